@@ -1,0 +1,34 @@
+"""Discriminator-Guided Adaptive Diffusion: survive corrupted pictures with frozen models.
+
+>>> import dga
+>>> from PIL import Image
+>>> models = dga.load_models("everyday16")
+>>> picture = dga.to_pixels(dga.to_square(Image.open("photo.jpg"), 64))
+>>> noisy = dga.corrupt(picture, "gaussian_noise", severity=3, seed=0)
+>>> run = dga.adapt(models, noisy, seed=0)
+>>> run.t_star, run.reconstructions["dga-guided"].prediction.label
+"""
+
+from dga.corruptions import CORRUPTIONS, corrupt
+from dga.images import to_pixels, to_square
+from dga.models import Models, load_models
+from dga.pipeline import Adaptation, adapt, adapt_steps
+from dga.profiles import PROFILES, Profile, get_profile
+from dga.stopping import Stop, choose_depth
+
+__all__ = [
+    "CORRUPTIONS",
+    "PROFILES",
+    "Adaptation",
+    "Models",
+    "Profile",
+    "Stop",
+    "adapt",
+    "adapt_steps",
+    "choose_depth",
+    "corrupt",
+    "get_profile",
+    "load_models",
+    "to_pixels",
+    "to_square",
+]

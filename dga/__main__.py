@@ -1,0 +1,12 @@
+"""Command line: ``python -m dga adapt | evaluate | train | tune``."""
+
+from __future__ import annotations
+
+import warnings
+
+warnings.filterwarnings("ignore", category=FutureWarning, module="guided_diffusion")
+
+from dga.commands import app  # noqa: E402  (the filter must come first)
+
+if __name__ == "__main__":
+    app()

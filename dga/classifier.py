@@ -1,0 +1,84 @@
+"""A frozen timm classifier and its own preprocessing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import timm
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from dga.profiles import ClassifierConfig
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """Labels by falling probability (softmax, sums to 1 over all classes)."""
+
+    labels: tuple[str, ...]
+    probabilities: tuple[float, ...]
+
+    @property
+    def label(self) -> str:
+        return self.labels[0]
+
+    @property
+    def probability(self) -> float:
+        return self.probabilities[0]
+
+    def top(self, count: int = 5) -> list[tuple[str, float]]:
+        """The ``count`` likeliest (label, probability)."""
+        return list(zip(self.labels, self.probabilities, strict=True))[:count]
+
+
+def build_classifier(config: ClassifierConfig) -> nn.Module:
+    """An untrained timm model of the profile's shape."""
+    options = {"channels": config.channels} if config.channels else {}
+    model = timm.create_model(
+        config.architecture, num_classes=len(config.classes) or 1000, **options
+    )
+    if not config.stem_pool:
+        # Small pictures: a ResNet's max pool would throw away half their pixels.
+        model.maxpool = nn.Identity()
+    return model
+
+
+def normalise(x: Tensor, config: ClassifierConfig) -> Tensor:
+    """[-1, 1] to the mean and deviation the classifier was trained with."""
+    mean = torch.tensor(config.mean, device=x.device).view(1, 3, 1, 1)
+    std = torch.tensor(config.std, device=x.device).view(1, 3, 1, 1)
+    return ((x + 1) / 2 - mean) / std
+
+
+def preprocess(x: Tensor, config: ClassifierConfig) -> Tensor:
+    """``[B, 3, H, W]`` in [-1, 1] to the classifier's input: resize, centre crop, normalise."""
+    resize, size = config.resize or config.input_size, config.input_size
+    if x.shape[-1] != resize:
+        x = F.interpolate(x, size=(resize, resize), mode="bicubic", antialias=True).clamp(-1, 1)
+    if resize != size:
+        edge = (resize - size) // 2
+        x = x[..., edge : edge + size, edge : edge + size]
+    return normalise(x, config)
+
+
+@torch.no_grad()
+def predict(model: nn.Module, x: Tensor, config: ClassifierConfig) -> list[Prediction]:
+    """Classify ``[B, 3, H, W]`` in [-1, 1]. Every class is in every prediction."""
+    probabilities = predict_proba(model, x, config).cpu()
+    return [to_prediction(row, config) for row in probabilities]
+
+
+@torch.no_grad()
+def predict_proba(model: nn.Module, x: Tensor, config: ClassifierConfig) -> Tensor:
+    """Softmax probabilities, float32 ``[B, classes]``."""
+    return model(preprocess(x, config)).float().softmax(1)
+
+
+def to_prediction(probabilities: Tensor, config: ClassifierConfig) -> Prediction:
+    """One row of probabilities to a :class:`Prediction`."""
+    order = probabilities.argsort(descending=True, stable=True).tolist()
+    return Prediction(
+        labels=tuple(config.classes[i] for i in order),
+        probabilities=tuple(float(probabilities[i]) for i in order),
+    )

@@ -1,0 +1,78 @@
+"""The 15 ImageNet-C corruptions in 4 families, and 4 extra ones.
+
+Hendrycks and Dietterich, "Benchmarking Neural Network Robustness to Common
+Corruptions and Perturbations", 2019, through the imagecorruptions package.
+"""
+
+from __future__ import annotations
+
+import threading
+import warnings
+
+import numpy as np
+
+from dga.images import Pixels
+
+FAMILIES: dict[str, tuple[str, ...]] = {
+    "noise": ("gaussian_noise", "shot_noise", "impulse_noise"),
+    "blur": ("defocus_blur", "glass_blur", "motion_blur", "zoom_blur"),
+    "weather": ("snow", "frost", "fog"),
+    "digital": (
+        "brightness",
+        "contrast",
+        "elastic_transform",
+        "pixelate",
+        "jpeg_compression",
+    ),
+}
+CORRUPTIONS = tuple(name for names in FAMILIES.values() for name in names)
+EXTRA_CORRUPTIONS = ("speckle_noise", "gaussian_blur", "spatter", "saturate")
+SEVERITIES = (1, 2, 3, 4, 5)
+MIN_SIZE = 32
+
+# The package draws from NumPy's global generator: one image at a time, its
+# state put back afterwards.
+_global_rng = threading.Lock()
+
+
+def family_of(corruption: str) -> str:
+    """Name of the family a corruption belongs to. Raises ``ValueError`` for others."""
+    for family, names in FAMILIES.items():
+        if corruption in names:
+            return family
+    raise ValueError(f"{corruption!r} belongs to no family. Families: {', '.join(FAMILIES)}.")
+
+
+def check_corruption(corruption: str, severity: int) -> None:
+    """Raise ``ValueError`` naming what is allowed."""
+    if corruption not in CORRUPTIONS + EXTRA_CORRUPTIONS:
+        allowed = ", ".join(CORRUPTIONS + EXTRA_CORRUPTIONS)
+        raise ValueError(f"Unknown corruption {corruption!r}. Choose one of: {allowed}.")
+    if isinstance(severity, bool) or severity not in SEVERITIES:
+        raise ValueError(f"Severity must be a whole number from 1 to 5, not {severity!r}.")
+
+
+def corrupt(pixels: Pixels, corruption: str, severity: int, seed: int) -> Pixels:
+    """Corrupt one picture.
+
+    ``pixels``: uint8 ``[H, W, 3]``, at least 32 pixels a side; the result has the
+    same shape. The same arguments give the same bits, whatever ran before.
+    Raises ``ValueError`` for an unknown corruption or severity or a smaller picture.
+    """
+    check_corruption(corruption, severity)
+    if pixels.ndim != 3 or pixels.shape[2] != 3 or min(pixels.shape[:2]) < MIN_SIZE:
+        raise ValueError(
+            f"A picture to corrupt needs shape [H, W, 3] and at least {MIN_SIZE} pixels "
+            f"a side, not {pixels.shape}."
+        )
+    from imagecorruptions import corrupt as apply  # slow import: numba and scikit-image
+
+    options = {"seed": seed % 2**32} if corruption == "glass_blur" else {}
+    with _global_rng, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        state = np.random.get_state()
+        np.random.seed(seed % 2**32)
+        try:
+            return apply(pixels, severity=int(severity), corruption_name=corruption, **options)
+        finally:
+            np.random.set_state(state)

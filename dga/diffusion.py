@@ -1,0 +1,201 @@
+"""Forward noising and reverse denoising of a respaced DDPM.
+
+A *depth* k in 0...T counts forward steps: depth 0 is the picture itself, and
+undoing depth k takes exactly k denoising steps. Only this module knows that
+depth k sits at respaced index k - 1.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from dga.profiles import ScheduleConfig
+
+Guide = Callable[[Tensor, Tensor, Tensor], Tensor]
+"""``guide(x_k, x0_hat, rows) -> [b, 3, H, W]``: what is subtracted from the sample."""
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """Per-depth constants, index 0...T, float64 on the CPU."""
+
+    alpha_bar: Tensor
+    """Fraction of signal variance left; ``alpha_bar[0] == 1``."""
+    time: Tensor
+    """Original timestep in 0...999 given to networks, int64; 0 at depth 0."""
+
+    @classmethod
+    def from_config(cls, config: ScheduleConfig) -> Schedule:
+        """Linear betas respaced evenly (Nichol and Dhariwal, 2021, section 4)."""
+        betas = np.linspace(config.beta_start, config.beta_end, config.timesteps)
+        stride = (config.timesteps - 1) / max(config.steps - 1, 1)
+        kept = [round(i * stride) for i in range(config.steps)]
+        alpha_bar = np.cumprod(1.0 - betas)[kept]
+        return cls(
+            alpha_bar=torch.from_numpy(np.concatenate([[1.0], alpha_bar])),
+            time=torch.tensor([0, *kept], dtype=torch.int64),
+        )
+
+    @property
+    def steps(self) -> int:
+        """T, the deepest depth."""
+        return len(self.time) - 1
+
+    def check_depth(self, depth: int) -> int:
+        """Return ``depth``; raise ``ValueError`` unless it is in 0...T."""
+        if not 0 <= depth <= self.steps:
+            raise ValueError(f"A depth is between 0 and {self.steps}, not {depth}.")
+        return depth
+
+
+def step_noise(
+    seed: int, stream: Literal["forward", "reverse"], depth: int, shape: Sequence[int]
+) -> Tensor:
+    """Standard normal noise of one picture at one depth, float32, on the CPU.
+
+    Depends on the seed, stream and depth alone: not on batch, device or method.
+    """
+    key = hashlib.blake2b(f"{seed}/{stream}/{depth}".encode(), digest_size=8).digest()
+    generator = torch.Generator().manual_seed(int.from_bytes(key, "little") >> 1)
+    return torch.randn(*shape, generator=generator)
+
+
+def forward_path(schedule: Schedule, x_0: Tensor, seed: int) -> Tensor:
+    """All states of the Markov chain from one picture.
+
+    ``x_0``: ``[3, H, W]`` in [-1, 1]. Returns ``[T + 1, 3, H, W]`` on the same device;
+    row 0 is ``x_0``, bit for bit. (Section 3.2 of the paper; Ho et al., 2020, Eq. 2.)
+    """
+    abar = schedule.alpha_bar
+    alpha = abar[1:] / abar[:-1]  # [T]
+    # x_k / sqrt(abar_k) = x_0 + sum_j sqrt((1 - alpha_j) / abar_j) eps_j
+    weight = ((1 - alpha) / abar[1:]).sqrt()  # [T]
+    noise = torch.stack(
+        [step_noise(seed, "forward", k, x_0.shape) for k in range(1, schedule.steps + 1)]
+    )  # [T, 3, H, W]
+    drift = noise.mul_(weight.float().view(-1, 1, 1, 1)).cumsum(0)
+    states = (x_0.cpu() + drift) * abar[1:].sqrt().float().view(-1, 1, 1, 1)
+    return torch.cat([x_0.cpu()[None], states]).to(x_0.device)
+
+
+def predict_x0(schedule: Schedule, x_k: Tensor, depth: Tensor, noise: Tensor) -> Tensor:
+    """Clean estimate x0_hat, clipped to [-1, 1] (Ho et al., 2020, Eq. 15)."""
+    abar = _at(schedule.alpha_bar, depth, x_k)
+    x0_hat = x_k * abar.rsqrt() - noise * (1 / abar - 1).sqrt()
+    return x0_hat.clamp(-1, 1)
+
+
+def denoise_step(
+    schedule: Schedule, network: nn.Module, x_k: Tensor, depth: Tensor, noise: Tensor
+) -> tuple[Tensor, Tensor]:
+    """One ancestral DDPM step k -> k - 1 with the learned variance.
+
+    ``x_k``, ``noise``: ``[B, 3, H, W]``; ``depth``: int64 ``[B]`` in 1...T, may differ
+    between pictures. Returns (x_{k-1}, x0_hat), both ``[B, 3, H, W]``.
+    """
+    output = network(x_k, schedule.time.to(depth.device)[depth])  # [B, 6, H, W]
+    eps, fraction = output.chunk(2, dim=1)
+    x0_hat = predict_x0(schedule, x_k, depth, eps)
+
+    abar = _at(schedule.alpha_bar, depth, x_k)  # [B, 1, 1, 1]
+    abar_prev = _at(schedule.alpha_bar, depth - 1, x_k)
+    beta = 1 - abar / abar_prev
+    # Posterior mean (Ho et al., 2020, Eq. 7).
+    mean = (beta * abar_prev.sqrt() * x0_hat + (1 - abar_prev) * (1 - beta).sqrt() * x_k) / (
+        1 - abar
+    )
+    # Interpolated log variance (Nichol and Dhariwal, 2021, Eq. 15). The posterior
+    # variance is 0 at depth 1; the package borrows depth 2's there.
+    borrowed = depth.clamp(min=2)
+    variance = _posterior_variance(schedule, borrowed, x_k)
+    mix = (fraction + 1) / 2
+    log_variance = mix * beta.log() + (1 - mix) * variance.log()
+    not_last = (depth > 1).view(-1, 1, 1, 1)
+    sample = mean + not_last * (0.5 * log_variance).exp() * noise
+    return sample, x0_hat
+
+
+def _posterior_variance(schedule: Schedule, depth: Tensor, like: Tensor) -> Tensor:
+    abar, abar_prev = schedule.alpha_bar, schedule.alpha_bar.roll(1)
+    variance = (1 - abar / abar_prev) * (1 - abar_prev) / (1 - abar)  # index 0 is not used
+    return _at(variance, depth, like)
+
+
+def _at(values: Tensor, depth: Tensor, like: Tensor) -> Tensor:
+    """``values[depth]`` as ``[B, 1, 1, 1]`` in the device and dtype of ``like``."""
+    return values[depth.cpu()].to(like.device, like.dtype).view(-1, 1, 1, 1)
+
+
+@dataclass(frozen=True)
+class ReverseStep:
+    """One denoising step of the pictures still under way.
+
+    ``rows``: positions in the batch, int64 ``[b]``; ``depth``: depth just reached,
+    int64 ``[b]``; ``x``, ``x0_hat``: ``[b, 3, H, W]``.
+    """
+
+    step: int
+    rows: Tensor
+    depth: Tensor
+    x: Tensor
+    x0_hat: Tensor
+
+
+def reverse(
+    schedule: Schedule,
+    network: nn.Module,
+    x: Tensor,
+    depths: Sequence[int],
+    seeds: Sequence[int],
+    guide: Guide | None = None,
+) -> Iterator[ReverseStep]:
+    """Denoise each picture from its own depth down to 0, a step at a time.
+
+    ``x``: ``[B, 3, H, W]``, the states at ``depths``. Pictures leave the batch when
+    they reach depth 0; those that start there are never touched and never yielded.
+    Raises ``ValueError`` for a depth outside 0...T. (Section 3.3 of the paper.)
+    """
+    start = torch.tensor([schedule.check_depth(d) for d in depths], dtype=torch.int64)
+    under_way = torch.arange(len(start))
+    current = x
+    for step in range(1, int(start.max()) + 1 if len(start) else 1):
+        rows = (start >= step).nonzero().squeeze(1)
+        current = current[torch.isin(under_way, rows).to(x.device)]
+        under_way = rows
+        depth = start[rows] - step + 1
+        noise = torch.stack(
+            [
+                step_noise(seeds[i], "reverse", int(k), x.shape[1:])
+                for i, k in zip(rows.tolist(), depth, strict=True)
+            ]
+        )
+        current, x0_hat = _guided_step(
+            schedule, network, current, depth.to(x.device), noise.to(x.device), rows, guide
+        )
+        yield ReverseStep(step, rows, depth - 1, current, x0_hat)
+
+
+def _guided_step(
+    schedule: Schedule,
+    network: nn.Module,
+    x_k: Tensor,
+    depth: Tensor,
+    noise: Tensor,
+    rows: Tensor,
+    guide: Guide | None,
+) -> tuple[Tensor, Tensor]:
+    if guide is None:
+        with torch.no_grad():
+            return denoise_step(schedule, network, x_k, depth, noise)
+    with torch.enable_grad():
+        x_k = x_k.detach().requires_grad_()
+        sample, x0_hat = denoise_step(schedule, network, x_k, depth, noise)
+        pull = guide(x_k, x0_hat, rows)
+    return (sample - pull).detach(), x0_hat.detach()

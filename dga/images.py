@@ -1,0 +1,44 @@
+"""Pictures as PIL images, uint8 arrays and tensors: sizes and ranges, once."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from PIL import Image
+from torch import Tensor
+
+Pixels = NDArray[np.uint8]
+
+
+def to_square(image: Image.Image, size: int) -> Image.Image:
+    """Centre-crop to a square and resize to ``size`` pixels a side (Lanczos, RGB)."""
+    image = image.convert("RGB")
+    side = min(image.size)
+    left, top = (image.width - side) // 2, (image.height - side) // 2
+    box = (left, top, left + side, top + side)
+    if image.size == (size, size):
+        return image
+    return image.resize((size, size), Image.Resampling.LANCZOS, box=box)
+
+
+def to_pixels(image: Image.Image) -> Pixels:
+    """RGB picture to uint8 ``[H, W, 3]``."""
+    return np.array(image.convert("RGB"), dtype=np.uint8)
+
+
+def to_tensor(pixels: Pixels) -> Tensor:
+    """uint8 ``[..., H, W, 3]`` to float32 ``[..., 3, H, W]`` in [-1, 1]."""
+    x = torch.from_numpy(np.ascontiguousarray(pixels)).movedim(-1, -3)
+    return x.to(torch.float32).div(127.5).sub(1.0).contiguous()
+
+
+def from_tensor(x: Tensor) -> Pixels:
+    """float ``[..., 3, H, W]`` in [-1, 1] to uint8 ``[..., H, W, 3]`` (clipped, rounded)."""
+    levels = x.detach().float().clamp(-1, 1).add(1.0).mul(127.5).round()
+    return levels.to(torch.uint8).movedim(-3, -1).contiguous().cpu().numpy()
+
+
+def to_image(x: Tensor) -> Image.Image:
+    """float ``[3, H, W]`` in [-1, 1] to a PIL picture."""
+    return Image.fromarray(from_tensor(x))

@@ -1,0 +1,81 @@
+"""The three frozen networks of a profile, loaded and checked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+from torch import nn
+
+from dga.classifier import build_classifier
+from dga.compute import Compute
+from dga.diffusion import Schedule
+from dga.networks import Denoiser, Discriminator
+from dga.profiles import Profile, get_profile
+from dga.weights import WeightsError, load_weights, read_config, weights_folder
+
+
+@dataclass(frozen=True)
+class Models:
+    """Everything :func:`dga.adapt` needs besides a picture.
+
+    ``source_quantiles``: by quantile, the logit that this share of held-out clean
+    pictures stays below at each depth (``[T + 1]``).
+    """
+
+    profile: Profile
+    schedule: Schedule
+    denoiser: nn.Module
+    discriminator: nn.Module
+    classifier: nn.Module
+    source_quantiles: dict[str, list[float]]
+    compute: Compute
+
+    @property
+    def device(self) -> torch.device:
+        return self.compute.device
+
+    def source_bound(self, quantile: float) -> list[float] | None:
+        """The discriminator's bound for the quantile rule, if it has one."""
+        return self.source_quantiles.get(str(quantile))
+
+
+def load_models(
+    profile: str | Profile = "everyday16",
+    root: Path | None = None,
+    compute: Compute | None = None,
+) -> Models:
+    """Load, verify and freeze a profile's networks.
+
+    ``root`` holds ``PROFILE/diffusion``, ``PROFILE/discriminator`` and
+    ``PROFILE/classifier``; by default the weights that ship. Raises
+    :class:`~dga.weights.WeightsError` naming what is missing or altered.
+    """
+    if isinstance(profile, str):
+        profile = get_profile(profile)
+    compute = compute or Compute.choose()
+    folder = {
+        name: weights_folder(profile.name, name, root)
+        for name in ("diffusion", "discriminator", "classifier")
+    }
+    for path in folder.values():
+        read_config(path)  # complain before building anything large
+    bounds = read_config(folder["discriminator"]).get("source_quantiles", {})
+    if any(len(row) != profile.schedule.steps + 1 for row in bounds.values()):
+        raise WeightsError(f"{folder['discriminator']} was trained for another number of steps.")
+    networks = {
+        "diffusion": Denoiser(profile.denoiser),
+        "discriminator": Discriminator(profile.discriminator),
+        "classifier": build_classifier(profile.classifier),
+    }
+    ready = {n: compute.prepare(load_weights(net, folder[n])) for n, net in networks.items()}
+    return Models(
+        profile=profile,
+        schedule=Schedule.from_config(profile.schedule),
+        denoiser=ready["diffusion"],
+        discriminator=ready["discriminator"],
+        classifier=ready["classifier"],
+        source_quantiles=bounds,
+        compute=compute,
+    )

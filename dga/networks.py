@@ -1,0 +1,81 @@
+"""The guided-diffusion networks, folded and behind one signature ``net(x, time)``."""
+
+from __future__ import annotations
+
+import warnings
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from dga.profiles import NetworkConfig
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore", FutureWarning)
+    from guided_diffusion.unet import EncoderUNetModel, UNetModel
+
+
+class Denoiser(nn.Module):
+    """Noise and variance prediction: ``[B, 3, H, W], [B] -> [B, 6, H, W]``.
+
+    Channels 0-2 are the noise, 3-5 the variance's position between its bounds
+    in [-1, 1] (Nichol and Dhariwal, 2021, Eq. 15). ``time`` is in 0...999.
+    """
+
+    def __init__(self, config: NetworkConfig) -> None:
+        super().__init__()
+        self.fold = config.fold
+        folded = 3 * config.fold**2
+        self.net = UNetModel(
+            image_size=config.image_size // config.fold,
+            in_channels=folded,
+            model_channels=config.channels,
+            out_channels=2 * folded,
+            num_res_blocks=config.res_blocks,
+            attention_resolutions=config.attention,
+            channel_mult=config.channel_mult,
+            num_head_channels=config.head_channels,
+            use_scale_shift_norm=True,
+            resblock_updown=True,
+        )
+
+    def forward(self, x: Tensor, time: Tensor) -> Tensor:
+        h = F.pixel_unshuffle(x, self.fold)  # [B, 3 f^2, H/f, W/f]
+        return F.pixel_shuffle(self.net(h, time), self.fold).float()
+
+    def convert_torso(self, dtype: torch.dtype) -> None:
+        """Run convolutions and attention in ``dtype``; norms and embeddings stay float32."""
+        self.net.dtype = dtype
+        for blocks in (self.net.input_blocks, self.net.middle_block, self.net.output_blocks):
+            for module in blocks.modules():
+                if isinstance(module, nn.Conv1d | nn.Conv2d):
+                    module.to(dtype)
+
+
+class Discriminator(nn.Module):
+    """Logit of "this state came from a corrupted image": ``[B, 3, H, W], [B] -> [B]``.
+
+    ``time`` is the original timestep in 0...999; an image that was not noised
+    at all is judged with time 0.
+    """
+
+    def __init__(self, config: NetworkConfig) -> None:
+        super().__init__()
+        self.fold = config.fold
+        self.net = EncoderUNetModel(
+            image_size=config.image_size // config.fold,
+            in_channels=3 * config.fold**2,
+            model_channels=config.channels,
+            out_channels=1,
+            num_res_blocks=config.res_blocks,
+            attention_resolutions=config.attention,
+            channel_mult=config.channel_mult,
+            num_head_channels=config.head_channels,
+            use_scale_shift_norm=True,
+            resblock_updown=True,
+            pool="attention",
+        )
+
+    def forward(self, x: Tensor, time: Tensor) -> Tensor:
+        h = F.pixel_unshuffle(x, self.fold)  # [B, 3 f^2, H/f, W/f]
+        return self.net(h, time).float().squeeze(1)

@@ -1,0 +1,286 @@
+"""Discriminator-guided adaptive diffusion of one picture, start to end."""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from dga.classifier import Prediction, predict
+from dga.diffusion import ReverseStep, forward_path, reverse
+from dga.discriminator import curve_chunks
+from dga.guidance import structural_guide
+from dga.images import Pixels, from_tensor, to_tensor
+from dga.models import Models
+from dga.profiles import GuidanceConfig, Profile, StoppingConfig
+from dga.stopping import Stop, choose_depth, confidence_from_logits
+
+
+@dataclass(frozen=True)
+class Route:
+    """How a picture is rebuilt: from t* (``depth`` is None) or from a fixed depth, guided or not."""
+
+    name: str
+    title: str
+    depth: int | None = None
+    guidance: GuidanceConfig | None = None
+
+
+def default_routes(profile: Profile, dda_depth: int | None = None) -> dict[str, Route]:
+    """DGA, DGA + G and DDA with a profile's settings. Raises ``ValueError`` for a bad depth."""
+    depth = profile.dda_depth if dda_depth is None else dda_depth
+    if not 1 <= depth <= profile.schedule.steps:
+        raise ValueError(f"DDA's depth is from 1 to {profile.schedule.steps}, not {depth}.")
+    routes = (
+        Route("dga", "DGA"),
+        Route("dga-guided", "DGA + G", guidance=profile.guidance),
+        Route("dda", "DDA", depth=depth, guidance=profile.dda_guidance),
+    )
+    return {route.name: route for route in routes}
+
+
+@dataclass(frozen=True)
+class Judged:
+    """Event: confidence at depths ``first``, ``first + 1``, ... of the first noise path."""
+
+    first: int
+    confidence: NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Halted:
+    """Event: the forward process stopped. ``x_t_star``: uint8 ``[H, W, 3]``."""
+
+    stop: Stop
+    logits: NDArray[np.float64]
+    x_t_star: Pixels
+    prediction: Prediction
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Denoised:
+    """Event: one reverse step. ``depth`` was just reached; pictures are uint8 ``[H, W, 3]``."""
+
+    route: Route
+    step: int
+    steps: int
+    depth: int
+    x: Pixels
+    x0_hat: Pixels
+
+
+@dataclass(frozen=True)
+class Reconstruction:
+    """Event and result: one rebuilt picture, uint8 ``[H, W, 3]``, after ``depth`` steps."""
+
+    route: Route
+    depth: int
+    image: Pixels
+    prediction: Prediction
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Adaptation:
+    """One finished run: all that a page, a figure or a table needs.
+
+    ``logits``: ``[paths, T + 1]``; pictures are uint8 ``[H, W, 3]``.
+    """
+
+    profile: Profile
+    stopping: StoppingConfig
+    seed: int
+    dtype: str
+    device: str
+    input: Pixels
+    input_prediction: Prediction
+    logits: NDArray[np.float64]
+    stop: Stop
+    x_t_star: Pixels
+    x_t_star_prediction: Prediction
+    curve_seconds: float
+    reconstructions: Mapping[str, Reconstruction]
+
+    @property
+    def t_star(self) -> int:
+        """The depth that was chosen."""
+        return self.stop.t_star
+
+    @property
+    def confidence(self) -> NDArray[np.float64]:
+        """P(corrupted | x_k) at depths 0...T, averaged over noise paths."""
+        averaged: NDArray[np.float64] = confidence_from_logits(self.logits).mean(0)
+        return averaged
+
+
+Event = Judged | Halted | Denoised | Reconstruction | Adaptation
+
+
+def adapt(
+    models: Models,
+    pixels: Pixels,
+    seed: int = 0,
+    stopping: StoppingConfig | None = None,
+    routes: Sequence[Route] | None = None,
+) -> Adaptation:
+    """Adapt one picture, uint8 ``[S, S, 3]`` of the profile's size.
+
+    The same arguments give the same result. Raises ``ValueError`` for another size
+    or a bad setting and ``FloatingPointError`` if a network returns no numbers.
+    """
+    *_, last = adapt_steps(models, pixels, seed, stopping, routes)
+    assert isinstance(last, Adaptation)
+    return last
+
+
+def adapt_steps(
+    models: Models,
+    pixels: Pixels,
+    seed: int = 0,
+    stopping: StoppingConfig | None = None,
+    routes: Sequence[Route] | None = None,
+) -> Iterator[Event]:
+    """:func:`adapt`, a step at a time. The last event is the :class:`Adaptation`."""
+    profile = models.profile
+    stopping = stopping or profile.stopping
+    routes = tuple(default_routes(profile).values()) if routes is None else routes
+    check_pixels(pixels, profile)
+    x_input = to_tensor(pixels)[None].to(models.device)  # [1, 3, S, S]
+    input_prediction = classify(models, x_input)
+
+    # Forward: noise goes in until the discriminator is no longer sure.
+    started = time.perf_counter()
+    path = forward_path(models.schedule, x_input[0], seed)  # [T + 1, 3, S, S]
+    logits = yield from _judge(models, path, x_input, seed, stopping.paths)
+    stop = choose_depth(logits, stopping, models.source_bound(stopping.quantile))
+    x_t_star = path[stop.t_star][None]
+    halted = Halted(
+        stop, logits, from_tensor(x_t_star[0]), classify(models, x_t_star),
+        time.perf_counter() - started,
+    )  # fmt: skip
+    yield halted
+
+    # Reverse: each route rebuilds the picture from its own depth.
+    done: dict[str, Reconstruction] = {}
+    for route in routes:
+        depth = stop.t_star if route.depth is None else route.depth
+        done[route.name] = yield from _rebuild(models, path, x_input, pixels, depth, route, seed)
+        yield done[route.name]
+    yield Adaptation(
+        profile, stopping, seed, str(models.compute.dtype).removeprefix("torch."),
+        str(models.device), pixels, input_prediction, logits, stop, halted.x_t_star,
+        halted.prediction, halted.seconds, done,
+    )  # fmt: skip
+
+
+def _judge(
+    models: Models, path: Tensor, x_input: Tensor, seed: int, paths: int
+) -> Generator[Judged, None, NDArray[np.float64]]:
+    """Yield the first path's confidence in pieces; return logits ``[paths, T + 1]``."""
+    rows = []
+    for number in range(max(1, paths)):
+        states = (
+            path
+            if number == 0
+            else forward_path(models.schedule, x_input[0], path_seed(seed, number))
+        )
+        pieces = []
+        for first, logits in curve_chunks(models.schedule, models.discriminator, states):
+            values = logits.double().numpy()
+            if not np.isfinite(values).all():
+                raise FloatingPointError("The discriminator returned values that are not numbers.")
+            pieces.append(values)
+            if number == 0:
+                yield Judged(first, confidence_from_logits(values))
+        rows.append(np.concatenate(pieces))
+    return np.stack(rows)
+
+
+def path_seed(seed: int, number: int) -> int:
+    """Seed of a further noise path; path 0 has the picture's own seed."""
+    return seed if number == 0 else (seed + 1) * 1_000_003 + number
+
+
+def _rebuild(
+    models: Models,
+    path: Tensor,
+    x_input: Tensor,
+    pixels: Pixels,
+    depth: int,
+    route: Route,
+    seed: int,
+) -> Generator[Denoised, None, Reconstruction]:
+    started = time.perf_counter()
+    x = path[depth][None]
+    for step in rebuild_steps(models, x, x_input, [depth], [seed], route.guidance):
+        x = step.x
+        if not torch.isfinite(x).all():
+            raise FloatingPointError("The diffusion model returned values that are not numbers.")
+        yield Denoised(
+            route,
+            step.step,
+            depth,
+            int(step.depth[0]),
+            from_tensor(x[0]),
+            from_tensor(step.x0_hat[0]),
+        )
+    image = from_tensor(x[0]) if depth else pixels  # depth 0 returns the input bit for bit
+    prediction = classify(models, to_tensor(image)[None].to(models.device))
+    return Reconstruction(route, depth, image, prediction, time.perf_counter() - started)
+
+
+def rebuild_steps(
+    models: Models,
+    x: Tensor,
+    x_input: Tensor,
+    depths: Sequence[int],
+    seeds: Sequence[int],
+    guidance: GuidanceConfig | None,
+) -> Iterator[ReverseStep]:
+    """Reverse diffusion of a batch, ``x`` and ``x_input`` ``[B, 3, S, S]``, each from its depth."""
+    guide = structural_guide(x_input, guidance) if guidance else None
+    return reverse(models.schedule, models.denoiser, x, depths, seeds, guide)
+
+
+def rebuild(
+    models: Models,
+    x: Tensor,
+    x_input: Tensor,
+    depths: Sequence[int],
+    seeds: Sequence[int],
+    guidance: GuidanceConfig | None,
+) -> Tensor:
+    """The end of :func:`rebuild_steps`: ``[B, 3, S, S]``, clipped to [-1, 1]."""
+    result = x_input.clone()
+    for step in rebuild_steps(models, x, x_input, depths, seeds, guidance):
+        finished = step.depth == 0
+        if finished.any():
+            result[step.rows[finished].to(x.device)] = step.x[finished.to(x.device)]
+    return result.clamp(-1, 1)
+
+
+def classify(models: Models, x: Tensor) -> Prediction:
+    """Prediction for one picture, ``[1, 3, S, S]`` in [-1, 1]."""
+    return predict(models.classifier, x, models.profile.classifier)[0]
+
+
+def check_pixels(pixels: Pixels, profile: Profile) -> None:
+    """Raise ``ValueError`` unless ``pixels`` is uint8 ``[S, S, 3]`` of the profile's size."""
+    size = profile.image_size
+    if pixels.dtype != np.uint8 or pixels.shape != (size, size, 3):
+        raise ValueError(
+            f"Profile {profile.name} needs pictures of shape ({size}, {size}, 3) in 8 bits, "
+            f"not {pixels.shape} {pixels.dtype}."
+        )
+
+
+def at_tau(run: Adaptation, tau: float, source_bound: Sequence[float] | None = None) -> Stop:
+    """Where a finished run would have stopped at another tau; no network is called."""
+    return choose_depth(run.logits, dataclasses.replace(run.stopping, tau=tau), source_bound)

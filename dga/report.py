@@ -1,0 +1,158 @@
+"""One adaptation as files, JSON and text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from PIL import Image, ImageOps
+
+from dga.classifier import Prediction
+from dga.corruptions import check_corruption, corrupt
+from dga.images import Pixels, to_pixels, to_square
+from dga.models import Models
+from dga.pipeline import Adaptation, Route, adapt, default_routes
+from dga.profiles import StoppingConfig, get_profile
+from dga.stopping import check_tau
+
+
+@dataclass(frozen=True)
+class Request:
+    """What a command asked for; ``None`` means the profile's own setting."""
+
+    image: Path
+    corruption: str | None
+    severity: int
+    tau: float | None
+    seed: int
+    methods: str
+    dda_depth: int | None
+
+    def check(self, profile: str) -> None:
+        """Raise ``ValueError`` naming what is allowed, before any model is loaded."""
+        get_profile(profile)
+        if self.corruption is not None:
+            check_corruption(self.corruption, self.severity)
+        if self.tau is not None:
+            check_tau(self.tau)
+        self.routes(profile)
+
+    def routes(self, profile: str) -> list[Route]:
+        """The chosen methods, in the order given."""
+        known = default_routes(get_profile(profile), self.dda_depth)
+        names = [name.strip() for name in self.methods.split(",") if name.strip()]
+        unknown = [name for name in names if name not in known]
+        if unknown or not names:
+            raise ValueError(
+                f"Unknown method {(unknown or [''])[0]!r}. Choose from: {', '.join(known)}."
+            )
+        return [known[name] for name in names]
+
+
+@dataclass(frozen=True)
+class CommandRun:
+    """The clean picture (``None`` unless we corrupted it ourselves) and what became of it."""
+
+    clean: Pixels | None
+    adaptation: Adaptation
+
+
+def run(models: Models, request: Request) -> CommandRun:
+    """Read, corrupt and adapt. Raises ``ValueError`` for a file that is no picture."""
+    import dataclasses
+
+    profile = models.profile
+    pixels = read_picture(request.image, profile.image_size)
+    clean = pixels if request.corruption else None
+    if request.corruption:
+        pixels = corrupt(pixels, request.corruption, request.severity, request.seed)
+    stopping: StoppingConfig = profile.stopping
+    if request.tau is not None:
+        stopping = dataclasses.replace(stopping, tau=request.tau)
+    routes = request.routes(profile.name)
+    return CommandRun(clean, adapt(models, pixels, request.seed, stopping, routes))
+
+
+def read_picture(path: Path, size: int) -> Pixels:
+    """A file as uint8 ``[size, size, 3]``, upright, alpha over white."""
+    try:
+        with Image.open(path) as image:
+            image.load()
+            upright = ImageOps.exif_transpose(image)
+    except FileNotFoundError:
+        raise ValueError(f"There is no file {path}.") from None
+    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
+        raise ValueError(f"{path} is not a picture that can be read.") from error
+    if upright.has_transparency_data:
+        backdrop = Image.new("RGBA", upright.size, "white")
+        upright = Image.alpha_composite(backdrop, upright.convert("RGBA"))
+    return to_pixels(to_square(upright, size))
+
+
+def save_pictures(run: CommandRun, folder: Path) -> dict[str, str]:
+    """Write every picture as PNG; returns {name: path}."""
+    result = run.adaptation
+    pictures = {"input": result.input, "x_t_star": result.x_t_star}
+    if run.clean is not None:
+        pictures["clean"] = run.clean
+    pictures |= {name: r.image for name, r in result.reconstructions.items()}
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = {name: folder / f"{name}.png" for name in pictures}
+    for name, pixels in pictures.items():
+        Image.fromarray(pixels).save(paths[name])
+    return {name: str(path) for name, path in paths.items()}
+
+
+def to_dict(run: CommandRun, request: Request, pictures: dict[str, str]) -> dict[str, Any]:
+    """Everything the command prints, as JSON types."""
+    result = run.adaptation
+    return {
+        "profile": result.profile.name,
+        "seed": result.seed,
+        "corruption": request.corruption,
+        "severity": request.severity if request.corruption else None,
+        "tau": result.stopping.tau,
+        "rule": result.stopping.rule,
+        "max_depth": result.stopping.max_depth,
+        "t_star": result.t_star,
+        "crossed": result.stop.crossed,
+        "confidence": [round(float(c), 6) for c in result.confidence],
+        "curve_seconds": round(result.curve_seconds, 4),
+        "input": {"top5": top5(result.input_prediction)},
+        "x_t_star": {"top5": top5(result.x_t_star_prediction)},
+        "methods": {
+            name: {
+                "depth": r.depth,
+                "seconds": round(r.seconds, 4),
+                "top5": top5(r.prediction),
+            }
+            for name, r in result.reconstructions.items()
+        },
+        "pictures": pictures,
+        "device": result.device,
+        "precision": result.dtype,
+    }
+
+
+def top5(prediction: Prediction) -> list[dict[str, Any]]:
+    """Five likeliest labels with probabilities."""
+    return [{"label": name, "probability": round(p, 6)} for name, p in prediction.top(5)]
+
+
+def to_text(facts: dict[str, Any]) -> str:
+    """The same facts for people."""
+    stopped = f"t* = {facts['t_star']}"
+    if not facts["crossed"]:
+        stopped += " (the maximum depth: confidence never fell below tau)"
+    lines = [f"{stopped}, tau {facts['tau']}, curve in {facts['curve_seconds']:.2f} s"]
+    shown = ", ".join(f"{k}: {facts['confidence'][k]:.3f}" for k in range(0, 101, 10)
+                      if k < len(facts["confidence"]))  # fmt: skip
+    lines.append(f"confidence by depth  {shown}")
+    rows = {"input": facts["input"], **facts["methods"]}
+    for name, row in rows.items():
+        best = ", ".join(f"{t['label']} {t['probability']:.0%}" for t in row["top5"])
+        cost = f"{row['depth']:3d} steps {row['seconds']:6.2f} s" if "depth" in row else " " * 19
+        lines.append(f"{name:<12} {cost}  {best}")
+    lines.append(f"pictures in {Path(next(iter(facts['pictures'].values()))).parent}")
+    return "\n".join(lines)

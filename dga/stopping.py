@@ -1,0 +1,72 @@
+"""From a confidence curve to the depth t* where the forward process halts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dga.profiles import StoppingConfig
+
+
+@dataclass(frozen=True)
+class Stop:
+    """``t_star``: the chosen depth. ``crossed``: whether the rule was met by then."""
+
+    t_star: int
+    crossed: bool
+
+
+def confidence_from_logits(logits: ArrayLike) -> NDArray[np.float64]:
+    """Sigmoid, elementwise, in [0, 1]."""
+    z = np.asarray(logits, dtype=np.float64)
+    return 0.5 * (1.0 + np.tanh(0.5 * z))
+
+
+def check_tau(tau: float) -> float:
+    """Return ``tau``; raise ``ValueError`` unless it is a number from 0 to 1."""
+    if isinstance(tau, bool) or not isinstance(tau, int | float) or not 0 <= tau <= 1:
+        raise ValueError(f"tau is a number from 0 to 1, not {tau!r}.")
+    return float(tau)
+
+
+def choose_depth(
+    logits: ArrayLike, config: StoppingConfig, source_bound: Sequence[float] | None = None
+) -> Stop:
+    """The first depth at which the picture can no longer be told from source data.
+
+    ``logits``: ``[T + 1]`` or, for several noise paths, ``[paths, T + 1]``. For the
+    quantile rule ``source_bound`` holds, for each depth, the logit that clean images
+    rarely exceed.
+
+    - Already below at depth 0: t* = 0, crossed.
+    - Never below in 0...max_depth: t* = max_depth, not crossed.
+    - Equal to tau is not below.
+    - ``run`` > 1: t* is the first of that many depths in a row; the last of them may
+      lie beyond max_depth, but not beyond T.
+
+    Raises ``ValueError`` for a tau outside 0...1, for a curve that is empty or not
+    finite, and for a quantile rule without its bound. (Section 3.2 of the paper.)
+    """
+    check_tau(config.tau)
+    curve = np.atleast_2d(np.asarray(logits, dtype=np.float64))  # [paths, T + 1]
+    if curve.size == 0 or not np.isfinite(curve).all():
+        raise ValueError("The confidence curve is empty or holds values that are not finite.")
+    if config.rule == "threshold":
+        below = confidence_from_logits(curve).mean(0) < config.tau
+    else:
+        if source_bound is None or len(source_bound) != curve.shape[1]:
+            raise ValueError("The quantile rule needs one source bound for each depth.")
+        below = curve.mean(0) < np.asarray(source_bound)
+    return first_run(below, config.run, config.max_depth)
+
+
+def first_run(below: NDArray[np.bool_], run: int, max_depth: int) -> Stop:
+    """First depth in 0...max_depth that starts ``run`` consecutive true values."""
+    last = min(max_depth, len(below) - 1)
+    for depth in range(last + 1):
+        if depth + run <= len(below) and below[depth : depth + run].all():
+            return Stop(depth, crossed=True)
+    return Stop(last, crossed=False)

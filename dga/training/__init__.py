@@ -1,0 +1,1 @@
+"""Training the three networks: resumable, on any device."""

@@ -1,0 +1,88 @@
+"""Training the classifier: flips and crops only, so that it is neither hardened nor fragile."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from dga.classifier import build_classifier, normalise
+from dga.data import ImageSet, split_training
+from dga.images import to_tensor
+from dga.profiles import Profile
+from dga.training import loop
+from dga.training.loop import TrainConfig
+
+DEFAULTS = TrainConfig(
+    images=420_000,
+    batch=128,
+    lr=0.2,
+    warmup=300,
+    decay=1.0,
+    weight_decay=5e-4,
+    ema=0.998,
+    clip=None,
+)
+LABEL_SMOOTHING = 0.1
+CROP_AREA = (0.4, 1.0)
+
+
+def train_classifier(
+    profile: Profile,
+    images: ImageSet,
+    config: TrainConfig,
+    out: Path,
+    device: torch.device,
+    init: dict[str, Tensor] | None = None,
+) -> nn.Module:
+    """Train the profile's timm model and return its moving average."""
+    used, _ = split_training(images)
+    torch.manual_seed(config.seed)
+    model = build_classifier(profile.classifier)
+    if init is not None:
+        model.load_state_dict(init)
+    model.to(device, memory_format=torch.channels_last)  # type: ignore[call-overload]
+    optimizer = torch.optim.SGD(_parameter_groups(model, config), momentum=0.9, nesterov=True)
+
+    def loss(step: int) -> tuple[Tensor, dict[str, float]]:
+        rows = loop.batch_rows(len(used), config, step)
+        generator = loop.torch_rng(loop.step_rng(config.seed, step))
+        x = to_tensor(used.pixels[rows]).to(device)
+        x = random_crop_flip(x, profile.classifier.input_size, generator)
+        y = torch.from_numpy(used.labels[rows]).to(device)
+        logits = model(normalise(x, profile.classifier).to(memory_format=torch.channels_last))
+        value = F.cross_entropy(logits.float(), y, label_smoothing=LABEL_SMOOTHING)
+        return value, {"top1": float((logits.argmax(1) == y).float().mean())}
+
+    return loop.run(model, optimizer, loss, config, out, device)
+
+
+def _parameter_groups(model: nn.Module, config: TrainConfig) -> list[dict[str, object]]:
+    """Weight decay for matrices and kernels only, not for norms and biases."""
+    decayed = [p for p in model.parameters() if p.ndim > 1]
+    others = [p for p in model.parameters() if p.ndim <= 1]
+    return [
+        {"params": decayed, "lr": config.lr, "weight_decay": config.weight_decay},
+        {"params": others, "lr": config.lr, "weight_decay": 0.0},
+    ]
+
+
+def random_crop_flip(x: Tensor, size: int, generator: torch.Generator) -> Tensor:
+    """Crop a random part of each picture, resize it to ``size`` and flip half of them.
+
+    ``x``: ``[B, 3, H, W]``. Area in ``CROP_AREA`` of the picture, aspect 3:4 to 4:3.
+    """
+    count = len(x)
+    draw = torch.rand(5, count, generator=generator)
+    area = CROP_AREA[0] + (CROP_AREA[1] - CROP_AREA[0]) * draw[0]
+    aspect = (4 / 3) ** (draw[1] - 0.5)  # square root of the aspect ratio
+    width, height = (area.sqrt() * aspect).clamp(max=1), (area.sqrt() / aspect).clamp(max=1)
+    theta = torch.zeros(count, 2, 3)
+    theta[:, 0, 0] = width * (draw[4] < 0.5).float().mul(2).sub(1)
+    theta[:, 1, 1] = height
+    theta[:, 0, 2] = (1 - width) * (2 * draw[2] - 1)
+    theta[:, 1, 2] = (1 - height) * (2 * draw[3] - 1)
+    grid = F.affine_grid(theta.to(x.device), [count, 3, size, size], align_corners=False)
+    return F.grid_sample(x, grid, padding_mode="reflection", align_corners=False)

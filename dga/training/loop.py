@@ -1,0 +1,199 @@
+"""The loop that all trainers share: resume, progress, checkpoints, learning rate."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
+from tqdm import tqdm
+
+CHECKPOINT = "checkpoint.pt"
+CHECKPOINT_SECONDS = 60.0
+
+
+@dataclass(frozen=True)
+class TrainConfig:
+    """What fixes a run. ``images`` counts pictures shown, epochs do not matter.
+
+    The learning rate climbs over ``warmup`` steps, stays, and falls linearly to
+    zero over the last ``decay`` of the run. Until that fall begins, a run can be
+    resumed with another ``images``.
+    """
+
+    images: int
+    batch: int
+    lr: float
+    warmup: int = 200
+    decay: float = 0.3
+    weight_decay: float = 0.0
+    ema: float = 0.999
+    clip: float | None = 1.0
+    seed: int = 0
+    bf16: bool = True
+
+    @property
+    def steps(self) -> int:
+        """Optimiser steps in the whole run."""
+        return max(1, self.images // self.batch)
+
+    def lr_at(self, step: int) -> float:
+        """Learning rate of step 0...steps - 1."""
+        rise = min(1.0, (step + 1) / max(1, self.warmup))
+        fall = min(1.0, (self.steps - step) / max(1.0, self.decay * self.steps))
+        return self.lr * rise * fall
+
+
+LossFunction = Callable[[int], tuple[Tensor, dict[str, float]]]
+"""``loss(step)``: the loss of one batch, chosen by the step number alone."""
+
+
+def step_rng(seed: int, step: int) -> np.random.Generator:
+    """The generator of one step, so that a resumed run draws what it would have drawn."""
+    return np.random.default_rng([seed, step])
+
+
+def torch_rng(rng: np.random.Generator) -> torch.Generator:
+    """A CPU torch generator seeded from a NumPy one."""
+    return torch.Generator().manual_seed(int(rng.integers(2**62)))
+
+
+def batch_rows(count: int, config: TrainConfig, step: int) -> np.ndarray:
+    """Positions of one batch: every picture once per pass, passes shuffled anew."""
+    first = step * config.batch
+    rows = []
+    for epoch in range(first // count, (first + config.batch - 1) // count + 1):
+        order = np.random.default_rng([config.seed, 2**32, epoch]).permutation(count)
+        start, stop = (
+            max(first - epoch * count, 0),
+            min(first + config.batch - epoch * count, count),
+        )
+        rows.append(order[start:stop])
+    return np.concatenate(rows)
+
+
+def run(
+    model: nn.Module,
+    optimizer: torch.optim.Optimizer,
+    loss: LossFunction,
+    config: TrainConfig,
+    out: Path,
+    device: torch.device,
+) -> nn.Module:
+    """Train ``model`` in place and return its exponential moving average.
+
+    A checkpoint in ``out`` is resumed when it was made with the same config.
+    Killed at any moment, a resumed run on the CPU ends with the same bits as an
+    uninterrupted one. Raises ``ValueError`` for a checkpoint of another config.
+    """
+    out.mkdir(parents=True, exist_ok=True)
+    average = AveragedModel(model, multi_avg_fn=get_ema_multi_avg_fn(config.ema), use_buffers=False)
+    first = _resume(out / CHECKPOINT, config, model, average, optimizer)
+    model.train()
+    saved = time.monotonic()
+    for step in _progress(first, config.steps):
+        for group in optimizer.param_groups:
+            group["lr"] = config.lr_at(step.number) * group.get("lr_scale", 1.0)
+        with torch.autocast(device.type, torch.bfloat16, enabled=config.bf16):
+            value, shown = loss(step.number)
+        if not torch.isfinite(value):
+            raise FloatingPointError(f"The loss became {value.item()} at step {step.number}.")
+        optimizer.zero_grad(set_to_none=True)
+        value.backward()
+        if config.clip is not None:
+            nn.utils.clip_grad_norm_(model.parameters(), config.clip)
+        optimizer.step()
+        average.update_parameters(model)
+        step.show(loss=value.item(), **shown)
+        if time.monotonic() - saved > CHECKPOINT_SECONDS or step.number + 1 == config.steps:
+            _save(out / CHECKPOINT, config, step.number + 1, model, average, optimizer)
+            saved = time.monotonic()
+    ema: nn.Module = average.module
+    for target, source in zip(ema.buffers(), model.buffers(), strict=True):
+        target.copy_(source)
+    return ema.eval()
+
+
+@dataclass
+class _Step:
+    number: int
+    bar: tqdm
+    smooth: dict[str, float]
+
+    def show(self, **values: float) -> None:
+        for name, value in values.items():
+            self.smooth[name] = 0.98 * self.smooth.get(name, value) + 0.02 * value
+        if self.number % 10 == 0:
+            self.bar.set_postfix({k: f"{v:.4f}" for k, v in self.smooth.items()}, refresh=False)
+
+
+def _progress(first: int, steps: int) -> Iterator[_Step]:
+    smooth: dict[str, float] = {}
+    with tqdm(total=steps, initial=first, unit="step", mininterval=1.0) as bar:
+        for number in range(first, steps):
+            yield _Step(number, bar, smooth)
+            bar.update()
+
+
+def _save(
+    path: Path,
+    config: TrainConfig,
+    step: int,
+    model: nn.Module,
+    average: AveragedModel,
+    optimizer: torch.optim.Optimizer,
+) -> None:
+    state = {
+        "config": dataclasses.asdict(config),
+        "step": step,
+        "model": model.state_dict(),
+        "average": average.state_dict(),
+        "optimizer": optimizer.state_dict(),
+    }
+    part = path.with_suffix(".part")
+    torch.save(state, part)
+    part.replace(path)  # a kill leaves either the old checkpoint or the new one
+
+
+def _resume(
+    path: Path,
+    config: TrainConfig,
+    model: nn.Module,
+    average: AveragedModel,
+    optimizer: torch.optim.Optimizer,
+) -> int:
+    if not path.exists():
+        return 0
+    state = torch.load(path, map_location="cpu", weights_only=True)
+    _check_same_run(state["config"], state["step"], config, path)
+    model.load_state_dict(state["model"])
+    average.load_state_dict(state["average"])
+    optimizer.load_state_dict(state["optimizer"])
+    return int(state["step"])
+
+
+def _check_same_run(old: dict[str, Any], step: int, config: TrainConfig, path: Path) -> None:
+    new = dataclasses.asdict(config)
+    differs = {k: (old[k], v) for k, v in new.items() if old[k] != v}
+    if set(differs) == {"images"}:
+        before = dataclasses.replace(config, images=old["images"])
+        if all(c.lr_at(step - 1) >= c.lr or step <= c.warmup for c in (before, config)):
+            return
+    if differs:
+        said = ", ".join(f"{k} was {a}, now {b}" for k, (a, b) in differs.items())
+        raise ValueError(f"{path} belongs to another run ({said}). Choose another folder.")
+
+
+def write_json(path: Path, content: dict[str, Any]) -> None:
+    """Write indented JSON, atomically."""
+    part = path.with_suffix(".part")
+    part.write_text(json.dumps(content, indent=2) + "\n")
+    part.replace(path)

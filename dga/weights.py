@@ -1,0 +1,112 @@
+"""Where a profile's weights are, and whether they are what they should be."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+from huggingface_hub import save_torch_state_dict
+from safetensors import SafetensorError
+from safetensors.torch import load_file
+from torch import Tensor, nn
+
+SHIPPED = Path(__file__).resolve().parent.parent / "assets" / "weights"
+CONFIG = "config.json"
+SHARD_SIZE = "9MB"
+
+
+class WeightsError(RuntimeError):
+    """Weights are missing, altered or of another network; the message says how to mend it."""
+
+
+def weights_folder(profile: str, model: str, root: Path | None = None) -> Path:
+    """``root/profile/model``, by default among the weights that ship."""
+    return (root or SHIPPED) / profile / model
+
+
+def sha256(path: Path) -> str:
+    """Hexadecimal SHA-256 of a file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def save_weights(
+    state: dict[str, Tensor], folder: Path, config: dict[str, Any], half: bool = True
+) -> None:
+    """Write safetensors shards of at most 9 MB and ``config.json`` with their SHA-256."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for old in folder.glob("model*.safetensors*"):
+        old.unlink()
+    if half:
+        state = {k: v.half() if v.is_floating_point() else v for k, v in state.items()}
+    state = {k: v.detach().cpu().contiguous() for k, v in state.items()}
+    save_torch_state_dict(state, folder, max_shard_size=SHARD_SIZE)
+    shards = {path.name: sha256(path) for path in sorted(folder.glob("*.safetensors"))}
+    content = {**config, "sha256": shards}
+    (folder / CONFIG).write_text(json.dumps(content, indent=2) + "\n")
+
+
+def read_config(folder: Path) -> dict[str, Any]:
+    """``config.json`` of a weights folder. Raises :class:`WeightsError`."""
+    try:
+        content = json.loads((folder / CONFIG).read_text())
+    except FileNotFoundError:
+        raise WeightsError(
+            f"No weights in {folder}. Restore that folder from the repository, or train them: "
+            f"python -m dga train {folder.name} --profile {folder.parent.name} --data DATA "
+            f"--out {folder}"
+        ) from None
+    except (OSError, ValueError) as error:
+        raise WeightsError(f"{folder / CONFIG} cannot be read: {error}. {_mend(folder)}") from error
+    if not isinstance(content, dict) or not isinstance(content.get("sha256"), dict):
+        raise WeightsError(f"{folder / CONFIG} does not list its files. {_mend(folder)}")
+    return content
+
+
+def read_state(folder: Path) -> dict[str, Tensor]:
+    """Verified float32 state dict of a weights folder. Raises :class:`WeightsError`."""
+    state: dict[str, Tensor] = {}
+    for name, expected in read_config(folder)["sha256"].items():
+        path = folder / name
+        if not path.is_file():
+            raise WeightsError(f"{path} is missing. {_mend(folder)}")
+        if sha256(path) != expected:
+            raise WeightsError(
+                f"{path} was altered: its SHA-256 is not {expected}. {_mend(folder)}"
+            )
+        try:
+            state.update(load_file(path))
+        except SafetensorError as error:
+            raise WeightsError(f"{path} is no safetensors file. {_mend(folder)}") from error
+    return {k: v.float() if v.is_floating_point() else v for k, v in state.items()}
+
+
+def load_weights(network: nn.Module, folder: Path) -> nn.Module:
+    """Fill ``network``, freeze it and set it to evaluation. Raises :class:`WeightsError`."""
+    state = read_state(folder)
+    expected = network.state_dict()
+    wrong = sorted(set(state) ^ set(expected)) or [
+        name for name, value in state.items() if value.shape != expected[name].shape
+    ]
+    if wrong:
+        raise WeightsError(f"{folder} holds another network (first difference: {wrong[0]}).")
+    network.load_state_dict(state)
+    return network.eval().requires_grad_(False)
+
+
+def _mend(folder: Path) -> str:
+    return f"Restore it with: git checkout -- {folder} (or download the repository again)."
+
+
+def to_plain(config: object) -> dict[str, Any]:
+    """A (nested) dataclass as JSON types."""
+    plain: dict[str, Any] = json.loads(json.dumps(dataclasses.asdict(config)))  # type: ignore[call-overload]
+    return plain
+
+
+def parameter_count(network: nn.Module) -> int:
+    """Number of parameters."""
+    return sum(p.numel() for p in network.parameters())
