@@ -21,10 +21,12 @@ class Prediction:
 
     @property
     def label(self) -> str:
+        """The likeliest class."""
         return self.labels[0]
 
     @property
     def probability(self) -> float:
+        """Its probability, in [0, 1]."""
         return self.probabilities[0]
 
     def top(self, count: int = 5) -> list[tuple[str, float]]:

@@ -29,9 +29,11 @@ CORRUPTIONS = tuple(name for names in FAMILIES.values() for name in names)
 EXTRA_CORRUPTIONS = ("speckle_noise", "gaussian_blur", "spatter", "saturate")
 SEVERITIES = (1, 2, 3, 4, 5)
 MIN_SIZE = 32
+# These two draw from generators of their own and take a seed.
+OWN_SEED = ("glass_blur", "impulse_noise")
 
-# The package draws from NumPy's global generator: one image at a time, its
-# state put back afterwards.
+# The others draw from NumPy's global generator: one picture at a time, its state
+# put back afterwards.
 _global_rng = threading.Lock()
 
 
@@ -67,7 +69,7 @@ def corrupt(pixels: Pixels, corruption: str, severity: int, seed: int) -> Pixels
         )
     from imagecorruptions import corrupt as apply  # slow import: numba and scikit-image
 
-    options = {"seed": seed % 2**32} if corruption == "glass_blur" else {}
+    options = {"seed": seed % 2**32} if corruption in OWN_SEED else {}
     with _global_rng, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         state = np.random.get_state()

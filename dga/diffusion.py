@@ -48,6 +48,21 @@ class Schedule:
         """T, the deepest depth."""
         return len(self.time) - 1
 
+    @property
+    def posterior(self) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        """Of q(x_{k-1} | x_k, x_0), by depth: weights of x_0 and x_k in the mean, variance, beta.
+
+        Ho et al., 2020, Eq. 6 and 7. The variance is 0 at depth 1; as in the
+        guided-diffusion package, depth 2's stands there. Index 0 is never used.
+        """
+        abar, abar_prev = self.alpha_bar, self.alpha_bar.roll(1)
+        beta = 1 - abar / abar_prev
+        weight_x0 = beta * abar_prev.sqrt() / (1 - abar)
+        weight_xk = (1 - abar_prev) * (1 - beta).sqrt() / (1 - abar)
+        variance = beta * (1 - abar_prev) / (1 - abar)
+        variance[1] = variance[min(2, self.steps)]
+        return weight_x0, weight_xk, variance, beta
+
     def check_depth(self, depth: int) -> int:
         """Return ``depth``; raise ``ValueError`` unless it is in 0...T."""
         if not 0 <= depth <= self.steps:
@@ -87,9 +102,9 @@ def forward_path(schedule: Schedule, x_0: Tensor, seed: int) -> Tensor:
 
 def predict_x0(schedule: Schedule, x_k: Tensor, depth: Tensor, noise: Tensor) -> Tensor:
     """Clean estimate x0_hat, clipped to [-1, 1] (Ho et al., 2020, Eq. 15)."""
-    abar = _at(schedule.alpha_bar, depth, x_k)
-    x0_hat = x_k * abar.rsqrt() - noise * (1 / abar - 1).sqrt()
-    return x0_hat.clamp(-1, 1)
+    scale = _at(schedule.alpha_bar.rsqrt(), depth, x_k)
+    sigma = _at((1 / schedule.alpha_bar - 1).sqrt(), depth, x_k)
+    return (x_k * scale - noise * sigma).clamp(-1, 1)
 
 
 def denoise_step(
@@ -104,28 +119,13 @@ def denoise_step(
     eps, fraction = output.chunk(2, dim=1)
     x0_hat = predict_x0(schedule, x_k, depth, eps)
 
-    abar = _at(schedule.alpha_bar, depth, x_k)  # [B, 1, 1, 1]
-    abar_prev = _at(schedule.alpha_bar, depth - 1, x_k)
-    beta = 1 - abar / abar_prev
-    # Posterior mean (Ho et al., 2020, Eq. 7).
-    mean = (beta * abar_prev.sqrt() * x0_hat + (1 - abar_prev) * (1 - beta).sqrt() * x_k) / (
-        1 - abar
-    )
-    # Interpolated log variance (Nichol and Dhariwal, 2021, Eq. 15). The posterior
-    # variance is 0 at depth 1; the package borrows depth 2's there.
-    borrowed = depth.clamp(min=2)
-    variance = _posterior_variance(schedule, borrowed, x_k)
+    weight_x0, weight_xk, variance, beta = (_at(v, depth, x_k) for v in schedule.posterior)
+    mean = weight_x0 * x0_hat + weight_xk * x_k  # [B, 3, H, W]
     mix = (fraction + 1) / 2
-    log_variance = mix * beta.log() + (1 - mix) * variance.log()
+    log_variance = mix * beta.log() + (1 - mix) * variance.log()  # Nichol, Dhariwal, Eq. 15
     not_last = (depth > 1).view(-1, 1, 1, 1)
     sample = mean + not_last * (0.5 * log_variance).exp() * noise
     return sample, x0_hat
-
-
-def _posterior_variance(schedule: Schedule, depth: Tensor, like: Tensor) -> Tensor:
-    abar, abar_prev = schedule.alpha_bar, schedule.alpha_bar.roll(1)
-    variance = (1 - abar / abar_prev) * (1 - abar_prev) / (1 - abar)  # index 0 is not used
-    return _at(variance, depth, like)
 
 
 def _at(values: Tensor, depth: Tensor, like: Tensor) -> Tensor:

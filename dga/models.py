@@ -34,6 +34,7 @@ class Models:
 
     @property
     def device(self) -> torch.device:
+        """Where the networks are."""
         return self.compute.device
 
     def source_bound(self, quantile: float) -> list[float] | None:

@@ -40,6 +40,7 @@ class Denoiser(nn.Module):
         )
 
     def forward(self, x: Tensor, time: Tensor) -> Tensor:
+        """See the class."""
         h = F.pixel_unshuffle(x, self.fold)  # [B, 3 f^2, H/f, W/f]
         return F.pixel_shuffle(self.net(h, time), self.fold).float()
 
@@ -77,5 +78,6 @@ class Discriminator(nn.Module):
         )
 
     def forward(self, x: Tensor, time: Tensor) -> Tensor:
+        """See the class."""
         h = F.pixel_unshuffle(x, self.fold)  # [B, 3 f^2, H/f, W/f]
         return self.net(h, time).float().squeeze(1)

@@ -24,7 +24,7 @@ from dga.stopping import Stop, choose_depth, confidence_from_logits
 
 @dataclass(frozen=True)
 class Route:
-    """How a picture is rebuilt: from t* (``depth`` is None) or from a fixed depth, guided or not."""
+    """How a picture is rebuilt: from t* (``depth`` None) or a fixed depth, guided or not."""
 
     name: str
     title: str

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import os
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 from tqdm import tqdm
 
 CHECKPOINT = "checkpoint.pt"
-CHECKPOINT_SECONDS = 60.0
+CHECKPOINT_SECONDS = float(os.environ.get("DGA_CHECKPOINT_SECONDS", "60"))
 
 
 @dataclass(frozen=True)

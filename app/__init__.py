@@ -1,0 +1,1 @@
+"""The Gradio page: it shows what ``dga`` computes and computes nothing itself."""

@@ -1,0 +1,101 @@
+"""The ``/adapt`` endpoint for programs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gradio as gr
+import numpy as np
+from gradio.components.api_component import Api
+
+from app.board import CARDS
+from app.pictures import Picture
+from app.session import RunError, Session, check_settings
+from app.text import CARD_TITLES, NO_CORRUPTION
+from dga.corruptions import CORRUPTIONS
+from dga.pipeline import Adaptation
+
+
+def adapt_endpoint(session: Session, concurrency_id: str) -> None:
+    """Add ``/adapt`` to the Blocks being built."""
+
+    def adapt(
+        picture: str | None,
+        corruption: Any,
+        severity: Any,
+        tau: Any,
+        seed: Any,
+        dda_depth: Any,
+    ) -> tuple[Any, ...]:
+        """Adapt one picture; the same arguments give the same result.
+
+        The picture is cropped to a square and resized to the profile's size before it is
+        corrupted. Returns a JSON record (t_star, crossed, the confidence curve by depth and,
+        per picture, depth, seconds and five labels with probabilities), then the corrupted
+        picture, x at t*, and the pictures rebuilt by DGA, DGA + G and DDA.
+        """
+        try:
+            settings = check_settings(session.profile, corruption, severity, tau, seed, dda_depth)
+            subject = session.subject(picture, settings)
+            *_, run = session.events(subject.input, settings)
+        except (ValueError, RunError, FloatingPointError) as error:
+            raise gr.Error(str(error), print_exception=False) from None
+        assert isinstance(run, Adaptation)
+        clean = subject.clean_prediction
+        record = to_record(run) | {"clean": clean and clean.top(5)}
+        rebuilt = (result.image for result in run.reconstructions.values())
+        return record, run.input, run.x_t_star, *rebuilt
+
+    inputs = [Picture(label="picture", visible=False), *_parameters(session)]
+    with gr.Row(visible=False):
+        pictures = [gr.Image(label=CARD_TITLES[name], format="png") for name in CARDS]
+        record = gr.JSON(label="record")
+        gr.Button("Adapt").click(
+            adapt,
+            inputs,
+            [record, *pictures],
+            api_name="adapt",
+            concurrency_id=concurrency_id,
+            concurrency_limit=1,
+        )
+
+
+def _parameters(session: Session) -> list[Api]:
+    """Taken as they come, so that a wrong one meets our sentence and not a stack trace."""
+    steps = session.profile.schedule.steps
+    return [
+        Api(NO_CORRUPTION, {"enum": [NO_CORRUPTION, *CORRUPTIONS]}, "corruption"),
+        Api(3, {"type": "integer", "description": "1 to 5"}, "severity"),
+        Api(session.profile.stopping.tau, {"type": "number", "description": "from 0 to 1"}, "tau"),
+        Api(0, {"type": "integer", "description": "0 to 2147483647"}, "seed"),
+        Api(
+            session.profile.dda_depth,
+            {"type": "integer", "description": f"1 to {steps}"},
+            "dda_depth",
+        ),
+    ]
+
+
+def to_record(run: Adaptation) -> dict[str, Any]:
+    """A run without its pictures, in plain numbers and words."""
+    methods = {
+        name: {
+            "depth": result.depth,
+            "seconds": round(result.seconds, 3),
+            "top5": result.prediction.top(5),
+        }
+        for name, result in run.reconstructions.items()
+    }
+    return {
+        "profile": run.profile.name,
+        "tau": run.stopping.tau,
+        "max_depth": run.stopping.max_depth,
+        "seed": run.seed,
+        "t_star": run.t_star,
+        "crossed": run.stop.crossed,
+        "confidence": np.asarray(run.confidence).tolist(),
+        "curve_seconds": round(run.curve_seconds, 3),
+        "input": {"top5": run.input_prediction.top(5)},
+        "x_t_star": {"depth": run.t_star, "top5": run.x_t_star_prediction.top(5)},
+        "methods": methods,
+    }

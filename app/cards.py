@@ -1,0 +1,85 @@
+"""One result card as HTML."""
+
+from __future__ import annotations
+
+from html import escape
+
+from app.board import Card
+from app.pictures import data_uri
+from app.text import CARD_TITLES, CARD_WAITING, INTERRUPTED
+
+_SIGNS = {"ok": '<path d="M1.5 6.5l3 3 6-7"/>', "bad": '<path d="M2 2l8 8M10 2l-8 8"/>'}
+_SHAPES = {
+    "input": '<rect x="1" y="1" width="10" height="10"/>',
+    "x_t_star": '<circle cx="6" cy="6" r="4.5" fill="none" stroke="currentColor" '
+    'stroke-width="2.5"/>',
+    "dga": '<circle cx="6" cy="6" r="5.5"/>',
+    "dga-guided": '<path d="M6 0l6 6-6 6-6-6z"/>',
+    "dda": '<path d="M6 .5L12 11.5H0z"/>',
+}
+
+
+def mark(name: str) -> str:
+    """A method's mark, in its colour."""
+    return (
+        f'<svg class="mark" viewBox="0 0 12 12" aria-hidden="true" fill="currentColor">'
+        f"{_SHAPES[name]}</svg>"
+    )
+
+
+def card_html(card: Card) -> str:
+    """A card in whatever state it is: waiting, being rebuilt, finished or interrupted."""
+    title = CARD_TITLES[card.name]
+    state = INTERRUPTED if card.interrupted else card.detail or "&nbsp;"
+    return (
+        f'<article class="result" aria-label="{title}">'
+        f'<header>{mark(card.name)}<h3>{title}</h3><p class="detail">{state}</p></header>'
+        f"{_picture(card, title)}{_prediction(card)}"
+        f'<p class="note">{escape(card.note)}</p></article>'
+    )
+
+
+def _picture(card: Card, title: str) -> str:
+    if card.image is None:
+        return f'<div class="well"><span>{CARD_WAITING[card.name]}</span></div>'
+    label = f": {card.prediction.label}" if card.prediction else ", not finished"
+    alt = escape(f"{title}{label}")
+    return f'<div class="well"><img src="{data_uri(card.image)}" alt="{alt}"></div>'
+
+
+def _prediction(card: Card) -> str:
+    if card.prediction is None:
+        return '<div class="prediction"></div>'
+    (label, share), *others = card.prediction.top(3)
+    rows = "".join(_row("other", name, value) for name, value in others)
+    return f'<div class="prediction">{_row("first", label, share, verdict(card))}{rows}</div>'
+
+
+def verdict(card: Card) -> str:
+    """A tick or a cross against the clean picture's label; nothing where that is not known."""
+    if card.agrees is None:
+        return ""
+    word = "agrees with the clean picture" if card.agrees else "differs from the clean picture"
+    return sign("ok" if card.agrees else "bad", word)
+
+
+def sign(kind: str, word: str) -> str:
+    """A tick (``ok``) or a cross (``bad``) that is read out as ``word``."""
+    return (
+        f'<span class="{kind}" role="img" aria-label="{word}" title="{word}">'
+        f'<svg viewBox="0 0 12 12">{_SIGNS[kind]}</svg></span>'
+    )
+
+
+def _row(kind: str, label: str, share: float, before: str = "") -> str:
+    return (
+        f'<div class="row {kind}"><p>{before}<span class="label">{escape(label)}</span>'
+        f'<span class="share">{percent(share)}</span></p>'
+        f'<div class="bar"><i style="width:{100 * share:.1f}%"></i></div></div>'
+    )
+
+
+def percent(share: float) -> str:
+    """0.914 as ``91 %``; never 100 % unless it is."""
+    whole = round(100 * share)
+    return f"{99 if whole == 100 and share < 0.9995 else whole} %"

@@ -1,0 +1,87 @@
+"""Builds the page and serves it."""
+
+from __future__ import annotations
+
+import argparse
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+
+import gradio as gr
+
+from app.adapt_page import CONCURRENCY_ID, adapt_page
+from app.api import adapt_endpoint
+from app.session import Session
+from app.text import FOOTER, TAGLINE, TITLE, theme
+from dga.profiles import PROFILES
+from dga.weights import WeightsError
+
+STATIC = Path(__file__).parent / "static"
+CACHE_SECONDS = (600, 3000)  # look every 10 minutes, delete what is older than 50
+MAX_UPLOAD = "20mb"
+MAX_WAITING = 16
+
+
+def build(session: Session) -> gr.Blocks:
+    """The whole page for one set of models."""
+    with gr.Blocks(
+        title=f"{TITLE}: adaptive diffusion", analytics_enabled=False, delete_cache=CACHE_SECONDS
+    ) as demo:
+        gr.HTML(_header(session), apply_default_css=False, elem_id="head")
+        adapt_page(session)
+        gr.HTML(f"<p>{FOOTER}</p>", apply_default_css=False, elem_id="foot")
+        adapt_endpoint(session, CONCURRENCY_ID)
+    return demo.queue(max_size=MAX_WAITING)
+
+
+def _header(session: Session) -> str:
+    profile = session.profile
+    device = "GPU" if session.models.device.type == "cuda" else "CPU"
+    logo = (
+        '<svg viewBox="0 0 32 32" aria-hidden="true"><rect width="32" height="32" rx="8" '
+        'fill="var(--acc)"/><path d="M7 9c7 0 8 14 18 14" fill="none" stroke="var(--on-acc)" '
+        'stroke-width="3" stroke-linecap="round"/><circle cx="16" cy="16.5" r="3.5" '
+        'fill="var(--acc)" stroke="var(--on-acc)" stroke-width="2.5"/></svg>'
+    )
+    return (
+        f'<div class="bar-inner">{logo}<b>{TITLE}</b><span class="tag">{TAGLINE}</span>'
+        f'<span class="profile"><b>{profile.name}</b> · {profile.image_size} px · {device}'
+        "</span></div>"
+    )
+
+
+def serve(
+    session: Session, host: str | None = None, port: int | None = None, block: bool = True
+) -> gr.Blocks:
+    """Launch the page; ``host`` and ``port`` default to Gradio's environment variables."""
+    demo = build(session)
+    threading.Thread(target=session.warm_up, daemon=True).start()
+    demo.launch(
+        server_name=host,
+        server_port=port,
+        prevent_thread_lock=not block,
+        show_error=True,
+        run_history=False,
+        max_file_size=MAX_UPLOAD,
+        theme=theme(),
+        head=f"<style>{(STATIC / 'page.css').read_text('utf-8')}</style>",
+        footer_links=["api", "settings"],
+        ssr_mode=False,
+        quiet=not block,
+    )
+    return demo
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Entry of ``python app.py``."""
+    parser = argparse.ArgumentParser(description="Serve the page.")
+    parser.add_argument("--profile", default="everyday16", choices=sorted(PROFILES))
+    parser.add_argument("--weights", type=Path, help="folder that holds PROFILE/diffusion, ...")
+    parser.add_argument("--host", help="address to listen on (default: GRADIO_SERVER_NAME)")
+    parser.add_argument("--port", type=int, help="port (default: GRADIO_SERVER_PORT, or 7860)")
+    options = parser.parse_args(arguments)
+    try:
+        session = Session.load(options.profile, options.weights)
+    except (WeightsError, ValueError) as error:
+        raise SystemExit(str(error)) from None
+    serve(session, options.host, options.port)

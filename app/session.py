@@ -1,0 +1,150 @@
+"""The loaded models, what a visitor may ask of them, and one run."""
+
+from __future__ import annotations
+
+import dataclasses
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from app.text import NO_CORRUPTION
+from app.uploads import open_upload
+from dga.classifier import Prediction
+from dga.corruptions import CORRUPTIONS, check_corruption, corrupt
+from dga.images import Pixels, to_pixels, to_square, to_tensor
+from dga.models import Models, load_models
+from dga.pipeline import Event, adapt_steps, classify, default_routes
+from dga.profiles import Profile
+
+MAX_SEED = 2**31 - 1
+BUDGET_SECONDS = 120.0
+
+
+class RunError(RuntimeError):
+    """A run that had to stop. The message is one sentence for the visitor."""
+
+
+class CancelledError(RuntimeError):
+    """The visitor pressed Cancel."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """One checked request. ``corruption`` is None for a picture taken as it is."""
+
+    corruption: str | None
+    severity: int
+    tau: float
+    seed: int
+    dda_depth: int
+
+
+@dataclass(frozen=True)
+class Subject:
+    """The picture of one run, uint8 ``[S, S, 3]``; ``clean`` only if we corrupted it."""
+
+    input: Pixels
+    input_prediction: Prediction
+    clean: Pixels | None = None
+    clean_prediction: Prediction | None = None
+
+
+def check_settings(
+    profile: Profile,
+    corruption: object,
+    severity: object,
+    tau: object,
+    seed: object,
+    dda_depth: object,
+) -> Settings:
+    """Check a request from anywhere. Raises ``ValueError`` naming what is allowed."""
+    if corruption is not None and corruption != NO_CORRUPTION and corruption not in CORRUPTIONS:
+        allowed = ", ".join((NO_CORRUPTION, *CORRUPTIONS))
+        raise ValueError(f"Unknown corruption {_short(corruption)}. Choose one of: {allowed}.")
+    settings = Settings(
+        corruption=None if corruption in (None, NO_CORRUPTION) else str(corruption),
+        severity=_whole("Severity", severity, 1, 5),
+        tau=_number("tau", tau, 0, 1),
+        seed=_whole("The seed", seed, 0, MAX_SEED),
+        dda_depth=_whole("DDA's depth", dda_depth, 1, profile.schedule.steps),
+    )
+    if settings.corruption:
+        check_corruption(settings.corruption, settings.severity)
+    return settings
+
+
+def _number(name: str, value: object, low: int, high: int) -> float:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not is_number or not low <= value <= high:  # type: ignore[operator]  # NaN fails too
+        raise ValueError(f"{name} is a number from {low} to {high}, not {_short(value)}.")
+    return float(value)  # type: ignore[arg-type]
+
+
+def _whole(name: str, value: object, low: int, high: int) -> int:
+    is_whole = isinstance(value, int | float) and not isinstance(value, bool) and value % 1 == 0
+    if not is_whole or not low <= value <= high:  # type: ignore[operator]
+        raise ValueError(f"{name} is a whole number from {low} to {high}, not {_short(value)}.")
+    return int(value)  # type: ignore[call-overload, no-any-return]
+
+
+def _short(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 40 else text[:39] + "…"
+
+
+class Session:
+    """Models shared by all visitors; runs are started one at a time by the queue."""
+
+    def __init__(self, models: Models, budget_seconds: float = BUDGET_SECONDS) -> None:
+        self.models = models
+        self.profile = models.profile
+        self.budget_seconds = budget_seconds
+
+    @classmethod
+    def load(cls, profile: str = "everyday16", weights: Path | None = None) -> Session:
+        """Raises :class:`~dga.weights.WeightsError` or ``ValueError``, as ``load_models`` does."""
+        return cls(load_models(profile, weights))
+
+    def subject(self, path: str | Path | None, settings: Settings) -> Subject:
+        """Read, resize and perhaps corrupt one upload. Raises ``UploadError``."""
+        picture = to_pixels(to_square(open_upload(path), self.profile.image_size))
+        if settings.corruption is None:
+            return Subject(picture, self._classify(picture))
+        damaged = corrupt(picture, settings.corruption, settings.severity, settings.seed)
+        return Subject(damaged, self._classify(damaged), picture, self._classify(picture))
+
+    def events(
+        self, pixels: Pixels, settings: Settings, cancel: threading.Event | None = None
+    ) -> Iterator[Event]:
+        """Run the pipeline, within the time budget and until ``cancel`` is set.
+
+        Both are looked at after every step. Raises :class:`RunError`, :class:`CancelledError`.
+        """
+        deadline = time.monotonic() + self.budget_seconds
+        stopping = dataclasses.replace(self.profile.stopping, rule="threshold", tau=settings.tau)
+        routes = tuple(default_routes(self.profile, settings.dda_depth).values())
+        for event in adapt_steps(self.models, pixels, settings.seed, stopping, routes):
+            if cancel is not None and cancel.is_set():
+                raise CancelledError
+            yield event
+            if time.monotonic() > deadline:
+                raise RunError(
+                    f"The run took longer than {self.budget_seconds:.0f} seconds and was stopped; "
+                    "a smaller DDA depth or a higher τ needs fewer steps."
+                )
+
+    def warm_up(self) -> None:
+        """Pay for slow imports and first calls before a visitor does."""
+        size = self.profile.image_size
+        grey = np.full((size, size, 3), 128, np.uint8)
+        corrupt(grey, "gaussian_noise", 1, 0)
+        self._classify(grey)
+        next(self.events(grey, Settings(None, 1, 0.5, 0, 1)))
+
+    def _classify(self, pixels: Pixels) -> Prediction:
+        x = to_tensor(pixels)[None].to(self.models.device)  # [1, 3, S, S]
+        return classify(self.models, x)

@@ -1,0 +1,139 @@
+"""The page's words and its theme."""
+
+from __future__ import annotations
+
+import gradio as gr
+from gradio.themes.utils import fonts
+
+TITLE = "DGA"
+TAGLINE = "Just enough noise to forget the damage, then a rebuilt picture."
+FOOTER = "Runs on this machine. Uploaded pictures are deleted within an hour."
+
+RESULTS_TITLE = "Five pictures, one classifier"
+SAME_LABEL = "same label as the clean picture"
+OTHER_LABEL = "another label"
+SEED_HELP = "The seed fixes the corruption and all the noise: the same seed gives the same result."
+
+NO_CORRUPTION = "none"
+CORRUPTION_NAMES = {
+    "gaussian_noise": "Gaussian",
+    "shot_noise": "Shot",
+    "impulse_noise": "Impulse",
+    "defocus_blur": "Defocus",
+    "glass_blur": "Glass",
+    "motion_blur": "Motion",
+    "zoom_blur": "Zoom",
+    "snow": "Snow",
+    "frost": "Frost",
+    "fog": "Fog",
+    "brightness": "Brightness",
+    "contrast": "Contrast",
+    "elastic_transform": "Elastic",
+    "pixelate": "Pixelate",
+    "jpeg_compression": "JPEG",
+}
+CORRUPTION_PHRASES = {
+    "gaussian_noise": "Gaussian noise",
+    "shot_noise": "shot noise",
+    "impulse_noise": "impulse noise",
+    "defocus_blur": "defocus blur",
+    "glass_blur": "glass blur",
+    "motion_blur": "motion blur",
+    "zoom_blur": "zoom blur",
+    "elastic_transform": "elastic transform",
+    "jpeg_compression": "JPEG compression",
+}
+
+CARD_TITLES = {
+    "input": "Corrupted",
+    "x_t_star": "x at t*",
+    "dga": "DGA",
+    "dga-guided": "DGA + G",
+    "dda": "DDA",
+}
+CARD_NOTES = {
+    "input": "What the classifier is given without any adaptation.",
+    "x_t_star": "Noise has hidden the damage. Rebuilding starts here.",
+    "dga": "Rebuilt freely from x at t*.",
+    "dga-guided": "Rebuilt from x at t*, keeping the input's coarse shapes.",
+    "dda": "Rebuilt with guidance from a fixed depth, whatever the picture.",
+}
+CARD_WAITING = {
+    "input": "The picture as it goes in",
+    "x_t_star": "The picture plus noise",
+    "dga": "Rebuilt freely",
+    "dga-guided": "Rebuilt with guidance",
+    "dda": "Rebuilt from a fixed depth",
+}
+UNTOUCHED_NOTE = "t* = 0: already looks like source, so the picture is left as it is."
+NEVER_CROSSED_NOTE = "Never fell below τ, so this starts at the maximum depth, {depth}."
+INTERRUPTED = "Cancelled"
+
+# {t}, {steps}, {tau}, {max} and the labels are filled in by timeline.js.
+TIMELINE_WORDS = {
+    "axis": "Confidence",
+    "axis_more": ["that the picture", "is corrupted"],
+    "depth": "depth",
+    "high": "looks corrupted",
+    "low": "looks like source",
+    "max": "max depth {max}",
+    "later": "dotted: computed, not needed",
+    "example": "Your picture's curve will be drawn here",
+    "tau": "Threshold tau",
+    "tau_help": "Drag τ: t* follows at once, nothing is computed",
+    "empty": "Choose a picture, then press Adapt.",
+    "waiting": "Waiting for the model",
+    "forward": "Adding noise until the discriminator can no longer tell.",
+    "reverse": "The discriminator stopped after {t} of {steps} steps.",
+    "reverse_zero": "The picture already looks like source.",
+    "reverse_never": "The confidence never fell below τ in {t} steps.",
+    "became": "The discriminator stopped after {t} of {steps} steps, and {before} became {after}.",
+    "stayed": "The discriminator stopped after {t} of {steps} steps, and {before} stayed {after}.",
+    "zero": "The picture already looks like source, so it is left as it is: {before}.",
+    "never": "The confidence never fell below τ, so noise went in to the maximum depth of {t}, "
+    "and {before} {verb} {after}.",
+    "verb_same": "stayed",
+    "verb_other": "became",
+    "moved": "At τ {tau} the discriminator stops after {t} of {steps} steps.",
+    "moved_zero": "At τ {tau} the picture already looks like source.",
+    "moved_never": "At τ {tau} the confidence never falls below τ: the maximum depth is {t}.",
+    "again": "Adapt again for t* = {t}",
+    "again_depth": "Adapt again for depth {t}",
+    "cancelled": "Stopped before the end.",
+    "failed": "That did not work.",
+}
+
+
+def theme() -> gr.themes.Base:
+    """Gradio's plainest theme with the page's fonts and colours."""
+    base = gr.themes.Base(
+        font=[fonts.LocalFont("IBM Plex Sans", weights=(400, 700)), "Inter", "system-ui"],
+        font_mono=["ui-monospace", "monospace"],
+    )
+    colours = {
+        "body_background_fill": ("#F5F6F8", "#0E1117"),
+        "body_text_color": ("#161A23", "#EEF0F5"),
+        "body_text_color_subdued": ("#656C7D", "#949CAE"),
+        "background_fill_primary": ("#FFFFFF", "#161A23"),
+        "background_fill_secondary": ("#F0F1F5", "#1E2430"),
+        "border_color_primary": ("#DFE2E9", "#2B3240"),
+        "border_color_accent": ("#4338CA", "#8B87FF"),
+        "color_accent_soft": ("#EEEDFC", "#22233F"),
+        "block_background_fill": ("#FFFFFF", "#161A23"),
+        "block_label_text_color": ("#161A23", "#EEF0F5"),
+        "block_title_text_color": ("#161A23", "#EEF0F5"),
+        "input_background_fill": ("#FFFFFF", "#161A23"),
+        "input_border_color": ("#DFE2E9", "#2B3240"),
+        "input_border_color_focus": ("#4338CA", "#8B87FF"),
+        "button_primary_background_fill": ("#4338CA", "#8B87FF"),
+        "button_primary_background_fill_hover": ("#372DB0", "#9D99FF"),
+        "button_primary_text_color": ("#FFFFFF", "#0E1117"),
+        "button_secondary_background_fill": ("#F0F1F5", "#1E2430"),
+        "button_secondary_background_fill_hover": ("#E4E6ED", "#2B3240"),
+        "button_secondary_text_color": ("#161A23", "#EEF0F5"),
+        "slider_color": ("#B7791F", "#E9B84B"),
+    }
+    values = {"color_accent": "#4338CA", "block_border_width": "0px", "block_shadow": "none"}
+    for name, (light, dark) in colours.items():
+        values[name], values[f"{name}_dark"] = light, dark
+    return base.set(**values)

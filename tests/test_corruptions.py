@@ -1,0 +1,81 @@
+"""Fifteen corruptions, each with its own seed."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dga.corruptions import (
+    CORRUPTIONS,
+    EXTRA_CORRUPTIONS,
+    FAMILIES,
+    SEVERITIES,
+    corrupt,
+    family_of,
+)
+
+
+def test_fifteen_in_four_families() -> None:
+    assert len(CORRUPTIONS) == 15
+    assert len(set(CORRUPTIONS)) == 15
+    assert {name: len(members) for name, members in FAMILIES.items()} == {
+        "noise": 3,
+        "blur": 4,
+        "weather": 3,
+        "digital": 5,
+    }
+    assert family_of("brightness") == "digital"
+    with pytest.raises(ValueError, match="noise, blur, weather, digital"):
+        family_of("rain")
+
+
+@pytest.mark.parametrize("name", CORRUPTIONS + EXTRA_CORRUPTIONS)
+def test_seeded_and_damaging(cat: np.ndarray, name: str) -> None:
+    np.random.seed(1)
+    first = corrupt(cat, name, 3, seed=7)
+    np.random.seed(2)
+    again = corrupt(cat, name, 3, seed=7)
+    assert first.dtype == np.uint8
+    assert first.shape == cat.shape
+    assert np.array_equal(first, again)
+    assert not np.array_equal(first, cat)
+
+
+@pytest.mark.parametrize("name", ["gaussian_noise", "glass_blur", "snow", "elastic_transform"])
+def test_another_seed_gives_another_picture(cat: np.ndarray, name: str) -> None:
+    assert not np.array_equal(corrupt(cat, name, 3, seed=1), corrupt(cat, name, 3, seed=2))
+
+
+def test_global_generator_is_left_alone(cat: np.ndarray) -> None:
+    np.random.seed(5)
+    expected = np.random.random(3)
+    np.random.seed(5)
+    corrupt(cat, "snow", 2, seed=0)
+    assert np.array_equal(np.random.random(3), expected)
+
+
+@pytest.mark.parametrize("name", ["gaussian_noise", "contrast", "jpeg_compression", "pixelate"])
+def test_damage_grows_with_severity(cat: np.ndarray, name: str) -> None:
+    def damage(severity: int) -> float:
+        change = corrupt(cat, name, severity, seed=0).astype(float) - cat
+        return float(np.abs(change).mean())
+
+    amounts = [damage(severity) for severity in SEVERITIES]
+    assert amounts == sorted(amounts)
+
+
+@pytest.mark.parametrize("name", CORRUPTIONS)
+@pytest.mark.parametrize("shape", [(32, 32), (33, 47)])
+def test_sizes_from_32_pixels_up(name: str, shape: tuple[int, int]) -> None:
+    pixels = np.random.default_rng(0).integers(0, 255, (*shape, 3), dtype=np.uint8)
+    assert corrupt(pixels, name, 5, seed=0).shape == pixels.shape
+
+
+def test_bad_requests_say_what_is_allowed(cat: np.ndarray) -> None:
+    with pytest.raises(ValueError, match="gaussian_noise, shot_noise"):
+        corrupt(cat, "rain", 3, seed=0)
+    for severity in (0, 6, 2.5, True):
+        with pytest.raises(ValueError, match="from 1 to 5"):
+            corrupt(cat, "fog", severity, seed=0)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="at least 32 pixels"):
+        corrupt(cat[:20], "fog", 3, seed=0)

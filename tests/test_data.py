@@ -1,0 +1,72 @@
+"""Folders, zips and splits."""
+
+from __future__ import annotations
+
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from dga.data import ImageSet, per_class, read_images, split_training, split_validation
+from dga.images import from_tensor, to_tensor
+
+
+def test_folder_and_zip_hold_the_same_pictures(picture_folder: Path, tmp_path: Path) -> None:
+    archive = tmp_path / "pictures.zip"
+    with zipfile.ZipFile(archive, "w") as file:
+        for path in picture_folder.glob("*/*"):
+            file.write(path, f"some/where/{path.parent.name}/{path.name}")
+    from_folder, from_zip = read_images([picture_folder], 32), read_images([archive], 32)
+    assert from_folder.classes == from_zip.classes == ("big cat", "cat")
+    assert from_folder.names == from_zip.names
+    assert from_folder.pixels.shape == (16, 32, 32, 3)
+    assert np.array_equal(from_folder.pixels, from_zip.pixels)
+    assert from_folder.labels.tolist() == [0] * 8 + [1] * 8
+
+
+def test_bad_data_is_named(picture_folder: Path, tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match="neither a folder nor a zip"):
+        read_images([tmp_path / "nothing"], 32)
+    with pytest.raises(ValueError, match=r"No pictures"):
+        read_images([tmp_path], 32)
+    with pytest.raises(ValueError, match="Unknown classes big cat"):
+        read_images([picture_folder], 32, classes=("cat",))
+    (tmp_path / "cat").mkdir()
+    (tmp_path / "cat" / "broken.png").write_bytes(b"not a picture")
+    with pytest.raises(ValueError, match=r"cat/broken\.png"):
+        read_images([tmp_path], 32)
+
+
+def _many(count: int) -> ImageSet:
+    names = tuple(f"c{i % 4}/picture_{i}.jpeg" for i in range(count))
+    labels = np.arange(count, dtype=np.int64) % 4
+    return ImageSet(names, np.zeros((count, 1, 1, 3), np.uint8), labels, ("a", "b", "c", "d"))
+
+
+def test_validation_split_is_fixed_disjoint_and_complete() -> None:
+    images = _many(1475)
+    tune, report = split_validation(images)
+    assert (len(tune), len(report)) == (500, 975)
+    assert not set(tune.names) & set(report.names)
+    assert set(tune.names) | set(report.names) == set(images.names)
+    shuffled = images.take(np.random.default_rng(0).permutation(1475))
+    assert set(split_validation(shuffled)[0].names) == set(tune.names)
+
+
+def test_training_split_and_per_class() -> None:
+    used, held_out = split_training(_many(1000))
+    assert (len(used), len(held_out)) == (970, 30)
+    assert not set(used.names) & set(held_out.names)
+    some = per_class(_many(400), 3)
+    assert np.bincount(some.labels).tolist() == [3, 3, 3, 3]
+
+
+def test_pixels_survive_the_round_trip() -> None:
+    pixels = np.arange(256, dtype=np.uint8).repeat(3).reshape(16, 16, 3)
+    x = to_tensor(pixels)
+    assert x.shape == (3, 16, 16)
+    assert (float(x.min()), float(x.max())) == (-1.0, 1.0)
+    assert np.array_equal(from_tensor(x), pixels)
+    assert from_tensor(torch.full((3, 2, 2), 7.0)).max() == 255

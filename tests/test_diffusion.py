@@ -1,0 +1,123 @@
+"""The diffusion process against the guided_diffusion package, and its own properties."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from guided_diffusion.respace import SpacedDiffusion
+from guided_diffusion.script_util import create_gaussian_diffusion
+
+from dga.diffusion import Schedule, denoise_step, forward_path, reverse, step_noise
+from dga.models import Models
+from dga.profiles import ScheduleConfig
+
+TOLERANCE = 1e-5
+
+
+@pytest.fixture(scope="module")
+def schedule() -> Schedule:
+    return Schedule.from_config(ScheduleConfig())
+
+
+@pytest.fixture(scope="module")
+def package() -> SpacedDiffusion:
+    return create_gaussian_diffusion(
+        steps=1000, learn_sigma=True, noise_schedule="linear", timestep_respacing="100"
+    )
+
+
+def test_schedule_golden_numbers(schedule: Schedule) -> None:
+    assert schedule.steps == 100
+    assert schedule.time[:4].tolist() == [0, 0, 10, 20]
+    assert schedule.time[-1] == 999
+    assert schedule.alpha_bar[0] == 1
+    assert schedule.alpha_bar[1].item() == pytest.approx(0.9999, abs=1e-9)
+    assert schedule.alpha_bar[100].item() == pytest.approx(4.0358e-05, rel=1e-4)
+
+
+def test_schedule_equals_package(schedule: Schedule, package: SpacedDiffusion) -> None:
+    assert schedule.time[1:].tolist() == package.timestep_map
+    expected = torch.from_numpy(package.alphas_cumprod)
+    torch.testing.assert_close(schedule.alpha_bar[1:], expected, rtol=1e-12, atol=0)
+
+
+@pytest.mark.parametrize("depth", [1, 2, 37, 100])
+def test_forward_path_equals_q_sample(
+    schedule: Schedule, package: SpacedDiffusion, depth: int
+) -> None:
+    x_0 = torch.rand(3, 16, 16, generator=torch.Generator().manual_seed(0)) * 2 - 1
+    path = forward_path(schedule, x_0, seed=5)
+    abar = schedule.alpha_bar
+    chain = x_0.double()
+    for k in range(1, depth + 1):
+        alpha = abar[k] / abar[k - 1]
+        chain = alpha.sqrt() * chain + (1 - alpha).sqrt() * step_noise(5, "forward", k, x_0.shape)
+    assert (path[depth] - chain).abs().max() < TOLERANCE
+    # The chain's marginal noise, given to the package's own closed form.
+    noise = (chain - abar[depth].sqrt() * x_0) / (1 - abar[depth]).sqrt()
+    expected = package.q_sample(x_0[None], torch.tensor([depth - 1]), noise=noise.float()[None])
+    assert (path[depth] - expected[0]).abs().max() < TOLERANCE
+
+
+def test_forward_path_starts_with_the_input_and_ends_in_noise(schedule: Schedule) -> None:
+    x_0 = torch.full((3, 32, 32), 0.5)
+    path = forward_path(schedule, x_0, seed=1)
+    assert path.shape == (101, 3, 32, 32)
+    assert torch.equal(path[0], x_0)
+    assert path[100].mean().abs() < 0.06
+    assert path[100].std().item() == pytest.approx(1, abs=0.03)
+    assert torch.equal(path, forward_path(schedule, x_0, seed=1))
+    assert not torch.equal(path, forward_path(schedule, x_0, seed=2))
+
+
+@pytest.mark.parametrize("depth", [1, 2, 3, 50, 100])
+def test_denoise_step_equals_p_sample(
+    schedule: Schedule,
+    package: SpacedDiffusion,
+    tiny_models: Models,
+    monkeypatch: pytest.MonkeyPatch,
+    depth: int,
+) -> None:
+    generator = torch.Generator().manual_seed(depth)
+    x = torch.randn(2, 3, 32, 32, generator=generator)
+    noise = torch.randn(2, 3, 32, 32, generator=generator)
+    ours, x0_hat = denoise_step(
+        schedule, tiny_models.denoiser, x, torch.tensor([depth, depth]), noise
+    )
+    monkeypatch.setattr(torch, "randn_like", lambda like: noise)
+    theirs = package.p_sample(tiny_models.denoiser, x, torch.tensor([depth - 1] * 2))
+    assert (ours - theirs["sample"]).abs().max() < TOLERANCE
+    assert (x0_hat - theirs["pred_xstart"]).abs().max() < TOLERANCE
+
+
+def test_denoise_step_takes_mixed_depths(schedule: Schedule, tiny_models: Models) -> None:
+    x = torch.randn(3, 3, 32, 32, generator=torch.Generator().manual_seed(0))
+    noise, depth = torch.zeros_like(x), torch.tensor([1, 40, 90])
+    together, _ = denoise_step(schedule, tiny_models.denoiser, x, depth, noise)
+    for i in range(3):
+        one = slice(i, i + 1)
+        alone, _ = denoise_step(schedule, tiny_models.denoiser, x[one], depth[one], noise[one])
+        torch.testing.assert_close(together[one], alone, atol=1e-5, rtol=0)
+
+
+def test_reverse_lets_pictures_leave_at_their_own_depth(
+    schedule: Schedule, tiny_models: Models
+) -> None:
+    x = torch.randn(4, 3, 32, 32, generator=torch.Generator().manual_seed(3))
+    depths = [2, 0, 5, 1]
+    steps = list(reverse(schedule, tiny_models.denoiser, x, depths, seeds=[1, 2, 3, 4]))
+    assert [s.rows.tolist() for s in steps] == [[0, 2, 3], [0, 2], [2], [2], [2]]
+    assert [s.depth.tolist() for s in steps] == [[1, 4, 0], [0, 3], [2], [1], [0]]
+    last = {row: s.x[i] for s in steps for i, row in enumerate(s.rows.tolist())}
+    for i, depth in enumerate(depths):
+        alone = list(reverse(schedule, tiny_models.denoiser, x[i : i + 1], [depth], seeds=[i + 1]))
+        assert len(alone) == depth
+        if depth:
+            torch.testing.assert_close(alone[-1].x[0], last[i], atol=1e-5, rtol=0)
+
+
+def test_reverse_refuses_depths_out_of_range(schedule: Schedule, tiny_models: Models) -> None:
+    x = torch.zeros(1, 3, 32, 32)
+    for depth in (-1, 101):
+        with pytest.raises(ValueError, match="between 0 and 100"):
+            list(reverse(schedule, tiny_models.denoiser, x, [depth], seeds=[0]))

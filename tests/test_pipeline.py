@@ -1,0 +1,165 @@
+"""One adaptation, start to end, on tiny models."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter
+
+import numpy as np
+import pytest
+import torch
+
+from dga.compute import Compute
+from dga.diffusion import forward_path
+from dga.images import from_tensor, to_tensor
+from dga.models import Models
+from dga.networks import Denoiser
+from dga.pipeline import (
+    Adaptation,
+    Denoised,
+    Halted,
+    Judged,
+    Reconstruction,
+    Route,
+    adapt,
+    adapt_steps,
+    at_tau,
+    default_routes,
+    rebuild,
+)
+from dga.stopping import Stop, choose_depth
+
+
+@pytest.fixture
+def picture() -> np.ndarray:
+    return np.random.default_rng(0).integers(0, 255, (32, 32, 3), dtype=np.uint8)
+
+
+def _stopping(models: Models, **changes: object) -> object:
+    return dataclasses.replace(models.profile.stopping, **changes)  # type: ignore[arg-type]
+
+
+def test_events_come_in_the_order_of_the_algorithm(
+    tiny_models: Models, picture: np.ndarray
+) -> None:
+    stopping = _stopping(tiny_models, tau=0.0)
+    events = list(adapt_steps(tiny_models, picture, stopping=stopping))  # type: ignore[arg-type]
+    kinds = Counter(type(event) for event in events)
+    assert kinds[Halted] == kinds[Adaptation] == 1
+    assert kinds[Reconstruction] == 3
+    assert kinds[Denoised] == 12 + 12 + 5
+    depths = [d for e in events if isinstance(e, Judged)
+              for d in range(e.first, e.first + len(e.confidence))]  # fmt: skip
+    assert depths == list(range(101))
+    assert events.index(next(e for e in events if isinstance(e, Halted))) == kinds[Judged]
+    assert isinstance(events[-1], Adaptation)
+    guided = [e for e in events if isinstance(e, Denoised) and e.route.name == "dga-guided"]
+    assert [(e.step, e.steps, e.depth) for e in guided] == [(i, 12, 12 - i) for i in range(1, 13)]
+
+
+def test_the_record_holds_together(tiny_models: Models, picture: np.ndarray) -> None:
+    run = adapt(tiny_models, picture, seed=3)
+    assert run.logits.shape == (1, 101)
+    assert run.confidence.shape == (101,)
+    assert run.stop == choose_depth(run.logits, run.stopping)
+    path = forward_path(tiny_models.schedule, to_tensor(picture), 3)
+    assert np.array_equal(run.x_t_star, from_tensor(path[run.t_star]))
+    assert list(run.reconstructions) == ["dga", "dga-guided", "dda"]
+    assert run.reconstructions["dga"].depth == run.t_star
+    assert run.reconstructions["dda"].depth == 5
+    for result in run.reconstructions.values():
+        assert sum(result.prediction.probabilities) == pytest.approx(1, abs=1e-5)
+        assert result.prediction.top(5)[0] == (
+            result.prediction.label,
+            result.prediction.probability,
+        )
+
+
+def test_depth_zero_returns_the_input_bit_for_bit(tiny_models: Models, picture: np.ndarray) -> None:
+    stopping = _stopping(tiny_models, tau=1.0)
+    run = adapt(tiny_models, picture, stopping=stopping)  # type: ignore[arg-type]
+    assert run.stop == Stop(0, True)
+    assert np.array_equal(run.reconstructions["dga"].image, picture)
+    assert np.array_equal(run.reconstructions["dga-guided"].image, picture)
+    assert np.array_equal(run.x_t_star, picture)
+    assert not np.array_equal(run.reconstructions["dda"].image, picture)
+
+
+def test_same_seed_same_bits(tiny_models: Models, picture: np.ndarray) -> None:
+    first, again, other = (adapt(tiny_models, picture, seed=s) for s in (4, 4, 5))
+    assert np.array_equal(first.logits, again.logits)
+    for name, result in first.reconstructions.items():
+        assert np.array_equal(result.image, again.reconstructions[name].image)
+    assert not np.array_equal(first.logits, other.logits)
+
+
+def test_batch_of_one_agrees_with_batch_of_eight(tiny_models: Models) -> None:
+    pixels = np.random.default_rng(1).integers(0, 255, (8, 32, 32, 3), dtype=np.uint8)
+    x = to_tensor(pixels)
+    depths, seeds = [0, 3, 9, 1, 9, 4, 2, 7], list(range(8))
+    states = torch.stack(
+        [forward_path(tiny_models.schedule, x[i], s)[depths[i]] for i, s in enumerate(seeds)]
+    )
+    for guidance in (None, tiny_models.profile.guidance):
+        together = rebuild(tiny_models, states, x, depths, seeds, guidance)
+        for i in range(8):
+            one = slice(i, i + 1)
+            alone = rebuild(tiny_models, states[one], x[one], depths[one], seeds[one], guidance)
+            torch.testing.assert_close(alone[0], together[i], atol=1e-4, rtol=0)
+        assert torch.equal(together[0], x[0])
+
+
+def test_moving_tau_needs_no_network(tiny_models: Models, picture: np.ndarray) -> None:
+    run = adapt(tiny_models, picture, routes=[])
+    depths = [at_tau(run, tau).t_star for tau in (0.1, 0.4, 0.6, 0.99)]
+    assert depths == sorted(depths, reverse=True)
+    assert at_tau(run, run.stopping.tau) == run.stop
+
+
+def test_several_noise_paths_are_averaged(tiny_models: Models, picture: np.ndarray) -> None:
+    stopping = _stopping(tiny_models, paths=3)
+    run = adapt(tiny_models, picture, stopping=stopping, routes=[])  # type: ignore[arg-type]
+    assert run.logits.shape == (3, 101)
+    alone = adapt(tiny_models, picture, routes=[])
+    assert np.array_equal(run.logits[0], alone.logits[0])
+    assert not np.array_equal(run.logits[0], run.logits[1])
+
+
+def test_bad_requests_are_sentences(tiny_models: Models, picture: np.ndarray) -> None:
+    with pytest.raises(ValueError, match=r"pictures of shape \(32, 32, 3\)"):
+        adapt(tiny_models, picture[:16])
+    with pytest.raises(ValueError, match="from 0 to 1"):
+        adapt(tiny_models, picture, stopping=_stopping(tiny_models, tau=2.0))  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="from 1 to 100"):
+        default_routes(tiny_models.profile, 101)
+
+
+def test_networks_that_return_nonsense_are_noticed(
+    tiny_models: Models, picture: np.ndarray
+) -> None:
+    class Broken(torch.nn.Module):
+        def forward(self, x: torch.Tensor, time: torch.Tensor) -> torch.Tensor:
+            return torch.full((len(x), 6, *x.shape[2:]), float("nan"))
+
+    broken = dataclasses.replace(tiny_models, denoiser=Broken())
+    with pytest.raises(FloatingPointError, match="not numbers"):
+        adapt(broken, picture, routes=[Route("dda", "DDA", depth=2)])
+
+
+def test_bfloat16_stays_close_to_float32(tiny_models: Models) -> None:
+    compute = Compute(torch.device("cpu"), torch.bfloat16)
+    network = Denoiser(tiny_models.profile.denoiser)
+    network.load_state_dict(tiny_models.denoiser.state_dict())
+    fast = compute.prepare(network.eval())
+    x = torch.randn(2, 3, 32, 32, generator=torch.Generator().manual_seed(0))
+    time = torch.tensor([100, 400])
+    exact = tiny_models.denoiser(x, time)
+    error = (fast(x, time) - exact).abs().mean() / exact.abs().mean()
+    assert 0 < error < 0.02
+
+
+def test_unknown_device_and_precision_are_named() -> None:
+    with pytest.raises(ValueError, match="auto, float32, bfloat16"):
+        Compute.choose("cpu", "float8")
+    with pytest.raises(ValueError, match="cannot be used here"):
+        Compute.choose("cuda:99")

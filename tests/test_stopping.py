@@ -1,0 +1,93 @@
+"""The stopping rule, edge case by edge case."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from dga.profiles import StoppingConfig
+from dga.stopping import Stop, choose_depth, confidence_from_logits
+
+CONFIG = StoppingConfig(tau=0.5, max_depth=6)
+
+
+def logits(*confidence: float) -> np.ndarray:
+    p = np.asarray(confidence)
+    return np.log(p / (1 - p))
+
+
+def test_first_depth_below_tau() -> None:
+    assert choose_depth(logits(0.9, 0.7, 0.4, 0.6, 0.1), CONFIG) == Stop(2, True)
+
+
+def test_already_source_stops_at_zero() -> None:
+    assert choose_depth(logits(0.2, 0.9, 0.9), CONFIG) == Stop(0, True)
+
+
+def test_equal_to_tau_is_not_below() -> None:
+    assert choose_depth(np.zeros(4), CONFIG) == Stop(3, False)
+
+
+def test_never_below_goes_to_the_maximum_depth() -> None:
+    assert choose_depth(logits(*[0.9] * 20), CONFIG) == Stop(6, False)
+
+
+def test_below_only_beyond_the_maximum_depth_is_not_crossed() -> None:
+    assert choose_depth(logits(*[0.9] * 7, 0.1, 0.1), CONFIG) == Stop(6, False)
+
+
+def test_below_exactly_at_the_maximum_depth_is_crossed() -> None:
+    assert choose_depth(logits(*[0.9] * 6, 0.1, 0.1), CONFIG) == Stop(6, True)
+
+
+def test_a_run_must_be_consecutive() -> None:
+    config = dataclasses.replace(CONFIG, run=2)
+    assert choose_depth(logits(0.9, 0.4, 0.9, 0.4, 0.3, 0.9), config) == Stop(3, True)
+    assert choose_depth(logits(0.9, 0.9, 0.4), config) == Stop(2, False)
+
+
+def test_tau_zero_never_crosses_and_one_stops_at_once() -> None:
+    curve = logits(0.9, 0.5, 0.001)
+    assert choose_depth(curve, dataclasses.replace(CONFIG, tau=0.0)) == Stop(2, False)
+    assert choose_depth(curve, dataclasses.replace(CONFIG, tau=1.0)) == Stop(0, True)
+
+
+def test_noise_paths_are_averaged() -> None:
+    paths = np.stack([logits(0.9, 0.4, 0.1), logits(0.9, 0.8, 0.1)])
+    assert choose_depth(paths, CONFIG) == Stop(2, True)
+
+
+def test_quantile_rule() -> None:
+    config = dataclasses.replace(CONFIG, rule="quantile")
+    assert choose_depth([3.0, 2.0, -1.0, -2.0], config, [0, 0, -1.5, -1.5]) == Stop(3, True)
+    with pytest.raises(ValueError, match="source bound"):
+        choose_depth([1.0, 2.0], config)
+
+
+@pytest.mark.parametrize("tau", [-0.1, 1.1, float("nan"), "0.5", True])
+def test_bad_tau_is_named(tau: object) -> None:
+    with pytest.raises(ValueError, match="from 0 to 1"):
+        choose_depth([0.0], dataclasses.replace(CONFIG, tau=tau))
+
+
+@pytest.mark.parametrize("curve", [[], [float("nan")], [1.0, float("inf")]])
+def test_bad_curve_is_refused(curve: list[float]) -> None:
+    with pytest.raises(ValueError, match="empty or holds"):
+        choose_depth(curve, CONFIG)
+
+
+def test_depth_never_grows_with_tau() -> None:
+    rng = np.random.default_rng(0)
+    for _ in range(200):
+        curve = rng.normal(size=101) * 3
+        depths = [
+            choose_depth(curve, StoppingConfig(tau=tau, max_depth=60)).t_star
+            for tau in np.linspace(0, 1, 21)
+        ]
+        assert depths == sorted(depths, reverse=True)
+
+
+def test_confidence_is_stable_for_large_logits() -> None:
+    assert confidence_from_logits([-1000.0, 0.0, 1000.0]).tolist() == [0.0, 0.5, 1.0]

@@ -1,0 +1,105 @@
+"""Weights on disk: sharded, verified, and clear when something is wrong."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import torch
+from torch import nn
+
+from dga.models import load_models
+from dga.weights import SHIPPED, WeightsError, load_weights, read_state, save_weights
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    torch.manual_seed(0)
+    save_weights(nn.Linear(4, 3).state_dict(), tmp_path / "tiny", {"model": "tiny"})
+    return tmp_path / "tiny"
+
+
+def test_round_trip_in_half_precision(folder: Path) -> None:
+    network = load_weights(nn.Linear(4, 3), folder)
+    torch.manual_seed(0)
+    expected = nn.Linear(4, 3)
+    torch.testing.assert_close(network.weight, expected.weight.half().float(), rtol=0, atol=0)
+    assert not network.training
+    assert not any(p.requires_grad for p in network.parameters())
+
+
+def test_large_weights_are_split_below_ten_megabytes(tmp_path: Path) -> None:
+    state = {f"layer{i}": torch.ones(1000, 1000) * i for i in range(12)}
+    save_weights(state, tmp_path, {})
+    shards = list(tmp_path.glob("*.safetensors"))
+    assert len(shards) > 1
+    assert max(path.stat().st_size for path in shards) < 10 * 2**20
+    assert {k: float(v[0, 0]) for k, v in read_state(tmp_path).items()} == {
+        f"layer{i}": float(i) for i in range(12)
+    }
+
+
+def test_altered_weights_are_refused(folder: Path) -> None:
+    shard = next(folder.glob("*.safetensors"))
+    content = bytearray(shard.read_bytes())
+    content[-1] ^= 1
+    shard.write_bytes(bytes(content))
+    with pytest.raises(WeightsError, match=r"was altered.*Restore it with"):
+        read_state(folder)
+
+
+def test_truncated_and_missing_weights_are_refused(folder: Path) -> None:
+    shard = next(folder.glob("*.safetensors"))
+    shard.write_bytes(shard.read_bytes()[:20])
+    with pytest.raises(WeightsError, match="was altered"):
+        read_state(folder)
+    shard.unlink()
+    with pytest.raises(WeightsError, match="is missing"):
+        read_state(folder)
+
+
+def test_files_that_only_claim_to_be_safetensors_are_refused(folder: Path) -> None:
+    from dga.weights import sha256
+
+    shard = next(folder.glob("*.safetensors"))
+    shard.write_bytes(b"\x80\x04pickle")
+    config = json.loads((folder / "config.json").read_text())
+    config["sha256"] = {shard.name: sha256(shard)}
+    (folder / "config.json").write_text(json.dumps(config))
+    with pytest.raises(WeightsError, match="no safetensors file"):
+        read_state(folder)
+
+
+def test_another_network_is_refused_by_name(folder: Path) -> None:
+    with pytest.raises(WeightsError, match="another network"):
+        load_weights(nn.Linear(4, 5), folder)
+    with pytest.raises(WeightsError, match=r"another network.*0\.bias"):
+        load_weights(nn.Sequential(nn.Linear(4, 3)), folder)
+
+
+def test_missing_profile_weights_say_how_to_get_them(tmp_path: Path) -> None:
+    with pytest.raises(WeightsError, match="python -m dga train diffusion --profile everyday16"):
+        load_models("everyday16", tmp_path)
+    with pytest.raises(ValueError, match="Known profiles: everyday16, imagenet"):
+        load_models("everyday17")
+
+
+def test_unreadable_config_is_refused(folder: Path) -> None:
+    (folder / "config.json").write_text("{")
+    with pytest.raises(WeightsError, match="cannot be read"):
+        read_state(folder)
+
+
+def test_shipped_weights_keep_their_bounds() -> None:
+    files = list(SHIPPED.rglob("*.safetensors"))
+    if not files:
+        pytest.skip("no weights in this checkout")
+    assert max(path.stat().st_size for path in files) < 10 * 2**20
+    assert sum(path.stat().st_size for path in files) < 40 * 2**20
+    limits = {"diffusion": 12e6, "discriminator": 4e6, "classifier": 5e6}
+    for name, limit in limits.items():
+        folder = SHIPPED / "everyday16" / name
+        state = read_state(folder)
+        assert sum(v.numel() for v in state.values()) <= limit
+        assert (folder / "README.md").read_text().startswith("# ")
