@@ -11,19 +11,12 @@ from typing import Any
 import gradio as gr
 
 from app.board import CARDS, Board, Card, blank_timeline
-from app.cards import card_html, sign
+from app.cards import card_html, legend_html
 from app.examples import Example, load_examples
-from app.pictures import Picture
+from app.pictures import picture_input
 from app.runs import Runs
 from app.session import MAX_SEED, CancelledError, RunError, Session, check_settings
-from app.text import (
-    CORRUPTION_NAMES,
-    NO_CORRUPTION,
-    OTHER_LABEL,
-    RESULTS_TITLE,
-    SAME_LABEL,
-    SEED_HELP,
-)
+from app.text import CORRUPTION_NAMES, NO_CORRUPTION, SEED_HELP
 from app.timeline import timeline
 from dga.pipeline import Denoised
 
@@ -52,13 +45,14 @@ class Parts:
     """The components that handlers write to."""
 
     timeline: gr.HTML
+    legend: gr.HTML
     adapt: gr.Button
     cancel: gr.Button
     cards: dict[str, gr.HTML]
 
     def all(self) -> list[Any]:
         """Every component that a run may change."""
-        return [self.timeline, self.adapt, self.cancel, *self.cards.values()]
+        return [self.timeline, self.legend, self.adapt, self.cancel, *self.cards.values()]
 
     def buttons(self, running: bool) -> dict[Any, Any]:
         """While a run goes on only Cancel can be pressed."""
@@ -69,7 +63,8 @@ class Parts:
 
     def show(self, board: Board, cards: Iterable[str] = CARDS) -> dict[Any, Any]:
         """The board's timeline and the named cards."""
-        return {self.timeline: board.timeline()} | {
+        legend = legend_html(board.subject.clean_prediction)
+        return {self.timeline: board.timeline(), self.legend: legend} | {
             self.cards[name]: card_html(board.cards[name]) for name in cards
         }
 
@@ -84,16 +79,10 @@ def adapt_page(session: Session) -> None:
         severity, seed, adapt, cancel = _settings_column()
     with gr.Column(elem_id="result"):
         curve = timeline(session.profile)
-    gr.HTML(
-        f'<div class="section-row"><h2 class="section">{RESULTS_TITLE}</h2>'
-        f"<p>{sign('ok', 'tick')} {SAME_LABEL} &nbsp; {sign('bad', 'cross')} {OTHER_LABEL}</p>"
-        "</div>",
-        apply_default_css=False,
-        elem_id="section",
-    )
+    legend = gr.HTML(legend_html(None), apply_default_css=False, elem_id="section")
     cards, dda_depth = _result_row(session)
     tau = gr.Number(session.profile.stopping.tau, visible=False)
-    parts = Parts(curve, adapt, cancel, cards)
+    parts = Parts(curve, legend, adapt, cancel, cards)
     inputs = [picture, corruption, severity, seed, tau, dda_depth]
     _connect_run(session, parts, inputs)
     _connect_inputs(picture, thumbnails, examples, corruption, severity, dda_depth)
@@ -127,18 +116,19 @@ def _connect_run(session: Session, parts: Parts, inputs: list[Any]) -> None:
         return buttons | parts.show(last.board)
 
     private = {"api_visibility": "private", "show_progress": "hidden"}
-    event = parts.adapt.click(
+    buttons = [parts.adapt, parts.cancel]
+    # The buttons change at once, also when the run itself has to wait in line.
+    pressed = parts.adapt.click(
+        lambda: parts.buttons(running=True), None, buttons, queue=False, **private
+    )
+    event = pressed.then(
         run,
         inputs,
         parts.all(),
         js=_START,
         concurrency_id=CONCURRENCY_ID,
         concurrency_limit=1,
-        trigger_mode="once",
         **private,
-    )
-    parts.adapt.click(
-        None, None, None, js="() => document.querySelector('#cancel').disabled = false", **private
     )
     parts.cancel.click(stop, None, parts.all(), cancels=[event], queue=False, **private)
 
@@ -221,10 +211,8 @@ def _connect_inputs(
 def _picture_column(examples: list[Example]) -> tuple[gr.Image, gr.HTML]:
     with gr.Column():
         gr.HTML('<p class="title">Picture</p>', apply_default_css=False)
-        picture = Picture(
-            examples[0].path if examples else None,
-            type="filepath",
-            image_mode=None,
+        picture = picture_input(
+            value=examples[0].path if examples else None,
             sources=["upload", "clipboard", "webcam"],
             show_label=False,
             label="Picture to adapt",

@@ -8,12 +8,13 @@ import gradio as gr
 import numpy as np
 from gradio.components.api_component import Api
 
-from app.board import CARDS
-from app.pictures import Picture
+from app.pictures import picture_input
 from app.session import RunError, Session, check_settings
-from app.text import CARD_TITLES, NO_CORRUPTION
+from app.text import NO_CORRUPTION
 from dga.corruptions import CORRUPTIONS
 from dga.pipeline import Adaptation
+
+PICTURES = ("corrupted", "x_t_star", "dga", "dga_guided", "dda")
 
 
 def adapt_endpoint(session: Session, concurrency_id: str) -> None:
@@ -46,9 +47,9 @@ def adapt_endpoint(session: Session, concurrency_id: str) -> None:
         rebuilt = (result.image for result in run.reconstructions.values())
         return record, run.input, run.x_t_star, *rebuilt
 
-    inputs = [Picture(label="picture", visible=False), *_parameters(session)]
+    inputs = [picture_input(label="picture", visible=False), *_parameters(session)]
     with gr.Row(visible=False):
-        pictures = [gr.Image(label=CARD_TITLES[name], format="png") for name in CARDS]
+        pictures = [gr.Image(label=name, format="png") for name in PICTURES]
         record = gr.JSON(label="record")
         gr.Button("Adapt").click(
             adapt,
@@ -63,8 +64,9 @@ def adapt_endpoint(session: Session, concurrency_id: str) -> None:
 def _parameters(session: Session) -> list[Api]:
     """Taken as they come, so that a wrong one meets our sentence and not a stack trace."""
     steps = session.profile.schedule.steps
+    choices: dict[str, Any] = {"enum": [NO_CORRUPTION, *CORRUPTIONS]}
     return [
-        Api(NO_CORRUPTION, {"enum": [NO_CORRUPTION, *CORRUPTIONS]}, "corruption"),
+        Api(NO_CORRUPTION, choices, "corruption"),
         Api(3, {"type": "integer", "description": "1 to 5"}, "severity"),
         Api(session.profile.stopping.tau, {"type": "number", "description": "from 0 to 1"}, "tau"),
         Api(0, {"type": "integer", "description": "0 to 2147483647"}, "seed"),

@@ -6,7 +6,15 @@ from html import escape
 
 from app.board import Card
 from app.pictures import data_uri
-from app.text import CARD_TITLES, CARD_WAITING, INTERRUPTED
+from app.text import (
+    CARD_TITLES,
+    CARD_WAITING,
+    INTERRUPTED,
+    OTHER_LABEL,
+    RESULTS_TITLE,
+    SAME_LABEL,
+)
+from dga.classifier import Prediction
 
 _SIGNS = {"ok": '<path d="M1.5 6.5l3 3 6-7"/>', "bad": '<path d="M2 2l8 8M10 2l-8 8"/>'}
 _SHAPES = {
@@ -61,6 +69,16 @@ def verdict(card: Card) -> str:
         return ""
     word = "agrees with the clean picture" if card.agrees else "differs from the clean picture"
     return sign("ok" if card.agrees else "bad", word)
+
+
+def legend_html(clean: Prediction | None) -> str:
+    """Title of the cards; what tick and cross mean, if the clean picture is known."""
+    words = ""
+    if clean is not None:
+        known = f"{SAME_LABEL} ({escape(clean.label)}, {percent(clean.probability)})"
+        parts = f"{sign('ok', 'tick')} {known}", f"{sign('bad', 'cross')} {OTHER_LABEL}"
+        words = "".join(f'<span class="legend">{part}</span>' for part in parts)
+    return f'<div class="section-row"><h2 class="section">{RESULTS_TITLE}</h2><p>{words}</p></div>'
 
 
 def sign(kind: str, word: str) -> str:

@@ -88,7 +88,7 @@ def _whole(name: str, value: object, low: int, high: int) -> int:
     is_whole = isinstance(value, int | float) and not isinstance(value, bool) and value % 1 == 0
     if not is_whole or not low <= value <= high:  # type: ignore[operator]
         raise ValueError(f"{name} is a whole number from {low} to {high}, not {_short(value)}.")
-    return int(value)  # type: ignore[call-overload, no-any-return]
+    return int(value)  # type: ignore[call-overload]
 
 
 def _short(value: object) -> str:

@@ -10,8 +10,8 @@ TAGLINE = "Just enough noise to forget the damage, then a rebuilt picture."
 FOOTER = "Runs on this machine. Uploaded pictures are deleted within an hour."
 
 RESULTS_TITLE = "Five pictures, one classifier"
-SAME_LABEL = "same label as the clean picture"
-OTHER_LABEL = "another label"
+SAME_LABEL = "agrees with the clean picture"
+OTHER_LABEL = "does not"
 SEED_HELP = "The seed fixes the corruption and all the noise: the same seed gives the same result."
 
 NO_CORRUPTION = "none"
@@ -97,7 +97,7 @@ TIMELINE_WORDS = {
     "moved": "At τ {tau} the discriminator stops after {t} of {steps} steps.",
     "moved_zero": "At τ {tau} the picture already looks like source.",
     "moved_never": "At τ {tau} the confidence never falls below τ: the maximum depth is {t}.",
-    "again": "Adapt again for t* = {t}",
+    "again": "Adapt again for t*\u00a0=\u00a0{t}",
     "again_depth": "Adapt again for depth {t}",
     "cancelled": "Stopped before the end.",
     "failed": "That did not work.",

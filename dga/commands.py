@@ -68,7 +68,8 @@ def adapt(
     with _sentences():
         request = report.Request(image, corruption, severity, tau, seed, methods, dda_depth)
         request.check(profile)
-        run = report.run(_models(profile, weights, device, precision), request)
+        pixels = report.read(request, profile)
+        run = report.run(_models(profile, weights, device, precision), request, pixels)
         folder = out or Path(f"{image.stem}-adapted")
         written = report.save_pictures(run, folder)
         facts = report.to_dict(run, request, written)

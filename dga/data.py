@@ -108,7 +108,7 @@ def split_validation(images: ImageSet, tune_size: int = TUNE_SIZE) -> tuple[Imag
 def split_training(images: ImageSet, held_out: float = 0.03) -> tuple[ImageSet, ImageSet]:
     """Split training pictures into (used, held out) by a hash of the file name."""
     order = sorted(range(len(images)), key=lambda i: _hash(images.names[i]))
-    cut = int(len(images) * held_out)
+    cut = max(1, int(len(images) * held_out))
     return images.take(sorted(order[cut:])), images.take(sorted(order[:cut]))
 
 

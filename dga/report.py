@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from PIL import Image, ImageOps
+from PIL import Image
 
 from dga.classifier import Prediction
 from dga.corruptions import check_corruption, corrupt
@@ -15,6 +16,7 @@ from dga.models import Models
 from dga.pipeline import Adaptation, Route, adapt, default_routes
 from dga.profiles import StoppingConfig, get_profile
 from dga.stopping import check_tau
+from dga.uploads import UploadError, open_upload
 
 
 @dataclass(frozen=True)
@@ -58,12 +60,17 @@ class CommandRun:
     adaptation: Adaptation
 
 
-def run(models: Models, request: Request) -> CommandRun:
-    """Read, corrupt and adapt. Raises ``ValueError`` for a file that is no picture."""
-    import dataclasses
+def read(request: Request, profile: str) -> Pixels:
+    """The picture at the profile's size. Raises ``ValueError`` for a file that is no picture."""
+    try:
+        return to_pixels(to_square(open_upload(request.image), get_profile(profile).image_size))
+    except UploadError as error:
+        raise ValueError(f"{request.image}: {error}") from None
 
+
+def run(models: Models, request: Request, pixels: Pixels) -> CommandRun:
+    """Corrupt and adapt one picture, uint8 ``[S, S, 3]``."""
     profile = models.profile
-    pixels = read_picture(request.image, profile.image_size)
     clean = pixels if request.corruption else None
     if request.corruption:
         pixels = corrupt(pixels, request.corruption, request.severity, request.seed)
@@ -72,22 +79,6 @@ def run(models: Models, request: Request) -> CommandRun:
         stopping = dataclasses.replace(stopping, tau=request.tau)
     routes = request.routes(profile.name)
     return CommandRun(clean, adapt(models, pixels, request.seed, stopping, routes))
-
-
-def read_picture(path: Path, size: int) -> Pixels:
-    """A file as uint8 ``[size, size, 3]``, upright, alpha over white."""
-    try:
-        with Image.open(path) as image:
-            image.load()
-            upright = ImageOps.exif_transpose(image)
-    except FileNotFoundError:
-        raise ValueError(f"There is no file {path}.") from None
-    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
-        raise ValueError(f"{path} is not a picture that can be read.") from error
-    if upright.has_transparency_data:
-        backdrop = Image.new("RGBA", upright.size, "white")
-        upright = Image.alpha_composite(backdrop, upright.convert("RGBA"))
-    return to_pixels(to_square(upright, size))
 
 
 def save_pictures(run: CommandRun, folder: Path) -> dict[str, str]:

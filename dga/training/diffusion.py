@@ -62,6 +62,6 @@ def train_diffusion(
         terms = process.training_losses(
             model, x.to(device), time.to(device), noise=noise.to(device)
         )
-        return terms["loss"].mean(), {"mse": float(terms["mse"].mean())}
+        return terms["loss"].mean(), {"mse": float(terms["mse"].detach().mean())}
 
     return loop.run(model, optimizer, loss, config, out, device)

@@ -1,0 +1,110 @@
+"""From a file of unknown origin to a safe RGB picture, or one clear sentence."""
+
+from __future__ import annotations
+
+import struct
+import warnings
+import zlib
+from pathlib import Path
+
+import numpy as np
+from PIL import Image, ImageOps, UnidentifiedImageError
+
+FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "TIFF", "BMP")
+MIN_SIDE = 16
+MAX_SIDE = 12_000
+MAX_PIXELS = 50_000_000
+
+_ALLOWED = "PNG, JPEG, WebP, GIF, TIFF or BMP"
+_DAMAGE = (OSError, SyntaxError, ValueError, EOFError, struct.error, zlib.error)
+
+
+class UploadError(ValueError):
+    """A file that cannot be used. The message is one sentence for its owner."""
+
+
+def open_upload(path: str | Path | None) -> Image.Image:
+    """Read one uploaded picture: 8-bit RGB, upright, without metadata.
+
+    Sizes are read from the header and refused before anything is decoded. Of an
+    animation the first frame is taken; transparency is laid over white. Raises
+    :class:`UploadError`.
+    """
+    if not path:
+        raise UploadError("Choose a picture first: upload one, paste one or pick an example.")
+    file = Path(path)
+    if not file.is_file():
+        raise UploadError("There is no such file (any more); choose the picture again.")
+    if file.stat().st_size == 0:
+        raise UploadError(f"The file is empty; choose a {_ALLOWED} picture.")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # our own size limit is stricter than Pillow's warning
+        with _open_header(file) as image:
+            check_size(*image.size)
+            return _decode(image)
+
+
+def _open_header(file: Path) -> Image.Image:
+    try:
+        return Image.open(file, formats=FORMATS)
+    except UnidentifiedImageError:
+        raise UploadError(f"This file is not a {_ALLOWED} picture.") from None
+    except Image.DecompressionBombError:
+        raise UploadError(_too_large("The picture")) from None
+    except _DAMAGE:
+        raise UploadError(_damaged()) from None
+
+
+def check_size(width: int, height: int) -> None:
+    """Raise :class:`UploadError` unless both sides and their product are within limits."""
+    if min(width, height) < MIN_SIDE:
+        raise UploadError(
+            f"The picture is {width} by {height} pixels; "
+            f"each side must have at least {MIN_SIDE} pixels."
+        )
+    if max(width, height) > MAX_SIDE or width * height > MAX_PIXELS:
+        raise UploadError(_too_large(f"The picture is {width:,} by {height:,} pixels and"))
+
+
+def _decode(image: Image.Image) -> Image.Image:
+    try:
+        image.seek(0)
+        image.load()
+        upright = ImageOps.exif_transpose(image)
+    except _DAMAGE:
+        raise UploadError(_damaged()) from None
+    rgb = _flatten(upright)
+    return Image.fromarray(np.asarray(rgb))  # a fresh picture: no EXIF, no profile, no text
+
+
+def _flatten(image: Image.Image) -> Image.Image:
+    """Any mode to RGB: wide greys scaled to 8 bits, transparency over white."""
+    if image.mode.startswith("I") or image.mode == "F":
+        return Image.fromarray(_to_8_bits(np.asarray(image))).convert("RGB")
+    if image.has_transparency_data:
+        image = image.convert("RGBA")
+        paper = Image.new("RGBA", image.size, "white")
+        return Image.alpha_composite(paper, image).convert("RGB")
+    return image.convert("RGB")
+
+
+def _to_8_bits(values: np.ndarray) -> np.ndarray:
+    """Grey ``[H, W]`` in 16 or 32 bits, or float, to uint8 ``[H, W]``."""
+    grey = np.nan_to_num(values.astype(np.float64))
+    top = grey.max()
+    if values.dtype.kind == "f":
+        full = 1.0 if top <= 1 else 255.0 if top <= 255 else max(top, 65535.0)
+    else:
+        full = 255.0 if top <= 255 and values.dtype != np.uint16 else max(top, 65535.0)
+    return (grey / full * 255).round().clip(0, 255).astype(np.uint8)
+
+
+def _too_large(subject: str) -> str:
+    return (
+        f"{subject} is too large: at most {MAX_SIDE:,} pixels a side "
+        f"and {MAX_PIXELS // 1_000_000} megapixels are read."
+    )
+
+
+def _damaged() -> str:
+    return "This picture is damaged or incomplete and cannot be read; try saving it again."

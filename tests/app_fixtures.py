@@ -1,0 +1,42 @@
+"""A running page with the shipped models, for the tests that need one."""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from app.demo import serve
+from app.session import Session
+from dga.weights import WeightsError
+
+# Elsewhere than in the repository, e.g. to try the page with other weights.
+WEIGHTS = os.environ.get("DGA_TEST_WEIGHTS")
+
+
+@dataclass(frozen=True)
+class Served:
+    url: str
+    session: Session
+
+
+@pytest.fixture(scope="session")
+def session() -> Session:
+    try:
+        return Session.load(weights=Path(WEIGHTS) if WEIGHTS else None)
+    except WeightsError as error:
+        pytest.skip(f"the everyday16 weights are not here: {error}")
+
+
+@pytest.fixture(scope="session")
+def served(session: Session) -> Iterator[Served]:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    demo = serve(session, "127.0.0.1", port, block=False)
+    yield Served(f"http://127.0.0.1:{port}/", session)
+    demo.close(verbose=False)

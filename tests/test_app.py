@@ -1,0 +1,189 @@
+"""The server: its limits, its sentences and the endpoint for programs."""
+
+import math
+import threading
+import time
+
+import httpx
+import numpy as np
+import pytest
+import skimage.data
+from app_fixtures import served, session  # noqa: F401  # fixtures
+from gradio_client import Client, handle_file
+from gradio_client.exceptions import AppError
+from PIL import Image
+
+from app.board import CARDS, Board
+from app.cards import card_html, percent
+from app.session import CancelledError, RunError, Session, Settings, check_settings
+from dga.corruptions import CORRUPTIONS
+from dga.pipeline import Adaptation, Denoised, adapt
+from dga.profiles import EVERYDAY16
+
+GOOD = {"corruption": "fog", "severity": 3, "tau": 0.5, "seed": 0, "dda_depth": 23}
+
+
+@pytest.fixture(scope="module")
+def cat_file(tmp_path_factory):
+    path = tmp_path_factory.mktemp("pictures") / "cat.png"
+    Image.fromarray(skimage.data.chelsea()).save(path)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "allowed"),
+    [
+        ("corruption", "rain", "gaussian_noise, shot_noise"),
+        ("corruption", 7, "gaussian_noise, shot_noise"),
+        ("corruption", ["fog"], "gaussian_noise, shot_noise"),
+        ("severity", 0, "from 1 to 5"),
+        ("severity", 9, "from 1 to 5"),
+        ("severity", 2.5, "from 1 to 5"),
+        ("severity", "3", "from 1 to 5"),
+        ("severity", None, "from 1 to 5"),
+        ("severity", True, "from 1 to 5"),
+        ("tau", 1.5, "from 0 to 1"),
+        ("tau", -0.01, "from 0 to 1"),
+        ("tau", math.nan, "from 0 to 1"),
+        ("tau", math.inf, "from 0 to 1"),
+        ("tau", "0.5", "from 0 to 1"),
+        ("seed", -1, "from 0 to 2147483647"),
+        ("seed", 2**31, "from 0 to 2147483647"),
+        ("seed", math.inf, "from 0 to 2147483647"),
+        ("seed", math.nan, "from 0 to 2147483647"),
+        ("dda_depth", 0, "from 1 to 100"),
+        ("dda_depth", 101, "from 1 to 100"),
+        ("dda_depth", {}, "from 1 to 100"),
+    ],
+)
+def test_bad_settings_name_what_is_allowed(name, value, allowed):
+    with pytest.raises(ValueError, match=allowed):
+        check_settings(EVERYDAY16, **(GOOD | {name: value}))
+
+
+def test_good_settings():
+    assert check_settings(EVERYDAY16, **GOOD) == Settings("fog", 3, 0.5, 0, 23)
+    assert check_settings(EVERYDAY16, "none", 3.0, 1, 7.0, 100) == Settings(None, 3, 1.0, 7, 100)
+    for corruption in CORRUPTIONS:
+        assert check_settings(EVERYDAY16, **(GOOD | {"corruption": corruption}))
+
+
+def test_percent_never_rounds_up_to_certainty():
+    assert [percent(p) for p in (0.0, 0.914, 0.998, 1.0)] == ["0 %", "91 %", "99 %", "100 %"]
+
+
+def test_board_tells_a_run(session, cat_file):  # noqa: F811
+    settings = Settings("fog", 3, 0.5, 0, 2)
+    subject = session.subject(cat_file, settings)
+    board = Board(session.profile, settings, subject)
+    assert board.timeline()["phase"] == "forward"
+    for event in session.events(subject.input, settings):
+        board.take(event)
+    value = board.timeline()
+    assert isinstance(event, Adaptation)
+    assert (value["phase"], value["t_star"]) == ("done", event.t_star)
+    assert np.allclose(value["curve"], event.confidence)
+    for name in CARDS:
+        page = card_html(board.cards[name])
+        assert f">{board.cards[name].prediction.label}<" in page
+        assert "data:image/png" in page
+
+
+def test_cancel_stops_within_a_step(session, cat_file):  # noqa: F811
+    flag = threading.Event()
+    settings = Settings(None, 1, 0.5, 0, 40)
+    subject = session.subject(cat_file, settings)
+    events = session.events(subject.input, settings, flag)
+    first = next(e for e in events if isinstance(e, Denoised) and e.route.name == "dda")
+    assert (first.step, first.steps) == (1, 40)
+    flag.set()
+    with pytest.raises(CancelledError):
+        next(events)
+
+
+def test_time_budget(session, cat_file):  # noqa: F811
+    hurried = Session(session.models, budget_seconds=0.0)
+    settings = Settings(None, 1, 0.5, 0, 40)
+    subject = hurried.subject(cat_file, settings)
+    with pytest.raises(RunError, match="longer than 0 seconds"):
+        list(hurried.events(subject.input, settings))
+
+
+@pytest.fixture(scope="module")
+def client(served):  # noqa: F811
+    return Client(served.url, verbose=False)
+
+
+def call(client, picture, **changes):
+    return client.predict(handle_file(picture), **(GOOD | changes), api_name="/adapt")
+
+
+def test_endpoint_is_described(client):
+    described = client.view_api(return_format="dict")["named_endpoints"]
+    assert list(described) == ["/adapt"]
+    parameters = described["/adapt"]["parameters"]
+    names = [parameter["parameter_name"] for parameter in parameters]
+    assert names == ["picture", "corruption", "severity", "tau", "seed", "dda_depth"]
+    assert described["/adapt"]["description"].startswith("Adapt one picture")
+
+
+def test_endpoint_agrees_with_the_library(client, served, cat_file):  # noqa: F811
+    record, *pictures = call(client, cat_file, seed=5, dda_depth=3)
+    subject = served.session.subject(cat_file, Settings("fog", 3, 0.5, 5, 3))
+    run = adapt(served.session.models, subject.input, seed=5)
+    assert record["t_star"] == run.t_star
+    assert record["crossed"] == run.stop.crossed
+    assert np.allclose(record["confidence"], run.confidence)
+    assert {name: m["depth"] for name, m in record["methods"].items()} == {
+        "dga": run.t_star,
+        "dga-guided": run.t_star,
+        "dda": 3,
+    }
+    shown = [np.asarray(Image.open(path).convert("RGB")) for path in pictures]
+    assert len(shown) == len(CARDS)
+    assert np.array_equal(shown[0], subject.input)
+    assert np.array_equal(shown[1], run.x_t_star)
+    assert np.array_equal(shown[3], run.reconstructions["dga-guided"].image)
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"corruption": "rain"}, "Unknown corruption 'rain'. Choose one of: none, gaussian_noise"),
+        ({"severity": 9}, "Severity is a whole number from 1 to 5, not 9."),
+        ({"tau": 1.5}, "tau is a number from 0 to 1, not 1.5."),
+        ({"tau": "high"}, "tau is a number from 0 to 1, not 'high'."),
+        ({"seed": -4}, "The seed is a whole number from 0 to 2147483647, not -4."),
+        ({"dda_depth": 500}, "DDA's depth is a whole number from 1 to 100, not 500."),
+    ],
+)
+def test_endpoint_refuses(client, cat_file, changes, sentence):
+    with pytest.raises(AppError) as caught:
+        call(client, cat_file, **changes)
+    assert sentence in str(caught.value)
+
+
+def test_endpoint_refuses_what_is_no_picture(client, tmp_path):
+    path = tmp_path / "words.png"
+    path.write_text("no picture at all")
+    with pytest.raises(AppError, match="This file is not a PNG, JPEG"):
+        call(client, path)
+
+
+@pytest.mark.parametrize("meta", [{}, {"meta": {"_type": "gradio.FileData"}}])
+def test_endpoint_reads_only_uploads(served, cat_file, meta):  # noqa: F811
+    """The Python client would upload the file; a plain request names it on the server."""
+    address = f"{served.url}gradio_api/call/adapt"
+    data = [{"path": str(cat_file)} | meta, *GOOD.values()]
+    event = httpx.post(address, json={"data": data}).json()["event_id"]
+    answer = httpx.get(f"{address}/{event}", timeout=30).text
+    assert answer.startswith("event: error")
+    assert "t_star" not in answer
+
+
+def test_page_loads_quickly(served):  # noqa: F811
+    start = time.perf_counter()
+    answer = httpx.get(served.url)
+    assert answer.status_code == 200
+    assert "DGA: adaptive diffusion" in answer.text
+    assert time.perf_counter() - start < 5

@@ -1,0 +1,197 @@
+"""Every odd file either works as a person would expect or gives one clear sentence."""
+
+import io
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from app.uploads import MAX_SIDE, MIN_SIDE, UploadError, open_upload
+
+RED, BLUE = (200, 30, 30), (30, 30, 200)
+
+
+def two_colours(width=48, height=32):
+    """Left half red, right half blue."""
+    pixels = np.zeros((height, width, 3), np.uint8)
+    pixels[:, : width // 2], pixels[:, width // 2 :] = RED, BLUE
+    return Image.fromarray(pixels)
+
+
+def opened(tmp_path, image, name, **options):
+    path = tmp_path / name
+    image.save(path, **options)
+    return open_upload(path)
+
+
+def close(pixel, wanted, tolerance=6):
+    return max(abs(int(a) - b) for a, b in zip(pixel, wanted, strict=True)) <= tolerance
+
+
+def refusal(path):
+    with pytest.raises(UploadError) as caught:
+        open_upload(path)
+    text = str(caught.value)
+    assert text.endswith(".")
+    assert "\n" not in text
+    assert str(path) not in text
+    return text
+
+
+@pytest.mark.parametrize("name", ["a.png", "a.bmp", "a.tiff", "a.webp", "a.gif", "a.jpg"])
+def test_allowed_formats(tmp_path, name):
+    image = opened(tmp_path, two_colours(), name)
+    assert image.mode == "RGB"
+    assert image.size == (48, 32)
+    assert close(image.getpixel((4, 4)), RED, 12)
+    assert close(image.getpixel((44, 4)), BLUE, 12)
+
+
+def test_name_does_not_matter(tmp_path):
+    path = tmp_path / "holiday.exe"
+    two_colours().save(path, "PNG")
+    assert open_upload(path).size == (48, 32)
+
+
+def test_nothing_chosen():
+    assert "Choose a picture" in refusal(None)
+
+
+def test_gone(tmp_path):
+    assert "no longer" in refusal(tmp_path / "gone.png")
+
+
+def test_empty(tmp_path):
+    path = tmp_path / "empty.png"
+    path.touch()
+    assert "empty" in refusal(path)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"just words, no picture",
+        b'<svg xmlns="http://www.w3.org/2000/svg" width="64" height="64"></svg>',
+        b"%PDF-1.4\n%stuff",
+        b"\x89PNG\r\n\x1a\n",
+    ],
+    ids=["text", "svg", "pdf", "png signature alone"],
+)
+def test_not_a_picture(tmp_path, content):
+    path = tmp_path / "thing.png"
+    path.write_bytes(content)
+    text = refusal(path)
+    assert "PNG" in text or "damaged" in text
+
+
+@pytest.mark.parametrize("name", ["cut.png", "cut.jpg", "cut.webp", "cut.gif", "cut.tiff"])
+@pytest.mark.parametrize("share", [0.5, 0.9])
+def test_truncated(tmp_path, name, share):
+    noise = np.random.default_rng(0).integers(0, 256, (96, 96, 3), dtype=np.uint8)
+    path = tmp_path / name
+    Image.fromarray(noise).save(path)
+    whole = path.read_bytes()
+    path.write_bytes(whole[: int(share * len(whole))])
+    assert any(word in refusal(path) for word in ("damaged", "is not a"))
+
+
+@pytest.mark.parametrize("size", [(20_000, 40), (40, 20_000), (20_000, 20_000), (8_000, 8_000)])
+def test_too_large_is_refused_before_decoding(tmp_path, size, monkeypatch):
+    path = tmp_path / "wide.png"
+    Image.new("1", size).save(path)
+
+    def decode(*_):
+        raise AssertionError("the picture was decoded")
+
+    monkeypatch.setattr("app.uploads._decode", decode)
+    assert "too large" in refusal(path)
+
+
+@pytest.mark.parametrize("size", [(1, 1), (300, MIN_SIDE - 1), (MIN_SIDE - 1, 300)])
+def test_too_small(tmp_path, size):
+    path = tmp_path / "small.png"
+    Image.new("RGB", size).save(path)
+    assert f"at least {MIN_SIDE} pixels" in refusal(path)
+
+
+def test_limits_are_inclusive(tmp_path):
+    image = opened(tmp_path, Image.new("L", (MAX_SIDE, MIN_SIDE), 77), "long.png")
+    assert image.size == (MAX_SIDE, MIN_SIDE)
+
+
+@pytest.mark.parametrize("mode", ["L", "1", "P"])
+def test_grey_and_palette(tmp_path, mode):
+    grey = Image.fromarray(np.full((32, 32), 255, np.uint8))
+    image = opened(tmp_path, grey.convert(mode), "grey.png")
+    assert image.mode == "RGB"
+    assert image.getpixel((10, 10)) == (255, 255, 255)
+
+
+def test_cmyk_jpeg(tmp_path):
+    image = opened(tmp_path, two_colours().convert("CMYK"), "print.jpg", quality=95)
+    assert image.mode == "RGB"
+    assert close(image.getpixel((4, 4)), RED, 16)
+
+
+@pytest.mark.parametrize("name", ["deep.png", "deep.tiff"])
+def test_16_bit_grey(tmp_path, name):
+    ramp = np.linspace(0, 65535, 32).round().astype(np.uint16)
+    image = opened(tmp_path, Image.fromarray(np.tile(ramp, (32, 1))), name)
+    assert image.mode == "RGB"
+    wanted = np.linspace(0, 255, 32)
+    assert np.abs(np.asarray(image)[0, :, 0] - wanted).max() <= 1
+
+
+def test_dark_16_bit_grey_stays_dark(tmp_path):
+    image = opened(tmp_path, Image.fromarray(np.full((32, 32), 200, np.uint16)), "dark.png")
+    assert image.getpixel((0, 0)) == (1, 1, 1)
+
+
+def test_float_tiff(tmp_path):
+    image = opened(tmp_path, Image.fromarray(np.full((32, 32), 0.5, np.float32)), "half.tiff")
+    assert image.getpixel((0, 0)) == (128, 128, 128)
+
+
+@pytest.mark.parametrize("name", ["clear.png", "clear.webp"])
+def test_transparent_is_laid_over_white(tmp_path, name):
+    pixels = np.zeros((32, 32, 4), np.uint8)
+    pixels[:, 16:] = (*RED, 255)
+    image = opened(tmp_path, Image.fromarray(pixels), name, lossless=True)
+    assert image.getpixel((2, 2)) == (255, 255, 255)
+    assert image.getpixel((30, 2)) == RED
+
+
+def test_transparent_palette(tmp_path):
+    picture = two_colours().quantize(4)
+    clear = picture.getpixel((2, 2))
+    image = opened(tmp_path, picture, "palette.png", transparency=clear)
+    assert image.getpixel((2, 2)) == (255, 255, 255)
+    assert close(image.getpixel((44, 4)), BLUE)
+
+
+def test_animation_gives_its_first_frame(tmp_path):
+    frames = [Image.new("RGB", (32, 32), colour) for colour in (RED, BLUE)]
+    path = tmp_path / "moving.gif"
+    frames[0].save(path, save_all=True, append_images=frames[1:])
+    assert close(open_upload(path).getpixel((5, 5)), RED)
+
+
+def test_exif_rotation(tmp_path):
+    exif = Image.Exif()
+    exif[0x0112] = 6  # shown after a quarter turn clockwise
+    exif[0x010F] = "camera"
+    image = opened(tmp_path, two_colours(), "phone.jpg", exif=exif, quality=95)
+    assert image.size == (32, 48)
+    assert close(image.getpixel((16, 4)), RED, 16)
+    assert close(image.getpixel((16, 44)), BLUE, 16)
+
+
+def test_metadata_is_dropped(tmp_path):
+    exif = Image.Exif()
+    exif[0x010F] = "camera"
+    image = opened(tmp_path, two_colours(), "phone.jpg", exif=exif, comment=b"private")
+    assert not image.getexif()
+    assert image.info == {}
+    stream = io.BytesIO()
+    image.save(stream, "PNG")
+    assert b"camera" not in stream.getvalue()
