@@ -15,7 +15,7 @@ from app.cards import card_html, legend_html
 from app.examples import Example, load_examples
 from app.pictures import picture_input
 from app.runs import Runs
-from app.session import MAX_SEED, CancelledError, RunError, Session, check_settings
+from app.session import CancelledError, RunError, Session, check_settings
 from app.text import CORRUPTION_NAMES, NO_CORRUPTION, SEED_HELP
 from app.timeline import timeline
 from dga.pipeline import Denoised
@@ -130,6 +130,15 @@ def _connect_run(session: Session, parts: Parts, inputs: list[Any]) -> None:
         concurrency_limit=1,
         **private,
     )
+    # Only what never reached the run: a full queue, a value that Gradio itself refuses.
+    event.failure(
+        lambda: parts.buttons(running=False),
+        None,
+        buttons,
+        js="() => { window.dga.idle(); return []; }",
+        queue=False,
+        **private,
+    )
     parts.cancel.click(stop, None, parts.all(), cancels=[event], queue=False, **private)
 
 
@@ -242,9 +251,7 @@ def _settings_column() -> tuple[gr.Radio, gr.Number, gr.Button, gr.Button]:
     with gr.Column():
         with gr.Row(elem_id="knobs"):
             severity = gr.Radio([1, 2, 3, 4, 5], value=3, label="Severity", elem_id="severity")
-            seed = gr.Number(
-                0, label="Seed", precision=0, minimum=0, maximum=MAX_SEED, elem_id="seed"
-            )
+            seed = gr.Number(0, label="Seed", precision=0, elem_id="seed")
         gr.HTML(
             f'<p class="help">{SEED_HELP}</p>',
             apply_default_css=False,

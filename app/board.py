@@ -94,7 +94,7 @@ class Board:
 
     def _rebuilt(self, event: Reconstruction) -> list[str]:
         name, depth = event.route.name, event.depth
-        detail = f"{depth} + {_steps(depth)} · {event.seconds:.1f} s"
+        detail = f"{depth} + {_steps(depth)} · {event.seconds:.1f} s" if depth else _steps(0)
         self._finish(name, detail, event.image, event.prediction, self._note(name))
         return [name]
 

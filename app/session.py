@@ -17,7 +17,7 @@ from dga.classifier import Prediction
 from dga.corruptions import CORRUPTIONS, check_corruption, corrupt
 from dga.images import Pixels, to_pixels, to_square, to_tensor
 from dga.models import Models, load_models
-from dga.pipeline import Event, adapt_steps, classify, default_routes
+from dga.pipeline import Denoised, Event, adapt_steps, classify, default_routes
 from dga.profiles import Profile
 
 MAX_SEED = 2**31 - 1
@@ -143,7 +143,9 @@ class Session:
         grey = np.full((size, size, 3), 128, np.uint8)
         corrupt(grey, "gaussian_noise", 1, 0)
         self._classify(grey)
-        next(self.events(grey, Settings(None, 1, 0.5, 0, 1)))
+        for event in self.events(grey, Settings(None, 1, 1.0, 0, 1)):
+            if isinstance(event, Denoised):
+                break
 
     def _classify(self, pixels: Pixels) -> Prediction:
         x = to_tensor(pixels)[None].to(self.models.device)  # [1, 3, S, S]

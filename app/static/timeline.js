@@ -76,6 +76,7 @@ function status() {
   }
   put(find(".tl-words"), text);
   put(find(".tl-error"), waiting ? "" : value.error);
+  find(".tl-status").hidden = Boolean(value.error) && !waiting;
   plot.classList.toggle("dim", phase === "error" && !waiting);
 }
 
@@ -129,15 +130,16 @@ function axes(b) {
   return out;
 }
 
-function limits(b) {
+function limits(b, stop) {
   const at = b.x(value.max_depth);
-  const text = fill(words.max, { max: value.max_depth });
+  const end = b.right - (b.narrow ? 6 : 92); // beside the handle of tau
+  const text = !stop || stop.crossed ? fill(words.max, { max: value.max_depth }) : "";
   return (
     `<rect x="${at}" y="${b.top}" width="${b.right - at}" height="${b.bottom - b.top}" class="beyond"/>` +
     `<line x1="${at}" x2="${at}" y1="${b.top}" y2="${b.bottom}" class="limit"/>` +
     label(at + 6, b.bottom - 8, text, "start") +
-    label(b.right - 6, b.top + 16, (b.narrow ? "1.0 " : "") + words.high, "end") +
-    label(b.right - 6, b.bottom - (b.narrow ? 24 : 8), (b.narrow ? "0.0 " : "") + words.low, "end")
+    label(end, b.top + 16, (b.narrow ? "1.0 " : "") + words.high, "end") +
+    label(end, b.bottom - (b.narrow ? 24 : 8), (b.narrow ? "0.0 " : "") + words.low, "end")
   );
 }
 
@@ -193,7 +195,7 @@ function draw() {
   svg.setAttribute("height", b.height);
   svg.innerHTML =
     `<rect x="${b.left}" y="${b.top}" width="${b.x(searched) - b.left}" height="${b.bottom - b.top}" class="searched"/>` +
-    limits(b) + axes(b) +
+    limits(b, stop) + axes(b) +
     `<line x1="${b.left}" x2="${b.right}" y1="${b.y(tau)}" y2="${b.y(tau)}" class="tau"/>` +
     curves(b, curve, stop) + stopMark(b, curve, stop);
   for (const node of [line, handle]) node.style.top = `${b.y(tau)}px`;
@@ -277,6 +279,7 @@ plot.addEventListener("pointerleave", () => (read.hidden = true));
 window.dga = {
   tau: () => tau,
   depth: (next) => { ddaDepth = next; draw(); },
+  idle: () => { waiting = false; draw(); },
   waiting: () => {
     waiting = true;
     draw();
