@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from app.session import Settings, Subject
-from app.text import CARD_NOTES, CORRUPTION_PHRASES, NEVER_CROSSED_NOTE, UNTOUCHED_NOTE
+from app.text import CARD_NOTES, CORRUPTION_PHRASES, INPUT_TITLE, NEVER_CROSSED_NOTE, UNTOUCHED_NOTE
 from dga.classifier import Prediction
 from dga.images import Pixels
 from dga.pipeline import Adaptation, Denoised, Event, Halted, Judged, Reconstruction
@@ -23,6 +23,7 @@ class Card:
 
     name: str
     detail: str = ""
+    title: str = ""
     image: Pixels | None = None
     prediction: Prediction | None = None
     agrees: bool | None = None
@@ -114,7 +115,9 @@ class Board:
         clean = self.subject.clean_prediction
         agrees = None if clean is None else prediction.label == clean.label
         note = note or CARD_NOTES[name]
-        self.cards[name] = Card(name, detail, image, prediction, agrees, note)
+        as_it_came = name == "input" and self.settings.corruption is None
+        title = INPUT_TITLE if as_it_came else ""
+        self.cards[name] = Card(name, detail, title, image, prediction, agrees, note)
 
     def _damage(self) -> str:
         if self.settings.corruption is None:

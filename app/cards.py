@@ -37,7 +37,7 @@ def mark(name: str) -> str:
 
 def card_html(card: Card) -> str:
     """A card in whatever state it is: waiting, being rebuilt, finished or interrupted."""
-    title = CARD_TITLES[card.name]
+    title = card.title or CARD_TITLES[card.name]
     state = INTERRUPTED if card.interrupted else card.detail or "&nbsp;"
     return (
         f'<article class="result" aria-label="{title}">'

@@ -55,20 +55,23 @@ def serve(
 ) -> gr.Blocks:
     """Launch the page; ``host`` and ``port`` default to Gradio's environment variables."""
     demo = build(session)
-    threading.Thread(target=session.warm_up, daemon=True).start()
     demo.launch(
         server_name=host,
         server_port=port,
-        prevent_thread_lock=not block,
+        prevent_thread_lock=True,
         show_error=True,
         run_history=False,
         max_file_size=MAX_UPLOAD,
         theme=theme(),
         head=f"<style>{(STATIC / 'page.css').read_text('utf-8')}</style>",
-        footer_links=["api", "settings"],
+        footer_links=["api"],
         ssr_mode=False,
         quiet=not block,
     )
+    # After the page can be loaded: both need the processor.
+    threading.Thread(target=session.warm_up, daemon=True).start()
+    if block:
+        demo.block_thread()
     return demo
 
 

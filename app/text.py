@@ -51,6 +51,7 @@ CARD_TITLES = {
     "dga-guided": "DGA + G",
     "dda": "DDA",
 }
+INPUT_TITLE = "Input"  # of a picture that was not corrupted here
 CARD_NOTES = {
     "input": "What the classifier is given without any adaptation.",
     "x_t_star": "Noise has hidden the damage. Rebuilding starts here.",
@@ -94,9 +95,11 @@ TIMELINE_WORDS = {
     "and {before} {verb} {after}.",
     "verb_same": "stayed",
     "verb_other": "became",
-    "moved": "At τ {tau} the discriminator stops after {t} of {steps} steps.",
-    "moved_zero": "At τ {tau} the picture already looks like source.",
-    "moved_never": "At τ {tau} the confidence never falls below τ: the maximum depth is {t}.",
+    "moved": "At τ {tau} the discriminator stops after {t} of {steps} steps. "
+    "Press Adapt to rebuild from there.",
+    "moved_zero": "At τ {tau} the picture already looks like source and would be left as it is.",
+    "moved_never": "The confidence never falls below τ {tau}, so noise would go in to the maximum "
+    "depth of {t}. Press Adapt to rebuild from there.",
     "again": "Adapt again for t*\u00a0=\u00a0{t}",
     "again_depth": "Adapt again for depth {t}",
     "cancelled": "Stopped before the end.",

@@ -1,5 +1,7 @@
 """The page in a real browser: what a visitor sees and does."""
 
+import base64
+import io
 from pathlib import Path
 
 import numpy as np
@@ -61,6 +63,11 @@ class Watched:
     def t_star(self):
         return int(self.page.get_attribute(".tl-plot", "data-t-star"))
 
+    def pixels(self, card):
+        source = self.page.get_attribute(f"#card-{card} img", "src")
+        data = base64.b64decode(source.partition("base64,")[2])
+        return np.asarray(Image.open(io.BytesIO(data)))
+
     def depth(self, depth):
         field = self.page.locator("#dda-depth input[type=number]")
         field.fill(str(depth))
@@ -93,8 +100,10 @@ def test_a_run_shows_what_the_library_computes(watched, served):  # noqa: F811
     page.wait_for_function("document.querySelector('.tl-plot').dataset.tStar !== ''")
     assert watched.t_star() == run.t_star
     assert page.evaluate(f"{IMAGES}.length") == 5
-    guided = run.reconstructions["dga-guided"].prediction
-    assert guided.label in page.inner_text("#card-dga-guided .first")
+    guided = run.reconstructions["dga-guided"]
+    assert guided.prediction.label in page.inner_text("#card-dga-guided .first")
+    assert np.array_equal(watched.pixels("input"), subject.input)
+    assert np.array_equal(watched.pixels("dga-guided"), guided.image)
     assert "4 + 4 steps" in page.inner_text("#card-dda")
     sizes = page.evaluate(f"{IMAGES}.map((image) => [image.naturalWidth, image.alt.length > 5])")
     assert sizes == [[64, True]] * 5
