@@ -11,8 +11,8 @@ import skimage.data
 from PIL import Image
 
 from app.pictures import data_uri
-from app.uploads import open_upload
 from dga.images import to_pixels, to_square
+from dga.uploads import open_upload
 
 SHOWN_SIDE = 384
 

@@ -12,13 +12,13 @@ from pathlib import Path
 import numpy as np
 
 from app.text import NO_CORRUPTION
-from app.uploads import open_upload
 from dga.classifier import Prediction
 from dga.corruptions import CORRUPTIONS, check_corruption, corrupt
 from dga.images import Pixels, to_pixels, to_square, to_tensor
 from dga.models import Models, load_models
 from dga.pipeline import Denoised, Event, adapt_steps, classify, default_routes
 from dga.profiles import Profile
+from dga.uploads import open_upload
 
 MAX_SEED = 2**31 - 1
 BUDGET_SECONDS = 120.0

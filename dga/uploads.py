@@ -34,7 +34,7 @@ def open_upload(path: str | Path | None) -> Image.Image:
         raise UploadError("Choose a picture first: upload one, paste one or pick an example.")
     file = Path(path)
     if not file.is_file():
-        raise UploadError("There is no such file (any more); choose the picture again.")
+        raise UploadError("There is no such file (any more); please choose the picture again.")
     if file.stat().st_size == 0:
         raise UploadError(f"The file is empty; choose a {_ALLOWED} picture.")
     with warnings.catch_warnings():
@@ -70,33 +70,37 @@ def _decode(image: Image.Image) -> Image.Image:
     try:
         image.seek(0)
         image.load()
-        upright = ImageOps.exif_transpose(image)
+        ImageOps.exif_transpose(image, in_place=True)
     except _DAMAGE:
         raise UploadError(_damaged()) from None
-    rgb = _flatten(upright)
-    return Image.fromarray(np.asarray(rgb))  # a fresh picture: no EXIF, no profile, no text
+    rgb = _flatten(image)
+    rgb.info = {}  # no EXIF, no colour profile, no text
+    return rgb
 
 
 def _flatten(image: Image.Image) -> Image.Image:
-    """Any mode to RGB: wide greys scaled to 8 bits, transparency over white."""
+    """A new RGB picture: wide greys scaled to 8 bits, transparency over white."""
     if image.mode.startswith("I") or image.mode == "F":
-        return Image.fromarray(_to_8_bits(np.asarray(image))).convert("RGB")
+        return Image.fromarray(_to_8_bits(image)).convert("RGB")
     if image.has_transparency_data:
-        image = image.convert("RGBA")
-        paper = Image.new("RGBA", image.size, "white")
-        return Image.alpha_composite(paper, image).convert("RGB")
+        image = image if image.mode == "RGBA" else image.convert("RGBA")
+        paper = Image.new("RGB", image.size, "white")
+        paper.paste(image, mask=image.getchannel("A"))
+        return paper
     return image.convert("RGB")
 
 
-def _to_8_bits(values: np.ndarray) -> np.ndarray:
-    """Grey ``[H, W]`` in 16 or 32 bits, or float, to uint8 ``[H, W]``."""
-    grey = np.nan_to_num(values.astype(np.float64))
-    top = grey.max()
+def _to_8_bits(image: Image.Image) -> np.ndarray:
+    """Grey in 16 or 32 bits, or float, to uint8 ``[H, W]``."""
+    values = np.asarray(image)
+    grey = np.nan_to_num(values.astype(np.float32), copy=False)
+    top = float(grey.max())
     if values.dtype.kind == "f":
         full = 1.0 if top <= 1 else 255.0 if top <= 255 else max(top, 65535.0)
     else:
         full = 255.0 if top <= 255 and values.dtype != np.uint16 else max(top, 65535.0)
-    return (grey / full * 255).round().clip(0, 255).astype(np.uint8)
+    grey *= 255 / full
+    return grey.round(out=grey).clip(0, 255, out=grey).astype(np.uint8)
 
 
 def _too_large(subject: str) -> str:
