@@ -108,6 +108,8 @@ def _connect_run(session: Session, parts: Parts, inputs: list[Any]) -> None:
         """Set the flag that the run looks at after every step, and show what there is."""
         buttons = parts.buttons(running=False)
         last = runs.last(str(request.session_hash))
+        if last is not None and last.board.phase == "done":
+            return buttons | {parts.timeline: last.board.timeline()}
         if last is None or not last.board.running:
             value = last.board.timeline() if last else blank_timeline(session.profile)
             return buttons | {parts.timeline: value | {"error": "Cancelled before it began."}}
@@ -170,7 +172,7 @@ def start(
         yield parts.buttons(running=False)
     except CancelledError:
         yield parts.buttons(running=False)
-    except (ValueError, RunError, FloatingPointError) as error:
+    except (ValueError, RunError, OSError, FloatingPointError) as error:
         yield _failed(session, runs, parts, board, visitor, str(error))
     except Exception:
         _log.exception("A run failed")

@@ -39,7 +39,7 @@ def adapt_endpoint(session: Session, concurrency_id: str) -> None:
             settings = check_settings(session.profile, corruption, severity, tau, seed, dda_depth)
             subject = session.subject(picture, settings)
             *_, run = session.events(subject.input, settings)
-        except (ValueError, RunError, FloatingPointError) as error:
+        except (ValueError, RunError, OSError, FloatingPointError) as error:
             raise gr.Error(str(error), print_exception=False) from None
         assert isinstance(run, Adaptation)
         clean = subject.clean_prediction

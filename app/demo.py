@@ -85,6 +85,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     try:
         session = Session.load(options.profile, options.weights)
-    except (WeightsError, ValueError) as error:
-        raise SystemExit(str(error)) from None
-    serve(session, options.host, options.port)
+        serve(session, options.host, options.port)
+    except (WeightsError, ValueError, OSError) as error:
+        raise SystemExit(f"dga: {error}") from None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import gradio
@@ -15,6 +16,12 @@ from dga.images import to_pixels, to_square
 from dga.uploads import open_upload
 
 SHOWN_SIDE = 384
+
+
+@cache
+def _folder() -> tempfile.TemporaryDirectory[str]:
+    """One folder a process, removed when it ends."""
+    return tempfile.TemporaryDirectory(prefix="dga-examples-")
 
 
 @dataclass(frozen=True)
@@ -29,7 +36,7 @@ class Example:
 def load_examples() -> list[Example]:
     """Five pictures; one whose package has moved it is left out."""
     media = Path(gradio.__file__).parent / "media_assets" / "images"
-    folder = Path(tempfile.mkdtemp(prefix="dga-examples-"))
+    folder = Path(_folder().name)
     found = []
     for name in ("lion", "cheetah", "cat", "coffee", "bus"):
         try:

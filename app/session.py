@@ -13,7 +13,7 @@ import numpy as np
 
 from app.text import NO_CORRUPTION
 from dga.classifier import Prediction
-from dga.corruptions import CORRUPTIONS, check_corruption, corrupt
+from dga.corruptions import CORRUPTIONS, check_corruption, corrupt, warm_up
 from dga.images import Pixels, to_pixels, to_square, to_tensor
 from dga.models import Models, load_models
 from dga.pipeline import Denoised, Event, adapt_steps, classify, default_routes
@@ -141,7 +141,7 @@ class Session:
         """Pay for slow imports and first calls before a visitor does."""
         size = self.profile.image_size
         grey = np.full((size, size, 3), 128, np.uint8)
-        corrupt(grey, "gaussian_noise", 1, 0)
+        warm_up()
         self._classify(grey)
         for event in self.events(grey, Settings(None, 1, 1.0, 0, 1)):
             if isinstance(event, Denoised):

@@ -68,7 +68,7 @@ CARD_WAITING = {
 }
 UNTOUCHED_NOTE = "t* = 0: already looks like source, so the picture is left as it is."
 NEVER_CROSSED_NOTE = "Never fell below τ, so this starts at the maximum depth, {depth}."
-INTERRUPTED = "Cancelled"
+INTERRUPTED = "Not finished"
 
 # {t}, {steps}, {tau}, {max} and the labels are filled in by timeline.js.
 TIMELINE_WORDS = {

@@ -1,4 +1,4 @@
-"""Command line: ``python -m dga adapt | evaluate | train | tune``."""
+"""Command line: ``python -m dga adapt | train | evaluate | gallery``."""
 
 from __future__ import annotations
 

@@ -126,7 +126,7 @@ def evaluate(
     severity: Annotated[int, typer.Option(help="1 to 5.")] = 5,
     per_class: Annotated[int, typer.Option(help="Pictures of each class.")] = 10,
     split: Annotated[
-        str, typer.Option(help="tune (for choices) or report (for tables).")
+        str, typer.Option(help="tune (for choices), report (for tables) or all.")
     ] = "report",
     seed: Annotated[int, typer.Option(help="Base of every picture's own seed.")] = 0,
     batch: Annotated[int, typer.Option(help="Pictures at once.")] = 16,
@@ -136,7 +136,7 @@ def evaluate(
     profile: ProfileOption = "everyday16",
     weights: WeightsOption = None,
     device: DeviceOption = None,
-    precision: PrecisionOption = "auto",
+    precision: PrecisionOption = "float32",
 ) -> None:
     """Measure accuracy and depths on labelled pictures; killed, it resumes."""
     from dga import evaluation
@@ -175,6 +175,8 @@ def gallery(
     from dga import gallery as drawing
 
     with _sentences():
+        if not 0 <= subject < count:
+            raise ValueError(f"The subject is one of the samples, 0 to {count - 1}.")
         models = _models(profile, weights, device, precision)
         drawn = drawing.samples(models, count, seed)
         grid = figures.picture_grid(drawn, [""] * count, columns=10)

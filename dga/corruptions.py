@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 import warnings
+from collections.abc import Callable
 
 import numpy as np
 
@@ -54,6 +55,25 @@ def check_corruption(corruption: str, severity: int) -> None:
         raise ValueError(f"Severity must be a whole number from 1 to 5, not {severity!r}.")
 
 
+def _package() -> Callable[..., Pixels]:
+    """The package's own function, imported on first use: numba and scikit-image are slow."""
+    try:
+        from imagecorruptions import corrupt as apply
+    except ImportError as error:
+        raise OSError(
+            f"The corruptions cannot be loaded ({error}). OpenCV needs the system's libGL: "
+            "apt-get install libgl1 libglib2.0-0"
+        ) from error
+    return apply
+
+
+def warm_up() -> None:
+    """Pay now for slow imports and for compiling glass blur's two variants."""
+    grey = np.full((MIN_SIZE, MIN_SIZE, 3), 128, np.uint8)
+    for severity in (1, 3):
+        corrupt(grey, "glass_blur", severity, seed=0)
+
+
 def corrupt(pixels: Pixels, corruption: str, severity: int, seed: int) -> Pixels:
     """Corrupt one picture.
 
@@ -67,7 +87,7 @@ def corrupt(pixels: Pixels, corruption: str, severity: int, seed: int) -> Pixels
             f"A picture to corrupt needs shape [H, W, 3] and at least {MIN_SIZE} pixels "
             f"a side, not {pixels.shape}."
         )
-    from imagecorruptions import corrupt as apply  # slow import: numba and scikit-image
+    apply = _package()
 
     options = {"seed": seed % 2**32} if corruption in OWN_SEED else {}
     with _global_rng, warnings.catch_warnings():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import zipfile
+import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from io import BytesIO
@@ -54,9 +55,16 @@ def _files(source: Path) -> Iterator[tuple[str, bytes]]:
             for name in sorted(archive.namelist()):
                 path_in_zip = PurePosixPath(name)
                 if path_in_zip.suffix.lower() in EXTENSIONS and len(path_in_zip.parts) >= 2:
-                    yield "/".join(path_in_zip.parts[-2:]), archive.read(name)
+                    yield "/".join(path_in_zip.parts[-2:]), _member(archive, name)
     else:
         raise FileNotFoundError(f"{source} is neither a folder nor a zip of images.")
+
+
+def _member(archive: zipfile.ZipFile, name: str) -> bytes:
+    try:
+        return archive.read(name)
+    except (zipfile.BadZipFile, zlib.error) as error:
+        raise ValueError(f"{name} in {archive.filename} is damaged.") from error
 
 
 def read_images(

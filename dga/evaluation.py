@@ -26,7 +26,7 @@ from dga.images import from_tensor, to_tensor
 from dga.models import Models
 from dga.pipeline import default_routes, path_seed, rebuild
 from dga.stopping import Stop, choose_depth
-from dga.weights import to_plain
+from dga.weights import to_plain, write_json
 
 METHODS = ("source", "dga", "dga-guided", "dda")
 CLEAN = "clean"
@@ -47,6 +47,13 @@ class Plan:
     split: str
     seed: int
 
+    def __post_init__(self) -> None:
+        if self.per_class < 1:
+            raise ValueError("At least one picture of each class is needed.")
+        for name in self.corruptions:
+            if name != CLEAN:
+                check_corruption(name, self.severity)
+
 
 def parse_methods(text: str) -> tuple[str, ...]:
     """Comma-separated method names. Raises ``ValueError`` naming those there are."""
@@ -58,13 +65,10 @@ def parse_methods(text: str) -> tuple[str, ...]:
 
 
 def parse_corruptions(text: str) -> tuple[str, ...]:
-    """``all`` (the fifteen), ``clean`` or comma-separated names. Raises ``ValueError``."""
+    """``all`` (the fifteen), ``clean`` or comma-separated names, checked by :class:`Plan`."""
     if text.strip() == "all":
         return CORRUPTIONS
     names = tuple(name.strip() for name in text.split(",") if name.strip())
-    for name in names:
-        if name != CLEAN:
-            check_corruption(name, 1)
     return names
 
 
@@ -94,7 +98,7 @@ def with_settings(models: Models, settings: dict[str, str]) -> Models:
             stopping[name] = value
         elif name == "scale":
             guidance[name] = float(value)
-        elif name == "squared":
+        elif name == "squared" and value in ("true", "false"):
             guidance[name] = value == "true"
         elif name == "dda_depth":
             depth = int(value)
@@ -118,6 +122,8 @@ def evaluate(models: Models, plan: Plan, out: Path, batch: int = 16) -> list[Lin
     Lines are appended a batch at a time; a half-written last line is dropped. Raises
     ``ValueError`` for an output folder with results of another plan or profile.
     """
+    if batch < 1:
+        raise ValueError("A batch holds at least one picture.")
     images = _choose_images(plan, models)
     _claim_folder(out, plan, models)
     lines = _read_lines(out / LINES)
@@ -149,7 +155,10 @@ def _choose_images(plan: Plan, models: Models) -> ImageSet:
     splits = {"tune": tune, "report": report, "all": images}
     if plan.split not in splits:
         raise ValueError(f"Unknown split {plan.split!r}. Choose one of: {', '.join(splits)}.")
-    return per_class(splits[plan.split], plan.per_class)
+    chosen = per_class(splits[plan.split], plan.per_class)
+    if not len(chosen):
+        raise ValueError(f"The data has no pictures left for the split {plan.split!r}.")
+    return chosen
 
 
 def _claim_folder(out: Path, plan: Plan, models: Models) -> None:
@@ -158,15 +167,20 @@ def _claim_folder(out: Path, plan: Plan, models: Models) -> None:
         "plan": to_plain(plan),
         "profile": to_plain(models.profile),
         "precision": str(models.compute.dtype),
+        "weights": models.weights,
         "torch": torch.__version__,
     }
     path = out / CONFIG
     if path.exists():
         old = json.loads(path.read_text())
-        differs = [key for key in ("plan", "profile", "precision") if old.get(key) != config[key]]
+        differs = [
+            key
+            for key in ("plan", "profile", "precision", "weights")
+            if old.get(key) != config[key]
+        ]
         if differs:
             raise ValueError(f"{out} holds results of another {differs[0]}. Choose another folder.")
-    path.write_text(json.dumps(config, indent=2) + "\n")
+    write_json(path, config)
 
 
 def _read_lines(path: Path) -> list[Line]:

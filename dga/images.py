@@ -37,8 +37,3 @@ def from_tensor(x: Tensor) -> Pixels:
     """float ``[..., 3, H, W]`` in [-1, 1] to uint8 ``[..., H, W, 3]`` (clipped, rounded)."""
     levels = x.detach().float().clamp(-1, 1).add(1.0).mul(127.5).round()
     return levels.to(torch.uint8).movedim(-3, -1).contiguous().cpu().numpy()
-
-
-def to_image(x: Tensor) -> Image.Image:
-    """float ``[3, H, W]`` in [-1, 1] to a PIL picture."""
-    return Image.fromarray(from_tensor(x))

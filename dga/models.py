@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import torch
@@ -13,7 +13,7 @@ from dga.compute import Compute
 from dga.diffusion import Schedule
 from dga.networks import Denoiser, Discriminator
 from dga.profiles import Profile, get_profile
-from dga.weights import WeightsError, load_weights, read_config, weights_folder
+from dga.weights import WeightsError, load_weights, read_config, weights_folder, weights_id
 
 
 @dataclass(frozen=True)
@@ -31,6 +31,8 @@ class Models:
     classifier: nn.Module
     source_quantiles: dict[str, list[float]]
     compute: Compute
+    weights: dict[str, str] = field(default_factory=dict)
+    """Which exact weights these are, by network."""
 
     @property
     def device(self) -> torch.device:
@@ -79,4 +81,5 @@ def load_models(
         classifier=ready["classifier"],
         source_quantiles=bounds,
         compute=compute,
+        weights={name: weights_id(path) for name, path in folder.items()},
     )

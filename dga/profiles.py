@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from dataclasses import dataclass
 from typing import Literal
 
@@ -84,6 +83,12 @@ class StoppingConfig:
     paths: int = 1
     quantile: float = 0.95
 
+    def __post_init__(self) -> None:
+        if self.rule not in ("threshold", "quantile"):
+            raise ValueError(f"A stopping rule is threshold or quantile, not {self.rule!r}.")
+        if min(self.max_depth, self.run, self.paths) < 1:
+            raise ValueError("max_depth, run and paths are whole numbers from 1 up.")
+
 
 @dataclass(frozen=True)
 class GuidanceConfig:
@@ -109,10 +114,6 @@ class Profile:
     dda_depth: int
     dda_guidance: GuidanceConfig
     diffpure_depth: int
-
-    def replace(self, **changes: object) -> Profile:
-        """A copy with some fields changed."""
-        return dataclasses.replace(self, **changes)  # type: ignore[arg-type]
 
 
 EVERYDAY16 = Profile(

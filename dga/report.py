@@ -10,7 +10,7 @@ from typing import Any
 from PIL import Image
 
 from dga.classifier import Prediction
-from dga.corruptions import check_corruption, corrupt
+from dga.corruptions import CORRUPTIONS, check_corruption, corrupt
 from dga.images import Pixels, to_pixels, to_square
 from dga.models import Models
 from dga.pipeline import Adaptation, Route, adapt, default_routes
@@ -36,6 +36,8 @@ class Request:
         get_profile(profile)
         if self.corruption is not None:
             check_corruption(self.corruption, self.severity)
+        else:
+            check_corruption(CORRUPTIONS[0], self.severity)
         if self.tau is not None:
             check_tau(self.tau)
         self.routes(profile)

@@ -33,11 +33,18 @@ def sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
+def weights_id(folder: Path) -> str:
+    """Short name of a folder's exact weights. Raises :class:`WeightsError`."""
+    listed = json.dumps(read_config(folder)["sha256"], sort_keys=True)
+    return hashlib.sha256(listed.encode()).hexdigest()[:12]
+
+
 def save_weights(
     state: dict[str, Tensor], folder: Path, config: dict[str, Any], half: bool = True
 ) -> None:
     """Write safetensors shards of at most 9 MB and ``config.json`` with their SHA-256."""
     folder.mkdir(parents=True, exist_ok=True)
+    (folder / CONFIG).unlink(missing_ok=True)  # half-written weights have no config
     for old in folder.glob("model*.safetensors*"):
         old.unlink()
     if half:
@@ -46,7 +53,14 @@ def save_weights(
     save_torch_state_dict(state, folder, max_shard_size=SHARD_SIZE)
     shards = {path.name: sha256(path) for path in sorted(folder.glob("*.safetensors"))}
     content = {**config, "sha256": shards}
-    (folder / CONFIG).write_text(json.dumps(content, indent=2) + "\n")
+    write_json(folder / CONFIG, content)
+
+
+def write_json(path: Path, content: dict[str, Any]) -> None:
+    """Write indented JSON: the old file or the whole new one, never half of it."""
+    part = path.with_suffix(".part")
+    part.write_text(json.dumps(content, indent=2) + "\n")
+    part.replace(path)
 
 
 def read_config(folder: Path) -> dict[str, Any]:

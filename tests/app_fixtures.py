@@ -12,7 +12,8 @@ import pytest
 
 from app.demo import serve
 from app.session import Session
-from dga.weights import WeightsError
+from dga.compute import Compute
+from dga.models import load_models
 
 # Elsewhere than in the repository, e.g. to try the page with other weights.
 WEIGHTS = os.environ.get("DGA_TEST_WEIGHTS")
@@ -26,10 +27,8 @@ class Served:
 
 @pytest.fixture(scope="session")
 def session() -> Session:
-    try:
-        return Session.load(weights=Path(WEIGHTS) if WEIGHTS else None)
-    except WeightsError as error:
-        pytest.skip(f"the everyday16 weights are not here: {error}")
+    root = Path(WEIGHTS) if WEIGHTS else None
+    return Session(load_models("everyday16", root, Compute.choose("cpu", "float32")))
 
 
 @pytest.fixture(scope="session")

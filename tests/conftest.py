@@ -18,7 +18,6 @@ from dga.images import to_pixels, to_square
 from dga.models import Models, load_models
 from dga.networks import Denoiser, Discriminator
 from dga.profiles import EVERYDAY16, NetworkConfig, Profile
-from dga.weights import SHIPPED
 
 TINY_NETWORK = NetworkConfig(
     image_size=32,
@@ -76,8 +75,6 @@ def tiny_models(tiny_profile: Profile) -> Models:
 
 @pytest.fixture(scope="session")
 def shipped_models() -> Models:
-    if not (SHIPPED / "everyday16" / "diffusion" / "config.json").exists():
-        pytest.skip("the everyday16 weights are not in this checkout")
     return load_models("everyday16", compute=Compute.choose("cpu", "float32"))
 
 

@@ -102,6 +102,11 @@ def test_another_config_is_refused_but_a_longer_run_may_go_on(
         patch.setattr(loop, "_save", save_then_die)
         with pytest.raises(KeyboardInterrupt):
             _train("classifier", tiny_profile, picture_folder, tmp_path, long)
+    with pytest.raises(ValueError, match="another model"):
+        _train("diffusion", tiny_profile, picture_folder, tmp_path, long)
+    other = dataclasses.replace(tiny_profile, name="other")
+    with pytest.raises(ValueError, match="another profile"):
+        _train("classifier", other, picture_folder, tmp_path, long)
     with pytest.raises(ValueError, match=r"lr was 0.001, now 0.002"):
         _train(
             "classifier", tiny_profile, picture_folder, tmp_path, dataclasses.replace(long, lr=2e-3)
@@ -116,7 +121,9 @@ def test_losses_that_are_not_numbers_stop_the_run(tmp_path: Path) -> None:
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
     broken = model(torch.zeros(1, 1)).sum() * float("nan")
     with pytest.raises(FloatingPointError, match="at step 0"):
-        loop.run(model, optimizer, lambda _: (broken, {}), CONFIG, tmp_path, torch.device("cpu"))
+        loop.run(
+            model, optimizer, lambda _: (broken, {}), CONFIG, tmp_path, torch.device("cpu"), {}
+        )
 
 
 def test_diffusion_loss_falls(tiny_profile: Profile, picture_folder: Path, tmp_path: Path) -> None:
@@ -177,7 +184,7 @@ def test_command_survives_sigkill(picture_folder: Path, tmp_path: Path) -> None:
     """The real command, killed with SIGKILL, ends where the uninterrupted one does."""
 
     def command(out: Path) -> list[str]:
-        options = ["--images", "48", "--batch", "8", "--seed", "3", "--device", "cpu"]
+        options = ["--images", "800", "--batch", "8", "--seed", "3", "--device", "cpu"]
         data = ["--data", str(picture_folder), "--out", str(out)]
         return [sys.executable, "-m", "dga", "train", "classifier", *data, *options]
 
@@ -190,8 +197,10 @@ def test_command_survives_sigkill(picture_folder: Path, tmp_path: Path) -> None:
         time.sleep(0.01)
     killed.send_signal(signal.SIGKILL)
     killed.wait()
+    state = torch.load(tmp_path / "parts" / loop.CHECKPOINT, weights_only=True)
+    assert 0 < state["step"] < 100
     assert not (tmp_path / "parts" / "config.json").exists()
     subprocess.run(command(tmp_path / "parts"), check=True, **quiet)  # type: ignore[call-overload]
     whole, parts = read_state(tmp_path / "whole"), read_state(tmp_path / "parts")
     assert all(torch.equal(whole[k], parts[k]) for k in whole)
-    assert read_config(tmp_path / "parts")["training"]["images"] == 48
+    assert read_config(tmp_path / "parts")["training"]["images"] == 800

@@ -93,8 +93,6 @@ def test_unreadable_config_is_refused(folder: Path) -> None:
 
 def test_shipped_weights_keep_their_bounds() -> None:
     files = list(SHIPPED.rglob("*.safetensors"))
-    if not files:
-        pytest.skip("no weights in this checkout")
     assert max(path.stat().st_size for path in files) < 10 * 2**20
     assert sum(path.stat().st_size for path in files) < 40 * 2**20
     limits = {"diffusion": 12e6, "discriminator": 4e6, "classifier": 5e6}

@@ -36,14 +36,14 @@ def train_classifier(
     config: TrainConfig,
     out: Path,
     device: torch.device,
-    init: dict[str, Tensor] | None = None,
+    init: Path | None = None,
 ) -> nn.Module:
     """Train the profile's timm model and return its moving average."""
+    identity = loop.describe_run("classifier", profile, images, init)
     used, _ = split_training(images)
     torch.manual_seed(config.seed)
     model = build_classifier(profile.classifier)
-    if init is not None:
-        model.load_state_dict(init)
+    loop.start_from(model, init, out)
     model.to(device, memory_format=torch.channels_last)  # type: ignore[call-overload]
     optimizer = torch.optim.SGD(_parameter_groups(model, config), momentum=0.9, nesterov=True)
 
@@ -57,7 +57,7 @@ def train_classifier(
         value = F.cross_entropy(logits.float(), y, label_smoothing=LABEL_SMOOTHING)
         return value, {"top1": float((logits.argmax(1) == y).float().mean())}
 
-    network = loop.run(model, optimizer, loss, config, out, device)
+    network = loop.run(model, optimizer, loss, config, out, device, identity)
     return recalibrate(network, used, profile, config, device)
 
 

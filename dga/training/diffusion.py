@@ -28,7 +28,7 @@ def train_diffusion(
     config: TrainConfig,
     out: Path,
     device: torch.device,
-    init: dict[str, Tensor] | None = None,
+    init: Path | None = None,
 ) -> nn.Module:
     """Train a :class:`~dga.networks.Denoiser` and return its moving average.
 
@@ -40,11 +40,11 @@ def train_diffusion(
     process = create_gaussian_diffusion(
         steps=schedule.timesteps, learn_sigma=True, noise_schedule="linear"
     )
+    identity = loop.describe_run("diffusion", profile, images, init)
     used, _ = split_training(images)
     torch.manual_seed(config.seed)
     model = Denoiser(profile.denoiser)
-    if init is not None:
-        model.load_state_dict(init)
+    loop.start_from(model, init, out)
     model.to(device)
     optimizer = torch.optim.AdamW(
         model.parameters(), lr=config.lr, weight_decay=config.weight_decay
@@ -64,4 +64,4 @@ def train_diffusion(
         )
         return terms["loss"].mean(), {"mse": float(terms["mse"].detach().mean())}
 
-    return loop.run(model, optimizer, loss, config, out, device)
+    return loop.run(model, optimizer, loss, config, out, device, identity)

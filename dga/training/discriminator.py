@@ -23,7 +23,7 @@ from dga.networks import Denoiser, Discriminator
 from dga.profiles import Profile
 from dga.training import loop
 from dga.training.loop import TrainConfig
-from dga.weights import load_weights, weights_folder
+from dga.weights import load_weights, weights_folder, weights_id
 
 DEFAULTS = TrainConfig(images=360_000, batch=64, lr=5e-4, warmup=200, decay=0.5, weight_decay=0.01)
 SOURCES = ("images", "generated")
@@ -58,7 +58,7 @@ def train_discriminator(
     config: TrainConfig,
     out: Path,
     device: torch.device,
-    init: dict[str, Tensor] | None = None,
+    init: Path | None = None,
     source: SourceOptions | None = None,
 ) -> tuple[nn.Module, dict[str, Any]]:
     """Train on pairs (a source picture; the same or another one, corrupted) at one depth.
@@ -71,21 +71,27 @@ def train_discriminator(
     source = source or SourceOptions()
     schedule = Schedule.from_config(profile.schedule)
     used, held_out = split_training(images)
-    generated = None
+    generated, made_by = None, ""
     if source.kind == "generated":
         folder = source.diffusion or weights_folder(profile.name, "diffusion")
-        generated = generate(profile, folder, source.samples, out / "generated", device)
+        made_by = weights_id(folder)
+        shards = out / f"generated-{made_by}"
+        generated = generate(profile, folder, source.samples, shards, device)
+    identity = loop.describe_run(
+        "discriminator", profile, images, init, f"{source.kind} {made_by}".strip()
+    )
     torch.manual_seed(config.seed)
     model = Discriminator(profile.discriminator)
-    if init is not None:
-        model.load_state_dict(init)
+    loop.start_from(model, init, out)
     model.to(device)
     optimizer = torch.optim.AdamW(
         model.parameters(), lr=config.lr, weight_decay=config.weight_decay
     )
     scale = schedule.alpha_bar.sqrt().float()  # [T + 1]
     sigma = (1 - schedule.alpha_bar).sqrt().float()
-    pairs = TrainConfig(images=config.images // 2, batch=config.batch // 2, lr=0, seed=config.seed)
+    pairs = TrainConfig(
+        images=config.images // 2, batch=config.batch // 2, lr=config.lr, seed=config.seed
+    )
 
     def loss(step: int) -> tuple[Tensor, dict[str, float]]:
         rng = loop.step_rng(config.seed, step)
@@ -102,7 +108,7 @@ def train_discriminator(
         value = F.binary_cross_entropy_with_logits(logits, target)
         return value, {"accuracy": float(((logits > 0) == (target > 0.5)).float().mean())}
 
-    network = loop.run(model, optimizer, loss, config, out, device)
+    network = loop.run(model, optimizer, loss, config, out, device, identity)
     bounds = source_bounds(profile, network, held_out.pixels[:HELD_OUT_IMAGES], device)
     return network, {"source": source.kind, "source_quantiles": bounds}
 

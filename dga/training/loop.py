@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-import json
+import hashlib
 import os
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from pickle import UnpicklingError
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,10 @@ import torch
 from torch import Tensor, nn
 from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 from tqdm import tqdm
+
+from dga.data import ImageSet
+from dga.profiles import Profile
+from dga.weights import load_weights
 
 CHECKPOINT = "checkpoint.pt"
 CHECKPOINT_SECONDS = float(os.environ.get("DGA_CHECKPOINT_SECONDS", "60"))
@@ -41,6 +46,12 @@ class TrainConfig:
     seed: int = 0
     bf16: bool = True
 
+    def __post_init__(self) -> None:
+        if self.batch < 2 or self.images < self.batch:
+            raise ValueError("A batch holds at least 2 pictures, and a run at least one batch.")
+        if not self.lr > 0:
+            raise ValueError("The learning rate must be above 0.")
+
     @property
     def steps(self) -> int:
         """Optimiser steps in the whole run."""
@@ -55,6 +66,29 @@ class TrainConfig:
 
 LossFunction = Callable[[int], tuple[Tensor, dict[str, float]]]
 """``loss(step)``: the loss of one batch, chosen by the step number alone."""
+
+
+def describe_run(
+    model: str, profile: Profile, images: ImageSet, init: Path | None, source: str = ""
+) -> dict[str, str]:
+    """What a checkpoint belongs to, besides its :class:`TrainConfig`."""
+    pictures = hashlib.sha256("\n".join(images.names).encode() + images.pixels.tobytes())
+    return {
+        "model": model,
+        "profile": profile.name,
+        "data": pictures.hexdigest(),
+        "init": str(init or ""),
+        "source": source,
+    }
+
+
+def start_from(network: nn.Module, init: Path | None, out: Path) -> None:
+    """Fill a new network with the weights in ``init``, unless ``out`` has a checkpoint.
+
+    Raises :class:`~dga.weights.WeightsError` for weights of another network.
+    """
+    if init is not None and not (out / CHECKPOINT).exists():
+        load_weights(network, init).train().requires_grad_()
 
 
 def step_rng(seed: int, step: int) -> np.random.Generator:
@@ -88,21 +122,22 @@ def run(
     config: TrainConfig,
     out: Path,
     device: torch.device,
+    identity: dict[str, str],
 ) -> nn.Module:
     """Train ``model`` in place and return its exponential moving average.
 
-    A checkpoint in ``out`` is resumed when it was made with the same config.
+    A checkpoint in ``out`` is resumed when its config and ``identity`` are the same.
     Killed at any moment, a resumed run on the CPU ends with the same bits as an
-    uninterrupted one. Raises ``ValueError`` for a checkpoint of another config.
+    uninterrupted one. Raises ``ValueError`` for a checkpoint of another run.
     """
     out.mkdir(parents=True, exist_ok=True)
     average = AveragedModel(model, multi_avg_fn=get_ema_multi_avg_fn(config.ema), use_buffers=False)
-    first = _resume(out / CHECKPOINT, config, model, average, optimizer)
+    first = _resume(out / CHECKPOINT, config, identity, model, average, optimizer)
     model.train()
     saved = time.monotonic()
     for step in _progress(first, config.steps):
         for group in optimizer.param_groups:
-            group["lr"] = config.lr_at(step.number) * group.get("lr_scale", 1.0)
+            group["lr"] = config.lr_at(step.number)
         with torch.autocast(device.type, torch.bfloat16, enabled=config.bf16):
             value, shown = loss(step.number)
         if not torch.isfinite(value):
@@ -115,7 +150,7 @@ def run(
         average.update_parameters(model)
         step.show(loss=value.item(), **shown)
         if time.monotonic() - saved > CHECKPOINT_SECONDS or step.number + 1 == config.steps:
-            _save(out / CHECKPOINT, config, step.number + 1, model, average, optimizer)
+            _save(out / CHECKPOINT, config, identity, step.number + 1, model, average, optimizer)
             saved = time.monotonic()
     ema: nn.Module = average.module
     for target, source in zip(ema.buffers(), model.buffers(), strict=True):
@@ -147,6 +182,7 @@ def _progress(first: int, steps: int) -> Iterator[_Step]:
 def _save(
     path: Path,
     config: TrainConfig,
+    identity: dict[str, str],
     step: int,
     model: nn.Module,
     average: AveragedModel,
@@ -154,6 +190,7 @@ def _save(
 ) -> None:
     state = {
         "config": dataclasses.asdict(config),
+        "identity": identity,
         "step": step,
         "model": model.state_dict(),
         "average": average.state_dict(),
@@ -167,13 +204,22 @@ def _save(
 def _resume(
     path: Path,
     config: TrainConfig,
+    identity: dict[str, str],
     model: nn.Module,
     average: AveragedModel,
     optimizer: torch.optim.Optimizer,
 ) -> int:
     if not path.exists():
         return 0
-    state = torch.load(path, map_location="cpu", weights_only=True)
+    try:
+        state = torch.load(path, map_location="cpu", weights_only=True)
+    except (RuntimeError, EOFError, UnpicklingError) as error:
+        raise ValueError(f"{path} is damaged; delete it to start over.") from error
+    changed = [name for name, value in identity.items() if state["identity"].get(name) != value]
+    if changed:
+        raise ValueError(
+            f"{path} belongs to a run with another {changed[0]}. Choose another folder."
+        )
     _check_same_run(state["config"], state["step"], config, path)
     model.load_state_dict(state["model"])
     average.load_state_dict(state["average"])
@@ -191,10 +237,3 @@ def _check_same_run(old: dict[str, Any], step: int, config: TrainConfig, path: P
     if differs:
         said = ", ".join(f"{k} was {a}, now {b}" for k, (a, b) in differs.items())
         raise ValueError(f"{path} belongs to another run ({said}). Choose another folder.")
-
-
-def write_json(path: Path, content: dict[str, Any]) -> None:
-    """Write indented JSON, atomically."""
-    part = path.with_suffix(".part")
-    part.write_text(json.dumps(content, indent=2) + "\n")
-    part.replace(path)

@@ -15,7 +15,7 @@ from dga.data import read_images
 from dga.profiles import get_profile
 from dga.training import classifier, diffusion, discriminator
 from dga.training.loop import TrainConfig
-from dga.weights import parameter_count, read_state, save_weights, to_plain
+from dga.weights import parameter_count, save_weights, to_plain
 
 DEFAULTS: dict[str, TrainConfig] = {
     "diffusion": diffusion.DEFAULTS,
@@ -57,16 +57,15 @@ def train(
     profile = get_profile(profile_name)
     source = discriminator.SourceOptions(sources.source, sources.diffusion)
     images = read_images(data, profile.image_size, profile.classifier.classes or None)
-    start = read_state(sources.init) if sources.init else None
     extra: dict[str, Any] = {}
     network: nn.Module
     if model == "diffusion":
-        network = diffusion.train_diffusion(profile, images, config, out, device, start)
+        network = diffusion.train_diffusion(profile, images, config, out, device, sources.init)
     elif model == "classifier":
-        network = classifier.train_classifier(profile, images, config, out, device, start)
+        network = classifier.train_classifier(profile, images, config, out, device, sources.init)
     else:
         network, extra = discriminator.train_discriminator(
-            profile, images, config, out, device, start, source
+            profile, images, config, out, device, sources.init, source
         )
     save_weights(
         network.state_dict(),
