@@ -41,7 +41,7 @@ class TrainConfig:
     warmup: int = 200
     decay: float = 0.3
     weight_decay: float = 0.0
-    ema: float = 0.999
+    ema: float = 0.995
     clip: float | None = 1.0
     seed: int = 0
     bf16: bool = True
