@@ -145,9 +145,10 @@ EVERYDAY16 = Profile(
         channels=(48, 96, 192, 288),
         stem_pool=False,
     ),
-    stopping=StoppingConfig(),
+    # Chosen on tune at severity 5 (README, "Settings").
+    stopping=StoppingConfig(max_depth=20),
     guidance=GuidanceConfig(scale=1.5),
-    dda_depth=23,
+    dda_depth=20,
     dda_guidance=GuidanceConfig(scale=1.5),
     diffpure_depth=5,
 )
