@@ -21,7 +21,7 @@ def picture_grid(
     """
     rows = -(-len(pictures) // columns)
     text = 0.0 if not any(captions) else 0.32
-    figure = Figure(figsize=(columns * (cell + 0.08), rows * (cell + 0.08 + text)), dpi=144)
+    figure = Figure(figsize=(columns * (cell + 0.08), rows * (cell + 0.08 + text)), dpi=110)
     axes = figure.subplots(rows, columns, squeeze=False)
     for axis in axes.flat:
         axis.set_axis_off()
@@ -29,7 +29,7 @@ def picture_grid(
         axis.imshow(picture, interpolation="nearest")
         axis.set_title(caption, fontsize=6, color=INK, pad=2)
     figure.subplots_adjust(
-        left=0.005, right=0.995, bottom=0.005, top=0.93 if text else 0.995, wspace=0.06,
+        left=0.005, right=0.995, bottom=0.005, top=0.95 if text else 0.995, wspace=0.06,
         hspace=0.06 + text / cell,
     )  # fmt: skip
     return figure

@@ -18,44 +18,47 @@ from dga.pipeline import adapt, classify
 MEDIA = Path(gradio.__file__).parent / "media_assets" / "images"
 PHOTOGRAPHS = {
     "cat": lambda: Image.fromarray(skimage.data.chelsea()),
+    "coffee": lambda: Image.fromarray(skimage.data.coffee()),
+    "portrait": lambda: Image.fromarray(skimage.data.astronaut()),
+    "rocket": lambda: Image.fromarray(skimage.data.rocket()),
+    "retina": lambda: Image.fromarray(skimage.data.retina()),
     "lion": lambda: Image.open(MEDIA / "lion.jpg"),
     "cheetah": lambda: Image.open(MEDIA / "cheetah.jpg"),
-    "bus": lambda: Image.open(MEDIA / "bus.png"),
+    "tower": lambda: Image.open(MEDIA / "tower.jpg"),
 }
-LABELS = {"cat": "cat", "lion": "big cat", "cheetah": "big cat", "bus": "bus"}
 
 
 def _photograph(name: str) -> np.ndarray:
     return to_pixels(to_square(PHOTOGRAPHS[name](), 64))
 
 
-def test_classifier_knows_most_of_them(shipped_models: Models) -> None:
-    said = {n: classify(shipped_models, to_tensor(_photograph(n))[None]).label for n in LABELS}
-    assert sum(said[name] == label for name, label in LABELS.items()) >= 3, said
+@pytest.mark.parametrize(("name", "label"), [("cat", "cat"), ("lion", "big cat")])
+def test_classifier_knows_animals(shipped_models: Models, name: str, label: str) -> None:
+    assert classify(shipped_models, to_tensor(_photograph(name))[None]).label == label
 
 
-@pytest.mark.parametrize("seed", [0, 1])
-def test_clean_photographs_stop_early_and_noisy_ones_late(
-    shipped_models: Models, seed: int
-) -> None:
+def test_clean_photographs_stop_early_and_noisy_ones_late(shipped_models: Models) -> None:
+    """Photographs downsized from high resolution are source data: at least 85 % stop by depth 4."""
     clean, noisy = [], []
-    for name in PHOTOGRAPHS:
+    for seed, name in enumerate(PHOTOGRAPHS):
         pixels = _photograph(name)
-        clean.append(adapt(shipped_models, pixels, seed, routes=[]).t_star)
+        clean += [adapt(shipped_models, pixels, s, routes=[]).t_star for s in (seed, seed + 100)]
         damaged = corrupt(pixels, "gaussian_noise", 5, seed)
         noisy.append(adapt(shipped_models, damaged, seed, routes=[]).t_star)
-    assert np.median(clean) <= 4, clean
+    assert np.mean(np.array(clean) <= 4) >= 0.85, clean
     assert min(noisy) >= 10, noisy
 
 
-def test_adaptation_removes_noise(shipped_models: Models, cat: np.ndarray) -> None:
+def test_adaptation_removes_noise(shipped_models: Models) -> None:
     """The rebuilt picture is closer to the clean one than its noisy input was."""
-    noisy = corrupt(cat, "gaussian_noise", 4, seed=0)
+    lion = _photograph("lion")
+    noisy = corrupt(lion, "gaussian_noise", 3, seed=0)
     run = adapt(shipped_models, noisy, seed=0)
 
     def error(pixels: np.ndarray) -> float:
-        return float(np.sqrt(np.mean((pixels.astype(float) - cat) ** 2)))
+        return float(np.sqrt(np.mean((pixels.astype(float) - lion) ** 2)))
 
     guided = run.reconstructions["dga-guided"].image
     assert error(guided) < 0.75 * error(noisy)
     assert run.stop.crossed
+    assert 4 < run.t_star < shipped_models.profile.stopping.max_depth
