@@ -163,8 +163,10 @@ function curves(b, curve, stop) {
   }
   if (stop && !b.narrow && shown > value.steps && stop.t < value.steps - 30) {
     const at = Math.min(Math.max(stop.t + 16, 40), value.steps - 14);
-    const c = curve[at];
-    out += label(b.x(at), b.y(c) + (c > 0.2 ? 24 : -12), words.later);
+    const beside = curve.slice(at, at + 20);  // depths that the words span
+    const low = Math.min(...beside);
+    const y = low > 0.2 ? b.y(low) + 20 : b.y(Math.max(...beside)) - 12;
+    out += label(b.x(at), y, words.later);
   }
   return out;
 }
