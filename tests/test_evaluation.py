@@ -84,9 +84,11 @@ def test_settings_reach_the_methods(tiny_models: Models, plan: Plan, tmp_path: P
         evaluation.with_settings(tiny_models, {"depth": "3"})
 
 
-def test_names_are_checked() -> None:
+def test_names_are_checked(plan: Plan) -> None:
     with pytest.raises(ValueError, match="source, dga, dga-guided, dda"):
         evaluation.parse_methods("magic")
     with pytest.raises(ValueError, match="gaussian_noise"):
-        evaluation.parse_corruptions("rain")
+        dataclasses.replace(plan, corruptions=("rain",))
+    with pytest.raises(ValueError, match="from 1 to 5"):
+        dataclasses.replace(plan, severity=6)
     assert len(evaluation.parse_corruptions("all")) == 15
