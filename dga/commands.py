@@ -85,6 +85,7 @@ def train(
     images: Annotated[int | None, typer.Option(help="Pictures shown in all.")] = None,
     batch: Annotated[int | None, typer.Option(help="Pictures a step.")] = None,
     lr: Annotated[float | None, typer.Option(help="Peak learning rate.")] = None,
+    ema: Annotated[float | None, typer.Option(help="Decay of the weights' moving average.")] = None,
     seed: Annotated[int | None, typer.Option(help="Fixes initial weights and every batch.")] = None,
     bf16: Annotated[bool | None, typer.Option(help="bfloat16 autocast.")] = None,
     init: Annotated[Path | None, typer.Option(help="Weights folder to continue from.")] = None,
@@ -105,6 +106,7 @@ def train(
             "images": images,
             "batch": batch,
             "lr": lr,
+            "ema": ema,
             "seed": seed,
             "bf16": bf16,
         }
