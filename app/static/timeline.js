@@ -163,7 +163,7 @@ function curves(b, curve, stop) {
   }
   if (stop && !b.narrow && shown > value.steps && stop.t < value.steps - 30) {
     const at = Math.min(Math.max(stop.t + 16, 40), value.steps - 14);
-    const beside = curve.slice(at, at + 20);  // depths that the words span
+    const beside = curve.slice(at - 10, at + 10);  // depths that the words span
     const low = Math.min(...beside);
     const y = low > 0.2 ? b.y(low) + 20 : b.y(Math.max(...beside)) - 12;
     out += label(b.x(at), y, words.later);
