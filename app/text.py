@@ -103,7 +103,6 @@ TIMELINE_WORDS = {
     "again": "Adapt again for t*\u00a0=\u00a0{t}",
     "again_depth": "Adapt again for depth {t}",
     "cancelled": "Stopped before the end.",
-    "failed": "That did not work.",
 }
 
 

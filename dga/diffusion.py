@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -48,7 +49,7 @@ class Schedule:
         """T, the deepest depth."""
         return len(self.time) - 1
 
-    @property
+    @cached_property
     def posterior(self) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         """Of q(x_{k-1} | x_k, x_0), by depth: weights of x_0 and x_k in the mean, variance, beta.
 

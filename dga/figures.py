@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from dga.images import Pixels
 
-INK, QUIET = "#161A23", "#656C7D"
+INK = "#161A23"
 
 
 def picture_grid(

@@ -34,8 +34,7 @@ def test_learning_rate_rises_stays_and_falls() -> None:
 
 
 def test_every_picture_once_per_pass() -> None:
-    config = dataclasses.replace(CONFIG, batch=7)
-    rows = np.concatenate([loop.batch_rows(20, config, step) for step in range(20)])
+    rows = np.concatenate([loop.batch_rows(20, 7, 0, step) for step in range(20)])
     assert len(rows) == 140
     for i in range(7):
         assert sorted(rows[20 * i : 20 * i + 20]) == list(range(20))

@@ -48,7 +48,7 @@ def train_classifier(
     optimizer = torch.optim.SGD(_parameter_groups(model, config), momentum=0.9, nesterov=True)
 
     def loss(step: int) -> tuple[Tensor, dict[str, float]]:
-        rows = loop.batch_rows(len(used), config, step)
+        rows = loop.batch_rows(len(used), config.batch, config.seed, step)
         generator = loop.torch_rng(loop.step_rng(config.seed, step))
         x = to_tensor(used.pixels[rows]).to(device)
         x = random_crop_flip(x, profile.classifier.input_size, generator)
@@ -80,7 +80,9 @@ def recalibrate(
         norm.momentum = None  # plain mean over all batches
     network.train()
     for step in range(min(RECALIBRATION_STEPS, config.steps)):
-        x = to_tensor(images.pixels[loop.batch_rows(len(images), config, step)]).to(device)
+        x = to_tensor(
+            images.pixels[loop.batch_rows(len(images), config.batch, config.seed, step)]
+        ).to(device)
         network(preprocess(x, profile.classifier).to(memory_format=torch.channels_last))
     return network.eval()
 

@@ -53,7 +53,9 @@ def train_diffusion(
     def loss(step: int) -> tuple[Tensor, dict[str, float]]:
         rng = loop.step_rng(config.seed, step)
         generator = loop.torch_rng(rng)
-        x = to_tensor(used.pixels[loop.batch_rows(len(used), config, step)])  # [B, 3, S, S]
+        x = to_tensor(
+            used.pixels[loop.batch_rows(len(used), config.batch, config.seed, step)]
+        )  # [B, 3, S, S]
         flipped = torch.rand(len(x), generator=generator) < 0.5
         x[flipped] = x[flipped].flip(-1)
         u = torch.rand(len(x), generator=generator)

@@ -89,13 +89,10 @@ def train_discriminator(
     )
     scale = schedule.alpha_bar.sqrt().float()  # [T + 1]
     sigma = (1 - schedule.alpha_bar).sqrt().float()
-    pairs = TrainConfig(
-        images=config.images // 2, batch=config.batch // 2, lr=config.lr, seed=config.seed
-    )
 
     def loss(step: int) -> tuple[Tensor, dict[str, float]]:
         rng = loop.step_rng(config.seed, step)
-        rows = loop.batch_rows(len(used), pairs, step)
+        rows = loop.batch_rows(len(used), config.batch // 2, config.seed, step)
         clean, corrupted = make_pairs(used.pixels[rows], generated, rng)
         generator = loop.torch_rng(rng)
         x_0 = to_tensor(np.concatenate([clean, corrupted]))  # [2 n, 3, S, S]

@@ -101,15 +101,15 @@ def torch_rng(rng: np.random.Generator) -> torch.Generator:
     return torch.Generator().manual_seed(int(rng.integers(2**62)))
 
 
-def batch_rows(count: int, config: TrainConfig, step: int) -> np.ndarray:
+def batch_rows(count: int, batch: int, seed: int, step: int) -> np.ndarray:
     """Positions of one batch: every picture once per pass, passes shuffled anew."""
-    first = step * config.batch
+    first = step * batch
     rows = []
-    for epoch in range(first // count, (first + config.batch - 1) // count + 1):
-        order = np.random.default_rng([config.seed, 2**32, epoch]).permutation(count)
+    for epoch in range(first // count, (first + batch - 1) // count + 1):
+        order = np.random.default_rng([seed, 2**32, epoch]).permutation(count)
         start, stop = (
             max(first - epoch * count, 0),
-            min(first + config.batch - epoch * count, count),
+            min(first + batch - epoch * count, count),
         )
         rows.append(order[start:stop])
     return np.concatenate(rows)
