@@ -1,0 +1,51 @@
+"""``python -m dga adapt``: one picture."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dga.commands.common import (
+    DeviceOption,
+    PrecisionOption,
+    ProfileOption,
+    WeightsOption,
+    app,
+    load,
+    sentences,
+)
+
+
+@app.command()
+def adapt(
+    image: Annotated[Path, typer.Argument(help="A picture; cropped to a square and resized.")],
+    corruption: Annotated[str | None, typer.Option(help="One of the 15; default: none.")] = None,
+    severity: Annotated[int, typer.Option(help="1 to 5.")] = 3,
+    tau: Annotated[float | None, typer.Option(help="Threshold, 0 to 1.")] = None,
+    seed: Annotated[int, typer.Option(help="Fixes corruption and noise.")] = 0,
+    methods: Annotated[
+        str, typer.Option(help="Comma-separated: dga, dga-guided, dda.")
+    ] = "dga,dga-guided,dda",
+    dda_depth: Annotated[int | None, typer.Option(help="DDA's fixed depth, 1 to 100.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Where the pictures go.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
+    profile: ProfileOption = "everyday16",
+    weights: WeightsOption = None,
+    device: DeviceOption = None,
+    precision: PrecisionOption = "auto",
+) -> None:
+    """Adapt one picture: write every image, print t*, the curve and the predictions."""
+    from dga import report
+
+    with sentences():
+        request = report.Request(image, corruption, severity, tau, seed, methods, dda_depth)
+        request.check(profile)
+        pixels = report.read(request, profile)
+        run = report.run(load(profile, weights, device, precision), request, pixels)
+        folder = out or Path(f"{image.stem}-adapted")
+        written = report.save_pictures(run, folder)
+        facts = report.to_dict(run, request, written)
+        typer.echo(json.dumps(facts) if as_json else report.to_text(facts))

@@ -1,0 +1,43 @@
+"""What the commands share: the Typer application, options, errors as sentences."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+app = typer.Typer(
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    help="Discriminator-guided adaptive diffusion: frozen models against corrupted pictures.",
+)
+
+ProfileOption = Annotated[str, typer.Option(help="everyday16 (64 px) or imagenet (256 px).")]
+WeightsOption = Annotated[
+    Path | None, typer.Option(help="Folder with PROFILE/diffusion, ... instead of the shipped one.")
+]
+DeviceOption = Annotated[str | None, typer.Option(help="cpu, cuda, cuda:1 ... Default: a GPU.")]
+PrecisionOption = Annotated[str, typer.Option(help="auto, float32 or bfloat16.")]
+DataOption = Annotated[list[Path], typer.Option(help="Folders or zips of class/picture files.")]
+
+
+@contextmanager
+def sentences() -> Any:
+    """Expected errors become one sentence on stderr and exit status 2."""
+    from dga.weights import WeightsError
+
+    try:
+        yield
+    except (ValueError, OSError, FloatingPointError, WeightsError) as error:
+        typer.echo(f"dga: {error}", err=True)
+        raise typer.Exit(2) from error
+
+
+def load(profile: str, weights: Path | None, device: str | None, precision: str) -> Any:
+    """A profile's models, as the options ask for them."""
+    from dga.compute import Compute
+    from dga.models import load_models
+
+    return load_models(profile, weights, Compute.choose(device, precision))

@@ -1,0 +1,46 @@
+"""``python -m dga gallery``: the model cards' pictures."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dga.commands.common import (
+    DeviceOption,
+    PrecisionOption,
+    ProfileOption,
+    WeightsOption,
+    app,
+    load,
+    sentences,
+)
+
+
+@app.command()
+def gallery(
+    out: Annotated[Path, typer.Option(help="Folder for samples.png and before-after.png.")],
+    count: Annotated[int, typer.Option(help="Samples drawn.")] = 40,
+    subject: Annotated[int, typer.Option(help="Which sample is corrupted and rebuilt.")] = 0,
+    severity: Annotated[int, typer.Option(help="1 to 5.")] = 3,
+    seed: int = 0,
+    profile: ProfileOption = "everyday16",
+    weights: WeightsOption = None,
+    device: DeviceOption = None,
+    precision: PrecisionOption = "auto",
+) -> None:
+    """Draw the model cards' pictures, from the models' own samples alone."""
+    from dga import figures
+    from dga import gallery as drawing
+
+    with sentences():
+        if not 0 <= subject < count:
+            raise ValueError(f"The subject is one of the samples, 0 to {count - 1}.")
+        models = load(profile, weights, device, precision)
+        drawn = drawing.samples(models, count, seed)
+        grid = figures.picture_grid(drawn, [""] * count, columns=10)
+        typer.echo(figures.save(grid, out / "samples.png"))
+        pictures, captions = drawing.before_after(models, drawn[subject], severity, seed)
+        grid = figures.picture_grid(pictures, captions, columns=9)
+        typer.echo(figures.save(grid, out / "before-after.png"))
