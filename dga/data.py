@@ -68,15 +68,19 @@ def _member(archive: zipfile.ZipFile, name: str) -> bytes:
 
 
 def read_images(
-    sources: Sequence[str | Path], size: int, classes: tuple[str, ...] | None = None
+    sources: Sequence[str | Path],
+    size: int,
+    classes: tuple[str, ...] | None = None,
+    unreadable: list[str] | None = None,
 ) -> ImageSet:
     """Read every picture of some folders or zips laid out as ``class/picture``.
 
     Pictures are cropped and resized to ``size`` pixels a side; an underscore in a
     folder's name stands for a space. Without ``classes``
-    the folder names, sorted, are the classes. Raises ``FileNotFoundError`` for a
-    missing source and ``ValueError`` for unknown classes, unreadable pictures or
-    no pictures at all.
+    the folder names, sorted, are the classes. Names of pictures that cannot be read
+    are added to ``unreadable``; without that list the first of them raises
+    ``ValueError``, as do unknown classes and no pictures at all. Raises
+    ``FileNotFoundError`` for a missing source.
     """
     names, pixels = [], []
     for source in sources:
@@ -85,6 +89,9 @@ def read_images(
                 with Image.open(BytesIO(content)) as image:
                     pixels.append(to_pixels(to_square(image, size)))
             except (OSError, ValueError, Image.DecompressionBombError) as error:
+                if unreadable is not None:
+                    unreadable.append(name)
+                    continue
                 raise ValueError(f"{name} in {source} is not a readable picture.") from error
             names.append(name)
     if not names:
@@ -98,6 +105,15 @@ def read_images(
         )
     labels = np.array([classes.index(name) for name in found], dtype=np.int64)
     return ImageSet(tuple(names), np.stack(pixels), labels, classes)
+
+
+def read_picture(path: Path, size: int) -> Pixels:
+    """One picture, uint8 ``[size, size, 3]``. Raises ``ValueError`` naming it if it cannot."""
+    try:
+        with Image.open(path) as image:
+            return to_pixels(to_square(image, size))
+    except (OSError, ValueError, Image.DecompressionBombError) as error:
+        raise ValueError(f"{path} is missing or not a readable picture.") from error
 
 
 def _hash(name: str) -> str:

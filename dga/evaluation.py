@@ -1,51 +1,43 @@
-"""The bench: methods on labelled, corrupted pictures; one JSON line an image and method."""
+"""The bench: methods on labelled, corrupted pictures."""
 
 from __future__ import annotations
 
-import dataclasses
 import hashlib
-import json
-import time
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
-from torch import Tensor
 from tqdm import tqdm
 
-from dga.classifier import predict
-from dga.corruptions import CORRUPTIONS, FAMILIES, check_corruption, corrupt
-from dga.data import ImageSet, per_class, read_images, split_validation
-from dga.diffusion import forward_path
-from dga.discriminator import curve
-from dga.images import from_tensor, to_tensor
+from dga.classifier import to_prediction
+from dga.corruptions import CORRUPTIONS, check_corruption, corrupt
+from dga.data import ImageSet, per_class, read_images, read_picture, split_validation
+from dga.images import Pixels, to_tensor
+from dga.ledger import Ledger, Line
+from dga.methods import Batch, Method
 from dga.models import Models
-from dga.pipeline import default_routes, path_seed, rebuild
-from dga.stopping import Stop, choose_depth
-from dga.weights import to_plain, write_json
+from dga.weights import to_plain
 
-METHODS = ("source", "dga", "dga-guided", "dda")
 CLEAN = "clean"
-LINES = "lines.jsonl"
-CONFIG = "config.json"
-Line = dict[str, Any]
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What is measured. ``split``: tune, report or all of the data."""
+    """What is measured.
+
+    ``split``: tune, report or all of the data. ``corrupted``: a folder in ImageNet-C's
+    layout (corruption/severity/class/picture), whose pictures are read instead of made.
+    """
 
     data: tuple[str, ...]
-    methods: tuple[str, ...]
-    corruptions: tuple[str, ...]
-    severity: int
-    per_class: int
-    split: str
-    seed: int
+    corruptions: tuple[str, ...] = CORRUPTIONS
+    severity: int = 5
+    per_class: int = 10
+    split: str = "report"
+    seed: int = 0
+    corrupted: str | None = None
 
     def __post_init__(self) -> None:
         if self.per_class < 1:
@@ -55,102 +47,96 @@ class Plan:
                 check_corruption(name, self.severity)
 
 
-def parse_methods(text: str) -> tuple[str, ...]:
-    """Comma-separated method names. Raises ``ValueError`` naming those there are."""
-    names = tuple(name.strip() for name in text.split(",") if name.strip())
-    unknown = [name for name in names if name not in METHODS]
-    if unknown or not names:
-        raise ValueError(f"Unknown method {(unknown or [''])[0]!r}. Known: {', '.join(METHODS)}.")
-    return names
-
-
 def parse_corruptions(text: str) -> tuple[str, ...]:
     """``all`` (the fifteen), ``clean`` or comma-separated names, checked by :class:`Plan`."""
     if text.strip() == "all":
         return CORRUPTIONS
-    names = tuple(name.strip() for name in text.split(",") if name.strip())
-    return names
+    return tuple(name.strip() for name in text.split(",") if name.strip())
 
 
-def parse_settings(text: str) -> dict[str, str]:
-    """``"tau=0.5,scale=3"`` to a dictionary. Raises ``ValueError`` for anything else."""
-    pairs = [part.partition("=") for part in text.split(",") if part.strip()]
-    if any(not sign for _, sign, _ in pairs):
-        raise ValueError(f"Settings look like max_depth=40,scale=3, not {text!r}.")
-    return {name.strip(): value.strip() for name, _, value in pairs}
+@dataclass(frozen=True)
+class Results:
+    """``lines``: every line of the folder; ``unreadable``: pictures that were skipped."""
+
+    lines: list[Line]
+    unreadable: list[str]
 
 
-def with_settings(models: Models, settings: dict[str, str]) -> Models:
-    """The same networks with some settings of the profile changed.
+def evaluate(
+    models: Models,
+    methods: Mapping[str, Method],
+    plan: Plan,
+    out: Path,
+    batch: int = 16,
+    resume: bool = False,
+    command: str = "",
+) -> Results:
+    """Run what is not done yet; every batch's lines are on disk before the next begins.
 
-    Known: tau, max_depth, rule, quantile, run, paths, scale, squared, dda_depth,
-    dda_scale. Raises ``ValueError`` for others.
-    """
-    profile = models.profile
-    stopping, guidance = dict[str, Any](), dict[str, Any]()
-    dda, depth = dict[str, Any](), profile.dda_depth
-    for name, value in settings.items():
-        if name in ("tau", "quantile"):
-            stopping[name] = float(value)
-        elif name in ("max_depth", "run", "paths"):
-            stopping[name] = int(value)
-        elif name == "rule" and value in ("threshold", "quantile"):
-            stopping[name] = value
-        elif name == "scale":
-            guidance[name] = float(value)
-        elif name == "squared" and value in ("true", "false"):
-            guidance[name] = value == "true"
-        elif name == "dda_depth":
-            depth = int(value)
-        elif name == "dda_scale":
-            dda["scale"] = float(value)
-        else:
-            raise ValueError(f"Unknown setting {name}={value}. {with_settings.__doc__}")
-    changed = dataclasses.replace(
-        profile,
-        stopping=dataclasses.replace(profile.stopping, **stopping),
-        guidance=dataclasses.replace(profile.guidance, **guidance),
-        dda_guidance=dataclasses.replace(profile.dda_guidance, **dda),
-        dda_depth=depth,
-    )
-    return dataclasses.replace(models, profile=changed)
-
-
-def evaluate(models: Models, plan: Plan, out: Path, batch: int = 16) -> list[Line]:
-    """Run what is not done yet and return every line, the old ones too.
-
-    Lines are appended a batch at a time; a half-written last line is dropped. Raises
-    ``ValueError`` for an output folder with results of another plan or profile.
+    ``methods``: anything that satisfies :class:`~dga.methods.Method`, by name. Raises
+    ``ValueError`` for an output folder with other results, see :class:`Ledger`.
     """
     if batch < 1:
         raise ValueError("A batch holds at least one picture.")
-    images = _choose_images(plan, models)
-    _claim_folder(out, plan, models)
-    lines = _read_lines(out / LINES)
-    done = {(row["corruption"], row["path"], row["method"]) for row in lines}
-    jobs = [
-        (name, [i for i in range(len(images))
-                if any((name, images.names[i], m) not in done for m in plan.methods)])
-        for name in plan.corruptions
-    ]  # fmt: skip
-    total = sum(len(rows) for _, rows in jobs)
-    with (out / LINES).open("a") as file, tqdm(total=total, unit="image", mininterval=1.0) as bar:
-        for name, rows in jobs:
-            for start in range(0, len(rows), batch):
-                part = images.take(rows[start : start + batch])
-                bar.set_postfix(corruption=name, refresh=False)
-                for line in _measure(models, plan, part, name):
-                    if (line["corruption"], line["path"], line["method"]) not in done:
-                        lines.append(line)
-                        file.write(json.dumps(line) + "\n")
-                file.flush()
+    images, unreadable = choose_images(plan, models)
+    ledger = Ledger(out, _config(plan, models, methods, len(images), command), resume)
+    rounds = [
+        (corruption, size, group)
+        for corruption in plan.corruptions
+        for size, group in _by_batch(methods, batch).items()
+    ]
+    total = sum(len(_pending(ledger, images, *r)) for r in rounds)
+    with tqdm(total=total, unit="image", mininterval=1.0) as bar:
+        for corruption, size, group in rounds:
+            bar.set_postfix(corruption=corruption, refresh=False)
+            rows = _pending(ledger, images, corruption, size, group)
+            for method in group.values():
+                method.reset()
+            for start in range(0, len(rows), size[0]):
+                part = images.take(rows[start : start + size[0]])
+                ledger.append(measure(models, group, plan, part, corruption))
                 bar.update(len(part))
-    return lines
+    return Results(ledger.lines, unreadable)
 
 
-def _choose_images(plan: Plan, models: Models) -> ImageSet:
-    profile = models.profile
-    images = read_images(plan.data, profile.image_size, profile.classifier.classes or None)
+def own_batch(method: Method) -> int | None:
+    """The batch size of a method that depends on its stream."""
+    return getattr(method.settings, "batch", None)
+
+
+def _by_batch(
+    methods: Mapping[str, Method], batch: int
+) -> dict[tuple[int, bool], dict[str, Method]]:
+    """Methods that can share batches, by (size, whether the order matters)."""
+    groups: dict[tuple[int, bool], dict[str, Method]] = {}
+    for name, method in methods.items():
+        own = own_batch(method)
+        groups.setdefault((own or batch, own is not None), {})[name] = method
+    return groups
+
+
+def _pending(
+    ledger: Ledger,
+    images: ImageSet,
+    corruption: str,
+    size: tuple[int, bool],
+    group: Mapping[str, Method],
+) -> list[int]:
+    """Rows still to do: the whole stream again where a method depends on its order."""
+    rows = [
+        i
+        for i, path in enumerate(images.names)
+        if not all(ledger.has(corruption, path, name) for name in group)
+    ]
+    return list(range(len(images))) if rows and size[1] else rows
+
+
+def choose_images(plan: Plan, models: Models) -> tuple[ImageSet, list[str]]:
+    """The plan's pictures, shuffled in a fixed order, and the names of unreadable ones."""
+    profile, unreadable = models.profile, list[str]()
+    images = read_images(
+        plan.data, profile.image_size, profile.classifier.classes or None, unreadable
+    )
     tune, report = split_validation(images)
     splits = {"tune": tune, "report": report, "all": images}
     if plan.split not in splits:
@@ -158,40 +144,33 @@ def _choose_images(plan: Plan, models: Models) -> ImageSet:
     chosen = per_class(splits[plan.split], plan.per_class)
     if not len(chosen):
         raise ValueError(f"The data has no pictures left for the split {plan.split!r}.")
-    return chosen
+    order = sorted(
+        range(len(chosen)), key=lambda i: image_seed(plan.seed, chosen.names[i], "order")
+    )
+    return chosen.take(order), unreadable
 
 
-def _claim_folder(out: Path, plan: Plan, models: Models) -> None:
-    out.mkdir(parents=True, exist_ok=True)
-    config = {
-        "plan": to_plain(plan),
-        "profile": to_plain(models.profile),
-        "precision": str(models.compute.dtype),
+def _config(
+    plan: Plan, models: Models, methods: Mapping[str, Method], pictures: int, command: str
+) -> dict[str, Any]:
+    """What results depend on. Pictures and corruptions may be added later, except to a
+    stream whose order matters.
+    """
+    return {
+        "data": [Path(source).name for source in plan.data],
+        "severity": plan.severity,
+        "split": plan.split,
+        "seed": plan.seed,
+        "corrupted": Path(plan.corrupted).name if plan.corrupted else None,
+        "profile": models.profile.name,
+        "precision": str(models.compute.dtype).removeprefix("torch."),
         "weights": models.weights,
-        "torch": torch.__version__,
+        "methods": {
+            name: to_plain(method.settings) | ({"stream": pictures} if own_batch(method) else {})
+            for name, method in methods.items()
+        },
+        "command": command,
     }
-    path = out / CONFIG
-    if path.exists():
-        old = json.loads(path.read_text())
-        differs = [
-            key
-            for key in ("plan", "profile", "precision", "weights")
-            if old.get(key) != config[key]
-        ]
-        if differs:
-            raise ValueError(f"{out} holds results of another {differs[0]}. Choose another folder.")
-    write_json(path, config)
-
-
-def _read_lines(path: Path) -> list[Line]:
-    """Complete lines of an earlier run; the file is cut after the last of them."""
-    if not path.exists():
-        return []
-    text = path.read_text()
-    whole = text[: text.rfind("\n") + 1]
-    if whole != text:
-        path.write_text(whole)
-    return [json.loads(row) for row in whole.splitlines()]
 
 
 def image_seed(base: int, path: str, corruption: str) -> int:
@@ -200,22 +179,29 @@ def image_seed(base: int, path: str, corruption: str) -> int:
     return int.from_bytes(key, "little")
 
 
-def _measure(models: Models, plan: Plan, part: ImageSet, corruption: str) -> Iterator[Line]:
+def corrupt_batch(plan: Plan, part: ImageSet, corruption: str, seeds: Sequence[int]) -> Pixels:
+    """The pictures under a corruption, read or made, uint8 ``[B, S, S, 3]``."""
+    if corruption == CLEAN:
+        return part.pixels
+    folder = Path(plan.corrupted or "") / corruption / str(plan.severity)
+    if plan.corrupted and folder.is_dir():
+        size = part.pixels.shape[1]
+        return np.stack([read_picture(folder / name, size) for name in part.names])
+    made = zip(part.pixels, seeds, strict=True)
+    return np.stack([corrupt(pixels, corruption, plan.severity, s) for pixels, s in made])
+
+
+def measure(
+    models: Models, methods: Mapping[str, Method], plan: Plan, part: ImageSet, corruption: str
+) -> Iterator[Line]:
     """Every method on one batch of pictures under one corruption."""
     seeds = [image_seed(plan.seed, name, corruption) for name in part.names]
-    pixels = part.pixels
-    if corruption != CLEAN:
-        pixels = np.stack(
-            [corrupt(p, corruption, plan.severity, s) for p, s in zip(pixels, seeds, strict=True)]
-        )
-    x = to_tensor(pixels).to(models.device)  # [B, 3, S, S]
-    state = _Batch(models, x, seeds)
-    for method in plan.methods:
-        started = time.perf_counter()
-        image, depths, crossed = state.adapt(method)
-        predictions = predict(models.classifier, image, models.profile.classifier)
-        seconds = (time.perf_counter() - started) / len(part)
-        for i, prediction in enumerate(predictions):
+    x = to_tensor(corrupt_batch(plan, part, corruption, seeds)).to(models.device)
+    batch = Batch(models, x, seeds)  # x: [B, 3, S, S]
+    for name, method in methods.items():
+        outcome = method.predict(batch)
+        for i in range(len(part)):
+            prediction = to_prediction(outcome.probabilities[i], models.profile.classifier)
             label = part.classes[int(part.labels[i])]
             yield {
                 "path": part.names[i],
@@ -223,102 +209,11 @@ def _measure(models: Models, plan: Plan, part: ImageSet, corruption: str) -> Ite
                 "corruption": corruption,
                 "severity": plan.severity if corruption != CLEAN else 0,
                 "seed": seeds[i],
-                "method": method,
-                "depth": depths[i],
-                "crossed": crossed[i],
+                "method": name,
+                "depth": int(outcome.depths[i]),
+                "crossed": bool(outcome.crossed[i]),
                 "prediction": prediction.label,
                 "correct": prediction.label == label,
                 "probability": round(prediction.probability, 5),
-                "seconds": round(seconds, 4),
+                "seconds": round(float(outcome.seconds[i]), 4),
             }
-
-
-class _Batch:
-    """Pictures of one batch, with their paths and curves computed at most once."""
-
-    def __init__(self, models: Models, x: Tensor, seeds: Sequence[int]) -> None:
-        self.models, self.x, self.seeds = models, x, seeds
-        self._paths: list[Tensor] | None = None
-        self._stops: list[Stop] | None = None
-
-    def adapt(self, method: str) -> tuple[Tensor, list[int], list[bool]]:
-        """Rebuilt pictures ``[B, 3, S, S]`` in 8-bit levels, their depths, whether they crossed."""
-        if method == "source":
-            return self.x, [0] * len(self.x), [True] * len(self.x)
-        route = default_routes(self.models.profile)[method]
-        if route.depth is None:
-            stops = self.stops()
-            depths, crossed = [s.t_star for s in stops], [s.crossed for s in stops]
-        else:
-            depths, crossed = [route.depth] * len(self.x), [True] * len(self.x)
-        start = torch.stack([path[d] for path, d in zip(self.paths(), depths, strict=True)])
-        image = rebuild(self.models, start, self.x, depths, self.seeds, route.guidance)
-        return to_tensor(from_tensor(image)).to(self.x.device), depths, crossed
-
-    def paths(self) -> list[Tensor]:
-        """Forward paths, ``[T + 1, 3, S, S]`` each."""
-        if self._paths is None:
-            schedule = self.models.schedule
-            self._paths = [
-                forward_path(schedule, x, s) for x, s in zip(self.x, self.seeds, strict=True)
-            ]
-        return self._paths
-
-    def stops(self) -> list[Stop]:
-        """Where each picture halts."""
-        if self._stops is None:
-            self._stops = [
-                self._stop(path, x, seed)
-                for path, x, seed in zip(self.paths(), self.x, self.seeds, strict=True)
-            ]
-        return self._stops
-
-    def _stop(self, path: Tensor, x: Tensor, seed: int) -> Stop:
-        models, config = self.models, self.models.profile.stopping
-        bound = models.source_bound(config.quantile)
-        deepest = min(config.max_depth + config.run, models.schedule.steps + 1)
-        rows = [
-            curve(models.schedule, models.discriminator, states[:deepest]).numpy()
-            for states in (
-                path if n == 0 else forward_path(models.schedule, x, path_seed(seed, n))
-                for n in range(max(1, config.paths))
-            )
-        ]
-        return choose_depth(np.stack(rows), config, bound[:deepest] if bound else None)
-
-
-def accuracy(lines: Iterable[Line]) -> dict[tuple[str, str], float]:
-    """Top-1 accuracy in [0, 1] by (corruption, method)."""
-    hits: dict[tuple[str, str], list[bool]] = defaultdict(list)
-    for line in lines:
-        hits[line["corruption"], line["method"]].append(line["correct"])
-    return {key: float(np.mean(values)) for key, values in hits.items()}
-
-
-def summarise(lines: Sequence[Line]) -> str:
-    """A Markdown table: accuracy in percent by corruption, family and method; median t*."""
-    table = accuracy(lines)
-    methods = list(dict.fromkeys(line["method"] for line in lines))
-    names = list(dict.fromkeys(line["corruption"] for line in lines))
-    adaptive = next((m for m in ("dga-guided", "dga") if m in methods), None)
-    head = "| corruption | " + " | ".join(methods) + " | median t* | t* <= 4 | not crossed |"
-    rows = [head, "|" + "---|" * (len(methods) + 4)]
-
-    def row(title: str, group: Sequence[str]) -> str:
-        cells = [f"{100 * float(np.mean([table[n, m] for n in group])):.1f}" for m in methods]
-        mine = [r for r in lines if r["corruption"] in group and r["method"] == adaptive]
-        if mine:
-            depths = np.array([r["depth"] for r in mine])
-            late = np.mean([not r["crossed"] for r in mine])
-            cells += [f"{np.median(depths):.0f}", f"{np.mean(depths <= 4):.0%}", f"{late:.0%}"]
-        else:
-            cells += ["", "", ""]
-        return f"| {title} | " + " | ".join(cells) + " |"
-
-    rows += [row(name, [name]) for name in names]
-    for family, members in FAMILIES.items():
-        if set(members) <= set(names):
-            rows.append(row(f"**{family}**", list(members)))
-    if set(CORRUPTIONS) <= set(names):
-        rows.append(row("**mean of 15**", list(CORRUPTIONS)))
-    return "\n".join(rows)

@@ -100,6 +100,24 @@ class GuidanceConfig:
 
 
 @dataclass(frozen=True)
+class TentConfig:
+    """Tent's one step a batch; ``lr`` is for a batch of 64 and scales with ``batch``."""
+
+    lr: float = 2.5e-4
+    momentum: float = 0.9
+    batch: int = 64
+
+
+@dataclass(frozen=True)
+class MemoConfig:
+    """MEMO's one step a picture: ``views`` copies cropped to at least ``min_area``."""
+
+    lr: float = 2.5e-4
+    views: int = 64
+    min_area: float = 0.08
+
+
+@dataclass(frozen=True)
 class Profile:
     """Everything that distinguishes one set of models from another."""
 
@@ -114,6 +132,8 @@ class Profile:
     dda_depth: int
     dda_guidance: GuidanceConfig
     diffpure_depth: int
+    tent: TentConfig = TentConfig()
+    memo: MemoConfig = MemoConfig()
 
 
 EVERYDAY16 = Profile(
@@ -151,6 +171,7 @@ EVERYDAY16 = Profile(
     dda_depth=20,
     dda_guidance=GuidanceConfig(scale=1.5),
     diffpure_depth=5,
+    memo=MemoConfig(views=32, min_area=0.4),
 )
 
 # The paper's setting: ADM 256 and Swin-T. Guidance strengths are the published
@@ -188,6 +209,7 @@ IMAGENET = Profile(
     dda_depth=50,
     dda_guidance=GuidanceConfig(scale=3.0),
     diffpure_depth=16,
+    memo=MemoConfig(lr=1e-5),
 )
 
 PROFILES = {profile.name: profile for profile in (EVERYDAY16, IMAGENET)}

@@ -4,20 +4,30 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import resource
+import subprocess
+import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
+import torch
+from PIL import Image
 
 from dga import evaluation
-from dga.evaluation import LINES, Plan, evaluate
+from dga.evaluation import Plan, Results, choose_images, evaluate
+from dga.ledger import CONFIG, LINES, Ledger, Line
+from dga.methods import Batch, Outcome, build_methods
 from dga.models import Models
+from dga.summary import summarise
+
+NAMES = ("source", "dga", "dga-guided", "dda", "tent:batch=2")
 
 
 @pytest.fixture
 def plan(picture_folder: Path) -> Plan:
     return Plan(
         data=(str(picture_folder),),
-        methods=("source", "dga", "dga-guided", "dda"),
         corruptions=("gaussian_noise", "fog"),
         severity=3,
         per_class=2,
@@ -26,20 +36,27 @@ def plan(picture_folder: Path) -> Plan:
     )
 
 
-def _facts(lines: list[evaluation.Line]) -> list[tuple[object, ...]]:
+def run(
+    models: Models, plan: Plan, out: Path, names: tuple[str, ...] = NAMES, batch: int = 16
+) -> Results:
+    return evaluate(models, build_methods(models, names), plan, out, batch, resume=True)
+
+
+def facts(lines: list[Line]) -> list[tuple[object, ...]]:
     keys = ("corruption", "path", "method", "seed", "depth", "crossed", "prediction")
     return sorted(tuple(line[k] for k in keys) for line in lines)
 
 
 def test_one_line_an_image_and_method(tiny_models: Models, plan: Plan, tmp_path: Path) -> None:
-    lines = evaluate(tiny_models, plan, tmp_path)
-    assert len(lines) == 2 * 2 * 2 * 4
+    lines = run(tiny_models, plan, tmp_path).lines
+    assert len(lines) == 2 * 2 * 2 * len(NAMES)
     written = [json.loads(row) for row in (tmp_path / LINES).read_text().splitlines()]
     assert written == lines
     for line in lines:
         assert line["correct"] == (line["prediction"] == line["class"])
         assert line["depth"] == {"source": 0, "dda": 5}.get(line["method"], line["depth"])
-    table = evaluation.summarise(lines)
+        assert line["seconds"] >= 0
+    table = summarise(lines)
     assert table.count("\n") == 3
     assert "| fog |" in table
 
@@ -47,46 +64,173 @@ def test_one_line_an_image_and_method(tiny_models: Models, plan: Plan, tmp_path:
 def test_depths_and_predictions_do_not_depend_on_the_batch(
     tiny_models: Models, plan: Plan, tmp_path: Path
 ) -> None:
-    one = evaluate(tiny_models, plan, tmp_path / "one", batch=1)
-    eight = evaluate(tiny_models, plan, tmp_path / "eight", batch=8)
-    assert _facts(one) == _facts(eight)
+    one = run(tiny_models, plan, tmp_path / "one", batch=1)
+    eight = run(tiny_models, plan, tmp_path / "eight", batch=8)
+    assert facts(one.lines) == facts(eight.lines)
 
 
 def test_a_killed_run_resumes_with_nothing_lost_or_twice(
     tiny_models: Models, plan: Plan, tmp_path: Path
 ) -> None:
-    whole = evaluate(tiny_models, plan, tmp_path / "whole", batch=2)
-    evaluate(tiny_models, plan, tmp_path / "parts", batch=2)
+    whole = run(tiny_models, plan, tmp_path / "whole", batch=2)
+    run(tiny_models, plan, tmp_path / "parts", batch=2)
     path = tmp_path / "parts" / LINES
     text = path.read_text()
     for cut in (0, 10, len(text) // 3, len(text) - 5):
         path.write_text(text[:cut])
-        assert _facts(evaluate(tiny_models, plan, tmp_path / "parts", batch=3)) == _facts(whole)
+        resumed = run(tiny_models, plan, tmp_path / "parts", batch=3)
+        assert facts(resumed.lines) == facts(whole.lines)
 
 
-def test_results_of_another_plan_are_refused(
+def test_methods_corruptions_and_pictures_can_be_added(
     tiny_models: Models, plan: Plan, tmp_path: Path
 ) -> None:
-    evaluate(tiny_models, dataclasses.replace(plan, corruptions=("fog",)), tmp_path)
-    with pytest.raises(ValueError, match="another plan"):
-        evaluate(tiny_models, plan, tmp_path)
+    small = dataclasses.replace(plan, corruptions=("fog",), per_class=1)
+    names = ("source", "dda")
+    assert len(run(tiny_models, small, tmp_path, ("source",)).lines) == 2
+    assert len(run(tiny_models, plan, tmp_path, names).lines) == 2 * 2 * 2 * 2
+    config = json.loads((tmp_path / CONFIG).read_text())
+    assert list(config["methods"]) == ["source", "dda"]
+    assert config["methods"]["dda"]["depth"] == 5
 
 
-def test_settings_reach_the_methods(tiny_models: Models, plan: Plan, tmp_path: Path) -> None:
-    changed = evaluation.with_settings(
-        tiny_models, evaluation.parse_settings("tau=0,max_depth=3,dda_depth=2,scale=1,dda_scale=2")
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"severity": 2}, "severity: 3 there, 2 here"),
+        ({"seed": 7}, "seed: 0 there, 7 here"),
+        ({"split": "tune"}, "split: all there, tune here"),
+        ({"per_class": 1}, "stream: 4 there, 2 here"),
+    ],
+)
+def test_results_of_another_configuration_are_refused(
+    tiny_models: Models, plan: Plan, tmp_path: Path, change: dict[str, object], words: str
+) -> None:
+    before = run(tiny_models, plan, tmp_path, ("source", "tent:batch=2")).lines
+    with pytest.raises(ValueError, match=words):
+        run(tiny_models, dataclasses.replace(plan, **change), tmp_path, ("tent:batch=2",))
+    assert [json.loads(r) for r in (tmp_path / LINES).read_text().splitlines()] == before
+
+
+def test_a_method_whose_settings_changed_is_refused(
+    tiny_models: Models, plan: Plan, tmp_path: Path
+) -> None:
+    run(tiny_models, plan, tmp_path, ("dda",))
+    changed = {"dda": build_methods(tiny_models, ["dda:depth=3"])["dda:depth=3"]}
+    with pytest.raises(ValueError, match=r"methods.dda.depth: 5 there, 3 here"):
+        evaluate(tiny_models, changed, plan, tmp_path, resume=True)
+
+
+def test_results_are_not_gone_on_with_unasked(
+    tiny_models: Models, plan: Plan, tmp_path: Path
+) -> None:
+    run(tiny_models, plan, tmp_path, ("source",))
+    with pytest.raises(ValueError, match=r"already holds 8 results\. Add --resume"):
+        evaluate(tiny_models, build_methods(tiny_models, ["source"]), plan, tmp_path)
+
+
+@dataclasses.dataclass(frozen=True)
+class NoSettings:
+    pass
+
+
+class AlwaysTheFirst:
+    """A method from outside the package."""
+
+    settings = NoSettings()
+
+    def __init__(self) -> None:
+        self.resets = 0
+
+    def reset(self) -> None:
+        self.resets += 1
+
+    def predict(self, batch: Batch) -> Outcome:
+        p = torch.zeros(len(batch), 16)
+        p[:, 0] = 1
+        return Outcome.undiffused(p, 0.1)
+
+
+def test_a_method_from_outside_is_benchmarked(
+    tiny_models: Models, plan: Plan, tmp_path: Path
+) -> None:
+    mine = AlwaysTheFirst()
+    lines = evaluate(tiny_models, {"mine": mine}, plan, tmp_path).lines
+    assert {line["prediction"] for line in lines} == {"dog"}
+    assert mine.resets == len(plan.corruptions)
+
+
+def test_a_stream_method_sees_its_own_batches_in_order(
+    tiny_models: Models, plan: Plan, tmp_path: Path
+) -> None:
+    seen: list[int] = []
+
+    @dataclasses.dataclass(frozen=True)
+    class Streamed:
+        batch: int = 3
+
+    class Watcher(AlwaysTheFirst):
+        settings = Streamed()  # type: ignore[assignment]
+
+        def predict(self, batch: Batch) -> Outcome:
+            seen.append(len(batch))
+            return super().predict(batch)
+
+    evaluate(tiny_models, {"watcher": Watcher()}, plan, tmp_path, batch=16)
+    assert seen == [3, 1, 3, 1]
+
+
+def test_corruptions_on_disk_are_read_instead_of_made(
+    tiny_models: Models, plan: Plan, tmp_path: Path
+) -> None:
+    images, _ = choose_images(plan, tiny_models)
+    for name in images.names:
+        path = tmp_path / "c" / "fog" / "3" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        Image.new("RGB", (32, 32), (9, 8, 7)).save(path)
+    given = dataclasses.replace(plan, corrupted=str(tmp_path / "c"))
+    seeds = range(len(images))
+    assert (evaluation.corrupt_batch(given, images, "fog", seeds) == (9, 8, 7)).all()
+    made = evaluation.corrupt_batch(plan, images, "gaussian_noise", seeds)
+    assert np.array_equal(evaluation.corrupt_batch(given, images, "gaussian_noise", seeds), made)
+    (tmp_path / "c" / "fog" / "3" / images.names[1]).unlink()
+    with pytest.raises(ValueError, match="missing or not a readable picture"):
+        evaluation.corrupt_batch(given, images, "fog", seeds)
+
+
+def test_unreadable_pictures_are_named_and_skipped(tiny_models: Models, tmp_path: Path) -> None:
+    folder = tmp_path / "data" / "cat"
+    folder.mkdir(parents=True)
+    Image.new("RGB", (32, 32), (90, 80, 70)).save(folder / "a.png")
+    (folder / "b.png").write_bytes(b"not a picture")
+    plan = Plan((str(tmp_path / "data"),), ("fog",), 1, 5, "all", 0)
+    results = run(tiny_models, plan, tmp_path / "out", ("source",))
+    assert results.unreadable == ["cat/b.png"]
+    assert [line["path"] for line in results.lines] == ["cat/a.png"]
+
+
+def test_a_full_disk_leaves_earlier_lines_whole(tmp_path: Path) -> None:
+    """A process that may write 2 kB a file stops with an error; nothing before it is lost."""
+    code = """
+import resource, sys
+from pathlib import Path
+from dga.ledger import Ledger
+resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))
+ledger = Ledger(Path(sys.argv[1]), {"methods": {}}, resume=False)
+for i in range(100):
+    ledger.append([{"corruption": "fog", "path": f"cat/{i:03d}.png", "method": "source"}])
+"""
+    assert resource.getrlimit(resource.RLIMIT_FSIZE)[0] == resource.RLIM_INFINITY
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True
     )
-    lines = evaluate(changed, plan, tmp_path)
-    depths = {m: {r["depth"] for r in lines if r["method"] == m} for m in plan.methods}
-    assert depths == {"source": {0}, "dga": {3}, "dga-guided": {3}, "dda": {2}}
-    assert not any(r["crossed"] for r in lines if r["method"] == "dga")
-    with pytest.raises(ValueError, match="Unknown setting depth=3"):
-        evaluation.with_settings(tiny_models, {"depth": "3"})
+    assert "File too large" in done.stderr
+    lines = Ledger(tmp_path, {"methods": {}}, resume=True).lines
+    assert [line["path"] for line in lines] == [f"cat/{i:03d}.png" for i in range(len(lines))]
+    assert len(lines) > 20
 
 
 def test_names_are_checked(plan: Plan) -> None:
-    with pytest.raises(ValueError, match="source, dga, dga-guided, dda"):
-        evaluation.parse_methods("magic")
     with pytest.raises(ValueError, match="gaussian_noise"):
         dataclasses.replace(plan, corruptions=("rain",))
     with pytest.raises(ValueError, match="from 1 to 5"):

@@ -1,0 +1,110 @@
+"""Result lines on disk: one JSON object a picture and method, never lost, never twice."""
+
+from __future__ import annotations
+
+import json
+import platform
+from collections.abc import Iterable
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from dga.weights import write_json
+
+LINES = "lines.jsonl"
+CONFIG = "config.json"
+Line = dict[str, Any]
+PACKAGES = ("torch", "timm", "numpy", "imagecorruptions-imaug", "scikit-image")
+
+
+class Ledger:
+    """The lines of one run folder.
+
+    A folder belongs to one configuration. Methods may be added to it as long as the
+    settings of those already there stay the same.
+    """
+
+    def __init__(self, folder: Path, config: dict[str, Any], resume: bool) -> None:
+        """Claim a folder and read what it holds; a half-written last line is dropped.
+
+        ``config["methods"]`` maps each method to its settings. Raises ``ValueError`` for
+        results of another configuration, naming the difference, and for results where
+        ``resume`` was not asked for.
+        """
+        self.path = folder / LINES
+        folder.mkdir(parents=True, exist_ok=True)
+        config = json.loads(json.dumps(config))
+        config_path = folder / CONFIG
+        if config_path.exists():
+            old = json.loads(config_path.read_text())
+            if changed := differences(old, config):
+                raise ValueError(
+                    f"{folder} holds results of another configuration ({changed[0]}). "
+                    "Choose another folder."
+                )
+            config["methods"] = {**old["methods"], **config["methods"]}
+        self.lines = _read(self.path)
+        if self.lines and not resume:
+            raise ValueError(
+                f"{folder} already holds {len(self.lines)} results. "
+                "Add --resume to go on with them, or choose another folder."
+            )
+        self._done = {key(line) for line in self.lines}
+        write_json(config_path, {**config, "versions": versions()})
+
+    def has(self, corruption: str, path: str, method: str) -> bool:
+        """Whether this picture's line is there already."""
+        return (corruption, path, method) in self._done
+
+    def append(self, lines: Iterable[Line]) -> None:
+        """Write the lines that are new; all of them are on disk when this returns."""
+        new = [line for line in lines if key(line) not in self._done]
+        with self.path.open("a") as file:
+            file.writelines(json.dumps(line) + "\n" for line in new)
+        self.lines += new
+        self._done |= {key(line) for line in new}
+
+
+def key(line: Line) -> tuple[str, str, str]:
+    """What a line is about: corruption, picture, method."""
+    return line["corruption"], line["path"], line["method"]
+
+
+def versions() -> dict[str, str]:
+    """Python and the packages that results can depend on."""
+    return {"python": platform.python_version(), **{name: version(name) for name in PACKAGES}}
+
+
+def differences(old: dict[str, Any], new: dict[str, Any]) -> list[str]:
+    """How two configurations differ, one phrase each; methods count where both have them."""
+    shared = set(old.get("methods", {})) & set(new["methods"])
+    pairs = [
+        (_flat({**config, "methods": {name: config["methods"][name] for name in shared}}))
+        for config in (old, new)
+    ]
+    names = sorted((set(pairs[0]) | set(pairs[1])) - {"command"})
+    return [
+        f"{name}: {pairs[0].get(name)} there, {pairs[1].get(name)} here"
+        for name in names
+        if not name.startswith("versions.") and pairs[0].get(name) != pairs[1].get(name)
+    ]
+
+
+def _flat(content: Any, prefix: str = "") -> dict[str, Any]:
+    if not isinstance(content, dict):
+        return {prefix: content}
+    found: dict[str, Any] = {}
+    for name, value in content.items():
+        found |= _flat(value, f"{prefix}.{name}" if prefix else name)
+    return found
+
+
+def _read(path: Path) -> list[Line]:
+    """Complete lines; the file is cut after the last of them."""
+    if not path.exists():
+        return []
+    text = path.read_text()
+    whole = text[: text.rfind("\n") + 1]
+    if whole != text:
+        path.write_text(whole)
+    return [json.loads(row) for row in whole.splitlines()]

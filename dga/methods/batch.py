@@ -1,0 +1,109 @@
+"""Pictures that arrive together, and the work on them that methods can share."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from dga.diffusion import forward_path
+from dga.discriminator import curve
+from dga.images import from_tensor, to_tensor
+from dga.models import Models
+from dga.pipeline import path_seed, rebuild
+from dga.profiles import GuidanceConfig, StoppingConfig
+from dga.stopping import Stop, choose_depth
+
+Value = TypeVar("Value")
+
+
+@dataclass(frozen=True)
+class _Timed(Generic[Value]):
+    value: Value
+    seconds: float
+
+
+class Batch:
+    """``x``: ``[B, 3, S, S]`` in [-1, 1]; one seed a picture.
+
+    Forward paths, confidence curves and reconstructions are computed once and handed
+    to every method that asks, together with what they cost: a method's seconds do not
+    depend on which methods ran before it.
+    """
+
+    def __init__(self, models: Models, x: Tensor, seeds: Sequence[int]) -> None:
+        self.models, self.x, self.seeds = models, x, tuple(seeds)
+        self._paths: dict[tuple[int, int], _Timed[Tensor]] = {}
+        self._curves: dict[tuple[int, int], _Timed[NDArray[np.float64]]] = {}
+        self._rebuilt: dict[tuple[int, int, GuidanceConfig | None], _Timed[Tensor]] = {}
+
+    def __len__(self) -> int:
+        return len(self.x)
+
+    def stops(self, config: StoppingConfig) -> tuple[list[Stop], list[float]]:
+        """Where each picture halts, and the seconds it took to find out."""
+        deepest = min(config.max_depth + config.run, self.models.schedule.steps + 1)
+        bound = self.models.source_bound(config.quantile)
+        stops, seconds = [], []
+        for i in range(len(self)):
+            paths = range(max(1, config.paths))
+            judged = [self._curve(i, number, deepest) for number in paths]
+            spent = sum(part.seconds + self._path(i, n).seconds for n, part in enumerate(judged))
+            logits = np.stack([part.value for part in judged])  # [paths, deepest]
+            stops.append(choose_depth(logits, config, bound[:deepest] if bound else None))
+            seconds.append(spent)
+        return stops, seconds
+
+    def rebuilt(
+        self, depths: Sequence[int], guidance: GuidanceConfig | None
+    ) -> tuple[Tensor, list[float]]:
+        """Pictures noised to ``depths`` and denoised again, in 8-bit levels, ``[B, 3, S, S]``.
+
+        With the seconds of each; depth 0 is the picture itself.
+        """
+        missing = [i for i, d in enumerate(depths) if d and (i, d, guidance) not in self._rebuilt]
+        if missing:
+            self._rebuild(missing, [depths[i] for i in missing], guidance)
+        parts = [
+            self._rebuilt[i, d, guidance] if d else _Timed(self.x[i], 0.0)
+            for i, d in enumerate(depths)
+        ]
+        return torch.stack([p.value for p in parts]), [p.seconds for p in parts]
+
+    def _rebuild(self, rows: list[int], depths: list[int], guidance: GuidanceConfig | None) -> None:
+        start = torch.stack([self._path(i, 0).value[d] for i, d in zip(rows, depths, strict=True)])
+        begun = time.perf_counter()
+        seeds = [self.seeds[i] for i in rows]
+        image = rebuild(self.models, start, self.x[rows], depths, seeds, guidance)
+        image = to_tensor(from_tensor(image)).to(self.x.device)
+        a_step = (time.perf_counter() - begun) / sum(depths)
+        for row, (i, depth) in enumerate(zip(rows, depths, strict=True)):
+            noising = self._path(i, 0).seconds
+            self._rebuilt[i, depth, guidance] = _Timed(image[row], noising + a_step * depth)
+
+    def _path(self, i: int, number: int) -> _Timed[Tensor]:
+        """Forward path of picture ``i``, ``[T + 1, 3, S, S]``."""
+        if (i, number) not in self._paths:
+            begun = time.perf_counter()
+            seed = path_seed(self.seeds[i], number)
+            states = forward_path(self.models.schedule, self.x[i], seed)
+            self._paths[i, number] = _Timed(states, time.perf_counter() - begun)
+        return self._paths[i, number]
+
+    def _curve(self, i: int, number: int, deepest: int) -> _Timed[NDArray[np.float64]]:
+        """Logits at depths 0 ... ``deepest`` - 1 of one path."""
+        known = self._curves.get((i, number))
+        if known is None or len(known.value) < deepest:
+            states = self._path(i, number).value[:deepest]
+            begun = time.perf_counter()
+            logits = curve(self.models.schedule, self.models.discriminator, states)
+            known = _Timed(logits.double().numpy(), time.perf_counter() - begun)
+            self._curves[i, number] = known
+        share = deepest / len(known.value)
+        return _Timed(known.value[:deepest], known.seconds * share)

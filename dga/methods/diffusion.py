@@ -1,0 +1,91 @@
+"""DDA, DiffPure, DGA and DGA + G: one method, told apart by its settings."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+
+from dga.classifier import predict_proba
+from dga.methods.batch import Batch
+from dga.methods.protocol import Outcome
+from dga.models import Models
+from dga.profiles import GuidanceConfig, Profile, StoppingConfig
+from dga.stopping import check_tau
+
+
+@dataclass(frozen=True)
+class DiffusionSettings:
+    """How deep, with what guidance, and whether the input is asked too.
+
+    ``depth``: a fixed depth; without one, ``stopping`` decides for each picture.
+    ``ensemble``: probabilities of input and reconstruction are averaged (DDA, section 3.3).
+    """
+
+    depth: int | None = None
+    stopping: StoppingConfig | None = None
+    guidance: GuidanceConfig | None = None
+    ensemble: bool = False
+
+    def __post_init__(self) -> None:
+        if self.depth is None and self.stopping is None:
+            raise ValueError("A diffusion method needs a fixed depth or a stopping rule.")
+
+
+def presets(profile: Profile) -> dict[str, DiffusionSettings]:
+    """The systems of the paper's Table 1 that diffuse, by name.
+
+    ``-published``: the settings of the papers (DDA: depth 50 of 100, lambda 6 and
+    self-ensemble; DiffPure: t = 0.15). The others were tuned for the profile.
+    """
+    threshold = replace(profile.stopping, rule="threshold")
+    quantile = replace(profile.stopping, rule="quantile")
+    guidance, dda = profile.guidance, profile.dda_guidance
+    published = GuidanceConfig(scale=6.0)
+    return {
+        "diffpure": DiffusionSettings(profile.diffpure_depth),
+        "diffpure-published": DiffusionSettings(16),
+        "dda": DiffusionSettings(profile.dda_depth, None, dda),
+        "dda-ensemble": DiffusionSettings(profile.dda_depth, None, dda, ensemble=True),
+        "dda-published": DiffusionSettings(50, None, published, ensemble=True),
+        "dga": DiffusionSettings(None, threshold),
+        "dga-guided": DiffusionSettings(None, threshold, guidance),
+        "dga-quantile": DiffusionSettings(None, quantile),
+        "dga-guided-quantile": DiffusionSettings(None, quantile, guidance),
+    }
+
+
+@dataclass(frozen=True)
+class Diffusion:
+    """Noise the picture, denoise it, classify the result."""
+
+    models: Models
+    settings: DiffusionSettings
+
+    def __post_init__(self) -> None:
+        if self.settings.depth is not None:
+            self.models.schedule.check_depth(self.settings.depth)
+        if self.settings.stopping is not None:
+            check_tau(self.settings.stopping.tau)
+
+    def reset(self) -> None:
+        """Nothing is learned."""
+
+    def predict(self, batch: Batch) -> Outcome:
+        """Rebuild and classify; without a depth each picture halts at its own."""
+        settings, n = self.settings, len(batch)
+        if settings.depth is not None:
+            depths, crossed, judging = [settings.depth] * n, [True] * n, [0.0] * n
+        else:
+            assert settings.stopping is not None
+            stops, judging = batch.stops(settings.stopping)
+            depths, crossed = [s.t_star for s in stops], [s.crossed for s in stops]
+        image, rebuilding = batch.rebuilt(depths, settings.guidance)
+        begun = time.perf_counter()
+        classify = self.models.classifier, self.models.profile.classifier
+        p = predict_proba(classify[0], image, classify[1])
+        if settings.ensemble:
+            p = (p + predict_proba(classify[0], batch.x, classify[1])) / 2
+        p = p.cpu()
+        reading = (time.perf_counter() - begun) / n
+        seconds = [a + b + reading for a, b in zip(judging, rebuilding, strict=True)]
+        return Outcome(p, seconds, depths, crossed)

@@ -1,0 +1,87 @@
+"""MEMO: one step on the entropy of the mean prediction over augmented views.
+
+Zhang et al., "MEMO: Test Time Robustness via Adaptation and Augmentation", NeurIPS 2022.
+"""
+
+from __future__ import annotations
+
+import copy
+import time
+from dataclasses import dataclass, field
+
+import torch
+from torch import Tensor, nn
+from torchvision.transforms import v2
+
+from dga.classifier import normalise, predict_proba
+from dga.images import from_tensor
+from dga.methods.batch import Batch
+from dga.methods.protocol import Outcome
+from dga.methods.tent import BATCH_NORMS
+from dga.models import Models
+from dga.profiles import MemoConfig
+
+
+@dataclass
+class Memo:
+    """Adapts a copy of the classifier to one picture at a time."""
+
+    models: Models
+    settings: MemoConfig
+    model: nn.Module = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.model = copy.deepcopy(self.models.classifier).eval().requires_grad_()
+        size = self.models.profile.classifier.input_size
+        self._augment = v2.Compose(
+            [
+                v2.RandomResizedCrop(size, scale=(self.settings.min_area, 1.0), antialias=True),
+                v2.RandomHorizontalFlip(),
+                v2.AugMix(severity=1, all_ops=False),  # without what overlaps the corruptions
+            ]
+        )
+
+    def reset(self) -> None:
+        """Back to the classifier, bit for bit."""
+        self.model.load_state_dict(self.models.classifier.state_dict())
+
+    def predict(self, batch: Batch) -> Outcome:
+        """Adapt to each picture, predict it, forget."""
+        rows, seconds = [], []
+        for x, seed in zip(batch.x, batch.seeds, strict=True):
+            begun = time.perf_counter()
+            self._adapt(self.views(x, seed))
+            p = predict_proba(self.model.eval(), x[None], self.models.profile.classifier)
+            rows.append(p[0].cpu())
+            self.reset()
+            seconds.append(time.perf_counter() - begun)
+        n = len(rows)
+        return Outcome(torch.stack(rows), seconds, [0] * n, [True] * n)
+
+    def views(self, x: Tensor, seed: int) -> Tensor:
+        """Augmented copies of one picture ``[3, S, S]``, normalised, ``[views, 3, s, s]``."""
+        config = self.models.profile.classifier
+        pixels = torch.from_numpy(from_tensor(x)).movedim(-1, 0)  # uint8 [3, S, S]
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(seed)
+            copies = torch.stack([self._augment(pixels) for _ in range(self.settings.views)])
+        return normalise((copies.float() / 127.5 - 1).to(x.device), config)
+
+    def _adapt(self, views: Tensor) -> None:
+        with torch.enable_grad():
+            loss = marginal_entropy(self.model(views).float())
+            self.model.zero_grad()
+            loss.backward()
+            self._optimizer().step()
+
+    def _optimizer(self) -> torch.optim.Optimizer:
+        """A fresh one: no momentum is carried from picture to picture."""
+        if any(isinstance(module, BATCH_NORMS) for module in self.model.modules()):
+            return torch.optim.SGD(self.model.parameters(), lr=self.settings.lr)
+        return torch.optim.AdamW(self.model.parameters(), lr=self.settings.lr, weight_decay=0.01)
+
+
+def marginal_entropy(logits: Tensor) -> Tensor:
+    """Entropy of the mean of softmax rows, ``[views, C] -> []``, in nats (MEMO, Eq. 2)."""
+    log_mean = logits.log_softmax(1).logsumexp(0) - torch.tensor(float(len(logits))).log()
+    return -(log_mean.exp() * log_mean).sum()

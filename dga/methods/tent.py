@@ -1,0 +1,81 @@
+"""Tent: entropy minimisation of the norm layers, on the stream itself.
+
+Wang et al., "Tent: Fully Test-Time Adaptation by Entropy Minimization", ICLR 2021.
+"""
+
+from __future__ import annotations
+
+import copy
+import time
+from dataclasses import dataclass, field
+
+import torch
+from torch import Tensor, nn
+
+from dga.classifier import preprocess
+from dga.methods.batch import Batch
+from dga.methods.protocol import Outcome
+from dga.models import Models
+from dga.profiles import TentConfig
+
+BATCH_NORMS = (nn.BatchNorm1d, nn.BatchNorm2d, nn.BatchNorm3d)
+OTHER_NORMS = (nn.LayerNorm, nn.GroupNorm)
+
+
+@dataclass
+class Tent:
+    """Adapts a copy of the classifier; the classifier itself stays frozen."""
+
+    models: Models
+    settings: TentConfig
+    model: nn.Module = field(init=False)
+    optimizer: torch.optim.Optimizer = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.reset()
+
+    def reset(self) -> None:
+        """Start again from the classifier, bit for bit."""
+        self.model = copy.deepcopy(self.models.classifier)
+        parameters = collect_affine(self.model)
+        lr = self.settings.lr * self.settings.batch / 64
+        self.optimizer = torch.optim.SGD(parameters, lr=lr, momentum=self.settings.momentum)
+
+    def predict(self, batch: Batch) -> Outcome:
+        """Predict, then take one step: the prediction is from before the update."""
+        begun = time.perf_counter()
+        with torch.enable_grad():
+            logits = self.model(preprocess(batch.x, self.models.profile.classifier)).float()
+            loss = softmax_entropy(logits).mean()  # Tent, Eq. 1
+            self.optimizer.zero_grad()
+            loss.backward()
+            self.optimizer.step()
+        p = logits.detach().softmax(1).cpu()
+        return Outcome.undiffused(p, time.perf_counter() - begun)
+
+
+def softmax_entropy(logits: Tensor) -> Tensor:
+    """Shannon entropy of each row in nats, ``[B, C] -> [B]``."""
+    return -(logits.softmax(1) * logits.log_softmax(1)).sum(1)
+
+
+def collect_affine(model: nn.Module) -> list[nn.Parameter]:
+    """Scales and shifts of the norm layers, the only parameters left trainable.
+
+    Batch norm is switched to the statistics of the batch at hand; everything else
+    stays in evaluation mode. Raises ``ValueError`` for a model with no such parameter.
+    """
+    model.eval().requires_grad_(False)
+    found: list[nn.Parameter] = []
+    for module in model.modules():
+        if not isinstance(module, BATCH_NORMS + OTHER_NORMS):
+            continue
+        if isinstance(module, BATCH_NORMS):
+            module.track_running_stats = False
+            module.running_mean = module.running_var = None
+        found += [p for p in (module.weight, module.bias) if p is not None]
+    for parameter in found:
+        parameter.requires_grad_()
+    if not found:
+        raise ValueError("Tent adapts norm layers, and this classifier has none with parameters.")
+    return found
