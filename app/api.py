@@ -92,6 +92,7 @@ def to_record(run: Adaptation) -> dict[str, Any]:
         "profile": run.profile.name,
         "tau": run.stopping.tau,
         "max_depth": run.stopping.max_depth,
+        "horizon": run.stopping.horizon,
         "seed": run.seed,
         "t_star": run.t_star,
         "crossed": run.stop.crossed,

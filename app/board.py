@@ -6,7 +6,14 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from app.session import Settings, Subject
-from app.text import CARD_NOTES, CORRUPTION_PHRASES, INPUT_TITLE, NEVER_CROSSED_NOTE, UNTOUCHED_NOTE
+from app.text import (
+    CARD_NOTES,
+    CORRUPTION_PHRASES,
+    INPUT_TITLE,
+    LEFT_NOTE,
+    NEVER_CROSSED_NOTE,
+    UNTOUCHED_NOTE,
+)
 from dga.classifier import Prediction
 from dga.images import Pixels
 from dga.pipeline import Adaptation, Denoised, Event, Halted, Judged, Reconstruction
@@ -38,6 +45,7 @@ def blank_timeline(profile: Profile) -> dict[str, Any]:
         "phase": "empty",
         "steps": profile.schedule.steps,
         "max_depth": stopping.max_depth,
+        "horizon": stopping.horizon,
         "run": stopping.run,
         "tau": stopping.tau,
         "curve": [],
@@ -105,6 +113,8 @@ class Board:
     def _note(self, name: str) -> str:
         if name == "dda" or self.stop is None:
             return CARD_NOTES[name]
+        if self.stop.hopeless:
+            return LEFT_NOTE
         if not self.stop.crossed:
             return NEVER_CROSSED_NOTE.format(depth=self.stop.t_star)
         return CARD_NOTES[name] if self.stop.t_star else UNTOUCHED_NOTE

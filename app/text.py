@@ -67,7 +67,8 @@ CARD_WAITING = {
     "dda": "Rebuilt from a fixed depth",
 }
 UNTOUCHED_NOTE = "t* = 0: already looks like source, so the picture is left as it is."
-NEVER_CROSSED_NOTE = "Never fell below τ, so this starts at the maximum depth, {depth}."
+NEVER_CROSSED_NOTE = "Not below τ by the maximum depth, {depth}, so this starts there."
+LEFT_NOTE = "No depth hides this damage, so the picture is left as it is."
 INTERRUPTED = "Not finished"
 
 # {t}, {steps}, {tau}, {max} and the labels are filled in by timeline.js.
@@ -87,19 +88,25 @@ TIMELINE_WORDS = {
     "forward": "Adding noise until the discriminator can no longer tell.",
     "reverse": "The discriminator stopped after {t} of {steps} steps.",
     "reverse_zero": "The picture already looks like source.",
-    "reverse_never": "The confidence never fell below τ in {t} steps.",
+    "reverse_never": "The confidence did not fall below τ by the maximum depth of {t}.",
+    "reverse_left": "The confidence stayed above τ for {horizon} steps.",
     "became": "The discriminator stopped after {t} of {steps} steps, and {before} became {after}.",
     "stayed": "The discriminator stopped after {t} of {steps} steps, and {before} stayed {after}.",
     "zero": "The picture already looks like source, so it is left as it is: {before}.",
-    "never": "The confidence never fell below τ, so noise went in to the maximum depth of {t}, "
-    "and {before} {verb} {after}.",
+    "never": "The confidence did not fall below τ in time, so noise went in to the maximum "
+    "depth of {t}, and {before} {verb} {after}.",
+    "left": "No noise up to depth {horizon} hides this damage, so the picture is left as it is: "
+    "{before}.",
+    "pill_left": "left as it is",
     "verb_same": "stayed",
     "verb_other": "became",
     "moved": "At τ {tau} the discriminator stops after {t} of {steps} steps. "
     "Press Adapt to rebuild from there.",
     "moved_zero": "At τ {tau} the picture already looks like source and would be left as it is.",
-    "moved_never": "The confidence never falls below τ {tau}, so noise would go in to the maximum "
-    "depth of {t}. Press Adapt to rebuild from there.",
+    "moved_never": "The confidence does not fall below τ {tau} in time, so noise would go in to "
+    "the maximum depth of {t}. Press Adapt to rebuild from there.",
+    "moved_left": "The confidence stays above τ {tau} for {horizon} steps: the picture would be "
+    "left as it is.",
     "again": "Adapt again for t*\u00a0=\u00a0{t}",
     "again_depth": "Adapt again for depth {t}",
     "cancelled": "Stopped before the end.",

@@ -33,7 +33,7 @@ def before_after(
         damaged = corrupt(pixels, name, severity, seed)
         run = adapt(models, damaged, seed, routes=[routes["dga"], routes["dga-guided"]])
         best = run.input_prediction
-        stopped = f"t* {run.t_star}" + ("" if run.stop.crossed else " max")
+        stopped = f"t* {run.t_star}" + ("" if run.stop.crossed or run.stop.hopeless else " max")
         pictures.append(damaged)
         captions.append(f"{name.replace('_', ' ')}\n{best.label} {best.probability:.0%}")
         for result in run.reconstructions.values():

@@ -73,6 +73,8 @@ class StoppingConfig:
     ``threshold``: first depth whose confidence is below ``tau``.
     ``quantile``: first depth whose logit is below that of ``quantile`` of held-out
     clean images at the same depth.
+    No depth beyond ``max_depth`` is chosen. ``horizon``: a picture that does not qualify
+    by this depth either is left as it is, because no noise drowns its shift.
     ``run`` depths in a row must qualify; ``paths`` noise paths are averaged.
     """
 
@@ -82,12 +84,20 @@ class StoppingConfig:
     run: int = 1
     paths: int = 1
     quantile: float = 0.95
+    horizon: int | None = None
 
     def __post_init__(self) -> None:
         if self.rule not in ("threshold", "quantile"):
             raise ValueError(f"A stopping rule is threshold or quantile, not {self.rule!r}.")
         if min(self.max_depth, self.run, self.paths) < 1:
             raise ValueError("max_depth, run and paths are whole numbers from 1 up.")
+        if self.horizon is not None and self.horizon < self.max_depth:
+            raise ValueError(f"The horizon is max_depth ({self.max_depth}) or deeper.")
+
+    @property
+    def deepest(self) -> int:
+        """The deepest depth whose confidence the rule may need."""
+        return max(self.max_depth, self.horizon or 0) + self.run - 1
 
 
 @dataclass(frozen=True)

@@ -108,6 +108,7 @@ def to_dict(run: CommandRun, request: Request, pictures: dict[str, str]) -> dict
         "tau": result.stopping.tau,
         "rule": result.stopping.rule,
         "max_depth": result.stopping.max_depth,
+        "horizon": result.stopping.horizon,
         "t_star": result.t_star,
         "crossed": result.stop.crossed,
         "confidence": [round(float(c), 6) for c in result.confidence],
@@ -136,8 +137,10 @@ def top5(prediction: Prediction) -> list[dict[str, Any]]:
 def to_text(facts: dict[str, Any]) -> str:
     """The same facts for people."""
     stopped = f"t* = {facts['t_star']}"
-    if not facts["crossed"]:
-        stopped += " (the maximum depth: confidence never fell below tau)"
+    if not facts["crossed"] and facts["t_star"]:
+        stopped += " (the maximum depth: confidence had not fallen below tau)"
+    elif not facts["crossed"]:
+        stopped += f" (left as it is: confidence stayed above tau to depth {facts['horizon']})"
     lines = [f"{stopped}, tau {facts['tau']}, curve in {facts['curve_seconds']:.2f} s"]
     shown = ", ".join(f"{k}: {facts['confidence'][k]:.3f}" for k in range(0, 101, 10)
                       if k < len(facts["confidence"]))  # fmt: skip

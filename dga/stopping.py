@@ -18,6 +18,11 @@ class Stop:
     t_star: int
     crossed: bool
 
+    @property
+    def hopeless(self) -> bool:
+        """No depth up to the horizon qualified: the picture is left as it is."""
+        return not self.crossed and self.t_star == 0
+
 
 def confidence_from_logits(logits: ArrayLike) -> NDArray[np.float64]:
     """Sigmoid, elementwise, in [0, 1]."""
@@ -43,6 +48,7 @@ def choose_depth(
 
     - Already below at depth 0: t* = 0, crossed.
     - Never below in 0...max_depth: t* = max_depth, not crossed.
+    - With a horizon, not even below by then: t* = 0, not crossed.
     - Equal to tau is not below.
     - ``run`` > 1: t* is the first of that many depths in a row; the last of them may
       lie beyond max_depth, but not beyond T.
@@ -60,7 +66,10 @@ def choose_depth(
         if source_bound is None or len(source_bound) != curve.shape[1]:
             raise ValueError("The quantile rule needs one source bound for each depth.")
         below = curve.mean(0) < np.asarray(source_bound)
-    return first_run(below, config.run, config.max_depth)
+    stop = first_run(below, config.run, config.max_depth)
+    if config.horizon is None or first_run(below, config.run, config.horizon).crossed:
+        return stop
+    return Stop(0, crossed=False)
 
 
 def first_run(below: NDArray[np.bool_], run: int, max_depth: int) -> Stop:

@@ -111,9 +111,12 @@ def test_a_run_shows_what_the_library_computes(watched, served):  # noqa: F811
     assert page.get_by_role("button", name="Cancel").is_disabled()
 
 
-def expected_stop(curve, tau, max_depth):
-    below = np.flatnonzero(np.asarray(curve[: max_depth + 1]) < tau)
-    return int(below[0]) if below.size else max_depth
+def expected_stop(curve, tau, stopping):
+    below = np.flatnonzero(np.asarray(curve) < tau)
+    first = int(below[0]) if below.size else len(curve)
+    if first <= stopping.max_depth:
+        return first
+    return stopping.max_depth if stopping.horizon is None or first <= stopping.horizon else 0
 
 
 def test_tau_moves_t_star_without_a_request(watched, served):  # noqa: F811
@@ -133,7 +136,7 @@ def test_tau_moves_t_star_without_a_request(watched, served):  # noqa: F811
     for key, tau in presses.items():
         page.keyboard.press(key)
         assert float(slider.get_attribute("aria-valuenow")) == tau
-        now = expected_stop(run.confidence, tau, profile.stopping.max_depth)
+        now = expected_stop(run.confidence, tau, profile.stopping)
         assert watched.t_star() == now
         stale = page.locator("#card-dga.stale").count() == 1
         assert stale == (now != run.t_star)

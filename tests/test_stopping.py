@@ -42,6 +42,19 @@ def test_below_exactly_at_the_maximum_depth_is_crossed() -> None:
     assert choose_depth(logits(*[0.9] * 6, 0.1, 0.1), CONFIG) == Stop(6, True)
 
 
+def test_not_even_below_by_the_horizon_is_left_as_it_is() -> None:
+    config = dataclasses.replace(CONFIG, max_depth=2, horizon=4)
+    late, never = logits(*[0.9] * 4, 0.1, 0.1), logits(*[0.9] * 5, 0.1)
+    assert choose_depth(late, config) == Stop(2, False)
+    assert choose_depth(never, config) == Stop(0, False)
+    assert choose_depth(never, config).hopeless
+    assert not choose_depth(logits(0.1, 0.9), config).hopeless
+    assert choose_depth(logits(0.9, 0.1, 0.9), config) == Stop(1, True)
+    assert config.deepest == 4
+    with pytest.raises(ValueError, match="horizon is max_depth"):
+        StoppingConfig(max_depth=9, horizon=8)
+
+
 def test_a_run_must_be_consecutive() -> None:
     config = dataclasses.replace(CONFIG, run=2)
     assert choose_depth(logits(0.9, 0.4, 0.9, 0.4, 0.3, 0.9), config) == Stop(3, True)

@@ -27,14 +27,20 @@ const percent = (p) => {
 const quote = ([label, p]) => `“${label}” ${percent(p)}`;
 const finished = () => value.curve.length > value.steps;
 
+function qualifies(curve, k) {
+  const next = curve.slice(k, k + value.run);
+  return next.length === value.run && next.every((c) => c < tau);
+}
+
+const qualifiesBy = (curve, horizon) =>
+  horizon === null || curve.slice(0, horizon + 1).some((_, k) => qualifies(curve, k));
+
 // The rule of dga/stopping.py, on as much of the curve as is known; null: not decided yet.
 function choose(curve) {
   const last = Math.min(value.max_depth, curve.length - 1);
-  for (let k = 0; k <= last; k++) {
-    const next = curve.slice(k, k + value.run);
-    if (next.length === value.run && next.every((c) => c < tau)) return { t: k, crossed: true };
-  }
-  return curve.length > value.steps ? { t: last, crossed: false } : null;
+  for (let k = 0; k <= last; k++) if (qualifies(curve, k)) return { t: k, crossed: true };
+  if (curve.length <= value.steps) return null;
+  return { t: qualifiesBy(curve, value.horizon) ? last : 0, crossed: false };
 }
 
 function sentence(stop) {
@@ -44,7 +50,9 @@ function sentence(stop) {
   if (phase === "forward" || !stop) return words.forward;
   const known = { t: stop.t, steps: value.steps, tau: tau.toFixed(2) };
   const moved = "t_star" in value && stop.t !== value.t_star;
-  const kind = !stop.crossed ? "_never" : stop.t === 0 ? "_zero" : "";
+  const left = !stop.crossed && stop.t === 0;
+  const kind = left ? "_left" : !stop.crossed ? "_never" : stop.t === 0 ? "_zero" : "";
+  known.horizon = value.horizon;
   if (moved) return fill(words["moved" + kind], known);
   if (!value.after) return fill(words["reverse" + kind], known);
   const same = value.before[0] === value.after[0];
@@ -52,6 +60,7 @@ function sentence(stop) {
   known.after = same ? `so at ${percent(value.after[1])}` : quote(value.after);
   known.verb = same ? words.verb_same : words.verb_other;
   if (kind === "_zero") return fill(words.zero, known);
+  if (kind === "_left") return fill(words.left, known);
   if (kind === "_never") return fill(words.never, known);
   return fill(same ? words.stayed : words.became, known);
 }
@@ -133,7 +142,7 @@ function axes(b) {
 function limits(b, stop) {
   const at = b.x(value.max_depth);
   const end = b.right - (b.narrow ? 6 : 92); // beside the handle of tau
-  const text = !stop || stop.crossed ? fill(words.max, { max: value.max_depth }) : "";
+  const text = !stop || stop.crossed || !stop.t ? fill(words.max, { max: value.max_depth }) : "";
   return (
     `<rect x="${at}" y="${b.top}" width="${b.right - at}" height="${b.bottom - b.top}" class="beyond"/>` +
     `<line x1="${at}" x2="${at}" y1="${b.top}" y2="${b.bottom}" class="limit"/>` +
@@ -175,7 +184,8 @@ function stopMark(b, curve, stop) {
   pill.hidden = !stop;
   if (!stop) return "";
   const at = b.x(stop.t);
-  put(pill, stop.crossed ? `t* = ${stop.t}` : fill(words.max, { max: stop.t }));
+  const never = stop.t ? words.max : words.pill_left;
+  put(pill, stop.crossed ? `t* = ${stop.t}` : fill(never, { max: stop.t }));
   pill.classList.toggle("hollow", !stop.crossed);
   const half = pill.offsetWidth / 2;
   pill.style.left = `${Math.min(Math.max(at, half), b.width - half)}px`;

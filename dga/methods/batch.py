@@ -48,7 +48,7 @@ class Batch:
 
     def stops(self, config: StoppingConfig) -> tuple[list[Stop], list[float]]:
         """Where each picture halts, and the seconds it took to find out."""
-        deepest = min(config.max_depth + config.run, self.models.schedule.steps + 1)
+        deepest = min(config.deepest, self.models.schedule.steps) + 1
         bound = self.models.source_bound(config.quantile)
         stops, seconds = [], []
         for i in range(len(self)):

@@ -47,6 +47,8 @@ def _replace(settings: Any, name: str, text: str) -> Any:
 def _parse(name: str, text: str, hint: Any) -> Any:
     """``text`` as the first of the annotated types that takes it."""
     kinds = typing.get_args(hint) if isinstance(hint, types.UnionType) else (hint,)
+    if text == "none" and types.NoneType in kinds:
+        return None
     for kind in kinds:
         if kind is bool and text in ("true", "false"):
             return text == "true"
