@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import timm
 import torch
@@ -75,6 +76,14 @@ def predict(model: nn.Module, x: Tensor, config: ClassifierConfig) -> list[Predi
 def predict_proba(model: nn.Module, x: Tensor, config: ClassifierConfig) -> Tensor:
     """Softmax probabilities, float32 ``[B, classes]``."""
     return model(preprocess(x, config)).float().softmax(1)
+
+
+@torch.no_grad()
+def features(model: nn.Module, x: Tensor, config: ClassifierConfig) -> Tensor:
+    """What the last layer reads, float32 ``[B, F]``, for ``[B, 3, H, W]`` in [-1, 1]."""
+    network: Any = model  # timm's models share these two methods
+    hidden = network.forward_features(preprocess(x, config))
+    return network.forward_head(hidden, pre_logits=True).float()
 
 
 def to_prediction(probabilities: Tensor, config: ClassifierConfig) -> Prediction:

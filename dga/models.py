@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import torch
 from torch import nn
@@ -48,12 +50,15 @@ def load_models(
     profile: str | Profile = "everyday16",
     root: Path | None = None,
     compute: Compute | None = None,
+    discriminator: Path | None = None,
+    inputs: Sequence[str] = ("x_t",),
 ) -> Models:
     """Load, verify and freeze a profile's networks.
 
     ``root`` holds ``PROFILE/diffusion``, ``PROFILE/discriminator`` and
-    ``PROFILE/classifier``; by default the weights that ship. Raises
-    :class:`~dga.weights.WeightsError` naming what is missing or altered.
+    ``PROFILE/classifier``; by default the weights that ship. ``discriminator``: the
+    folder of another one; ``inputs``: what it may have been trained to judge. Raises
+    :class:`~dga.weights.WeightsError` naming what is missing, altered or unsuited.
     """
     if isinstance(profile, str):
         profile = get_profile(profile)
@@ -62,11 +67,10 @@ def load_models(
         name: weights_folder(profile.name, name, root)
         for name in ("diffusion", "discriminator", "classifier")
     }
+    folder["discriminator"] = discriminator or folder["discriminator"]
     for path in folder.values():
         read_config(path)  # complain before building anything large
-    bounds = read_config(folder["discriminator"]).get("source_quantiles", {})
-    if any(len(row) != profile.schedule.steps + 1 for row in bounds.values()):
-        raise WeightsError(f"{folder['discriminator']} was trained for another number of steps.")
+    bounds = _source_quantiles(folder["discriminator"], profile, inputs)
     networks = {
         "diffusion": Denoiser(profile.denoiser),
         "discriminator": Discriminator(profile.discriminator),
@@ -83,3 +87,18 @@ def load_models(
         compute=compute,
         weights={name: weights_id(path) for name, path in folder.items()},
     )
+
+
+def _source_quantiles(folder: Path, profile: Profile, inputs: Sequence[str]) -> dict[str, Any]:
+    """A discriminator's bounds, if it suits the schedule and what will be shown to it."""
+    config = read_config(folder)
+    judged = config.get("input", "x_t")
+    if judged not in inputs:
+        raise WeightsError(
+            f"{folder} judges {judged}, not {' or '.join(inputs)}: it can be judged "
+            "(python -m dga judge) but cannot choose a depth."
+        )
+    bounds: dict[str, Any] = config.get("source_quantiles", {})
+    if any(len(row) != profile.schedule.steps + 1 for row in bounds.values()):
+        raise WeightsError(f"{folder} was trained for another number of steps.")
+    return bounds

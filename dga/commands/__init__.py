@@ -1,6 +1,13 @@
 """The commands behind ``python -m dga``: parse, call, print. No logic."""
 
-from dga.commands import adapt, evaluate, gallery, train  # noqa: F401  (each adds its command)
+from dga.commands import (  # noqa: F401  (each adds its command)
+    adapt,
+    evaluate,
+   
+    gallery,
+    judge,
+    train,
+)
 from dga.commands.common import app
 
 __all__ = ["app"]

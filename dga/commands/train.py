@@ -25,16 +25,28 @@ def train(
     bf16: Annotated[bool | None, typer.Option(help="bfloat16 autocast.")] = None,
     init: Annotated[Path | None, typer.Option(help="Weights folder to continue from.")] = None,
     source: Annotated[
-        str, typer.Option(help="Discriminator's source class: images or generated.")
+        str, typer.Option(help="Discriminator's source class: images, generated or crossed.")
     ] = "images",
+    corruptions: Annotated[
+        str, typer.Option(help="Its other class: all, a family, extra or comma-separated names.")
+    ] = "all",
+    input: Annotated[str, typer.Option(help="What it judges: x_t or x0_hat.")] = "x_t",
     diffusion: Annotated[
-        Path | None, typer.Option(help="Diffusion weights that --source generated samples from.")
+        Path | None, typer.Option(help="Diffusion weights behind samples and x0_hat.")
     ] = None,
+    samples: Annotated[int, typer.Option(help="Generated pictures, 100 passes each.")] = 1024,
+    shards: Annotated[
+        Path | None, typer.Option(help="Folder of generated pictures, for several runs.")
+    ] = None,
+    precision: Annotated[
+        str, typer.Option(help="The diffusion model's: float32 or bfloat16.")
+    ] = "float32",
     device: DeviceOption = None,
 ) -> None:
     """Train a model; killed at any moment, the same command goes on."""
     from dga.compute import Compute
     from dga.training import run
+    from dga.training.studies import Study, parse_corruptions
 
     with sentences():
         given: dict[str, Any] = {
@@ -48,5 +60,8 @@ def train(
         chosen = {name: value for name, value in given.items() if value is not None}
         config = dataclasses.replace(run.defaults(model), **chosen)
         where = Compute.choose(device, "float32").device
-        options = run.Sources(init, source, diffusion)
-        typer.echo(f"Weights: {run.train(model, profile, data, out, config, where, options)}")
+        study = Study(
+            source, parse_corruptions(corruptions), input, diffusion, samples, shards, precision
+        )
+        written = run.train(model, profile, data, out, config, where, init, study)
+        typer.echo(f"Weights: {written}")

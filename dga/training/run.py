@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ from dga.data import read_images
 from dga.profiles import get_profile
 from dga.training import classifier, diffusion, discriminator
 from dga.training.loop import TrainConfig
+from dga.training.studies import Study
 from dga.weights import parameter_count, save_weights, to_plain
 
 DEFAULTS: dict[str, TrainConfig] = {
@@ -22,15 +22,6 @@ DEFAULTS: dict[str, TrainConfig] = {
     "classifier": classifier.DEFAULTS,
     "discriminator": discriminator.DEFAULTS,
 }
-
-
-@dataclass(frozen=True)
-class Sources:
-    """Weights to continue from, and what the discriminator's source class is made of."""
-
-    init: Path | None = None
-    source: str = "images"
-    diffusion: Path | None = None
 
 
 def defaults(model: str) -> TrainConfig:
@@ -47,25 +38,29 @@ def train(
     out: Path,
     config: TrainConfig,
     device: torch.device,
-    sources: Sources = Sources(),
+    init: Path | None = None,
+    study: Study | None = None,
 ) -> Path:
     """Train one model and write its weights and ``config.json`` to ``out``.
 
-    Raises ``ValueError`` for an unknown model or profile and for unusable data.
+    ``init``: weights to continue from; ``study``: what a discriminator is taught.
+    Raises ``ValueError`` for an unknown model or profile, for unusable data and for a
+    study of another model than the discriminator.
     """
     defaults(model)
+    if model != "discriminator" and study not in (None, Study()):
+        raise ValueError(f"Only the discriminator can be asked for a study, not the {model}.")
     profile = get_profile(profile_name)
-    source = discriminator.SourceOptions(sources.source, sources.diffusion)
     images = read_images(data, profile.image_size, profile.classifier.classes or None)
     extra: dict[str, Any] = {}
     network: nn.Module
     if model == "diffusion":
-        network = diffusion.train_diffusion(profile, images, config, out, device, sources.init)
+        network = diffusion.train_diffusion(profile, images, config, out, device, init)
     elif model == "classifier":
-        network = classifier.train_classifier(profile, images, config, out, device, sources.init)
+        network = classifier.train_classifier(profile, images, config, out, device, init)
     else:
         network, extra = discriminator.train_discriminator(
-            profile, images, config, out, device, sources.init, source
+            profile, images, config, out, device, init, study
         )
     save_weights(
         network.state_dict(),
@@ -75,7 +70,7 @@ def train(
             "profile": to_plain(profile),
             "parameters": parameter_count(network),
             "training": to_plain(config),
-            "init": str(sources.init) if sources.init else None,
+            "init": str(init) if init else None,
             "trained_on": {
                 "pictures": len(images),
                 "device": str(device),

@@ -1,0 +1,79 @@
+"""``python -m dga judge``: one discriminator's curves."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dga.commands.common import (
+    DataOption,
+    DeviceOption,
+    PrecisionOption,
+    ProfileOption,
+    WeightsOption,
+    app,
+    sentences,
+)
+
+
+@app.command()
+def judge(
+    data: DataOption,
+    out: Annotated[Path, typer.Option(help="Folder for the curves; resumed if it has some.")],
+    discriminator: Annotated[
+        Path | None, typer.Option(help="Its weights; default: the shipped one.")
+    ] = None,
+    corruptions: Annotated[
+        str, typer.Option(help="all, a family, extra or comma-separated names; clean is added.")
+    ] = "all",
+    severity: Annotated[int, typer.Option(help="1 to 5.")] = 5,
+    per_class: Annotated[int, typer.Option(help="Pictures of each class.")] = 10,
+    split: Annotated[
+        str, typer.Option(help="tune (for choices), report (for tables) or all.")
+    ] = "report",
+    corrupted: Annotated[
+        str | None,
+        typer.Option(help="Folder in ImageNet-C's layout, read where it has a corruption."),
+    ] = None,
+    depths: Annotated[str, typer.Option(help="all or comma-separated depths.")] = "all",
+    features: Annotated[bool, typer.Option(help="Keep the classifier's features too.")] = True,
+    study: Annotated[str, typer.Option(help="Another name than its config suggests.")] = "",
+    seed: Annotated[int, typer.Option(help="Base of every picture's own seed.")] = 0,
+    batch: Annotated[int | None, typer.Option(help="Noised states in one pass.")] = None,
+    profile: ProfileOption = "everyday16",
+    weights: WeightsOption = None,
+    device: DeviceOption = None,
+    precision: PrecisionOption = "float32",
+) -> None:
+    """Judge clean and corrupted pictures at every depth; killed, the same command goes on."""
+    from dga import judging
+    from dga.compute import Compute
+    from dga.evaluation import Plan
+    from dga.training.studies import parse_corruptions
+
+    with sentences():
+        plan = Plan(
+            data=tuple(str(path) for path in data),
+            corruptions=parse_corruptions(corruptions),
+            severity=severity,
+            per_class=per_class,
+            split=split,
+            seed=seed,
+            corrupted=corrupted,
+        )
+        options = judging.Options(judging.parse_depths(depths), features, study, batch)
+        compute = Compute.choose(device, precision)
+        chosen = judging.load_judge(profile, discriminator, weights, compute)
+        command = shlex.join(["python", "-m", "dga", *sys.argv[1:]])
+        unreadable = judging.judge_pictures(chosen, plan, out, options, command)
+        typer.echo(f"Curves: {out / judging.CURVES}")
+        if unreadable:
+            typer.echo(
+                f"Skipped {len(unreadable)} pictures that could not be read: "
+                + ", ".join(unreadable),
+                err=True,
+            )

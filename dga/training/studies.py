@@ -1,0 +1,116 @@
+"""What a discriminator is taught: its two classes, and what it is shown of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from dga.corruptions import CORRUPTIONS, EXTRA_CORRUPTIONS, FAMILIES
+from dga.discriminator import INPUTS
+
+SOURCES = ("images", "generated", "crossed")
+PRECISIONS = ("float32", "bfloat16")
+GROUPS = {"all": CORRUPTIONS, **FAMILIES, "extra": EXTRA_CORRUPTIONS}
+
+
+def parse_corruptions(text: str) -> tuple[str, ...]:
+    """Comma-separated groups (all, a family, extra) and names, in the package's order.
+
+    Raises ``ValueError`` naming what is allowed.
+    """
+    parts = [part.strip() for part in text.split(",") if part.strip()]
+    chosen = {name for part in parts for name in GROUPS.get(part, (part,))}
+    check_corruptions(chosen)
+    return tuple(name for name in CORRUPTIONS + EXTRA_CORRUPTIONS if name in chosen)
+
+
+def check_corruptions(names: set[str]) -> None:
+    """Raise ``ValueError`` unless every name is known and there is at least one."""
+    known = CORRUPTIONS + EXTRA_CORRUPTIONS
+    unknown = sorted(names - set(known))
+    if unknown or not names:
+        said = f"Unknown corruption {unknown[0]!r}." if unknown else "No corruption is named."
+        raise ValueError(f"{said} Choose {', '.join(GROUPS)} or some of: {', '.join(known)}.")
+
+
+@dataclass(frozen=True)
+class Study:
+    """One way to train the discriminator; the defaults are the shipped one's.
+
+    ``source``: class 0 is clean ``images``, or pictures ``generated`` by the diffusion
+    model (the paper's text), or both classes are half real and half generated
+    (``crossed``). ``corruptions``: what class 1 suffers. ``input``: it judges the state
+    ``x_t`` or the frozen denoiser's estimate ``x0_hat``. ``diffusion`` holds that model's
+    weights (default: those that ship), ``samples`` counts generated pictures, ``shards``
+    is where they are kept, ``precision`` is the frozen model's.
+    """
+
+    source: str = "images"
+    corruptions: tuple[str, ...] = CORRUPTIONS
+    input: str = "x_t"
+    diffusion: Path | None = None
+    samples: int = 1024
+    shards: Path | None = None
+    precision: str = "float32"
+
+    def __post_init__(self) -> None:
+        for what, value, allowed in (
+            ("source", self.source, SOURCES),
+            ("input", self.input, INPUTS),
+            ("precision", self.precision, PRECISIONS),
+        ):
+            if value not in allowed:
+                raise ValueError(f"Unknown {what} {value!r}. Choose one of: {', '.join(allowed)}.")
+        check_corruptions(set(self.corruptions))
+        if self.samples < 1:
+            raise ValueError("At least one picture must be generated.")
+
+    @classmethod
+    def from_config(cls, config: Mapping[str, Any]) -> Study:
+        """The study that a discriminator's ``config.json`` tells of."""
+        return cls(
+            source=config.get("source", "images"),
+            corruptions=tuple(config.get("corruptions", CORRUPTIONS)),
+            input=config.get("input", "x_t"),
+        )
+
+    @property
+    def samples_needed(self) -> bool:
+        """Whether generated pictures are in a class."""
+        return self.source != "images"
+
+    @property
+    def diffusion_needed(self) -> bool:
+        """Whether the diffusion model takes part."""
+        return self.samples_needed or self.input == "x0_hat"
+
+    @property
+    def name(self) -> str:
+        """Short name: images, generated, crossed, images-blur, leave-out, images-x0_hat ..."""
+        groups = {names: group for group, names in GROUPS.items()}
+        group = groups.get(self.corruptions, "+".join(self.corruptions))
+        source = "" if (self.source, group) == ("images", "extra") else self.source
+        taught = {"all": "", "extra": "leave-out"}.get(group, group)
+        judged = "" if self.input == "x_t" else self.input
+        return "-".join(part for part in (source, taught, judged) if part)
+
+    def facts(self, made_by: str) -> dict[str, Any]:
+        """What ``config.json`` keeps. ``made_by``: the diffusion weights' identity."""
+        facts: dict[str, Any] = {
+            "source": self.source,
+            "corruptions": list(self.corruptions),
+            "input": self.input,
+        }
+        if self.diffusion_needed:
+            facts |= {"diffusion": made_by, "precision": self.precision}
+        if self.samples_needed:
+            facts["samples"] = self.samples
+        return facts
+
+    def identity(self, made_by: str) -> str:
+        """What a checkpoint must share with the run that resumes it."""
+        facts = self.facts(made_by) | {"source": self.name}
+        del facts["corruptions"], facts["input"]  # both are in the name
+        return " ".join(str(value) for value in facts.values())

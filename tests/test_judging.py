@@ -1,0 +1,266 @@
+"""A judged discriminator's files: the right pictures, resumable, refused when they differ."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from typer.testing import CliRunner
+
+from dga import classifier, judging
+from dga.commands import app
+from dga.compute import Compute
+from dga.corruptions import FAMILIES, corrupt
+from dga.data import read_images
+from dga.diffusion import forward_path
+from dga.discriminator import curve
+from dga.evaluation import Plan, image_seed
+from dga.images import to_tensor
+from dga.judging import Judge, Options, judge_pictures, load_judge
+from dga.ledger import versions
+from dga.models import Models, load_models
+from dga.networks import Discriminator
+from dga.profiles import EVERYDAY16
+from dga.training.studies import Study
+from dga.weights import SHIPPED, WeightsError, save_weights, weights_id
+
+DEPTHS = (0, 3, 50, 100)
+
+
+@pytest.fixture
+def plan(picture_folder: Path) -> Plan:
+    return Plan(
+        data=(str(picture_folder),),
+        corruptions=("gaussian_noise", "fog"),
+        severity=3,
+        per_class=2,
+        split="all",
+        seed=4,
+    )
+
+
+def _load(path: Path) -> dict[str, Any]:
+    with np.load(path) as file:
+        return dict(file)
+
+
+def _same(one: Path, other: Path) -> bool:
+    first, second = _load(one), _load(other)
+    return set(first) == set(second) and all(np.array_equal(first[k], second[k]) for k in first)
+
+
+@pytest.mark.parametrize("shown", ["x_t", "x0_hat"])
+def test_logits_are_those_of_the_curve(
+    shown: str, tiny_models: Models, plan: Plan, picture_folder: Path, tmp_path: Path
+) -> None:
+    judge = Judge(tiny_models, Study(input=shown))
+    assert judge_pictures(judge, plan, tmp_path) == []
+    curves = _load(tmp_path / "curves.npz")
+    assert curves["corruptions"].tolist() == ["clean", "gaussian_noise", "fog"]
+    assert curves["depths"].tolist() == list(range(101))
+    assert curves["logits"].shape == (3, 4, 101)
+    assert curves["logits"].dtype == np.float32
+    assert curves["source_bound"].tolist() == [0.0] * 101
+
+    images = read_images([picture_folder], 32, tiny_models.profile.classifier.classes)
+    denoiser = tiny_models.denoiser if shown == "x0_hat" else None
+    for n, path in enumerate(curves["paths"].tolist()):
+        pixels = images.pixels[images.names.index(path)]
+        for m, name in enumerate(("clean", "gaussian_noise", "fog")):
+            seed = image_seed(4, path, name)
+            damaged = pixels if name == "clean" else corrupt(pixels, name, 3, seed)
+            states = forward_path(tiny_models.schedule, to_tensor(damaged), seed)
+            expected = curve(tiny_models.schedule, tiny_models.discriminator, states, denoiser)
+            np.testing.assert_allclose(curves["logits"][m, n], expected, atol=1e-4)
+
+
+def test_depths_are_columns_and_batches_do_not_matter(
+    tiny_models: Models, plan: Plan, tmp_path: Path
+) -> None:
+    judge = Judge(tiny_models, Study())
+    bounded = dataclasses.replace(tiny_models, source_quantiles={"0.95": np.arange(101.0).tolist()})
+    judge_pictures(judge, plan, tmp_path / "all", Options(features=False))
+    judge_pictures(
+        Judge(bounded, Study()), plan, tmp_path / "few", Options(DEPTHS, features=False, batch=3)
+    )
+    whole, few = _load(tmp_path / "all" / "curves.npz"), _load(tmp_path / "few" / "curves.npz")
+    assert few["depths"].tolist() == few["source_bound"].tolist() == list(DEPTHS)
+    np.testing.assert_allclose(few["logits"], whole["logits"][..., list(DEPTHS)], atol=1e-4)
+    assert not (tmp_path / "few" / "features.npz").exists()
+
+
+def test_features_are_what_the_last_layer_reads(
+    tiny_models: Models, plan: Plan, picture_folder: Path, tmp_path: Path
+) -> None:
+    judge_pictures(Judge(tiny_models, Study()), plan, tmp_path, Options(DEPTHS))
+    kept, curves = _load(tmp_path / "features.npz"), _load(tmp_path / "curves.npz")
+    assert kept["features"].dtype == np.float16
+    assert kept["features"].shape[:2] == curves["logits"].shape[:2] == (3, 4)
+    folders = [path.split("/")[0] for path in curves["paths"].tolist()]
+    labels = kept["classes"][kept["labels"]].tolist()
+    assert [label.replace(" ", "_") for label in labels] == folders
+
+    images = read_images([picture_folder], 32, tiny_models.profile.classifier.classes)
+    rows = [images.names.index(path) for path in curves["paths"].tolist()]
+    x = to_tensor(images.pixels[rows])
+    config, network = tiny_models.profile.classifier, tiny_models.classifier
+    last: Any = network.get_classifier()  # type: ignore[operator]
+    probabilities = last(torch.from_numpy(kept["features"][0]).float()).softmax(1)
+    expected = classifier.predict_proba(network, x, config)
+    torch.testing.assert_close(probabilities, expected, atol=1e-3, rtol=1e-2)
+
+
+def test_config_tells_what_was_judged(tiny_models: Models, plan: Plan, tmp_path: Path) -> None:
+    study = Study(corruptions=FAMILIES["blur"], input="x0_hat")
+    models = dataclasses.replace(
+        tiny_models, weights={"diffusion": "d", "discriminator": "p", "classifier": "c"}
+    )
+    options = Options(DEPTHS, features=False)
+    judge_pictures(Judge(models, study), plan, tmp_path, options, "python -m dga judge")
+    config = json.loads((tmp_path / "config.json").read_text())
+    assert config["kind"] == "judge"
+    assert (config["study"], config["input"]) == ("images-blur-x0_hat", "x0_hat")
+    assert config["trained_on"] == list(FAMILIES["blur"])
+    assert config["weights"] == {"discriminator": "p", "diffusion": "d"}
+    assert config["command"] == "python -m dga judge"
+    assert config["versions"] == versions()
+
+    named = Options(DEPTHS, features=False, study="my own")
+    judge_pictures(Judge(models, study), plan, tmp_path / "named", named)
+    assert json.loads((tmp_path / "named" / "config.json").read_text())["study"] == "my own"
+
+
+def test_a_killed_run_makes_only_the_parts_that_are_missing(
+    tiny_models: Models, plan: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    judge, options = Judge(tiny_models, Study()), Options(DEPTHS)
+    judge_pictures(judge, plan, tmp_path / "whole", options)
+    real, out = judging._save, tmp_path / "killed"
+
+    def save_then_die(path: Path, arrays: dict[str, Any]) -> None:
+        real(path, arrays)
+        if path.stem == "fog":
+            raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(judging, "_save", save_then_die)
+        with pytest.raises(KeyboardInterrupt):
+            judge_pictures(judge, plan, out, options)
+    assert not (out / "curves.npz").exists()
+    (out / "parts" / "gaussian_noise.npz").unlink()
+    (out / "parts" / "gaussian_noise.part").write_bytes(b"half a part")
+
+    measured: list[str] = []
+    measure = judging.Run.measure
+
+    def count(self: judging.Run, images: Any, condition: str) -> dict[str, Any]:
+        measured.append(condition)
+        return measure(self, images, condition)
+
+    monkeypatch.setattr(judging.Run, "measure", count)
+    judge_pictures(judge, plan, out, options)
+    assert measured == ["gaussian_noise"]
+    assert _same(out / "curves.npz", tmp_path / "whole" / "curves.npz")
+    assert _same(out / "features.npz", tmp_path / "whole" / "features.npz")
+    assert not (out / "parts").exists()
+    judge_pictures(judge, plan, out, options)
+    assert measured == ["gaussian_noise"]  # a finished run has nothing to do
+
+
+def test_damaged_parts_are_named(tiny_models: Models, plan: Plan, tmp_path: Path) -> None:
+    judge, options = Judge(tiny_models, Study()), Options(DEPTHS, features=False)
+    judge_pictures(judge, plan, tmp_path, options)
+    (tmp_path / "curves.npz").unlink()
+    (tmp_path / "parts").mkdir()
+    (tmp_path / "parts" / "fog.npz").write_bytes(b"nothing")
+    with pytest.raises(ValueError, match=r"fog\.npz is damaged; delete it"):
+        judge_pictures(judge, plan, tmp_path, options)
+
+
+def test_the_folder_of_another_run_is_refused(
+    tiny_models: Models, plan: Plan, tmp_path: Path
+) -> None:
+    judge, options = Judge(tiny_models, Study()), Options((0, 9), features=False)
+    judge_pictures(judge, plan, tmp_path, options)
+    before = (tmp_path / "config.json").read_bytes()
+    for another, changed, said in (
+        (dataclasses.replace(plan, severity=5), options, "severity was 3, now 5"),
+        (dataclasses.replace(plan, per_class=1), options, "per_class was 2, now 1, pictures was"),
+        (plan, Options((0, 8), features=False), r"depths was \[0, 9\], now \[0, 8\]"),
+        (plan, Options((0, 9)), "features was False, now True"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            judge_pictures(judge, another, tmp_path, changed)
+    other = Judge(tiny_models, Study(source="crossed"))
+    with pytest.raises(ValueError, match="study was images, now crossed"):
+        judge_pictures(other, plan, tmp_path, options)
+    assert (tmp_path / "config.json").read_bytes() == before
+
+
+def test_impossible_depths_are_refused(tiny_models: Models, plan: Plan, tmp_path: Path) -> None:
+    assert judging.parse_depths("all") == ()
+    assert judging.parse_depths("4,2, 2") == (2, 4)
+    with pytest.raises(ValueError, match="Depths look like 0,10,20"):
+        judging.parse_depths("0-10")
+    with pytest.raises(ValueError, match="between 0 and 100, not 101"):
+        judge_pictures(Judge(tiny_models, Study()), plan, tmp_path, Options((0, 101)))
+    with pytest.raises(ValueError, match="at least one state"):
+        Options(batch=0)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.fixture
+def x0_hat_folder(tmp_path: Path) -> Path:
+    """Untrained weights of the shipped shape that claim to judge x0_hat."""
+    torch.manual_seed(0)
+    facts = Study(input="x0_hat").facts(weights_id(SHIPPED / "everyday16" / "diffusion"))
+    network = Discriminator(EVERYDAY16.discriminator)
+    save_weights(network.state_dict(), tmp_path / "discriminator", facts)
+    return tmp_path / "discriminator"
+
+
+def test_the_pipeline_refuses_a_discriminator_of_x0_hat(x0_hat_folder: Path) -> None:
+    compute = Compute.choose("cpu", "float32")
+    with pytest.raises(WeightsError, match="judges x0_hat, not x_t: it can be judged"):
+        load_models("everyday16", compute=compute, discriminator=x0_hat_folder)
+    judge = load_judge("everyday16", x0_hat_folder, compute=compute)
+    assert judge.denoiser is judge.models.denoiser
+    assert judge.study.name == "images-x0_hat"
+    assert load_judge("everyday16", compute=compute).denoiser is None
+
+
+def test_estimates_of_another_diffusion_model_are_refused(x0_hat_folder: Path) -> None:
+    path = x0_hat_folder / "config.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), "diffusion": "another"}))
+    with pytest.raises(WeightsError, match="estimates of the diffusion model another"):
+        load_judge("everyday16", x0_hat_folder, compute=Compute.choose("cpu", "float32"))
+
+
+def test_command_judges_what_the_trainer_wrote(picture_folder: Path, tmp_path: Path) -> None:
+    def dga(words: str, *arguments: object) -> str:
+        data = ["--data", picture_folder, "--device", "cpu", *arguments]
+        result = CliRunner().invoke(app, [*words.split(), *map(str, data)])
+        assert result.exit_code == 0, result.stderr
+        return result.stdout
+
+    weights, out = tmp_path / "weights", tmp_path / "out"
+    dga("train discriminator --corruptions noise --images 4 --batch 2", "--out", weights)
+    said = dga(
+        "judge --corruptions blur --severity 1 --per-class 1 --split all --depths 0,40",
+        *("--discriminator", weights, "--out", out),
+    )
+    assert said == f"Curves: {out / 'curves.npz'}\n"
+    config = json.loads((out / "config.json").read_text())
+    assert (config["study"], config["source"]) == ("images-noise", "images")
+    assert config["trained_on"] == list(FAMILIES["noise"])
+    assert config["weights"]["discriminator"] == weights_id(weights)
+    curves = _load(out / "curves.npz")
+    assert curves["corruptions"].tolist() == ["clean", *FAMILIES["blur"]]
+    assert curves["logits"].shape == (5, 2, 2)
+    bounds = json.loads((weights / "config.json").read_text())["source_quantiles"]["0.95"]
+    np.testing.assert_allclose(curves["source_bound"], [bounds[0], bounds[40]], rtol=1e-6)
