@@ -1,4 +1,4 @@
-"""Command line: ``python -m dga adapt | train | evaluate | gallery``."""
+"""Command line: ``python -m dga adapt | evaluate | judge | figures | train | gallery``."""
 
 from __future__ import annotations
 

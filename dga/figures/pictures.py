@@ -1,4 +1,4 @@
-"""Pictures and results as matplotlib figures. Imports no network."""
+"""Pictures in a grid, and any matplotlib figure as PNG."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
+from dga.figures.palette import INK
 from dga.images import Pixels
-
-INK = "#161A23"
 
 
 def picture_grid(
@@ -36,7 +35,7 @@ def picture_grid(
 
 
 def save(figure: Figure, path: Path) -> Path:
-    """Write a figure as PNG."""
+    """Write a figure as PNG; the same figure gives the same bytes."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path, facecolor="white")
+    figure.savefig(path, format="png", facecolor="white", metadata={"Software": "dga"})
     return path

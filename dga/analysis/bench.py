@@ -1,0 +1,128 @@
+"""Lines of several runs that were made under the same conditions, as one table."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import pandas as pd
+
+from dga.analysis.names import CLEAN, Method, in_order
+from dga.analysis.results import KEY, EvaluationRun
+from dga.analysis.statistics import Outcomes
+from dga.profiles import StoppingConfig
+
+CONDITIONS = ("data", "corrupted", "split", "seed", "precision", "profile", "weights")
+
+
+@dataclass(frozen=True)
+class Bench:
+    """``lines`` of ``runs``, each image and method once.
+
+    All have one severity and agree in :data:`CONDITIONS`. Clean pictures (severity 0)
+    stand beside every severity.
+    """
+
+    severity: int
+    runs: tuple[EvaluationRun, ...]
+    lines: pd.DataFrame
+
+    @property
+    def config(self) -> dict[str, Any]:
+        """Of the run with the most methods."""
+        return self.runs[0].config
+
+    @cached_property
+    def outcomes(self) -> Outcomes:
+        """Correct or not, by method, corruption and photograph."""
+        return Outcomes.of(self.lines)
+
+    @cached_property
+    def methods(self) -> list[str]:
+        """Every method, in the order of the paper's Table 1."""
+        return in_order(self.lines["method"])
+
+    @property
+    def compared(self) -> list[str]:
+        """Methods but for the points of our own sweeps."""
+        return [name for name in self.methods if not Method.parse(name).swept]
+
+    def commands(self, methods: Iterable[str]) -> tuple[str, ...]:
+        """Of the runs that hold one of these methods."""
+        wanted = set(methods)
+        used = (run for run in self.runs if wanted & set(run.lines["method"]))
+        return tuple(dict.fromkeys(run.command for run in used if run.command))
+
+    def settings(self, method: str) -> dict[str, Any]:
+        """A method's own, as its run saved them; empty if none did."""
+        found = (run.config.get("methods", {}).get(method) for run in self.runs)
+        return next((settings for settings in found if settings), {})
+
+    def stopping(self, method: str) -> StoppingConfig | None:
+        """An adaptive method's stopping rule; ``None`` if its run saved none."""
+        given = self.settings(method).get("stopping")
+        if not given:
+            return None
+        known = {field.name for field in dataclasses.fields(StoppingConfig)}
+        return StoppingConfig(**{key: value for key, value in given.items() if key in known})
+
+    @property
+    def described(self) -> str:
+        """For captions: severity, split and how many photographs."""
+        photographs = self.lines.loc[self.lines["corruption"] != CLEAN, "path"].nunique()
+        split = self.config.get("split", "all")
+        return f"severity {self.severity}, {photographs} photographs ({split})"
+
+
+def benches(runs: Sequence[EvaluationRun]) -> tuple[tuple[Bench, ...], tuple[str, ...]]:
+    """A bench for each severity, the highest first; and a sentence for each run left out.
+
+    Where runs of one severity differ in a condition, those that agree with the run of
+    the most methods (of ``report`` before ``tune``) are taken.
+    """
+    clean = [run for run in runs if set(run.lines["corruption"]) == {CLEAN}]
+    damaged = [run for run in runs if run not in clean]
+    severities = sorted({run.severity for run in damaged or clean}, reverse=True)
+    made, left_out = [], dict[str, None]()
+    for severity in severities:
+        group = sorted(
+            [run for run in damaged if run.severity == severity] + clean, key=_weight, reverse=True
+        )
+        agreeing = list[EvaluationRun]()
+        for run in group:
+            reasons = (_difference(other, run) for other in agreeing)
+            reason = next((reason for reason in reasons if reason), None)
+            if reason is None:
+                agreeing.append(run)
+            else:
+                left_out[f"{run.name}: {reason}"] = None
+        made.append(_pool(severity, agreeing))
+    return tuple(made), tuple(left_out)
+
+
+def _weight(run: EvaluationRun) -> tuple[bool, bool, int, int]:
+    """Which run the others are compared with."""
+    plain = sum(not Method.parse(name).swept for name in run.lines["method"].unique())
+    corrupted = bool((run.lines["corruption"] != CLEAN).any())
+    return run.config.get("split") == "report", corrupted, plain, len(run.lines)
+
+
+def _difference(first: EvaluationRun, run: EvaluationRun) -> str | None:
+    """What differs between two runs. Weights or methods that only one has do not count."""
+    for condition in CONDITIONS:
+        a, b = first.config.get(condition), run.config.get(condition)
+        if condition == "weights" and isinstance(a, dict) and isinstance(b, dict):
+            a, b = ({k: weights[k] for k in a.keys() & b.keys()} for weights in (a, b))
+        if a != b:
+            return f"differs from {first.name} in {condition}"
+    a, b = first.config.get("methods", {}), run.config.get("methods", {})
+    changed = sorted(name for name in a.keys() & b.keys() if a[name] != b[name])
+    return f"differs from {first.name} in the settings of {changed[0]}" if changed else None
+
+
+def _pool(severity: int, runs: Sequence[EvaluationRun]) -> Bench:
+    lines = pd.concat([run.lines for run in runs], ignore_index=True)
+    return Bench(severity, tuple(runs), lines.drop_duplicates(KEY, ignore_index=True))

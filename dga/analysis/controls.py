@@ -1,0 +1,196 @@
+"""Is the depth really per image? The controls that decide it, from a fixed-depth sweep.
+
+Every control uses the same images and the same swept depths, so that they differ in
+nothing but how an image's depth is picked:
+
+- ``adaptive``: the image's own t*, rounded to the nearest swept depth;
+- ``permuted``: the t* of an image drawn from those of the same corruption, in
+  expectation over all permutations (exact, not sampled);
+- ``median``: the corruption's median t* (the lower one of two), for all its images;
+- ``global``: one depth for everything, the one that is best on these very images,
+  which favours it;
+- ``depth=k``: each swept depth;
+- ``oracle``: right if the image is right at any swept depth;
+- ``measured``: the adaptive method as it ran, without rounding.
+
+Best depth of an image, for Spearman's correlation: the shallowest swept depth at which
+it is classified correctly. Images that are right, or wrong, at every swept depth say
+nothing about depth and are left out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dga.analysis.names import CLEAN, MEAN
+from dga.analysis.statistics import RESAMPLES, Estimate, Floats, interval, resample_weights
+from dga.analysis.sweep import Sweep
+from dga.corruptions import FAMILIES
+
+Draws = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Control:
+    """Accuracy in [0, 1] by group, and adaptive minus it, both with intervals."""
+
+    name: str
+    accuracy: dict[str, Estimate]
+    adaptive_minus: dict[str, Estimate]
+
+
+@dataclass(frozen=True)
+class Controls:
+    """``spearman``: over all informative images; ``spearman_within``: the mean of the
+    corruptions' own, weighted by their informative images (``None`` if there are none).
+
+    Groups are ``mean`` (of the corruptions that were swept), families swept whole and
+    single corruptions. ``mean_depth`` is the mean of the unrounded t*, by group.
+    """
+
+    sweep: Sweep
+    rows: tuple[Control, ...]
+    best_depth: int
+    mean_depth: dict[str, float]
+    spearman: Estimate | None
+    spearman_within: Estimate | None
+    informative: int
+
+    def row(self, name: str) -> Control:
+        """A control by its name."""
+        return next(row for row in self.rows if row.name == name)
+
+
+def control(sweep: Sweep, resamples: int = RESAMPLES, seed: int = 0) -> Controls:
+    """All controls of a sweep. Clean pictures are left out of every group."""
+    weights = resample_weights(len(sweep.photographs), resamples, seed)
+    groups = sweep_groups(sweep)
+    by_depth = _by_depth(sweep, weights)
+    totals = np.nanmean(by_depth[0][groups[MEAN]], axis=0)
+    best = int(totals.argmax())
+    draws = _draws(sweep, weights, by_depth, best)
+    draws |= {f"depth={k}": by_depth[:, :, i] for i, k in enumerate(sweep.depths)}
+    rows = tuple(
+        Control(
+            name,
+            _by_group(draw, groups, sweep),
+            {} if name == "adaptive" else _by_group(draws["adaptive"] - draw, groups, sweep),
+        )
+        for name, draw in draws.items()
+    )
+    t_star = np.where(sweep.measured, sweep.t_star, np.nan)
+    return Controls(
+        sweep,
+        rows,
+        sweep.depths[best],
+        {group: float(np.nanmean(t_star[members])) for group, members in groups.items()},
+        *_spearman(sweep, weights, groups[MEAN]),
+    )
+
+
+def sweep_groups(sweep: Sweep) -> dict[str, list[int]]:
+    """Groups as positions of the sweep's corruptions; families only where whole."""
+    names = [name for name in sweep.corruptions if name != CLEAN]
+    groups = {MEAN: names}
+    groups |= {family: list(m) for family, m in FAMILIES.items() if set(m) <= set(names)}
+    groups |= {name: [name] for name in names}
+    return {
+        group: [sweep.corruptions.index(name) for name in members]
+        for group, members in groups.items()
+    }
+
+
+def _by_group(draw: Draws, groups: dict[str, list[int]], sweep: Sweep) -> dict[str, Estimate]:
+    """Means of ``[R, C]`` over each group's corruptions, as estimates."""
+    return {
+        group: interval(
+            draw[:, members].mean(axis=1), int(sweep.measured[members].any(axis=0).sum())
+        )
+        for group, members in groups.items()
+    }
+
+
+def _counts(weights: Floats, values: Floats) -> Draws:
+    """Sums over photographs: ``[R, P]`` by ``[C, P, ...]`` to ``[R, C, ...]``."""
+    return np.moveaxis(np.tensordot(values, weights, axes=(1, 1)), -1, 0).astype(np.float64)
+
+
+def _by_depth(sweep: Sweep, weights: Floats) -> Draws:
+    """Accuracy ``[R, C, K]`` of every corruption at every swept depth."""
+    images = _counts(weights, sweep.measured.astype(np.float32))
+    with np.errstate(invalid="ignore"):
+        return _counts(weights, sweep.correct) / images[..., None]
+
+
+def _draws(sweep: Sweep, weights: Floats, by_depth: Draws, best: int) -> dict[str, Draws]:
+    """Accuracies ``[R, C]`` of the controls that pick a depth."""
+    images = _counts(weights, sweep.measured.astype(np.float32))
+    picked = np.eye(len(sweep.depths), dtype=np.float32)[sweep.rounded]
+    picked *= sweep.measured[..., None]  # [C, P, K]
+    with np.errstate(invalid="ignore"):
+        shares = _counts(weights, picked) / images[..., None]  # [R, C, K]
+        own = _counts(weights, (picked * sweep.correct).sum(-1)) / images
+        chosen = _counts(weights, sweep.chosen) / images
+        oracle = _counts(weights, sweep.correct.max(-1)) / images
+    # An image's expected outcome under a random permutation is its mean over the
+    # corruption's t*; their mean is the product of the two averages, depth by depth.
+    permuted = (shares * by_depth).sum(-1)
+    median = (shares.cumsum(-1) >= 0.5 - 1e-9).argmax(-1)
+    return {
+        "measured": chosen,
+        "adaptive": own,
+        "permuted": permuted,
+        "median": np.take_along_axis(by_depth, median[..., None], axis=-1)[..., 0],
+        "global": by_depth[:, :, best],
+        "oracle": oracle,
+    }
+
+
+def best_depths(sweep: Sweep) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Position of each image's shallowest correct depth, and which images are informative."""
+    right = sweep.correct > 0
+    informative = sweep.measured & right.any(-1) & ~right.all(-1)
+    return right.argmax(-1), informative
+
+
+def _spearman(
+    sweep: Sweep, weights: Floats, members: list[int]
+) -> tuple[Estimate | None, Estimate | None, int]:
+    best, informative = best_depths(sweep)
+    levels, t_level = np.unique(sweep.t_star, return_inverse=True)
+    t_level = t_level.reshape(sweep.t_star.shape)
+    tables, counts = [], []
+    for c in members:
+        cells = np.zeros((len(sweep.photographs), len(levels), len(sweep.depths)), np.float32)
+        cells[np.arange(len(cells)), t_level[c], best[c]] = informative[c]
+        table = weights @ cells.reshape(len(cells), -1)
+        tables.append(table.reshape(-1, *cells.shape[1:]).astype(np.float64))  # [R, V, K]
+        counts.append(int(informative[c].sum()))
+    photographs = int(informative[members].any(axis=0).sum())
+    pooled = rank_correlation(np.sum(tables, axis=0))
+    own = np.stack([rank_correlation(table) for table in tables], axis=1)  # [R, C]
+    share = np.where(np.isfinite(own), counts, 0.0)
+    with np.errstate(invalid="ignore"):
+        within = np.nansum(own * share, axis=1) / share.sum(axis=1)
+    estimates = [
+        interval(draw, photographs) if np.isfinite(draw[0]) else None for draw in (pooled, within)
+    ]
+    return estimates[0], estimates[1], sum(counts)
+
+
+def rank_correlation(table: Draws) -> Draws:
+    """Spearman's rho ``[R]`` from counts ``[R, V, K]`` of two ordered variables.
+
+    Ties get their mean rank. NaN where a variable has one value only.
+    """
+    rows, columns = table.sum(2), table.sum(1)
+    centre = (table.sum((1, 2)) + 1)[:, None] / 2
+    x = rows.cumsum(1) - rows / 2 + 0.5 - centre
+    y = columns.cumsum(1) - columns / 2 + 0.5 - centre
+    covariance = np.einsum("rvk,rv,rk->r", table, x, y, optimize=True)
+    spread = (rows * x**2).sum(1) * (columns * y**2).sum(1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(spread > 0, covariance / np.sqrt(spread), np.nan)

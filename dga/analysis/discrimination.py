@@ -1,0 +1,158 @@
+"""How well the discriminator tells corrupted from clean, by depth; and its calibration."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy.optimize import minimize_scalar
+
+from dga.analysis.names import CLEAN
+from dga.analysis.results import JudgeRun
+from dga.profiles import StoppingConfig
+from dga.stopping import choose_depth, confidence_from_logits
+
+MEASURES = ("f1", "precision", "recall", "accuracy")
+BINS = 10
+# The search for a temperature stays within these; at a bound there is no optimum inside.
+TEMPERATURES = (0.05, 20.0)
+Array = NDArray[np.float64]
+
+
+@lru_cache(maxsize=16)
+def scores(judge: JudgeRun) -> pd.DataFrame:
+    """F1, precision, recall and accuracy in [0, 1], a row a corruption and depth.
+
+    Positives are the pictures under that corruption, negatives the same pictures
+    clean, at the same depth; a confidence of 0.5 or more says corrupted. A measure
+    without a case (no picture was called corrupted) is 0.
+    """
+    # Slow to import, and figures of the bench do without.
+    from sklearn.metrics import multilabel_confusion_matrix, precision_recall_fscore_support
+
+    depths = len(judge.depths)
+    clean = judge.logits[judge.corruptions.index(CLEAN)] >= 0  # [N, K]
+    # A label a depth; scikit-learn takes a lone one for another kind of problem, so a
+    # spare one stands beside.
+    truth = np.zeros((2 * len(clean), depths + 1), int)
+    truth[: len(clean)] = 1
+    tables = []
+    for name, logits in zip(judge.corruptions, judge.logits, strict=True):
+        if name == CLEAN:
+            continue
+        said = np.zeros_like(truth)
+        said[:, :depths] = np.concatenate([logits >= 0, clean])  # [2 N, K]
+        measures = precision_recall_fscore_support(truth, said, average=None, zero_division=0)
+        precision, recall, f1 = (measure[:depths] for measure in measures[:3])
+        cases = multilabel_confusion_matrix(truth, said)[:depths]  # [K, 2, 2]
+        accuracy = cases.trace(axis1=1, axis2=2) / cases.sum((1, 2))
+        columns = {"f1": f1, "precision": precision, "recall": recall, "accuracy": accuracy}
+        tables.append(pd.DataFrame({"corruption": name, "depth": judge.depths, **columns}))
+    return pd.concat(tables, ignore_index=True)
+
+
+@dataclass(frozen=True)
+class Reliability:
+    """One depth's calibration, with clean and corrupted pictures weighing the same.
+
+    ``confidence``, ``corrupted``: a bin's mean confidence and its share of corrupted
+    pictures; ``weight``: its share of everything. Empty bins are absent.
+    """
+
+    depth: int
+    confidence: Array
+    corrupted: Array
+    weight: Array
+
+    @property
+    def error(self) -> float:
+        """Expected calibration error (Guo et al., 2017, Eq. 3), of P(corrupted)."""
+        return float((self.weight * np.abs(self.corrupted - self.confidence)).sum())
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """``temperature``: the one that minimises the negative log-likelihood at this depth."""
+
+    reliability: Reliability
+    temperature: float
+    nll: float
+    nll_scaled: float
+    error_scaled: float
+
+
+def calibration(judge: JudgeRun) -> tuple[Calibration, ...]:
+    """Calibration at every depth, of all its corruptions together against clean.
+
+    Temperatures are fitted on these very pictures; one to be used is fitted on tune.
+    """
+    truth = np.repeat([name != CLEAN for name in judge.corruptions], len(judge.paths))
+    weight = np.where(truth, 0.5 / truth.sum(), 0.5 / (~truth).sum())
+    found = []
+    for i, depth in enumerate(judge.depths):
+        z = judge.logits[:, :, i].reshape(-1).astype(np.float64)
+        heat = fit_temperature(z, truth, weight)
+        found.append(
+            Calibration(
+                reliability=reliability(depth, z, truth, weight),
+                temperature=heat,
+                nll=negative_log_likelihood(z, truth, weight),
+                nll_scaled=negative_log_likelihood(z / heat, truth, weight),
+                error_scaled=reliability(depth, z / heat, truth, weight).error,
+            )
+        )
+    return tuple(found)
+
+
+def reliability(depth: int, logits: Array, truth: NDArray[np.bool_], weight: Array) -> Reliability:
+    """Ten bins of equal width. ``weight`` sums to 1."""
+    confidence = confidence_from_logits(logits)
+    place = np.minimum((confidence * BINS).astype(int), BINS - 1)
+    sums = (weight, weight * confidence, weight * truth)
+    total, confident, hits = np.stack(
+        [np.bincount(place, weights=w, minlength=BINS) for w in sums]
+    ).astype(np.float64)
+    full = total > 0
+    return Reliability(depth, confident[full] / total[full], hits[full] / total[full], total[full])
+
+
+def negative_log_likelihood(logits: Array, truth: NDArray[np.bool_], weight: Array) -> float:
+    """Mean of -log P(label), in nats."""
+    signed = np.where(truth, logits, -logits)
+    return float((weight * np.logaddexp(0.0, -signed)).sum())
+
+
+def fit_temperature(logits: Array, truth: NDArray[np.bool_], weight: Array) -> float:
+    """The temperature in 0.05...20 whose scaled logits have the least likelihood loss.
+
+    The loss is convex in 1 / T, so it has one minimum in log T.
+    """
+    best = minimize_scalar(
+        lambda log_t: negative_log_likelihood(logits / np.exp(log_t), truth, weight),
+        bounds=tuple(np.log(TEMPERATURES)),
+        method="bounded",
+        options={"xatol": 1e-4},
+    )
+    return float(np.exp(best.x))
+
+
+def stops(judge: JudgeRun, config: StoppingConfig) -> pd.DataFrame:
+    """Where a rule halts on each curve: path, corruption, t_star, crossed.
+
+    ``config.max_depth`` is a depth, also where only some depths were judged. Raises
+    ``ValueError`` for the quantile rule without a bound.
+    """
+    within = [k for k in judge.depths if k <= config.max_depth]
+    if judge.depths[0] != 0 or len(within) < 2:
+        raise ValueError(f"{judge.name} was not judged from depth 0 to {config.max_depth}.")
+    asked = replace(config, max_depth=len(within) - 1)
+    bound = None if judge.source_bound is None else judge.source_bound.tolist()
+    rows = []
+    for name, curves in zip(judge.corruptions, judge.logits, strict=True):
+        for path, curve in zip(judge.paths, curves, strict=True):
+            stop = choose_depth(curve, asked, bound)
+            rows.append((path, name, judge.depths[stop.t_star], stop.crossed))
+    return pd.DataFrame(rows, columns=["path", "corruption", "t_star", "crossed"])

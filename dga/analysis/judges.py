@@ -1,0 +1,57 @@
+"""Which judged discriminator belongs to a bench, and what each was trained on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dga.analysis.bench import Bench
+from dga.analysis.names import CLEAN
+from dga.analysis.results import JudgeRun, MissingRun
+from dga.corruptions import CORRUPTIONS
+
+
+def shipped_judge(judges: Sequence[JudgeRun], bench: Bench | None) -> JudgeRun:
+    """The judge run whose curves explain a bench's depths.
+
+    That of the bench's own discriminator where there is one, else that of a universal
+    one; of several, the one on report, at the bench's severity, on most pictures.
+    Raises :class:`MissingRun` where none judged noisy states (``x_t``).
+    """
+    judges = [run for run in judges if run.config.get("input", "x_t") == "x_t"]
+    if not judges:
+        raise MissingRun("no judge run of x_t")
+
+    def merit(run: JudgeRun) -> tuple[bool, bool, bool, bool, int]:
+        return (
+            bench is not None and same_discriminator(run, bench),
+            set(CORRUPTIONS) <= set(run.config.get("trained_on", ())),
+            bench is None or run.config.get("severity") == bench.severity,
+            run.config.get("split") == "report",
+            len(run.paths),
+        )
+
+    return max(judges, key=merit)
+
+
+def same_discriminator(judge: JudgeRun, bench: Bench) -> bool:
+    """Whether both name the same discriminator weights."""
+    name = judge.config.get("weights", {}).get("discriminator")
+    return name is not None and name == bench.config.get("weights", {}).get("discriminator")
+
+
+def judged_groups(judge: JudgeRun) -> dict[str, list[str]]:
+    """All judged corruptions; and, unless all or none were trained on, seen and unseen."""
+    names = [name for name in judge.corruptions if name != CLEAN]
+    seen = [name for name in names if name in judge.config.get("trained_on", ())]
+    groups = {"all": names}
+    if 0 < len(seen) < len(names):
+        groups |= {"seen": seen, "unseen": [name for name in names if name not in seen]}
+    return groups
+
+
+def trained_on(judge: JudgeRun) -> str:
+    """In words: how many corruptions, or their names when they are few."""
+    names = judge.config.get("trained_on", ())
+    if set(names) == set(CORRUPTIONS):
+        return "all 15"
+    return ", ".join(name.replace("_", " ") for name in names)

@@ -1,0 +1,131 @@
+"""What methods and corruptions are called, and the traits of Table 1."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from dga.corruptions import CORRUPTIONS, FAMILIES
+
+CLEAN = "clean"
+MEAN = "mean"
+# A group is what an accuracy is averaged over: all fifteen, a family, one corruption.
+GROUPS: dict[str, tuple[str, ...]] = {
+    MEAN: CORRUPTIONS,
+    **FAMILIES,
+    **{name: (name,) for name in CORRUPTIONS},
+    CLEAN: (CLEAN,),
+}
+SHORT = {
+    "gaussian_noise": "Gaussian",
+    "shot_noise": "Shot",
+    "impulse_noise": "Impulse",
+    "defocus_blur": "Defocus",
+    "glass_blur": "Glass",
+    "motion_blur": "Motion",
+    "zoom_blur": "Zoom",
+    "elastic_transform": "Elastic",
+    "jpeg_compression": "JPEG",
+}
+TITLES = {
+    "source": "Source only",
+    "tent": "Tent",
+    "memo": "MEMO",
+    "diffpure-published": "DiffPure (published)",
+    "diffpure": "DiffPure (tuned)",
+    "dda-published": "DDA (published)",
+    "dda": "DDA (tuned)",
+    "dda-ensemble": "DDA (tuned, ensemble)",
+    "dga": "DGA",
+    "dga-guided": "DGA + G",
+    "dga-quantile": "DGA (quantile)",
+    "dga-guided-quantile": "DGA + G (quantile)",
+}
+SYSTEMS = ("source", "tent", "memo", "diffpure", "dda", "dga", "dga-guided")
+VARIANTS = ("-published", "-ensemble", "-quantile")
+
+
+@dataclass(frozen=True)
+class Traits:
+    """A row of the paper's Table 1 without its accuracy."""
+
+    adaptation: str
+    diffusion: bool
+    per_sample: bool
+    frozen_classifier: bool
+
+
+TRAITS = {
+    "source": Traits("None", False, False, True),
+    "tent": Traits("Model", False, False, False),
+    "memo": Traits("Model", False, True, False),
+    "diffpure": Traits("Input", True, False, True),
+    "dda": Traits("Input", True, False, True),
+    "dga": Traits("Input", True, True, True),
+    "dga-guided": Traits("Input", True, True, True),
+}
+
+
+@dataclass(frozen=True)
+class Method:
+    """A method's name taken apart: ``dga-guided:tau=0.3`` has one override, tau.
+
+    ``system`` is the row of the paper's Table 1 it belongs to; a method from outside
+    the package is a system of its own.
+    """
+
+    name: str
+    base: str
+    system: str
+    overrides: tuple[tuple[str, str], ...]
+
+    @classmethod
+    def parse(cls, name: str) -> Method:
+        """Take a method's name apart."""
+        base, *parts = name.split(":")
+        pairs = (part.partition("=") for part in parts)
+        system = base
+        for variant in VARIANTS:
+            system = system.removesuffix(variant)
+        overrides = tuple((key, value) for key, _, value in pairs)
+        return cls(name, base, system if system in SYSTEMS else base, overrides)
+
+    @property
+    def swept(self) -> bool:
+        """Whether this is our method at one depth or one tau, a point of a sweep."""
+        keys = {key for key, _ in self.overrides}
+        return self.system in ("dga", "dga-guided") and keys in ({"depth"}, {"tau"})
+
+    @property
+    def title(self) -> str:
+        """For tables and figures: ``DGA + G, tau 0.3``."""
+        words = [TITLES.get(self.base, self.base)]
+        return ", ".join(words + [f"{key} {value}" for key, value in self.overrides])
+
+    @property
+    def place(self) -> tuple[int, int, str]:
+        """Sort key: the order of the paper's Table 1, variants together, outsiders last."""
+        systems, bases = list(SYSTEMS), list(TITLES)
+        system = systems.index(self.system) if self.system in systems else len(systems)
+        base = bases.index(self.base) if self.base in bases else len(bases)
+        return system, base, self.name
+
+
+def method_title(name: str) -> str:
+    """``dga-guided`` is called DGA + G."""
+    return Method.parse(name).title
+
+
+def in_order(names: Iterable[str]) -> list[str]:
+    """Method names, each once, in the order of the paper's Table 1."""
+    return sorted(set(names), key=lambda name: Method.parse(name).place)
+
+
+def short(corruption: str) -> str:
+    """One word for a corruption: Gaussian, JPEG, Fog."""
+    return SHORT.get(corruption, corruption.replace("_", " ").capitalize())
+
+
+def group_title(group: str) -> str:
+    """One or a few words for a group."""
+    return "Mean of 15" if group == MEAN else short(group)

@@ -1,0 +1,214 @@
+"""A folder of runs as typed records: the bench's lines and the discriminator's curves."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+CONFIG, LINES, CURVES, FEATURES = "config.json", "lines.jsonl", "curves.npz", "features.npz"
+COLUMNS = (
+    "path", "class", "corruption", "severity", "seed", "method", "depth", "crossed",
+    "prediction", "correct", "probability", "seconds",
+)  # fmt: skip
+KEY = ["path", "corruption", "method"]
+
+
+class MissingRun(ValueError):  # noqa: N818  (a missing run is no fault of the reader)
+    """A table or figure needs a run that the folder does not hold; says which."""
+
+
+@dataclass(frozen=True)
+class EvaluationRun:
+    """What ``python -m dga evaluate`` wrote.
+
+    ``lines``: a row an image and method, with the columns of :data:`COLUMNS`;
+    ``depth`` is an integer 0...T, ``probability`` that of the predicted class,
+    ``seconds`` for one image.
+    """
+
+    name: str
+    config: dict[str, Any]
+    lines: pd.DataFrame
+
+    @property
+    def command(self) -> str:
+        """The command that made the run."""
+        return str(self.config.get("command", ""))
+
+    @property
+    def severity(self) -> int:
+        """Of its corruptions, 1 to 5."""
+        return int(self.config.get("severity", 0))
+
+
+@dataclass(frozen=True)
+class Features:
+    """The frozen classifier's features ``[M, N, F]``, in the order of the curves."""
+
+    values: NDArray[np.float32]
+    labels: NDArray[np.int64]
+    classes: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class JudgeRun:
+    """What ``python -m dga judge`` wrote.
+
+    ``logits``: float32 ``[M, N, K]`` of M corruptions (the first is clean), N
+    pictures and K depths; positive means corrupted. ``source_bound``: ``[K]``, the
+    quantile rule's, or none.
+    """
+
+    name: str
+    config: dict[str, Any]
+    paths: tuple[str, ...]
+    corruptions: tuple[str, ...]
+    depths: tuple[int, ...]
+    logits: NDArray[np.float32]
+    source_bound: NDArray[np.float32] | None
+    features: Features | None
+
+    @property
+    def command(self) -> str:
+        """The command that made the run."""
+        return str(self.config.get("command", ""))
+
+    @property
+    def study(self) -> str:
+        """Which discriminator was judged."""
+        return str(self.config.get("study", self.name))
+
+
+@dataclass(frozen=True)
+class Results:
+    """Every run below one folder, in the order of their names."""
+
+    evaluations: tuple[EvaluationRun, ...]
+    judges: tuple[JudgeRun, ...]
+
+
+def read_results(folder: Path) -> Results:
+    """Every run in ``folder`` (or the one that ``folder`` is), found by its files.
+
+    Runs that hold no line yet are left out. Raises ``OSError`` for a folder that is
+    not there and ``ValueError`` for one that is empty, holds no runs or damaged ones.
+    """
+    if not folder.is_dir():
+        raise FileNotFoundError(f"There is no folder {folder}.")
+    if not any(folder.iterdir()):
+        raise ValueError(f"{folder} is empty.")
+    evaluations, judges = [], []
+    for run in sorted(path.parent for path in folder.rglob(CONFIG)):
+        name = str(run.relative_to(folder)) if run != folder else folder.resolve().name
+        if lines_file(run) is not None:
+            evaluations.append(read_evaluation(run, name))
+        elif (run / CURVES).exists():
+            judges.append(read_judge(run, name))
+    evaluations = [run for run in evaluations if len(run.lines)]
+    if not evaluations and not judges:
+        raise ValueError(
+            f"{folder} holds no runs: a run is a folder with {CONFIG} and {LINES} or {CURVES}."
+        )
+    return Results(tuple(evaluations), tuple(judges))
+
+
+def lines_file(folder: Path) -> Path | None:
+    """The run's lines, plain or gzipped; ``None`` where there are none."""
+    paths = (folder / LINES, folder / f"{LINES}.gz")
+    return next((path for path in paths if path.exists()), None)
+
+
+def read_evaluation(folder: Path, name: str = "") -> EvaluationRun:
+    """One evaluation run. Raises ``ValueError`` naming the file that is damaged."""
+    path = lines_file(folder)
+    if path is None:
+        raise ValueError(f"{folder} holds no {LINES}.")
+    lines = pd.DataFrame(list(_rows(path)), columns=list(COLUMNS))
+    twice = lines.duplicated(KEY)
+    if twice.any():
+        image, corruption, method = lines.loc[twice.idxmax(), KEY]
+        raise ValueError(f"{path} is damaged: {method} on {image}, {corruption}, comes twice.")
+    return EvaluationRun(name or folder.name, _config(folder / CONFIG), lines)
+
+
+def _rows(path: Path) -> Iterator[dict[str, Any]]:
+    """Complete lines; half a line at the end, of a run that was killed, is none."""
+    try:
+        content = path.read_bytes()
+        text = (gzip.decompress(content) if path.suffix == ".gz" else content).decode()
+    except (EOFError, gzip.BadGzipFile, UnicodeDecodeError) as error:
+        raise ValueError(f"{path} is damaged: {error}.") from error
+    for number, line in enumerate(text[: text.rfind("\n") + 1].splitlines(), start=1):
+        try:
+            row = json.loads(line)
+            yield {column: row[column] for column in COLUMNS}
+        except (json.JSONDecodeError, TypeError):
+            raise ValueError(f"{path} is damaged: line {number} is not a JSON object.") from None
+        except KeyError as error:
+            raise ValueError(f"{path} is damaged: line {number} has no {error}.") from None
+
+
+def read_judge(folder: Path, name: str = "") -> JudgeRun:
+    """One judge run, with its features where it has some.
+
+    Raises ``ValueError`` naming the file that is damaged.
+    """
+    path = folder / CURVES
+    arrays = _arrays(path, ("paths", "corruptions", "depths", "logits"))
+    corruptions = tuple(map(str, arrays["corruptions"]))
+    shape = len(corruptions), len(arrays["paths"]), len(arrays["depths"])
+    logits = arrays["logits"].astype(np.float32)
+    if logits.shape != shape or 0 in shape or not np.isfinite(logits).all():
+        raise ValueError(f"{path} is damaged: logits are {logits.shape}, not finite {shape}.")
+    if corruptions[0] != "clean":
+        raise ValueError(f"{path} is damaged: the first corruption is not clean.")
+    features = folder / FEATURES
+    return JudgeRun(
+        name=name or folder.name,
+        config=_config(folder / CONFIG),
+        paths=tuple(map(str, arrays["paths"])),
+        corruptions=corruptions,
+        depths=tuple(map(int, arrays["depths"])),
+        logits=logits,
+        source_bound=arrays.get("source_bound"),
+        features=_features(features, shape[:2]) if features.exists() else None,
+    )
+
+
+def _features(path: Path, shape: tuple[int, int]) -> Features:
+    arrays = _arrays(path, ("features", "labels", "classes"))
+    values = arrays["features"].astype(np.float32)
+    if values.ndim != 3 or values.shape[:2] != shape or len(arrays["labels"]) != shape[1]:
+        raise ValueError(f"{path} is damaged: features are {values.shape}, not {shape} by F.")
+    return Features(values, arrays["labels"].astype(np.int64), tuple(map(str, arrays["classes"])))
+
+
+def _arrays(path: Path, needed: tuple[str, ...]) -> dict[str, NDArray[Any]]:
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            arrays = {name: file[name] for name in file.files}
+    except (ValueError, EOFError, zipfile.BadZipFile) as error:
+        raise ValueError(f"{path} is damaged: {error}") from error
+    absent = [name for name in needed if name not in arrays]
+    if absent:
+        raise ValueError(f"{path} is damaged: it has no {absent[0]}.")
+    return arrays
+
+
+def _config(path: Path) -> dict[str, Any]:
+    try:
+        config = json.loads(path.read_text())
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise ValueError(f"{path} is damaged: {error}.") from error
+    if not isinstance(config, dict):
+        raise ValueError(f"{path} is damaged: it is not a JSON object.")
+    return config

@@ -1,0 +1,90 @@
+"""One method at several fixed depths, and the depths it chose itself, on the same images."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from dga.analysis.names import Method
+from dga.analysis.results import MissingRun
+from dga.analysis.statistics import Floats
+
+SOURCE = "source"
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """C corruptions, P photographs, K swept depths, the first of them 0 (no change).
+
+    ``correct``: float32 ``[C, P, K]``, 1 or 0; ``chosen``: float32 ``[C, P]``, 1
+    where the adaptive method itself was right; ``t_star``: int ``[C, P]``;
+    ``measured``: bool ``[C, P]``, the images that have all of these.
+    """
+
+    adaptive: str
+    depths: tuple[int, ...]
+    corruptions: tuple[str, ...]
+    photographs: tuple[str, ...]
+    correct: Floats
+    chosen: Floats
+    t_star: NDArray[np.int64]
+    measured: NDArray[np.bool_]
+
+    @property
+    def rounded(self) -> NDArray[np.int64]:
+        """t* as positions ``[C, P]`` in ``depths``: the nearest, of two the shallower."""
+        distances = np.abs(self.t_star[..., None] - np.asarray(self.depths))
+        return distances.argmin(axis=-1)
+
+
+def fixed_depths(lines: pd.DataFrame, base: str) -> dict[int, str]:
+    """``{depth: method}`` of the lines' fixed-depth methods (``base:depth=8``), by depth."""
+    methods = (Method.parse(str(name)) for name in lines["method"].unique())
+    found = {
+        int(method.overrides[0][1]): method.name
+        for method in methods
+        if method.base == base and [key for key, _ in method.overrides] == ["depth"]
+    }
+    return dict(sorted(found.items()))
+
+
+def read_sweep(lines: pd.DataFrame, base: str, adaptive: str) -> Sweep:
+    """The sweep of ``base`` beside the depths that ``adaptive`` chose.
+
+    Source-only stands for depth 0. Only images that every one of them has are
+    taken. Raises :class:`MissingRun` where there are none.
+    """
+    swept = {0: SOURCE} | {k: name for k, name in fixed_depths(lines, base).items() if k > 0}
+    if len(swept) < 3:
+        raise MissingRun(f"no run of {base} at fixed depths ({base}:depth=4, ...)")
+    names = [*swept.values(), adaptive]
+    absent = [name for name in (SOURCE, adaptive) if name not in set(lines["method"])]
+    if absent:
+        raise MissingRun(f"no run of {absent[0]} on the images of {base}:depth={max(swept)}")
+    rows = lines[lines["method"].isin(names)]
+    wide = rows.pivot(index=["corruption", "path"], columns="method", values="correct")
+    depths = rows[rows["method"] == adaptive].set_index(["corruption", "path"])["depth"]
+    whole = wide[names].dropna()
+    if whole.empty:
+        raise MissingRun(f"no image that was run with {adaptive} and at all of {base}'s depths")
+    return _arrays(adaptive, tuple(swept), whole.astype(np.float32), depths.loc[whole.index])
+
+
+def _arrays(adaptive: str, depths: tuple[int, ...], whole: pd.DataFrame, t: pd.Series) -> Sweep:
+    corruptions = list(dict.fromkeys(whole.index.get_level_values(0)))
+    photographs = sorted(set(whole.index.get_level_values(1)))
+    where = (
+        pd.Categorical(whole.index.get_level_values(0), categories=corruptions).codes,
+        pd.Categorical(whole.index.get_level_values(1), categories=photographs).codes,
+    )
+    shape = len(corruptions), len(photographs)
+    values = np.zeros((*shape, len(depths) + 1), np.float32)
+    t_star, measured = np.zeros(shape, np.int64), np.zeros(shape, bool)
+    values[where], t_star[where], measured[where] = whole.to_numpy(), t.to_numpy(), True
+    return Sweep(
+        adaptive, depths, tuple(corruptions), tuple(photographs),
+        values[..., :-1], values[..., -1], t_star, measured,
+    )  # fmt: skip

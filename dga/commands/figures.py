@@ -1,0 +1,27 @@
+"""``python -m dga figures``: tables and figures from results."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dga.commands.common import app, sentences
+
+
+@app.command()
+def figures(
+    results: Annotated[Path, typer.Argument(help="A folder of runs, or one run.")],
+    out: Annotated[Path, typer.Option(help="Where tables/, figures/ and index.json go.")],
+) -> None:
+    """Draw every table and figure that the runs allow; say what is missing."""
+    from dga.analysis import read_results
+    from dga.figures import publish
+
+    with sentences():
+        published = publish(read_results(results), out)
+        for entry in published.written:
+            typer.echo("  ".join(str(out / file) for file in entry["files"].values()))
+        for name, reason in published.missing:
+            typer.echo(f"{name}: {reason}")

@@ -1,0 +1,228 @@
+"""Figures of the discriminator: Fig. 3 and Fig. 4 of the paper, calibration, studies."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from dga.analysis.discrimination import Calibration, calibration, scores
+from dga.analysis.names import group_title, short
+from dga.analysis.results import JudgeRun, MissingRun
+from dga.corruptions import CORRUPTIONS, FAMILIES, family_of
+from dga.figures.chart import Axis, Chart, Panel, Rule, Series, rounded
+from dga.figures.palette import ACCENT, DASHES, FAMILY, NEUTRAL, Dash
+
+DEPTH = "depth (steps of 100)"
+# Depths of the reliability curves, where they were judged.
+RELIABILITY_DEPTHS = (0, 5, 10, 20, 40)
+COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", ACCENT, "#B7791F", "#2496C8", NEUTRAL)
+
+
+def f1_by_depth(judge: JudgeRun) -> Chart:
+    """Fig. 3: F1 against depth, a curve a corruption, coloured by family."""
+    table = scores(judge)
+    names = [name for name in CORRUPTIONS if name in set(table["corruption"])]
+    series = tuple(_f1_curve(table, name, labelled=True) for name in names)
+    lowest = min(min(s.y) for s in series)
+    panel = Panel(series, _depth_axis(judge), Axis("F1 (%)", (min(50.0, lowest - 2), 101)))
+    return Chart(
+        "discriminator-f1",
+        "Fig. 3. Discriminator: F1 by depth",
+        f"How well corrupted and clean pictures ({len(judge.paths)} of each, severity "
+        f"{judge.config.get('severity')}) are told apart at the same depth: the further a curve "
+        "stays up, the deeper its corruption survives; 67 % is what calling everything corrupted "
+        "gives.",
+        (panel,),
+        height=380,
+    )
+
+
+def _f1_curve(table: pd.DataFrame, name: str, labelled: bool = False) -> Series:
+    rows = table[table["corruption"] == name]
+    family = family_of(name)
+    label = ("",) * (len(rows) - 1) + (short(name),)
+    return Series(
+        "line",
+        rounded(rows["depth"], 0),
+        rounded(100 * rows["f1"], 1),
+        FAMILY[family],
+        name=short(name),
+        labels=label if labelled else (),
+        dash=DASHES[FAMILIES[family].index(name)],
+    )
+
+
+def _depth_axis(judge: JudgeRun) -> Axis:
+    return Axis(DEPTH, (0, float(max(judge.depths))))
+
+
+def depths_and_f1(judge: JudgeRun, halted: pd.DataFrame, groups: dict[str, list[str]]) -> Chart:
+    """Fig. 4: t* histogram with the F1 curve, a panel a group of corruptions.
+
+    ``halted``: columns corruption, depth, crossed. Groups none of whose corruptions
+    has both are left out. Raises :class:`MissingRun` if that leaves nothing.
+    """
+    table = scores(judge)
+    known = set(table["corruption"]) & set(halted["corruption"])
+    groups = {group: [n for n in members if n in known] for group, members in groups.items()}
+    few = set(groups) <= set(FAMILIES)
+    deepest = min(max(judge.depths), max(40, 2 * int(halted["depth"].max())))
+    axis = Axis(DEPTH if few else "depth", (0, float(deepest)))
+    panels = tuple(
+        _depth_panel(table, halted, group, members, axis)
+        for group, members in groups.items()
+        if members
+    )
+    if not panels:
+        raise MissingRun("no corruption with both depths and judged curves")
+    return Chart(
+        "depths-f1-families" if few else "depths-f1",
+        f"Fig. 4. Depth t* and F1 by {'family' if few else 'corruption'}",
+        "Bars: share of pictures that halt there, pale where they went to the maximum depth "
+        "without crossing tau; line: the discriminator's F1 at that depth. Bars belong where "
+        "the line falls.",
+        panels,
+        columns=2 if few else 3,
+        height=150 if few else 96,
+    )
+
+
+def _depth_panel(
+    table: pd.DataFrame, halted: pd.DataFrame, group: str, members: list[str], axis: Axis
+) -> Panel:
+    color = FAMILY[group if group in FAMILIES else family_of(group)]
+    rows = halted[halted["corruption"].isin(members)]
+    f1 = table[table["corruption"].isin(members)].groupby("depth")["f1"].mean()
+    f1 = f1[f1.index <= (axis.limits or (0, f1.index.max()))[1]]
+    curve = Series(
+        "line",
+        rounded(f1.index, 0),
+        rounded(100 * f1, 1),
+        NEUTRAL,
+        name=f"F1, {group_title(group)}",
+    )
+    bars = _histogram(rows, color)
+    return Panel((*bars, curve), axis, Axis("%", (0, 101)), title=group_title(group))
+
+
+def _histogram(rows: pd.DataFrame, color: str) -> list[Series]:
+    """Shares of pictures by t*: crossed, and not crossed on top of it."""
+    width = 2 if int(rows["depth"].max()) <= 40 else 5
+    crossed = rows["crossed"].to_numpy(bool)
+    place = rows["depth"].to_numpy(int) // width
+    bars = []
+    for which, name, opacity in ((crossed, "halted", 1.0), (~crossed, "at the maximum", 0.45)):
+        found, counts = np.unique(place[which], return_counts=True)
+        if len(found):
+            bars.append(
+                Series(
+                    "bars",
+                    rounded(found * width + width / 2, 1),
+                    rounded(100 * counts / len(rows), 1),
+                    color,
+                    name=name,
+                    opacity=opacity,
+                    width=width,
+                )
+            )
+    return bars
+
+
+def calibration_by_depth(judge: JudgeRun) -> Chart:
+    """Calibration error and best temperature by depth; reliability at a few depths."""
+    found = calibration(judge)
+    depths = rounded((c.reliability.depth for c in found), 0)
+    before = rounded((100 * c.reliability.error for c in found), 2)
+    after = rounded((100 * c.error_scaled for c in found), 2)
+    axis = _depth_axis(judge)
+    error = Panel(
+        (_ended(depths, before, ACCENT, "as it is"), _ended(depths, after, NEUTRAL, "rescaled")),
+        axis,
+        Axis("points"),
+        "Calibration error",
+    )
+    heat = Series(
+        "line", depths, rounded((c.temperature for c in found), 3), ACCENT, name="temperature"
+    )
+    limits = min(0.5, *heat.y) / 1.1, max(2.0, *heat.y) * 1.1
+    warm = Panel((heat,), axis, Axis(limits=limits, log=True), "Best temperature", (Rule("y", 1),))
+    return Chart(
+        "calibration",
+        "Calibration of the discriminator by depth",
+        "Error is the mean distance between confidence and the share of corrupted pictures, with "
+        "clean and corrupted weighing the same (rescaled: at that depth's best temperature); in "
+        "the last panel, points under the dotted diagonal are "
+        "confidences that are too high.",
+        (error, warm, _reliability_panel(found)),
+        height=200,
+    )
+
+
+def _ended(x: tuple[float, ...], y: tuple[float, ...], color: str, name: str) -> Series:
+    """A line with its name at its end; a neutral one is dotted."""
+    labels = ("",) * (len(x) - 1) + (name,)
+    dash: Dash = "dot" if color == NEUTRAL else "solid"
+    return Series("line", x, y, color, name=name, labels=labels, dash=dash)
+
+
+def _reliability_panel(found: Sequence[Calibration]) -> Panel:
+    chosen = [c.reliability for c in found if c.reliability.depth in RELIABILITY_DEPTHS]
+    curves = tuple(
+        Series(
+            "line",
+            rounded(100 * r.confidence, 1),
+            rounded(100 * r.corrupted, 1),
+            COLORS[i],
+            name=f"depth {r.depth}",
+            labels=("",) * (len(r.weight) - 1) + (f"depth {r.depth}",),
+            dash=DASHES[i],
+        )
+        for i, r in enumerate(chosen)
+    )
+    diagonal = Series("line", (0, 100), (0, 100), NEUTRAL, name="calibrated", dash="dot", width=1)
+    scale = (-3.0, 103.0)
+    x, y = Axis("confidence (%)", scale), Axis("corrupted (%)", scale)
+    return Panel((diagonal, *curves), x, y, "Reliability")
+
+
+def studies(judges: Sequence[JudgeRun]) -> Chart:
+    """Mean F1 by depth, a curve a study."""
+    if len(judges) < 2:
+        raise MissingRun("no second judge run to compare with")
+    series = []
+    for i, judge in enumerate(judges):
+        mean = scores(judge).groupby("depth")["f1"].mean()
+        color, dash = COLORS[i % len(COLORS)], DASHES[i % len(DASHES)]
+        series.append(
+            Series(
+                "line",
+                rounded(mean.index, 0),
+                rounded(100 * mean, 1),
+                color,
+                name=judge.study,
+                dash=dash,
+            )
+        )
+    deepest = float(max(max(judge.depths) for judge in judges))
+    panel = Panel(tuple(series), Axis(DEPTH, (0, deepest)), Axis("F1 (%)", (0, 101)))
+    return Chart(
+        "studies",
+        "Discriminator studies: F1 by depth",
+        "Mean F1 of the judged corruptions, a curve a discriminator; 67 % is what calling "
+        "everything corrupted gives.",
+        (panel,),
+        height=280,
+        legend=True,
+    )
+
+
+def families() -> dict[str, list[str]]:
+    """Groups of the four-panel figure."""
+    return {family: list(names) for family, names in FAMILIES.items()}
+
+
+def fifteen() -> dict[str, list[str]]:
+    """Groups of the fifteen-panel figure."""
+    return {name: [name] for name in CORRUPTIONS}
