@@ -10,9 +10,11 @@ from pathlib import Path
 import gradio as gr
 
 from app.adapt_page import CONCURRENCY_ID, adapt_page
+from app.analysis_page import analysis_page, shipped_exhibits
 from app.api import adapt_endpoint
+from app.exhibits import Exhibits, read_exhibits
 from app.session import Session
-from app.text import FOOTER, TAGLINE, TITLE, theme
+from app.text import FOOTER, PAGES, TAGLINE, TITLE, theme
 from dga.profiles import PROFILES
 from dga.weights import WeightsError
 
@@ -22,19 +24,36 @@ MAX_UPLOAD = "20mb"
 MAX_WAITING = 16
 
 
-def build(session: Session) -> gr.Blocks:
-    """The whole page for one set of models."""
+def build(session: Session, exhibits: Exhibits) -> gr.Blocks:
+    """All pages for one set of models and its results."""
     with gr.Blocks(
         title=f"{TITLE}: adaptive diffusion", analytics_enabled=False, delete_cache=CACHE_SECONDS
     ) as demo:
-        gr.HTML(_header(session), apply_default_css=False, elem_id="head")
+        gr.HTML(_header(session, ""), apply_default_css=False, elem_id="head")
         adapt_page(session)
-        gr.HTML(f"<p>{FOOTER}</p>", apply_default_css=False, elem_id="foot")
+        _foot()
         adapt_endpoint(session, CONCURRENCY_ID)
+    with demo.route("Analysis", "/analysis"):
+        gr.HTML(_header(session, "analysis"), apply_default_css=False, elem_id="head")
+        analysis_page(session.profile, exhibits)
+        _foot()
     return demo.queue(max_size=MAX_WAITING)
 
 
-def _header(session: Session) -> str:
+def _foot() -> None:
+    gr.HTML(f"<p>{FOOTER}</p>", apply_default_css=False, elem_id="foot")
+
+
+def _navigation(page: str) -> str:
+    """Links relative to any page, so that they also hold behind a proxy's path."""
+    links = "".join(
+        f'<a href="./{path}"{" aria-current=page" if path == page else ""}>{name}</a>'
+        for name, path in PAGES
+    )
+    return f'<nav aria-label="Pages">{links}</nav>'
+
+
+def _header(session: Session, page: str) -> str:
     profile = session.profile
     device = "GPU" if session.models.device.type == "cuda" else "CPU"
     logo = (
@@ -45,16 +64,24 @@ def _header(session: Session) -> str:
     )
     return (
         f'<div class="bar-inner">{logo}<b>{TITLE}</b><span class="tag">{TAGLINE}</span>'
-        f'<span class="profile"><b>{profile.name}</b> · {profile.image_size} px · {device}'
-        "</span></div>"
+        f'{_navigation(page)}<span class="profile"><b>{profile.name}</b> · '
+        f"{profile.image_size} px · {device}</span></div>"
     )
 
 
 def serve(
-    session: Session, host: str | None = None, port: int | None = None, block: bool = True
+    session: Session,
+    host: str | None = None,
+    port: int | None = None,
+    block: bool = True,
+    results: Path | None = None,
 ) -> gr.Blocks:
-    """Launch the page; ``host`` and ``port`` default to Gradio's environment variables."""
-    demo = build(session)
+    """Launch the page; ``host`` and ``port`` default to Gradio's environment variables.
+
+    ``results``: a folder that ``python -m dga figures`` wrote, instead of the shipped one.
+    """
+    exhibits = read_exhibits(results or shipped_exhibits(session.profile))
+    demo = build(session, exhibits)
     demo.launch(
         server_name=host,
         server_port=port,
@@ -62,6 +89,7 @@ def serve(
         show_error=True,
         run_history=False,
         max_file_size=MAX_UPLOAD,
+        allowed_paths=[str(path) for path in exhibits.files()],
         theme=theme(),
         head=f"<style>{(STATIC / 'page.css').read_text('utf-8')}</style>",
         footer_links=["api"],
@@ -80,11 +108,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description="Serve the page.")
     parser.add_argument("--profile", default="everyday16", choices=sorted(PROFILES))
     parser.add_argument("--weights", type=Path, help="folder that holds PROFILE/diffusion, ...")
+    parser.add_argument("--results", type=Path, help="folder that dga figures wrote")
     parser.add_argument("--host", help="address to listen on (default: GRADIO_SERVER_NAME)")
     parser.add_argument("--port", type=int, help="port (default: GRADIO_SERVER_PORT, or 7860)")
     options = parser.parse_args(arguments)
     try:
         session = Session.load(options.profile, options.weights)
-        serve(session, options.host, options.port)
+        serve(session, options.host, options.port, results=options.results)
     except (WeightsError, ValueError, OSError) as error:
         raise SystemExit(f"dga: {error}") from None

@@ -176,9 +176,9 @@ EVERYDAY16 = Profile(
         stem_pool=False,
     ),
     # Chosen on tune at severity 5 (README, "Settings").
-    stopping=StoppingConfig(max_depth=20),
+    stopping=StoppingConfig(tau=0.75, max_depth=24, horizon=60),
     guidance=GuidanceConfig(scale=1.5),
-    dda_depth=20,
+    dda_depth=24,
     dda_guidance=GuidanceConfig(scale=1.5),
     diffpure_depth=5,
     memo=MemoConfig(views=32, min_area=0.4),

@@ -95,7 +95,8 @@ def test_a_run_shows_what_the_library_computes(watched, served):  # noqa: F811
     watched.wait("done")
 
     example = next(e for e in load_examples() if e.name == "coffee")
-    subject = served.session.subject(example.path, Settings("impulse_noise", 2, 0.5, 11, 4))
+    tau = served.session.profile.stopping.tau
+    subject = served.session.subject(example.path, Settings("impulse_noise", 2, tau, 11, 4))
     run = adapt(served.session.models, subject.input, seed=11)
     page.wait_for_function("document.querySelector('.tl-plot').dataset.tStar !== ''")
     assert watched.t_star() == run.t_star
@@ -121,18 +122,21 @@ def expected_stop(curve, tau, stopping):
 
 def test_tau_moves_t_star_without_a_request(watched, served):  # noqa: F811
     page, profile = watched.page, served.session.profile
+    start = profile.stopping.tau
     watched.depth(1)
     page.get_by_role("button", name="Adapt").click()
     watched.wait("done")
     example = load_examples()[0]
-    subject = served.session.subject(example.path, Settings("gaussian_noise", 3, 0.5, 0, 1))
+    subject = served.session.subject(example.path, Settings("gaussian_noise", 3, start, 0, 1))
     run = adapt(served.session.models, subject.input, seed=0)
     page.wait_for_timeout(1500)  # the curve has been drawn to its end
 
     slider = page.get_by_role("slider", name="Threshold tau")
     slider.focus()
     asked = len([url for url in watched.requests if "/queue/" in url or "/run/" in url])
-    presses = {"ArrowDown": 0.49, "PageUp": 0.59, "Home": 0.0, "End": 1.0, "ArrowUp": 1.0}
+    lower = round(start - 0.01, 2)
+    presses = {"ArrowDown": lower, "PageUp": min(1.0, round(lower + 0.1, 2))}
+    presses |= {"Home": 0.0, "End": 1.0, "ArrowUp": 1.0}
     for key, tau in presses.items():
         page.keyboard.press(key)
         assert float(slider.get_attribute("aria-valuenow")) == tau
