@@ -96,8 +96,9 @@ def serve(
         ssr_mode=False,
         quiet=not block,
     )
-    # After the page can be loaded: both need the processor.
-    threading.Thread(target=session.warm_up, daemon=True).start()
+    # After the page can be loaded: both need the processor. Not a daemon: a network cut off
+    # in the middle of a pass brings the interpreter down with it.
+    threading.Thread(target=session.warm_up).start()
     if block:
         demo.block_thread()
     return demo
