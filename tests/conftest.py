@@ -17,7 +17,7 @@ from dga.diffusion import Schedule
 from dga.images import to_pixels, to_square
 from dga.models import Models, load_models
 from dga.networks import Denoiser, Discriminator
-from dga.profiles import EVERYDAY16, NetworkConfig, Profile
+from dga.profiles import EVERYDAY16, NetworkConfig, Profile, StoppingConfig
 
 TINY_NETWORK = NetworkConfig(
     image_size=32,
@@ -45,7 +45,7 @@ def tiny_profile() -> Profile:
             stem_pool=True,
             input_size=32,
         ),
-        stopping=dataclasses.replace(EVERYDAY16.stopping, max_depth=12),
+        stopping=StoppingConfig(tau=0.5, max_depth=12),
         dda_depth=5,
     )
 

@@ -97,6 +97,17 @@ def test_curves_are_judged_only_as_deep_as_the_rule_may_go(
     assert seen == [10] * 6
 
 
+def test_a_horizon_leaves_hopeless_pictures_alone(tiny_models: Models, batch: Batch) -> None:
+    left = build_method(tiny_models, "dga-guided:tau=0:max_depth=4:horizon=30").predict(batch)
+    gone = build_method(tiny_models, "dga-guided:tau=0:max_depth=4:horizon=none").predict(batch)
+    assert left.depths == [0] * 6
+    assert gone.depths == [4] * 6
+    assert not any(left.crossed)
+    assert not any(gone.crossed)
+    source = build_method(tiny_models, "source").predict(batch)
+    assert torch.equal(left.probabilities, source.probabilities)
+
+
 def test_settings_change_one_thing(tiny_models: Models) -> None:
     plain = build_method(tiny_models, "dga-guided").settings
     changed = build_method(tiny_models, "dga-guided:tau=0.3:scale=3:squared=true").settings
