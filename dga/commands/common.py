@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
+from collections.abc import Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
@@ -41,3 +44,17 @@ def load(profile: str, weights: Path | None, device: str | None, precision: str)
     from dga.models import load_models
 
     return load_models(profile, weights, Compute.choose(device, precision))
+
+
+def command_line() -> str:
+    """This command as it was typed, to be kept beside its results."""
+    return shlex.join(["python", "-m", "dga", *sys.argv[1:]])
+
+
+def say_skipped(unreadable: Sequence[str]) -> None:
+    """Name on stderr the pictures that could not be read, if there are any."""
+    if unreadable:
+        typer.echo(
+            f"Skipped {len(unreadable)} pictures that could not be read: " + ", ".join(unreadable),
+            err=True,
+        )

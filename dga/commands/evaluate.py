@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
-import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -16,7 +14,9 @@ from dga.commands.common import (
     ProfileOption,
     WeightsOption,
     app,
+    command_line,
     load,
+    say_skipped,
     sentences,
 )
 
@@ -66,12 +66,6 @@ def evaluate(
         )
         models = load(profile, weights, device, precision)
         chosen = build_methods(models, [m.strip() for m in methods.split(",") if m.strip()])
-        command = shlex.join(["python", "-m", "dga", *sys.argv[1:]])
-        results = evaluation.evaluate(models, chosen, plan, out, batch, resume, command)
+        results = evaluation.evaluate(models, chosen, plan, out, batch, resume, command_line())
         typer.echo(summarise(results.lines))
-        if results.unreadable:
-            typer.echo(
-                f"Skipped {len(results.unreadable)} pictures that could not be read: "
-                + ", ".join(results.unreadable),
-                err=True,
-            )
+        say_skipped(results.unreadable)

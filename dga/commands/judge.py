@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
-import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -16,6 +14,8 @@ from dga.commands.common import (
     ProfileOption,
     WeightsOption,
     app,
+    command_line,
+    say_skipped,
     sentences,
 )
 
@@ -68,12 +68,6 @@ def judge(
         options = judging.Options(judging.parse_depths(depths), features, study, batch)
         compute = Compute.choose(device, precision)
         chosen = judging.load_judge(profile, discriminator, weights, compute)
-        command = shlex.join(["python", "-m", "dga", *sys.argv[1:]])
-        unreadable = judging.judge_pictures(chosen, plan, out, options, command)
+        unreadable = judging.judge_pictures(chosen, plan, out, options, command_line())
         typer.echo(f"Curves: {out / judging.CURVES}")
-        if unreadable:
-            typer.echo(
-                f"Skipped {len(unreadable)} pictures that could not be read: "
-                + ", ".join(unreadable),
-                err=True,
-            )
+        say_skipped(unreadable)
