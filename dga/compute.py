@@ -43,6 +43,11 @@ class Compute:
             dtype = torch.float32 if precision == "float32" else torch.bfloat16
         return cls(chosen, dtype)
 
+    @property
+    def precision(self) -> str:
+        """``float32`` or ``bfloat16``."""
+        return str(self.dtype).removeprefix("torch.")
+
     def prepare(self, network: nn.Module) -> nn.Module:
         """Move a network to the device; a denoiser's torso also to the precision.
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 import numpy as np
 
@@ -28,6 +28,8 @@ FAMILIES: dict[str, tuple[str, ...]] = {
 }
 CORRUPTIONS = tuple(name for names in FAMILIES.values() for name in names)
 EXTRA_CORRUPTIONS = ("speckle_noise", "gaussian_blur", "spatter", "saturate")
+GROUPS = {"all": CORRUPTIONS, **FAMILIES, "extra": EXTRA_CORRUPTIONS}
+CLEAN = "clean"
 SEVERITIES = (1, 2, 3, 4, 5)
 MIN_SIZE = 32
 # These two draw from generators of their own and take a seed.
@@ -53,6 +55,29 @@ def check_corruption(corruption: str, severity: int) -> None:
         raise ValueError(f"Unknown corruption {corruption!r}. Choose one of: {allowed}.")
     if isinstance(severity, bool) or severity not in SEVERITIES:
         raise ValueError(f"Severity must be a whole number from 1 to 5, not {severity!r}.")
+
+
+def check_corruptions(names: Collection[str]) -> None:
+    """Raise ``ValueError`` unless every name is known and there is at least one."""
+    known = CORRUPTIONS + EXTRA_CORRUPTIONS
+    unknown = sorted(set(names) - set(known))
+    if unknown or not names:
+        said = f"Unknown corruption {unknown[0]!r}." if unknown else "No corruption is named."
+        raise ValueError(f"{said} Choose {', '.join(GROUPS)} or some of: {', '.join(known)}.")
+
+
+def parse_corruptions(text: str, clean: bool = False) -> tuple[str, ...]:
+    """Comma-separated groups (all, a family, extra) and names, in the package's order.
+
+    With ``clean`` that word may be among them, and comes first. Raises ``ValueError``
+    naming what is allowed.
+    """
+    parts = [part.strip() for part in text.split(",") if part.strip()]
+    first = (CLEAN,) if clean and CLEAN in parts else ()
+    chosen = {name for part in parts if part not in first for name in GROUPS.get(part, (part,))}
+    if chosen or not first:
+        check_corruptions(chosen)
+    return first + tuple(name for name in CORRUPTIONS + EXTRA_CORRUPTIONS if name in chosen)
 
 
 def _package() -> Callable[..., Pixels]:

@@ -12,15 +12,13 @@ import numpy as np
 from tqdm import tqdm
 
 from dga.classifier import to_prediction
-from dga.corruptions import CORRUPTIONS, check_corruption, corrupt
+from dga.corruptions import CLEAN, CORRUPTIONS, check_corruption, corrupt
 from dga.data import ImageSet, per_class, read_images, read_picture, split_validation
 from dga.images import Pixels, to_tensor
 from dga.ledger import Ledger, Line
 from dga.methods import Batch, Method
 from dga.models import Models
 from dga.weights import to_plain
-
-CLEAN = "clean"
 
 
 @dataclass(frozen=True)
@@ -45,13 +43,6 @@ class Plan:
         for name in self.corruptions:
             if name != CLEAN:
                 check_corruption(name, self.severity)
-
-
-def parse_corruptions(text: str) -> tuple[str, ...]:
-    """``all`` (the fifteen), ``clean`` or comma-separated names, checked by :class:`Plan`."""
-    if text.strip() == "all":
-        return CORRUPTIONS
-    return tuple(name.strip() for name in text.split(",") if name.strip())
 
 
 @dataclass(frozen=True)
@@ -163,7 +154,7 @@ def _config(
         "seed": plan.seed,
         "corrupted": Path(plan.corrupted).name if plan.corrupted else None,
         "profile": models.profile.name,
-        "precision": str(models.compute.dtype).removeprefix("torch."),
+        "precision": models.compute.precision,
         "weights": models.weights,
         "methods": {
             name: to_plain(method.settings) | ({"stream": pictures} if own_batch(method) else {})

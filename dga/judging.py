@@ -18,10 +18,11 @@ from tqdm import tqdm
 
 from dga.classifier import features
 from dga.compute import Compute
+from dga.corruptions import CLEAN
 from dga.data import ImageSet
 from dga.diffusion import forward_path
 from dga.discriminator import INPUTS, chunk_size, judge_states
-from dga.evaluation import CLEAN, Plan, choose_images, corrupt_batch, image_seed
+from dga.evaluation import Plan, choose_images, corrupt_batch, image_seed
 from dga.images import to_tensor
 from dga.ledger import versions
 from dga.models import Models, load_models
@@ -167,7 +168,7 @@ class Run:
             "pictures": len(self.images),
             "seed": plan.seed,
             "profile": models.profile.name,
-            "precision": str(models.compute.dtype).removeprefix("torch."),
+            "precision": models.compute.precision,
             "features": self.options.features,
             "weights": {name: models.weights.get(name) for name, needed in used.items() if needed},
         }
@@ -224,6 +225,10 @@ class Run:
         bound = models.source_bound(models.profile.stopping.quantile)
         if bound is not None:
             curves["source_bound"] = np.array(bound, dtype=np.float32)[list(self.depths)]
+        if models.source_quantiles:
+            curves["quantiles"] = np.array([float(q) for q in models.source_quantiles])
+            table = np.array(list(models.source_quantiles.values()), dtype=np.float32)
+            curves["source_quantiles"] = table[:, list(self.depths)]  # [Q, K]
         _save(out / CURVES, curves)
 
 

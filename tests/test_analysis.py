@@ -306,6 +306,18 @@ def test_both_rules_stop_on_judged_depths(tmp_path: Path) -> None:
     assert quantile.loc[quantile["corruption"] == "gaussian_noise", "t_star"].tolist() == [10] * 4
 
 
+def test_horizon_is_a_depth_and_must_have_been_judged(tmp_path: Path) -> None:
+    """One curve falls at depth 20, one at 30, one never: with a horizon of 20 the last two stay."""
+    curves = np.array([[3.0, 1.0, -1.0, -2.0], [3.0, 2.0, 1.0, -2.0], [3.0, 3.0, 3.0, 3.0]])
+    judge = read_judge(write_judge(tmp_path / "run", np.stack([curves, curves]), (0, 10, 20, 30)))
+    found = stops(judge, StoppingConfig(max_depth=10, horizon=25))
+    rows = found[found["corruption"] == "gaussian_noise"]
+    assert rows["t_star"].tolist() == [10, 0, 0]
+    assert not rows["crossed"].any()
+    with pytest.raises(MissingRun, match="not judged to the horizon, depth 60"):
+        stops(judge, StoppingConfig(max_depth=10, horizon=60))
+
+
 # --- the paper
 
 

@@ -15,6 +15,7 @@ import torch
 from PIL import Image
 
 from dga import evaluation
+from dga.corruptions import parse_corruptions
 from dga.evaluation import Plan, Results, choose_images, evaluate
 from dga.ledger import CONFIG, LINES, Ledger, Line
 from dga.methods import Batch, Outcome, build_methods
@@ -235,4 +236,8 @@ def test_names_are_checked(plan: Plan) -> None:
         dataclasses.replace(plan, corruptions=("rain",))
     with pytest.raises(ValueError, match="from 1 to 5"):
         dataclasses.replace(plan, severity=6)
-    assert len(evaluation.parse_corruptions("all")) == 15
+    assert len(parse_corruptions("all", clean=True)) == 15
+    assert parse_corruptions("fog, clean", clean=True) == ("clean", "fog")
+    assert parse_corruptions("clean", clean=True) == ("clean",)
+    with pytest.raises(ValueError, match="Unknown corruption 'clean'"):
+        parse_corruptions("clean")

@@ -17,7 +17,7 @@ import torch
 from typer.testing import CliRunner
 
 from dga.commands import app
-from dga.corruptions import CORRUPTIONS, FAMILIES
+from dga.corruptions import CORRUPTIONS, FAMILIES, parse_corruptions
 from dga.data import read_images
 from dga.diffusion import Schedule
 from dga.discriminator import estimate_x0
@@ -27,7 +27,7 @@ from dga.training import classifier, diffusion, discriminator, loop, pairs, run
 from dga.training.loop import TrainConfig
 from dga.training.pairs import make_pairs, vary_source
 from dga.training.samples import Prior, generate
-from dga.training.studies import Study, parse_corruptions
+from dga.training.studies import Study
 from dga.weights import read_config, read_state, save_weights
 
 CONFIG = TrainConfig(images=64, batch=8, lr=1e-3, warmup=2, ema=0.9, bf16=False)

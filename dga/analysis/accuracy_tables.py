@@ -10,7 +10,6 @@ import pandas as pd
 from dga.analysis import paper
 from dga.analysis.bench import Bench
 from dga.analysis.names import (
-    CLEAN,
     GROUPS,
     MEAN,
     SYSTEMS,
@@ -36,7 +35,7 @@ from dga.analysis.tables import (
     percent,
     points,
 )
-from dga.corruptions import FAMILIES
+from dga.corruptions import CLEAN, FAMILIES
 
 SOURCE = "source"
 OURS = ("dga-guided", "dga-guided-quantile")

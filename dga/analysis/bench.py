@@ -10,9 +10,10 @@ from typing import Any
 
 import pandas as pd
 
-from dga.analysis.names import CLEAN, Method, in_order
+from dga.analysis.names import Method, in_order
 from dga.analysis.results import KEY, EvaluationRun
 from dga.analysis.statistics import Outcomes
+from dga.corruptions import CLEAN
 from dga.profiles import StoppingConfig
 
 CONDITIONS = ("data", "corrupted", "split", "seed", "precision", "profile", "weights")

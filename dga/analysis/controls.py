@@ -25,10 +25,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dga.analysis.names import CLEAN, MEAN
+from dga.analysis.names import MEAN
 from dga.analysis.statistics import RESAMPLES, Estimate, Floats, interval, resample_weights
 from dga.analysis.sweep import Sweep
-from dga.corruptions import FAMILIES
+from dga.corruptions import CLEAN, FAMILIES
 
 Draws = NDArray[np.float64]
 

@@ -11,7 +11,7 @@ from dga.analysis.accuracy_tables import suffix
 from dga.analysis.bench import Bench
 from dga.analysis.controls import Control, Controls, control
 from dga.analysis.discrimination import stops
-from dga.analysis.names import CLEAN, GROUPS, MEAN, group_title, method_title
+from dga.analysis.names import GROUPS, MEAN, group_title, method_title
 from dga.analysis.results import JudgeRun, MissingRun
 from dga.analysis.sweep import SOURCE, fixed_depths, read_sweep
 from dga.analysis.tables import (
@@ -24,7 +24,7 @@ from dga.analysis.tables import (
     percent,
     points,
 )
-from dga.corruptions import CORRUPTIONS, FAMILIES
+from dga.corruptions import CLEAN, CORRUPTIONS, FAMILIES
 from dga.profiles import PROFILES, StoppingConfig
 
 # Both of a pair halt at the same depths: guidance comes after t*.

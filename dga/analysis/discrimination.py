@@ -10,8 +10,8 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 
-from dga.analysis.names import CLEAN
-from dga.analysis.results import JudgeRun
+from dga.analysis.results import JudgeRun, MissingRun
+from dga.corruptions import CLEAN
 from dga.profiles import StoppingConfig
 from dga.stopping import choose_depth, confidence_from_logits
 
@@ -142,17 +142,28 @@ def fit_temperature(logits: Array, truth: NDArray[np.bool_], weight: Array) -> f
 def stops(judge: JudgeRun, config: StoppingConfig) -> pd.DataFrame:
     """Where a rule halts on each curve: path, corruption, t_star, crossed.
 
-    ``config.max_depth`` is a depth, also where only some depths were judged. Raises
-    ``ValueError`` for the quantile rule without a bound.
+    ``config.max_depth`` and ``config.horizon`` are depths, also where only some were
+    judged. Raises :class:`MissingRun` for curves that end before them and ``ValueError``
+    for the quantile rule without a bound.
     """
     within = [k for k in judge.depths if k <= config.max_depth]
     if judge.depths[0] != 0 or len(within) < 2:
-        raise ValueError(f"{judge.name} was not judged from depth 0 to {config.max_depth}.")
+        raise MissingRun(f"{judge.name} was not judged from depth 0 to {config.max_depth}.")
     asked = replace(config, max_depth=len(within) - 1)
-    bound = None if judge.source_bound is None else judge.source_bound.tolist()
+    if config.horizon is not None:
+        asked = replace(asked, horizon=_reach(judge, config.horizon))
+    known = judge.source_quantiles.get(config.quantile, judge.source_bound)
+    bound = None if known is None else known.tolist()
     rows = []
     for name, curves in zip(judge.corruptions, judge.logits, strict=True):
         for path, curve in zip(judge.paths, curves, strict=True):
             stop = choose_depth(curve, asked, bound)
             rows.append((path, name, judge.depths[stop.t_star], stop.crossed))
     return pd.DataFrame(rows, columns=["path", "corruption", "t_star", "crossed"])
+
+
+def _reach(judge: JudgeRun, horizon: int) -> int:
+    """Position of the deepest judged depth up to ``horizon``."""
+    if judge.depths[-1] < horizon:
+        raise MissingRun(f"{judge.name} was not judged to the horizon, depth {horizon}.")
+    return max(i for i, depth in enumerate(judge.depths) if depth <= horizon)

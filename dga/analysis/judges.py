@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dga.analysis.bench import Bench
-from dga.analysis.names import CLEAN
 from dga.analysis.results import JudgeRun, MissingRun
-from dga.corruptions import CORRUPTIONS
+from dga.corruptions import CLEAN, CORRUPTIONS
 
 
 def shipped_judge(judges: Sequence[JudgeRun], bench: Bench | None) -> JudgeRun:
@@ -31,6 +30,20 @@ def shipped_judge(judges: Sequence[JudgeRun], bench: Bench | None) -> JudgeRun:
         )
 
     return max(judges, key=merit)
+
+
+def judge_of(judges: Sequence[JudgeRun], bench: Bench) -> JudgeRun:
+    """The run that judged a bench's own pictures with its own discriminator.
+
+    Raises :class:`MissingRun` where there is none.
+    """
+    conditions = ("data", "corrupted", "split", "seed")
+    for run in judges:
+        alike = all(run.config.get(key) == bench.config.get(key) for key in conditions)
+        alike &= run.config.get("severity") == bench.severity
+        if alike and same_discriminator(run, bench) and run.config.get("input", "x_t") == "x_t":
+            return run
+    raise MissingRun(f"no judge run at {bench.described}")
 
 
 def same_discriminator(judge: JudgeRun, bench: Bench) -> bool:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from dga.corruptions import CORRUPTIONS, FAMILIES
+from dga.corruptions import CLEAN, CORRUPTIONS, FAMILIES
 
-CLEAN = "clean"
 MEAN = "mean"
 # A group is what an accuracy is averaged over: all fifteen, a family, one corruption.
 GROUPS: dict[str, tuple[str, ...]] = {

@@ -51,16 +51,17 @@ def fixed_depths(lines: pd.DataFrame, base: str) -> dict[int, str]:
     return dict(sorted(found.items()))
 
 
-def read_sweep(lines: pd.DataFrame, base: str, adaptive: str) -> Sweep:
+def read_sweep(lines: pd.DataFrame, base: str, adaptive: str | None) -> Sweep:
     """The sweep of ``base`` beside the depths that ``adaptive`` chose.
 
-    Source-only stands for depth 0. Only images that every one of them has are
-    taken. Raises :class:`MissingRun` where there are none.
+    Source-only stands for depth 0, and for ``adaptive`` where that is None. Only images
+    that every one of them has are taken. Raises :class:`MissingRun` where there are none.
     """
+    adaptive = adaptive or SOURCE
     swept = {0: SOURCE} | {k: name for k, name in fixed_depths(lines, base).items() if k > 0}
     if len(swept) < 3:
         raise MissingRun(f"no run of {base} at fixed depths ({base}:depth=4, ...)")
-    names = [*swept.values(), adaptive]
+    names = list(dict.fromkeys((*swept.values(), adaptive)))
     absent = [name for name in (SOURCE, adaptive) if name not in set(lines["method"])]
     if absent:
         raise MissingRun(f"no run of {absent[0]} on the images of {base}:depth={max(swept)}")
@@ -70,7 +71,8 @@ def read_sweep(lines: pd.DataFrame, base: str, adaptive: str) -> Sweep:
     whole = wide[names].dropna()
     if whole.empty:
         raise MissingRun(f"no image that was run with {adaptive} and at all of {base}'s depths")
-    return _arrays(adaptive, tuple(swept), whole.astype(np.float32), depths.loc[whole.index])
+    whole = whole[[*swept.values(), adaptive]].astype(np.float32)
+    return _arrays(adaptive, tuple(swept), whole, depths.loc[whole.index])
 
 
 def _arrays(adaptive: str, depths: tuple[int, ...], whole: pd.DataFrame, t: pd.Series) -> Sweep:

@@ -31,7 +31,9 @@ def evaluate(
     data: DataOption,
     out: Annotated[Path, typer.Option(help="Folder for the results.")],
     methods: Annotated[str, typer.Option(help=METHODS_HELP)] = "source,dga,dga-guided,dda",
-    corruptions: Annotated[str, typer.Option(help="all, clean or comma-separated names.")] = "all",
+    corruptions: Annotated[
+        str, typer.Option(help="all, a family, clean or comma-separated names.")
+    ] = "all",
     severity: Annotated[int, typer.Option(help="1 to 5.")] = 5,
     per_class: Annotated[int, typer.Option(help="Pictures of each class.")] = 10,
     split: Annotated[
@@ -51,13 +53,14 @@ def evaluate(
 ) -> None:
     """Measure accuracy, depths and seconds of methods on labelled pictures."""
     from dga import evaluation
+    from dga.corruptions import parse_corruptions
     from dga.methods import build_methods
     from dga.summary import summarise
 
     with sentences():
         plan = evaluation.Plan(
             data=tuple(str(path) for path in data),
-            corruptions=evaluation.parse_corruptions(corruptions),
+            corruptions=parse_corruptions(corruptions, clean=True),
             severity=severity,
             per_class=per_class,
             split=split,

@@ -52,8 +52,8 @@ def judge(
     """Judge clean and corrupted pictures at every depth; killed, the same command goes on."""
     from dga import judging
     from dga.compute import Compute
+    from dga.corruptions import parse_corruptions
     from dga.evaluation import Plan
-    from dga.training.studies import parse_corruptions
 
     with sentences():
         plan = Plan(

@@ -45,8 +45,9 @@ def train(
 ) -> None:
     """Train a model; killed at any moment, the same command goes on."""
     from dga.compute import Compute
+    from dga.corruptions import parse_corruptions
     from dga.training import run
-    from dga.training.studies import Study, parse_corruptions
+    from dga.training.studies import Study
 
     with sentences():
         given: dict[str, Any] = {

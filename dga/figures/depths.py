@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pandas as pd
 
-from dga.analysis.names import CLEAN, short
-from dga.corruptions import CORRUPTIONS, family_of
+from dga.analysis.names import short
+from dga.corruptions import CLEAN, CORRUPTIONS, family_of
 from dga.figures.chart import Axis, Chart, Panel, Series, rounded
 from dga.figures.palette import FAMILY, NEUTRAL
 

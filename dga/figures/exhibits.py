@@ -13,8 +13,9 @@ from dga.analysis import accuracy_tables, depth_tables, discriminator_tables
 from dga.analysis.bench import Bench, benches
 from dga.analysis.controls import Controls
 from dga.analysis.discrimination import stops
-from dga.analysis.judges import same_discriminator, shipped_judge
+from dga.analysis.judges import judge_of, same_discriminator, shipped_judge
 from dga.analysis.results import JudgeRun, MissingRun, Results
+from dga.analysis.rule_tables import rules_table
 from dga.analysis.tables import Table
 from dga.corruptions import FAMILIES
 from dga.figures import accuracy, depths, discriminator
@@ -119,6 +120,9 @@ def makers(results: Results, made: tuple[Bench, ...]) -> Iterator[Maker]:
         yield Maker("tables and figures of methods", lambda: _nothing("no evaluation run"))
     for i, bench in enumerate(made):
         yield from _method_makers(bench)
+        end = accuracy_tables.suffix(bench)
+        rules = partial(_rules_table, bench, results.judges)
+        yield Maker(f"rules{end}", rules, optional=bench.config.get("split") != "tune")
         studies = _study_makers(bench)
         yield from studies if i == 0 else (replace(maker, optional=True) for maker in studies)
     yield from _judge_makers(results.judges, made[0] if made else None)
@@ -163,6 +167,13 @@ def _study_makers(bench: Bench) -> Iterator[Maker]:
                 f"{name}{ending}",
                 partial(_controls_figure, bench, rule, draw),
             )
+
+
+def _rules_table(bench: Bench, judges: tuple[JudgeRun, ...]) -> Table:
+    """For choosing settings, which is done on tune and nowhere else."""
+    if bench.config.get("split") != "tune":
+        raise MissingRun("no run on tune")
+    return rules_table(judge_of(judges, bench), bench)
 
 
 def _depths_figure(bench: Bench, rule: str) -> Figure:

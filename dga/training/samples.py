@@ -46,7 +46,7 @@ def generate(profile: Profile, prior: Prior, count: int, out: Path) -> Pixels:
     folder under ``out`` is named after: several studies may share one ``out``.
     """
     schedule = Schedule.from_config(profile.schedule)
-    precision = str(prior.compute.dtype).removeprefix("torch.")
+    precision = prior.compute.precision
     folder = out / f"{prior.made_by}-{schedule.steps}-{precision}"
     folder.mkdir(parents=True, exist_ok=True)
     shards = []

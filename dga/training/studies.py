@@ -7,32 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dga.corruptions import CORRUPTIONS, EXTRA_CORRUPTIONS, FAMILIES
+from dga.corruptions import CORRUPTIONS, GROUPS, check_corruptions
 from dga.discriminator import INPUTS
 
 SOURCES = ("images", "generated", "crossed")
 PRECISIONS = ("float32", "bfloat16")
-GROUPS = {"all": CORRUPTIONS, **FAMILIES, "extra": EXTRA_CORRUPTIONS}
-
-
-def parse_corruptions(text: str) -> tuple[str, ...]:
-    """Comma-separated groups (all, a family, extra) and names, in the package's order.
-
-    Raises ``ValueError`` naming what is allowed.
-    """
-    parts = [part.strip() for part in text.split(",") if part.strip()]
-    chosen = {name for part in parts for name in GROUPS.get(part, (part,))}
-    check_corruptions(chosen)
-    return tuple(name for name in CORRUPTIONS + EXTRA_CORRUPTIONS if name in chosen)
-
-
-def check_corruptions(names: set[str]) -> None:
-    """Raise ``ValueError`` unless every name is known and there is at least one."""
-    known = CORRUPTIONS + EXTRA_CORRUPTIONS
-    unknown = sorted(names - set(known))
-    if unknown or not names:
-        said = f"Unknown corruption {unknown[0]!r}." if unknown else "No corruption is named."
-        raise ValueError(f"{said} Choose {', '.join(GROUPS)} or some of: {', '.join(known)}.")
 
 
 @dataclass(frozen=True)

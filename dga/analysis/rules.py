@@ -1,0 +1,94 @@
+"""Judged curves read again under many stopping rules, with the accuracy of swept depths.
+
+Every rule costs nothing but arithmetic once each picture has been judged at every depth
+and rebuilt from some of them: its t* is rounded to the nearest swept depth. Settings are
+chosen this way, on ``tune``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from dga.analysis.bench import Bench
+from dga.analysis.controls import control, sweep_groups
+from dga.analysis.discrimination import stops
+from dga.analysis.results import JudgeRun, MissingRun
+from dga.analysis.statistics import Estimate
+from dga.analysis.sweep import Sweep, read_sweep
+from dga.corruptions import CLEAN
+from dga.profiles import StoppingConfig
+
+TAUS = (0.3, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95)
+HORIZONS = (None, 60)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What one rule would give.
+
+    ``accuracy`` and ``permuted`` (t* shuffled within each corruption) by group, in
+    [0, 1]. Shares in [0, 1]: ``at_maximum`` and ``untouched`` (t* = 0) of corrupted
+    pictures, ``clean_shallow`` of clean ones with t* of 4 or less.
+    """
+
+    config: StoppingConfig
+    accuracy: dict[str, Estimate]
+    permuted: dict[str, Estimate]
+    at_maximum: float
+    untouched: float
+    clean_shallow: float
+
+
+def read_rules(judge: JudgeRun, bench: Bench, base: str = "dga-guided") -> list[Reading]:
+    """Every rule of :func:`candidates` on the pictures that both runs hold.
+
+    Raises :class:`MissingRun` where there are none, or where depths were left out.
+    """
+    if judge.depths != tuple(range(len(judge.depths))):
+        raise MissingRun(f"{judge.name} was not judged at every depth")
+    sweep = _shared(judge, read_sweep(bench.lines, base, None))
+    return [_reading(judge, sweep, config) for config in candidates(judge, sweep)]
+
+
+def candidates(judge: JudgeRun, sweep: Sweep) -> Iterator[StoppingConfig]:
+    """Taus and the judge's quantiles, each to every swept depth, with and without horizon."""
+    deepest = len(judge.depths) - 1
+    for horizon in HORIZONS:
+        for cap in sweep.depths[1:]:
+            if cap > deepest or (horizon is not None and not cap <= horizon <= deepest):
+                continue
+            rule = StoppingConfig(max_depth=cap, horizon=horizon)
+            for tau in TAUS:
+                yield replace(rule, tau=tau)
+            for quantile in judge.source_quantiles:
+                yield replace(rule, rule="quantile", quantile=quantile)
+
+
+def _shared(judge: JudgeRun, sweep: Sweep) -> Sweep:
+    """The sweep without pictures that were not judged."""
+    judged = np.isin(sweep.photographs, judge.paths)
+    known = np.isin(sweep.corruptions, judge.corruptions)
+    measured = sweep.measured & judged & known[:, None]
+    if not measured.any():
+        raise MissingRun(f"no picture that is both swept and judged ({judge.name})")
+    return replace(sweep, measured=measured, correct=sweep.correct * measured[..., None])
+
+
+def _reading(judge: JudgeRun, sweep: Sweep, config: StoppingConfig) -> Reading:
+    rows = stops(judge, config)
+    wide = rows.pivot(index="corruption", columns="path", values="t_star")
+    wide = wide.reindex(index=sweep.corruptions, columns=sweep.photographs)
+    t_star = wide.fillna(0).to_numpy().astype(np.int64)
+    controls = control(replace(sweep, t_star=t_star))
+    damaged = t_star[sweep_groups(sweep)["mean"]][sweep.measured[sweep_groups(sweep)["mean"]]]
+    return Reading(
+        config,
+        controls.row("adaptive").accuracy,
+        controls.row("permuted").accuracy,
+        float((damaged == config.max_depth).mean()),
+        float((damaged == 0).mean()),
+        float((rows.loc[rows["corruption"] == CLEAN, "t_star"] <= 4).mean()),
+    )
