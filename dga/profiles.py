@@ -180,7 +180,7 @@ EVERYDAY16 = Profile(
     guidance=GuidanceConfig(scale=1.5),
     dda_depth=24,
     dda_guidance=GuidanceConfig(scale=1.5),
-    diffpure_depth=5,
+    diffpure_depth=16,
     memo=MemoConfig(views=32, min_area=0.4),
 )
 
