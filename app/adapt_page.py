@@ -4,39 +4,35 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import gradio as gr
 
+from app.adapt_words import INPUT_WORDS
+from app.after import after_card, connect_after
 from app.board import CARDS, Board, Card, blank_timeline
-from app.cards import card_html, legend_html
-from app.examples import Example, load_examples
-from app.pictures import picture_input
+from app.cards import card_html, depth_ticks, legend_html
+from app.examples import load_examples
+from app.input_card import input_card
+from app.opening import Opening, notice_line
+from app.preset_row import preset_row
+from app.presets import Presets
 from app.runs import Runs
 from app.session import CancelledError, RunError, Session, check_settings
-from app.text import CORRUPTION_NAMES, NO_CORRUPTION, SEED_HELP
+from app.showcase import Showcase, connect_showcase, first_board
+from app.take import copy_button
+from app.text import ORDINALS, WAITING_PLACE
 from app.timeline import timeline
 from dga.pipeline import Denoised
 
 CONCURRENCY_ID = "models"
+LINE_INTERVAL = 2.0  # seconds between two looks at the place in the line
 PICTURE_INTERVAL = 0.2  # seconds between two previews of a reverse process
 
 _log = logging.getLogger(__name__)
 
-_THUMBNAILS = """<div class="thumbs" role="group" aria-label="Example pictures">
-{{#each value}}<button type="button" data-name="{{name}}" aria-label="{{name}}" title="{{name}}">
-<img src="{{thumbnail}}" alt=""></button>{{/each}}</div>"""
-_PICK = """element.addEventListener("click", (event) => {
-  const button = event.target.closest("button");
-  if (!button) return;
-  window.dgaPressed(button);
-  trigger("select", { name: button.dataset.name });
-});
-window.dgaPressed = (pressed) => element.querySelectorAll("button").forEach(
-  (button) => button.setAttribute("aria-pressed", button === pressed));
-window.dgaPressed(element.querySelector("button"));"""
 _START = "(...a) => { a[4] = window.dga.tau(); window.dga.waiting(); return a; }"
 
 
@@ -49,16 +45,22 @@ class Parts:
     adapt: gr.Button
     cancel: gr.Button
     cards: dict[str, gr.HTML]
+    line: gr.Timer
 
     def all(self) -> list[Any]:
         """Every component that a run may change."""
-        return [self.timeline, self.legend, self.adapt, self.cancel, *self.cards.values()]
+        buttons = [self.adapt, self.cancel, self.line]
+        return [self.timeline, self.legend, *buttons, *self.cards.values()]
 
-    def buttons(self, running: bool) -> dict[Any, Any]:
-        """While a run goes on only Cancel can be pressed."""
+    def buttons(self, running: bool, place: int = 0) -> dict[Any, Any]:
+        """While a run goes on only Cancel can be pressed; ``place``: in the line, 0 for none."""
+        said = INPUT_WORDS["adapt"]
+        if place:
+            said = WAITING_PLACE.format(place=ORDINALS.get(place, f"{place}th"))
         return {
-            self.adapt: gr.update(interactive=not running),
+            self.adapt: gr.update(interactive=not running, value=said),
             self.cancel: gr.update(interactive=running),
+            self.line: gr.Timer(active=place > 0),
         }
 
     def show(self, board: Board, cards: Iterable[str] = CARDS) -> dict[Any, Any]:
@@ -69,27 +71,40 @@ class Parts:
         }
 
 
-def adapt_page(session: Session) -> None:
+def adapt_page(session: Session, demo: gr.Blocks) -> None:
     """Lay the page out and connect it."""
     examples = load_examples()
-    with gr.Row(elem_id="input"):
-        picture, thumbnails = _picture_column(examples)
-        with gr.Column():
-            corruption = _corruption_picker()
-        severity, seed, adapt, cancel = _settings_column()
+    notice = notice_line()
+    card = input_card(session, examples)
+    presets = Presets(session, examples)
+    first = first_board(presets)
+    row = preset_row(presets)
     with gr.Column(elem_id="result"):
-        curve = timeline(session.profile)
-    legend = gr.HTML(legend_html(None), apply_default_css=False, elem_id="section")
-    cards, dda_depth = _result_row(session)
+        copy_button()
+        curve = timeline(session.profile, first.timeline() if first else None)
+    clean = first.subject.clean_prediction if first else None
+    legend = gr.HTML(legend_html(clean), apply_default_css=False, elem_id="section")
+    cards, dda_depth = _result_row(session, first)
     tau = gr.Number(session.profile.stopping.tau, visible=False)
-    parts = Parts(curve, legend, adapt, cancel, cards)
-    inputs = [picture, corruption, severity, seed, tau, dda_depth]
-    _connect_run(session, parts, inputs)
-    _connect_inputs(picture, thumbnails, examples, corruption, severity, dda_depth)
-
-
-def _connect_run(session: Session, parts: Parts, inputs: list[Any]) -> None:
+    line = gr.Timer(LINE_INTERVAL, active=False)
+    parts = Parts(curve, legend, card.adapt, card.cancel, cards, line)
+    picture, corruption, severity, seed = card.picture, card.corruption, card.severity, card.seed
+    inputs = [picture, corruption, severity, seed, tau, dda_depth, *card.advanced]
+    after = after_card(session, examples)
     runs = Runs()
+    ended = _connect_run(session, runs, parts, inputs)
+    connect_after(after, runs, ended)
+    opening = Opening(session, examples, card, dda_depth, curve, after.link, notice)
+    connect_showcase(Showcase(presets, runs, opening, after, parts), row, demo, ended)
+    dda_depth.input(
+        None, dda_depth, None, js="(d) => window.dga.depth(d)", api_visibility="private"
+    )
+
+
+def _connect_run(
+    session: Session, runs: Runs, parts: Parts, inputs: list[Any]
+) -> Mapping[str, Any]:
+    """Connect the buttons; returns the events after which a run has ended."""
 
     def run(
         picture: str | None,
@@ -98,31 +113,45 @@ def _connect_run(session: Session, parts: Parts, inputs: list[Any]) -> None:
         seed: float,
         tau: float,
         dda_depth: int,
+        paths: int,
+        scale: float,
+        max_depth: int,
+        rule: str,
         request: gr.Request,
     ) -> Iterator[dict[Any, Any]]:
         """One run, as updates of the page."""
-        asked = (corruption, severity, tau, seed, dda_depth)
-        yield from start(session, runs, parts, picture, asked, str(request.session_hash))
+        asked = (corruption, severity, tau, seed, dda_depth, paths, scale, max_depth, rule)
+        visitor = str(request.session_hash)
+        with runs.served(visitor):
+            yield from start(session, runs, parts, picture, asked, visitor)
 
     def stop(request: gr.Request) -> dict[Any, Any]:
-        """Set the flag that the run looks at after every step, and show what there is."""
-        buttons = parts.buttons(running=False)
-        last = runs.last(str(request.session_hash))
-        if last is not None and last.board.phase == "done":
-            return buttons | {parts.timeline: last.board.timeline()}
-        if last is None or not last.board.running:
-            value = last.board.timeline() if last else blank_timeline(session.profile)
-            return buttons | {parts.timeline: value | {"error": "Cancelled before it began."}}
-        last.cancel.set()
-        last.board.cancel()
-        return buttons | parts.show(last.board)
+        return _stop(session, runs, parts, str(request.session_hash))
 
+    def press(request: gr.Request) -> dict[Any, Any]:
+        return parts.buttons(running=True, place=runs.wait(str(request.session_hash)))
+
+    def look(request: gr.Request) -> dict[Any, Any]:
+        """The place in the line, for those who are in it: the run itself says the rest."""
+        place = runs.place(str(request.session_hash))
+        return parts.buttons(True, place) if place else {parts.line: gr.Timer(active=False)}
+
+    return _connect_buttons(parts, inputs, run, stop, press, look)
+
+
+def _connect_buttons(
+    parts: Parts,
+    inputs: list[Any],
+    run: Callable[..., Any],
+    stop: Callable[..., Any],
+    press: Callable[..., Any],
+    look: Callable[..., Any],
+) -> Mapping[str, Any]:
     private = {"api_visibility": "private", "show_progress": "hidden"}
-    buttons = [parts.adapt, parts.cancel]
+    buttons = [parts.adapt, parts.cancel, parts.line]
     # The buttons change at once, also when the run itself has to wait in line.
-    pressed = parts.adapt.click(
-        lambda: parts.buttons(running=True), None, buttons, queue=False, **private
-    )
+    pressed = parts.adapt.click(press, None, buttons, queue=False, **private)
+    parts.line.tick(look, None, buttons, queue=False, **private)
     event = pressed.then(
         run,
         inputs,
@@ -141,7 +170,22 @@ def _connect_run(session: Session, parts: Parts, inputs: list[Any]) -> None:
         queue=False,
         **private,
     )
-    parts.cancel.click(stop, None, parts.all(), cancels=[event], queue=False, **private)
+    cancelled = parts.cancel.click(stop, None, parts.all(), cancels=[event], queue=False, **private)
+    return {"run": event, "cancelled": cancelled}
+
+
+def _stop(session: Session, runs: Runs, parts: Parts, visitor: str) -> dict[Any, Any]:
+    """Set the flag that the run looks at after every step, and show what there is."""
+    buttons = parts.buttons(running=False)
+    waited, last = runs.leave(visitor), runs.last(visitor)
+    if last is not None and last.board.running:
+        last.cancel.set()
+        last.board.cancel()
+        return buttons | parts.show(last.board)
+    value = last.board.timeline() if last else blank_timeline(session.profile)
+    ended = last is not None and last.board.phase == "done" and not waited
+    error = "" if ended else "Cancelled before it began."
+    return buttons | {parts.timeline: value | {"error": error}}
 
 
 def start(
@@ -158,7 +202,7 @@ def start(
     try:
         settings = check_settings(session.profile, *asked)
         subject = session.subject(picture, settings)
-        board = Board(session.profile, settings, subject)
+        board = Board(session.profile, settings, subject, session.bound(settings))
         running = runs.start(visitor, board)
         yield parts.show(board)
         changed: set[str] = set()
@@ -193,83 +237,14 @@ def _failed(
     return buttons | {parts.timeline: value | {"phase": "error", "error": sentence}}
 
 
-def _connect_inputs(
-    picture: gr.Image,
-    thumbnails: gr.HTML,
-    examples: list[Example],
-    corruption: gr.Radio,
-    severity: gr.Radio,
-    dda_depth: gr.Slider,
-) -> None:
-    paths = {example.name: example.path for example in examples}
-
-    def pick(event: gr.EventData) -> str | None:
-        return paths.get(str(event._data.get("name")))
-
-    def allow_severity(name: str) -> dict[str, Any]:
-        return gr.update(interactive=name != NO_CORRUPTION)
-
-    light = {"queue": False, "show_progress": "hidden", "api_visibility": "private"}
-    thumbnails.select(pick, None, picture, **light)
-    for listen in (picture.upload, picture.clear):
-        listen(None, None, None, js="() => window.dgaPressed(null)", api_visibility="private")
-    corruption.input(allow_severity, corruption, severity, **light)
-    dda_depth.input(
-        None, dda_depth, None, js="(d) => window.dga.depth(d)", api_visibility="private"
-    )
-
-
-def _picture_column(examples: list[Example]) -> tuple[gr.Image, gr.HTML]:
-    with gr.Column():
-        gr.HTML('<p class="title">Picture</p>', apply_default_css=False)
-        picture = picture_input(
-            value=examples[0].path if examples else None,
-            sources=["upload", "clipboard", "webcam"],
-            show_label=False,
-            label="Picture to adapt",
-            alt_text="The chosen picture",
-            buttons=[],
-            height=224,
-            elem_id="picture",
-        )
-        values = [{"name": e.name, "thumbnail": e.thumbnail} for e in examples]
-        thumbnails = gr.HTML(
-            values,
-            html_template=_THUMBNAILS,
-            js_on_load=_PICK,
-            apply_default_css=False,
-            elem_id="examples",
-        )
-    return picture, thumbnails
-
-
-def _corruption_picker() -> gr.Radio:
-    choices = [("Already corrupted", NO_CORRUPTION)]
-    choices += [(title, name) for name, title in CORRUPTION_NAMES.items()]
-    return gr.Radio(choices, value="gaussian_noise", label="Corruption", elem_id="corruption")
-
-
-def _settings_column() -> tuple[gr.Radio, gr.Number, gr.Button, gr.Button]:
-    with gr.Column():
-        with gr.Row(elem_id="knobs"):
-            severity = gr.Radio([1, 2, 3, 4, 5], value=3, label="Severity", elem_id="severity")
-            seed = gr.Number(0, label="Seed", precision=0, elem_id="seed")
-        gr.HTML(
-            f'<p class="help">{SEED_HELP}</p>',
-            apply_default_css=False,
-        )
-        with gr.Row(elem_id="buttons"):
-            adapt = gr.Button("Adapt", variant="primary", elem_id="adapt")
-            cancel = gr.Button("Cancel", interactive=False, elem_id="cancel")
-    return severity, seed, adapt, cancel
-
-
-def _result_row(session: Session) -> tuple[dict[str, gr.HTML], gr.Slider]:
+def _result_row(session: Session, board: Board | None) -> tuple[dict[str, gr.HTML], gr.Slider]:
     cards = {}
     with gr.Row(elem_id="results", equal_height=True):
         for name in CARDS:
             with gr.Column(elem_id=f"card-{name}", elem_classes="card-col"):
-                cards[name] = gr.HTML(card_html(Card(name)), apply_default_css=False)
+                cards[name] = gr.HTML(
+                    card_html(board.cards[name] if board else Card(name)), apply_default_css=False
+                )
                 if name == "dda":
                     dda_depth = gr.Slider(
                         1,
@@ -278,5 +253,9 @@ def _result_row(session: Session) -> tuple[dict[str, gr.HTML], gr.Slider]:
                         step=1,
                         label="Fixed depth",
                         elem_id="dda-depth",
+                        elem_classes="knob",
+                    )
+                    gr.HTML(
+                        depth_ticks(session.profile), apply_default_css=False, elem_id="dda-ticks"
                     )
     return cards, dda_depth

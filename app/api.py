@@ -1,4 +1,4 @@
-"""The ``/adapt`` endpoint for programs."""
+"""The ``/adapt`` endpoint for programs, which is the tool ``adapt_image`` for assistants."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PICTURES = ("corrupted", "x_t_star", "dga", "dga_guided", "dda")
 def adapt_endpoint(session: Session, concurrency_id: str) -> None:
     """Add ``/adapt`` to the Blocks being built."""
 
-    def adapt(
+    def adapt_image(
         picture: str | None,
         corruption: Any,
         severity: Any,
@@ -31,9 +31,21 @@ def adapt_endpoint(session: Session, concurrency_id: str) -> None:
         """Adapt one picture; the same arguments give the same result.
 
         The picture is cropped to a square and resized to the profile's size before it is
-        corrupted. Returns a JSON record (t_star, crossed, the confidence curve by depth and,
-        per picture, depth, seconds and five labels with probabilities), then the corrupted
-        picture, x at t*, and the pictures rebuilt by DGA, DGA + G and DDA.
+        corrupted. Noise goes in step by step until a discriminator can no longer tell it
+        from source data (depth t*), then a diffusion model rebuilds it.
+
+        Args:
+            picture: The picture, any common format up to 20 MB.
+            corruption: What to damage it with first; none for a picture taken as it is.
+            severity: Of the corruption, 1 to 5.
+            tau: The discriminator's threshold, from 0 to 1; a lower one stops deeper.
+            seed: Fixes the corruption and all the noise.
+            dda_depth: The fixed depth of the rival DDA.
+
+        Returns:
+            A JSON record: t_star, crossed, the confidence curve by depth and, per picture,
+            depth, seconds and five labels with probabilities; then the corrupted picture,
+            x at t*, and the pictures rebuilt by DGA, DGA + G and DDA.
         """
         try:
             settings = check_settings(session.profile, corruption, severity, tau, seed, dda_depth)
@@ -52,7 +64,7 @@ def adapt_endpoint(session: Session, concurrency_id: str) -> None:
         pictures = [gr.Image(label=name, format="png") for name in PICTURES]
         record = gr.JSON(label="record")
         gr.Button("Adapt").click(
-            adapt,
+            adapt_image,
             inputs,
             [record, *pictures],
             api_name="adapt",

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import secrets
+import threading
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from app.session import Settings, Subject
+from app.frames import Lane, forward_sheet
+from app.session import Settings, Subject, routes_for, stopping_for
 from app.text import (
     CARD_NOTES,
     CORRUPTION_PHRASES,
     INPUT_TITLE,
     LEFT_NOTE,
     NEVER_CROSSED_NOTE,
+    PROGRESS,
     UNTOUCHED_NOTE,
 )
 from dga.classifier import Prediction
 from dga.images import Pixels
-from dga.pipeline import Adaptation, Denoised, Event, Halted, Judged, Reconstruction
-from dga.profiles import Profile
+from dga.pipeline import Adaptation, Denoised, Event, Halted, Judged, Noised, Reconstruction
+from dga.profiles import Profile, StoppingConfig
 from dga.stopping import Stop, confidence_from_logits
 
 Phase = Literal["empty", "forward", "reverse", "done", "cancelled", "error"]
@@ -38,64 +43,126 @@ class Card:
     interrupted: bool = False
 
 
-def blank_timeline(profile: Profile) -> dict[str, Any]:
+@dataclass(frozen=True)
+class Progress:
+    """``done`` of ``total`` steps; ``method`` is None while noise goes in."""
+
+    done: int
+    total: int
+    method: str | None = None
+    path: int = 0
+
+    def words(self, paths: int) -> str:
+        """As it stands above the curve."""
+        kind = "reverse" if self.method else "forward" if paths == 1 else "paths"
+        return PROGRESS[kind].format(
+            done=self.done, total=self.total, method=self.method, path=self.path + 1, paths=paths
+        )
+
+    def share(self, paths: int) -> float:
+        """From 0 to 1, of this way alone."""
+        share = self.done / max(self.total, 1)
+        return share if self.method else (self.path + share) / paths
+
+
+def blank_timeline(profile: Profile, stopping: StoppingConfig | None = None) -> dict[str, Any]:
     """The timeline's value before any run."""
-    stopping = profile.stopping
+    stopping = stopping or profile.stopping
     return {
+        "key": "",
         "phase": "empty",
         "steps": profile.schedule.steps,
+        "side": profile.image_size,
+        "rule": stopping.rule,
         "max_depth": stopping.max_depth,
         "horizon": stopping.horizon,
         "run": stopping.run,
+        "paths": stopping.paths,
         "tau": stopping.tau,
-        "curve": [],
+        "bound": None,
+        "curves": [],
+        "forward": "",
+        "lanes": [],
         "progress": None,
+        "recorded": "",
         "error": "",
     }
 
 
 class Board:
-    """One run: events go in, the timeline's value and five cards come out."""
+    """One run: events go in, the timeline's value and five cards come out.
 
-    def __init__(self, profile: Profile, settings: Settings, subject: Subject) -> None:
+    ``bound``: the quantile rule's confidences at depths 0...T, where that rule is asked for.
+    ``result``: the finished run.
+    """
+
+    def __init__(
+        self,
+        profile: Profile,
+        settings: Settings,
+        subject: Subject,
+        bound: Sequence[float] | None = None,
+    ) -> None:
         self.profile = profile
         self.settings = settings
         self.subject = subject
+        self.stopping = stopping_for(profile, settings)
+        self.bound = bound
+        self.key = secrets.token_hex(4)
+        self.recorded = ""
         self.phase: Phase = "forward"
-        self.curve: list[float] = []
+        self.curves: list[list[float]] = []
+        self.forward = ""
+        self.lanes: dict[str, Lane] = {}
         self.stop: Stop | None = None
+        self.result: Adaptation | None = None
         self.error = ""
-        self.progress = (0, profile.schedule.steps, "Forward")
+        self.progress = Progress(0, profile.schedule.steps)
         self.cards = {name: Card(name) for name in CARDS}
+        self._lock = threading.RLock()  # Cancel comes from another thread than the events
         self._finish("input", self._damage(), subject.input, subject.input_prediction)
 
     def take(self, event: Event) -> list[str]:
         """Note one event; return the names of the cards it changed."""
-        if self.phase in ("cancelled", "error"):
+        with self._lock:
+            if self.phase in ("cancelled", "error"):
+                return []
+            if isinstance(event, Noised):
+                self.forward = forward_sheet(event.states)
+                return []
+            if isinstance(event, Judged):
+                return self._judged(event)
+            if isinstance(event, Halted):
+                return self._halted(event)
+            if isinstance(event, Denoised):
+                return self._denoised(event)
+            if isinstance(event, Reconstruction):
+                return self._rebuilt(event)
+            self.phase, self.result = "done", event
             return []
-        if isinstance(event, Judged):
-            self.curve += [float(value) for value in event.confidence]
-            self.progress = (len(self.curve) - 1, self.profile.schedule.steps, "Forward")
-            return []
-        if isinstance(event, Halted):
-            return self._halted(event)
-        if isinstance(event, Denoised):
-            return self._denoised(event)
-        if isinstance(event, Reconstruction):
-            return self._rebuilt(event)
-        self._done(event)
+
+    def _judged(self, event: Judged) -> list[str]:
+        if event.path == len(self.curves):
+            self.curves.append([])
+        curve = self.curves[event.path]
+        curve += [float(value) for value in event.confidence]
+        self.progress = Progress(len(curve) - 1, self.profile.schedule.steps, path=event.path)
         return []
 
     def _halted(self, event: Halted) -> list[str]:
         self.phase, self.stop = "reverse", event.stop
-        self.curve = confidence_from_logits(event.logits).mean(0).tolist()
+        self.curves = confidence_from_logits(event.logits).tolist()
+        for route in routes_for(self.profile, self.settings):
+            depth = event.stop.t_star if route.depth is None else route.depth
+            self.lanes[route.name] = Lane(route.name, depth)
         detail = f"{_steps(event.stop.t_star)} forward · {event.seconds:.1f} s"
         note = CARD_NOTES["x_t_star"] if event.stop.t_star else UNTOUCHED_NOTE
         self._finish("x_t_star", detail, event.x_t_star, event.prediction, note)
         return ["x_t_star"]
 
     def _denoised(self, event: Denoised) -> list[str]:
-        self.progress = (event.step, event.steps, event.route.title)
+        self.progress = Progress(event.step, event.steps, event.route.title)
+        self.lanes[event.route.name].add(event.x, event.x0_hat)
         card = self.cards[event.route.name]
         card.image = event.x
         card.detail = f"step {event.step} of {event.steps}"
@@ -106,9 +173,6 @@ class Board:
         detail = f"{depth} + {_steps(depth)} · {event.seconds:.1f} s" if depth else _steps(0)
         self._finish(name, detail, event.image, event.prediction, self._note(name))
         return [name]
-
-    def _done(self, event: Adaptation) -> None:
-        self.phase = "done"
 
     def _note(self, name: str) -> str:
         if name == "dda" or self.stop is None:
@@ -138,19 +202,19 @@ class Board:
 
     def cancel(self) -> None:
         """Keep what exists; say where the run stopped."""
-        self.phase = "cancelled"
-        done, total, name = self.progress
-        where = "" if name == "Forward" else f"{name}, "
-        kind = "forward" if name == "Forward" else "reverse"
-        self.error = f"Cancelled at {where}{kind} step {done} of {total}."
-        for card in self.cards.values():
-            card.interrupted = card.prediction is None
+        at = self.progress
+        where = f"{at.method}, reverse" if at.method else "forward"
+        self._end("cancelled", f"Cancelled at {where} step {at.done} of {at.total}.")
 
     def fail(self, sentence: str) -> None:
         """Keep what exists, with a sentence above it."""
-        self.phase, self.error = "error", sentence
-        for card in self.cards.values():
-            card.interrupted = card.prediction is None
+        self._end("error", sentence)
+
+    def _end(self, phase: Phase, sentence: str) -> None:
+        with self._lock:
+            self.phase, self.error = phase, sentence
+            for card in self.cards.values():
+                card.interrupted = card.prediction is None
 
     @property
     def running(self) -> bool:
@@ -158,22 +222,30 @@ class Board:
         return self.phase in ("forward", "reverse")
 
     def timeline(self) -> dict[str, Any]:
-        """The timeline's value: only numbers and words, ready for JSON."""
-        done, total, name = self.progress
-        after = self.cards["dga-guided"].prediction
-        value = blank_timeline(self.profile) | {
-            "phase": self.phase,
-            "tau": self.settings.tau,
-            "curve": self.curve,
-            "dda_depth": self.settings.dda_depth,
-            "before": self.subject.input_prediction.top(1)[0],
-            "after": after.top(1)[0] if after else None,
-            "progress": {"done": done, "total": total, "name": name} if self.running else None,
-            "error": self.error,
-        }
-        if self.stop is not None:
-            value |= {"t_star": self.stop.t_star, "crossed": self.stop.crossed}
-        return value
+        """The timeline's value, ready for JSON; lists are copies, so that Gradio sees growth."""
+        with self._lock:
+            after = self.cards["dga-guided"].prediction
+            value = blank_timeline(self.profile, self.stopping) | {
+                "key": self.key,
+                "phase": self.phase,
+                "bound": self.bound,
+                "curves": [list(curve) for curve in self.curves],
+                "forward": self.forward,
+                "lanes": [lane.value() for lane in self.lanes.values()],
+                "dda_depth": self.settings.dda_depth,
+                "before": self.subject.input_prediction.top(1)[0],
+                "after": after.top(1)[0] if after else None,
+                "progress": self._progress() if self.running else None,
+                "recorded": self.recorded,
+                "error": self.error,
+            }
+            if self.stop is not None:
+                value |= {"t_star": self.stop.t_star, "crossed": self.stop.crossed}
+            return value
+
+    def _progress(self) -> dict[str, Any]:
+        paths = self.settings.paths
+        return {"words": self.progress.words(paths), "share": round(self.progress.share(paths), 3)}
 
 
 def _steps(count: int) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
+from app.adapt_words import DDA_DEPTHS, TOP5
 from app.board import Card
 from app.pictures import data_uri
 from app.text import (
@@ -15,6 +16,7 @@ from app.text import (
     SAME_LABEL,
 )
 from dga.classifier import Prediction
+from dga.profiles import IMAGENET, Profile
 
 _SIGNS = {"ok": '<path d="M1.5 6.5l3 3 6-7"/>', "bad": '<path d="M2 2l8 8M10 2l-8 8"/>'}
 _SHAPES = {
@@ -58,9 +60,13 @@ def _picture(card: Card, title: str) -> str:
 def _prediction(card: Card) -> str:
     if card.prediction is None:
         return '<div class="prediction"></div>'
-    (label, share), *others = card.prediction.top(3)
-    rows = "".join(_row("other", name, value) for name, value in others)
-    return f'<div class="prediction">{_row("first", label, share, verdict(card))}{rows}</div>'
+    (label, share), *others = card.prediction.top(5)
+    rows = [_row("other", name, value) for name, value in others]
+    more = f"<summary>{TOP5}</summary>{''.join(rows[2:])}"
+    return (
+        f'<div class="prediction">{_row("first", label, share, verdict(card))}'
+        f'{"".join(rows[:2])}<details class="more-labels">{more}</details></div>'
+    )
 
 
 def verdict(card: Card) -> str:
@@ -79,6 +85,14 @@ def legend_html(clean: Prediction | None) -> str:
         parts = f"{sign('ok', 'tick')} {known}", f"{sign('bad', 'cross')} {OTHER_LABEL}"
         words = "".join(f'<span class="legend">{part}</span>' for part in parts)
     return f'<div class="section-row"><h2 class="section">{RESULTS_TITLE}</h2><p>{words}</p></div>'
+
+
+def depth_ticks(profile: Profile) -> str:
+    """Where on DDA's slider the paper's depth is, and both depths in words."""
+    tuned, paper, steps = profile.dda_depth, IMAGENET.dda_depth, profile.schedule.steps
+    words = DDA_DEPTHS.format(size=profile.image_size, tuned=tuned, paper=paper)
+    at = (paper - 1) / (steps - 1)
+    return f'<div class="ticks"><i style="--at:{at:.4f}"></i></div><p>{words}</p>'
 
 
 def sign(kind: str, word: str) -> str:

@@ -13,6 +13,8 @@ from app.adapt_page import CONCURRENCY_ID, adapt_page
 from app.analysis_page import analysis_page, shipped_exhibits
 from app.api import adapt_endpoint
 from app.exhibits import Exhibits, read_exhibits
+from app.fifteen_page import fifteen_page
+from app.learn_page import learn_page
 from app.session import Session
 from app.text import FOOTER, PAGES, TAGLINE, TITLE, theme
 from dga.profiles import PROFILES
@@ -30,14 +32,28 @@ def build(session: Session, exhibits: Exhibits) -> gr.Blocks:
         title=f"{TITLE}: adaptive diffusion", analytics_enabled=False, delete_cache=CACHE_SECONDS
     ) as demo:
         gr.HTML(_header(session, ""), apply_default_css=False, elem_id="head")
-        adapt_page(session)
+        adapt_page(session, demo)
         _foot()
         adapt_endpoint(session, CONCURRENCY_ID)
+    with demo.route("Fifteen corruptions", "/fifteen"):
+        gr.HTML(_header(session, "fifteen"), apply_default_css=False, elem_id="head")
+        fifteen_page(session, demo)
+        _foot()
     with demo.route("Analysis", "/analysis"):
         gr.HTML(_header(session, "analysis"), apply_default_css=False, elem_id="head")
         analysis_page(session.profile, exhibits)
         _foot()
+    with demo.route("Learn", "/learn"):
+        gr.HTML(_header(session, "learn"), apply_default_css=False, elem_id="head")
+        learn_page(session, demo)
+        _foot()
     return demo.queue(max_size=MAX_WAITING)
+
+
+def _styles() -> str:
+    """The sheets of all parts; ``page.css`` first, so that the others may refine it."""
+    sheets = sorted(STATIC.glob("*.css"), key=lambda path: (path.name != "page.css", path.name))
+    return "\n".join(path.read_text("utf-8") for path in sheets)
 
 
 def _foot() -> None:
@@ -91,8 +107,9 @@ def serve(
         max_file_size=MAX_UPLOAD,
         allowed_paths=[str(path) for path in exhibits.files()],
         theme=theme(),
-        head=f"<style>{(STATIC / 'page.css').read_text('utf-8')}</style>",
+        head=f"<style>{_styles()}</style>",
         footer_links=["api"],
+        mcp_server=True,
         ssr_mode=False,
         quiet=not block,
     )

@@ -8,11 +8,13 @@ from functools import cache
 from pathlib import Path
 
 import gradio
+import numpy as np
 import skimage.data
 from PIL import Image
 
+from app.adapt_words import EXAMPLE_TITLES
 from app.pictures import data_uri
-from dga.images import to_pixels, to_square
+from dga.images import Pixels, to_pixels, to_square
 from dga.uploads import open_upload
 
 SHOWN_SIDE = 384
@@ -29,26 +31,41 @@ class Example:
     """``path``: a square PNG on this machine; ``thumbnail``: a data URI."""
 
     name: str
+    title: str
     path: str
     thumbnail: str
 
+    def pixels(self, size: int) -> Pixels:
+        """The picture as a run sees it, uint8 ``[size, size, 3]``."""
+        return to_pixels(to_square(open_upload(self.path), size))
+
 
 def load_examples() -> list[Example]:
-    """Five pictures; one whose package has moved it is left out."""
+    """Six pictures; one whose package has moved it is left out."""
     media = Path(gradio.__file__).parent / "media_assets" / "images"
     folder = Path(_folder().name)
     found = []
-    for name in ("lion", "cheetah", "cat", "coffee", "bus"):
+    for name, title in EXAMPLE_TITLES.items():
         try:
             image = _source(name, media)
         except (OSError, ValueError):
             continue
         path = folder / f"{name}.png"
         # Before it is enlarged or reduced for the eye, nothing is lost that 64 pixels could show.
-        to_square(image, SHOWN_SIDE).save(path)
+        if not path.exists():  # a page that is being served may be reading it
+            to_square(image, SHOWN_SIDE).save(path)
         thumbnail = data_uri(to_pixels(to_square(image, 96)), "JPEG")
-        found.append(Example(name, str(path), thumbnail))
+        found.append(Example(name, title, str(path), thumbnail))
     return found
+
+
+def identify(pixels: Pixels, examples: list[Example]) -> Example | None:
+    """The example that has exactly these pixels, uint8 ``[S, S, 3]``; None for any other."""
+    size = pixels.shape[0]
+    for example in examples:
+        if np.array_equal(example.pixels(size), pixels):
+            return example
+    return None
 
 
 def _source(name: str, media: Path) -> Image.Image:
@@ -56,4 +73,5 @@ def _source(name: str, media: Path) -> Image.Image:
         return Image.fromarray(skimage.data.chelsea())
     if name == "coffee":
         return Image.fromarray(skimage.data.coffee())
-    return open_upload(media / {"bus": "bus.png"}.get(name, f"{name}.jpg"))
+    files = {"bus": "bus.png", "cheetah-face": "cheetah1.jpg"}
+    return open_upload(media / files.get(name, f"{name}.jpg"))

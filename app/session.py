@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
+from app.gpu import expected_seconds, on_lent_gpu
 from app.text import NO_CORRUPTION
 from dga.classifier import Prediction
 from dga.corruptions import CORRUPTIONS, check_corruption, corrupt, warm_up
 from dga.images import Pixels, to_pixels, to_square, to_tensor
 from dga.models import Models, load_models
-from dga.pipeline import Denoised, Event, adapt_steps, classify, default_routes
-from dga.profiles import Profile
+from dga.pipeline import Denoised, Event, Route, adapt_steps, classify, default_routes
+from dga.profiles import Profile, StoppingConfig
+from dga.stopping import confidence_from_logits
 from dga.uploads import open_upload
 
 MAX_SEED = 2**31 - 1
+MAX_PATHS = 8
+MAX_SCALE = 20
+RULES = ("threshold", "quantile")
 BUDGET_SECONDS = 120.0
 
 
@@ -34,13 +40,21 @@ class CancelledError(RuntimeError):
 
 @dataclass(frozen=True)
 class Settings:
-    """One checked request. ``corruption`` is None for a picture taken as it is."""
+    """One checked request. ``corruption`` is None for a picture taken as it is.
+
+    ``paths``: noise paths, 1 to 8; ``scale``: strength of DGA + G's guidance, None for the
+    profile's; ``max_depth``: deepest t*, None for the profile's; ``rule``: of stopping.
+    """
 
     corruption: str | None
     severity: int
     tau: float
     seed: int
     dda_depth: int
+    paths: int = 1
+    scale: float | None = None
+    max_depth: int | None = None
+    rule: str = "threshold"
 
 
 @dataclass(frozen=True)
@@ -60,8 +74,15 @@ def check_settings(
     tau: object,
     seed: object,
     dda_depth: object,
+    paths: object = None,
+    scale: object = None,
+    max_depth: object = None,
+    rule: object = None,
 ) -> Settings:
-    """Check a request from anywhere. Raises ``ValueError`` naming what is allowed."""
+    """Check a request from anywhere; None stands for the profile's own value of the last four.
+
+    Raises ``ValueError`` naming what is allowed.
+    """
     if corruption is not None and corruption != NO_CORRUPTION and corruption not in CORRUPTIONS:
         allowed = ", ".join((NO_CORRUPTION, *CORRUPTIONS))
         raise ValueError(f"Unknown corruption {_short(corruption)}. Choose one of: {allowed}.")
@@ -71,10 +92,53 @@ def check_settings(
         tau=_number("tau", tau, 0, 1),
         seed=_whole("The seed", seed, 0, MAX_SEED),
         dda_depth=_whole("DDA's depth", dda_depth, 1, profile.schedule.steps),
+        paths=_paths(profile, paths),
+        scale=None if scale is None else _number("The guidance's strength", scale, 0, MAX_SCALE),
+        max_depth=None if max_depth is None else _max_depth(profile, max_depth),
+        rule=profile.stopping.rule if rule is None else _rule(rule),
     )
     if settings.corruption:
         check_corruption(settings.corruption, settings.severity)
     return settings
+
+
+def _paths(profile: Profile, value: object) -> int:
+    known = profile.stopping.paths if value is None else value
+    return _whole("The number of noise paths", known, 1, MAX_PATHS)
+
+
+def _max_depth(profile: Profile, value: object) -> int:
+    return _whole("The maximum depth", value, 1, profile.schedule.steps)
+
+
+def _rule(value: object) -> str:
+    if value not in RULES:
+        raise ValueError(f"The stopping rule is {' or '.join(RULES)}, not {_short(value)}.")
+    return str(value)
+
+
+def stopping_for(profile: Profile, settings: Settings) -> StoppingConfig:
+    """The profile's stopping with what the visitor chose; a horizon is never the shallower."""
+    stopping = profile.stopping
+    depth = settings.max_depth or stopping.max_depth
+    horizon = None if stopping.horizon is None else max(stopping.horizon, depth)
+    return dataclasses.replace(
+        stopping,
+        rule=settings.rule,  # type: ignore[arg-type]  # checked by StoppingConfig itself
+        tau=settings.tau,
+        paths=settings.paths,
+        max_depth=depth,
+        horizon=horizon,
+    )
+
+
+def routes_for(profile: Profile, settings: Settings) -> tuple[Route, ...]:
+    """DGA, DGA + G with the visitor's strength of guidance, and DDA from her depth."""
+    routes = default_routes(profile, settings.dda_depth)
+    if settings.scale is not None:
+        guidance = dataclasses.replace(profile.guidance, scale=settings.scale)
+        routes["dga-guided"] = dataclasses.replace(routes["dga-guided"], guidance=guidance)
+    return tuple(routes.values())
 
 
 def _number(name: str, value: object, low: int, high: int) -> float:
@@ -103,6 +167,7 @@ class Session:
         self.models = models
         self.profile = models.profile
         self.budget_seconds = budget_seconds
+        self._steps = on_lent_gpu(self._adapt, self._expected_seconds)
 
     @classmethod
     def load(cls, profile: str = "everyday16", weights: Path | None = None) -> Session:
@@ -122,20 +187,43 @@ class Session:
     ) -> Iterator[Event]:
         """Run the pipeline, within the time budget and until ``cancel`` is set.
 
-        Both are looked at after every step. Raises :class:`RunError`, :class:`CancelledError`.
+        Both are looked at after every step. Raises :class:`RunError`, :class:`CancelledError`
+        and ``ValueError`` for a rule that these models cannot follow.
         """
         deadline = time.monotonic() + self.budget_seconds
-        stopping = dataclasses.replace(self.profile.stopping, rule="threshold", tau=settings.tau)
-        routes = tuple(default_routes(self.profile, settings.dda_depth).values())
-        for event in adapt_steps(self.models, pixels, settings.seed, stopping, routes):
-            if cancel is not None and cancel.is_set():
-                raise CancelledError
-            yield event
-            if time.monotonic() > deadline:
-                raise RunError(
-                    f"The run took longer than {self.budget_seconds:.0f} seconds and was stopped; "
-                    "a smaller DDA depth or a higher τ needs fewer steps."
-                )
+        self.bound(settings)
+        with contextlib.closing(self._steps(pixels, settings)) as steps:
+            for event in steps:
+                if cancel is not None and cancel.is_set():
+                    raise CancelledError
+                yield event
+                if time.monotonic() > deadline:
+                    raise RunError(
+                        f"The run took longer than {self.budget_seconds:.0f} seconds and was "
+                        "stopped; a smaller DDA depth or a higher τ needs fewer steps."
+                    )
+
+    def _adapt(self, pixels: Pixels, settings: Settings) -> Generator[Event]:
+        stopping = stopping_for(self.profile, settings)
+        routes = routes_for(self.profile, settings)
+        yield from adapt_steps(self.models, pixels, settings.seed, stopping, routes)
+
+    def _expected_seconds(self, pixels: Pixels, settings: Settings) -> float:
+        depth = stopping_for(self.profile, settings).max_depth
+        expected = expected_seconds(self.profile, settings.paths, depth, settings.dda_depth)
+        return min(expected, self.budget_seconds)
+
+    def bound(self, settings: Settings) -> list[float] | None:
+        """The quantile rule's bound, a confidence for each depth 0...T; None for the threshold.
+
+        Raises ``ValueError`` where the discriminator has no such bound.
+        """
+        if settings.rule != "quantile":
+            return None
+        logits = self.models.source_bound(self.profile.stopping.quantile)
+        if logits is None:
+            raise ValueError("These models have no bound for the quantile rule; use threshold.")
+        return [float(value) for value in confidence_from_logits(logits)]
 
     def warm_up(self) -> None:
         """Pay for slow imports and first calls before a visitor does."""

@@ -8,7 +8,12 @@ from gradio.themes.utils import fonts
 TITLE = "DGA"
 TAGLINE = "Just enough noise to forget the damage, then a rebuilt picture."
 FOOTER = "Runs on this machine. Uploaded pictures are deleted within an hour."
-PAGES = (("Adapt", ""), ("Analysis", "analysis"))  # name, path
+PAGES = (  # name, path
+    ("Adapt", ""),
+    ("Fifteen corruptions", "fifteen"),
+    ("Analysis", "analysis"),
+    ("Learn", "learn"),
+)
 
 RESULTS_TITLE = "Five pictures, one classifier"
 SAME_LABEL = "agrees with the clean picture"
@@ -72,7 +77,20 @@ NEVER_CROSSED_NOTE = "Not below τ by the maximum depth, {depth}, so this starts
 LEFT_NOTE = "No depth hides this damage, so the picture is left as it is."
 INTERRUPTED = "Not finished"
 
-# {t}, {steps}, {tau}, {max} and the labels are filled in by timeline.js.
+RECORDED = "Recorded with the shipped models. Drag τ or scrub; Adapt runs it again."
+WAITING_PLACE = "Waiting, {place} in line"
+ORDINALS = {1: "1st", 2: "2nd", 3: "3rd"}  # from 4 to 20, as many as may wait: "th"
+PRESET_WORDS = {
+    "title": "Recorded runs: choose one to look through it",
+    "detail": "{picture}, {damage} {severity}",
+}
+PROGRESS = {
+    "forward": "Forward {done} of {total}",
+    "paths": "Forward, noise path {path} of {paths}: {done} of {total}",
+    "reverse": "{method} {done} of {total}",
+}
+
+# {t}, {steps}, {tau}, {max} and the labels are filled in by the timeline's script.
 TIMELINE_WORDS = {
     "axis": "Confidence",
     "axis_more": ["that the picture", "is corrupted"],
@@ -80,24 +98,35 @@ TIMELINE_WORDS = {
     "high": "looks corrupted",
     "low": "looks like source",
     "max": "max depth {max}",
+    "horizon": "not below τ by {horizon}",
     "later": "dotted: computed, not needed",
+    "band": "band: spread of {paths} noise paths",
+    "spread": "{low}\u2013{high} over {paths} noise paths",
+    "spread_same": "{low} on each of {paths} noise paths",
+    "spread_some": "{low}\u2013{high} on {n} of {paths} noise paths",
+    "spread_none": "none of {paths} noise paths crosses in time",
     "example": "Your picture's curve will be drawn here",
     "tau": "Threshold tau",
-    "tau_help": "Drag τ: t* follows at once, nothing is computed",
+    "tau_help": "Drag τ: t* follows at once, nothing is computed.",
+    "quantile_help": "Quantile rule: a bound for each depth, learnt from clean pictures, takes "
+    "the place of τ, so there is nothing to drag.",
+    "bound_line": "bound of clean pictures",
+    "threshold": "τ",
+    "bound": "the bound",
+    "progress": "Progress",
     "empty": "Choose a picture, then press Adapt.",
     "waiting": "Waiting for the model",
     "forward": "Adding noise until the discriminator can no longer tell.",
     "reverse": "The discriminator stopped after {t} of {steps} steps.",
     "reverse_zero": "The picture already looks like source.",
-    "reverse_never": "The confidence did not fall below τ by the maximum depth of {t}.",
-    "reverse_left": "The confidence stayed above τ for {horizon} steps.",
-    "became": "The discriminator stopped after {t} of {steps} steps, and {before} became {after}.",
-    "stayed": "The discriminator stopped after {t} of {steps} steps, and {before} stayed {after}.",
-    "zero": "The picture already looks like source, so it is left as it is: {before}.",
-    "never": "The confidence did not fall below τ in time, so noise went in to the maximum "
-    "depth of {t}, and {before} {verb} {after}.",
-    "left": "No noise up to depth {horizon} hides this damage, so the picture is left as it is: "
-    "{before}.",
+    "reverse_never": "The confidence did not fall below {limit} by the maximum depth of {t}.",
+    "reverse_left": "The confidence stayed above {limit} for {horizon} steps.",
+    "done": "The discriminator stopped after {t} of {steps} steps, and {before} {verb} {after}.",
+    "done_zero": "The picture already looks like source, so it is left as it is: {before}.",
+    "done_never": "The confidence did not fall below {limit} in time, so noise went in to the "
+    "maximum depth of {t}, and {before} {verb} {after}.",
+    "done_left": "No noise up to depth {horizon} hides this damage, so the picture is left as it "
+    "is: {before}.",
     "pill_left": "left as it is",
     "verb_same": "stayed",
     "verb_other": "became",
@@ -111,6 +140,46 @@ TIMELINE_WORDS = {
     "again": "Adapt again for t*\u00a0=\u00a0{t}",
     "again_depth": "Adapt again for depth {t}",
     "cancelled": "Stopped before the end.",
+    # The film and the panel beside it.
+    "methods": {"dga": "DGA", "dga-guided": "DGA + G", "dda": "DDA"},
+    "forward_way": "Forward →",
+    "forward_more": "noise goes in",
+    "reverse_way": "← Reverse",
+    "reverse_more": "the picture is rebuilt",
+    "read_lanes": "The same axis, read from right to left. Every lane ends at depth 0.",
+    "lane": {
+        "dga": ["{n} step, not guided", "{n} steps, not guided"],
+        "dga-guided": ["{n} step, guided by the input", "{n} steps, guided by the input"],
+        "dda": ["{n} step, fixed depth", "{n} steps, fixed depth"],
+    },
+    "lane_short": ["{n} step", "{n} steps"],
+    "lane_zero": "0 steps: left as it is",
+    "direction": "Direction of time",
+    "playhead": "Playhead",
+    "play": "Play",
+    "pause": "Pause",
+    "jump": "Jump",
+    "back": "One step back",
+    "next": "One step on",
+    "nowhere": "no frame yet",
+    "at_depth": "depth {depth}",
+    "at_forward": "forward, depth {depth}, confidence {confidence}",
+    "at_reverse": "reverse, {method}, depth {depth}, step {step} of {steps}",
+    "read_forward": "depth {depth}: {confidence}",
+    "read_reverse": "{method}, depth {depth}: step {step} of {steps}",
+    "noised": "Noised input",
+    "input": "Input",
+    "confidence": "confidence {c}{range}",
+    "range": " ({low}\u2013{high})",
+    "came_from": "The input it came from",
+    "power": "{share} of its power is left",
+    "hardly": "Hardly any",
+    "past": "; {steps} past t*, not used",
+    "steps": ["{n} step", "{n} steps"],
+    "step_left": "step {step} of {steps} · {left} to go",
+    "step_last": "step {step} of {steps}, the last",
+    "estimate": "Clean estimate",
+    "estimate_more": "what the network would return from here",
 }
 
 # Anchor, title, lead and the names that the exhibits begin with; the last takes all others.

@@ -46,11 +46,19 @@ def default_routes(profile: Profile, dda_depth: int | None = None) -> dict[str, 
 
 
 @dataclass(frozen=True)
+class Noised:
+    """Event: the picture's own noise path is drawn. ``states``: uint8 ``[T + 1, H, W, 3]``."""
+
+    states: Pixels
+
+
+@dataclass(frozen=True)
 class Judged:
-    """Event: confidence at depths ``first``, ``first + 1``, ... of the first noise path."""
+    """Event: confidence at depths ``first``, ``first + 1``, ... of noise path ``path``."""
 
     first: int
     confidence: NDArray[np.float64]
+    path: int = 0
 
 
 @dataclass(frozen=True)
@@ -120,7 +128,7 @@ class Adaptation:
         return averaged
 
 
-Event = Judged | Halted | Denoised | Reconstruction | Adaptation
+Event = Noised | Judged | Halted | Denoised | Reconstruction | Adaptation
 
 
 def adapt(
@@ -158,6 +166,7 @@ def adapt_steps(
     # Forward: noise goes in until the discriminator is no longer sure.
     started = time.perf_counter()
     path = forward_path(models.schedule, x_input[0], seed)  # [T + 1, 3, S, S]
+    yield Noised(from_tensor(path))
     logits = yield from _judge(models, path, x_input, seed, stopping.paths)
     stop = choose_depth(logits, stopping, models.source_bound(stopping.quantile))
     x_t_star = path[stop.t_star][None]
@@ -174,7 +183,7 @@ def adapt_steps(
         done[route.name] = yield from _rebuild(models, path, x_input, pixels, depth, route, seed)
         yield done[route.name]
     yield Adaptation(
-        profile, stopping, seed, str(models.compute.dtype).removeprefix("torch."),
+        profile, stopping, seed, models.compute.precision,
         str(models.device), pixels, input_prediction, logits, stop, halted.x_t_star,
         halted.prediction, halted.seconds, done,
     )  # fmt: skip
@@ -183,7 +192,7 @@ def adapt_steps(
 def _judge(
     models: Models, path: Tensor, x_input: Tensor, seed: int, paths: int
 ) -> Generator[Judged, None, NDArray[np.float64]]:
-    """Yield the first path's confidence in pieces; return logits ``[paths, T + 1]``."""
+    """Yield each path's confidence in pieces; return logits ``[paths, T + 1]``."""
     rows = []
     for number in range(max(1, paths)):
         states = (
@@ -197,8 +206,7 @@ def _judge(
             if not np.isfinite(values).all():
                 raise FloatingPointError("The discriminator returned values that are not numbers.")
             pieces.append(values)
-            if number == 0:
-                yield Judged(first, confidence_from_logits(values))
+            yield Judged(first, confidence_from_logits(values), number)
         rows.append(np.concatenate(pieces))
     return np.stack(rows)
 

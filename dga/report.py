@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -30,6 +31,10 @@ class Request:
     seed: int
     methods: str
     dda_depth: int | None
+    paths: int | None = None
+    scale: float | None = None
+    max_depth: int | None = None
+    rule: str | None = None
 
     def check(self, profile: str) -> None:
         """Raise ``ValueError`` naming what is allowed, before any model is loaded."""
@@ -40,11 +45,30 @@ class Request:
             check_corruption(CORRUPTIONS[0], self.severity)
         if self.tau is not None:
             check_tau(self.tau)
+        self.stopping(profile)
         self.routes(profile)
 
+    def stopping(self, profile: str) -> StoppingConfig:
+        """The profile's rule with what was asked for; the horizon is never the shallower."""
+        known = get_profile(profile)
+        usual, steps = known.stopping, known.schedule.steps
+        if self.max_depth is not None and not 1 <= self.max_depth <= steps:
+            raise ValueError(f"The maximum depth is from 1 to {steps}, not {self.max_depth}.")
+        asked = {name: getattr(self, name) for name in ("tau", "paths", "max_depth", "rule")}
+        chosen = {name: value for name, value in asked.items() if value is not None}
+        if usual.horizon is not None:
+            chosen["horizon"] = max(usual.horizon, chosen.get("max_depth", usual.max_depth))
+        return dataclasses.replace(usual, **chosen)
+
     def routes(self, profile: str) -> list[Route]:
-        """The chosen methods, in the order given."""
-        known = default_routes(get_profile(profile), self.dda_depth)
+        """The chosen methods, in the order given; ``scale`` is for DGA + G's guidance."""
+        usual = get_profile(profile)
+        if self.scale is not None:
+            if not 0 <= self.scale < math.inf:
+                raise ValueError(f"The guidance's scale is a number from 0 up, not {self.scale}.")
+            guidance = dataclasses.replace(usual.guidance, scale=self.scale)
+            usual = dataclasses.replace(usual, guidance=guidance)
+        known = default_routes(usual, self.dda_depth)
         names = [name.strip() for name in self.methods.split(",") if name.strip()]
         unknown = [name for name in names if name not in known]
         if unknown or not names:
@@ -76,10 +100,7 @@ def run(models: Models, request: Request, pixels: Pixels) -> CommandRun:
     clean = pixels if request.corruption else None
     if request.corruption:
         pixels = corrupt(pixels, request.corruption, request.severity, request.seed)
-    stopping: StoppingConfig = profile.stopping
-    if request.tau is not None:
-        stopping = dataclasses.replace(stopping, tau=request.tau)
-    routes = request.routes(profile.name)
+    stopping, routes = request.stopping(profile.name), request.routes(profile.name)
     return CommandRun(clean, adapt(models, pixels, request.seed, stopping, routes))
 
 
@@ -107,6 +128,7 @@ def to_dict(run: CommandRun, request: Request, pictures: dict[str, str]) -> dict
         "severity": request.severity if request.corruption else None,
         "tau": result.stopping.tau,
         "rule": result.stopping.rule,
+        "paths": result.stopping.paths,
         "max_depth": result.stopping.max_depth,
         "horizon": result.stopping.horizon,
         "t_star": result.t_star,

@@ -81,7 +81,7 @@ def test_board_tells_a_run(session, cat_file):  # noqa: F811
     value = board.timeline()
     assert isinstance(event, Adaptation)
     assert (value["phase"], value["t_star"]) == ("done", event.t_star)
-    assert np.allclose(value["curve"], event.confidence)
+    assert np.allclose(value["curves"], [event.confidence])
     for name in CARDS:
         page = card_html(board.cards[name])
         assert f">{board.cards[name].prediction.label}<" in page

@@ -19,6 +19,7 @@ from dga.pipeline import (
     Denoised,
     Halted,
     Judged,
+    Noised,
     Reconstruction,
     Route,
     adapt,
@@ -27,7 +28,7 @@ from dga.pipeline import (
     default_routes,
     rebuild,
 )
-from dga.stopping import Stop, choose_depth
+from dga.stopping import Stop, choose_depth, confidence_from_logits
 
 
 @pytest.fixture
@@ -45,16 +46,31 @@ def test_events_come_in_the_order_of_the_algorithm(
     stopping = _stopping(tiny_models, tau=0.0)
     events = list(adapt_steps(tiny_models, picture, stopping=stopping))  # type: ignore[arg-type]
     kinds = Counter(type(event) for event in events)
-    assert kinds[Halted] == kinds[Adaptation] == 1
+    assert kinds[Noised] == kinds[Halted] == kinds[Adaptation] == 1
     assert kinds[Reconstruction] == 3
     assert kinds[Denoised] == 12 + 12 + 5
     depths = [d for e in events if isinstance(e, Judged)
               for d in range(e.first, e.first + len(e.confidence))]  # fmt: skip
     assert depths == list(range(101))
-    assert events.index(next(e for e in events if isinstance(e, Halted))) == kinds[Judged]
+    assert isinstance(events[0], Noised)
+    assert np.array_equal(events[0].states[0], picture)
+    assert events.index(next(e for e in events if isinstance(e, Halted))) == 1 + kinds[Judged]
     assert isinstance(events[-1], Adaptation)
     guided = [e for e in events if isinstance(e, Denoised) and e.route.name == "dga-guided"]
     assert [(e.step, e.steps, e.depth) for e in guided] == [(i, 12, 12 - i) for i in range(1, 13)]
+
+
+def test_every_noise_path_is_told(tiny_models: Models, picture: np.ndarray) -> None:
+    stopping = _stopping(tiny_models, paths=3)
+    events = list(adapt_steps(tiny_models, picture, stopping=stopping, routes=[]))  # type: ignore[arg-type]
+    curves = [
+        np.concatenate([e.confidence for e in events if isinstance(e, Judged) and e.path == number])
+        for number in range(3)
+    ]
+    run = events[-1]
+    assert isinstance(run, Adaptation)
+    assert np.array_equal(np.stack(curves), confidence_from_logits(run.logits))
+    assert not np.array_equal(curves[0], curves[1])
 
 
 def test_the_record_holds_together(tiny_models: Models, picture: np.ndarray) -> None:

@@ -30,6 +30,12 @@ def adapt(
         str, typer.Option(help="Comma-separated: dga, dga-guided, dda.")
     ] = "dga,dga-guided,dda",
     dda_depth: Annotated[int | None, typer.Option(help="DDA's fixed depth, 1 to 100.")] = None,
+    paths: Annotated[int | None, typer.Option(help="Noise paths; the curve is their mean.")] = None,
+    scale: Annotated[
+        float | None, typer.Option(help="Lambda, the strength of DGA + G's guidance.")
+    ] = None,
+    max_depth: Annotated[int | None, typer.Option(help="Deepest t*, 1 to 100.")] = None,
+    rule: Annotated[str | None, typer.Option(help="Stopping: threshold or quantile.")] = None,
     out: Annotated[Path | None, typer.Option(help="Where the pictures go.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
     profile: ProfileOption = "everyday16",
@@ -41,7 +47,10 @@ def adapt(
     from dga import report
 
     with sentences():
-        request = report.Request(image, corruption, severity, tau, seed, methods, dda_depth)
+        request = report.Request(
+            image, corruption, severity, tau, seed, methods, dda_depth,
+            paths, scale, max_depth, rule,
+        )  # fmt: skip
         request.check(profile)
         pixels = report.read(request, profile)
         run = report.run(load(profile, weights, device, precision), request, pixels)

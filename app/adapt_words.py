@@ -1,0 +1,109 @@
+"""The words of page Adapt around its timeline."""
+
+from __future__ import annotations
+
+EXAMPLE_TITLES = {
+    "lion": "Lion",
+    "cheetah-face": "Cheetah's face",
+    "cheetah": "Cheetah running",
+    "cat": "Cat",
+    "coffee": "Coffee",
+    "bus": "Bus",
+}
+OWN_PICTURE = "Your picture"
+FAMILY_TITLES = {"noise": "Noise", "blur": "Blur", "weather": "Weather", "digital": "Digital"}
+
+# {picture}, {corruption}, {severity}, {seed}, ... are filled in by input.js.
+INPUT_WORDS = {
+    "picture": "Picture",
+    "alt": "The chosen picture",
+    "examples": "Example pictures",
+    "sources": "Your own picture",
+    "upload": "Upload",
+    "paste": "Paste",
+    "webcam": "Webcam",
+    "no_clipboard": "Click the page and press Ctrl + V (or ⌘ V) to paste a picture.",
+    "corruption": "Corruption",
+    "as_is": "Already corrupted",
+    "severity": "Severity",
+    "seed": "Seed",
+    "dice": "Another seed",
+    "advanced": "Advanced",
+    "adapt": "Adapt",
+    "cancel": "Cancel",
+    "change": "Change",
+    "close": "Close",
+    "summary": "{picture}, {corruption}",
+    "summary_as_is": "{picture}, as it came",
+    "summary_more": "severity {severity} · seed {seed}",
+    "summary_more_as_is": "seed {seed}",
+    "own": OWN_PICTURE,
+    "none": "No picture",
+    "guidance": "λ {scale} · max depth {max_depth}",
+    "stopping": "{rule} rule · {paths} noise paths",
+    "stopping_one": "{rule} rule · 1 noise path",
+}
+ADVANCED_TITLES = {
+    "paths": "Noise paths",
+    "scale": "Guidance λ",
+    "max_depth": "Maximum depth",
+    "rule": "Stopping rule",
+}
+ADVANCED_HELP = {
+    "paths": "The curve is their mean; the band is their spread.",
+    "scale": "How strongly DGA + G keeps the input's shapes. Paper's models: {paper}.",
+    "max_depth": "How far noise may go in if the curve never crosses.",
+    "rule": "Threshold: first depth below τ. "
+    "Quantile: first depth within the range of {share} of clean pictures.",
+}
+RULE_TITLES = {"threshold": "Threshold", "quantile": "Quantile"}
+
+DDA_DEPTHS = "tuned for {size} px: {tuned} · paper: {paper}"
+TOP5 = "Top 5"
+
+COMPARE_WORDS = {
+    "title": "Before and after",
+    "help": "Drag the handle, or use the arrow keys.",
+    "left": "Left",
+    "right": "Right",
+    "pixels": "Pixels are shown as they are: {size} by {size}, enlarged without smoothing.",
+    "slider": "Compare the two pictures",
+    "value": "{share} % {left}, the rest {right}",
+    "empty": "Two of your run's pictures will be compared here.",
+    "alt": "{title}: {label}",
+    "clean": "Clean",
+}
+
+DOWNLOAD_WORDS = {
+    "title": "Take it with you",
+    "help": "Everything needed to repeat this run.",
+    "waiting": "Ready when a run has finished.",
+    "gone": "This run is no longer kept on the server: press Adapt to make it again.",
+}
+# Kind of file: title, kind as a word.
+DOWNLOADS = {
+    "sheet": ("Sheet for a slide", "PNG"),
+    "pictures": ("All pictures, pixel by pixel", "ZIP"),
+    "curve": ("Confidence curve", "CSV"),
+    "run": ("Run and settings", "JSON"),
+}
+SHEET_WORDS = {
+    "line": "{picture}, {damage}. t* = {t_star} of {steps}, seed {seed}.",
+    "clean": "Clean",
+    "severity": "{corruption}, severity {severity}",
+    "as_is": "as it came",
+}
+
+LINK_WORDS = {
+    "title": "Link to this view",
+    "help": "Restores the settings, never an uploaded picture.",
+    "help_own": "Your picture is not in the link: whoever opens it chooses one.",
+    "copy": "Copy",
+    "copy_link": "Copy link",
+    "copied": "Copied",
+}
+LINK_NOTICES = {
+    "unknown": "The link's {name} “{value}” is not known here; {fallback} is used instead.",
+    "no_picture": "This link was made with someone's own picture, which links never hold. "
+    "Its settings are filled in: choose a picture, then press Adapt.",
+}

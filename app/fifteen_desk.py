@@ -1,0 +1,147 @@
+"""What a visitor asks of the page of fifteen corruptions, answered as updates of it."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import gradio as gr
+
+from app.fifteen import Sheets, run
+from app.fifteen_cards import grid_value, heading_html, note_html, status_value
+from app.fifteen_sheet import Sheet, check_choice
+from app.fifteen_words import CANCELLED, FAILED, NEVER_BEGAN
+from app.session import CancelledError, RunError, Session
+
+PICTURE_INTERVAL = 0.4  # seconds between two previews of fifteen pictures
+
+_log = logging.getLogger(__name__)
+Update = dict[Any, Any]
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The components that handlers read and write."""
+
+    head: gr.HTML
+    thumbs: gr.HTML
+    chosen: gr.Textbox
+    picture: gr.Image
+    damaged: gr.Checkbox
+    severity: gr.Radio
+    method: gr.Radio
+    run: gr.Button
+    cancel: gr.Button
+    status: gr.HTML
+    table: gr.Button
+    grid: gr.HTML
+    note: gr.HTML
+
+    @property
+    def inputs(self) -> list[Any]:
+        """What a request is made of, in the order of ``check_choice``."""
+        return [self.picture, self.chosen, self.damaged, self.severity, self.method]
+
+    @property
+    def outputs(self) -> list[Any]:
+        """Everything that a handler may change."""
+        shown = [self.head, self.status, self.grid, self.note, self.thumbs]
+        return [*shown, self.run, self.cancel, self.table, *self.inputs]
+
+    def lock(self, running: bool, upload: str | None, example: object) -> Update:
+        """While a run goes on only Cancel can be pressed."""
+        free = gr.update(interactive=not running)
+        locked = dict.fromkeys((self.run, self.severity, self.method, self.picture), free)
+        return locked | {
+            self.cancel: gr.update(interactive=running),
+            self.damaged: gr.update(interactive=not running and upload is not None),
+            self.thumbs: {"chosen": None if upload else example, "locked": running},
+        }
+
+    def show(self, sheet: Sheet) -> Update:
+        """The sheet as it is now."""
+        return {
+            self.head: heading_html(sheet),
+            self.status: status_value(sheet),
+            self.grid: grid_value(sheet),
+            self.note: note_html(sheet),
+            self.table: gr.update(interactive=bool(sheet.finished) and not sheet.running),
+        }
+
+    def complain(self, sentence: str) -> Update:
+        """A sentence above what is there."""
+        return {self.status: {"words": "", "progress": None, "error": sentence, "phase": "error"}}
+
+
+class Desk:
+    """One sheet a visitor. A request is (upload, example, damaged, severity, method)."""
+
+    def __init__(self, session: Session, examples: dict[str, str], parts: Parts) -> None:
+        self.session, self.examples, self.parts = session, examples, parts
+        self.sheets = Sheets()
+
+    def open(self, *asked: Any) -> Sheet:
+        """A sheet of corrupted pictures. Raises ``ValueError`` with a sentence."""
+        upload, example, *others = asked
+        choice = check_choice(self.session.profile, self.examples, upload, example, *others)
+        return Sheet.open(self.session.profile, choice)
+
+    def preview(self, *asked: Any) -> Update:
+        """The corrupted pictures beside empty wells: nothing is computed yet."""
+        upload, example, *_ = asked
+        buttons = self.parts.lock(False, upload, example)
+        try:
+            return buttons | self.parts.show(self.open(*asked))
+        except (ValueError, OSError) as error:
+            return buttons | self.parts.complain(str(error))
+
+    def run(self, visitor: str, *asked: Any) -> Iterator[Update]:
+        """One run; whatever goes wrong becomes one sentence on the page."""
+        upload, example, *_ = asked
+        sheet: Sheet | None = None
+        free = self.parts.lock(False, upload, example)
+        yield self.parts.lock(True, upload, example)
+        try:
+            sheet = self.open(*asked)
+            self.sheets.put(visitor, sheet)
+            yield from self._shown(sheet)
+            yield free | self.parts.show(sheet)
+        except CancelledError:
+            yield free
+        except (ValueError, RunError, OSError, FloatingPointError) as error:
+            yield free | self._failed(sheet, str(error))
+        except Exception:
+            _log.exception("A run of all fifteen corruptions failed")
+            yield free | self._failed(sheet, FAILED)
+
+    def _shown(self, sheet: Sheet) -> Iterator[Update]:
+        """Progress after every step, pictures a few times a second."""
+        shown, known = 0.0, -1
+        for _ in run(self.session, sheet):
+            news = len(sheet.finished) + sum(row.stop is not None for row in sheet.rows)
+            if news == known and time.monotonic() - shown < PICTURE_INTERVAL:
+                yield {self.parts.status: status_value(sheet)}
+                continue
+            yield self.parts.show(sheet)
+            shown, known = time.monotonic(), news
+
+    def _failed(self, sheet: Sheet | None, sentence: str) -> Update:
+        if sheet is None:
+            return self.parts.complain(sentence)
+        sheet.phase, sheet.error = "error", sentence
+        return self.parts.show(sheet)
+
+    def cancel(self, visitor: str, *asked: Any) -> Update:
+        """Set the flag that the run looks at after every step, and show what there is."""
+        upload, example, *_ = asked
+        buttons = self.parts.lock(False, upload, example)
+        sheet = self.sheets.last(visitor)
+        if sheet is None or not sheet.running:
+            return buttons | self.parts.complain(NEVER_BEGAN)
+        sheet.cancel.set()
+        sheet.phase = "cancelled"
+        sheet.error = CANCELLED.format(done=len(sheet.finished), total=len(sheet.rows))
+        return buttons | self.parts.show(sheet)

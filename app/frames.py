@@ -1,0 +1,89 @@
+"""Many small pictures in one: what the timeline's film is made of."""
+
+from __future__ import annotations
+
+import base64
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from PIL import Image
+
+from dga.images import Pixels
+
+COLUMNS = 10  # of the forward sheet
+MAX_SIDE = 128  # larger pictures are reduced: the film is looked at, not measured
+FORWARD_QUALITY = 40  # mostly noise, which costs most and of which nothing is read off
+REVERSE_QUALITY = 60
+
+
+def reduced(pictures: Pixels) -> Pixels:
+    """uint8 ``[n, S, S, 3]`` with sides of at most 128 pixels (by whole factors, averaged)."""
+    count, side = pictures.shape[:2]
+    factor = -(-side // MAX_SIDE)
+    if factor == 1:
+        return pictures
+    kept = side // factor
+    blocks = pictures[:, : kept * factor, : kept * factor]
+    blocks = blocks.reshape(count, kept, factor, kept, factor, 3)
+    averaged: Pixels = blocks.mean((2, 4)).round().astype(np.uint8)
+    return averaged
+
+
+def sheet(pictures: Pixels, columns: int = COLUMNS) -> Pixels:
+    """``[n, S, S, 3]`` row by row in one picture ``[rows * S, columns * S, 3]``, rest black."""
+    count, side = pictures.shape[:2]
+    rows = -(-count // columns)
+    cells = np.zeros((rows * columns, side, side, 3), np.uint8)
+    cells[:count] = pictures
+    grid = cells.reshape(rows, columns, side, side, 3).swapaxes(1, 2)
+    return grid.reshape(rows * side, columns * side, 3)
+
+
+def jpeg(pixels: Pixels, quality: int) -> bytes:
+    """JPEG with full colour: in noise, colour is half of what there is to see."""
+    stream = io.BytesIO()
+    Image.fromarray(pixels).save(stream, "JPEG", quality=quality, subsampling=0)
+    return stream.getvalue()
+
+
+def jpeg_uri(content: bytes) -> str:
+    """A JPEG file's bytes as a ``data:`` address."""
+    return f"data:image/jpeg;base64,{base64.b64encode(content).decode()}"
+
+
+def forward_sheet(states: Pixels) -> str:
+    """The states of a forward path, uint8 ``[T + 1, S, S, 3]``, as the address of one sheet."""
+    return jpeg_uri(jpeg(sheet(reduced(states)), FORWARD_QUALITY))
+
+
+def strip(states: Sequence[Pixels], estimates: Sequence[Pixels]) -> bytes:
+    """Reverse steps as a JPEG: one column each, x above its clean estimate."""
+    pairs = np.concatenate([reduced(np.stack(states)), reduced(np.stack(estimates))])
+    return jpeg(sheet(pairs, len(states)), REVERSE_QUALITY)
+
+
+@dataclass
+class Lane:
+    """One method's way back from ``depth``: strips of reverse steps in the order of time."""
+
+    name: str
+    depth: int
+    strips: list[tuple[int, str]] = field(default_factory=list)
+    _states: list[Pixels] = field(default_factory=list)
+    _estimates: list[Pixels] = field(default_factory=list)
+
+    def add(self, x: Pixels, x0_hat: Pixels) -> None:
+        """Keep one step, uint8 ``[S, S, 3]`` each, for the next strip."""
+        self._states.append(x)
+        self._estimates.append(x0_hat)
+
+    def value(self) -> dict[str, object]:
+        """Ready for JSON; what was added since the last call becomes one strip."""
+        if self._states:
+            content = strip(self._states, self._estimates)
+            self.strips.append((len(self._states), jpeg_uri(content)))
+            self._states, self._estimates = [], []
+        strips = [[count, address] for count, address in self.strips]
+        return {"name": self.name, "depth": self.depth, "strips": strips}

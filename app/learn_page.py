@@ -1,0 +1,55 @@
+"""The guided walk: seven steps, filled in when the models are ready."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import gradio as gr
+
+from app.adapt_page import CONCURRENCY_ID
+from app.examples import load_examples
+from app.learn_slides import slides_html
+from app.learn_words import FAILED, WIDGET
+from app.lesson import Lesson
+from app.session import Session
+
+STATIC = Path(__file__).parent / "static"
+SCRIPTS = ("learn-parts.js", "learn-chart.js", "learn-widgets.js", "learn.js")
+
+_log = logging.getLogger(__name__)
+
+
+def learn_page(session: Session, page: gr.Blocks) -> None:
+    """Lay the page out and connect it; ``page``: the Blocks whose route is being built."""
+    lesson = Lesson(session.models, {e.name: e.path for e in load_examples()})
+    slides = gr.HTML(
+        {},
+        html_template="${slides}",
+        slides=slides_html(),
+        js_on_load="\n".join((STATIC / name).read_text("utf-8") for name in SCRIPTS),
+        apply_default_css=False,
+        elem_id="learn",
+        words=WIDGET,
+        steps=session.profile.schedule.steps,
+    )
+
+    def fill() -> Iterator[dict[str, Any]]:
+        """What the models made so far; whatever goes wrong becomes a sentence."""
+        try:
+            yield from lesson.parts()
+        except (ValueError, OSError, FloatingPointError, KeyError) as error:
+            _log.exception("The guided walk could not be computed")
+            yield {"problem": FAILED.format(problem=error)}
+
+    page.load(
+        fill,
+        None,
+        slides,
+        concurrency_id=CONCURRENCY_ID,
+        concurrency_limit=1,
+        show_progress="hidden",
+        api_visibility="private",
+    )

@@ -1,0 +1,96 @@
+"""Recorded runs on the page: the one it opens with, and the one a visitor picks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import gradio as gr
+
+from app.after import After
+from app.board import Board
+from app.links import Link
+from app.opening import Opening
+from app.presets import Preset, Presets
+from app.runs import Runs
+
+_LIGHT = {"show_progress": "hidden", "api_visibility": "private", "queue": False}
+
+
+@dataclass(frozen=True)
+class Showcase:
+    """Shows recorded runs as if the visitor had just made them. ``parts``: of the page."""
+
+    presets: Presets
+    runs: Runs
+    opening: Opening
+    after: After
+    parts: Any
+
+    def outputs(self) -> list[Any]:
+        """Every component that a recorded run changes."""
+        lists = (self.parts.all(), self.opening.outputs(), self.after.outputs())
+        return list(dict.fromkeys(component for row in lists for component in row))
+
+    def show(self, preset: Preset, visitor: str) -> dict[Any, Any]:
+        """The whole page as it is after this run. Raises :class:`PresetError`."""
+        board = self.presets.board(preset)
+        link = Link(preset.picture, preset.settings)
+        self.runs.start(visitor, board)
+        return (
+            self.after.show(board)
+            | self.opening.fill(link, start=False)
+            | self.parts.show(board)
+            | self.parts.buttons(running=False)
+        )
+
+    def arrive(self, request: gr.Request) -> dict[Any, Any]:
+        """What the address asks for; the first recorded run if it asks for nothing."""
+        visitor = str(request.session_hash)
+        link = self.opening.parse(request)
+        if link is None:
+            return self._first(visitor)
+        preset = self.presets.find(link.image or "", link.settings)
+        if preset is None:
+            return self.opening.fill(link, start=link.image is not None)
+        notice = self.opening.fill(link, start=False)[self.opening.notice]
+        return self.show(preset, visitor) | {self.opening.notice: notice}
+
+    def _first(self, visitor: str) -> dict[Any, Any]:
+        """The page came with its timeline and cards; only the rest is filled in."""
+        if not self.presets.all:
+            return {self.opening.notice: gr.skip()}
+        updates = self.show(self.presets.all[0], visitor)
+        shown = set(self.parts.all()) - {self.parts.adapt, self.parts.cancel}
+        return {key: value for key, value in updates.items() if key not in shown}
+
+    def pick(self, event: gr.EventData, request: gr.Request) -> dict[Any, Any]:
+        """A preset that the visitor pressed; whatever of hers is running stops."""
+        visitor = str(request.session_hash)
+        preset = self.presets.named(str(event._data.get("name")))
+        last = self.runs.last(visitor)
+        if last is not None and last.board.running:
+            last.cancel.set()
+        return self.show(preset, visitor) if preset else {self.opening.notice: gr.skip()}
+
+
+def first_board(presets: Presets) -> Board | None:
+    """The run that the page opens with; None where nothing recorded can be shown."""
+    return presets.board(presets.all[0]) if presets.all else None
+
+
+def connect_showcase(
+    showcase: Showcase, row: gr.HTML, demo: gr.Blocks, ended: Mapping[str, Any]
+) -> None:
+    """Connect the row and the page's opening. ``ended["run"]``: the event that a pick stops."""
+    outputs = showcase.outputs()
+
+    def arrive(request: gr.Request) -> dict[Any, Any]:
+        return showcase.arrive(request)
+
+    def pick(event: gr.EventData, request: gr.Request) -> dict[Any, Any]:
+        return showcase.pick(event, request)
+
+    demo.load(arrive, None, outputs, **_LIGHT)
+    row.select(pick, None, outputs, cancels=[ended["run"]], **_LIGHT)

@@ -1,0 +1,121 @@
+const { words, corruptions, rules, examples } = props;
+const calm = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
+const byId = (id) => document.getElementById(id);
+const fill = (text, known) => text.replace(/\{(\w+)\}/g, (_, name) => known[name]);
+
+let pressed = Object.keys(examples)[0];
+let lastCorruption = Object.keys(corruptions)[0];
+let last = null;
+
+function put(selector, text) {
+  const node = document.querySelector(selector);
+  if (node && node.textContent !== text) node.textContent = text;
+}
+
+function press(name) {
+  pressed = name in examples ? name : null;
+  document.querySelectorAll("#examples button").forEach((button) =>
+    button.setAttribute("aria-pressed", button.dataset.name === pressed));
+  if (last) show(last);
+}
+
+// In the order of InputCard.settings() on the server.
+function show(values) {
+  last = values;
+  const [picture, corruption, severity, seed, paths, scale, maxDepth, rule] = values;
+  const title = !picture ? words.none : pressed ? examples[pressed] : words.own;
+  const known = { picture: title, corruption: corruptions[corruption], severity, seed };
+  const kind = corruption ? "" : "_as_is";
+  put(".summary b", fill(words["summary" + kind], known));
+  put(".summary p span", fill(words["summary_more" + kind], known));
+  const image = document.querySelector(".summary img");
+  const example = pressed && document.querySelector(`#examples [data-name="${pressed}"] img`);
+  if (image) image.src = example ? example.src : picture?.url ?? "";
+  image?.toggleAttribute("hidden", !picture);
+  const run = { scale: Number(scale).toFixed(1), max_depth: maxDepth, rule: rules[rule], paths };
+  put('[data-words="guidance"]', fill(words.guidance, run));
+  put('[data-words="stopping"]', fill(paths === 1 ? words.stopping_one : words.stopping, run));
+}
+
+function asIs(on, now) {
+  if (now) lastCorruption = now;
+  const interactive = !on;
+  return [
+    { __type__: "update", value: on ? null : lastCorruption, interactive },
+    { __type__: "update", interactive },
+  ];
+}
+
+// Gradio gives each radio a name of its own: then every one is a Tab stop and arrows do nothing.
+function oneGroup(id) {
+  const block = byId(id);
+  const wrap = block?.querySelector("label")?.parentElement;
+  if (!wrap) return;
+  wrap.setAttribute("role", "radiogroup");
+  wrap.setAttribute("aria-label", block.querySelector('[data-testid="block-info"]').textContent);
+  for (const radio of wrap.querySelectorAll("input")) if (radio.name !== id) radio.name = id;
+}
+
+async function keepGroup(id) {
+  await appears(document, `#${id} label`);
+  const options = { subtree: true, childList: true, attributeFilter: ["name"] };
+  new MutationObserver(() => oneGroup(id)).observe(byId(id), options);
+  oneGroup(id);
+}
+
+// On a phone the card is one line until it is asked for.
+function open(on) {
+  byId("input").classList.toggle("open", on);
+  const button = element.querySelector("button");
+  button.setAttribute("aria-expanded", on);
+  button.textContent = on ? words.close : words.change;
+}
+
+function fold(button) {
+  const on = button.getAttribute("aria-expanded") !== "true";
+  button.setAttribute("aria-expanded", on);
+  byId("input").classList.toggle("with-advanced", on);
+  if (on) byId("advanced").scrollIntoView({ behavior: calm ? "auto" : "smooth", block: "nearest" });
+}
+
+async function appears(root, selector) {
+  for (let frames = 0; frames < 600; frames++) {
+    const node = root.querySelector(selector);
+    if (node) return node;
+    await new Promise(requestAnimationFrame);
+  }
+  return null;
+}
+
+// Gradio's own three buttons stay in the page, out of sight.
+async function take(kind) {
+  put(".source-note", "");
+  const picture = byId("picture");
+  if (kind === "Upload") return picture.querySelector("input[type=file]").click();
+  if (kind === "Paste") {
+    const able = navigator.clipboard && navigator.clipboard.read;
+    if (!able) return put(".source-note", words.no_clipboard);
+  }
+  if (kind === "Capture") {
+    picture.querySelector('[aria-label="Remove Image"]')?.click();
+    await new Promise(requestAnimationFrame);
+  }
+  picture.querySelector(`.source-selection button[aria-label^="${kind}"]`)?.click();
+  if (kind === "Capture") (await appears(picture, '[title="grant webcam access"] button'))?.click();
+}
+
+document.addEventListener("click", (event) => {
+  const { target } = event;
+  const source = target.closest("#sources button");
+  if (source) take(source.dataset.source);
+  const folded = target.closest("#advanced-toggle button");
+  if (folded) fold(folded);
+  if (target.closest("#input-summary button")) open(!byId("input").classList.contains("open"));
+  if (target.closest("#adapt")) open(false);
+});
+
+window.dgaInput = { show, press, asIs, open };
+requestAnimationFrame(() => {
+  press(pressed);
+  ["corruption", "severity", "rule"].forEach(keepGroup);
+});

@@ -1,0 +1,186 @@
+// One function a step: it gets a box and what the models made.
+const widgets = {
+  meet(box, { meet }) {
+    const top = bars();
+    let damage = 0;
+    const shown = meet.map((one) => frame(one.pictures, one.title));
+    const all = frames(...shown);
+    const level = slider(words.severity, {
+      max: 5, value: 3, show: (s) => (s ? String(s) : words.undamaged),
+    }, (severity) => {
+      const { title, top: said } = meet[damage];
+      shown.forEach((one, i) => (one.node.hidden = i !== damage));
+      const alt = say(words.picture_alt, { title, severity, label: said[severity][0][0] });
+      shown[damage].show(severity, alt);
+      top.show(said[severity]);
+    });
+    const pick = choice(words.damage, meet.map((one) => one.title), damage, (i) => {
+      damage = i;
+      level.moved();
+    });
+    const pair = make("div", "ln-pair");
+    pair.append(all, top.node);
+    box.append(pick, pair, level.node);
+    level.moved();
+  },
+
+  film(box, { film }) {
+    const clean = frame(film.clean, words.clean);
+    const damaged = frame(film.damaged, words.damaged);
+    const says = sentence();
+    const depth = slider(words.depth, { max: steps, value: 0 }, (t) => {
+      clean.show(t, say(words.film_alt, { name: words.clean, t }));
+      damaged.show(t, say(words.film_alt, { name: words.damaged, t }), film.damage);
+      says.textContent = say(words.signal, { t, share: percent(film.signal[t]) });
+    });
+    box.append(frames(damaged, clean), depth.node, says);
+    depth.moved();
+  },
+
+  judge(box, { film, judge }) {
+    const clean = frame(film.clean, words.clean);
+    const damaged = frame(film.damaged, words.damaged);
+    const says = sentence();
+    const curves = [
+      { values: judge.damaged, name: "damaged" }, { values: judge.clean, name: "clean" },
+    ];
+    const plot = chart((t) => depth.set(t));
+    const depth = slider(words.depth, { max: steps, value: 4 }, (t) => {
+      clean.show(t, say(words.film_alt, { name: words.clean, t }));
+      damaged.show(t, say(words.film_alt, { name: words.damaged, t }));
+      plot.show({ curves, at: t });
+      const sure = { damaged: percent(judge.damaged[t]), clean: percent(judge.clean[t]) };
+      says.textContent = say(words.judged, { t, ...sure });
+    });
+    clean.node.classList.add("is-clean");
+    damaged.node.classList.add("is-damaged");
+    const small = frames(damaged, clean);
+    small.classList.add("small");
+    box.append(small, plot.node, depth.node, says);
+    depth.moved();
+  },
+
+  stop(box, { film, judge }) {
+    const there = frame(film.damaged, "");
+    const says = sentence();
+    const curves = [{ values: judge.damaged, name: "damaged" }];
+    const plot = chart((_, c) => tau.set(Math.round(100 * c)));
+    const tau = slider(words.tau, {
+      max: 100, value: Math.round(100 * judge.tau), show: (v) => (v / 100).toFixed(2),
+    }, (value) => {
+      const [t, crossed] = judge.stops[value];
+      plot.show({ curves, tau: value / 100, stop: { t, crossed } });
+      there.show(t, say(words.stop_alt, { t }), say(words.state, { t }));
+      const kind = t ? (crossed ? "stop" : "stop_never") : crossed ? "stop_zero" : "stop_left";
+      says.textContent = say(words[kind], {
+        t, steps, tau: (value / 100).toFixed(2), max: judge.max_depth, horizon: judge.horizon,
+      });
+    });
+    const small = frames(there);
+    small.classList.add("small");
+    plot.node.classList.add("drag");
+    box.append(plot.node, tau.node, small, says);
+    tau.moved();
+  },
+
+  reverse(box, { reverse }) {
+    const { depth } = reverse;
+    const state = frame(reverse.x, words.x_t);
+    const estimate = frame(reverse.x0, words.x0);
+    const says = sentence();
+    const at = slider(words.step, { max: depth, value: 0 }, (step) => {
+      const t = depth - step;
+      state.show(step, `${words.x_t}, ${say(words.state, { t })}`);
+      estimate.show(step, `${words.x0}, ${say(words.state, { t })}`);
+      const kind = step === 0 ? "step_first" : t === 0 ? "step_last" : "step_now";
+      says.textContent = say(depth ? words[kind] : words.no_steps, { step, steps: depth, t });
+    });
+    box.append(frames(state, estimate), at.node, player(at, depth), says);
+    at.moved();
+  },
+
+  guide(box, { guide }) {
+    const input = frame(guide.pictures, words.input);
+    const rebuilt = frame(guide.pictures, words.rebuilt);
+    const before = frame(guide.coarse, words.coarse_input);
+    const after = frame(guide.coarse, words.coarse_rebuilt);
+    const says = sentence();
+    const names = guide.scales.map((scale) =>
+      scale ? say(words.lambda_on, { scale }) : words.lambda_off);
+    const show = (i) => {
+      input.show(0, `${words.input}: ${guide.damage}`, `${words.input}: ${guide.damage}`);
+      rebuilt.show(i + 1, `${words.rebuilt}, ${names[i]}`, `${words.rebuilt}, ${names[i]}`);
+      before.show(0, words.coarse_input);
+      after.show(i + 1, `${words.coarse_rebuilt}, ${names[i]}`);
+      const [label, share] = guide.top[i + 1][0];
+      says.textContent = say(words.gap, { gap: guide.gaps[i], label, share: percent(share) });
+    };
+    const small = frames(before, after);
+    small.classList.add("small");
+    box.append(choice(words.lambda, names, 1, show), frames(input, rebuilt), small, says);
+    show(1);
+  },
+
+  depth(box, { depth: { cases, fixed } }) {
+    const says = sentence();
+    const list = make("ul", "ln-cases");
+    const heads = make("p", "ln-heads");
+    heads.append(make("span", "", words.damaged), make("span", "", words.rebuilt));
+    const rows = cases.map((one) => {
+      const row = list.appendChild(make("li"));
+      const before = frame(one.pictures, "");
+      const after = frame(one.pictures, "");
+      const told = make("div", "ln-told");
+      row.append(before.node, after.node, told);
+      return { one, before, after, told };
+    });
+    const show = (way) => {
+      let right = 0;
+      for (const { one, before, after, told } of rows) {
+        const wanted = one.top[0][0][0];
+        const [label, share] = one.top[2 + way][0];
+        const same = label === wanted;
+        right += same;
+        before.show(1, `${one.title}: ${one.top[1][0][0]}`, one.top[1][0][0]);
+        after.show(2 + way, `${one.title}, ${words.rebuilt}: ${label}`, label);
+        const t = say(way ? words.fixed_depth : words.own_depth, { t: way ? fixed : one.t_star });
+        const left = !way && one.t_star === 0 ? `, ${words.own_left}` : "";
+        const sign = make("span", same ? "ok" : "bad", same ? "✓" : "✕");
+        sign.setAttribute("role", "img");
+        sign.setAttribute("aria-label", same ? words.same : words.other);
+        const said = make("p", "ln-label");
+        said.append(sign, ` ${label}, ${percent(share)}`);
+        const truth = make("p", "", say(words.undamaged_label, { label: wanted }));
+        told.replaceChildren(make("h3", "", one.title), make("p", "", t + left), said, truth);
+      }
+      says.textContent = say(words.score, { n: right, total: rows.length });
+    };
+    const names = [words.own, say(words.fixed, { fixed })];
+    box.append(choice(words.method, names, 0, show), heads, list, says);
+    show(0);
+  },
+};
+
+// Plays a slider from its start to its end.
+function player(at, last) {
+  const button = make("button", "ln-play", words.play);
+  button.type = "button";
+  button.disabled = !last;
+  let timer = 0;
+  const pause = () => {
+    clearInterval(timer);
+    timer = 0;
+    button.textContent = words.play;
+  };
+  button.addEventListener("click", () => {
+    if (timer) return pause();
+    if (calm) return at.set(at.get() < last ? at.get() + 1 : 0);
+    if (at.get() === last) at.set(0);
+    button.textContent = words.pause;
+    timer = setInterval(() => {
+      at.set(at.get() + 1);
+      if (at.get() === last) pause();
+    }, 450);
+  });
+  return button;
+}

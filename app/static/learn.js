@@ -1,0 +1,65 @@
+// Steps: one at a time, by link, button or key.
+const slides = [...element.querySelectorAll(".ln-step")];
+const links = [...element.querySelectorAll(".ln-nav a")];
+const [back, next] = [".ln-back", ".ln-next"].map((name) => element.querySelector(name));
+let now = 0;
+
+function turn(to, focus = true) {
+  now = Math.min(Math.max(to, 0), slides.length - 1);
+  slides.forEach((slide, i) => (slide.hidden = i !== now));
+  links.forEach((link, i) => {
+    if (i === now) link.setAttribute("aria-current", "step");
+    else link.removeAttribute("aria-current");
+  });
+  back.disabled = now === 0;
+  next.disabled = now === slides.length - 1;
+  links[now].scrollIntoView({ block: "nearest", inline: "center" });
+  if (!focus) return;
+  // Gradio's <base> would send a plain "#..." to the first page.
+  const { pathname, search } = location;
+  history.replaceState(history.state, "", `${pathname}${search}#${slides[now].id}`);
+  slides[now].querySelector("h2").focus({ preventScroll: true });
+  const top = element.getBoundingClientRect().top;
+  if (top < 0) window.scrollBy(0, top - 16);
+}
+
+function named() {
+  const found = slides.findIndex((slide) => `#${slide.id}` === location.hash);
+  turn(Math.max(found, 0), false);
+}
+
+links.forEach((link, i) => link.addEventListener("click", (event) => {
+  event.preventDefault();
+  turn(i);
+}));
+back.addEventListener("click", () => turn(now - 1));
+next.addEventListener("click", () => turn(now + 1));
+
+// Page keys are what a presenter's remote control sends.
+const moves = { ArrowRight: 1, PageDown: 1, ArrowLeft: -1, PageUp: -1 };
+document.addEventListener("keydown", (event) => {
+  if (!element.isConnected || !(event.key in moves)) return;
+  if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
+  if (event.target.closest?.("input, select, textarea, [role=slider]")) return;
+  event.preventDefault();
+  turn(now + moves[event.key]);
+});
+window.addEventListener("hashchange", named);
+
+// Widgets: built once, when what they need was made.
+const needs = { meet: ["meet"], film: ["film"], judge: ["film", "judge"], stop: ["film", "judge"] };
+function receive() {
+  const value = props.value ?? {};
+  for (const box of element.querySelectorAll(".ln-widget:not(.ready)")) {
+    const { widget } = box.dataset;
+    const wait = box.querySelector(".ln-wait");
+    if (value.problem && wait) wait.textContent = value.problem;
+    if (!(needs[widget] ?? [widget]).every((part) => part in value)) continue;
+    box.classList.add("ready");
+    wait.remove();
+    widgets[widget](box, value);
+  }
+}
+watch("value", receive);
+named();
+receive();

@@ -1,0 +1,6 @@
+element.addEventListener("click", (event) => {
+  const button = event.target.closest("button");
+  if (!button) return;
+  window.dgaInput.press(button.dataset.name);
+  trigger("select", { name: button.dataset.name });
+});

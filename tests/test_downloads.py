@@ -1,0 +1,162 @@
+"""Files to take along: they say what happened, and the run can be made again from them."""
+
+import base64
+import csv
+import hashlib
+import io
+import json
+import shlex
+import zipfile
+
+import numpy as np
+import pytest
+import skimage.data
+from app_fixtures import session  # noqa: F401  # fixture
+from PIL import Image
+from typer.testing import CliRunner
+
+from app.adapt_words import DOWNLOADS
+from app.board import CARDS, Board
+from app.compare import compare_value
+from app.downloads import Keepsake
+from app.examples import identify, load_examples
+from app.session import Settings, check_settings
+from dga.commands import app as commands
+
+FOG = Settings("fog", 3, 0.5, 5, 2, 2, 2.5, 30, "threshold")
+AS_IS = Settings(None, 3, 0.6, 1, 1)
+
+
+def finished(session, settings, path):  # noqa: F811
+    subject = session.subject(path, settings)
+    board = Board(session.profile, settings, subject)
+    for event in session.events(subject.input, settings):
+        board.take(event)
+    return board
+
+
+@pytest.fixture(scope="module")
+def cat():
+    return next(example for example in load_examples() if example.name == "cat")
+
+
+@pytest.fixture(scope="module")
+def kept(session, cat):  # noqa: F811
+    board = finished(session, FOG, cat.path)
+    return Keepsake(board, board.result, session.models.weights, cat.name, cat.title)
+
+
+@pytest.fixture(scope="module")
+def own(session, tmp_path_factory):  # noqa: F811
+    path = tmp_path_factory.mktemp("own") / "mine.png"
+    Image.fromarray(skimage.data.astronaut()).save(path)
+    board = finished(session, AS_IS, path)
+    return Keepsake(board, board.result, session.models.weights)
+
+
+def test_names_say_what_is_inside(kept, own):
+    assert [kept.file(kind)[0] for kind in DOWNLOADS] == [
+        "dga-cat-fog-3-sheet.png",
+        "dga-cat-fog-3-pictures.zip",
+        "dga-cat-fog-3-curve.csv",
+        "dga-cat-fog-3-run.json",
+    ]
+    assert own.file("run")[0] == "dga-picture-run.json"
+    with pytest.raises(KeyError):
+        kept.file("../secret")
+
+
+@pytest.mark.parametrize("which", ["kept", "own"])
+def test_json_repeats_the_run(which, session, request):  # noqa: F811
+    kept = request.getfixturevalue(which)
+    facts = json.loads(kept.file("run")[1])
+    png = base64.b64decode(facts["picture_png_base64"])
+    pixels = np.asarray(Image.open(io.BytesIO(png)))
+    assert facts["picture"]["sha256_of_pixels"] == hashlib.sha256(pixels.tobytes()).hexdigest()
+    assert facts["weights"] == session.models.weights
+    assert {"diffusion", "discriminator", "classifier"} == set(facts["weights"])
+    assert {"python", "torch", "numpy"} <= set(facts["versions"])
+
+    settings = check_settings(session.profile, **facts["settings"])
+    subject = session.subject(io_path(png, kept), settings)
+    *_, again = session.events(subject.input, settings)
+    result = facts["result"]
+    assert again.t_star == result["t_star"]
+    assert again.confidence.tolist() == result["confidence"]
+    for name, method in result["methods"].items():
+        assert np.array_equal(again.reconstructions[name].image, kept.board.cards[name].image)
+        top5 = again.reconstructions[name].prediction.top(5)
+        assert [list(row) for row in top5] == method["top5"]
+
+
+def io_path(png, kept):
+    """The picture as a file, since files are what a session reads."""
+    import tempfile
+    from pathlib import Path
+
+    path = Path(tempfile.mkdtemp()) / f"{kept.stem}.png"
+    path.write_bytes(png)
+    return path
+
+
+@pytest.mark.parametrize("which", ["kept", "own"])
+def test_the_command_repeats_the_run(which, request, tmp_path, monkeypatch):
+    kept = request.getfixturevalue(which)
+    facts = json.loads(kept.file("run")[1])
+    with zipfile.ZipFile(io.BytesIO(kept.file("pictures")[1])) as archive:
+        archive.extractall(tmp_path)
+    monkeypatch.chdir(tmp_path / kept.stem)
+    words = shlex.split(facts["command"])
+    assert words[:4] == ["python", "-m", "dga", "adapt"]
+    answer = CliRunner().invoke(commands, [*words[3:], "--device", "cpu", "--json"])
+    assert answer.exit_code == 0, answer.output
+    again = json.loads(answer.stdout)
+    assert again["t_star"] == facts["result"]["t_star"]
+    assert np.allclose(again["confidence"], facts["result"]["confidence"], atol=1e-6)
+    for name in ("dga", "dga-guided", "dda"):
+        made = np.asarray(Image.open(again["pictures"][name]))
+        assert np.array_equal(made, kept.board.cards[name].image)
+
+
+def test_curve_has_a_row_for_each_depth(kept):
+    rows = list(csv.reader(io.StringIO(kept.file("curve")[1].decode())))
+    assert rows[0] == ["depth", "confidence", "path_1", "path_2"]
+    values = np.array(rows[1:], float)
+    assert values[:, 0].tolist() == list(range(101))
+    assert np.allclose(values[:, 1], kept.result.confidence, atol=1e-6)
+    assert np.allclose(values[:, 2:].mean(1), values[:, 1], atol=2e-6)
+
+
+def test_zip_holds_every_picture_bit_for_bit(kept, own):
+    with zipfile.ZipFile(io.BytesIO(kept.file("pictures")[1])) as archive:
+        names = {name.partition("/")[2] for name in archive.namelist()}
+        assert names == {"clean.png", "run.json", *(f"{name}.png" for name in CARDS)}
+        picture = Image.open(io.BytesIO(archive.read("dga-cat-fog-3/dda.png")))
+        assert np.array_equal(np.asarray(picture), kept.board.cards["dda"].image)
+    with zipfile.ZipFile(io.BytesIO(own.file("pictures")[1])) as archive:
+        assert "dga-picture/clean.png" not in archive.namelist()
+
+
+def test_sheet_shows_every_picture_enlarged(kept, own):
+    sheet = np.asarray(Image.open(io.BytesIO(kept.file("sheet")[1])))
+    narrower = Image.open(io.BytesIO(own.file("sheet")[1]))
+    assert sheet.shape[1] - narrower.width == 256 + 24  # one picture less: there is no clean one
+    last = kept.board.cards["dda"].image.repeat(4, 0).repeat(4, 1)
+    assert np.array_equal(sheet[128:384, -40 - 256 : -40], last)
+
+
+def test_compare_offers_what_there_is(kept, own):
+    names = [picture["name"] for picture in compare_value(kept.board)["pictures"]]
+    assert names == ["clean", *CARDS]
+    value = compare_value(own.board)
+    assert value["pictures"][0]["title"] == "Input"
+    assert {value["left"], value["right"]} <= {picture["name"] for picture in value["pictures"]}
+    for picture in value["pictures"]:
+        assert picture["alt"].startswith(picture["title"] + ": ")
+
+
+def test_an_example_is_known_by_its_pixels(kept, own, cat):
+    examples = load_examples()
+    assert identify(kept.source(), examples).name == "cat"
+    assert identify(own.source(), examples) is None
+    assert identify(cat.pixels(64) ^ 1, examples) is None

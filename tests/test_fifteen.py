@@ -1,0 +1,303 @@
+"""One picture under all fifteen corruptions: what is computed and what the page says of it."""
+
+import csv
+import dataclasses
+import io
+from urllib.parse import parse_qs, urlsplit
+
+import numpy as np
+import pytest
+import skimage.data
+from PIL import Image
+
+from app.fifteen import Sheets, run
+from app.fifteen_cards import grid_value, heading_html, link, note_html, status_value
+from app.fifteen_desk import Desk, Parts
+from app.fifteen_sheet import Row, Sheet, check_choice
+from app.fifteen_words import CSV_COLUMNS, METHODS, ORDERS, VERDICTS
+from app.session import CancelledError, RunError, Session
+from dga.classifier import Prediction
+from dga.corruptions import CORRUPTIONS, corrupt
+from dga.images import to_pixels, to_square
+from dga.pipeline import adapt, default_routes
+from dga.profiles import EVERYDAY16
+from dga.stopping import Stop
+
+
+@pytest.fixture(scope="module")
+def cat_file(tmp_path_factory):
+    path = tmp_path_factory.mktemp("pictures") / "cat.png"
+    Image.fromarray(skimage.data.chelsea()).save(path)
+    return str(path)
+
+
+def choose(cat_file, profile=EVERYDAY16, upload=None, **changes):
+    asked = {"example": "cat", "damaged": False, "severity": 2, "method": "dga"} | changes
+    return check_choice(profile, {"cat": cat_file}, upload, *asked.values())
+
+
+@pytest.mark.parametrize(
+    ("changes", "allowed"),
+    [
+        ({"severity": 0}, "from 1 to 5"),
+        ({"severity": 2.5}, "from 1 to 5"),
+        ({"severity": "3"}, "from 1 to 5"),
+        ({"severity": None}, "from 1 to 5"),
+        ({"method": "tent"}, "dga-guided, dga, dda"),
+        ({"method": None}, "dga-guided, dga, dda"),
+        ({"example": "../../etc/passwd"}, "Choose one of: cat"),
+        ({"example": None}, "Choose one of: cat"),
+    ],
+)
+def test_bad_requests_name_what_is_allowed(cat_file, changes, allowed):
+    with pytest.raises(ValueError, match=allowed):
+        choose(cat_file, **changes)
+
+
+@pytest.mark.parametrize("changes", [{"method": []}, {"example": {}}, {"severity": []}])
+def test_values_of_another_kind_are_refused(cat_file, changes):
+    with pytest.raises(ValueError, match=r"Choose one of|from 1 to 5"):
+        choose(cat_file, **changes)
+
+
+def test_an_upload_goes_before_the_example(cat_file):
+    own = choose(cat_file, upload="/uploads/own.png", damaged=True)
+    assert (own.example, own.path, own.damaged) == (None, "/uploads/own.png", True)
+    assert choose(cat_file, damaged=True).damaged is False  # examples are known to be clean
+    assert choose(cat_file, upload="/uploads/own.png", damaged="yes").damaged is False
+
+
+def test_cards_are_corrupted_as_the_library_does(cat_file):
+    sheet = Sheet.open(EVERYDAY16, choose(cat_file, severity=4))
+    cat = to_pixels(to_square(Image.fromarray(skimage.data.chelsea()), 64))
+    assert np.array_equal(sheet.clean, cat)
+    assert [row.corruption for row in sheet.rows] == list(CORRUPTIONS)
+    for row in sheet.rows:
+        assert np.array_equal(row.before, corrupt(cat, row.corruption, 4, 0))
+
+
+def say(label, probability):
+    rest = [name for name in EVERYDAY16.classifier.classes if name != label]
+    share = (1 - probability) / len(rest)
+    return Prediction((label, *rest), (probability, *[share] * len(rest)))
+
+
+def finished(cat_file, **changes):
+    """A sheet with four rows: corrected, still wrong, made wrong, still right."""
+    sheet = Sheet(EVERYDAY16, choose(cat_file, **changes))
+    sheet.reference = None if sheet.choice.damaged else say("cat", 0.9)
+    picture = np.zeros((64, 64, 3), np.uint8)
+    told = [("dog", "cat"), ("dog", "frog"), ("cat", "dog"), ("cat", "cat")]
+    stops = [Stop(7, True), Stop(24, False), Stop(0, False), Stop(0, True)]
+    for row, (before, after), stop in zip(sheet.rows, told, stops, strict=False):
+        row.before = row.after = picture
+        row.said, row.says, row.stop = say(before, 0.6), say(after, 0.8), stop
+    return sheet
+
+
+def test_verdicts_and_counts(cat_file):
+    sheet = finished(cat_file)
+    verdicts = [sheet.verdict(row) for row in sheet.rows]
+    assert verdicts[:4] == ["corrected", "still-wrong", "made-wrong", "still-right"]
+    assert verdicts[4:] == [None] * 11
+    assert sheet.counts() == {"done": 4, "before": 2, "after": 2, "changed": 3}
+    sheet.phase = "cancelled"
+    sentence = heading_html(sheet)["sentence"]
+    assert sentence == "One cat: of 4 rebuilt, 2 labelled correctly before, 2 after."
+    sheet.phase = "done"
+    assert "2 labelled correctly before, 2 after" in heading_html(sheet)["sentence"]
+
+
+def test_without_a_clean_label_nothing_is_called_correct(cat_file):
+    sheet = finished(cat_file, upload=cat_file, damaged=True)
+    assert [sheet.verdict(row) for row in sheet.rows[:4]] == ["changed"] * 3 + ["unchanged"]
+    sheet.phase = "done"
+    said = heading_html(sheet)
+    assert said["sentence"].endswith("rebuilding changed 3 of 4 labels.")
+    assert "not known" in said["lead"]
+    assert "Corrected" not in str(grid_value(sheet))
+
+
+def test_orders(cat_file):
+    orders = finished(cat_file).orders()
+    assert tuple(orders) == tuple(ORDERS)
+    assert orders["family"] == list(CORRUPTIONS)
+    first = list(CORRUPTIONS[:4])
+    assert orders["depth"] == [first[1], first[0], first[2], first[3], *CORRUPTIONS[4:]]
+    # 0.8 - 0.4/15 gained, then 0.2, then nothing, then lost.
+    assert orders["gain"][:4] == [first[0], first[3], first[1], first[2]]
+    assert orders["gain"][4:] == list(CORRUPTIONS[4:])
+
+
+def test_changes_come_first_where_no_label_is_right(cat_file):
+    orders = finished(cat_file, upload=cat_file, damaged=True).orders()
+    assert orders["gain"][:4] == list(CORRUPTIONS[:4])
+
+
+def test_table(cat_file):
+    lines = list(csv.DictReader(io.StringIO(finished(cat_file).csv())))
+    assert tuple(lines[0]) == CSV_COLUMNS
+    assert [line["corruption"] for line in lines] == list(CORRUPTIONS)
+    assert lines[0] | {"probability_before": ""} == {
+        "corruption": "gaussian_noise",
+        "family": "noise",
+        "severity": "2",
+        "seed": "0",
+        "method": "dga",
+        "depth": "7",
+        "crossed": "True",
+        "label_before": "dog",
+        "probability_before": "",
+        "label_after": "cat",
+        "probability_after": "0.8",
+        "label_undamaged": "cat",
+        "probability_undamaged": "0.9",
+        "verdict": "corrected",
+    }
+    assert (lines[2]["depth"], lines[2]["crossed"]) == ("0", "False")
+    assert (lines[9]["depth"], lines[9]["label_after"], lines[9]["verdict"]) == ("", "", "")
+
+
+def test_depths_in_words_and_dots(cat_file):
+    cards = list(grid_value(finished(cat_file))["cards"].values())
+    assert "of 100" in cards[0]["foot"]
+    assert "hollow" not in cards[0]["foot"]
+    assert "the maximum" in cards[1]["foot"]
+    assert "hollow" in cards[1]["foot"]
+    assert "left as it is" in cards[2]["foot"]
+    assert "hollow" in cards[2]["foot"]
+    assert "left as it is" in cards[3]["foot"]
+    assert "hollow" not in cards[3]["foot"]
+    for card, verdict in zip(cards, ("corrected", "still-wrong", "made-wrong"), strict=False):
+        assert VERDICTS[verdict] in card["foot"]
+
+
+def test_links_name_what_the_card_shows(cat_file):
+    address = urlsplit(link(choose(cat_file), "jpeg_compression"))
+    assert parse_qs(address.query) == {
+        "image": ["cat"],
+        "corruption": ["jpeg_compression"],
+        "severity": ["2"],
+        "tau": [f"{EVERYDAY16.stopping.tau:.2f}"],
+        "seed": ["0"],
+    }
+
+
+def test_an_upload_is_in_no_link(cat_file):
+    sheet = finished(cat_file, upload=cat_file)
+    assert link(sheet.choice, "fog") == ""
+    assert "href" not in str(grid_value(sheet)["cards"])
+    assert "do not open" in note_html(sheet)
+    assert "own-picture" in grid_value(sheet)["file"]
+
+
+@pytest.fixture
+def tiny(tiny_models):
+    return Session(tiny_models)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_all_fifteen_agree_with_one_at_a_time(tiny, cat_file, method):
+    choice = choose(cat_file, tiny.profile, method=method)
+    sheet = Sheet.open(tiny.profile, choice)
+    for _ in run(tiny, sheet):
+        pass
+    assert sheet.phase == "done"
+    assert len(sheet.finished) == 15
+    route = default_routes(tiny.profile)[method]
+    for row in sheet.rows[::7]:
+        one = adapt(tiny.models, row.before, seed=0, routes=[route])
+        result = one.reconstructions[method]
+        assert row.stop.t_star == result.depth
+        assert np.abs(row.after.astype(int) - result.image).max() <= 1
+        assert row.says.label == result.prediction.label
+
+
+def test_what_is_known_is_shown_at_once(tiny, cat_file):
+    sheet = Sheet.open(tiny.profile, choose(cat_file, tiny.profile, method="dda"))
+    phases = [sheet.phase for _ in run(tiny, sheet)]
+    assert list(dict.fromkeys(phases)) == ["read", "forward", "reverse"]
+    assert phases.count("reverse") == tiny.profile.dda_depth + 1
+
+
+def test_cancel_takes_effect_within_a_step(tiny, cat_file):
+    sheet = Sheet.open(tiny.profile, choose(cat_file, tiny.profile, method="dda"))
+    steps = run(tiny, sheet)
+    while sheet.progress != (2, tiny.profile.dda_depth) or sheet.phase != "reverse":
+        next(steps)
+    sheet.cancel.set()
+    with pytest.raises(CancelledError):
+        next(steps)
+    assert sheet.progress[0] == 3
+
+
+def test_time_budget(tiny, cat_file):
+    hurried = Session(tiny.models, budget_seconds=0.0)
+    sheet = Sheet.open(tiny.profile, choose(cat_file, tiny.profile))
+    with pytest.raises(RunError, match="longer than 0 seconds"):
+        list(run(hurried, sheet))
+
+
+def test_sheets_forget_the_oldest_visitor(cat_file):
+    sheets, sheet = Sheets(), Sheet(EVERYDAY16, choose(cat_file))
+    for number in range(65):
+        sheets.put(f"visitor {number}", sheet)
+    assert sheets.last("visitor 0") is None
+    assert sheets.last("visitor 64") is sheet
+
+
+@pytest.fixture
+def desk(tiny, cat_file):
+    """Handlers whose parts stand for themselves."""
+    names = [field.name for field in dataclasses.fields(Parts)]
+    return Desk(tiny, {"cat": cat_file}, Parts(*names))
+
+
+def test_before_a_run_there_are_corrupted_pictures_and_empty_wells(desk):
+    shown = desk.preview(None, "cat", False, 3, "dga-guided")
+    assert shown["head"]["sentence"].startswith("One cat, damaged in fifteen ways")
+    cards = shown["grid"]["cards"].values()
+    assert len(cards) == 15
+    assert all("data:image/png" in card["before"] for card in cards)
+    assert not any("<img" in card["after"] for card in cards)
+    assert shown["table"]["interactive"] is False
+
+
+def test_a_bad_request_becomes_a_sentence(desk, tmp_path):
+    assert "from 1 to 5" in desk.preview(None, "cat", False, 9, "dga")["status"]["error"]
+    *_, last = desk.run("v", None, "cat", False, 9, "dga")
+    assert "from 1 to 5" in last["status"]["error"]
+    assert last["run"]["interactive"] is True
+    words = tmp_path / "words.png"
+    words.write_text("no picture at all")
+    *_, last = desk.run("v", str(words), "cat", False, 3, "dga")
+    assert "not a PNG" in last["status"]["error"]
+
+
+def test_cancelling_keeps_what_is_there(desk):
+    asked = (None, "cat", False, 3, "dda")
+    assert "before it began" in desk.cancel("v", *asked)["status"]["error"]
+    updates = desk.run("v", *asked)
+    for update in updates:
+        if update.get("status", {}).get("phase") == "reverse":
+            break
+    shown = desk.cancel("v", *asked)
+    assert "Cancelled. 0 of 15" in shown["status"]["error"]
+    assert shown["run"]["interactive"] is True
+    assert all("data:image/png" in card["before"] for card in shown["grid"]["cards"].values())
+    rest = list(updates)
+    assert rest[-1]["run"]["interactive"] is True
+    assert not any("after" in str(update.get("head")) for update in rest)
+
+
+def test_a_finished_run_offers_its_table(desk):
+    *_, last = desk.run("v", None, "cat", False, 1, "dga")
+    assert last["table"]["interactive"] is True
+    assert last["grid"]["csv"].count("\n") == 16
+    assert status_value(desk.sheets.last("v"))["phase"] == "done"
+
+
+def test_a_row_without_pictures_can_be_shown(cat_file):
+    sheet = Sheet(EVERYDAY16, choose(cat_file))
+    assert sheet.rows[0] == Row("gaussian_noise")
+    assert len(grid_value(sheet)["cards"]) == 15

@@ -1,0 +1,114 @@
+"""Runs on hosts that lend a GPU to one call at a time; played here by a stand-in package."""
+
+from __future__ import annotations
+
+import pickle
+import runpy
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+
+from app import gpu
+from app.session import CancelledError, Session, Settings
+from dga.models import Models
+from dga.pipeline import Adaptation, Denoised, adapt
+from dga.profiles import EVERYDAY16, IMAGENET
+
+SETTINGS = Settings("fog", 3, 0.5, 7, 4)
+
+
+class Lender(ModuleType):
+    """Like ``spaces``: what goes in and what comes out crosses to another process."""
+
+    def __init__(self) -> None:
+        super().__init__("spaces")
+        self.lent: list[float] = []
+        self.returned = 0
+
+    def GPU(self, duration: Callable[..., float]) -> Callable[..., Any]:  # noqa: N802
+        def wrap(steps: Callable[..., Iterator[Any]]) -> Callable[..., Iterator[Any]]:
+            def borrow(*arguments: Any) -> Iterator[Any]:
+                arguments = pickle.loads(pickle.dumps(arguments))
+                self.lent.append(duration(*arguments))
+                try:
+                    for step in steps(*arguments):
+                        yield pickle.loads(pickle.dumps(step))
+                finally:
+                    self.returned += 1
+
+            return borrow
+
+        return wrap
+
+
+@pytest.fixture
+def lender(monkeypatch: pytest.MonkeyPatch) -> Lender:
+    lender = Lender()
+    monkeypatch.setenv(gpu.LENT, "true")
+    monkeypatch.setattr(gpu, "spaces", lender, raising=False)
+    return lender
+
+
+def _pixels(models: Models) -> np.ndarray:
+    size = models.profile.image_size
+    return np.random.default_rng(0).integers(0, 256, (size, size, 3), np.uint8)
+
+
+def test_a_lent_gpu_gives_the_same_run(lender: Lender, tiny_models: Models) -> None:
+    session, pixels = Session(tiny_models), _pixels(tiny_models)
+    settings = replace(SETTINGS, tau=tiny_models.profile.stopping.tau)
+    *_, run = session.events(pixels, settings)
+    alone = adapt(tiny_models, pixels, seed=7)
+    assert isinstance(run, Adaptation)
+    assert run.t_star == alone.t_star
+    assert np.array_equal(run.reconstructions["dga"].image, alone.reconstructions["dga"].image)
+    assert len(lender.lent) == lender.returned == 1
+
+
+def test_cancel_returns_it(lender: Lender, tiny_models: Models) -> None:
+    """The flag stays on this side: it cannot cross."""
+    cancel = threading.Event()
+    events = Session(tiny_models).events(_pixels(tiny_models), SETTINGS, cancel)
+    while not isinstance(next(events), Denoised):
+        pass
+    cancel.set()
+    with pytest.raises(CancelledError):
+        next(events)
+    assert lender.returned == 1
+
+
+def test_nothing_is_wrapped_elsewhere(
+    lender: Lender, tiny_models: Models, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(gpu.LENT)
+    list(Session(tiny_models).events(_pixels(tiny_models), SETTINGS))
+    assert lender.lent == []
+
+
+def test_the_package_is_imported_only_where_gpus_are_lent(monkeypatch: pytest.MonkeyPatch) -> None:
+    lender = Lender()
+    monkeypatch.setitem(sys.modules, "spaces", lender)
+    path = str(Path(gpu.__file__))
+    monkeypatch.setenv(gpu.LENT, "1")
+    assert runpy.run_path(path)["spaces"] is lender
+    monkeypatch.setenv(gpu.LENT, "0")
+    assert "spaces" not in runpy.run_path(path)
+
+
+def test_more_work_borrows_for_longer_and_never_beyond_the_budget(
+    lender: Lender, tiny_models: Models
+) -> None:
+    usual = gpu.expected_seconds(IMAGENET, 1, 60, 50)
+    assert gpu.expected_seconds(IMAGENET, 8, 60, 50) > usual
+    assert gpu.expected_seconds(IMAGENET, 1, 100, 50) > usual
+    assert gpu.expected_seconds(IMAGENET, 1, 60, 100) > usual
+    assert gpu.expected_seconds(EVERYDAY16, 1, 24, 24) < 10 < usual
+    next(iter(Session(tiny_models, budget_seconds=1.5).events(_pixels(tiny_models), SETTINGS)))
+    assert lender.lent == [1.5]

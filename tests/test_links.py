@@ -1,0 +1,119 @@
+"""The page's address: settings go in and come out again."""
+
+from urllib.parse import parse_qsl
+
+import pytest
+
+from app.links import KEYS, filled, opening_values, parse, write
+from app.session import Settings, check_settings
+from dga.corruptions import CORRUPTIONS
+from dga.profiles import EVERYDAY16, IMAGENET
+
+NAMES = ("lion", "cat")
+
+
+def read(query, profile=EVERYDAY16):
+    return parse(dict(parse_qsl(query.removeprefix("?"))), profile, NAMES, "lion")
+
+
+def test_the_written_form():
+    settings = Settings("jpeg_compression", 4, 0.5, 7, 24)
+    expected = "?image=lion&corruption=jpeg_compression&severity=4&tau=0.50&seed=7"
+    assert write(EVERYDAY16, settings, "lion") == expected
+    assert write(EVERYDAY16, settings, None) == expected.replace("image=lion&", "")
+    changed = Settings(None, 3, 0.5, 7, 30, 8, 2.0, 40, "quantile")
+    assert write(EVERYDAY16, changed, "cat") == (
+        "?image=cat&corruption=none&severity=3&tau=0.50&seed=7"
+        "&dda=30&paths=8&scale=2.00&max_depth=40&rule=quantile"
+    )
+
+
+@pytest.mark.parametrize("profile", [EVERYDAY16, IMAGENET])
+@pytest.mark.parametrize(
+    "settings",
+    [
+        *(Settings(name, 1 + n % 5, n / 100, 10**n % 2**31, n + 1) for n, name in
+          enumerate(CORRUPTIONS)),
+        Settings(None, 3, 0.123456789, 2**31 - 1, 100),
+        Settings("fog", 5, 1.0, 0, 1, 8, 0.1 + 0.2, 1, "quantile"),
+        Settings("fog", 5, 0.0, 0, 1, 1, 0.0, 100, "threshold"),
+    ],
+)  # fmt: skip
+def test_round_trip(profile, settings):
+    link = read(write(profile, settings, "cat"), profile)
+    assert link.image == "cat"
+    assert link.notices == ()
+    assert link.settings == check_settings(profile, **filled(profile, settings))
+
+
+def test_what_is_not_named_is_the_page_s_own():
+    link = read("?image=cat")
+    assert link.settings == check_settings(EVERYDAY16, **opening_values(EVERYDAY16))
+    assert link.notices == ()
+
+
+@pytest.mark.parametrize("query", ["", "?__theme=dark", "?utm_source=mail&view=api", "?Image=cat"])
+def test_an_address_without_settings_is_no_link(query):
+    assert read(query) is None
+
+
+@pytest.mark.parametrize(
+    ("query", "named"),
+    [
+        ("image=dragon", "image “dragon”"),
+        ("image=../etc/passwd", "image “../etc/passwd”"),
+        ("corruption=rain", "corruption “rain”"),
+        ("corruption=speckle_noise", "corruption “speckle_noise”"),
+        ("severity=0", "severity “0”"),
+        ("severity=6", "severity “6”"),
+        ("severity=2.5", "severity “2.5”"),
+        ("severity=high", "severity “high”"),
+        ("tau=1.01", "tau “1.01”"),
+        ("tau=-0.1", "tau “-0.1”"),
+        ("tau=nan", "tau “nan”"),
+        ("tau=inf", "tau “inf”"),
+        ("tau=1e999", "tau “1e999”"),
+        ("tau=half", "tau “half”"),
+        ("seed=-1", "seed “-1”"),
+        ("seed=2147483648", "seed “2147483648”"),
+        ("seed=1.5", "seed “1.5”"),
+        ("seed=" + "9" * 5000, "seed “999"),
+        ("dda=0", "dda “0”"),
+        ("dda=101", "dda “101”"),
+        ("paths=0", "paths “0”"),
+        ("paths=9", "paths “9”"),
+        ("scale=-1", "scale “-1”"),
+        ("scale=nan", "scale “nan”"),
+        ("scale=1e9", "scale “1e9”"),
+        ("max_depth=0", "max_depth “0”"),
+        ("max_depth=101", "max_depth “101”"),
+        ("rule=coin", "rule “coin”"),
+    ],
+)
+def test_a_bad_value_falls_back_with_a_notice(query, named):
+    link = read(f"?image=cat&{query}" if "image" not in query else f"?{query}")
+    assert len(link.notices) == 1
+    assert named in link.notices[0]
+    assert len(link.notices[0]) < 200
+    assert link.settings == check_settings(EVERYDAY16, **opening_values(EVERYDAY16))
+    assert link.image in NAMES
+
+
+def test_one_bad_value_leaves_the_good_ones():
+    link = read("?image=cat&corruption=fog&severity=9&seed=7&tau=0.3")
+    assert (link.settings.corruption, link.settings.severity) == ("fog", 3)
+    assert (link.settings.seed, link.settings.tau) == (7, 0.3)
+    assert len(link.notices) == 1
+
+
+def test_an_own_picture_is_never_in_a_link():
+    link = read(write(EVERYDAY16, Settings("fog", 2, 0.5, 1, 24), None))
+    assert link.image is None
+    assert link.settings.severity == 2
+    assert "choose a picture" in link.notices[0]
+
+
+def test_keys_are_those_that_are_written():
+    every = Settings("fog", 5, 0.5, 3, 30, 8, 2.0, 40, "quantile")
+    written = [key for key, _ in parse_qsl(write(EVERYDAY16, every, "cat")[1:])]
+    assert written == list(KEYS)

@@ -1,0 +1,256 @@
+"""What the timeline is told: curves of all noise paths, the film, progress in words."""
+
+import base64
+import dataclasses
+import io
+import itertools
+import json
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from app.board import Board, Progress
+from app.frames import COLUMNS, MAX_SIDE, Lane, forward_sheet, reduced, sheet
+from app.runs import PATIENCE, Runs
+from app.session import Session, Settings, Subject, check_settings, routes_for, stopping_for
+from app.timeline import SCRIPTS, STATIC, script
+from dga.pipeline import Adaptation, Denoised, Halted, Noised
+from dga.profiles import EVERYDAY16
+from dga.stopping import confidence_from_logits
+
+TOLERANCE = 45  # of a JPEG's pixels, on average; two unlike noises differ by 85
+GOOD = (EVERYDAY16, "fog", 3, 0.5, 0, 23)
+
+
+@pytest.fixture(scope="module")
+def small(tiny_models):
+    return Session(tiny_models)
+
+
+@pytest.fixture
+def subject(small):
+    pixels = np.random.default_rng(0).integers(0, 255, (32, 32, 3), dtype=np.uint8)
+    x = np.repeat(np.repeat(pixels[::8, ::8], 8, 0), 8, 1)  # blocks, so that JPEG holds them
+    return Subject(x, small._classify(x))
+
+
+def picture(address):
+    data = base64.b64decode(address.partition("base64,")[2])
+    return np.asarray(Image.open(io.BytesIO(data))).astype(int)
+
+
+def follow(small, subject, settings):
+    board = Board(small.profile, settings, subject, small.bound(settings))
+    events = []
+    for event in small.events(subject.input, settings):
+        events.append(event)
+        board.take(event)
+    return board, events
+
+
+def test_the_value_is_the_run(small, subject):
+    board, events = follow(small, subject, Settings(None, 1, 0.0, 3, 5, paths=3))
+    run = events[-1]
+    assert isinstance(run, Adaptation)
+    assert board.result is run
+    value = json.loads(json.dumps(board.timeline()))
+    assert (value["phase"], value["t_star"], value["crossed"]) == ("done", 12, False)
+    assert np.allclose(value["curves"], confidence_from_logits(run.logits))
+    assert np.allclose(np.mean(value["curves"], 0), run.confidence)
+    assert [(lane["name"], lane["depth"]) for lane in value["lanes"]] == [
+        ("dga", 12),
+        ("dga-guided", 12),
+        ("dda", 5),
+    ]
+
+
+def test_the_film_shows_every_state(small, subject):
+    board, events = follow(small, subject, Settings(None, 1, 0.0, 3, 5))
+    value = board.timeline()
+    states = next(e.states for e in events if isinstance(e, Noised))
+    shown = picture(value["forward"])
+    assert shown.shape == (11 * 32, COLUMNS * 32, 3)
+    for depth in (0, 7, 100):
+        row, column = divmod(depth, COLUMNS)
+        cell = shown[row * 32 : row * 32 + 32, column * 32 : column * 32 + 32]
+        assert np.abs(cell - states[depth].astype(int)).mean() < TOLERANCE
+    for lane in value["lanes"]:
+        steps = [e for e in events if isinstance(e, Denoised) and e.route.name == lane["name"]]
+        assert sum(count for count, _ in lane["strips"]) == len(steps) == lane["depth"]
+        pairs = np.concatenate([picture(address) for _, address in lane["strips"]], axis=1)
+        for index in (0, len(steps) - 1):
+            cells = pairs[:, index * 32 : index * 32 + 32]
+            told = np.concatenate([steps[index].x, steps[index].x0_hat]).astype(int)
+            assert np.abs(cells - told).mean() < TOLERANCE
+
+
+def test_strips_grow_and_earlier_values_do_not(small, subject):
+    settings = Settings(None, 1, 0.0, 3, 5)
+    board = Board(small.profile, settings, subject)
+    kept = []
+    for event in small.events(subject.input, settings):
+        board.take(event)
+        kept.append(board.timeline())
+    strips = [sum(len(lane["strips"]) for lane in value["lanes"]) for value in kept]
+    assert strips == sorted(strips)
+    assert strips[-1] == 12 + 12 + 5
+    lengths = [sum(map(len, value["curves"])) for value in kept]
+    assert lengths == sorted(lengths)
+    assert len(set(lengths)) > 3
+    for earlier, later in itertools.pairwise(kept):
+        for old, new in zip(earlier["lanes"], later["lanes"], strict=False):
+            assert new["strips"][: len(old["strips"])] == old["strips"]
+
+
+def test_a_run_without_steps_has_empty_lanes(small, subject):
+    board, events = follow(small, subject, Settings(None, 1, 1.0, 0, 2))
+    assert next(e for e in events if isinstance(e, Halted)).stop.t_star == 0
+    lanes = {lane["name"]: lane for lane in board.timeline()["lanes"]}
+    assert (lanes["dga"]["depth"], lanes["dga"]["strips"]) == (0, [])
+    assert lanes["dda"]["strips"][0][0] == 2
+
+
+def test_progress_and_cancel_say_where(small, subject):
+    settings = Settings(None, 1, 0.0, 3, 5, paths=2)
+    board = Board(small.profile, settings, subject)
+    seen = []
+    for event in small.events(subject.input, settings):
+        board.take(event)
+        progress = board.timeline()["progress"]
+        if progress and (not seen or seen[-1] != progress):
+            seen.append(progress)
+        if isinstance(event, Denoised) and event.step == 4:
+            break
+    texts = [progress["words"] for progress in seen]
+    assert "Forward, noise path 2 of 2: 100 of 100" in texts
+    assert texts[-1] == "DGA 4 of 12"
+    forward = [p["share"] for p in seen if p["words"].startswith("Forward")]
+    assert forward == sorted(forward)
+    assert forward[-1] == 1
+    board.cancel()
+    assert board.timeline()["error"] == "Cancelled at DGA, reverse step 4 of 12."
+    assert board.take(event) == []
+    assert board.timeline()["progress"] is None
+
+
+def test_progress_without_steps():
+    assert Progress(0, 0, "DDA").share(1) == 0
+
+
+def test_the_quantile_rule_shows_its_bound(small, subject):
+    bound = np.linspace(-3, 3, 101)
+    models = dataclasses.replace(small.models, source_quantiles={"0.95": bound.tolist()})
+    session = Session(models)
+    settings = Settings(None, 1, 0.5, 0, 5, paths=2, rule="quantile")
+    board, events = follow(session, subject, settings)
+    value = board.timeline()
+    assert (value["rule"], len(value["bound"])) == ("quantile", 101)
+    assert np.allclose(value["bound"], confidence_from_logits(bound))
+    below = np.flatnonzero(events[-1].logits.mean(0) < bound)
+    assert value["t_star"] == min(below[0], 12)
+    with pytest.raises(ValueError, match="no bound for the quantile rule"):
+        Session(dataclasses.replace(models, source_quantiles={})).bound(settings)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "allowed"),
+    [
+        ("paths", 0, "from 1 to 8"),
+        ("paths", 9, "from 1 to 8"),
+        ("paths", 1.5, "from 1 to 8"),
+        ("scale", -0.1, "from 0 to 20"),
+        ("scale", float("nan"), "from 0 to 20"),
+        ("scale", "strong", "from 0 to 20"),
+        ("max_depth", 0, "from 1 to 100"),
+        ("max_depth", 101, "from 1 to 100"),
+        ("rule", "median", "threshold or quantile"),
+        ("rule", ["threshold"], "threshold or quantile"),
+    ],
+)
+def test_advanced_settings_are_checked(name, value, allowed):
+    with pytest.raises(ValueError, match=allowed):
+        check_settings(*GOOD, **{name: value})
+
+
+def test_advanced_settings_reach_the_pipeline():
+    plain = check_settings(*GOOD)
+    chosen = check_settings(*GOOD, paths=4, scale=2, max_depth=80, rule="threshold")
+    assert stopping_for(EVERYDAY16, plain) == dataclasses.replace(EVERYDAY16.stopping, tau=0.5)
+    stopping = stopping_for(EVERYDAY16, chosen)
+    assert (stopping.paths, stopping.max_depth) == (4, 80)
+    assert stopping.horizon is None or stopping.horizon >= 80
+    scales = {r.name: r.guidance and r.guidance.scale for r in routes_for(EVERYDAY16, chosen)}
+    assert scales == {"dga": None, "dga-guided": 2, "dda": EVERYDAY16.dda_guidance.scale}
+
+
+def test_large_pictures_are_reduced():
+    states = np.zeros((3, 256, 256, 3), np.uint8)
+    states[1, :2, :2] = 200
+    small_states = reduced(states)
+    assert small_states.shape == (3, MAX_SIDE, MAX_SIDE, 3)
+    assert small_states[1, 0, 0, 0] == 200
+    assert reduced(small_states) is small_states
+
+
+def test_a_sheet_keeps_the_order():
+    frames = np.arange(7, dtype=np.uint8)[:, None, None, None] * np.ones((1, 2, 2, 3), np.uint8)
+    together = sheet(frames, 4)
+    assert together.shape == (4, 8, 3)
+    assert together[::2, ::2, 0].tolist() == [[0, 1, 2, 3], [4, 5, 6, 0]]
+
+
+def test_a_forward_sheet_is_light(small):
+    noise = np.random.default_rng(0).integers(0, 255, (101, 64, 64, 3), dtype=np.uint8)
+    assert len(forward_sheet(noise)) < 800_000
+
+
+def test_an_empty_lane_makes_no_picture():
+    assert Lane("dga", 4).value() == {"name": "dga", "depth": 4, "strips": []}
+
+
+def test_every_part_of_the_script_is_served():
+    files = sorted(path.name for path in STATIC.glob("timeline*.js"))
+    assert files == sorted([f"timeline-{name}.js" for name in SCRIPTS] + ["timeline.js"])
+    assert all((STATIC / name).read_text("utf-8") in script() for name in files)
+
+
+def test_the_sentence_is_about_the_guided_picture(small, subject):
+    board, events = follow(small, subject, Settings(None, 1, 0.0, 3, 5))
+    before, after = board.timeline()["before"], board.timeline()["after"]
+    assert before == subject.input_prediction.top(1)[0]
+    assert after == events[-1].reconstructions["dga-guided"].prediction.top(1)[0]
+
+
+def test_the_line_tells_places(monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr("app.runs.time.monotonic", lambda: now[0])
+    runs = Runs()
+    assert runs.wait("a") == 0
+    with runs.served("a"):
+        assert [runs.wait("b"), runs.wait("c"), runs.wait("b")] == [1, 2, 1]
+        assert runs.place("c") == 2
+        assert runs.place("a") == runs.place("nobody") == 0
+        runs.leave("b")
+        assert runs.place("c") == 1
+    assert runs.place("c") == 0
+    with runs.served("c"):
+        assert runs.wait("d") == 1
+        now[0] += PATIENCE + 1  # d has closed the page
+        assert runs.wait("e") == 1
+    assert runs.wait("f") == 1
+    assert runs.wait("e") == 0
+
+
+def test_a_run_that_is_dropped_frees_the_line():
+    runs = Runs()
+
+    def work():
+        with runs.served("a"):
+            yield 1
+
+    going = work()
+    next(going)
+    assert runs.wait("b") == 1
+    going.close()
+    assert runs.place("b") == 0
