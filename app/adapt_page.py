@@ -16,6 +16,7 @@ from app.board import CARDS, Board, Card, blank_timeline
 from app.cards import card_html, depth_ticks, legend_html
 from app.examples import load_examples
 from app.input_card import input_card
+from app.links import Link
 from app.opening import Opening, notice_line
 from app.preset_row import preset_row
 from app.presets import Presets
@@ -75,8 +76,9 @@ def adapt_page(session: Session, demo: gr.Blocks) -> None:
     """Lay the page out and connect it."""
     examples = load_examples()
     notice = notice_line()
-    card = input_card(session, examples)
     presets = Presets(session, examples)
+    shown = next(iter(presets.all), None)
+    card = input_card(session, examples, Link(shown.picture, shown.settings) if shown else None)
     first = first_board(presets)
     row = preset_row(presets)
     with gr.Column(elem_id="result"):

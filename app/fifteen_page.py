@@ -73,7 +73,7 @@ def _layout(session: Session, examples: list[Example]) -> Parts:
             cancel = gr.Button(words.CANCEL, interactive=False)
             run = gr.Button(words.RUN, variant="primary")
     with gr.Row(elem_id="fifteen-bar"):
-        status = _html("status", status_value(blank), _STATUS)
+        status = _html("status", status_value(blank), _STATUS, refused=words.FAILED)
         _order_choice()
         table = gr.Button(words.TABLE, interactive=False, elem_id="fifteen-table")
         table.click(None, js="() => window.dgaFifteen.table()", api_visibility="private")
@@ -167,9 +167,10 @@ def _connect_run(desk: Desk, parts: Parts) -> None:
     def cancel(request: gr.Request, *asked: Any) -> Update:
         return desk.cancel(str(request.session_hash), *asked)
 
-    def refused(*asked: Any) -> Update:
-        """What never reached the run: a full queue, a value that Gradio itself refuses."""
-        return parts.lock(False, asked[0], asked[1]) | parts.complain(words.FAILED)
+    def free(request: gr.Request, *asked: Any) -> Update:
+        """The news of a cancelled run may come when the next one has begun."""
+        sheet = desk.sheets.last(str(request.session_hash))
+        return parts.lock(sheet is not None and sheet.running, asked[0], asked[1])
 
     pressed = parts.run.click(start, parts.inputs, parts.outputs, **_LIGHT)
     event = pressed.then(
@@ -178,7 +179,10 @@ def _connect_run(desk: Desk, parts: Parts) -> None:
         parts.outputs,
         concurrency_id=CONCURRENCY_ID,
         concurrency_limit=1,
+        trigger_mode="multiple",  # else a run is dropped while the page still cancels the last
         **_PRIVATE,
     )
-    event.failure(refused, parts.inputs, parts.outputs, **_LIGHT)
+    # What was cancelled, and what never reached the run: a full queue, a refused value.
+    idle = "(...asked) => { window.dgaFifteen.idle(); return asked; }"
+    event.failure(free, parts.inputs, parts.outputs, js=idle, **_LIGHT)
     parts.cancel.click(cancel, parts.inputs, parts.outputs, cancels=[event], **_LIGHT)

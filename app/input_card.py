@@ -17,7 +17,7 @@ from app.adapt_words import (
 )
 from app.examples import Example, identify
 from app.input_html import ADVANCED, SOURCES, SUMMARY, THUMBNAILS, advanced_words, summary_words
-from app.links import opening_values
+from app.links import Link, filled, opening_values
 from app.pictures import picture_input
 from app.session import MAX_PATHS, MAX_SCALE, MAX_SEED, RULES, Session
 from app.swatches import SIDE, style_sheet, swatch_sheets
@@ -50,18 +50,20 @@ class InputCard:
         return [self.picture, self.corruption, self.severity, self.seed, *self.advanced]
 
 
-def input_card(session: Session, examples: list[Example]) -> InputCard:
-    """Lay the card out and connect what needs no model."""
+def input_card(session: Session, examples: list[Example], first: Link | None = None) -> InputCard:
+    """Lay the card out and connect what needs no model. ``first``: what it opens with."""
     profile = session.profile
-    opening = opening_values(profile)
+    opening = filled(profile, first.settings) if first else opening_values(profile)
+    named = [example for example in examples if first and example.name == first.image]
+    chosen = next(iter(named or examples), None)
     with gr.Row(elem_id="input"):
-        _summary(examples, opening)
-        picture, thumbnails = _picture_column(examples)
+        _summary(examples, chosen, opening)
+        picture, thumbnails = _picture_column(examples, chosen)
         as_is, corruption, swatches = _corruption_column(opening)
         with gr.Column(elem_id="input-knobs"):
             severity, seed, dice = _knobs(opening)
             gr.HTML(
-                advanced_words(profile),
+                advanced_words(opening),
                 html_template=ADVANCED,
                 apply_default_css=False,
                 elem_id="advanced-toggle",
@@ -76,10 +78,10 @@ def input_card(session: Session, examples: list[Example]) -> InputCard:
     return card
 
 
-def _summary(examples: list[Example], opening: dict[str, Any]) -> None:
+def _summary(examples: list[Example], chosen: Example | None, opening: dict[str, Any]) -> None:
     """A phone's one line, with the script of the whole card."""
     gr.HTML(
-        summary_words(examples, opening),
+        summary_words(chosen, opening),
         html_template=SUMMARY,
         js_on_load=(STATIC / "input.js").read_text("utf-8"),
         apply_default_css=False,
@@ -88,6 +90,7 @@ def _summary(examples: list[Example], opening: dict[str, Any]) -> None:
         corruptions=CORRUPTION_NAMES,
         rules={name: RULE_TITLES[name].lower() for name in RULES},
         examples={example.name: example.title for example in examples},
+        chosen=chosen.name if chosen else None,
     )
 
 
@@ -144,12 +147,12 @@ def _thumbnails(path: str | None, examples: list[Example]) -> Iterator[Any]:
     yield from swatch_sheets(pixels, remember=identify(pixels, examples) is not None)
 
 
-def _picture_column(examples: list[Example]) -> tuple[gr.Image, gr.HTML]:
+def _picture_column(examples: list[Example], chosen: Example | None) -> tuple[gr.Image, gr.HTML]:
     with gr.Column(elem_id="input-picture"):
         gr.HTML(f'<p class="title">{_WORDS["picture"]}</p>', apply_default_css=False)
         with gr.Row(elem_id="picture-row"):
             picture = picture_input(
-                value=examples[0].path if examples else None,
+                value=chosen.path if chosen else None,
                 sources=["upload", "clipboard", "webcam"],
                 show_label=False,
                 label=_WORDS["picture"],

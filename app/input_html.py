@@ -7,7 +7,6 @@ from typing import Any
 from app.adapt_words import INPUT_WORDS, RULE_TITLES
 from app.examples import Example
 from app.text import CORRUPTION_NAMES
-from dga.profiles import Profile
 
 THUMBNAILS = """<div class="thumbs" role="group" aria-label="{{words.examples}}">
 {{#each value}}<button type="button" data-name="{{name}}" aria-label="{{title}}" title="{{title}}">
@@ -30,11 +29,11 @@ ADVANCED = """<button type="button" class="fold" aria-expanded="false" aria-cont
 <svg viewBox="0 0 16 16" aria-hidden="true"><path d="M3.5 6l4.5 4.5L12.5 6"/></svg></button>"""
 
 
-def summary_words(examples: list[Example], opening: dict[str, Any]) -> dict[str, Any]:
+def summary_words(first: Example | None, opening: dict[str, Any]) -> dict[str, Any]:
     """What the phone's one-line card says before anything was changed."""
-    words, first = INPUT_WORDS, examples[0] if examples else None
+    words = INPUT_WORDS
     picture = first.title if first else words["none"]
-    corruption = CORRUPTION_NAMES[opening["corruption"]]
+    corruption = CORRUPTION_NAMES.get(opening["corruption"], words["as_is"])
     return {
         "thumbnail": first.thumbnail if first else "",
         "title": words["summary"].format(picture=picture, corruption=corruption),
@@ -43,15 +42,15 @@ def summary_words(examples: list[Example], opening: dict[str, Any]) -> dict[str,
     }
 
 
-def advanced_words(profile: Profile) -> dict[str, Any]:
+def advanced_words(opening: dict[str, Any]) -> dict[str, Any]:
     """The folded row's values in words."""
-    words, stopping = INPUT_WORDS, profile.stopping
-    rule = RULE_TITLES[stopping.rule].lower()
-    kind = "stopping_one" if stopping.paths == 1 else "stopping"
+    words, paths = INPUT_WORDS, opening["paths"]
+    rule = RULE_TITLES[opening["rule"]].lower()
+    kind = "stopping_one" if paths == 1 else "stopping"
     return {
         "title": words["advanced"],
         "guidance": words["guidance"].format(
-            scale=f"{profile.guidance.scale:.1f}", max_depth=stopping.max_depth
+            scale=f"{opening['scale']:.1f}", max_depth=opening["max_depth"]
         ),
-        "stopping": words[kind].format(rule=rule, paths=stopping.paths),
+        "stopping": words[kind].format(rule=rule, paths=paths),
     }

@@ -114,12 +114,14 @@ def corrupt(pixels: Pixels, corruption: str, severity: int, seed: int) -> Pixels
         )
     apply = _package()
 
-    options = {"seed": seed % 2**32} if corruption in OWN_SEED else {}
+    asked = {"severity": int(severity), "corruption_name": corruption}
+    if corruption in OWN_SEED:  # outside the lock: the first glass blur compiles for seconds
+        return apply(pixels, seed=seed % 2**32, **asked)
     with _global_rng, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         state = np.random.get_state()
         np.random.seed(seed % 2**32)
         try:
-            return apply(pixels, severity=int(severity), corruption_name=corruption, **options)
+            return apply(pixels, **asked)
         finally:
             np.random.set_state(state)

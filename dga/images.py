@@ -29,7 +29,7 @@ def to_pixels(image: Image.Image) -> Pixels:
 
 def to_tensor(pixels: Pixels) -> Tensor:
     """uint8 ``[..., H, W, 3]`` to float32 ``[..., 3, H, W]`` in [-1, 1]."""
-    x = torch.from_numpy(np.ascontiguousarray(pixels)).movedim(-1, -3)
+    x = torch.tensor(np.ascontiguousarray(pixels)).movedim(-1, -3)  # a copy: it may be read-only
     return x.to(torch.float32).div(127.5).sub(1.0).contiguous()
 
 

@@ -354,6 +354,7 @@ def test_already_corrupted_turns_the_picker_off_and_on(visit):
 
 def test_upload_paste_and_webcam(visit, tmp_path):
     page = visit.page
+    page.bring_to_front()  # only a page in front may read the clipboard
     path = tmp_path / "mine.png"
     Image.fromarray(np.full((80, 120, 3), 90, np.uint8)).save(path)
     with page.expect_file_chooser() as chooser:

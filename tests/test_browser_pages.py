@@ -19,7 +19,7 @@ CHROMIUM = Path("/usr/bin/chromium")
 pytestmark = pytest.mark.skipif(not CHROMIUM.exists(), reason=f"no browser at {CHROMIUM}")
 
 QUIET = ("--no-sandbox", "--disable-background-networking", "--disable-component-update")
-PATIENCE = 240_000
+PATIENCE = 180_000
 
 
 @pytest.fixture(scope="module")

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import threading
+
 import numpy as np
 import pytest
 
+from dga import corruptions
 from dga.corruptions import (
     CORRUPTIONS,
     EXTRA_CORRUPTIONS,
@@ -79,3 +82,24 @@ def test_bad_requests_say_what_is_allowed(cat: np.ndarray) -> None:
             corrupt(cat, "fog", severity, seed=0)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="at least 32 pixels"):
         corrupt(cat[:20], "fog", 3, seed=0)
+
+
+def test_a_corruption_that_compiles_keeps_no_other_waiting(
+    cat: np.ndarray, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Glass blur's first call takes seconds; the others share a lock that it must not hold."""
+    compiling, answered = threading.Event(), threading.Event()
+
+    def slow(pixels: np.ndarray, corruption_name: str, **options: object) -> np.ndarray:
+        if corruption_name == "glass_blur":
+            compiling.set()
+            assert answered.wait(20)
+        return pixels
+
+    monkeypatch.setattr(corruptions, "_package", lambda: slow)
+    blurring = threading.Thread(target=corrupt, args=(cat, "glass_blur", 3, 0))
+    blurring.start()
+    assert compiling.wait(20)
+    assert np.array_equal(corrupt(cat, "fog", 3, 0), cat)
+    answered.set()
+    blurring.join()

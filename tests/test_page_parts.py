@@ -97,10 +97,10 @@ def test_depths_come_from_the_profiles():
 
 def test_words_before_anything_was_changed():
     opening = opening_values(EVERYDAY16)
-    words = summary_words(load_examples(), opening)
+    words = summary_words(load_examples()[0], opening)
     assert words["title"] == f"Lion, {CORRUPTION_NAMES[opening['corruption']]}"
     assert words["more"] == f"severity {opening['severity']} · seed {opening['seed']}"
-    folded = advanced_words(EVERYDAY16)
+    folded = advanced_words(opening)
     depth, scale = EVERYDAY16.stopping.max_depth, EVERYDAY16.guidance.scale
     assert folded["guidance"] == f"λ {scale:.1f} · max depth {depth}"
     assert folded["stopping"] == "threshold rule · 1 noise path"

@@ -86,6 +86,12 @@ if (props.part === "grid") {
     return [];
   };
 }
+if (props.part === "status") {
+  page.idle = () => {
+    if (element.dataset.phase !== "wait") return;
+    parts.status({ words: "", progress: null, error: props.refused, phase: "error" });
+  };
+}
 if (props.part === "thumbs") {
   element.addEventListener("click", (event) => {
     const button = event.target.closest("button");

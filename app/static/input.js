@@ -3,7 +3,7 @@ const calm = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
 const byId = (id) => document.getElementById(id);
 const fill = (text, known) => text.replace(/\{(\w+)\}/g, (_, name) => known[name]);
 
-let pressed = Object.keys(examples)[0];
+let pressed = props.chosen;
 let lastCorruption = Object.keys(corruptions)[0];
 let last = null;
 
