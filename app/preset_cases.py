@@ -19,7 +19,7 @@ class Case:
 
 
 CASES = (
-    Case("cat-shot-noise", "cat", "shot_noise", 2, 2),
+    Case("cat-impulse-noise", "cat", "impulse_noise", 2, 1),
     Case("cat-motion-blur", "cat", "motion_blur", 5, 7),
     Case("cat-zoom-blur", "cat", "zoom_blur", 5, 7),
     Case("coffee-jpeg", "coffee", "jpeg_compression", 5, 7),

@@ -93,6 +93,15 @@ function curve(b, stop) {
   );
 }
 
+// Right of the pill where the words fit, else on the roomier side, in two lines if need be.
+function placeAside(before, after, width) {
+  aside.style.maxWidth = "";
+  const fits = after + aside.offsetWidth <= width;
+  const right = fits || width - after >= before;
+  aside.style.maxWidth = `${right ? width - after : before}px`;
+  aside.style.left = `${right ? after : before - aside.offsetWidth}px`;
+}
+
 function stopMark(b, stop) {
   pill.hidden = !stop;
   aside.hidden = !stop;
@@ -105,8 +114,7 @@ function stopMark(b, stop) {
   const middle = clamp(at, half, b.width - half);
   pill.style.left = `${middle}px`;
   put(aside, spread());
-  const fits = middle + half + 10 + aside.offsetWidth <= b.width;
-  aside.style.left = `${fits ? middle + half + 10 : middle - half - 10 - aside.offsetWidth}px`;
+  placeAside(middle - half - 10, middle + half + 10, b.width);
   const kind = stop.crossed ? "stop" : "stop never";
   const foot = stop.t ? b.rail : b.bottom;
   return stroke(at, 32, at, foot, kind) + dot(at, b.y(mean[stop.t]), 5, "ring");
