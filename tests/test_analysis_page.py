@@ -7,6 +7,7 @@ from pathlib import Path
 import httpx
 import pandas as pd
 import pytest
+from browser_fixtures import chromium  # noqa: F401  # fixture
 
 from app.analysis_page import plot_data, sections
 from app.demo import serve
@@ -16,7 +17,6 @@ from app.session import Session
 from dga.analysis.tables import DASH, MINUS
 from dga.analysis.tables import Table as WrittenTable
 
-CHROMIUM = Path("/usr/bin/chromium")
 HEAD = "| Method | Accuracy (%) | Note |\n| --- | --- | --- |\n"
 ROWS = f"| Source only | 25.8 (23.6{DASH}27.9) | b |\n| *DGA, paper* | 36 | a |\n"
 ROWS += f"| DGA | {DASH} | c |\n| Tent | {MINUS}3.5 ({MINUS}4.1 to +0.2) | <i>d</i> |\n"
@@ -256,21 +256,8 @@ def test_only_what_the_index_names_is_served(address, results):
         assert httpx.get(f"{files}{results / name}").status_code == 403
 
 
-@pytest.fixture(scope="module")
-def chromium():
-    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    if not CHROMIUM.exists():
-        pytest.skip(f"no browser at {CHROMIUM}")
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=str(CHROMIUM), args=["--no-sandbox", "--disable-background-networking"]
-        )
-        yield browser
-        browser.close()
-
-
 @pytest.fixture
-def open_page(chromium):
+def open_page(chromium):  # noqa: F811
     """Opens a page; in the end none has complained, and none has asked anyone else."""
     contexts, complaints, requests = [], [], []
 

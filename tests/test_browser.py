@@ -2,28 +2,17 @@
 
 import base64
 import io
-from pathlib import Path
 
 import numpy as np
 import pytest
 from app_fixtures import served, session  # noqa: F401  # fixtures
+from browser_fixtures import Watch, chromium  # noqa: F401  # fixtures
 from PIL import Image
 
 from app.examples import load_examples
 from app.session import Settings
 from dga.pipeline import adapt
 
-sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-CHROMIUM = Path("/usr/bin/chromium")
-pytestmark = pytest.mark.skipif(not CHROMIUM.exists(), reason=f"no browser at {CHROMIUM}")
-
-QUIET = (
-    "--no-sandbox",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
-)
 PLOT = "document.querySelector('.tl-plot').dataset"
 # The controls say what the recorded run was, where there is one.
 SETTLED = """() => {
@@ -34,37 +23,16 @@ SETTLED = """() => {
 IMAGES = "[...document.querySelectorAll('#results img')]"
 
 
-@pytest.fixture(scope="module")
-def chromium():
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=str(CHROMIUM), args=list(QUIET))
-        yield browser
-        browser.close()
-
-
-class Watched:
-    """A page, what it asked for and what it complained about."""
+class Watched(Watch):
+    """Page Adapt."""
 
     def __init__(self, chromium, served, width=1440, address="", **options):  # noqa: F811
-        self.page = chromium.new_page(viewport={"width": width, "height": 900}, **options)
-        self.page.set_default_timeout(60_000)
-        self.requests, self.complaints = [], []
-        self.page.on("request", lambda request: self.requests.append(request.url))
-        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        self.page.on("console", self._console)
+        page = chromium.new_page(viewport={"width": width, "height": 900}, **options)
+        super().__init__(page, served.url)
         self.page.goto(served.url + address)
         self.page.wait_for_selector(".tl-tau", state="attached")
         self.page.wait_for_selector("#adapt", state="attached")
         self.page.wait_for_function(SETTLED)
-        self.home = served.url
-
-    def _console(self, message):
-        if message.type == "error":
-            self.complaints.append(message.text)
-
-    def foreign(self):
-        own = (self.home, "data:", "blob:")
-        return [url for url in self.requests if not url.startswith(own)]
 
     def work(self):
         """Requests that have the server do something."""
@@ -119,9 +87,7 @@ class Watched:
 def watched(chromium, served):  # noqa: F811
     watched = Watched(chromium, served)
     yield watched
-    watched.page.close()
-    assert watched.complaints == []
-    assert watched.foreign() == []
+    watched.leave()
 
 
 @pytest.fixture
@@ -398,5 +364,4 @@ def test_no_sideways_scroll(chromium, served, width):  # noqa: F811
     watched = Watched(chromium, served, width)
     watched.page.wait_for_timeout(300)
     assert watched.page.evaluate("document.documentElement.scrollWidth") <= width
-    assert watched.foreign() == []
-    watched.page.close()
+    watched.leave()

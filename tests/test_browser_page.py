@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from app_fixtures import served, session  # noqa: F401  # fixtures
+from browser_fixtures import Watch, chromium  # noqa: F401  # fixtures
 from PIL import Image
 
 from app.adapt_words import DOWNLOADS
@@ -16,19 +17,6 @@ from app.examples import load_examples
 from app.session import Settings
 from dga.corruptions import CORRUPTIONS
 
-sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-CHROMIUM = Path("/usr/bin/chromium")
-pytestmark = pytest.mark.skipif(not CHROMIUM.exists(), reason=f"no browser at {CHROMIUM}")
-
-QUIET = (
-    "--no-sandbox",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
-    "--use-fake-device-for-media-stream",
-    "--use-fake-ui-for-media-stream",
-)
 ALLOWED = ["clipboard-read", "clipboard-write", "camera"]
 LINK = "?image=coffee&corruption=impulse_noise&severity=2&tau=0.61&seed=11"
 EXTRA = "&dda=2&paths=2&scale=2.50&max_depth=9"
@@ -40,39 +28,23 @@ SUMMARY = "[...document.querySelectorAll('.summary b, .summary p span')].map((n)
 
 
 @pytest.fixture(scope="module")
-def browsing(served):  # noqa: F811
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=str(CHROMIUM), args=list(QUIET))
-        browsing = browser.new_context(viewport={"width": 1440, "height": 900})
-        browsing.grant_permissions(ALLOWED)
-        browsing.set_default_timeout(60_000)
-        yield browsing
-        browser.close()
+def browsing(chromium):  # noqa: F811
+    browsing = chromium.new_context(viewport={"width": 1440, "height": 900})
+    browsing.grant_permissions(ALLOWED)
+    browsing.set_default_timeout(60_000)
+    yield browsing
+    browsing.close()
 
 
-class Visit:
-    """One page, with what it asked for and what it complained about."""
+class Visit(Watch):
+    """Page Adapt as a link opens it."""
 
     def __init__(self, browsing, home, query=""):
-        self.home, self.page = home, browsing.new_page()
-        self.requests, self.complaints = [], []
-        self.page.on("request", lambda request: self.requests.append(request.url))
-        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        self.page.on("console", self._console)
+        super().__init__(browsing.new_page(), home)
         self.page.goto(home + query)
         self.page.wait_for_selector("#corruption label")
         if not query and self.page.locator("#presets button").count():
             self.page.wait_for_function("location.search !== ''")  # the recorded run is there
-
-    def _console(self, message):
-        if message.type == "error":
-            self.complaints.append(message.text)
-
-    def leave(self):
-        own = (self.home, "data:", "blob:")
-        self.page.close()
-        assert self.complaints == []
-        assert [url for url in self.requests if not url.startswith(own)] == []
 
     def done(self):
         self.page.wait_for_function("document.querySelectorAll('#results .row.first').length === 5")
@@ -233,21 +205,14 @@ def test_no_sideways_scroll(result, width):
 @pytest.mark.parametrize("width", [1440, 390])
 @pytest.mark.parametrize("dark", [False, True])
 def test_axe_finds_nothing_serious(result, width, dark):
-    axe = pytest.importorskip(
-        "axe_playwright_python.sync_playwright",
-        reason="axe-playwright-python (requirements-dev.txt) is not installed",
-    )
     page = result.page
     page.set_viewport_size({"width": width, "height": 900})
-    page.evaluate("(dark) => document.body.classList.toggle('dark', dark)", dark)
     page.evaluate("document.querySelector('#input').classList.add('with-advanced', 'open')")
     page.evaluate("document.querySelectorAll('details').forEach((node) => (node.open = true))")
-    page.wait_for_timeout(500)
-    answer = axe.Axe().run(page).response
-    page.evaluate("document.querySelector('#input').classList.remove('with-advanced', 'open')")
-    assert len(answer["passes"]) > 20
-    grave = [v for v in answer["violations"] if v["impact"] in ("serious", "critical")]
-    assert [(v["id"], [node["html"] for node in v["nodes"]]) for v in grave] == []
+    try:
+        result.audit(dark)
+    finally:
+        page.evaluate("document.querySelector('#input').classList.remove('with-advanced', 'open')")
 
 
 def test_touch_targets_on_a_phone(result):

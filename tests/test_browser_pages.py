@@ -8,50 +8,22 @@ from urllib.parse import parse_qs, urlsplit
 import numpy as np
 import pytest
 from app_fixtures import served, session  # noqa: F401  # fixtures
+from browser_fixtures import Watch, chromium  # noqa: F401  # fixtures
 from PIL import Image
 
 from app.examples import load_examples
 from app.fifteen_sheet import Sheet, check_choice
 from dga.corruptions import CORRUPTIONS
 
-sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-CHROMIUM = Path("/usr/bin/chromium")
-pytestmark = pytest.mark.skipif(not CHROMIUM.exists(), reason=f"no browser at {CHROMIUM}")
-
-QUIET = ("--no-sandbox", "--disable-background-networking", "--disable-component-update")
 PATIENCE = 180_000
 
 
-@pytest.fixture(scope="module")
-def chromium():
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=str(CHROMIUM), args=list(QUIET))
-        yield browser
-        browser.close()
-
-
-class Watched:
-    """A page, what it asked for and what it complained about."""
+class Watched(Watch):
+    """A page at this path."""
 
     def __init__(self, chromium, served, path, width=1440):  # noqa: F811
-        self.home = served.url
-        self.page = chromium.new_page(viewport={"width": width, "height": 900})
-        self.page.set_default_timeout(60_000)
-        self.requests, self.complaints = [], []
-        self.page.on("request", lambda request: self.requests.append(request.url))
-        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        self.page.on("console", self._console)
+        super().__init__(chromium.new_page(viewport={"width": width, "height": 900}), served.url)
         self.page.goto(served.url + path)
-
-    def _console(self, message):
-        if message.type == "error":
-            self.complaints.append(message.text)
-
-    def close(self):
-        self.page.close()
-        assert self.complaints == []
-        own = (self.home, "data:", "blob:")
-        assert [url for url in self.requests if not url.startswith(own)] == []
 
 
 @pytest.fixture
@@ -59,7 +31,7 @@ def fifteen(chromium, served):  # noqa: F811
     watched = Watched(chromium, served, "fifteen")
     watched.page.wait_for_selector(".ff-before img")
     yield watched.page
-    watched.close()
+    watched.leave()
 
 
 def wait_for(page, text):
@@ -178,7 +150,18 @@ def test_no_sideways_scroll(chromium, served, path, width):  # noqa: F811
     watched = Watched(chromium, served, path, width)
     watched.page.wait_for_selector(".ff-card, .ln-step:not([hidden])")
     assert watched.page.evaluate("document.documentElement.scrollWidth") <= width
-    watched.close()
+    watched.leave()
+
+
+@pytest.mark.parametrize("path", ["fifteen", "learn", "analysis"])
+@pytest.mark.parametrize("width", [390, 1440])
+def test_axe_finds_nothing_serious(chromium, served, path, width):  # noqa: F811
+    watched = Watched(chromium, served, path, width)
+    watched.page.wait_for_selector("h1")
+    watched.page.wait_for_load_state("networkidle")
+    watched.audit()
+    watched.audit(dark=True)
+    watched.leave()
 
 
 @pytest.fixture
@@ -186,7 +169,7 @@ def learn(chromium, served):  # noqa: F811
     watched = Watched(chromium, served, "learn")
     watched.page.wait_for_selector("#step-1:not([hidden])")
     yield watched.page
-    watched.close()
+    watched.leave()
 
 
 def ready(page, number):
@@ -210,7 +193,7 @@ def test_a_link_opens_its_step(chromium, served):  # noqa: F811
     watched = Watched(chromium, served, "learn#step-4")
     watched.page.wait_for_selector("#step-4:not([hidden])")
     assert watched.page.locator(".ln-step:visible").count() == 1
-    watched.close()
+    watched.leave()
 
 
 def test_equations_are_drawn_without_a_script(learn):
