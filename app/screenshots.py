@@ -1,0 +1,123 @@
+"""Pictures of the running app for the README: ``python -m app.screenshots --out FOLDER``."""
+
+from __future__ import annotations
+
+import argparse
+import io
+import socket
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from PIL import Image
+
+from app.analysis_page import shipped_exhibits
+from app.demo import serve
+from app.session import Session
+
+CHROMIUM = Path("/usr/bin/chromium")
+PATIENCE = 120_000  # milliseconds
+QUALITY = 82
+MOTION = "?image=cat&corruption=motion_blur&severity=5&seed=7&paths=8"  # a recorded run
+FRAME_MS = 110  # the timeline's own pace
+
+
+@dataclass(frozen=True)
+class Shot:
+    """One picture: a page at ``path``, ``width`` by ``height`` CSS pixels, shown ``shown`` wide."""
+
+    name: str
+    path: str
+    width: int
+    height: int
+    shown: int
+    dark: bool = False
+
+
+SHOTS = (
+    Shot("adapt-light", "", 1440, 1380, 960),
+    Shot("adapt-dark", MOTION, 1440, 1380, 960, dark=True),
+    Shot("adapt-phone", "", 390, 844, 390),
+    Shot("fifteen", "fifteen", 1440, 1420, 960),
+    Shot("analysis", "analysis", 1440, 1060, 960),
+    Shot("learn", "learn#step-4", 1440, 900, 960),
+)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Serve the shipped models, visit every page and write ``NAME.webp`` for each."""
+    parser = argparse.ArgumentParser(description="Take the README's pictures of the running app.")
+    parser.add_argument("--out", type=Path, required=True, help="folder for the pictures")
+    options = parser.parse_args(arguments)
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        raise SystemExit("dga: install playwright first (requirements-dev.txt).") from None
+    session = Session.load()
+    options.out.mkdir(parents=True, exist_ok=True)
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    demo = serve(session, "127.0.0.1", port, block=False)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=str(CHROMIUM), args=["--no-sandbox", "--hide-scrollbars"]
+        )
+        for shot in SHOTS:
+            if shot.name == "analysis" and not shipped_exhibits(session.profile).is_dir():
+                continue
+            picture = take(browser, f"http://127.0.0.1:{port}/", shot)
+            picture.save(options.out / f"{shot.name}.webp", quality=QUALITY, method=6)
+        frames = list(film(browser, f"http://127.0.0.1:{port}/"))
+        frames[0].save(
+            options.out / "run.webp", save_all=True, append_images=frames[1:], loop=0,
+            duration=[FRAME_MS] * (len(frames) - 1) + [2000], quality=60, method=6,
+        )  # fmt: skip
+        browser.close()
+    demo.close(verbose=False)
+
+
+def take(browser: Any, home: str, shot: Shot) -> Image.Image:
+    """One page, when everything on it is there."""
+    page = _open(browser, home + shot.path, shot.width, shot.height, shot.dark)
+    if shot.name == "fifteen":
+        page.get_by_role("button", name="cat").click()
+        page.get_by_role("button", name="Run all fifteen").click()
+        page.wait_for_selector("#fifteen-table:not([disabled])")
+    if shot.name == "learn":
+        page.wait_for_selector("#step-4 .ln-widget.ready", state="attached", timeout=PATIENCE)
+    page.wait_for_timeout(1500)  # fades, thumbnails
+    picture = Image.open(io.BytesIO(page.screenshot()))
+    page.close()
+    height = round(picture.height * shot.shown / picture.width)
+    return picture.convert("RGB").resize((shot.shown, height), Image.Resampling.LANCZOS)
+
+
+def film(browser: Any, home: str) -> Iterator[Image.Image]:
+    """The recorded run from its first frame to its last, as Play shows it."""
+    page = _open(browser, home, 1440, 1000, dark=False)
+    head, card = page.locator(".tl-now"), page.locator("#result")
+    head.focus()
+    page.keyboard.press("Home")
+    steps = int(head.get_attribute("aria-valuemax"))
+    for step in range(steps + 1):
+        picture = Image.open(io.BytesIO(card.screenshot()))
+        yield picture.convert("RGB").resize((800, round(picture.height * 800 / picture.width)))
+        if step < steps:
+            page.keyboard.press("ArrowRight")
+            page.wait_for_timeout(60)
+    page.close()
+
+
+def _open(browser: Any, address: str, width: int, height: int, dark: bool) -> Any:
+    page = browser.new_page(viewport={"width": width, "height": height})
+    page.set_default_timeout(PATIENCE)
+    page.goto(address)
+    page.evaluate("(dark) => document.body.classList.toggle('dark', dark)", dark)
+    page.wait_for_load_state("networkidle")
+    return page
+
+
+if __name__ == "__main__":
+    main()
