@@ -152,7 +152,10 @@ def _connect_buttons(
     private = {"api_visibility": "private", "show_progress": "hidden"}
     buttons = [parts.adapt, parts.cancel, parts.line]
     # The buttons change at once, also when the run itself has to wait in line.
-    pressed = parts.adapt.click(press, None, buttons, queue=False, **private)
+    # More than once: a run that was cancelled is still pending for a moment.
+    pressed = parts.adapt.click(
+        press, None, buttons, queue=False, trigger_mode="multiple", **private
+    )
     parts.line.tick(look, None, buttons, queue=False, **private)
     event = pressed.then(
         run,
@@ -161,6 +164,7 @@ def _connect_buttons(
         js=_START,
         concurrency_id=CONCURRENCY_ID,
         concurrency_limit=1,
+        trigger_mode="multiple",
         **private,
     )
     # Only what never reached the run: a full queue, a value that Gradio itself refuses.

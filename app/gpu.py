@@ -6,9 +6,14 @@ import os
 from collections.abc import Callable, Generator
 from typing import ParamSpec, TypeVar
 
+import torch
+
+from dga.compute import Compute
+from dga.models import Models
 from dga.profiles import Profile
 
 LENT = "SPACES_ZERO_GPU"
+DEVICE = "cuda"
 START_SECONDS = 5.0
 PASS_SECONDS = 0.1  # of the denoiser, one picture of 256 pixels, in float32
 
@@ -37,6 +42,20 @@ def on_lent_gpu(
         return steps
     lent: Callable[Asked, Generator[Step]] = spaces.GPU(duration=seconds)(steps)
     return lent
+
+
+def borrowed(models: Models) -> Models:
+    """The models where the lent GPU is; as they are where none are lent.
+
+    Called inside the wrapped steps. Outside them the models stay on the processor: a host
+    that lends its GPUs has none for the rest of the page.
+    """
+    return models.to(torch.device(DEVICE)) if lends_gpus() else models
+
+
+def choose_compute() -> Compute:
+    """For models that are loaded before any GPU was lent."""
+    return Compute.choose("cpu" if lends_gpus() else None)
 
 
 def expected_seconds(profile: Profile, paths: int, max_depth: int, dda_depth: int) -> float:

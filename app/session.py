@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from app.gpu import expected_seconds, on_lent_gpu
+from app.gpu import borrowed, choose_compute, expected_seconds, on_lent_gpu
 from app.text import NO_CORRUPTION
 from dga.classifier import Prediction
 from dga.corruptions import CORRUPTIONS, check_corruption, corrupt, warm_up
@@ -172,7 +172,7 @@ class Session:
     @classmethod
     def load(cls, profile: str = "everyday16", weights: Path | None = None) -> Session:
         """Raises :class:`~dga.weights.WeightsError` or ``ValueError``, as ``load_models`` does."""
-        return cls(load_models(profile, weights))
+        return cls(load_models(profile, weights, choose_compute()))
 
     def subject(self, path: str | Path | None, settings: Settings) -> Subject:
         """Read, resize and perhaps corrupt one upload. Raises ``UploadError``."""
@@ -206,7 +206,8 @@ class Session:
     def _adapt(self, pixels: Pixels, settings: Settings) -> Generator[Event]:
         stopping = stopping_for(self.profile, settings)
         routes = routes_for(self.profile, settings)
-        yield from adapt_steps(self.models, pixels, settings.seed, stopping, routes)
+        models = borrowed(self.models)
+        yield from adapt_steps(models, pixels, settings.seed, stopping, routes)
 
     def _expected_seconds(self, pixels: Pixels, settings: Settings) -> float:
         depth = stopping_for(self.profile, settings).max_depth

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +40,16 @@ class Models:
     def device(self) -> torch.device:
         """Where the networks are."""
         return self.compute.device
+
+    def to(self, device: torch.device) -> Models:
+        """The same networks, moved to ``device`` (in place, as PyTorch does)."""
+        return replace(
+            self,
+            denoiser=self.denoiser.to(device),
+            discriminator=self.discriminator.to(device),
+            classifier=self.classifier.to(device),
+            compute=replace(self.compute, device=device),
+        )
 
     def source_bound(self, quantile: float) -> list[float] | None:
         """The discriminator's bound for the quantile rule, if it has one."""

@@ -323,6 +323,31 @@ def test_cancel_keeps_what_is_there_and_frees_the_models(watched):
     watched.run()
 
 
+def test_a_visitor_who_leaves_frees_the_models(chromium, watched, served, monkeypatch):  # noqa: F811
+    runs, steps = [], served.session._steps
+
+    def counted(*arguments):
+        runs.append(0)
+        number = len(runs) - 1
+        for step in steps(*arguments):
+            runs[number] += 1
+            yield step
+
+    monkeypatch.setattr(served.session, "_steps", counted)
+    guest = Watched(chromium, served)
+    guest.one_path()
+    guest.depth(100)
+    guest.begin()
+    guest.wait("reverse")
+    guest.leave()
+    made = runs[0]
+    watched.one_path()
+    watched.depth(1)
+    watched.run()
+    assert len(runs) == 2
+    assert runs[0] < made + 30  # of more than a hundred
+
+
 def test_a_bad_file_gives_a_sentence(watched, tmp_path):
     page = watched.page
     path = tmp_path / "thin.png"

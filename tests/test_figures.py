@@ -283,7 +283,7 @@ def test_a_part_of_the_runs_is_enough_and_bytes_are_the_same(tmp_path: Path) -> 
 
 def test_judge_runs_alone_are_enough(tmp_path: Path) -> None:
     """t* then come from the curves themselves."""
-    depths = range(0, 41, 4)
+    depths = range(0, 65, 4)  # beyond the profile's horizon
     write_judge(tmp_path / "in", falling_logits(4, depths)[:4], depths)  # noise alone
     result = _run(tmp_path / "in", tmp_path / "out")
     assert result.exit_code == 0, result.output

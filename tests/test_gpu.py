@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import pickle
 import runpy
 import sys
@@ -14,8 +15,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
 from app import gpu
+from app.examples import load_examples
 from app.session import CancelledError, Session, Settings
 from dga.models import Models
 from dga.pipeline import Adaptation, Denoised, adapt
@@ -53,6 +56,7 @@ def lender(monkeypatch: pytest.MonkeyPatch) -> Lender:
     lender = Lender()
     monkeypatch.setenv(gpu.LENT, "true")
     monkeypatch.setattr(gpu, "spaces", lender, raising=False)
+    monkeypatch.setattr(gpu, "DEVICE", "cpu")
     return lender
 
 
@@ -70,6 +74,25 @@ def test_a_lent_gpu_gives_the_same_run(lender: Lender, tiny_models: Models) -> N
     assert run.t_star == alone.t_star
     assert np.array_equal(run.reconstructions["dga"].image, alone.reconstructions["dga"].image)
     assert len(lender.lent) == lender.returned == 1
+
+
+def test_only_the_lent_steps_ask_for_the_gpu(
+    lender: Lender, tiny_models: Models, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without one the page's own work stays on the processor."""
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)  # as ZeroGPU pretends
+    assert gpu.choose_compute().device.type == "cpu"
+    monkeypatch.setattr(gpu, "DEVICE", "meta")
+    session = Session(tiny_models)
+    subject = session.subject(load_examples()[0].path, SETTINGS)
+    assert lender.lent == []
+    moved = gpu.borrowed(copy.deepcopy(session.models))
+    assert {network_device(moved), moved.device.type} == {"meta"}
+    assert subject.clean is not None
+
+
+def network_device(models: Models) -> str:
+    return next(models.denoiser.parameters()).device.type
 
 
 def test_cancel_returns_it(lender: Lender, tiny_models: Models) -> None:
