@@ -40,6 +40,15 @@ def wait_for(page, text):
     )
 
 
+def until(page, condition):
+    """The parts of the page are separate components: one may be a moment behind another."""
+    for _ in range(100):
+        if condition():
+            return
+        page.wait_for_timeout(100)
+    raise AssertionError("It did not come to pass within 10 seconds.")
+
+
 def names(page):
     return page.eval_on_selector_all(".ff-card", "cards => cards.map(c => c.dataset.name)")
 
@@ -63,8 +72,9 @@ def test_all_fifteen_order_table_and_link(fifteen, served):  # noqa: F811
     choose(page, "method", "DGA")
     page.get_by_role("button", name="Run all fifteen").click()
     wait_for(page, "All fifteen in")
-    assert page.locator(".ff-after img").count() == 15
-    assert "labelled correctly before" in page.inner_text("h1")
+    until(page, lambda: page.locator(".ff-after img").count() == 15)
+    until(page, lambda: "labelled correctly before" in page.inner_text("h1"))
+    until(page, lambda: not page.evaluate("window.dgaFifteen.value.running"))
     assert names(page) == list(CORRUPTIONS)
     text = page.evaluate("window.dgaFifteen.value.csv")
     lines = {line["corruption"]: line for line in csv.DictReader(io.StringIO(text))}
@@ -76,8 +86,8 @@ def test_all_fifteen_order_table_and_link(fifteen, served):  # noqa: F811
         assert f"t* {line['depth']}" in card.locator(".ff-depth").inner_text()
 
     choose(page, "order", "Depth")
-    depths = [int(lines[name]["depth"]) for name in names(page)]
-    assert depths == sorted(depths, reverse=True)
+    deepest = sorted((int(line["depth"]) for line in lines.values()), reverse=True)
+    until(page, lambda: [int(lines[name]["depth"]) for name in names(page)] == deepest)
     with page.expect_download() as download:
         page.get_by_role("button", name="Table (CSV)").click()
     assert download.value.suggested_filename == "fifteen-lion-severity-1-dga.csv"
@@ -136,12 +146,12 @@ def test_own_pictures_have_no_link_and_no_name(fifteen, tmp_path):
     Image.new("RGB", (80, 80), "teal").save(path)
     page.locator("#fifteen-own input[type=file]").set_input_files(path)
     page.wait_for_function("document.querySelector('h1').textContent.includes('Your picture')")
-    assert page.locator(".ff-card a").count() == 0
+    until(page, lambda: page.locator(".ff-card a").count() == 0)
     assert "do not open" in page.inner_text("#fifteen-note")
     page.get_by_label("Already damaged").check()
     page.get_by_role("button", name="lion").click()
     page.wait_for_function("document.querySelector('h1').textContent.includes('lion')")
-    assert page.locator(".ff-card a").count() == 15
+    until(page, lambda: page.locator(".ff-card a").count() == 15)
 
 
 @pytest.mark.parametrize("path", ["fifteen", "learn"])
