@@ -12,12 +12,12 @@ from app.frames import Lane, forward_sheet
 from app.session import Settings, Subject, routes_for, stopping_for
 from app.text import (
     CARD_NOTES,
-    CORRUPTION_PHRASES,
     INPUT_TITLE,
     LEFT_NOTE,
     NEVER_CROSSED_NOTE,
     PROGRESS,
     UNTOUCHED_NOTE,
+    title_of,
 )
 from dga.classifier import Prediction
 from dga.images import Pixels
@@ -196,9 +196,7 @@ class Board:
     def _damage(self) -> str:
         if self.settings.corruption is None:
             return "as it came"
-        name = self.settings.corruption
-        phrase = CORRUPTION_PHRASES.get(name, name)
-        return f"{phrase[0].upper()}{phrase[1:]}, severity {self.settings.severity}"
+        return f"{title_of(self.settings.corruption)}, severity {self.settings.severity}"
 
     def cancel(self) -> None:
         """Keep what exists; say where the run stopped."""

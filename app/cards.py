@@ -18,7 +18,7 @@ from app.text import (
 from dga.classifier import Prediction
 from dga.profiles import IMAGENET, Profile
 
-_SIGNS = {"ok": '<path d="M1.5 6.5l3 3 6-7"/>', "bad": '<path d="M2 2l8 8M10 2l-8 8"/>'}
+SIGNS = {"ok": '<path d="M1.5 6.5l3 3 6-7"/>', "bad": '<path d="M2 2l8 8M10 2l-8 8"/>'}
 _SHAPES = {
     "input": '<rect x="1" y="1" width="10" height="10"/>',
     "x_t_star": '<circle cx="6" cy="6" r="4.5" fill="none" stroke="currentColor" '
@@ -99,7 +99,7 @@ def sign(kind: str, word: str) -> str:
     """A tick (``ok``) or a cross (``bad``) that is read out as ``word``."""
     return (
         f'<span class="{kind}" role="img" aria-label="{word}" title="{word}">'
-        f'<svg viewBox="0 0 12 12">{_SIGNS[kind]}</svg></span>'
+        f'<svg viewBox="0 0 12 12">{SIGNS[kind]}</svg></span>'
     )
 
 

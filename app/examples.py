@@ -15,7 +15,7 @@ from PIL import Image
 from app.adapt_words import EXAMPLE_TITLES
 from app.pictures import data_uri
 from dga.images import Pixels, to_pixels, to_square
-from dga.uploads import open_upload
+from dga.uploads import open_upload, read_square
 
 SHOWN_SIDE = 384
 
@@ -37,11 +37,12 @@ class Example:
 
     def pixels(self, size: int) -> Pixels:
         """The picture as a run sees it, uint8 ``[size, size, 3]``."""
-        return to_pixels(to_square(open_upload(self.path), size))
+        return read_square(self.path, size)
 
 
+@cache
 def load_examples() -> list[Example]:
-    """Six pictures; one whose package has moved it is left out."""
+    """Six pictures, prepared once; one whose package has moved it is left out."""
     media = Path(gradio.__file__).parent / "media_assets" / "images"
     folder = Path(_folder().name)
     found = []
@@ -52,8 +53,7 @@ def load_examples() -> list[Example]:
             continue
         path = folder / f"{name}.png"
         # Before it is enlarged or reduced for the eye, nothing is lost that 64 pixels could show.
-        if not path.exists():  # a page that is being served may be reading it
-            to_square(image, SHOWN_SIDE).save(path)
+        to_square(image, SHOWN_SIDE).save(path)
         thumbnail = data_uri(to_pixels(to_square(image, 96)), "JPEG")
         found.append(Example(name, title, str(path), thumbnail))
     return found

@@ -6,7 +6,7 @@ from html import escape
 from typing import Any
 from urllib.parse import urlencode
 
-from app.cards import percent
+from app.cards import SIGNS, percent
 from app.fifteen_sheet import Choice, Row, Sheet
 from app.fifteen_words import (
     AS_IT_IS,
@@ -42,13 +42,13 @@ from app.fifteen_words import (
     WILL_HAPPEN,
 )
 from app.pictures import data_uri
-from app.text import CORRUPTION_NAMES, CORRUPTION_PHRASES
+from app.text import title_of
 from dga.classifier import Prediction
 from dga.corruptions import family_of
 
 _SIGNS = {
-    "tick": '<path d="M1.5 6.5l3 3 6-7"/>',
-    "cross": '<path d="M2 2l8 8M10 2l-8 8"/>',
+    "tick": SIGNS["ok"],
+    "cross": SIGNS["bad"],
     "equals": '<path d="M1 4h10M1 8h10"/>',
     "arrow": '<path d="M1 6h9M6.500 2.500L10 6 6.500 9.500"/>',
 }
@@ -136,12 +136,6 @@ def note_html(sheet: Sheet) -> str:
         f"<div>{''.join(f'<p>{line}</p>' for line in lines if line)}</div>"
         f"<ul>{''.join(f'<li>{item}</li>' for item in settings)}</ul>"
     )
-
-
-def title_of(corruption: str) -> str:
-    """``Gaussian noise``."""
-    phrase = CORRUPTION_PHRASES.get(corruption, CORRUPTION_NAMES[corruption])
-    return phrase[0].upper() + phrase[1:]
 
 
 def link(choice: Choice, corruption: str) -> str:

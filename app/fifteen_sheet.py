@@ -13,10 +13,10 @@ from app.fifteen_words import CSV_COLUMNS, METHODS, ORDERS
 from app.session import Settings, check_settings
 from dga.classifier import Prediction
 from dga.corruptions import CORRUPTIONS, corrupt, family_of
-from dga.images import Pixels, to_pixels, to_square
+from dga.images import Pixels
 from dga.profiles import Profile
 from dga.stopping import Stop
-from dga.uploads import open_upload
+from dga.uploads import read_square
 
 SEED = 0
 Phase = Literal["empty", "waiting", "read", "forward", "reverse", "done", "cancelled", "error"]
@@ -208,7 +208,7 @@ def _answer(said: Prediction | None) -> tuple[object, object]:
 
 def damage(path: str, size: int, severity: int, seed: int) -> tuple[Pixels, ...]:
     """The picture and then all fifteen corruptions of it, uint8 ``[size, size, 3]`` each."""
-    clean = to_pixels(to_square(open_upload(path), size))
+    clean = read_square(path, size)
     # Copies: some come back read-only.
     return clean, *(corrupt(clean, name, severity, seed).copy() for name in CORRUPTIONS)
 

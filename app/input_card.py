@@ -23,9 +23,8 @@ from app.session import MAX_PATHS, MAX_SCALE, MAX_SEED, RULES, Session
 from app.swatches import SIDE, style_sheet, swatch_sheets
 from app.text import CORRUPTION_NAMES, SEED_HELP
 from dga.corruptions import SEVERITIES
-from dga.images import to_pixels, to_square
 from dga.profiles import IMAGENET
-from dga.uploads import UploadError, open_upload
+from dga.uploads import UploadError, read_square
 
 STATIC = Path(__file__).parent / "static"
 _WORDS = INPUT_WORDS
@@ -140,7 +139,7 @@ def _connect_picture(
 def _thumbnails(path: str | None, examples: list[Example]) -> Iterator[Any]:
     """The picker's thumbnails; a file that is no picture gets its sentence from the run."""
     try:
-        pixels = to_pixels(to_square(open_upload(path), SIDE))
+        pixels = read_square(path, SIDE)
     except UploadError:
         yield gr.skip()  # the last ones stay
         return

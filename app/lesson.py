@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import base64
 import dataclasses
-import io
 import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -13,24 +11,25 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from PIL import Image
 
-from app.fifteen_cards import title_of
+from app.frames import jpeg, jpeg_uri
 from app.pictures import data_uri
+from app.text import title_of
 from dga.classifier import predict
 from dga.corruptions import SEVERITIES, corrupt
 from dga.diffusion import forward_path
 from dga.discriminator import curve
 from dga.guidance import low_pass, structural_loss
-from dga.images import Pixels, from_tensor, to_pixels, to_square, to_tensor
+from dga.images import Pixels, from_tensor, to_tensor
 from dga.models import Models
 from dga.pipeline import rebuild, rebuild_steps
 from dga.profiles import GuidanceConfig
 from dga.stopping import Stop, choose_depth, confidence_from_logits
-from dga.uploads import open_upload
+from dga.uploads import read_square
 
 SEED = 0
 TOP = 3
+FILM_QUALITY = 80
 
 
 @dataclass(frozen=True)
@@ -173,8 +172,7 @@ class Lesson:
         }
 
     def _clean(self, name: str) -> Pixels:
-        size = self.models.profile.image_size
-        return to_pixels(to_square(open_upload(self.examples[name]), size))
+        return read_square(self.examples[name], self.models.profile.image_size)
 
     def _damaged(self, case: Case) -> Pixels:
         return corrupt(self._clean(case.picture), case.corruption, case.severity, SEED).copy()
@@ -222,8 +220,5 @@ def sheet(pictures: Sequence[Pixels]) -> dict[str, Any]:
 
 def film(frames: Pixels) -> dict[str, Any]:
     """A long :func:`sheet` at half the size, ``[n, S, S, 3]``; colours keep their resolution."""
-    stream = io.BytesIO()
-    strip = Image.fromarray(np.concatenate(list(frames), axis=1))
-    strip.save(stream, "JPEG", quality=80, subsampling=0)
-    text = base64.b64encode(stream.getvalue()).decode()
-    return {"uri": f"data:image/jpeg;base64,{text}", "count": len(frames)}
+    strip = np.concatenate(list(frames), axis=1)
+    return {"uri": jpeg_uri(jpeg(strip, FILM_QUALITY)), "count": len(frames)}

@@ -16,12 +16,12 @@ from app.gpu import borrowed, choose_compute, expected_seconds, on_lent_gpu
 from app.text import NO_CORRUPTION
 from dga.classifier import Prediction
 from dga.corruptions import CORRUPTIONS, check_corruption, corrupt, warm_up
-from dga.images import Pixels, to_pixels, to_square, to_tensor
+from dga.images import Pixels, to_tensor
 from dga.models import Models, load_models
 from dga.pipeline import Denoised, Event, Route, adapt_steps, classify, default_routes
 from dga.profiles import Profile, StoppingConfig
 from dga.stopping import confidence_from_logits
-from dga.uploads import open_upload
+from dga.uploads import read_square
 
 MAX_SEED = 2**31 - 1
 MAX_PATHS = 8
@@ -176,7 +176,7 @@ class Session:
 
     def subject(self, path: str | Path | None, settings: Settings) -> Subject:
         """Read, resize and perhaps corrupt one upload. Raises ``UploadError``."""
-        picture = to_pixels(to_square(open_upload(path), self.profile.image_size))
+        picture = read_square(path, self.profile.image_size)
         if settings.corruption is None:
             return Subject(picture, self._classify(picture))
         damaged = corrupt(picture, settings.corruption, settings.severity, settings.seed)

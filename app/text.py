@@ -240,6 +240,12 @@ ANALYSIS_WORDS = {
 }
 
 
+def title_of(corruption: str) -> str:
+    """``Gaussian noise``."""
+    phrase = CORRUPTION_PHRASES.get(corruption, CORRUPTION_NAMES[corruption])
+    return phrase[0].upper() + phrase[1:]
+
+
 def theme() -> gr.themes.Base:
     """Gradio's plainest theme with the page's fonts and colours."""
     base = gr.themes.Base(

@@ -12,12 +12,12 @@ from PIL import Image
 
 from dga.classifier import Prediction
 from dga.corruptions import CORRUPTIONS, check_corruption, corrupt
-from dga.images import Pixels, to_pixels, to_square
+from dga.images import Pixels
 from dga.models import Models
 from dga.pipeline import Adaptation, Route, adapt, default_routes
 from dga.profiles import StoppingConfig, get_profile
 from dga.stopping import check_tau
-from dga.uploads import UploadError, open_upload
+from dga.uploads import UploadError, read_square
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ class CommandRun:
 def read(request: Request, profile: str) -> Pixels:
     """The picture at the profile's size. Raises ``ValueError`` for a file that is no picture."""
     try:
-        return to_pixels(to_square(open_upload(request.image), get_profile(profile).image_size))
+        return read_square(request.image, get_profile(profile).image_size)
     except UploadError as error:
         raise ValueError(f"{request.image}: {error}") from None
 

@@ -10,6 +10,8 @@ from pathlib import Path
 import numpy as np
 from PIL import Image, ImageOps, UnidentifiedImageError
 
+from dga.images import Pixels, to_pixels, to_square
+
 FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "TIFF", "BMP")
 MIN_SIDE = 16
 MAX_SIDE = 12_000
@@ -112,3 +114,8 @@ def _too_large(subject: str) -> str:
 
 def _damaged() -> str:
     return "This picture is damaged or incomplete and cannot be read; try saving it again."
+
+
+def read_square(path: str | Path | None, size: int) -> Pixels:
+    """:func:`open_upload` as a run sees it: uint8 ``[size, size, 3]``, cropped to the middle."""
+    return to_pixels(to_square(open_upload(path), size))

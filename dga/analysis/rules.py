@@ -15,6 +15,7 @@ import numpy as np
 from dga.analysis.bench import Bench
 from dga.analysis.controls import control, sweep_groups
 from dga.analysis.discrimination import stops
+from dga.analysis.names import MEAN
 from dga.analysis.results import JudgeRun, MissingRun
 from dga.analysis.statistics import Estimate
 from dga.analysis.sweep import Sweep, read_sweep
@@ -83,7 +84,8 @@ def _reading(judge: JudgeRun, sweep: Sweep, config: StoppingConfig) -> Reading:
     wide = wide.reindex(index=sweep.corruptions, columns=sweep.photographs)
     t_star = wide.fillna(0).to_numpy().astype(np.int64)
     controls = control(replace(sweep, t_star=t_star))
-    damaged = t_star[sweep_groups(sweep)["mean"]][sweep.measured[sweep_groups(sweep)["mean"]]]
+    members = sweep_groups(sweep)[MEAN]
+    damaged = t_star[members][sweep.measured[members]]
     return Reading(
         config,
         controls.row("adaptive").accuracy,
