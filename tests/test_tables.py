@@ -84,6 +84,18 @@ def test_table_1_by_hand(tmp_path: Path) -> None:
     assert ours["Photographs"] == "8"
 
 
+def test_a_pause_of_the_machine_does_not_weigh_on_seconds(tmp_path: Path) -> None:
+    """One line of five at depth 4 waited for 900 s; depth 20 is dearer, and stays so."""
+    lines = lines_of("dga", lambda p, c: True, 10, depth=lambda p, c: 4 if p < 5 else 20)
+    for i, row in enumerate(lines):
+        row["seconds"] = 1.0 if row["depth"] == 4 else 5.0
+        if i % 10 == 0:
+            row["seconds"] = 900.0
+    bench = _bench(tmp_path, lines)
+    assert bench.seconds("dga") == 3.0
+    assert bench.seconds("memo") is None
+
+
 def test_what_was_not_run_is_empty_and_said(tmp_path: Path) -> None:
     """Its row stands with the paper's figure, and no number of ours."""
     table = table_1(_bench(tmp_path, lines_of("source", lambda p, c: True, 4)))

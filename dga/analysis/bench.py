@@ -51,6 +51,18 @@ class Bench:
         """Methods but for the points of our own sweeps."""
         return [name for name in self.methods if not Method.parse(name).swept]
 
+    def seconds(self, method: str) -> float | None:
+        """A method's mean cost of a picture under a corruption; ``None`` if it has no lines.
+
+        Each picture counts with the median of those that the method took equally deep, so
+        that a machine that paused in between does not weigh on a mean.
+        """
+        damaged = self.lines["corruption"] != CLEAN
+        lines = self.lines[damaged & (self.lines["method"] == method)]
+        if lines.empty:
+            return None
+        return float(lines.groupby("depth")["seconds"].transform("median").mean())
+
     def commands(self, methods: Iterable[str]) -> tuple[str, ...]:
         """Of the runs that hold one of these methods."""
         wanted = set(methods)

@@ -83,11 +83,11 @@ def _percent(values: Iterable[float]) -> tuple[float, ...]:
 
 def accuracy_by_time(bench: Bench) -> Chart:
     """Accuracy against seconds an image, a mark a method."""
-    seconds = bench.lines.groupby("method")["seconds"].mean()
     series = tuple(
-        _method_point(name, float(seconds[name]), estimate)
+        _method_point(name, seconds, estimate)
         for name in bench.compared
-        if (estimate := bench.outcomes.accuracy(name, MEAN)) is not None and seconds[name] > 0
+        if (estimate := bench.outcomes.accuracy(name, MEAN)) is not None
+        and (seconds := bench.seconds(name))
     )
     if not series:
         raise MissingRun("no method was run on all fifteen corruptions")
@@ -100,8 +100,8 @@ def accuracy_by_time(bench: Bench) -> Chart:
         "accuracy-time",
         f"Accuracy against time, severity {bench.severity}",
         "Mean accuracy of the 15 corruptions with its 95 % interval against seconds an image on "
-        "the machine of the run; further up is better, further left is cheaper. Hollow: "
-        "variants of a system.",
+        "the machine of the run (median at each depth); further up is better, further left is "
+        "cheaper. Hollow: variants of a system.",
         (Panel(series, x, y),),
         height=400,
     )
