@@ -13,11 +13,11 @@ from gradio.components.plot import PlotData
 
 from app.exhibit_cards import commands_html, table_html, text_html, title_html
 from app.exhibits import SHIPPED, Exhibit, Exhibits, Figure, Table
+from app.scripts import script
 from app.text import ANALYSIS_SECTIONS
 from app.text import ANALYSIS_WORDS as WORDS
 from dga.profiles import Profile
 
-STATIC = Path(__file__).parent / "static"
 ROOT = SHIPPED.parent.parent
 DEFAULT_PROFILE = "everyday16"
 _METHODS = (
@@ -132,7 +132,7 @@ def _html(value: str, elem_id: str, **props: Any) -> gr.HTML:
     """HTML that brings the page's script with it."""
     return gr.HTML(
         value,
-        js_on_load=(STATIC / "analysis.js").read_text("utf-8"),
+        js_on_load=script("radios", "analysis"),
         apply_default_css=False,
         elem_id=elem_id,
         words={name: WORDS[name] for name in ("copy", "copied")},

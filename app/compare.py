@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import gradio as gr
@@ -10,10 +9,10 @@ import gradio as gr
 from app.adapt_words import COMPARE_WORDS
 from app.board import Board
 from app.pictures import data_uri
+from app.scripts import script
 from app.text import CARD_TITLES
 from dga.profiles import Profile
 
-STATIC = Path(__file__).parent / "static"
 LEFT, RIGHT = "input", "dga-guided"
 
 _TEMPLATE = """
@@ -43,7 +42,7 @@ def compare(profile: Profile) -> gr.HTML:
     return gr.HTML(
         {"pictures": [], "left": LEFT, "right": RIGHT},
         html_template=_TEMPLATE,
-        js_on_load=(STATIC / "compare.js").read_text("utf-8"),
+        js_on_load=script("compare"),
         apply_default_css=False,
         elem_id="compare",
         words=words,

@@ -9,12 +9,13 @@ from pathlib import Path
 
 import gradio as gr
 
-from app.adapt_page import CONCURRENCY_ID, adapt_page
+from app.adapt_page import adapt_page
 from app.analysis_page import analysis_page, shipped_exhibits
 from app.api import adapt_endpoint
 from app.exhibits import Exhibits, read_exhibits
 from app.fifteen_page import fifteen_page
 from app.learn_page import learn_page
+from app.line import CONCURRENCY_ID, Line
 from app.session import Session
 from app.text import FOOTER, PAGES, TAGLINE, TITLE, theme
 from dga.profiles import PROFILES
@@ -28,16 +29,17 @@ MAX_WAITING = 16
 
 def build(session: Session, exhibits: Exhibits) -> gr.Blocks:
     """All pages for one set of models and its results."""
+    line = Line()
     with gr.Blocks(
         title=f"{TITLE}: adaptive diffusion", analytics_enabled=False, delete_cache=CACHE_SECONDS
     ) as demo:
         gr.HTML(_header(session, ""), apply_default_css=False, elem_id="head")
-        adapt_page(session, demo)
+        adapt_page(session, demo, line)
         _foot()
         adapt_endpoint(session, CONCURRENCY_ID)
     with demo.route("Fifteen corruptions", "/fifteen"):
         gr.HTML(_header(session, "fifteen"), apply_default_css=False, elem_id="head")
-        fifteen_page(session, demo)
+        fifteen_page(session, demo, line)
         _foot()
     with demo.route("Analysis", "/analysis"):
         gr.HTML(_header(session, "analysis"), apply_default_css=False, elem_id="head")

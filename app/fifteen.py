@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-import threading
 import time
-from collections import OrderedDict
 from collections.abc import Generator, Iterator
 
 import numpy as np
@@ -23,29 +21,6 @@ from dga.models import Models
 from dga.pipeline import Route, default_routes, rebuild_steps
 from dga.profiles import StoppingConfig
 from dga.stopping import Stop, choose_depth
-
-MAX_VISITORS = 64
-
-
-class Sheets:
-    """Last sheet of each visitor; the oldest visitor is forgotten first."""
-
-    def __init__(self) -> None:
-        self._sheets: OrderedDict[str, Sheet] = OrderedDict()
-        self._lock = threading.Lock()
-
-    def put(self, visitor: str, sheet: Sheet) -> None:
-        """Remember ``sheet``."""
-        with self._lock:
-            self._sheets[visitor] = sheet
-            self._sheets.move_to_end(visitor)
-            while len(self._sheets) > MAX_VISITORS:
-                self._sheets.popitem(last=False)
-
-    def last(self, visitor: str) -> Sheet | None:
-        """The visitor's sheet, if it is still remembered."""
-        with self._lock:
-            return self._sheets.get(visitor)
 
 
 def run(session: Session, sheet: Sheet) -> Iterator[None]:

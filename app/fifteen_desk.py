@@ -10,11 +10,14 @@ from typing import Any
 
 import gradio as gr
 
-from app.fifteen import Sheets, run
+from app.fifteen import run
 from app.fifteen_cards import grid_value, heading_html, note_html, status_value
 from app.fifteen_sheet import Sheet, check_choice
-from app.fifteen_words import CANCELLED, FAILED, NEVER_BEGAN
+from app.fifteen_words import CANCELLED, STATUS
+from app.line import Line, place_words
 from app.session import CancelledError, RunError, Session
+from app.text import FAILED, NEVER_BEGAN
+from app.visitors import Visitors
 
 PICTURE_INTERVAL = 0.4  # seconds between two previews of fifteen pictures
 
@@ -39,6 +42,7 @@ class Parts:
     table: gr.Button
     grid: gr.HTML
     note: gr.HTML
+    timer: gr.Timer
 
     @property
     def inputs(self) -> list[Any]:
@@ -49,7 +53,7 @@ class Parts:
     def outputs(self) -> list[Any]:
         """Everything that a handler may change."""
         shown = [self.head, self.status, self.grid, self.note, self.thumbs]
-        return [*shown, self.run, self.cancel, self.table, *self.inputs]
+        return [*shown, self.run, self.cancel, self.table, self.timer, *self.inputs]
 
     def lock(self, running: bool, upload: str | None, example: object) -> Update:
         """While a run goes on only Cancel can be pressed."""
@@ -60,6 +64,12 @@ class Parts:
             self.damaged: gr.update(interactive=not running and upload is not None),
             self.thumbs: {"chosen": None if upload else example, "locked": running},
         }
+
+    def wait(self, place: int) -> Update:
+        """The place in the line; 0: at once."""
+        words = place_words(place) if place else STATUS["waiting"]
+        status = {"words": words, "progress": None, "error": "", "phase": "wait"}
+        return {self.status: status, self.timer: gr.Timer(active=place > 0)}
 
     def show(self, sheet: Sheet) -> Update:
         """The sheet as it is now."""
@@ -79,9 +89,11 @@ class Parts:
 class Desk:
     """One sheet a visitor. A request is (upload, example, damaged, severity, method)."""
 
-    def __init__(self, session: Session, examples: dict[str, str], parts: Parts) -> None:
-        self.session, self.examples, self.parts = session, examples, parts
-        self.sheets = Sheets()
+    def __init__(
+        self, session: Session, examples: dict[str, str], parts: Parts, line: Line
+    ) -> None:
+        self.session, self.examples, self.parts, self.line = session, examples, parts, line
+        self.sheets = Visitors[Sheet]()
 
     def open(self, *asked: Any) -> Sheet:
         """A sheet of corrupted pictures. Raises ``ValueError`` with a sentence."""
@@ -97,6 +109,16 @@ class Desk:
             return buttons | self.parts.show(self.open(*asked))
         except (ValueError, OSError) as error:
             return buttons | self.parts.complain(str(error))
+
+    def press(self, visitor: str, *asked: Any) -> Update:
+        """At once, also when the run itself has to wait."""
+        place = self.line.wait(visitor)
+        return self.parts.lock(True, asked[0], asked[1]) | self.parts.wait(place)
+
+    def look(self, visitor: str) -> Update:
+        """The place in the line, for those who are in it: the run itself says the rest."""
+        place = self.line.place(visitor)
+        return self.parts.wait(place) if place else {self.parts.timer: gr.Timer(active=False)}
 
     def run(self, visitor: str, *asked: Any) -> Iterator[Update]:
         """One run; whatever goes wrong becomes one sentence on the page."""
@@ -137,7 +159,10 @@ class Desk:
     def cancel(self, visitor: str, *asked: Any) -> Update:
         """Set the flag that the run looks at after every step, and show what there is."""
         upload, example, *_ = asked
-        buttons = self.parts.lock(False, upload, example)
+        buttons = self.parts.lock(False, upload, example) | {
+            self.parts.timer: gr.Timer(active=False)
+        }
+        self.line.leave(visitor)
         sheet = self.sheets.last(visitor)
         if sheet is None or not sheet.running:
             return buttons | self.parts.complain(NEVER_BEGAN)

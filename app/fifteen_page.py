@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import gradio as gr
 
 from app import fifteen_words as words
-from app.adapt_page import CONCURRENCY_ID
 from app.examples import Example, load_examples
 from app.fifteen_cards import grid_value, heading_html, note_html, status_value
 from app.fifteen_desk import Desk, Parts, Update
 from app.fifteen_sheet import Sheet, check_choice
+from app.line import CONCURRENCY_ID, LOOK_INTERVAL, Line
 from app.pictures import picture_input
+from app.scripts import script
 from app.session import Session
+from app.text import FAILED
 
-STATIC = Path(__file__).parent / "static"
 SEVERITY = 3
 _PRIVATE: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
 _LIGHT: dict[str, Any] = _PRIVATE | {"queue": False}
@@ -34,11 +34,11 @@ _THUMBNAILS = """<div class="thumbs" role="group" aria-label="Example pictures">
 <img src="{{thumbnail}}" alt=""></button>{{/each}}</div>"""
 
 
-def fifteen_page(session: Session, page: gr.Blocks) -> None:
+def fifteen_page(session: Session, page: gr.Blocks, line: Line) -> None:
     """Lay the page out and connect it; ``page``: the Blocks whose route is being built."""
     examples = load_examples()
     parts = _layout(session, examples)
-    desk = Desk(session, {example.name: example.path for example in examples}, parts)
+    desk = Desk(session, {example.name: example.path for example in examples}, parts, line)
     _connect_inputs(page, desk, parts)
     _connect_run(desk, parts)
 
@@ -73,7 +73,7 @@ def _layout(session: Session, examples: list[Example]) -> Parts:
             cancel = gr.Button(words.CANCEL, interactive=False)
             run = gr.Button(words.RUN, variant="primary")
     with gr.Row(elem_id="fifteen-bar"):
-        status = _html("status", status_value(blank), _STATUS, refused=words.FAILED)
+        status = _html("status", status_value(blank), _STATUS, refused=FAILED)
         _order_choice()
         table = gr.Button(words.TABLE, interactive=False, elem_id="fifteen-table")
         table.click(None, js="() => window.dgaFifteen.table()", api_visibility="private")
@@ -82,7 +82,7 @@ def _layout(session: Session, examples: list[Example]) -> Parts:
     chosen = gr.Textbox(first, visible=False)
     return Parts(
         head, thumbs, chosen, picture, damaged, severity, method, run, cancel, status, table,
-        grid, note,
+        grid, note, gr.Timer(LOOK_INTERVAL, active=False),
     )  # fmt: skip
 
 
@@ -127,7 +127,7 @@ def _html(part: str, value: Any, template: str, **props: Any) -> gr.HTML:
     return gr.HTML(
         value,
         html_template=template,
-        js_on_load=(STATIC / "fifteen.js").read_text("utf-8"),
+        js_on_load=script("radios", "fifteen"),
         apply_default_css=False,
         elem_id=f"fifteen-{part}",
         part=part,
@@ -156,13 +156,16 @@ def _connect_inputs(page: gr.Blocks, desk: Desk, parts: Parts) -> None:
 
 
 def _connect_run(desk: Desk, parts: Parts) -> None:
-    def start(*asked: Any) -> Update:
-        """At once, also when the run itself has to wait in line."""
-        waiting = {"words": words.STATUS["waiting"], "progress": None, "error": "", "phase": "wait"}
-        return parts.lock(True, asked[0], asked[1]) | {parts.status: waiting}
+    def press(request: gr.Request, *asked: Any) -> Update:
+        return desk.press(str(request.session_hash), *asked)
+
+    def look(request: gr.Request) -> Update:
+        return desk.look(str(request.session_hash))
 
     def run(request: gr.Request, *asked: Any) -> Iterator[Update]:
-        yield from desk.run(str(request.session_hash), *asked)
+        visitor = str(request.session_hash)
+        with desk.line.served(visitor):
+            yield from desk.run(visitor, *asked)
 
     def cancel(request: gr.Request, *asked: Any) -> Update:
         return desk.cancel(str(request.session_hash), *asked)
@@ -172,7 +175,8 @@ def _connect_run(desk: Desk, parts: Parts) -> None:
         sheet = desk.sheets.last(str(request.session_hash))
         return parts.lock(sheet is not None and sheet.running, asked[0], asked[1])
 
-    pressed = parts.run.click(start, parts.inputs, parts.outputs, **_LIGHT)
+    pressed = parts.run.click(press, parts.inputs, parts.outputs, **_LIGHT)
+    parts.timer.tick(look, None, [parts.status, parts.timer], **_LIGHT)
     event = pressed.then(
         run,
         parts.inputs,

@@ -73,8 +73,6 @@ STATUS = {
 CANCELLED = (
     "Cancelled. {done} of {total} pictures were rebuilt; press Run all fifteen to start again."
 )
-NEVER_BEGAN = "Cancelled before it began."
-FAILED = "The run failed unexpectedly; the server's log says why. Please try again."
 TOO_LONG = (
     "The run took longer than {seconds:.0f} seconds and was stopped; "
     "a lower severity needs fewer steps."

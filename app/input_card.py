@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import gradio as gr
@@ -19,6 +18,7 @@ from app.examples import Example, identify
 from app.input_html import ADVANCED, SOURCES, SUMMARY, THUMBNAILS, advanced_words, summary_words
 from app.links import Link, filled, opening_values
 from app.pictures import picture_input
+from app.scripts import script
 from app.session import MAX_PATHS, MAX_SCALE, MAX_SEED, RULES, Session
 from app.swatches import SIDE, style_sheet, swatch_sheets
 from app.text import CORRUPTION_NAMES, SEED_HELP
@@ -26,7 +26,6 @@ from dga.corruptions import SEVERITIES
 from dga.profiles import IMAGENET
 from dga.uploads import UploadError, read_square
 
-STATIC = Path(__file__).parent / "static"
 _WORDS = INPUT_WORDS
 _LIGHT = {"show_progress": "hidden", "api_visibility": "private"}
 
@@ -82,7 +81,7 @@ def _summary(examples: list[Example], chosen: Example | None, opening: dict[str,
     gr.HTML(
         summary_words(chosen, opening),
         html_template=SUMMARY,
-        js_on_load=(STATIC / "input.js").read_text("utf-8"),
+        js_on_load=script("radios", "input"),
         apply_default_css=False,
         elem_id="input-summary",
         words=_WORDS,
@@ -162,7 +161,7 @@ def _picture_column(examples: list[Example], chosen: Example | None) -> tuple[gr
             thumbnails = gr.HTML(
                 [{"name": e.name, "title": e.title, "thumbnail": e.thumbnail} for e in examples],
                 html_template=THUMBNAILS,
-                js_on_load=(STATIC / "thumbs.js").read_text("utf-8"),
+                js_on_load=script("thumbs"),
                 apply_default_css=False,
                 elem_id="examples",
                 words=_WORDS,

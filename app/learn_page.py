@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import gradio as gr
 
-from app.adapt_page import CONCURRENCY_ID
 from app.examples import load_examples
 from app.learn_slides import slides_html
 from app.learn_words import FAILED, WIDGET
 from app.lesson import Lesson
+from app.line import CONCURRENCY_ID
+from app.scripts import script
 from app.session import Session
 
-STATIC = Path(__file__).parent / "static"
-SCRIPTS = ("learn-parts.js", "learn-chart.js", "learn-widgets.js", "learn.js")
+SCRIPTS = ("learn-parts", "learn-chart", "learn-widgets", "learn")
 
 _log = logging.getLogger(__name__)
 
@@ -29,7 +28,7 @@ def learn_page(session: Session, page: gr.Blocks) -> None:
         {},
         html_template="${slides}",
         slides=slides_html(),
-        js_on_load="\n".join((STATIC / name).read_text("utf-8") for name in SCRIPTS),
+        js_on_load=script(*SCRIPTS),
         apply_default_css=False,
         elem_id="learn",
         words=WIDGET,

@@ -13,7 +13,7 @@ from app.board import Board
 from app.links import Link
 from app.opening import Opening
 from app.presets import Preset, Presets
-from app.runs import Runs
+from app.runs import Run, Runs
 
 _LIGHT = {"show_progress": "hidden", "api_visibility": "private", "queue": False}
 
@@ -37,7 +37,7 @@ class Showcase:
         """The whole page as it is after this run. Raises :class:`PresetError`."""
         board = self.presets.board(preset)
         link = Link(preset.picture, preset.settings)
-        self.runs.start(visitor, board)
+        self.runs.put(visitor, Run(board))
         return (
             self.after.show(board)
             | self.opening.fill(link, start=False)

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import gradio as gr
 
 from app.adapt_words import DOWNLOAD_WORDS, DOWNLOADS, LINK_WORDS
 from app.links import KEYS
-
-STATIC = Path(__file__).parent / "static"
+from app.scripts import script
 
 _FILES = """
 <h2 class="section">${words.title}</h2><p class="help">${words.help}</p>
@@ -77,7 +74,7 @@ def link_field() -> gr.HTML:
     return gr.HTML(
         link_value("", own=False),
         html_template=_LINK,
-        js_on_load=(STATIC / "links.js").read_text("utf-8"),
+        js_on_load=script("links"),
         apply_default_css=False,
         elem_id="link",
         words=LINK_WORDS,

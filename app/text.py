@@ -78,6 +78,8 @@ LEFT_NOTE = "No depth hides this damage, so the picture is left as it is."
 INTERRUPTED = "Not finished"
 
 RECORDED = "Recorded with the shipped models. Drag τ or scrub; Adapt runs it again."
+NEVER_BEGAN = "Cancelled before it began."
+FAILED = "The run failed unexpectedly; the server's log says why. Please try again."
 WAITING_PLACE = "Waiting, {place} in line"
 ORDINALS = {1: "1st", 2: "2nd", 3: "3rd"}  # from 4 to 20, as many as may wait: "th"
 PRESET_WORDS = {

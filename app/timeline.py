@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import gradio as gr
 
 from app.board import CARDS, blank_timeline
 from app.cards import mark
+from app.scripts import script
 from app.text import TIMELINE_WORDS
 from dga.diffusion import Schedule
 from dga.profiles import Profile
 
-STATIC = Path(__file__).parent / "static"
 # One scope: what a file uses while it is read stands in a file before it.
-SCRIPTS = ("model", "parts", "layout", "words", "curve", "film", "playhead", "panel", "pointer")
+_PARTS = ("model", "parts", "layout", "words", "curve", "film", "playhead", "panel", "pointer")
+SCRIPTS = (*(f"timeline-{name}" for name in _PARTS), "timeline")
 
 _TEMPLATE = """
 <div class="tl">
@@ -64,7 +64,7 @@ def timeline(profile: Profile, value: dict[str, Any] | None = None) -> gr.HTML:
     return gr.HTML(
         value or blank_timeline(profile),
         html_template=_TEMPLATE,
-        js_on_load=script(),
+        js_on_load=script(*SCRIPTS),
         apply_default_css=False,
         elem_id="timeline",
         blank=blank_timeline(profile),
@@ -72,9 +72,3 @@ def timeline(profile: Profile, value: dict[str, Any] | None = None) -> gr.HTML:
         marks={name: mark(name) for name in CARDS},
         signal=[round(float(share), 5) for share in schedule.alpha_bar],
     )
-
-
-def script() -> str:
-    """The component's script, put together from its parts."""
-    files = [f"timeline-{name}.js" for name in SCRIPTS] + ["timeline.js"]
-    return "\n".join((STATIC / file).read_text("utf-8") for file in files)

@@ -140,6 +140,20 @@ def test_another_example_and_severity_show_at_once(fifteen, served):  # noqa: F8
     assert np.array_equal(np.array(shown).reshape(64, 64, 4)[..., :3], wanted.before)
 
 
+def test_arrow_keys_move_within_a_choice(fifteen):
+    page = fifteen
+    until(page, lambda: page.locator("#fifteen-severity [role=radiogroup]").count() == 1)
+    severity = page.locator("#fifteen-severity")
+    severity.get_by_label("3", exact=True).focus()
+    page.keyboard.press("ArrowRight")
+    assert severity.get_by_label("4", exact=True).is_checked()
+    page.wait_for_function(
+        "document.querySelector('.ff-card[data-name=fog] a').href.includes('severity=4')"
+    )
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.closest('#fifteen-method') !== null")
+
+
 def test_own_pictures_have_no_link_and_no_name(fifteen, tmp_path):
     page = fifteen
     path = tmp_path / "secret.png"

@@ -10,11 +10,12 @@ import pytest
 import skimage.data
 from PIL import Image
 
-from app.fifteen import Sheets, run
+from app.fifteen import run
 from app.fifteen_cards import grid_value, heading_html, link, note_html, status_value
 from app.fifteen_desk import Desk, Parts
 from app.fifteen_sheet import Row, Sheet, check_choice
 from app.fifteen_words import CSV_COLUMNS, METHODS, ORDERS, VERDICTS
+from app.line import Line
 from app.session import CancelledError, RunError, Session
 from dga.classifier import Prediction
 from dga.corruptions import CORRUPTIONS, corrupt
@@ -238,19 +239,11 @@ def test_time_budget(tiny, cat_file):
         list(run(hurried, sheet))
 
 
-def test_sheets_forget_the_oldest_visitor(cat_file):
-    sheets, sheet = Sheets(), Sheet(EVERYDAY16, choose(cat_file))
-    for number in range(65):
-        sheets.put(f"visitor {number}", sheet)
-    assert sheets.last("visitor 0") is None
-    assert sheets.last("visitor 64") is sheet
-
-
 @pytest.fixture
 def desk(tiny, cat_file):
     """Handlers whose parts stand for themselves."""
     names = [field.name for field in dataclasses.fields(Parts)]
-    return Desk(tiny, {"cat": cat_file}, Parts(*names))
+    return Desk(tiny, {"cat": cat_file}, Parts(*names), Line())
 
 
 def test_before_a_run_there_are_corrupted_pictures_and_empty_wells(desk):
@@ -288,6 +281,20 @@ def test_cancelling_keeps_what_is_there(desk):
     rest = list(updates)
     assert rest[-1]["run"]["interactive"] is True
     assert not any("after" in str(update.get("head")) for update in rest)
+
+
+def test_who_waits_is_told_the_place(desk):
+    """The line is that of all pages; whoever cancels has left it."""
+    asked = (None, "cat", False, 3, "dda")
+    with desk.line.served("somebody on another page"):
+        assert desk.press("v", *asked)["status"]["words"] == "Waiting, 1st in line"
+        assert desk.press("w", *asked)["status"]["words"] == "Waiting, 2nd in line"
+        desk.cancel("v", *asked)
+        looked = desk.look("w")
+        assert looked["status"]["words"] == "Waiting, 1st in line"
+        assert looked["timer"].active
+    assert desk.look("w")["timer"].active is False
+    assert desk.look("nobody")["timer"].active is False
 
 
 def test_a_finished_run_offers_its_table(desk):

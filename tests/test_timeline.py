@@ -12,9 +12,9 @@ from PIL import Image
 
 from app.board import Board, Progress
 from app.frames import COLUMNS, MAX_SIDE, Lane, forward_sheet, reduced, sheet
-from app.runs import PATIENCE, Runs
+from app.scripts import STATIC, script
 from app.session import Session, Settings, Subject, check_settings, routes_for, stopping_for
-from app.timeline import SCRIPTS, STATIC, script
+from app.timeline import SCRIPTS
 from dga.pipeline import Adaptation, Denoised, Halted, Noised
 from dga.profiles import EVERYDAY16
 from dga.stopping import confidence_from_logits
@@ -210,9 +210,10 @@ def test_an_empty_lane_makes_no_picture():
 
 
 def test_every_part_of_the_script_is_served():
-    files = sorted(path.name for path in STATIC.glob("timeline*.js"))
-    assert files == sorted([f"timeline-{name}.js" for name in SCRIPTS] + ["timeline.js"])
-    assert all((STATIC / name).read_text("utf-8") in script() for name in files)
+    files = sorted(path.stem for path in STATIC.glob("timeline*.js"))
+    assert files == sorted(SCRIPTS)
+    served = script(*SCRIPTS)
+    assert all((STATIC / f"{name}.js").read_text("utf-8") in served for name in files)
 
 
 def test_the_sentence_is_about_the_guided_picture(small, subject):
@@ -220,37 +221,3 @@ def test_the_sentence_is_about_the_guided_picture(small, subject):
     before, after = board.timeline()["before"], board.timeline()["after"]
     assert before == subject.input_prediction.top(1)[0]
     assert after == events[-1].reconstructions["dga-guided"].prediction.top(1)[0]
-
-
-def test_the_line_tells_places(monkeypatch):
-    now = [0.0]
-    monkeypatch.setattr("app.runs.time.monotonic", lambda: now[0])
-    runs = Runs()
-    assert runs.wait("a") == 0
-    with runs.served("a"):
-        assert [runs.wait("b"), runs.wait("c"), runs.wait("b")] == [1, 2, 1]
-        assert runs.place("c") == 2
-        assert runs.place("a") == runs.place("nobody") == 0
-        runs.leave("b")
-        assert runs.place("c") == 1
-    assert runs.place("c") == 0
-    with runs.served("c"):
-        assert runs.wait("d") == 1
-        now[0] += PATIENCE + 1  # d has closed the page
-        assert runs.wait("e") == 1
-    assert runs.wait("f") == 1
-    assert runs.wait("e") == 0
-
-
-def test_a_run_that_is_dropped_frees_the_line():
-    runs = Runs()
-
-    def work():
-        with runs.served("a"):
-            yield 1
-
-    going = work()
-    next(going)
-    assert runs.wait("b") == 1
-    going.close()
-    assert runs.place("b") == 0

@@ -63,6 +63,8 @@ const near = new IntersectionObserver(
   { rootMargin: "300px 0px" },
 );
 
+if (severity) keepGroup("exhibit-severity");
+
 // Gradio adds the other components when it likes.
 let awaited = figures;
 function meet() {

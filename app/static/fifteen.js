@@ -87,6 +87,7 @@ if (props.part === "grid") {
   };
 }
 if (props.part === "status") {
+  ["fifteen-severity", "fifteen-method", "fifteen-order"].forEach(keepGroup);
   page.idle = () => {
     if (element.dataset.phase !== "wait") return;
     parts.status({ words: "", progress: null, error: props.refused, phase: "error" });

@@ -46,23 +46,6 @@ function asIs(on, now) {
   ];
 }
 
-// Gradio gives each radio a name of its own: then every one is a Tab stop and arrows do nothing.
-function oneGroup(id) {
-  const block = byId(id);
-  const wrap = block?.querySelector("label")?.parentElement;
-  if (!wrap) return;
-  wrap.setAttribute("role", "radiogroup");
-  wrap.setAttribute("aria-label", block.querySelector('[data-testid="block-info"]').textContent);
-  for (const radio of wrap.querySelectorAll("input")) if (radio.name !== id) radio.name = id;
-}
-
-async function keepGroup(id) {
-  await appears(document, `#${id} label`);
-  const options = { subtree: true, childList: true, attributeFilter: ["name"] };
-  new MutationObserver(() => oneGroup(id)).observe(byId(id), options);
-  oneGroup(id);
-}
-
 // On a phone the card is one line until it is asked for.
 function open(on) {
   byId("input").classList.toggle("open", on);
@@ -76,15 +59,6 @@ function fold(button) {
   button.setAttribute("aria-expanded", on);
   byId("input").classList.toggle("with-advanced", on);
   if (on) byId("advanced").scrollIntoView({ behavior: calm ? "auto" : "smooth", block: "nearest" });
-}
-
-async function appears(root, selector) {
-  for (let frames = 0; frames < 600; frames++) {
-    const node = root.querySelector(selector);
-    if (node) return node;
-    await new Promise(requestAnimationFrame);
-  }
-  return null;
 }
 
 // Gradio's own three buttons stay in the page, out of sight.

@@ -1,0 +1,65 @@
+"""The line in front of the models, which serve one visitor at a time."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from app.text import ORDINALS, WAITING_PLACE
+
+CONCURRENCY_ID = "models"  # of every event that wants them
+PATIENCE = 10.0  # seconds after which a visitor who no longer asks has left the line
+LOOK_INTERVAL = 2.0  # seconds between two looks at the place in the line
+
+
+class Line:
+    """Who waits and who is served, on all pages together."""
+
+    def __init__(self) -> None:
+        self._waiting: OrderedDict[str, float] = OrderedDict()
+        self._served: set[str] = set()
+        self._lock = threading.Lock()
+
+    def wait(self, visitor: str) -> int:
+        """Join the line or say that one still waits; returns the place in it.
+
+        0 is at once; 1 is next, after the run that is going on.
+        """
+        now = time.monotonic()
+        with self._lock:
+            self._waiting[visitor] = now
+            for name, seen in list(self._waiting.items()):
+                if now - seen > PATIENCE:
+                    del self._waiting[name]
+            return list(self._waiting).index(visitor) + len(self._served - {visitor})
+
+    def place(self, visitor: str) -> int:
+        """:meth:`wait` for a visitor who is in the line already; 0 for any other."""
+        with self._lock:
+            waits = visitor in self._waiting
+        return self.wait(visitor) if waits else 0
+
+    def leave(self, visitor: str) -> bool:
+        """Leave the line; whether the visitor was in it."""
+        with self._lock:
+            return self._waiting.pop(visitor, None) is not None
+
+    @contextmanager
+    def served(self, visitor: str) -> Iterator[None]:
+        """The time in which the models work for a visitor."""
+        self.leave(visitor)
+        with self._lock:
+            self._served.add(visitor)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._served.discard(visitor)
+
+
+def place_words(place: int) -> str:
+    """``Waiting, 2nd in line``."""
+    return WAITING_PLACE.format(place=ORDINALS.get(place, f"{place}th"))

@@ -1,0 +1,59 @@
+"""The line in front of the models, and what is remembered of each visitor."""
+
+from app.line import PATIENCE, Line, place_words
+from app.visitors import Visitors
+
+
+def test_the_line_tells_places(monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr("app.line.time.monotonic", lambda: now[0])
+    line = Line()
+    assert line.wait("a") == 0
+    with line.served("a"):
+        assert [line.wait("b"), line.wait("c"), line.wait("b")] == [1, 2, 1]
+        assert line.place("c") == 2
+        assert line.place("a") == line.place("nobody") == 0
+        line.leave("b")
+        assert line.place("c") == 1
+    assert line.place("c") == 0
+    with line.served("c"):
+        assert line.wait("d") == 1
+        now[0] += PATIENCE + 1  # d has closed the page
+        assert line.wait("e") == 1
+    assert line.wait("f") == 1
+    assert line.wait("e") == 0
+
+
+def test_a_run_that_is_dropped_frees_the_line():
+    line = Line()
+
+    def work():
+        with line.served("a"):
+            yield 1
+
+    going = work()
+    next(going)
+    assert line.wait("b") == 1
+    going.close()
+    assert line.place("b") == 0
+
+
+def test_a_place_in_words():
+    assert [place_words(place) for place in (1, 2, 3, 11)] == [
+        "Waiting, 1st in line",
+        "Waiting, 2nd in line",
+        "Waiting, 3rd in line",
+        "Waiting, 11th in line",
+    ]
+
+
+def test_the_oldest_visitor_is_forgotten():
+    visitors = Visitors[int]()
+    for number in range(65):
+        assert visitors.put(f"visitor {number}", number) == number
+    assert visitors.last("visitor 0") is None
+    assert visitors.last("visitor 64") == 64
+    visitors.put("visitor 1", 1)  # is the newest now
+    visitors.put("visitor 65", 65)
+    assert visitors.last("visitor 1") == 1
+    assert visitors.last("visitor 2") is None
