@@ -59,8 +59,12 @@ class Parts:
         """While a run goes on only Cancel can be pressed."""
         free = gr.update(interactive=not running)
         locked = dict.fromkeys((self.run, self.severity, self.method, self.picture), free)
-        return locked | {
-            self.cancel: gr.update(interactive=running),
+        locked[self.cancel] = gr.update(interactive=running)
+        return locked | self.source(running, upload, example)
+
+    def source(self, running: bool, upload: str | None, example: object) -> Update:
+        """What depends on whether the picture is the visitor's own."""
+        return {
             self.damaged: gr.update(interactive=not running and upload is not None),
             self.thumbs: {"chosen": None if upload else example, "locked": running},
         }
@@ -101,14 +105,20 @@ class Desk:
         choice = check_choice(self.session.profile, self.examples, upload, example, *others)
         return Sheet.open(self.session.profile, choice)
 
-    def preview(self, *asked: Any) -> Update:
-        """The corrupted pictures beside empty wells: nothing is computed yet."""
+    def preview(self, visitor: str, *asked: Any) -> Update:
+        """The corrupted pictures beside empty wells: nothing is computed yet.
+
+        Nothing changes for a visitor who pressed Run in the meantime; and the buttons are
+        left alone, for this may reach the page after the run has begun.
+        """
         upload, example, *_ = asked
-        buttons = self.parts.lock(False, upload, example)
         try:
-            return buttons | self.parts.show(self.open(*asked))
+            shown = self.parts.show(self.open(*asked))
         except (ValueError, OSError) as error:
-            return buttons | self.parts.complain(str(error))
+            shown = self.parts.complain(str(error))
+        if self.line.has(visitor):
+            return {self.parts.status: gr.skip()}
+        return self.parts.source(False, upload, example) | shown
 
     def press(self, visitor: str, *asked: Any) -> Update:
         """At once, also when the run itself has to wait."""

@@ -136,14 +136,17 @@ def _html(part: str, value: Any, template: str, **props: Any) -> gr.HTML:
 
 
 def _connect_inputs(page: gr.Blocks, desk: Desk, parts: Parts) -> None:
-    def pick(event: gr.EventData, *asked: Any) -> Update:
+    def pick(event: gr.EventData, request: gr.Request, *asked: Any) -> Update:
         """An example takes the place of an upload."""
         name = str(event._data.get("name"))
-        update = desk.preview(None, name, *asked[2:])
+        update = desk.preview(str(request.session_hash), None, name, *asked[2:])
         return update | {parts.picture: None, parts.chosen: name, parts.damaged: False}
 
+    def preview(request: gr.Request, *asked: Any) -> Update:
+        return desk.preview(str(request.session_hash), *asked)
+
     parts.thumbs.select(pick, parts.inputs, parts.outputs, **_LIGHT)
-    page.load(desk.preview, parts.inputs, parts.outputs, **_LIGHT)
+    page.load(preview, parts.inputs, parts.outputs, **_LIGHT)
     changes = (
         parts.picture.upload,
         parts.picture.clear,
@@ -152,7 +155,7 @@ def _connect_inputs(page: gr.Blocks, desk: Desk, parts: Parts) -> None:
         parts.method.input,
     )
     for change in changes:
-        change(desk.preview, parts.inputs, parts.outputs, trigger_mode="always_last", **_LIGHT)
+        change(preview, parts.inputs, parts.outputs, trigger_mode="always_last", **_LIGHT)
 
 
 def _connect_run(desk: Desk, parts: Parts) -> None:

@@ -42,6 +42,11 @@ class Line:
             waits = visitor in self._waiting
         return self.wait(visitor) if waits else 0
 
+    def has(self, visitor: str) -> bool:
+        """Whether the visitor waits or is served."""
+        with self._lock:
+            return visitor in self._waiting or visitor in self._served
+
     def leave(self, visitor: str) -> bool:
         """Leave the line; whether the visitor was in it."""
         with self._lock:

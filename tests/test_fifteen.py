@@ -247,7 +247,7 @@ def desk(tiny, cat_file):
 
 
 def test_before_a_run_there_are_corrupted_pictures_and_empty_wells(desk):
-    shown = desk.preview(None, "cat", False, 3, "dga-guided")
+    shown = desk.preview("v", None, "cat", False, 3, "dga-guided")
     assert shown["head"]["sentence"].startswith("One cat, damaged in fifteen ways")
     cards = shown["grid"]["cards"].values()
     assert len(cards) == 15
@@ -257,7 +257,7 @@ def test_before_a_run_there_are_corrupted_pictures_and_empty_wells(desk):
 
 
 def test_a_bad_request_becomes_a_sentence(desk, tmp_path):
-    assert "from 1 to 5" in desk.preview(None, "cat", False, 9, "dga")["status"]["error"]
+    assert "from 1 to 5" in desk.preview("v", None, "cat", False, 9, "dga")["status"]["error"]
     *_, last = desk.run("v", None, "cat", False, 9, "dga")
     assert "from 1 to 5" in last["status"]["error"]
     assert last["run"]["interactive"] is True
@@ -295,6 +295,16 @@ def test_who_waits_is_told_the_place(desk):
         assert looked["timer"].active
     assert desk.look("w")["timer"].active is False
     assert desk.look("nobody")["timer"].active is False
+
+
+def test_a_preview_that_comes_late_leaves_a_run_alone(desk):
+    asked = (None, "cat", False, 5, "dga")
+    desk.press("v", *asked)
+    assert set(desk.preview("v", *asked)) == {"status"}
+    desk.cancel("v", *asked)
+    shown = desk.preview("v", *asked)
+    assert shown["thumbs"]["chosen"] == "cat"
+    assert not {"run", "cancel"} & set(shown)
 
 
 def test_a_finished_run_offers_its_table(desk):

@@ -13,6 +13,7 @@ def test_the_line_tells_places(monkeypatch):
         assert [line.wait("b"), line.wait("c"), line.wait("b")] == [1, 2, 1]
         assert line.place("c") == 2
         assert line.place("a") == line.place("nobody") == 0
+        assert [line.has(name) for name in ("a", "b", "nobody")] == [True, True, False]
         line.leave("b")
         assert line.place("c") == 1
     assert line.place("c") == 0
