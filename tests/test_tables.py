@@ -206,6 +206,26 @@ def test_controls_table_says_what_decides(tmp_path: Path) -> None:
     assert rho == 1
 
 
+def test_dda_is_a_point_of_the_sweep_where_it_is_guided_alike(tmp_path: Path) -> None:
+    """Its lines stand for a missing depth; with self-ensemble it is another method."""
+    guided = {"guidance": {"scale": 1.5}, "ensemble": False}
+    names = {"dga-guided:depth=8": "dda"}
+    rows = [{**r, "method": names.get(r["method"], r["method"])} for r in depth_matters(10)]
+
+    def depths(folder: str, ensemble: bool) -> tuple[int, ...]:
+        methods = {
+            "source": {},
+            "dga-guided": {"depth": None, **stopping(), **guided},
+            "dga-guided:depth=4": {"depth": 4, "stopping": None, **guided},
+            "dda": {"depth": 8, "stopping": None, **guided, "ensemble": ensemble},
+        }
+        return bench_controls(_bench(tmp_path / folder, rows, methods=methods)).sweep.depths
+
+    assert depths("alike", ensemble=False) == (0, 4, 8)
+    with pytest.raises(MissingRun, match="fixed depths"):
+        depths("other", ensemble=True)
+
+
 def test_studies_tell_seen_from_unseen(results: Results) -> None:
     table = studies(results.judges)
     noise = table.shown[table.shown["Study"] == "noise-only"]

@@ -51,6 +51,27 @@ class Bench:
         """Methods but for the points of our own sweeps."""
         return [name for name in self.methods if not Method.parse(name).swept]
 
+    def twins(self, base: str) -> dict[str, str]:
+        """Methods of another name that are ``base`` at a fixed depth, as ``base:depth=k``.
+
+        DDA, without ensemble and guided alike, is DGA + G that stops at DDA's depth.
+        """
+        ours = _but_depth(self.settings(base))
+        found = {}
+        for name in self.methods:
+            settings = self.settings(name)
+            depth = settings.get("depth")
+            if ours and depth and _but_depth(settings) == ours:
+                found[name] = f"{base}:depth={depth}"
+        return {name: point for name, point in found.items() if name != point}
+
+    def swept(self, base: str) -> pd.DataFrame:
+        """All lines, those of ``base``'s twins also under their other name."""
+        lines = [self.lines]
+        for name, point in self.twins(base).items():
+            lines.append(self.lines[self.lines["method"] == name].assign(method=point))
+        return pd.concat(lines).drop_duplicates(KEY)
+
     def seconds(self, method: str) -> float | None:
         """A method's mean cost of a picture under a corruption; ``None`` if it has no lines.
 
@@ -88,6 +109,10 @@ class Bench:
         photographs = self.lines.loc[self.lines["corruption"] != CLEAN, "path"].nunique()
         split = self.config.get("split", "all")
         return f"severity {self.severity}, {photographs} photographs ({split})"
+
+
+def _but_depth(settings: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in settings.items() if key not in ("depth", "stopping")}
 
 
 def benches(runs: Sequence[EvaluationRun]) -> tuple[tuple[Bench, ...], tuple[str, ...]]:

@@ -147,7 +147,7 @@ def stopping_rules(judge: JudgeRun, bench: Bench | None) -> Table:
 def bench_controls(bench: Bench, rule: str = "threshold", base: str = "dga-guided") -> Controls:
     """The controls of a bench's sweep. Raises :class:`MissingRun` naming what it lacks."""
     adaptive = base if rule == "threshold" else f"{base}-{rule}"
-    return control(read_sweep(bench.lines, base, adaptive))
+    return control(read_sweep(bench.swept(base), base, adaptive))
 
 
 def control_title(name: str, controls: Controls) -> str:
@@ -196,7 +196,7 @@ def control_methods(bench: Bench, controls: Controls) -> list[str]:
     """The methods whose lines the controls rest on."""
     base = controls.sweep.adaptive.removesuffix("-quantile")
     fixed = fixed_depths(bench.lines, base).values()
-    return [SOURCE, controls.sweep.adaptive, *fixed]
+    return [SOURCE, controls.sweep.adaptive, *fixed, *bench.twins(base)]
 
 
 def _control_row(row: Control, controls: Controls, groups: list[str]) -> dict[str, str]:

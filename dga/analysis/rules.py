@@ -50,7 +50,7 @@ def read_rules(judge: JudgeRun, bench: Bench, base: str = "dga-guided") -> list[
     """
     if judge.depths != tuple(range(len(judge.depths))):
         raise MissingRun(f"{judge.name} was not judged at every depth")
-    sweep = _shared(judge, read_sweep(bench.lines, base, None))
+    sweep = _shared(judge, read_sweep(bench.swept(base), base, None))
     return [_reading(judge, sweep, config) for config in candidates(judge, sweep)]
 
 
