@@ -78,10 +78,10 @@ def test_table_1_by_hand(tmp_path: Path) -> None:
     assert source["Accuracy (%)"].startswith("25.0 (")
     assert (source["Paper (%)"], source["Minus source"]) == ("33", NOTHING)
     assert ours["Minus source"].startswith("+25.0 (")
-    assert (ours["Adaptation"], ours["Diffusion?"], ours["Seconds an image"]) == (
+    assert (ours["Adaptation"], ours["Diffusion?"], ours["Seconds"]) == (
         "Input", "✓", "0.250",
     )  # fmt: skip
-    assert ours["Photographs"] == "8"
+    assert ours["Photos"] == "8"
 
 
 def test_a_pause_of_the_machine_does_not_weigh_on_seconds(tmp_path: Path) -> None:

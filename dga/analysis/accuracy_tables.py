@@ -77,7 +77,7 @@ def table_1(bench: Bench) -> Table:
         f"Table 1. Methods, {bench.described}",
         f"Top-1 accuracy, mean of the 15 corruptions, with {INTERVALS}. “Minus source” is in "
         "points, on the images both have; an interval that does not hold 0 is a difference. "
-        "Seconds: of a corrupted picture, each counted with the median at its depth. "
+        "Seconds: an image, each counted with the median at its depth. "
         f"Paper: {paper.TABLE_1_CITATION}, {paper.SETTING}.",
         pd.DataFrame([shown for shown, _ in rows]),
         pd.DataFrame([numbers for _, numbers in rows]),
@@ -104,8 +104,8 @@ def _table_1_row(bench: Bench, method: Method, beside: float | None) -> tuple[Ro
         "Paper (%)": paper_percent(beside),
         "Minus source": points(gain),
         "Clean (%)": percent(clean, interval=False),
-        "Seconds an image": number(seconds, 3),
-        "Photographs": NOTHING if mean is None else str(mean.photographs),
+        "Seconds": number(seconds, 3),
+        "Photos": NOTHING if mean is None else str(mean.photographs),
     }
     numbers = {
         "method": name,
