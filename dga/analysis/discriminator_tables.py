@@ -19,6 +19,7 @@ def studies(judges: Sequence[JudgeRun]) -> Table:
     """F1, precision, recall and accuracy of every judged discriminator at a few depths."""
     if not judges:
         raise MissingRun("no judge run")
+    shared = sorted(set.intersection(*(set(judge.depths) for judge in judges)))
     shown: list[dict[str, str]] = []
     numbers: list[dict[str, Any]] = []
     for judge in judges:
@@ -26,13 +27,13 @@ def studies(judges: Sequence[JudgeRun]) -> Table:
         for group, names in judged_groups(judge).items():
             by_depth = table[table["corruption"].isin(names)].groupby("depth")[list(MEASURES)]
             numbers += _numbers(judge, group, by_depth.mean())
-            shown += _shown(judge, group, by_depth.mean())
+            shown += _shown(judge, group, by_depth.mean(), shared)
         numbers += _calibration(judge)
     return Table(
         "studies",
         "Discriminator studies",
         "Corrupted against clean at the same depth, in percent, mean of the judged corruptions; "
-        "corrupted is what a confidence of 0.5 or more says. Mean: over all judged depths. "
+        f"corrupted is what a confidence of 0.5 or more says. Mean: over {_in_words(shared)}. "
         "Guessing gives 50 % accuracy; calling everything corrupted gives an F1 of 67 %.",
         pd.DataFrame(shown),
         pd.DataFrame(numbers),
@@ -40,8 +41,17 @@ def studies(judges: Sequence[JudgeRun]) -> Table:
     )
 
 
-def _shown(judge: JudgeRun, group: str, means: pd.DataFrame) -> list[dict[str, str]]:
+def _in_words(shared: Sequence[int]) -> str:
+    """The depths at which all were judged."""
+    few = ", ".join(map(str, shared)) if len(shared) < 12 else f"shared by all ({len(shared)})"
+    return f"depths {few}" if shared else "no depth, for none is shared by all"
+
+
+def _shown(
+    judge: JudgeRun, group: str, means: pd.DataFrame, shared: Sequence[int]
+) -> list[dict[str, str]]:
     config = judge.config
+    common = means.loc[list(shared)].mean()
     rows = []
     for measure in MEASURES:
         cells = {
@@ -58,7 +68,7 @@ def _shown(judge: JudgeRun, group: str, means: pd.DataFrame) -> list[dict[str, s
                 "Judged on": group,
                 "Measure": "F1" if measure == "f1" else measure.capitalize(),
                 **cells,
-                "Mean": f"{100 * means[measure].mean():.1f}",
+                "Mean": f"{100 * common[measure]:.1f}" if len(shared) else NOTHING,
             }
         )
     return rows
