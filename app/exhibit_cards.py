@@ -13,6 +13,7 @@ from app.text import ANALYSIS_WORDS as WORDS
 
 NOTHING = "\N{EN DASH}"
 DOWNLOADS = {"csv": "CSV", "png": "PNG", "md": "Markdown", "json": "JSON"}
+WIDE = 11  # columns from which cells stand closer
 _NUMBER = re.compile(r"[+\u2212-]?\d")
 _INTERVAL = re.compile(rf"(\S+) (\(.+(?:{NOTHING}| to ).+\))")
 _EMPHASIS = re.compile(r"\*{1,2}(.+?)\*{1,2}")
@@ -79,9 +80,11 @@ def table_html(table: Table, title: str) -> str:
         for name, is_number in zip(table.columns, numeric, strict=True)
     )
     methods = table.columns[0] == "Method"
+    wide = " wide" if len(table.columns) >= WIDE else ""
     body = "".join(_row(row, numeric, methods) for row in table.rows)
     return (
-        f'<div class="ex-table"><table><caption class="hidden-words">{escape(title)}</caption>'
+        f'<div class="ex-table{wide}"><table>'
+        f'<caption class="hidden-words">{escape(title)}</caption>'
         f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
     )
 

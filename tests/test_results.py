@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ from dga.analysis.bench import benches
 from dga.analysis.judges import shipped_judge, trained_on
 from dga.analysis.names import Method, in_order, method_title
 from dga.analysis.results import MissingRun, read_evaluation, read_judge, read_results
+from dga.corruptions import EXTRA_CORRUPTIONS, FAMILIES
 
 DEPTHS = (0, 4, 8)
 
@@ -177,6 +179,14 @@ def test_the_judge_of_the_benchs_own_discriminator_is_chosen(tmp_path: Path) -> 
     assert shipped_judge(results.judges, made[0]).name == "b"
     assert shipped_judge(results.judges, None).name == "a"
     assert trained_on(results.judges[0]) == "all 15"
+    for names, said in (
+        (FAMILIES["noise"], "noise"),
+        (EXTRA_CORRUPTIONS, "four others"),
+        (["fog", "gaussian_noise"], "fog, gaussian noise"),
+    ):
+        judge = results.judges[0]
+        judge = replace(judge, config={**judge.config, "trained_on": list(names)})
+        assert trained_on(judge) == said
     with pytest.raises(MissingRun, match="no judge run of x_t"):
         shipped_judge(results.judges[2:], None)
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from dga.analysis.bench import Bench
 from dga.analysis.results import JudgeRun, MissingRun
-from dga.corruptions import CLEAN, CORRUPTIONS
+from dga.corruptions import CLEAN, CORRUPTIONS, EXTRA_CORRUPTIONS, FAMILIES
 
 
 def shipped_judge(judges: Sequence[JudgeRun], bench: Bench | None) -> JudgeRun:
@@ -63,8 +63,8 @@ def judged_groups(judge: JudgeRun) -> dict[str, list[str]]:
 
 
 def trained_on(judge: JudgeRun) -> str:
-    """In words: how many corruptions, or their names when they are few."""
-    names = judge.config.get("trained_on", ())
-    if set(names) == set(CORRUPTIONS):
-        return "all 15"
-    return ", ".join(name.replace("_", " ") for name in names)
+    """In words: all 15, a family, four others, or their names."""
+    names = set(judge.config.get("trained_on", ()))
+    groups = {"all 15": CORRUPTIONS, "four others": EXTRA_CORRUPTIONS, **FAMILIES}
+    known = next((group for group, members in groups.items() if set(members) == names), None)
+    return known or ", ".join(sorted(name.replace("_", " ") for name in names))
