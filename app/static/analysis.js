@@ -74,6 +74,7 @@ function meet() {
     plot.setAttribute("role", "figure");
     plot.setAttribute("aria-label", title);
     plot.style.minHeight = `${height}px`;
+    plot.querySelector(".empty")?.removeAttribute("aria-label"); // of a div without a role
     near.observe(plot);
     return false;
   });
