@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 import threading
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,7 +19,10 @@ from app.learn_page import learn_page
 from app.line import CONCURRENCY_ID, Line
 from app.session import Session
 from app.text import FOOTER, PAGES, TAGLINE, TITLE, theme
-from dga.profiles import PROFILES
+from dga.fetch import obtain
+from dga.pace import warning
+from dga.profiles import PROFILES, get_profile
+from dga.sources import NETWORKS, Sources
 from dga.weights import WeightsError
 
 STATIC = Path(__file__).parent / "static"
@@ -128,12 +132,20 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description="Serve the page.")
     parser.add_argument("--profile", default="everyday16", choices=sorted(PROFILES))
     parser.add_argument("--weights", type=Path, help="folder that holds PROFILE/diffusion, ...")
+    for name in NETWORKS:
+        parser.add_argument(f"--{name}", type=Path, help=f"the {name}'s folder or checkpoint")
+    parser.add_argument("--yes", action="store_true", help="fetch public weights without asking")
     parser.add_argument("--results", type=Path, help="folder that dga figures wrote")
     parser.add_argument("--host", help="address to listen on (default: GRADIO_SERVER_NAME)")
     parser.add_argument("--port", type=int, help="port (default: GRADIO_SERVER_PORT, or 7860)")
     options = parser.parse_args(arguments)
     try:
-        session = Session.load(options.profile, options.weights)
+        named = {name: getattr(options, name) for name in NETWORKS}
+        profile = get_profile(options.profile)
+        obtain(profile, Sources(options.weights, **named), options.yes)
+        session = Session.load(options.profile, options.weights, **named)
+        if session.pace is not None:
+            print(warning(profile, session.pace), file=sys.stderr)
         serve(session, options.host, options.port, results=options.results)
     except (WeightsError, ValueError, OSError) as error:
         raise SystemExit(f"dga: {error}") from None

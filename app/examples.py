@@ -52,7 +52,7 @@ def load_examples() -> list[Example]:
         except (OSError, ValueError):
             continue
         path = folder / f"{name}.png"
-        # Before it is enlarged or reduced for the eye, nothing is lost that 64 pixels could show.
+        # Before it is enlarged or reduced for the eye, nothing is lost that a run could see.
         to_square(image, SHOWN_SIDE).save(path)
         thumbnail = data_uri(to_pixels(to_square(image, 96)), "JPEG")
         found.append(Example(name, title, str(path), thumbnail))

@@ -63,7 +63,7 @@ class Presets:
         self._examples = {example.name: example for example in examples}
         self._boards: dict[str, Board] = {}
         folder = (root or SHIPPED) / session.profile.name
-        known = [self._read(folder / case.name) for case in CASES]
+        known = [self._read(folder / case.name) for case in CASES if folder.is_dir()]
         order = list(CAPTIONS)
         shown = [preset for preset in known if preset]
         self.all = tuple(sorted(shown, key=lambda preset: order.index(preset.outcome)))

@@ -12,12 +12,13 @@ from pathlib import Path
 
 import numpy as np
 
-from app.gpu import borrowed, choose_compute, expected_seconds, on_lent_gpu
+from app.gpu import borrowed, choose_compute, expected_seconds, lends_gpus, on_lent_gpu
 from app.text import NO_CORRUPTION
 from dga.classifier import Prediction
 from dga.corruptions import CORRUPTIONS, check_corruption, corrupt, warm_up
 from dga.images import Pixels, to_tensor
 from dga.models import Models, load_models
+from dga.pace import Pace, slow_pace
 from dga.pipeline import Denoised, Event, Route, adapt_steps, classify, default_routes
 from dga.profiles import Profile, StoppingConfig
 from dga.stopping import confidence_from_logits
@@ -163,16 +164,40 @@ def _short(value: object) -> str:
 class Session:
     """Models shared by all visitors; runs are started one at a time by the queue."""
 
-    def __init__(self, models: Models, budget_seconds: float = BUDGET_SECONDS) -> None:
+    def __init__(
+        self, models: Models, budget_seconds: float = BUDGET_SECONDS, pace: Pace | None = None
+    ) -> None:
         self.models = models
+        self.pace = pace
         self.profile = models.profile
         self.budget_seconds = budget_seconds
         self._steps = on_lent_gpu(self._adapt, self._expected_seconds)
 
     @classmethod
-    def load(cls, profile: str = "everyday16", weights: Path | None = None) -> Session:
-        """Raises :class:`~dga.weights.WeightsError` or ``ValueError``, as ``load_models`` does."""
-        return cls(load_models(profile, weights, choose_compute()))
+    def load(
+        cls,
+        profile: str = "everyday16",
+        weights: Path | None = None,
+        diffusion: Path | None = None,
+        discriminator: Path | None = None,
+        classifier: Path | None = None,
+    ) -> Session:
+        """Models as ``load_models`` loads them.
+
+        A large model on a processor has a ``pace``, and a budget that a run fits into.
+        Raises :class:`~dga.weights.WeightsError` or ``ValueError``.
+        """
+        models = load_models(
+            profile,
+            weights,
+            choose_compute(),
+            discriminator,
+            diffusion=diffusion,
+            classifier=classifier,
+        )
+        pace = None if lends_gpus() else slow_pace(models)
+        longest = pace.longest(models.profile) if pace else 0.0
+        return cls(models, max(BUDGET_SECONDS, 2 * longest), pace)
 
     def subject(self, path: str | Path | None, settings: Settings) -> Subject:
         """Read, resize and perhaps corrupt one upload. Raises ``UploadError``."""
@@ -232,6 +257,8 @@ class Session:
         grey = np.full((size, size, 3), 128, np.uint8)
         warm_up()
         self._classify(grey)
+        if self.pace is not None:
+            return  # it would keep the first visitor waiting for minutes
         for event in self.events(grey, Settings(None, 1, 1.0, 0, 1)):
             if isinstance(event, Denoised):
                 break

@@ -1,4 +1,4 @@
-"""Command line: ``python -m dga adapt | evaluate | judge | figures | train | gallery``."""
+"""Command line: ``python -m dga adapt | evaluate | judge | figures | train | gallery | fetch``."""
 
 from __future__ import annotations
 

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import pickle
+import textwrap
+import zipfile
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import timm
 import torch
 import torch.nn.functional as F
+from safetensors import SafetensorError
 from torch import Tensor, nn
 
+from dga.checkpoints import WeightsError
 from dga.profiles import ClassifierConfig
 
 
@@ -37,10 +43,33 @@ class Prediction:
 
 def build_classifier(config: ClassifierConfig) -> nn.Module:
     """An untrained timm model of the profile's shape."""
-    options = {"channels": config.channels} if config.channels else {}
-    model = timm.create_model(
-        config.architecture, num_classes=len(config.classes) or 1000, **options
-    )
+    return _create(config)
+
+
+def load_classifier(config: ClassifierConfig, path: Path) -> nn.Module:
+    """A timm model, frozen, from timm's weights (``.safetensors``, ``.pth``), by timm's own way.
+
+    Raises :class:`~dga.checkpoints.WeightsError` for a file that cannot be read or holds
+    another network.
+    """
+    classes = {"num_classes": len(config.classes)} if config.classes else {}
+    try:
+        overlay = {"file": str(path), **classes}
+        model = _create(config, pretrained=True, pretrained_cfg_overlay=overlay)
+    except (
+        SafetensorError, pickle.UnpicklingError, zipfile.BadZipFile, EOFError,
+        RuntimeError, ValueError, KeyError, AttributeError, TypeError, OSError,
+    ) as error:  # fmt: skip
+        said = textwrap.shorten(str(error) or type(error).__name__, 300, placeholder=" ...")
+        raise WeightsError(f"{path} does not fit {config.architecture}: {said}") from error
+    return model.eval().requires_grad_(False)
+
+
+def _create(config: ClassifierConfig, **options: Any) -> nn.Module:
+    if config.channels:
+        options["channels"] = config.channels
+    classes = len(config.classes) or 1000
+    model: Any = timm.create_model(config.architecture, num_classes=classes, **options)
     if not config.stem_pool:
         # Small pictures: a ResNet's max pool would throw away half their pixels.
         model.maxpool = nn.Identity()

@@ -67,13 +67,15 @@ def load_judge(
     discriminator: Path | None = None,
     root: Path | None = None,
     compute: Compute | None = None,
+    diffusion: Path | None = None,
+    classifier: Path | None = None,
 ) -> Judge:
     """A discriminator's folder (default: the profile's own) with the profile's other networks.
 
     Raises :class:`~dga.weights.WeightsError`, also for one that learned from the
     estimates of another diffusion model than the one at hand.
     """
-    models = load_models(profile, root, compute, discriminator, INPUTS)
+    models = load_models(profile, root, compute, discriminator, INPUTS, diffusion, classifier)
     folder = discriminator or weights_folder(models.profile.name, "discriminator", root)
     config = read_config(folder)
     study, made_by = Study.from_config(config), config.get("diffusion")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -10,12 +10,14 @@ from typing import Any
 import torch
 from torch import nn
 
-from dga.classifier import build_classifier
+from dga.classifier import build_classifier, load_classifier
 from dga.compute import Compute
 from dga.diffusion import Schedule
 from dga.networks import Denoiser, Discriminator
 from dga.profiles import Profile, get_profile
-from dga.weights import WeightsError, load_weights, read_config, weights_folder, weights_id
+from dga.published import PublishedDiscriminator
+from dga.sources import Sources, check_public, complain
+from dga.weights import WeightsError, load_weights, read_config, weights_id
 
 
 @dataclass(frozen=True)
@@ -62,31 +64,28 @@ def load_models(
     compute: Compute | None = None,
     discriminator: Path | None = None,
     inputs: Sequence[str] = ("x_t",),
+    diffusion: Path | None = None,
+    classifier: Path | None = None,
 ) -> Models:
     """Load, verify and freeze a profile's networks.
 
     ``root`` holds ``PROFILE/diffusion``, ``PROFILE/discriminator`` and
-    ``PROFILE/classifier``; by default the weights that ship. ``discriminator``: the
-    folder of another one; ``inputs``: what it may have been trained to judge. Raises
-    :class:`~dga.weights.WeightsError` naming what is missing, altered or unsuited.
+    ``PROFILE/classifier``; by default the weights that ship or were fetched. The others
+    name one network's folder, or a checkpoint that somebody else wrote; ``inputs``: what the
+    discriminator may have been trained to judge. Nothing is downloaded here (see
+    :func:`dga.fetch.fetch_missing`). Raises :class:`~dga.weights.WeightsError` naming what
+    is missing, altered or unsuited.
     """
     if isinstance(profile, str):
         profile = get_profile(profile)
     compute = compute or Compute.choose()
-    folder = {
-        name: weights_folder(profile.name, name, root)
-        for name in ("diffusion", "discriminator", "classifier")
-    }
-    folder["discriminator"] = discriminator or folder["discriminator"]
-    for path in folder.values():
+    sources = Sources(root, diffusion, discriminator, classifier)
+    complain(profile, sources)
+    places = sources.locate(profile)
+    for path in places.values():
         read_config(path)  # complain before building anything large
-    bounds = _source_quantiles(folder["discriminator"], profile, inputs)
-    networks = {
-        "diffusion": Denoiser(profile.denoiser),
-        "discriminator": Discriminator(profile.discriminator),
-        "classifier": build_classifier(profile.classifier),
-    }
-    ready = {n: compute.prepare(load_weights(net, folder[n])) for n, net in networks.items()}
+    bounds = _source_quantiles(places["discriminator"], profile, inputs)
+    ready = {name: compute.prepare(_LOAD[name](profile, path)) for name, path in places.items()}
     return Models(
         profile=profile,
         schedule=Schedule.from_config(profile.schedule),
@@ -95,8 +94,52 @@ def load_models(
         classifier=ready["classifier"],
         source_quantiles=bounds,
         compute=compute,
-        weights={name: weights_id(path) for name, path in folder.items()},
+        weights={name: _identity(profile, path) for name, path in places.items()},
     )
+
+
+def load_denoiser(profile: Profile, path: Path) -> nn.Module:
+    """The diffusion model from a folder of ours or a guided-diffusion checkpoint.
+
+    Built without memory, checked, and given the tensors of the file themselves.
+    """
+    check_public(profile, path)
+    with torch.device("meta"):
+        network = Denoiser(profile.denoiser)
+    return load_weights(network, path)
+
+
+def load_discriminator(profile: Profile, path: Path) -> nn.Module:
+    """The discriminator from a folder of ours or a checkpoint in the paper's layout."""
+    network: nn.Module
+    try:
+        with torch.device("meta"):
+            if path.is_file():
+                network = PublishedDiscriminator(profile.discriminator, profile.schedule)
+            else:
+                network = Discriminator(profile.discriminator)
+    except ValueError as error:
+        raise WeightsError(f"{path} does not suit {profile.name}: {error}") from error
+    return load_weights(network, path)
+
+
+def _load_classifier(profile: Profile, path: Path) -> nn.Module:
+    if path.is_file():
+        return load_classifier(profile.classifier, path)
+    return load_weights(build_classifier(profile.classifier), path)
+
+
+_LOAD: dict[str, Callable[[Profile, Path], nn.Module]] = {
+    "diffusion": load_denoiser,
+    "discriminator": load_discriminator,
+    "classifier": _load_classifier,
+}
+
+
+def _identity(profile: Profile, path: Path) -> str:
+    """Its short name; a published file was compared with its SHA-256 when it was loaded."""
+    public = profile.public
+    return public.sha256[:12] if public and path.name == public.name else weights_id(path)
 
 
 def _source_quantiles(folder: Path, profile: Profile, inputs: Sequence[str]) -> dict[str, Any]:

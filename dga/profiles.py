@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 from typing import Literal
+from urllib.parse import urlsplit
+
+from dga.labels import imagenet_labels
 
 EVERYDAY16_CLASSES = (
     "dog",
@@ -23,6 +27,25 @@ EVERYDAY16_CLASSES = (
     "dish",
     "landscape",
 )
+
+
+@dataclass(frozen=True)
+class PublicFile:
+    """A file that others publish: ``size`` in bytes, ``sha256`` in hexadecimal digits."""
+
+    url: str
+    size: int
+    sha256: str
+
+    @property
+    def name(self) -> str:
+        """What it is called there and here."""
+        return PurePosixPath(urlsplit(self.url).path).name
+
+    @property
+    def host(self) -> str:
+        """Who is asked for it."""
+        return urlsplit(self.url).netloc
 
 
 @dataclass(frozen=True)
@@ -54,7 +77,11 @@ class NetworkConfig:
 
 @dataclass(frozen=True)
 class ClassifierConfig:
-    """A timm model and the pixels it expects (``mean``, ``std`` for inputs in [0, 1])."""
+    """A timm model and the pixels it expects (``mean``, ``std`` for inputs in [0, 1]).
+
+    Pictures are scaled to ``resize`` pixels a side (default: ``input_size``), of which the
+    middle ``input_size`` are seen.
+    """
 
     architecture: str
     input_size: int
@@ -64,6 +91,8 @@ class ClassifierConfig:
     mean: tuple[float, float, float] = (0.485, 0.456, 0.406)
     std: tuple[float, float, float] = (0.229, 0.224, 0.225)
     resize: int | None = None
+    hub: str | None = None
+    """Repository on the Hugging Face hub that holds its weights."""
 
 
 @dataclass(frozen=True)
@@ -142,6 +171,8 @@ class Profile:
     dda_depth: int
     dda_guidance: GuidanceConfig
     diffpure_depth: int
+    public: PublicFile | None = None
+    """The denoiser's checkpoint, where others publish it."""
     tent: TentConfig = TentConfig()
     memo: MemoConfig = MemoConfig()
 
@@ -189,6 +220,13 @@ EVERYDAY16 = Profile(
 IMAGENET = Profile(
     name="imagenet",
     image_size=256,
+    # 552,814,086 parameters in float32; Dhariwal and Nichol, 2021.
+    public=PublicFile(
+        url="https://openaipublic.blob.core.windows.net/diffusion/jul-2021/"
+        "256x256_diffusion_uncond.pt",
+        size=2_211_383_297,
+        sha256="a37c32fffd316cd494cf3f35b339936debdc1576dad13fe57c42399a5dbc78b1",
+    ),
     schedule=ScheduleConfig(),
     denoiser=NetworkConfig(
         image_size=256,
@@ -211,8 +249,9 @@ IMAGENET = Profile(
     classifier=ClassifierConfig(
         architecture="swin_tiny_patch4_window7_224",
         input_size=224,
-        classes=(),
+        classes=tuple(imagenet_labels().values()),
         resize=256,
+        hub="timm/swin_tiny_patch4_window7_224.ms_in1k",
     ),
     stopping=StoppingConfig(max_depth=60),
     guidance=GuidanceConfig(scale=2.1),

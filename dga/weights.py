@@ -5,6 +5,8 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
+import os
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,18 +15,41 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file
 from torch import Tensor, nn
 
+from dga.checkpoints import WeightsError as WeightsError
+from dga.checkpoints import check_fit, match_names, read_checkpoint
+
 SHIPPED = Path(__file__).resolve().parent.parent / "assets" / "weights"
 CONFIG = "config.json"
 SHARD_SIZE = "9MB"
+CHECKPOINTS = {".pt", ".pth", ".safetensors"}
+UNFINISHED = "checkpoint.pt"
+"""A trainer's own, beside the weights that it will write."""
 
 
-class WeightsError(RuntimeError):
-    """Weights are missing, altered or of another network; the message says how to mend it."""
+def home() -> Path:
+    """Where fetched weights are kept: ``DGA_HOME``, or ``dga`` in the user's cache folder."""
+    if named := os.environ.get("DGA_HOME"):
+        return Path(named).expanduser()
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA", Path.home() / "AppData" / "Local")) / "dga"
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches" / "dga"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "dga"
 
 
 def weights_folder(profile: str, model: str, root: Path | None = None) -> Path:
-    """``root/profile/model``, by default among the weights that ship."""
-    return (root or SHIPPED) / profile / model
+    """``root/profile/model``: by default among the weights that ship, else in :func:`home`.
+
+    Where that folder holds one checkpoint of others instead of weights of ours, its path.
+    """
+    folder = (root or SHIPPED) / profile / model
+    if root is None and not folder.is_dir():
+        folder = home() / profile / model
+    if folder.is_dir() and not (folder / CONFIG).exists():
+        found = [path for path in folder.iterdir() if path.suffix in CHECKPOINTS]
+        foreign = [path for path in found if path.name != UNFINISHED]
+        return foreign[0] if len(foreign) == 1 else folder
+    return folder
 
 
 def sha256(path: Path) -> str:
@@ -33,9 +58,11 @@ def sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def weights_id(folder: Path) -> str:
-    """Short name of a folder's exact weights. Raises :class:`WeightsError`."""
-    listed = json.dumps(read_config(folder)["sha256"], sort_keys=True)
+def weights_id(path: Path) -> str:
+    """Short name of exact weights, a folder's or a file's. Raises :class:`WeightsError`."""
+    if path.is_file():
+        return sha256(path)[:12]
+    listed = json.dumps(read_config(path)["sha256"], sort_keys=True)
     return hashlib.sha256(listed.encode()).hexdigest()[:12]
 
 
@@ -64,7 +91,12 @@ def write_json(path: Path, content: dict[str, Any]) -> None:
 
 
 def read_config(folder: Path) -> dict[str, Any]:
-    """``config.json`` of a weights folder. Raises :class:`WeightsError`."""
+    """``config.json`` of a weights folder; a checkpoint of others has none, and gives ``{}``.
+
+    Raises :class:`WeightsError`.
+    """
+    if folder.is_file():
+        return {}
     try:
         content = json.loads((folder / CONFIG).read_text())
     except FileNotFoundError:
@@ -98,16 +130,22 @@ def read_state(folder: Path) -> dict[str, Tensor]:
     return {k: v.float() if v.is_floating_point() else v for k, v in state.items()}
 
 
-def load_weights(network: nn.Module, folder: Path) -> nn.Module:
-    """Fill ``network``, freeze it and set it to evaluation. Raises :class:`WeightsError`."""
-    state = read_state(folder)
+def load_weights(network: nn.Module, path: Path) -> nn.Module:
+    """Fill ``network``, freeze it and set it to evaluation. Raises :class:`WeightsError`.
+
+    ``path``: a folder of ours, or a checkpoint with guided-diffusion's names. A network on
+    the meta device takes the tensors as they were read, so that memory holds them once.
+    """
     expected = network.state_dict()
-    wrong = sorted(set(state) ^ set(expected)) or [
-        name for name, value in state.items() if value.shape != expected[name].shape
-    ]
-    if wrong:
-        raise WeightsError(f"{folder} holds another network (first difference: {wrong[0]}).")
-    network.load_state_dict(state)
+    if path.is_file():
+        stored = match_names(read_checkpoint(path), expected)
+        check_fit(path, stored, expected)
+        state = {k: v.float() if v.is_floating_point() else v for k, v in stored.items()}
+    else:
+        state = read_state(path)
+        check_fit(path, state, expected)
+    on_meta = any(value.is_meta for value in expected.values())
+    network.load_state_dict(state, assign=on_meta)
     return network.eval().requires_grad_(False)
 
 

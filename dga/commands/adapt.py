@@ -9,10 +9,14 @@ from typing import Annotated
 import typer
 
 from dga.commands.common import (
+    ClassifierOption,
     DeviceOption,
+    DiffusionOption,
+    DiscriminatorOption,
     PrecisionOption,
     ProfileOption,
     WeightsOption,
+    YesOption,
     app,
     load,
     sentences,
@@ -40,6 +44,10 @@ def adapt(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
     profile: ProfileOption = "everyday16",
     weights: WeightsOption = None,
+    diffusion: DiffusionOption = None,
+    discriminator: DiscriminatorOption = None,
+    classifier: ClassifierOption = None,
+    yes: YesOption = False,
     device: DeviceOption = None,
     precision: PrecisionOption = "auto",
 ) -> None:
@@ -53,7 +61,10 @@ def adapt(
         )  # fmt: skip
         request.check(profile)
         pixels = report.read(request, profile)
-        run = report.run(load(profile, weights, device, precision), request, pixels)
+        models = load(
+            profile, weights, device, precision, diffusion, discriminator, classifier, yes
+        )
+        run = report.run(models, request, pixels)
         folder = out or Path(f"{image.stem}-adapted")
         written = report.save_pictures(run, folder)
         facts = report.to_dict(run, request, written)

@@ -21,6 +21,16 @@ ProfileOption = Annotated[str, typer.Option(help="everyday16 (64 px) or imagenet
 WeightsOption = Annotated[
     Path | None, typer.Option(help="Folder with PROFILE/diffusion, ... instead of the shipped one.")
 ]
+DiffusionOption = Annotated[
+    Path | None, typer.Option(help="The diffusion model: its folder, or a .pt of guided-diffusion.")
+]
+DiscriminatorOption = Annotated[
+    Path | None, typer.Option(help="The discriminator: its folder, or the authors' checkpoint.")
+]
+ClassifierOption = Annotated[
+    Path | None, typer.Option(help="The classifier: its folder, or timm's .safetensors or .pth.")
+]
+YesOption = Annotated[bool, typer.Option("--yes", help="Fetch public weights without asking.")]
 DeviceOption = Annotated[str | None, typer.Option(help="cpu, cuda, cuda:1 ... Default: a GPU.")]
 PrecisionOption = Annotated[str, typer.Option(help="auto, float32 or bfloat16.")]
 DataOption = Annotated[list[Path], typer.Option(help="Folders or zips of class/picture files.")]
@@ -38,12 +48,38 @@ def sentences() -> Any:
         raise typer.Exit(2) from error
 
 
-def load(profile: str, weights: Path | None, device: str | None, precision: str) -> Any:
-    """A profile's models, as the options ask for them."""
+def load(
+    profile: str,
+    weights: Path | None,
+    device: str | None,
+    precision: str,
+    diffusion: Path | None = None,
+    discriminator: Path | None = None,
+    classifier: Path | None = None,
+    yes: bool = False,
+) -> Any:
+    """A profile's models, as the options ask for them; public weights are fetched if wanted."""
     from dga.compute import Compute
+    from dga.fetch import obtain
     from dga.models import load_models
+    from dga.profiles import get_profile
+    from dga.sources import Sources
 
-    return load_models(profile, weights, Compute.choose(device, precision))
+    compute = Compute.choose(device, precision)
+    obtain(get_profile(profile), Sources(weights, diffusion, discriminator, classifier), yes)
+    models = load_models(
+        profile, weights, compute, discriminator, diffusion=diffusion, classifier=classifier
+    )
+    say_pace(models)
+    return models
+
+
+def say_pace(models: Any) -> None:
+    """Say on stderr how long a picture will take, where that is long."""
+    from dga.pace import slow_pace, warning
+
+    if (pace := slow_pace(models)) is not None:
+        typer.echo(warning(models.profile, pace), err=True)
 
 
 def command_line() -> str:

@@ -8,11 +8,15 @@ from typing import Annotated
 import typer
 
 from dga.commands.common import (
+    ClassifierOption,
     DataOption,
     DeviceOption,
+    DiffusionOption,
+    DiscriminatorOption,
     PrecisionOption,
     ProfileOption,
     WeightsOption,
+    YesOption,
     app,
     command_line,
     load,
@@ -48,6 +52,10 @@ def evaluate(
     resume: Annotated[bool, typer.Option(help="Go on with what --out already holds.")] = False,
     profile: ProfileOption = "everyday16",
     weights: WeightsOption = None,
+    diffusion: DiffusionOption = None,
+    discriminator: DiscriminatorOption = None,
+    classifier: ClassifierOption = None,
+    yes: YesOption = False,
     device: DeviceOption = None,
     precision: PrecisionOption = "float32",
 ) -> None:
@@ -67,7 +75,9 @@ def evaluate(
             seed=seed,
             corrupted=corrupted,
         )
-        models = load(profile, weights, device, precision)
+        models = load(
+            profile, weights, device, precision, diffusion, discriminator, classifier, yes
+        )
         chosen = build_methods(models, [m.strip() for m in methods.split(",") if m.strip()])
         results = evaluation.evaluate(models, chosen, plan, out, batch, resume, command_line())
         typer.echo(summarise(results.lines))

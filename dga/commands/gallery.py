@@ -8,10 +8,14 @@ from typing import Annotated
 import typer
 
 from dga.commands.common import (
+    ClassifierOption,
     DeviceOption,
+    DiffusionOption,
+    DiscriminatorOption,
     PrecisionOption,
     ProfileOption,
     WeightsOption,
+    YesOption,
     app,
     load,
     sentences,
@@ -27,6 +31,10 @@ def gallery(
     seed: int = 0,
     profile: ProfileOption = "everyday16",
     weights: WeightsOption = None,
+    diffusion: DiffusionOption = None,
+    discriminator: DiscriminatorOption = None,
+    classifier: ClassifierOption = None,
+    yes: YesOption = False,
     device: DeviceOption = None,
     precision: PrecisionOption = "auto",
 ) -> None:
@@ -37,7 +45,9 @@ def gallery(
     with sentences():
         if not 0 <= subject < count:
             raise ValueError(f"The subject is one of the samples, 0 to {count - 1}.")
-        models = load(profile, weights, device, precision)
+        models = load(
+            profile, weights, device, precision, diffusion, discriminator, classifier, yes
+        )
         drawn = drawing.samples(models, count, seed)
         grid = figures.picture_grid(drawn, [""] * count, columns=10)
         typer.echo(figures.save(grid, out / "samples.png"))

@@ -8,8 +8,10 @@ from typing import Annotated
 import typer
 
 from dga.commands.common import (
+    ClassifierOption,
     DataOption,
     DeviceOption,
+    DiffusionOption,
     PrecisionOption,
     ProfileOption,
     WeightsOption,
@@ -46,6 +48,8 @@ def judge(
     batch: Annotated[int | None, typer.Option(help="Noised states in one pass.")] = None,
     profile: ProfileOption = "everyday16",
     weights: WeightsOption = None,
+    diffusion: DiffusionOption = None,
+    classifier: ClassifierOption = None,
     device: DeviceOption = None,
     precision: PrecisionOption = "float32",
 ) -> None:
@@ -67,7 +71,7 @@ def judge(
         )
         options = judging.Options(judging.parse_depths(depths), features, study, batch)
         compute = Compute.choose(device, precision)
-        chosen = judging.load_judge(profile, discriminator, weights, compute)
+        chosen = judging.load_judge(profile, discriminator, weights, compute, diffusion, classifier)
         unreadable = judging.judge_pictures(chosen, plan, out, options, command_line())
         typer.echo(f"Curves: {out / judging.CURVES}")
         say_skipped(unreadable)

@@ -1,0 +1,25 @@
+"""``python -m dga fetch``: public weights, ahead of their first use."""
+
+from __future__ import annotations
+
+import typer
+
+from dga.commands.common import ProfileOption, YesOption, app, sentences
+
+
+@app.command()
+def fetch(profile: ProfileOption = "imagenet", yes: YesOption = False) -> None:
+    """Download a profile's public weights; broken off, the same command goes on."""
+    from dga.fetch import discard_altered, fetch_missing
+    from dga.profiles import get_profile
+    from dga.sources import Sources, complain
+
+    with sentences():
+        wanted, sources = get_profile(profile), Sources()
+        if (altered := discard_altered(wanted)) is not None:
+            typer.echo(f"Removed {altered}: it was altered.", err=True)
+        fetch_missing(wanted, sources, yes)
+        for name, path in sources.locate(wanted).items():
+            if name not in sources.missing(wanted):
+                typer.echo(f"{name}: {path}")
+        complain(wanted, sources)

@@ -1,0 +1,32 @@
+"""Names of ImageNet's 1,000 classes, short and no two alike."""
+
+from __future__ import annotations
+
+import csv
+from collections import Counter
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+
+# WordNet has the same word, and no other, for both.
+CRANES = {"n02012849": "crane (bird)", "n03126707": "crane (machine)"}
+
+
+@cache
+def imagenet_labels() -> dict[str, str]:
+    """Label by WordNet id, in the order of the classifiers' outputs.
+
+    A class goes by its first name; by all of them where two classes would share the first.
+    Read from timm's own tables, without importing it. Raises ``OSError`` if they have moved.
+    """
+    spec = find_spec("timm")
+    if spec is None or not spec.submodule_search_locations:
+        raise OSError("timm is not installed: pip install -r requirements.txt")
+    tables = Path(spec.submodule_search_locations[0]) / "data" / "_info"
+    synsets = (tables / "imagenet_synsets.txt").read_text("utf-8").split()
+    with (tables / "imagenet_synset_to_lemma.txt").open(encoding="utf-8", newline="") as file:
+        names = dict(csv.reader(file, delimiter="\t"))
+    first = {synset: names[synset].split(",")[0] for synset in synsets}
+    shared = Counter(name.lower() for name in first.values())
+    labels = {s: names[s] if shared[first[s].lower()] > 1 else first[s] for s in synsets}
+    return labels | CRANES
