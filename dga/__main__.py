@@ -1,4 +1,4 @@
-"""Command line: ``python -m dga adapt | evaluate | judge | figures | train | gallery | fetch``."""
+"""Command line: ``python -m dga`` and one of the commands in :mod:`dga.commands`."""
 
 from __future__ import annotations
 

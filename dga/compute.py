@@ -1,32 +1,47 @@
-"""Where and how precisely networks run: one place decides."""
+"""Where, how precisely and with which kernels networks run: one place decides."""
 
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from dga.networks import Denoiser
+from dga.room import Room
 
-Precision = Literal["auto", "float32", "bfloat16"]
-PRECISIONS: tuple[Precision, ...] = ("auto", "float32", "bfloat16")
+Precision = Literal["auto", "float32", "bfloat16", "float16"]
+PRECISIONS: tuple[Precision, ...] = ("auto", "float32", "bfloat16", "float16")
+WORTH_IT = 0.8
+"""Another precision is taken when it needs less than this share of the time."""
 
 
 @dataclass(frozen=True)
 class Compute:
-    """A device and the precision of the denoiser's convolutions."""
+    """A device, the precision of the denoiser's convolutions, and how they are run.
+
+    ``fast``: fused attention, fewer passes through memory, channels last; results equal
+    the reference's up to rounding. ``compiled``: the denoiser goes through
+    ``torch.compile`` (with CUDA graphs on a GPU), which pays when many batches have
+    the same size. ``room``: how many pictures fit at once, learned on the way.
+    """
 
     device: torch.device
     dtype: torch.dtype
+    fast: bool = False
+    compiled: bool = False
+    room: Room = field(default_factory=Room, compare=False, repr=False)
 
     @classmethod
-    def choose(cls, device: str | None = None, precision: str = "auto") -> Compute:
-        """The GPU if there is one; bfloat16 where a short measurement finds it faster.
+    def choose(
+        cls, device: str | None = None, precision: str = "auto", compiled: bool = False
+    ) -> Compute:
+        """The GPU if there is one; half precision where a short measurement finds it faster.
 
-        Raises ``ValueError`` for an unknown precision or a device that is not there.
+        ``float32`` is the reference: the package's own networks, bit for bit. Raises
+        ``ValueError`` for an unknown precision or a device that is not there.
         """
         if precision not in PRECISIONS:
             raise ValueError(
@@ -37,42 +52,73 @@ class Compute:
             torch.zeros(1, device=chosen)
         except (RuntimeError, AssertionError) as error:
             raise ValueError(f"Device {device!r} cannot be used here: {error}") from error
-        if precision == "auto":
-            dtype = torch.bfloat16 if _bf16_is_faster(chosen) else torch.float32
-        else:
-            dtype = torch.float32 if precision == "float32" else torch.bfloat16
-        return cls(chosen, dtype)
+        dtype = fastest_dtype(chosen) if precision == "auto" else getattr(torch, precision)
+        return cls(chosen, dtype, dtype != torch.float32, compiled)
 
     @property
     def precision(self) -> str:
-        """``float32`` or ``bfloat16``."""
+        """``float32``, ``bfloat16`` or ``float16``."""
         return str(self.dtype).removeprefix("torch.")
 
     def prepare(self, network: nn.Module) -> nn.Module:
-        """Move a network to the device; a denoiser's torso also to the precision.
+        """Move a network to the device; a denoiser also to the precision and kernels.
 
         The discriminator and the classifier stay in float32, so that t* and the
         label of a given picture do not depend on the precision.
         """
         network.to(self.device)
-        if isinstance(network, Denoiser) and self.dtype != torch.float32:
+        if not isinstance(network, Denoiser):
+            return network
+        if self.dtype != torch.float32:
             network.convert_torso(self.dtype)
+        if self.fast:
+            network.use_fast_blocks()
+        if self.compiled:
+            mode = "reduce-overhead" if self.device.type == "cuda" else None
+            network.net.compile(mode=mode, dynamic=False)
         return network
 
 
-@torch.no_grad()
-def _bf16_is_faster(device: torch.device) -> bool:
-    """Time one typical convolution both ways (about 20 ms)."""
-    seconds = {}
-    for dtype in (torch.float32, torch.bfloat16):
-        layer = nn.Conv2d(128, 128, 3, padding=1).to(device, dtype)
-        x = torch.randn(1, 128, 32, 32, device=device, dtype=dtype)
-        best = float("inf")
+def fastest_dtype(device: torch.device) -> torch.dtype:
+    """Time one typical convolution in each precision (about 50 ms on a processor).
+
+    float16 must beat bfloat16 clearly too, because it can overflow.
+    """
+    seconds = {
+        dtype: _convolution_seconds(device, dtype)
+        for dtype in (torch.float32, torch.bfloat16, torch.float16)
+    }
+    best = torch.bfloat16
+    if seconds[torch.float16] < WORTH_IT * seconds[best]:
+        best = torch.float16
+    return best if seconds[best] < WORTH_IT * seconds[torch.float32] else torch.float32
+
+
+def _convolution_seconds(device: torch.device, dtype: torch.dtype) -> float:
+    """The best of a few runs with their gradient; infinite where the device cannot do it."""
+    best = float("inf")
+    try:
+        layer = nn.Conv2d(128, 128, 3, padding=1).to(device, dtype).requires_grad_(False)
+        layer.to(memory_format=torch.channels_last)
+        x = torch.randn(1, 128, 32, 32, device=device).to(dtype)
+        x = x.contiguous(memory_format=torch.channels_last).requires_grad_()
         for _ in range(4):
-            start = time.perf_counter()
-            layer(x)
-            if device.type == "cuda":
-                torch.cuda.synchronize(device)
-            best = min(best, time.perf_counter() - start)
-        seconds[dtype] = best
-    return seconds[torch.bfloat16] < 0.8 * seconds[torch.float32]
+            best = min(best, _seconds(layer, x))
+    except RuntimeError:
+        return float("inf")
+    return best
+
+
+def _seconds(layer: nn.Module, x: Tensor) -> float:
+    synchronize(x.device)
+    begun = time.perf_counter()
+    with torch.enable_grad():
+        torch.autograd.grad(layer(x).sum(), x)
+    synchronize(x.device)
+    return time.perf_counter() - begun
+
+
+def synchronize(device: torch.device) -> None:
+    """Wait until a GPU has done all it was given; elsewhere nothing is under way."""
+    if device.type == "cuda":
+        torch.cuda.synchronize(device)

@@ -8,10 +8,10 @@ depth k sits at respaced index k - 1.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import Literal, Protocol
 
 import numpy as np
 import torch
@@ -19,8 +19,49 @@ from torch import Tensor, nn
 
 from dga.profiles import ScheduleConfig
 
-Guide = Callable[[Tensor, Tensor, Tensor], Tensor]
-"""``guide(x_k, x0_hat, rows) -> [b, 3, H, W]``: what is subtracted from the sample."""
+
+class Guide(Protocol):
+    """What pulls each step towards something; its gradient is taken in x_k.
+
+    ``through_network``: whether that gradient runs through the network, or takes the
+    predicted noise for a constant.
+    """
+
+    @property
+    def through_network(self) -> bool:
+        """See the class."""
+        ...
+
+    def __call__(self, x_k: Tensor, x0_hat: Tensor, rows: Tensor) -> Tensor:
+        """What is subtracted from the sample, ``[b, 3, H, W]``."""
+        ...
+
+
+class Sampler(Protocol):
+    """How a picture gets from its depth to 0."""
+
+    @property
+    def random(self) -> bool:
+        """Whether its steps use noise."""
+        ...
+
+    def visited(self, depth: int) -> Sequence[int]:
+        """The depths on the way, falling, from ``depth`` itself to 0."""
+        ...
+
+    def step(
+        self, schedule: Schedule, output: Tensor, x_k: Tensor, hop: Hop, noise: Tensor | None
+    ) -> tuple[Tensor, Tensor]:
+        """From the network's ``output`` ``[b, 6, H, W]`` to (next state, x0_hat)."""
+        ...
+
+
+@dataclass(frozen=True)
+class Hop:
+    """``depth`` before a step and after it, ``target``: int64 ``[b]``, on the CPU."""
+
+    depth: Tensor
+    target: Tensor
 
 
 @dataclass(frozen=True)
@@ -116,7 +157,18 @@ def denoise_step(
     ``x_k``, ``noise``: ``[B, 3, H, W]``; ``depth``: int64 ``[B]`` in 1...T, may differ
     between pictures. Returns (x_{k-1}, x0_hat), both ``[B, 3, H, W]``.
     """
-    output = network(x_k, schedule.time.to(depth.device)[depth])  # [B, 6, H, W]
+    return _ancestral(schedule, _ask(schedule, network, x_k, depth), x_k, depth, noise)
+
+
+def _ask(schedule: Schedule, network: nn.Module, x_k: Tensor, depth: Tensor) -> Tensor:
+    time = schedule.time[depth.cpu()].to(x_k.device, non_blocking=True)
+    output: Tensor = network(x_k, time)  # [B, 6, H, W]
+    return output
+
+
+def _ancestral(
+    schedule: Schedule, output: Tensor, x_k: Tensor, depth: Tensor, noise: Tensor
+) -> tuple[Tensor, Tensor]:
     eps, fraction = output.chunk(2, dim=1)
     x0_hat = predict_x0(schedule, x_k, depth, eps)
 
@@ -124,14 +176,39 @@ def denoise_step(
     mean = weight_x0 * x0_hat + weight_xk * x_k  # [B, 3, H, W]
     mix = (fraction + 1) / 2
     log_variance = mix * beta.log() + (1 - mix) * variance.log()  # Nichol, Dhariwal, Eq. 15
-    not_last = (depth > 1).view(-1, 1, 1, 1)
+    not_last = spread(depth > 1, x_k)
     sample = mean + not_last * (0.5 * log_variance).exp() * noise
     return sample, x0_hat
 
 
 def _at(values: Tensor, depth: Tensor, like: Tensor) -> Tensor:
-    """``values[depth]`` as ``[B, 1, 1, 1]`` in the device and dtype of ``like``."""
-    return values[depth.cpu()].to(like.device, like.dtype).view(-1, 1, 1, 1)
+    return spread(values[depth.cpu()], like)
+
+
+def spread(values: Tensor, like: Tensor) -> Tensor:
+    """One number a picture, ``[B] -> [B, 1, 1, 1]``, in the device and dtype of ``like``."""
+    return values.to(like.dtype).view(-1, 1, 1, 1).to(like.device, non_blocking=True)
+
+
+@dataclass(frozen=True)
+class Ancestral:
+    """Every depth in turn: the process the network was trained for."""
+
+    random: bool = True
+
+    def visited(self, depth: int) -> Sequence[int]:
+        """Every depth."""
+        return range(depth, -1, -1)
+
+    def step(
+        self, schedule: Schedule, output: Tensor, x_k: Tensor, hop: Hop, noise: Tensor | None
+    ) -> tuple[Tensor, Tensor]:
+        """One of :func:`denoise_step`."""
+        assert noise is not None
+        return _ancestral(schedule, output, x_k, hop.depth, noise)
+
+
+ANCESTRAL = Ancestral()
 
 
 @dataclass(frozen=True)
@@ -156,6 +233,7 @@ def reverse(
     depths: Sequence[int],
     seeds: Sequence[int],
     guide: Guide | None = None,
+    sampler: Sampler = ANCESTRAL,
 ) -> Iterator[ReverseStep]:
     """Denoise each picture from its own depth down to 0, a step at a time.
 
@@ -163,40 +241,52 @@ def reverse(
     they reach depth 0; those that start there are never touched and never yielded.
     Raises ``ValueError`` for a depth outside 0...T. (Section 3.3 of the paper.)
     """
-    start = torch.tensor([schedule.check_depth(d) for d in depths], dtype=torch.int64)
-    under_way = torch.arange(len(start))
+    ways = [sampler.visited(schedule.check_depth(depth)) for depth in depths]
+    under_way = torch.arange(len(ways))
     current = x
-    for step in range(1, int(start.max()) + 1 if len(start) else 1):
-        rows = (start >= step).nonzero().squeeze(1)
-        current = current[torch.isin(under_way, rows).to(x.device)]
+    for step in range(1, max(map(len, ways), default=0)):
+        rows = torch.tensor([i for i, way in enumerate(ways) if len(way) > step])
+        if len(rows) < len(under_way):
+            stays = torch.isin(under_way, rows).nonzero().squeeze(1)
+            current = current[stays.to(x.device, non_blocking=True)]
         under_way = rows
-        depth = start[rows] - step + 1
-        noise = torch.stack(
-            [
-                step_noise(seeds[i], "reverse", int(k), x.shape[1:])
-                for i, k in zip(rows.tolist(), depth, strict=True)
-            ]
-        )
-        current, x0_hat = _guided_step(
-            schedule, network, current, depth.to(x.device), noise.to(x.device), rows, guide
-        )
-        yield ReverseStep(step, rows, depth - 1, current, x0_hat)
+        hop = Hop(*(torch.tensor([ways[i][s] for i in rows.tolist()]) for s in (step - 1, step)))
+        noise = _noise(seeds, rows, hop.depth, x) if sampler.random else None
+        current, x0_hat = _one_step(schedule, network, current, hop, noise, rows, guide, sampler)
+        yield ReverseStep(step, rows, hop.target, current, x0_hat)
 
 
-def _guided_step(
+def _noise(seeds: Sequence[int], rows: Tensor, depth: Tensor, like: Tensor) -> Tensor:
+    """What a step adds, ``[b, 3, H, W]``; a GPU gets it without waiting for its last step."""
+    pairs = zip(rows.tolist(), depth.tolist(), strict=True)
+    noise = torch.stack([step_noise(seeds[i], "reverse", k, like.shape[1:]) for i, k in pairs])
+    if like.device.type == "cuda":
+        noise = noise.pin_memory()
+    return noise.to(like.device, non_blocking=True)
+
+
+def _one_step(
     schedule: Schedule,
     network: nn.Module,
     x_k: Tensor,
-    depth: Tensor,
-    noise: Tensor,
+    hop: Hop,
+    noise: Tensor | None,
     rows: Tensor,
     guide: Guide | None,
+    sampler: Sampler,
 ) -> tuple[Tensor, Tensor]:
+    """(next state, x0_hat); a step over several depths is guided as often as it skips."""
+    through = guide is not None and guide.through_network
+    x_k = x_k.detach().requires_grad_(through)
+    with torch.set_grad_enabled(through):
+        output = _ask(schedule, network, x_k, hop.depth)
+        sample, x0_hat = sampler.step(schedule, output, x_k, hop, noise)
     if guide is None:
-        with torch.no_grad():
-            return denoise_step(schedule, network, x_k, depth, noise)
+        return sample, x0_hat
     with torch.enable_grad():
-        x_k = x_k.detach().requires_grad_()
-        sample, x0_hat = denoise_step(schedule, network, x_k, depth, noise)
-        pull = guide(x_k, x0_hat, rows)
-    return (sample - pull).detach(), x0_hat.detach()
+        clean = x0_hat
+        if not through:
+            clean = predict_x0(schedule, x_k.requires_grad_(), hop.depth, output[:, :3])
+        pull = guide(x_k, clean, rows)
+    sample = sample.detach() - pull * spread(hop.depth - hop.target, pull)
+    return sample, x0_hat.detach()

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from dga.classifier import Prediction, predict
-from dga.diffusion import ReverseStep, forward_path, reverse
+from dga.diffusion import ANCESTRAL, ReverseStep, Sampler, forward_path, reverse
 from dga.discriminator import curve_chunks
 from dga.guidance import structural_guide
 from dga.images import Pixels, from_tensor, to_tensor
@@ -24,12 +24,16 @@ from dga.stopping import Stop, choose_depth, confidence_from_logits
 
 @dataclass(frozen=True)
 class Route:
-    """How a picture is rebuilt: from t* (``depth`` None) or a fixed depth, guided or not."""
+    """How a picture is rebuilt: from t* (``depth`` None) or a fixed depth, guided or not.
+
+    ``sampler``: every depth in turn, or fewer steps (:func:`dga.sampling.few_steps`).
+    """
 
     name: str
     title: str
     depth: int | None = None
     guidance: GuidanceConfig | None = None
+    sampler: Sampler = ANCESTRAL
 
 
 def default_routes(profile: Profile, dda_depth: int | None = None) -> dict[str, Route]:
@@ -226,15 +230,16 @@ def _rebuild(
     seed: int,
 ) -> Generator[Denoised, None, Reconstruction]:
     started = time.perf_counter()
-    x = path[depth][None]
-    for step in rebuild_steps(models, x, x_input, [depth], [seed], route.guidance):
+    x, steps = path[depth][None], len(route.sampler.visited(depth)) - 1
+    walk = rebuild_steps(models, x, x_input, [depth], [seed], route.guidance, route.sampler)
+    for step in walk:
         x = step.x
         if not torch.isfinite(x).all():
             raise FloatingPointError("The diffusion model returned values that are not numbers.")
         yield Denoised(
             route,
             step.step,
-            depth,
+            steps,
             int(step.depth[0]),
             from_tensor(x[0]),
             from_tensor(step.x0_hat[0]),
@@ -251,10 +256,11 @@ def rebuild_steps(
     depths: Sequence[int],
     seeds: Sequence[int],
     guidance: GuidanceConfig | None,
+    sampler: Sampler = ANCESTRAL,
 ) -> Iterator[ReverseStep]:
     """Reverse diffusion of a batch, ``x`` and ``x_input`` ``[B, 3, S, S]``, each from its depth."""
     guide = structural_guide(x_input, guidance) if guidance else None
-    return reverse(models.schedule, models.denoiser, x, depths, seeds, guide)
+    return reverse(models.schedule, models.denoiser, x, depths, seeds, guide, sampler)
 
 
 def rebuild(
@@ -264,12 +270,13 @@ def rebuild(
     depths: Sequence[int],
     seeds: Sequence[int],
     guidance: GuidanceConfig | None,
+    sampler: Sampler = ANCESTRAL,
 ) -> Tensor:
     """The end of :func:`rebuild_steps`: ``[B, 3, S, S]``, clipped to [-1, 1]."""
     result = x_input.clone()
-    for step in rebuild_steps(models, x, x_input, depths, seeds, guidance):
-        finished = step.depth == 0
-        if finished.any():
+    for step in rebuild_steps(models, x, x_input, depths, seeds, guidance, sampler):
+        finished = (step.depth == 0).nonzero().squeeze(1)
+        if len(finished):
             result[step.rows[finished].to(x.device)] = step.x[finished.to(x.device)]
     return result.clamp(-1, 1)
 

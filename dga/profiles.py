@@ -131,11 +131,16 @@ class StoppingConfig:
 
 @dataclass(frozen=True)
 class GuidanceConfig:
-    """Structural guidance: strength (lambda), low-pass factor D and norm."""
+    """Structural guidance: strength (lambda), low-pass factor D and norm.
+
+    ``through_network``: whether the gradient runs through the network (DDA, Eq. 9);
+    without it a step costs no backward pass.
+    """
 
     scale: float = 6.0
     factor: int = 4
     squared: bool = False
+    through_network: bool = True
 
 
 @dataclass(frozen=True)

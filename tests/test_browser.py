@@ -38,6 +38,13 @@ class Watched(Watch):
         """Requests that have the server do something."""
         return [url for url in self.requests if "/queue/" in url or "/run/" in url]
 
+    def settle(self):
+        """Wait until the page has asked for nothing for a while."""
+        asked = -1
+        while asked < len(self.requests):
+            asked = len(self.requests)
+            self.page.wait_for_timeout(1000)
+
     def wait(self, *phases):
         self.page.wait_for_function(f"{list(phases)}.includes({PLOT}.phase)", timeout=120_000)
 
@@ -107,6 +114,7 @@ def test_the_page_opens_with_a_finished_run(recorded):
     painted += ".getImageData(0, 0, 64, 64).data].some((v, i) => i % 4 < 3 && v > 40)"
     page.wait_for_function(painted)
     page.locator(".tl-now").focus()
+    recorded.settle()
     before = len(recorded.work())
     page.keyboard.press("Home")
     assert recorded.head()[:2] == ("forward", 0)
@@ -289,10 +297,9 @@ def test_tau_moves_t_star_without_a_request(watched, served):  # noqa: F811
     example = load_examples()[0]
     subject = served.session.subject(example.path, Settings("gaussian_noise", 3, start, 0, 1))
     run = adapt(served.session.models, subject.input, seed=0)
-    page.wait_for_timeout(1500)  # the curve has been drawn to its end
-
     slider = page.get_by_role("slider", name="Threshold tau")
     slider.focus()
+    watched.settle()
     asked = len(watched.work())
     lower = round(start - 0.01, 2)
     presses = {"ArrowDown": lower, "PageUp": min(1.0, round(lower + 0.1, 2))}

@@ -2,6 +2,7 @@
 
 from dga.commands import (  # noqa: F401  (each adds its command)
     adapt,
+    bench,
     evaluate,
     fetch,
     figures,

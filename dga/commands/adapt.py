@@ -40,6 +40,12 @@ def adapt(
     ] = None,
     max_depth: Annotated[int | None, typer.Option(help="Deepest t*, 1 to 100.")] = None,
     rule: Annotated[str | None, typer.Option(help="Stopping: threshold or quantile.")] = None,
+    steps: Annotated[
+        int | None, typer.Option(help="Rebuild in at most so many steps (DDIM); default: all.")
+    ] = None,
+    through_network: Annotated[
+        bool, typer.Option(help="Guide by the gradient through the network, or faster without.")
+    ] = True,
     out: Annotated[Path | None, typer.Option(help="Where the pictures go.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
     profile: ProfileOption = "everyday16",
@@ -57,7 +63,7 @@ def adapt(
     with sentences():
         request = report.Request(
             image, corruption, severity, tau, seed, methods, dda_depth,
-            paths, scale, max_depth, rule,
+            paths, scale, max_depth, rule, steps, through_network,
         )  # fmt: skip
         request.check(profile)
         pixels = report.read(request, profile)

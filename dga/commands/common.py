@@ -32,7 +32,7 @@ ClassifierOption = Annotated[
 ]
 YesOption = Annotated[bool, typer.Option("--yes", help="Fetch public weights without asking.")]
 DeviceOption = Annotated[str | None, typer.Option(help="cpu, cuda, cuda:1 ... Default: a GPU.")]
-PrecisionOption = Annotated[str, typer.Option(help="auto, float32 or bfloat16.")]
+PrecisionOption = Annotated[str, typer.Option(help="auto, float32, bfloat16 or float16.")]
 DataOption = Annotated[list[Path], typer.Option(help="Folders or zips of class/picture files.")]
 
 
@@ -43,7 +43,7 @@ def sentences() -> Any:
 
     try:
         yield
-    except (ValueError, OSError, FloatingPointError, WeightsError) as error:
+    except (ValueError, OSError, MemoryError, FloatingPointError, WeightsError) as error:
         typer.echo(f"dga: {error}", err=True)
         raise typer.Exit(2) from error
 

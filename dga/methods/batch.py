@@ -12,7 +12,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from dga.diffusion import forward_path
+from dga.diffusion import ANCESTRAL, Sampler, forward_path
 from dga.discriminator import curve
 from dga.images import from_tensor, to_tensor
 from dga.models import Models
@@ -21,6 +21,8 @@ from dga.profiles import GuidanceConfig, StoppingConfig
 from dga.stopping import Stop, choose_depth
 
 Value = TypeVar("Value")
+Way = tuple[GuidanceConfig | None, Sampler]
+"""How a picture is rebuilt."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +43,7 @@ class Batch:
         self.models, self.x, self.seeds = models, x, tuple(seeds)
         self._paths: dict[tuple[int, int], _Timed[Tensor]] = {}
         self._curves: dict[tuple[int, int], _Timed[NDArray[np.float64]]] = {}
-        self._rebuilt: dict[tuple[int, int, GuidanceConfig | None], _Timed[Tensor]] = {}
+        self._rebuilt: dict[tuple[int, int, Way], _Timed[Tensor]] = {}
 
     def __len__(self) -> int:
         return len(self.x)
@@ -61,31 +63,37 @@ class Batch:
         return stops, seconds
 
     def rebuilt(
-        self, depths: Sequence[int], guidance: GuidanceConfig | None
+        self,
+        depths: Sequence[int],
+        guidance: GuidanceConfig | None,
+        sampler: Sampler = ANCESTRAL,
     ) -> tuple[Tensor, list[float]]:
         """Pictures noised to ``depths`` and denoised again, in 8-bit levels, ``[B, 3, S, S]``.
 
-        With the seconds of each; depth 0 is the picture itself.
+        With the seconds of each; depth 0 is the picture itself. Where memory runs out
+        they are rebuilt in halves; raises ``MemoryError`` if not even one fits.
         """
-        missing = [i for i, d in enumerate(depths) if d and (i, d, guidance) not in self._rebuilt]
-        if missing:
-            self._rebuild(missing, [depths[i] for i in missing], guidance)
+        way = guidance, sampler
+        missing = [i for i, d in enumerate(depths) if d and (i, d, way) not in self._rebuilt]
+        self.models.compute.room.fill(
+            missing, lambda rows: self._rebuild(rows, [depths[i] for i in rows], way)
+        )
         parts = [
-            self._rebuilt[i, d, guidance] if d else _Timed(self.x[i], 0.0)
-            for i, d in enumerate(depths)
+            self._rebuilt[i, d, way] if d else _Timed(self.x[i], 0.0) for i, d in enumerate(depths)
         ]
         return torch.stack([p.value for p in parts]), [p.seconds for p in parts]
 
-    def _rebuild(self, rows: list[int], depths: list[int], guidance: GuidanceConfig | None) -> None:
+    def _rebuild(self, rows: Sequence[int], depths: list[int], way: Way) -> None:
         start = torch.stack([self._path(i, 0).value[d] for i, d in zip(rows, depths, strict=True)])
         begun = time.perf_counter()
         seeds = [self.seeds[i] for i in rows]
-        image = rebuild(self.models, start, self.x[rows], depths, seeds, guidance)
+        image = rebuild(self.models, start, self.x[list(rows)], depths, seeds, *way)
         image = to_tensor(from_tensor(image)).to(self.x.device)
-        a_step = (time.perf_counter() - begun) / sum(depths)
+        steps = [len(way[1].visited(depth)) - 1 for depth in depths]
+        a_step = (time.perf_counter() - begun) / sum(steps)
         for row, (i, depth) in enumerate(zip(rows, depths, strict=True)):
             noising = self._path(i, 0).seconds
-            self._rebuilt[i, depth, guidance] = _Timed(image[row], noising + a_step * depth)
+            self._rebuilt[i, depth, way] = _Timed(image[row], noising + a_step * steps[row])
 
     def _path(self, i: int, number: int) -> _Timed[Tensor]:
         """Forward path of picture ``i``, ``[T + 1, 3, S, S]``."""

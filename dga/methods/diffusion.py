@@ -10,6 +10,7 @@ from dga.methods.batch import Batch
 from dga.methods.protocol import Outcome
 from dga.models import Models
 from dga.profiles import GuidanceConfig, Profile, StoppingConfig
+from dga.sampling import few_steps
 from dga.stopping import check_tau
 
 
@@ -19,12 +20,16 @@ class DiffusionSettings:
 
     ``depth``: a fixed depth; without one, ``stopping`` decides for each picture.
     ``ensemble``: probabilities of input and reconstruction are averaged (DDA, section 3.3).
+    ``steps``: at most so many, over some of the depths; without it, every depth.
+    ``eta``: how random those few steps are, 0 (the default) to 1.
     """
 
     depth: int | None = None
     stopping: StoppingConfig | None = None
     guidance: GuidanceConfig | None = None
     ensemble: bool = False
+    steps: int | None = None
+    eta: float | None = None
 
     def __post_init__(self) -> None:
         if self.depth is None and self.stopping is None:
@@ -66,6 +71,7 @@ class Diffusion:
             self.models.schedule.check_depth(self.settings.depth)
         if self.settings.stopping is not None:
             check_tau(self.settings.stopping.tau)
+        few_steps(self.settings.steps, self.settings.eta)
 
     def reset(self) -> None:
         """Nothing is learned."""
@@ -79,7 +85,8 @@ class Diffusion:
             assert settings.stopping is not None
             stops, judging = batch.stops(settings.stopping)
             depths, crossed = [s.t_star for s in stops], [s.crossed for s in stops]
-        image, rebuilding = batch.rebuilt(depths, settings.guidance)
+        sampler = few_steps(settings.steps, settings.eta)
+        image, rebuilding = batch.rebuilt(depths, settings.guidance, sampler)
         begun = time.perf_counter()
         classify = self.models.classifier, self.models.profile.classifier
         p = predict_proba(classify[0], image, classify[1])

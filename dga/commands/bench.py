@@ -1,0 +1,54 @@
+"""``python -m dga bench``: what an image costs here."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dga.commands.common import (
+    DeviceOption,
+    PrecisionOption,
+    ProfileOption,
+    WeightsOption,
+    app,
+    command_line,
+    sentences,
+)
+
+
+@app.command()
+def bench(
+    against: Annotated[
+        str | None, typer.Option(help="reference: time the published way in turn with ours.")
+    ] = None,
+    batches: Annotated[str, typer.Option(help="Comma-separated batch sizes.")] = "1,8,32",
+    steps: Annotated[int, typer.Option(help="Denoising steps of an image.")] = 50,
+    timed: Annotated[int, typer.Option(help="How many of them are run; the rest cost alike.")] = 10,
+    repeats: Annotated[int, typer.Option(help="The best of so many runs counts.")] = 3,
+    random: Annotated[
+        bool, typer.Option("--random", help="Random weights: same speed, nothing to load.")
+    ] = False,
+    compiled: Annotated[bool, typer.Option("--compiled", help="Through torch.compile.")] = False,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder for bench.csv, bench.json and cost.png.")
+    ] = None,
+    profile: ProfileOption = "everyday16",
+    weights: WeightsOption = None,
+    device: DeviceOption = None,
+    precision: PrecisionOption = "auto",
+) -> None:
+    """Seconds an image, share of time in the networks, FLOP/s over the peak, memory."""
+    from dga import bench as speed
+    from dga.bench.load import load_pair, parse_batches
+
+    with sentences():
+        if against not in (None, "reference"):
+            raise ValueError(f"--against takes reference, not {against!r}.")
+        plan = speed.Plan(parse_batches(batches), steps, timed, repeats, against is not None)
+        models, reference = load_pair(profile, weights, device, precision, compiled, random)
+        report = speed.bench(models, plan, reference, lambda text: typer.echo(text, err=True))
+        typer.echo(speed.to_text(report))
+        for path in speed.write(report, out, command_line()) if out else ():
+            typer.echo(path, err=True)

@@ -1,0 +1,70 @@
+"""How many pictures a device's memory holds at once."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import torch
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass
+class Room:
+    """``most``: pictures that fit at once; ``None`` until memory first ran out."""
+
+    most: int | None = None
+
+    def fill(self, rows: Sequence[int], work: Callable[[Sequence[int]], None]) -> None:
+        """Call ``work`` on all rows, together or in as many parts as memory asks for.
+
+        When it runs out, the part is halved, a warning says so, and the work goes on;
+        later calls begin with what fitted. Raises ``MemoryError`` if one row alone is
+        too much.
+        """
+        rest = list(rows)
+        while rest:
+            part = rest[: self.most]
+            shortage = _attempt(part, work)
+            if shortage is None:
+                rest = rest[len(part) :]
+                continue
+            free_memory()
+            if len(part) == 1:
+                raise MemoryError(
+                    f"Not even one picture fits into memory ({shortage}). "
+                    "Try --precision bfloat16, another --device, or guidance with "
+                    "through_network=false."
+                )
+            self.most = len(part) // 2
+            _log.warning(
+                "Out of memory with %d pictures at once; going on with %d.", len(part), self.most
+            )
+
+
+def _attempt(part: Sequence[int], work: Callable[[Sequence[int]], None]) -> str | None:
+    """``None`` when the work is done, or the first line of what memory it lacked."""
+    try:
+        work(part)
+    except (RuntimeError, MemoryError) as error:
+        if not is_shortage(error):
+            raise
+        # The error holds the tensors of every frame it passed: only its words leave.
+        return (str(error) or type(error).__name__).splitlines()[0]
+    return None
+
+
+def is_shortage(error: BaseException) -> bool:
+    """Whether an error says that memory ran out, on any device."""
+    if isinstance(error, torch.OutOfMemoryError | MemoryError):
+        return True
+    words = str(error).lower()
+    return "out of memory" in words or "can't allocate memory" in words
+
+
+def free_memory() -> None:
+    """Give cached blocks back to the GPU, so that a smaller batch can use them."""
+    if torch.cuda.is_initialized():
+        torch.cuda.empty_cache()

@@ -1,0 +1,65 @@
+"""Fewer steps than depths: DDIM over some of the depths below t*."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from torch import Tensor
+
+from dga.diffusion import ANCESTRAL, Hop, Sampler, Schedule, predict_x0, spread
+
+
+@dataclass(frozen=True)
+class FewSteps:
+    """At most ``steps`` steps, evenly spread; ``eta``: how much noise they add, 0 to 1.
+
+    With 0 they are deterministic, with 1 as random as DDPM's. Raises ``ValueError``
+    for numbers out of range. (Song et al., 2021, "Denoising Diffusion Implicit Models".)
+    """
+
+    steps: int
+    eta: float = 0.0
+
+    def __post_init__(self) -> None:
+        if self.steps < 1:
+            raise ValueError(f"A picture is rebuilt in at least one step, not {self.steps}.")
+        if not 0 <= self.eta <= 1:
+            raise ValueError(f"eta is a number from 0 to 1, not {self.eta}.")
+
+    @property
+    def random(self) -> bool:
+        """Whether the steps use noise."""
+        return self.eta > 0
+
+    def visited(self, depth: int) -> Sequence[int]:
+        """The depths on the way, falling, from ``depth`` itself to 0."""
+        count = min(self.steps, depth)
+        return (*(round(depth * left / count) for left in range(count, 0, -1)), 0)
+
+    def step(
+        self, schedule: Schedule, output: Tensor, x_k: Tensor, hop: Hop, noise: Tensor | None
+    ) -> tuple[Tensor, Tensor]:
+        """One step over ``hop``: (next state, x0_hat), both ``[b, 3, H, W]``."""
+        x0_hat = predict_x0(schedule, x_k, hop.depth, output[:, :3])
+        abar_k, abar_j = schedule.alpha_bar[hop.depth], schedule.alpha_bar[hop.target]  # [b]
+        sigma = self.eta * ((1 - abar_j) / (1 - abar_k) * (1 - abar_k / abar_j)).sqrt()  # Eq. 16
+        rest = (1 - abar_j - sigma.square()).clamp(min=0).sqrt()
+        # The noise that agrees with the clipped estimate.
+        eps = (x_k - spread(abar_k.sqrt(), x_k) * x0_hat) / spread((1 - abar_k).sqrt(), x_k)
+        sample = spread(abar_j.sqrt(), x_k) * x0_hat + spread(rest, x_k) * eps  # Eq. 12
+        if noise is not None:
+            sample = sample + spread(sigma, x_k) * noise
+        return sample, x0_hat
+
+
+def few_steps(steps: int | None, eta: float | None = None) -> Sampler:
+    """The sampler for so many steps; without a number, every depth in turn.
+
+    Raises ``ValueError`` for numbers out of range and for ``eta`` alone.
+    """
+    if steps is not None:
+        return FewSteps(steps, eta or 0.0)
+    if eta is not None:
+        raise ValueError("eta belongs to few-step sampling: say how many steps as well.")
+    return ANCESTRAL

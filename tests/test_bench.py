@@ -1,0 +1,224 @@
+"""The bench: the published way's own numbers, what is timed, counted and written."""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+import json
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from PIL import Image
+from typer.testing import CliRunner
+
+from dga import bench as speed
+from dga.bench import measure, subject, tasks, timing
+from dga.bench.cost import guided_bytes, work_out
+from dga.bench.load import load_pair, parse_batches
+from dga.bench.published import Published
+from dga.bench.scaling import Line
+from dga.bench.subject import Subject
+from dga.commands import app
+from dga.diffusion import denoise_step, step_noise
+from dga.guidance import low_pass
+from dga.models import Models
+from dga.profiles import IMAGENET, GuidanceConfig
+
+CPU = torch.device("cpu")
+
+
+@pytest.fixture(scope="module")
+def known(tiny_models: Models) -> Models:
+    """With named weights, as loaded ones have."""
+    return dataclasses.replace(tiny_models, weights={"diffusion": "tiny"})
+
+
+@pytest.fixture(scope="module")
+def report(known: Models) -> speed.Report:
+    plan = speed.Plan(batches=(1, 2), steps=6, timed=2, repeats=1)
+    return speed.bench(known, plan)
+
+
+def test_the_published_way_without_guidance_is_our_mathematics(
+    tiny_models: Models, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    x = torch.randn(1, 3, 32, 32, generator=torch.Generator().manual_seed(0))
+    ours = x
+    for depth in (3, 2, 1):
+        noise = step_noise(4, "reverse", depth, (3, 32, 32))[None]
+        ours, _ = denoise_step(
+            tiny_models.schedule, tiny_models.denoiser, ours, torch.tensor([depth]), noise
+        )
+    draws = iter([step_noise(4, "reverse", depth, (3, 32, 32))[None] for depth in (3, 2, 1)])
+    monkeypatch.setattr(torch, "randn_like", lambda like: next(draws))
+    theirs = Published(tiny_models).rebuild(x, 3, x, None)
+    torch.testing.assert_close(theirs, ours, atol=1e-5, rtol=0)
+
+
+def test_the_published_guidance_takes_one_norm_over_the_batch(
+    tiny_models: Models, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two equal pictures are each pulled by 1 / sqrt(2) of what one alone is."""
+    monkeypatch.setattr(torch, "randn_like", torch.zeros_like)
+    one = torch.randn(1, 3, 32, 32, generator=torch.Generator().manual_seed(0))
+    reference, published = torch.zeros(1, 3, 32, 32), Published(tiny_models)
+    config = GuidanceConfig(scale=4.0)
+    free = published.rebuild(one, 1, reference, None)
+    alone = published.rebuild(one, 1, reference, config)
+    both = published.rebuild(one.repeat(2, 1, 1, 1), 1, reference.repeat(2, 1, 1, 1), config)
+    torch.testing.assert_close((both - free)[0] * 2**0.5, (alone - free)[0], atol=1e-4, rtol=1e-3)
+    assert low_pass(alone, 4).norm() < low_pass(free, 4).norm()
+    assert all(p.requires_grad for p in published.network.parameters())
+
+
+def test_every_task_is_measured_both_ways(report: speed.Report) -> None:
+    by_task: dict[str, set[str]] = {}
+    for row in report.rows:
+        by_task.setdefault(row.task, set()).add(row.way)
+        assert row.seconds > 0
+        assert (row.memory or 1) > 0
+    options = {"8 steps", "gradient not through the network"}
+    assert by_task["curve"] == {"ours"}
+    assert by_task["unguided"] == {"ours", "published", "the network alone", "8 steps"}
+    assert by_task["guided"] >= {"ours", "published", "the network alone", *options}
+    assert by_task["dda"] == {"ours", "published"}
+    assert by_task["dga-guided"] == {"ours", "options"}
+    assert {row.batch for row in report.rows} == {1, 2}
+
+
+def test_ratios_are_of_the_rows_themselves(report: speed.Report) -> None:
+    seconds = {(r.task, r.batch, r.way): r.seconds for r in report.rows}
+    for row in report.rows:
+        against = "dda" if row.task == "dga-guided" else row.task
+        base = seconds.get((against, row.batch, "published"))
+        assert (row.faster is None) == (base is None)
+        if base:
+            assert row.faster == pytest.approx(base / row.seconds)
+    shares = [row.networks for row in report.rows if row.networks is not None]
+    assert len(shares) == 4
+    assert min(shares) > 0
+
+
+def test_files_say_what_the_table_says(report: speed.Report, tmp_path: Path) -> None:
+    text = speed.to_text(report)
+    head = "task batch way precision s an image networks of peak memory faster"
+    assert text.splitlines()[0].split() == head.split()
+    assert len(text.splitlines()) > len(report.rows)
+    table, facts, figure = speed.write(report, tmp_path, "python -m dga bench")
+    with table.open() as file:
+        rows = list(csv.DictReader(file))
+    assert [float(row["seconds"]) for row in rows] == [row.seconds for row in report.rows]
+    content = json.loads(facts.read_text())
+    assert content["command"] == "python -m dga bench"
+    assert len(content["rows"]) == len(rows)
+    assert content["scaling"]["depth"]["x"][-1] == 30
+    with Image.open(figure) as picture:
+        assert picture.width > 300
+
+
+def test_straight_lines_are_found() -> None:
+    line = Line.through([1, 2, 4], [1.5, 2.0, 3.0])
+    assert (line.slope, line.start) == pytest.approx((0.5, 1.0))
+    assert line.fit == pytest.approx(1)
+    assert Line.through([1, 2, 3, 4], [1, 4, 9, 40]).fit < 0.9
+
+
+def test_turns_are_taken_in_alternating_order_and_the_best_counts() -> None:
+    order: list[str] = []
+    pauses = iter([0.3, 0.0, 0.0, 0.0])
+
+    def work(name: str) -> None:
+        order.append(name)
+        time.sleep(next(pauses))
+
+    best = timing.best_seconds({"a": lambda: work("a"), "b": lambda: work("b")}, 2, CPU)
+    assert order == ["a", "b", "b", "a"]
+    assert best["a"] < 0.3
+
+
+def test_peak_memory_sees_what_one_run_takes() -> None:
+    small = timing.peak_bytes(lambda: None, CPU)
+    large = timing.peak_bytes(lambda: np.ones(256 << 20, dtype=np.uint8).sum(), CPU)
+    assert large > small + (200 << 20)
+
+
+def test_the_subject_is_fifteen_kinds_of_damage(tiny_models: Models) -> None:
+    pictures = Subject(tiny_models, 17)
+    assert pictures.x.shape == (17, 3, 32, 32)
+    assert next(pictures.paths()).shape == (101, 3, 32, 32)
+    assert torch.equal(pictures.noised(0), pictures.x)
+    assert not torch.equal(pictures.noised(1), pictures.x)
+    assert len({tuple(x.flatten().tolist()) for x in pictures.x}) == 17
+
+
+def test_an_option_is_a_method_of_the_bench(tiny_models: Models) -> None:
+    outcome = tasks.adapting(Subject(tiny_models, 2), measure.OPTIONS)()
+    assert len(outcome.seconds) == 2  # type: ignore[attr-defined]
+
+
+def test_random_models_have_the_shape(tiny_models: Models, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = subject.random_models(tiny_models.profile, tiny_models.compute)
+    assert not made.weights
+    monkeypatch.setattr(measure, "measure_scaling", lambda models, repeats: None)
+    found = speed.bench(made, speed.Plan((1,), 2, 1, 1, against=False))
+    assert {row.task for row in found.rows} == {"curve", "unguided", "guided", "dda"}
+    assert all(row.faster is None for row in found.rows)
+
+
+def test_full_size_costs_what_is_published() -> None:
+    """552,814,086 parameters and about 1,120 GMAC a pass (Dhariwal and Nichol, 2021)."""
+    cost = work_out(IMAGENET, torch.bfloat16)
+    assert cost.parameters == 552_814_086
+    assert cost.step_flops / 2e9 == pytest.approx(1120, rel=0.03)
+    assert 1.9 < cost.guided_flops / cost.step_flops < 2.2
+    assert cost.curve_passes < 9
+
+
+def test_full_size_guidance_fits_common_gpus() -> None:
+    half = guided_bytes(IMAGENET.denoiser, torch.bfloat16)
+    assert 2 << 30 < half < 12 << 30
+    assert half < guided_bytes(IMAGENET.denoiser, torch.float32)
+
+
+def test_impossible_plans_are_sentences() -> None:
+    with pytest.raises(ValueError, match="look like 1,8,32, not 'many'"):
+        parse_batches("many")
+    with pytest.raises(ValueError, match="whole numbers from 1 up"):
+        speed.Plan(batches=(0,))
+    with pytest.raises(ValueError, match="from 1 to 50, not 60"):
+        speed.Plan(timed=60)
+    with pytest.raises(ValueError, match="everyday16, imagenet"):
+        load_pair("everyday17")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--against", "nothing"], "--against takes reference"),
+        (["--batches", "x"], "look like 1,8,32"),
+        (["--precision", "float8"], "auto, float32, bfloat16, float16"),
+    ],
+)
+def test_the_command_refuses_in_a_sentence(arguments: list[str], sentence: str) -> None:
+    result = CliRunner().invoke(app, ["bench", *arguments])
+    assert result.exit_code == 2
+    assert sentence in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
+def test_the_command_prints_the_table(
+    tmp_path: Path, known: Models, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dga.bench.load.load_pair", lambda *a: (known, known))
+    monkeypatch.setattr(measure, "measure_scaling", lambda models, repeats: None)
+    options = ["--batches", "1", "--steps", "2", "--timed", "1", "--repeats", "1"]
+    result = CliRunner().invoke(
+        app, ["bench", "--against", "reference", *options, "--out", str(tmp_path)]
+    )
+    assert result.exit_code == 0, result.output
+    assert result.stdout.startswith("task")
+    assert (tmp_path / "bench.csv").exists()
+    assert (tmp_path / "bench.json").exists()

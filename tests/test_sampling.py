@@ -1,0 +1,240 @@
+"""Few-step sampling against the guided_diffusion package, and the default path against itself."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import pytest
+import torch
+from guided_diffusion import gaussian_diffusion as gd
+from guided_diffusion.respace import SpacedDiffusion
+from torch import Tensor, nn
+
+from dga.diffusion import ANCESTRAL, Schedule, predict_x0, reverse, step_noise
+from dga.guidance import structural_guide, structural_loss
+from dga.images import to_tensor
+from dga.methods import Batch, build_method
+from dga.models import Models
+from dga.pipeline import Denoised, Route, adapt_steps, rebuild
+from dga.profiles import GuidanceConfig
+from dga.sampling import FewSteps, few_steps
+
+TOLERANCE = 2e-5
+
+
+def _noise(*shape: int, seed: int = 0) -> Tensor:
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed))
+
+
+def _package(times: set[int]) -> SpacedDiffusion:
+    return SpacedDiffusion(
+        use_timesteps=times,
+        betas=gd.get_named_beta_schedule("linear", 1000),
+        model_mean_type=gd.ModelMeanType.EPSILON,
+        model_var_type=gd.ModelVarType.LEARNED_RANGE,
+        loss_type=gd.LossType.MSE,
+        rescale_timesteps=False,
+    )
+
+
+def test_ways_are_even_and_end_at_zero() -> None:
+    assert FewSteps(8).visited(24) == (24, 21, 18, 15, 12, 9, 6, 3, 0)
+    assert FewSteps(8).visited(3) == (3, 2, 1, 0)
+    assert FewSteps(1).visited(50) == (50, 0)
+    assert FewSteps(4).visited(0) == (0,)
+    for steps in (1, 3, 7, 100):
+        for depth in range(1, 101):
+            way = FewSteps(steps).visited(depth)
+            assert len(way) == min(steps, depth) + 1
+            hops = -np.diff(way)
+            assert hops.min() >= 1
+            assert hops.max() - hops.min() <= 1
+    assert list(ANCESTRAL.visited(3)) == [3, 2, 1, 0]
+
+
+@pytest.mark.parametrize("eta", [0.0, 1.0])
+def test_few_steps_equal_the_package(
+    tiny_models: Models, monkeypatch: pytest.MonkeyPatch, eta: float
+) -> None:
+    schedule, sampler = tiny_models.schedule, FewSteps(5, eta)
+    way = sampler.visited(60)
+    x = _noise(1, 3, 32, 32)
+    *_, ours = reverse(schedule, tiny_models.denoiser, x, [60], [9], sampler=sampler)
+    package, theirs = _package({int(schedule.time[k]) for k in way[:-1]}), x
+    for index, depth in zip(range(4, -1, -1), way, strict=False):
+        noise = step_noise(9, "reverse", depth, (3, 32, 32))[None]
+        monkeypatch.setattr(torch, "randn_like", lambda like, noise=noise: noise)
+        step = package.ddim_sample(tiny_models.denoiser, theirs, torch.tensor([index]), eta=eta)
+        theirs = step["sample"]
+    assert (ours.x - theirs).abs().max() < TOLERANCE
+    assert ours.step == 5
+
+
+def test_pictures_take_their_own_steps(tiny_models: Models) -> None:
+    x, depths = _noise(3, 3, 32, 32, seed=3), [7, 0, 2]
+    steps = list(
+        reverse(tiny_models.schedule, tiny_models.denoiser, x, depths, [1, 2, 3], None, FewSteps(3))
+    )
+    assert [s.rows.tolist() for s in steps] == [[0, 2], [0, 2], [0]]
+    assert [s.depth.tolist() for s in steps] == [[5, 1], [2, 0], [0]]
+    alone = list(
+        reverse(tiny_models.schedule, tiny_models.denoiser, x[:1], [7], [1], None, FewSteps(3))
+    )
+    torch.testing.assert_close(alone[-1].x[0], steps[-1].x[0], atol=1e-5, rtol=0)
+
+
+def test_only_random_steps_depend_on_the_seed(tiny_models: Models) -> None:
+    x = _noise(1, 3, 32, 32)
+
+    def end(seed: int, eta: float) -> Tensor:
+        *_, last = reverse(
+            tiny_models.schedule, tiny_models.denoiser, x, [20], [seed], None, FewSteps(4, eta)
+        )
+        return last.x
+
+    assert torch.equal(end(1, 0.0), end(2, 0.0))
+    assert not torch.equal(end(1, 1.0), end(2, 1.0))
+    assert torch.equal(end(1, 1.0), end(1, 1.0))
+
+
+def _as_it_was(
+    schedule: Schedule,
+    network: nn.Module,
+    x: Tensor,
+    depths: Sequence[int],
+    seeds: Sequence[int],
+    reference: Tensor | None,
+    config: GuidanceConfig,
+) -> Iterator[tuple[Tensor, Tensor]]:
+    """The reverse process written down once more: DDPM, every depth, DDA's guidance."""
+    abar = schedule.alpha_bar
+    start = torch.tensor(depths)
+    for step in range(1, int(start.max()) + 1):
+        rows = (start >= step).nonzero().squeeze(1)
+        if step > 1:
+            x = x[torch.isin(last, rows)]  # noqa: F821  (set at the end of the loop)
+        last = rows  # noqa: F841
+        k = start[rows] - step + 1
+        noise = [
+            step_noise(seeds[i], "reverse", int(d), (3, 32, 32))
+            for i, d in zip(rows.tolist(), k, strict=True)
+        ]
+        x = x.detach().requires_grad_(reference is not None)
+        eps, fraction = network(x, schedule.time[k]).chunk(2, dim=1)
+
+        def at(values: Tensor, k: Tensor = k) -> Tensor:
+            return values[k].float().view(-1, 1, 1, 1)
+
+        x0_hat = (x * at(abar.rsqrt()) - eps * at((1 / abar - 1).sqrt())).clamp(-1, 1)
+        weight_x0, weight_xk, variance, beta = map(at, schedule.posterior)
+        mix = (fraction + 1) / 2
+        log_variance = mix * beta.log() + (1 - mix) * variance.log()
+        sample = weight_x0 * x0_hat + weight_xk * x
+        sample = sample + (k > 1).view(-1, 1, 1, 1) * (0.5 * log_variance).exp() * torch.stack(
+            noise
+        )
+        if reference is not None:
+            loss = structural_loss(x0_hat, reference[rows], config).sum()
+            sample = sample - config.scale * torch.autograd.grad(loss, x)[0]
+        x = sample.detach()
+        yield x, x0_hat.detach()
+
+
+@pytest.mark.parametrize("guided", [False, True])
+def test_the_default_path_is_unchanged_bit_for_bit(tiny_models: Models, guided: bool) -> None:
+    x, depths, seeds = _noise(4, 3, 32, 32), [9, 3, 12, 1], [5, 6, 7, 8]
+    reference, config = _noise(4, 3, 32, 32, seed=2).clamp(-1, 1), GuidanceConfig(scale=1.5)
+    guide = structural_guide(reference, config) if guided else None
+    network, schedule = tiny_models.denoiser, tiny_models.schedule
+    expected = _as_it_was(
+        schedule, network, x, depths, seeds, reference if guided else None, config
+    )
+    steps = list(reverse(schedule, network, x, depths, seeds, guide))
+    assert len(steps) == 12
+    for step, (state, x0_hat) in zip(steps, expected, strict=True):
+        assert torch.equal(step.x, state)
+        assert torch.equal(step.x0_hat, x0_hat)
+
+
+class Constant(nn.Module):
+    """A network whose noise does not depend on what it sees; it must never be asked for more."""
+
+    def forward(self, x: Tensor, time: Tensor) -> Tensor:
+        return _noise(len(x), 6, *x.shape[2:], seed=4) * 0.3
+
+
+def test_without_the_network_the_gradient_treats_noise_as_constant(tiny_models: Models) -> None:
+    """Where the noise is a constant, both gradients are the same; the clip counts in both."""
+    schedule, x = tiny_models.schedule, _noise(2, 3, 32, 32)
+    reference = _noise(2, 3, 32, 32, seed=1).clamp(-1, 1)
+    ends = []
+    for through in (True, False):
+        config = GuidanceConfig(scale=3.0, through_network=through)
+        guide = structural_guide(reference, config)
+        *_, last = reverse(schedule, Constant(), x, [30, 20], [1, 2], guide)
+        ends.append(last.x)
+    assert torch.equal(*ends)
+    eps, depth = Constant()(x, x)[:, :3], torch.tensor([30, 20])
+    assert (predict_x0(schedule, x, depth, eps).abs() == 1).any()
+
+
+def test_without_the_network_no_backward_pass_is_prepared(tiny_models: Models) -> None:
+    enabled = []
+
+    class Watched(nn.Module):
+        def forward(self, x: Tensor, time: Tensor) -> Tensor:
+            enabled.append(torch.is_grad_enabled())
+            return tiny_models.denoiser(x, time)  # type: ignore[no-any-return]
+
+    reference = torch.zeros(1, 3, 32, 32)
+    for through in (False, True):
+        guide = structural_guide(reference, GuidanceConfig(through_network=through))
+        list(reverse(tiny_models.schedule, Watched(), reference, [2], [0], guide))
+    assert enabled == [False, False, True, True]
+
+
+def test_a_long_step_is_guided_as_often_as_it_skips(tiny_models: Models) -> None:
+    """One step over all depths, unguided and guided, differs by depth times the pull."""
+    schedule, x = tiny_models.schedule, _noise(1, 3, 32, 32)
+    guide = structural_guide(torch.zeros(1, 3, 32, 32), GuidanceConfig(scale=1.0))
+    (free,) = reverse(schedule, tiny_models.denoiser, x, [10], [0], None, FewSteps(1))
+    (held,) = reverse(schedule, tiny_models.denoiser, x, [10], [0], guide, FewSteps(1))
+    leaf = x.clone().requires_grad_()
+    eps = tiny_models.denoiser(leaf, schedule.time[[10]])[:, :3]
+    pull = guide(leaf, predict_x0(schedule, leaf, torch.tensor([10]), eps), torch.tensor([0]))
+    torch.testing.assert_close(free.x - held.x, 10 * pull, atol=1e-5, rtol=1e-4)
+
+
+def test_methods_and_routes_take_fewer_steps(tiny_models: Models) -> None:
+    pixels = np.random.default_rng(0).integers(0, 255, (2, 32, 32, 3), dtype=np.uint8)
+    x = to_tensor(pixels)
+    batch = Batch(tiny_models, x, [1, 2])
+    plain = build_method(tiny_models, "dga-guided:depth=9").predict(batch)
+    quick = build_method(
+        tiny_models, "dga-guided:depth=9:steps=3:through_network=false"
+    ).predict(batch)  # fmt: skip
+    assert list(quick.depths) == [9, 9]
+    assert not torch.equal(plain.probabilities, quick.probabilities)
+    route = Route("dga-guided", "", 9, tiny_models.profile.guidance, FewSteps(3))
+    events = list(adapt_steps(tiny_models, pixels[0], seed=1, routes=[route]))
+    walked = [(e.step, e.steps, e.depth) for e in events if isinstance(e, Denoised)]
+    assert walked == [(1, 3, 6), (2, 3, 3), (3, 3, 0)]
+    # More steps than depths is every depth, without noise.
+    states = torch.stack([_noise(3, 32, 32), _noise(3, 32, 32, seed=1)])
+    two = [rebuild(tiny_models, states, x, [4, 2], [1, 2], None, FewSteps(n)) for n in (4, 99)]
+    assert torch.equal(*two)
+
+
+def test_impossible_steps_are_sentences(tiny_models: Models) -> None:
+    assert few_steps(None) == ANCESTRAL
+    assert few_steps(4, 0.5) == FewSteps(4, 0.5)
+    with pytest.raises(ValueError, match="at least one step, not 0"):
+        build_method(tiny_models, "dga:steps=0")
+    with pytest.raises(ValueError, match="eta is a number from 0 to 1"):
+        FewSteps(4, 1.5)
+    with pytest.raises(ValueError, match="say how many steps"):
+        build_method(tiny_models, "dga:eta=1")
+    assert build_method(tiny_models, "dga:eta=1:steps=4").settings.eta == 1
+    assert dataclasses.replace(FewSteps(4), steps=2).visited(2) == (2, 1, 0)
