@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import os
+import signal
 import sys
 import threading
 from collections.abc import Sequence
@@ -123,6 +125,8 @@ def serve(
     # in the middle of a pass brings the interpreter down with it.
     threading.Thread(target=session.warm_up).start()
     if block:
+        # A host that stops the page gets the same orderly end as Ctrl+C.
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
         demo.block_thread()
     return demo
 
@@ -147,5 +151,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if session.pace is not None:
             print(warning(profile, session.pace), file=sys.stderr)
         serve(session, options.host, options.port, results=options.results)
+        sys.stdout.flush()
+        os._exit(0)  # nobody waits for the rest of a run that nobody will see
     except (WeightsError, ValueError, OSError) as error:
         raise SystemExit(f"dga: {error}") from None

@@ -16,6 +16,10 @@ Precision = Literal["auto", "float32", "bfloat16", "float16"]
 PRECISIONS: tuple[Precision, ...] = ("auto", "float32", "bfloat16", "float16")
 WORTH_IT = 0.8
 """Another precision is taken when it needs less than this share of the time."""
+CLEARLY = 0.5
+"""Another half precision is taken only for this share: where bfloat16 is emulated."""
+ROUNDS = 6
+"""The best of so many measurements counts."""
 
 
 @dataclass(frozen=True)
@@ -80,33 +84,33 @@ class Compute:
 
 
 def fastest_dtype(device: torch.device) -> torch.dtype:
-    """Time one typical convolution in each precision (about 50 ms on a processor).
+    """Time one typical convolution in each precision (about 100 ms on a processor).
 
-    float16 must beat bfloat16 clearly too, because it can overflow.
+    The precisions take turns, so that a busy machine slows all of them alike. float16
+    must beat bfloat16 clearly too, because it can overflow.
     """
-    seconds = {
-        dtype: _convolution_seconds(device, dtype)
-        for dtype in (torch.float32, torch.bfloat16, torch.float16)
-    }
+    dtypes = (torch.float32, torch.bfloat16, torch.float16)
+    seconds = dict.fromkeys(dtypes, float("inf"))
+    for _ in range(ROUNDS):
+        for dtype in dtypes:
+            seconds[dtype] = min(seconds[dtype], _convolution_seconds(device, dtype))
     best = torch.bfloat16
-    if seconds[torch.float16] < WORTH_IT * seconds[best]:
+    if seconds[torch.float16] < CLEARLY * seconds[best]:
         best = torch.float16
     return best if seconds[best] < WORTH_IT * seconds[torch.float32] else torch.float32
 
 
 def _convolution_seconds(device: torch.device, dtype: torch.dtype) -> float:
-    """The best of a few runs with their gradient; infinite where the device cannot do it."""
-    best = float("inf")
+    """With its gradient, the second of two; infinite where the device cannot do it."""
     try:
         layer = nn.Conv2d(128, 128, 3, padding=1).to(device, dtype).requires_grad_(False)
         layer.to(memory_format=torch.channels_last)
         x = torch.randn(1, 128, 32, 32, device=device).to(dtype)
         x = x.contiguous(memory_format=torch.channels_last).requires_grad_()
-        for _ in range(4):
-            best = min(best, _seconds(layer, x))
+        _seconds(layer, x)
+        return _seconds(layer, x)
     except RuntimeError:
         return float("inf")
-    return best
 
 
 def _seconds(layer: nn.Module, x: Tensor) -> float:

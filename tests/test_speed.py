@@ -208,7 +208,8 @@ def test_other_errors_are_not_taken_for_a_lack_of_memory() -> None:
     ("bfloat16", "float16", "expected"),
     [
         (0.3, 0.3, torch.bfloat16),
-        (0.3, 0.2, torch.float16),
+        (0.3, 0.2, torch.bfloat16),
+        (0.3, 0.1, torch.float16),
         (0.9, 0.85, torch.float32),
         (2.0, 0.4, torch.float16),
         (float("inf"), float("inf"), torch.float32),

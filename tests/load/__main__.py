@@ -1,0 +1,100 @@
+"""``python -m tests.load visitors | endurance | departures``; exits with 1 if a promise broke."""
+
+from __future__ import annotations
+
+import statistics
+import tempfile
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from tqdm import tqdm
+
+from tests.load import departures as leaving
+from tests.load.cases import run_alone, write_pictures
+from tests.load.endurance import run_in_a_row
+from tests.load.server import Server
+from tests.load.visitors import Crowd
+
+WARM = 50
+"""Runs after which memory is expected to stay."""
+GROWTH = 0.05
+
+app = typer.Typer(add_completion=False, help=__doc__, no_args_is_help=True)
+
+
+@app.command()
+def visitors(
+    visitors: Annotated[int, typer.Option(help="Clients at once.")] = 50,
+    minutes: Annotated[float, typer.Option(help="For how long.")] = 5.0,
+    seed: Annotated[int, typer.Option(help="Of their habits.")] = 0,
+) -> None:
+    """Mixed runs, cancels, bad requests and bad files at once; results equal results alone."""
+    folder = _folder()
+    with Server() as server:
+        alone = run_alone(server.url, folder)
+        crowd = Crowd(server.url, folder, alone, seed)
+        crowd.visit(visitors, minutes)
+        after = run_alone(server.url, folder)
+        print(f"{visitors} visitors for {minutes:g} minutes: {sum(crowd.outcomes.values())} visits")
+        for outcome, count in crowd.outcomes.most_common():
+            print(f"  {outcome:<10} {count}")
+        print(
+            f"median wait {statistics.median(crowd.waits):.1f} s, longest {max(crowd.waits):.1f} s"
+        )
+        print(f"results afterwards equal those before: {'yes' if after == alone else 'NO'}")
+        faults = server.faults()
+        print(f"stack traces in the server's log: {len(faults)} ({server.log})")
+        print(*crowd.strange[:20], sep="\n")
+    bad = crowd.outcomes["wrong"] + crowd.outcomes["unhandled"] + len(faults)
+    raise typer.Exit(bool(bad or after != alone or not crowd.outcomes["right"]))
+
+
+@app.command()
+def endurance(
+    runs: Annotated[int, typer.Option(help="In a row.")] = 500,
+) -> None:
+    """Memory after the first 50 runs against memory at the end."""
+    folder = _folder()
+    with Server() as server:
+        alone = run_alone(server.url, folder)
+        seen = list(tqdm(run_in_a_row(server, folder, alone, runs), total=runs, unit="run"))
+        faults = server.faults()
+    memory, right = [size for size, _ in seen], sum(same for _, same in seen)
+    first, last = memory[min(WARM, runs) - 1], max(memory[-10:])
+    growth = last / first - 1
+    print(f"{runs} runs, {right} right; {first / 2**20:.0f} MiB after {min(WARM, runs)} runs,")
+    print(f"{last / 2**20:.0f} MiB at the end: {growth:+.1%}; stack traces: {len(faults)}")
+    raise typer.Exit(bool(growth >= GROWTH or right < runs or faults))
+
+
+@app.command()
+def departures(
+    times: Annotated[int, typer.Option(help="Visitors who vanish.")] = 10,
+) -> None:
+    """Visitors who leave in the middle; SIGTERM and SIGKILL in the middle, then a new start."""
+    folder = _folder()
+    with Server() as server:
+        alone = run_alone(server.url, folder)
+        waits = leaving.vanish(server, folder, times)
+        faults = server.faults()
+    print(
+        f"after each of {times} who vanished in a run of about {leaving.LONG.dda_depth} steps, the"
+    )
+    print(
+        f"next run was answered within {max(waits):.1f} s (median {statistics.median(waits):.1f} s)"
+    )
+    found = leaving.stop_and_start(folder, alone)
+    for name, what in found.items():
+        print(f"{name}: {what}")
+    raise typer.Exit(bool(faults))
+
+
+def _folder() -> Path:
+    folder = Path(tempfile.mkdtemp(prefix="dga-load-"))
+    write_pictures(folder)
+    return folder
+
+
+if __name__ == "__main__":
+    app()
