@@ -58,11 +58,15 @@ class Showcase:
         return self.show(preset, visitor) | {self.opening.notice: notice}
 
     def _first(self, visitor: str) -> dict[Any, Any]:
-        """The page came with its timeline and cards; only the rest is filled in."""
+        """The page came with this run; what it could not know yet is filled in.
+
+        Not the controls: whoever is quick has changed them before this answer arrives.
+        """
         if not self.presets.all:
             return {self.opening.notice: gr.skip()}
         updates = self.show(self.presets.all[0], visitor)
-        shown = set(self.parts.all()) - {self.parts.adapt, self.parts.cancel}
+        parts, opening = self.parts, self.opening
+        shown = {*parts.all(), *opening.outputs()} - {parts.adapt, parts.cancel, opening.link}
         return {key: value for key, value in updates.items() if key not in shown}
 
     def pick(self, event: gr.EventData, request: gr.Request) -> dict[Any, Any]:

@@ -28,7 +28,7 @@ class Served:
 @pytest.fixture(scope="session")
 def session() -> Session:
     root = Path(WEIGHTS) if WEIGHTS else None
-    return Session(load_models("everyday16", root, Compute.choose("cpu", "float32")))
+    return Session(load_models("everyday16", root, Compute.choose("cpu")))
 
 
 @pytest.fixture(scope="session")
