@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import shutil
 import time
@@ -19,6 +20,7 @@ from tqdm import tqdm
 from dga.profiles import PublicFile
 from dga.weights import WeightsError, sha256
 
+_log = logging.getLogger(__name__)
 TIMEOUT = httpx.Timeout(30.0)
 SPARE = 64 * 2**20
 """Bytes that stay free on the disk."""
@@ -152,7 +154,9 @@ def _fetch(part: _Part, progress: Progress | None, wait: Callable[[float], None]
             if failures > RETRIES:
                 raise DownloadError(f"{url} could not be fetched: {problem}. {_kept(part)}")
             if part.size < part.file.size:
-                wait(min(2.0**failures, 30.0))
+                pause = min(2.0**failures, 30.0)
+                _log.warning("%s: %s; trying again in %.0f s.", part.file.name, problem, pause)
+                wait(pause)
     return pieced
 
 
