@@ -94,7 +94,7 @@ class Desk:
             yield self.parts.buttons(running=False)
         except CancelledError:
             yield self.parts.buttons(running=False)
-        except (ValueError, RunError, OSError, FloatingPointError) as error:
+        except (ValueError, RunError, FloatingPointError) as error:
             yield self._failed(visitor, run, str(error))
         except Exception:
             _log.exception("A run failed")

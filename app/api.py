@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from typing import Any
 
 import gradio as gr
@@ -10,10 +11,11 @@ from gradio.components.api_component import Api
 
 from app.pictures import picture_input
 from app.session import RunError, Session, check_settings
-from app.text import NO_CORRUPTION
+from app.text import FAILED, NO_CORRUPTION
 from dga.corruptions import CORRUPTIONS
 from dga.pipeline import Adaptation
 
+_log = logging.getLogger(__name__)
 PICTURES = ("corrupted", "x_t_star", "dga", "dga_guided", "dda")
 
 
@@ -51,8 +53,11 @@ def adapt_endpoint(session: Session, concurrency_id: str) -> None:
             settings = check_settings(session.profile, corruption, severity, tau, seed, dda_depth)
             subject = session.subject(picture, settings)
             *_, run = session.events(subject.input, settings)
-        except (ValueError, RunError, OSError, FloatingPointError) as error:
+        except (ValueError, RunError, FloatingPointError) as error:
             raise gr.Error(str(error), print_exception=False) from None
+        except Exception:
+            _log.exception("A run for a program failed")
+            raise gr.Error(FAILED, print_exception=False) from None
         assert isinstance(run, Adaptation)
         clean = subject.clean_prediction
         record = to_record(run) | {"clean": clean and clean.top(5)}

@@ -11,32 +11,37 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import gradio as gr
+import gradio.mcp
+from starlette.middleware import Middleware
 
 from app.adapt_page import adapt_page
 from app.analysis_page import analysis_page, shipped_exhibits
 from app.api import adapt_endpoint
 from app.exhibits import Exhibits, read_exhibits
+from app.fair import MAX_WAITING, FairQueue
 from app.fifteen_page import fifteen_page
+from app.gate import Gate
 from app.learn_page import learn_page
 from app.line import CONCURRENCY_ID, Line
 from app.session import Session
+from app.storeroom import Storeroom
+from app.strict import StrictBlocks
 from app.text import FOOTER, PAGES, TAGLINE, TITLE, theme
 from dga.fetch import obtain
 from dga.pace import warning
 from dga.profiles import PROFILES, get_profile
 from dga.sources import NETWORKS, Sources
+from dga.uploads import MAX_BYTES
 from dga.weights import WeightsError
 
 STATIC = Path(__file__).parent / "static"
 CACHE_SECONDS = (600, 3000)  # look every 10 minutes, delete what is older than 50
-MAX_UPLOAD = "20mb"
-MAX_WAITING = 16
 
 
 def build(session: Session, exhibits: Exhibits) -> gr.Blocks:
     """All pages for one set of models and its results."""
     line = Line()
-    with gr.Blocks(
+    with StrictBlocks(
         title=f"{TITLE}: adaptive diffusion", analytics_enabled=False, delete_cache=CACHE_SECONDS
     ) as demo:
         gr.HTML(_header(session, ""), apply_default_css=False, elem_id="head")
@@ -55,7 +60,22 @@ def build(session: Session, exhibits: Exhibits) -> gr.Blocks:
         gr.HTML(_header(session, "learn"), apply_default_css=False, elem_id="head")
         learn_page(session, demo)
         _foot()
-    return demo.queue(max_size=MAX_WAITING)
+    return _queued(demo, line)
+
+
+def _queued(demo: gr.Blocks, line: Line) -> gr.Blocks:
+    """With a bounded queue in which clients take turns, and no way around it."""
+    demo.queue(max_size=MAX_WAITING, api_open=False)
+    queue = FairQueue(
+        live_updates=True,
+        concurrency_count=demo.max_threads,
+        update_intervals=1,
+        max_size=MAX_WAITING,
+        blocks=demo,
+    )
+    demo._queue = queue
+    line.follow(lambda: queue.visitors(CONCURRENCY_ID))
+    return demo
 
 
 def _styles() -> str:
@@ -104,15 +124,19 @@ def serve(
 
     ``results``: a folder that ``python -m dga figures`` wrote, instead of the shipped one.
     """
+    room = Storeroom.open()  # before anything is built: components remember their folder
+    gradio.mcp.DEFAULT_TEMP_DIR = str(room.folder)  # it was read when Gradio was imported
     exhibits = read_exhibits(results or shipped_exhibits(session.profile))
     demo = build(session, exhibits)
     demo.launch(
         server_name=host,
         server_port=port,
         prevent_thread_lock=True,
-        show_error=True,
+        show_error=False,  # only sentences meant for visitors, never an exception's own words
         run_history=False,
-        max_file_size=MAX_UPLOAD,
+        enable_monitoring=False,
+        max_file_size=MAX_BYTES,
+        app_kwargs={"middleware": [Middleware(Gate, has_room=room.has_room)]},
         allowed_paths=[str(path) for path in exhibits.files()],
         theme=theme(),
         head=f"<style>{_styles()}</style>",
@@ -121,6 +145,7 @@ def serve(
         ssr_mode=False,
         quiet=not block,
     )
+    room.keep_tidy(lambda: _lasting_files(demo))
     # After the page can be loaded: both need the processor. Not a daemon: a network cut off
     # in the middle of a pass brings the interpreter down with it.
     threading.Thread(target=session.warm_up).start()
@@ -128,7 +153,13 @@ def serve(
         # A host that stops the page gets the same orderly end as Ctrl+C.
         signal.signal(signal.SIGTERM, signal.default_int_handler)
         demo.block_thread()
+        room.close()
     return demo
+
+
+def _lasting_files(demo: gr.Blocks) -> set[str]:
+    """What components show from the start."""
+    return {path for block in demo.blocks.values() for path in getattr(block, "keep_in_cache", ())}
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

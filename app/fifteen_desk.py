@@ -97,7 +97,7 @@ class Desk:
         self, session: Session, examples: dict[str, str], parts: Parts, line: Line
     ) -> None:
         self.session, self.examples, self.parts, self.line = session, examples, parts, line
-        self.sheets = Visitors[Sheet]()
+        self.sheets = Visitors[Sheet](lambda sheet: sheet.running)
 
     def open(self, *asked: Any) -> Sheet:
         """A sheet of corrupted pictures. Raises ``ValueError`` with a sentence."""
@@ -114,8 +114,11 @@ class Desk:
         upload, example, *_ = asked
         try:
             shown = self.parts.show(self.open(*asked))
-        except (ValueError, OSError) as error:
+        except ValueError as error:
             shown = self.parts.complain(str(error))
+        except Exception:
+            _log.exception("A preview of all fifteen corruptions failed")
+            shown = self.parts.complain(FAILED)
         if self.line.has(visitor):
             return {self.parts.status: gr.skip()}
         return self.parts.source(False, upload, example) | shown
@@ -143,7 +146,7 @@ class Desk:
             yield free | self.parts.show(sheet)
         except CancelledError:
             yield free
-        except (ValueError, RunError, OSError, FloatingPointError) as error:
+        except (ValueError, RunError, FloatingPointError) as error:
             yield free | self._failed(sheet, str(error))
         except Exception:
             _log.exception("A run of all fifteen corruptions failed")

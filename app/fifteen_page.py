@@ -16,7 +16,7 @@ from app.line import CONCURRENCY_ID, LOOK_INTERVAL, Line
 from app.pictures import picture_input
 from app.scripts import script
 from app.session import Session
-from app.text import FAILED
+from app.text import REFUSED
 
 SEVERITY = 3
 _PRIVATE: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
@@ -73,7 +73,7 @@ def _layout(session: Session, examples: list[Example]) -> Parts:
             cancel = gr.Button(words.CANCEL, interactive=False)
             run = gr.Button(words.RUN, variant="primary")
     with gr.Row(elem_id="fifteen-bar"):
-        status = _html("status", status_value(blank), _STATUS, refused=FAILED)
+        status = _html("status", status_value(blank), _STATUS, refused=REFUSED)
         _order_choice()
         table = gr.Button(words.TABLE, interactive=False, elem_id="fifteen-table")
         table.click(None, js="() => window.dgaFifteen.table()", api_visibility="private")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from app.text import ORDINALS, WAITING_PLACE
@@ -13,6 +13,7 @@ from app.text import ORDINALS, WAITING_PLACE
 CONCURRENCY_ID = "models"  # of every event that wants them
 PATIENCE = 10.0  # seconds after which a visitor who no longer asks has left the line
 LOOK_INTERVAL = 2.0  # seconds between two looks at the place in the line
+Queued = Callable[[], tuple[Sequence[str], Sequence[str]]]
 
 
 class Line:
@@ -21,7 +22,15 @@ class Line:
     def __init__(self) -> None:
         self._waiting: OrderedDict[str, float] = OrderedDict()
         self._served: set[str] = set()
+        self._queued: Queued = lambda: ((), ())
         self._lock = threading.Lock()
+
+    def follow(self, queued: Queued) -> None:
+        """Tell places by the queue's own order, which also holds programs' requests.
+
+        ``queued``: returns who is served and who waits, in the order of their turns.
+        """
+        self._queued = queued
 
     def wait(self, visitor: str) -> int:
         """Join the line or say that one still waits; returns the place in it.
@@ -29,12 +38,15 @@ class Line:
         0 is at once; 1 is next, after the run that is going on.
         """
         now = time.monotonic()
+        served, queued = self._queued()
         with self._lock:
             self._waiting[visitor] = now
             for name, seen in list(self._waiting.items()):
                 if now - seen > PATIENCE:
                     del self._waiting[name]
-            return list(self._waiting).index(visitor) + len(self._served - {visitor})
+            # Whoever has pressed but has not reached the queue yet comes after it.
+            order = list(dict.fromkeys([*queued, *self._waiting]))
+            return order.index(visitor) + len({*served, *self._served} - {visitor})
 
     def place(self, visitor: str) -> int:
         """:meth:`wait` for a visitor who is in the line already; 0 for any other."""

@@ -157,7 +157,10 @@ def _whole(name: str, value: object, low: int, high: int) -> int:
 
 
 def _short(value: object) -> str:
-    text = repr(value)
+    try:
+        text = repr(value)
+    except ValueError:  # Python does not write out numbers of thousands of digits
+        return "a number that long"
     return text if len(text) <= 40 else text[:39] + "…"
 
 

@@ -80,6 +80,23 @@ INTERRUPTED = "Not finished"
 RECORDED = "Recorded with the shipped models. Drag τ or scrub; Adapt runs it again."
 NEVER_BEGAN = "Cancelled before it began."
 FAILED = "The run failed unexpectedly; the server's log says why. Please try again."
+GATE_WORDS = {
+    "closed": "There is nothing at this address.",
+    "long": "The request is too long: a picture may have 20 MB.",
+    "crowded": "Too many requests at once from this address. Please try again in a moment.",
+    "full": "The server has no room for more pictures now. Please try again in some minutes.",
+    "misunderstood": "The request could not be understood.",
+    "failed": "The request failed unexpectedly; the server's log says why. Please try again.",
+    "foreign": "Only uploads are opened, neither addresses nor the server's own files: "
+    "upload the picture first.",
+}
+BUSY_WORDS = {
+    "full": "The server is busy: {count} runs are waiting. Please try again in a minute.",
+    "address": "The server is busy: {count} runs from your network are waiting. "
+    "Please try again in a minute.",
+    "visitor": "{count} of your runs are waiting already. Please try again when one is done.",
+}
+REFUSED = "The server is too busy for another run now. Please try again in a minute."
 WAITING_PLACE = "Waiting, {place} in line"
 ORDINALS = {1: "1st", 2: "2nd", 3: "3rd"}  # from 4 to 20, as many as may wait: "th"
 PRESET_WORDS = {

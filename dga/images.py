@@ -13,7 +13,8 @@ Pixels = NDArray[np.uint8]
 
 def to_square(image: Image.Image, size: int) -> Image.Image:
     """Centre-crop to a square and resize to ``size`` pixels a side (Lanczos, RGB)."""
-    image = image.convert("RGB")
+    if image.mode != "RGB":
+        image = image.convert("RGB")
     side = min(image.size)
     left, top = (image.width - side) // 2, (image.height - side) // 2
     box = (left, top, left + side, top + side)

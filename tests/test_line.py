@@ -25,6 +25,18 @@ def test_the_line_tells_places(monkeypatch):
     assert line.wait("e") == 0
 
 
+def test_places_follow_the_queue_where_there_is_one():
+    line = Line()
+    for visitor in ("a", "b"):
+        line.wait(visitor)
+    line.follow(lambda: (["program 1"], ["program 2", "b"]))
+    assert line.place("b") == 2
+    assert line.place("a") == 3  # has pressed, but waits at the end of the queue
+    line.follow(lambda: (["b"], ["a"]))
+    assert line.place("b") == 1  # everyone but herself
+    assert line.place("a") == 1
+
+
 def test_a_run_that_is_dropped_frees_the_line():
     line = Line()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import asyncio
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from app_fixtures import Served, served, session  # noqa: F401  # fixtures
 from mcp import ClientSession
 from mcp.client.streamable_http import streamablehttp_client
 from mcp.types import CallToolResult, ImageContent, ListToolsResult, TextContent
+from PIL import Image
 
 from app.pictures import data_uri
 from dga.corruptions import CORRUPTIONS
@@ -42,7 +44,7 @@ def ask(served: Served, arguments: Any = None, watched: bool = True) -> Any:  # 
 
 @pytest.fixture(scope="module")
 def picture() -> str:
-    """As an assistant hands it over; Gradio takes an address of the open web as well."""
+    """As an assistant hands it over."""
     return data_uri(skimage.data.chelsea())
 
 
@@ -79,3 +81,21 @@ def test_a_wrong_value_is_one_sentence(served: Served, picture: str) -> None:  #
     assert answer.isError
     assert "Severity is a whole number from 1 to 5" in answer.content[0].text
     assert "Traceback" not in answer.content[0].text
+
+
+def test_no_address_is_fetched(served: Served) -> None:  # noqa: F811
+    for address in (f"{served.url}static/fonts/none.png", "http://169.254.169.254/latest"):
+        _, answer = ask(served, {"picture": address, "dda_depth": 1})
+        assert answer.isError
+        assert "Only uploads are opened" in answer.content[0].text
+
+
+def test_no_file_of_the_server_is_read(served: Served, tmp_path: Path) -> None:  # noqa: F811
+    """Gradio's own client would upload whatever file an argument claims to be."""
+    path = tmp_path / "secret.png"
+    Image.fromarray(skimage.data.chelsea()).save(path)
+    claim = {"path": str(path), "meta": {"_type": "gradio.FileData"}}
+    for arguments in ({"picture": claim}, {"picture": str(path)}, {"corruption": claim}):
+        _, answer = ask(served, arguments | {"dda_depth": 1})
+        assert answer.isError
+        assert "t_star" not in answer.content[0].text

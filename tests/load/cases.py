@@ -66,10 +66,13 @@ def write_pictures(folder: Path) -> None:
     (folder / "words.png").write_text("These are words.", "utf-8")
 
 
-def connect(url: str) -> Client:
-    """A client whose downloads go to a folder of its own."""
+def connect(url: str, number: int = 0) -> Client:
+    """A client whose downloads go to a folder of its own; ``number`` gives its address."""
     downloads = tempfile.mkdtemp(prefix="dga-visitor-")
-    return Client(url, verbose=False, download_files=downloads, analytics_enabled=False)
+    headers = {"x-forwarded-for": f"10.0.{number // 250}.{number % 250 + 1}"}
+    return Client(
+        url, verbose=False, headers=headers, download_files=downloads, analytics_enabled=False
+    )
 
 
 def digest(answer: tuple[Any, ...]) -> str:

@@ -29,8 +29,9 @@ class Server:
         self.url = f"http://127.0.0.1:{self.port}/"
 
     def __enter__(self) -> Server:
-        environment = os.environ | {"GRADIO_TEMP_DIR": str(self.folder / "files")}
-        environment |= {"GRADIO_ANALYTICS_ENABLED": "False"}
+        # Believed like a proxy, a drill can play visitors from many addresses.
+        environment = os.environ | {"FORWARDED_ALLOW_IPS": "127.0.0.1"}
+        environment |= {"TMPDIR": str(self.folder), "GRADIO_ANALYTICS_ENABLED": "False"}
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
                 [sys.executable, "app.py", "--host", "127.0.0.1", "--port", str(self.port)],

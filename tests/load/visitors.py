@@ -37,7 +37,7 @@ class Crowd:
         """Let them in; returns when the last has left."""
         end = time.monotonic() + minutes * 60
         threads = [
-            threading.Thread(target=self._stay, args=(random.Random(self.seed + i), end))
+            threading.Thread(target=self._stay, args=(i, random.Random(self.seed + i), end))
             for i in range(visitors)
         ]
         for thread in threads:
@@ -45,9 +45,9 @@ class Crowd:
         for thread in threads:
             thread.join()
 
-    def _stay(self, dice: random.Random, end: float) -> None:
+    def _stay(self, number: int, dice: random.Random, end: float) -> None:
         try:
-            client = connect(self.url)
+            client = connect(self.url, number)
         except Exception as error:
             return self._note("unhandled", f"could not connect: {error!r}")
         while time.monotonic() < end:

@@ -1,0 +1,111 @@
+"""The folder that uploads and results lie in while they are used: private and short-lived."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import shutil
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+VARIABLE = "GRADIO_TEMP_DIR"
+PREFIX = "dga-uploads-"
+LOCK = ".lock"
+KEPT_SECONDS = 3000.0  # 50 minutes
+LOOK_SECONDS = 600.0
+MAX_ROOM = 2**30  # bytes
+
+
+@dataclass(frozen=True)
+class Storeroom:
+    """A folder that only this process's user can read; ``own``: made here, and goes again."""
+
+    folder: Path
+    most: int = MAX_ROOM
+    own: bool = False
+
+    @classmethod
+    def open(cls) -> Storeroom:
+        """The folder that the operator named, else a new one that goes when the process does.
+
+        What a killed server left behind is removed first.
+        """
+        named = os.environ.get(VARIABLE)
+        if named:
+            return cls(Path(named))
+        remove_left_behind(Path(tempfile.gettempdir()))
+        folder = Path(tempfile.mkdtemp(prefix=PREFIX))  # readable by its owner only
+        lock = FileLock(folder / LOCK)
+        lock.acquire()
+        room = cls(folder, own=True)
+        atexit.register(room.close)
+        os.environ[VARIABLE] = str(folder)
+        atexit.register(lock.release)  # the lock lives as long as the process
+        return room
+
+    def close(self) -> None:
+        """Remove the folder, unless the operator named it."""
+        if self.own:
+            shutil.rmtree(self.folder, ignore_errors=True)
+
+    def used(self) -> int:
+        """Bytes in it."""
+        return sum(_size(path) for path in self.folder.rglob("*"))
+
+    def has_room(self) -> bool:
+        """Whether another upload can be kept."""
+        return self.used() < self.most
+
+    def sweep(self, keep: Collection[str], age: float = KEPT_SECONDS) -> int:
+        """Remove files that nobody wrote or took for ``age`` seconds; returns how many.
+
+        Gradio removes what it knows of; broken-off uploads it does not know.
+        """
+        removed = 0
+        for path in self.folder.rglob("*"):
+            if path.name == LOCK or str(path) in keep or not path.is_file():
+                continue
+            try:
+                told = path.stat()
+                if time.time() - max(told.st_mtime, told.st_ctime) > age:
+                    path.unlink()
+                    removed += 1
+            except OSError:
+                continue  # somebody else removed it
+        return removed
+
+    def keep_tidy(self, keep: Callable[[], Collection[str]]) -> None:
+        """Sweep every ten minutes for as long as the process lives."""
+
+        def tidy() -> None:
+            while True:
+                time.sleep(LOOK_SECONDS)
+                self.sweep(keep())
+
+        threading.Thread(target=tidy, name="storeroom", daemon=True).start()
+
+
+def remove_left_behind(parent: Path) -> list[Path]:
+    """Remove the folders of servers that no longer run; returns them."""
+    removed = []
+    for folder in parent.glob(f"{PREFIX}*"):
+        try:
+            with FileLock(folder / LOCK, timeout=0):
+                shutil.rmtree(folder, ignore_errors=True)
+        except (Timeout, OSError):
+            continue  # still in use, or somebody else's
+        removed.append(folder)
+    return removed
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0

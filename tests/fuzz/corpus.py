@@ -1,0 +1,92 @@
+"""Opens every hostile picture and measures: ``python -m tests.fuzz.corpus``.
+
+One line of JSON a file: what became of it, the sentence, the peak of memory above that of the
+idle process in megabytes, and seconds. Ends with a summary, and with status 1 if a promise broke.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+import time
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from dga.uploads import UploadError, open_upload
+from tests.fuzz.files import corpus, seeds
+
+MAX_MB = 300
+_STATUS = Path("/proc/self/status")
+_FORGET_PEAK = Path("/proc/self/clear_refs")
+
+
+def memory_mb(field: str) -> float:
+    """This process's ``VmRSS`` or ``VmHWM``, the peak since :func:`forget_peak`."""
+    line = next(line for line in _STATUS.read_text().splitlines() if line.startswith(field))
+    return int(line.split()[1]) / 1024
+
+
+def forget_peak() -> None:
+    """Let the kernel count the peak of memory anew."""
+    _FORGET_PEAK.write_text("5")
+
+
+def try_file(path: Path) -> tuple[str, str]:
+    """``picture`` and its size, ``refused`` and the sentence, or ``failed`` and the error."""
+    try:
+        image = open_upload(path)
+    except UploadError as error:
+        sentence = str(error)
+        clear = sentence.endswith(".") and "\n" not in sentence and str(path) not in sentence
+        return ("refused" if clear else "failed"), sentence
+    except BaseException as error:
+        return "failed", repr(error)
+    sound = image.mode == "RGB" and not image.info
+    return ("picture" if sound else "failed"), f"{image.width} by {image.height}"
+
+
+def measure(names: Iterable[str] | None = None) -> Iterator[dict[str, Any]]:
+    """Try the files named, or all; yields one record a file."""
+    files = corpus()
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "upload.png"
+        for make in seeds().values():  # so that nothing is loaded for the first time below
+            path.write_bytes(make())
+            try_file(path)
+        for name in names or files:
+            path.write_bytes(files[name]())
+            idle = memory_mb("VmRSS")
+            forget_peak()
+            begun = time.monotonic()
+            verdict, said = try_file(path)
+            seconds, peak = time.monotonic() - begun, memory_mb("VmHWM") - idle
+            yield {
+                "name": name,
+                "verdict": verdict,
+                "said": said,
+                "peak_mb": round(peak, 1),
+                "seconds": round(seconds, 2),
+            }
+
+
+def main() -> None:
+    """Entry of the command."""
+    records = []
+    for record in measure(sys.argv[1:]):
+        print(json.dumps(record), flush=True)
+        records.append(record)
+    verdicts = [record["verdict"] for record in records]
+    peak = max(record["peak_mb"] for record in records)
+    slowest = max(record["seconds"] for record in records)
+    print(
+        f"{len(records)} files: {verdicts.count('picture')} pictures, "
+        f"{verdicts.count('refused')} refused in one sentence, {verdicts.count('failed')} failed; "
+        f"at most {peak:.0f} MB above idle, at most {slowest:.1f} s"
+    )
+    raise SystemExit(int("failed" in verdicts or peak > MAX_MB))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,319 @@
+"""Hostile pictures, made here: by name, each with a function that returns its bytes."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import struct
+import zipfile
+import zlib
+from collections.abc import Callable
+
+import numpy as np
+from PIL import Image
+
+from tests.fuzz import blocks
+from tests.fuzz.blocks import saved
+
+Files = dict[str, Callable[[], bytes]]
+MB = 2**20
+SVG = b'<svg xmlns="http://www.w3.org/2000/svg" width="64" height="64"><script>1</script></svg>'
+
+
+def seeds() -> Files:
+    """One good file a format and way of storing: what the others are made from."""
+    wide = Image.fromarray(np.arange(40 * 32, dtype=np.uint16).reshape(32, 40) * 50)
+    return {
+        "png": lambda: saved("PNG"),
+        "png-16": lambda: saved("PNG", wide),
+        "png-palette": lambda: saved("PNG", blocks.noise("P"), transparency=3),
+        "png-interlaced": lambda: blocks.png(40, 32, 8, 6, interlaced=True),
+        "jpeg": lambda: saved("JPEG"),
+        "jpeg-progressive": lambda: saved("JPEG", progressive=True),
+        "jpeg-cmyk": lambda: saved("JPEG", blocks.noise("CMYK")),
+        "webp": lambda: saved("WEBP"),
+        "webp-lossless": lambda: saved("WEBP", blocks.noise("RGBA"), lossless=True),
+        "gif": lambda: saved("GIF", blocks.noise("P")),
+        "tiff": lambda: saved("TIFF"),
+        "tiff-lzw": lambda: saved("TIFF", compression="tiff_lzw"),
+        "tiff-jpeg": lambda: saved("TIFF", compression="jpeg"),
+        "tiff-16": lambda: saved("TIFF", wide),
+        "bmp": lambda: saved("BMP"),
+    }
+
+
+def corpus() -> Files:
+    """Everything that is tried, well over sixty files."""
+    parts = (truncated, wrong_magic, absurd_sizes, bombs, metadata, animated, tiffs, pngs, others)
+    return {name: make for part in parts for name, make in part().items()}
+
+
+def truncated() -> Files:
+    """Six formats, cut at every tenth."""
+    made = seeds()
+    return {
+        f"cut-{kind}-{tenth}0": lambda k=kind, t=tenth: made[k]()[: len(made[k]()) * t // 10]
+        for kind in ("png", "jpeg-progressive", "webp", "gif", "tiff-lzw", "bmp")
+        for tenth in range(1, 10)
+    }
+
+
+def wrong_magic() -> Files:
+    """The body of one format behind the first bytes of another."""
+    heads = {"png": 8, "jpeg": 3, "webp": 12, "gif": 6, "tiff": 4, "bmp": 2}
+    names, made = list(heads), seeds()
+    return {
+        f"magic-{head}-{body}": lambda h=head, b=body: made[h]()[: heads[h]] + made[b]()[heads[b] :]
+        for head, body in zip(names, names[1:] + names[:1], strict=True)
+    }
+
+
+def absurd_sizes() -> Files:
+    """Headers that promise more pixels than there is memory in the world, or none."""
+    most, jpeg = 2**31 - 1, saved("JPEG")
+    frame = jpeg.index(b"\xff\xc0") + 5
+    vp8x = bytes(4) + b"\xff" * 6
+    data = chunk_of_idat()
+    return {
+        "size-png": lambda: blocks.PNG + blocks.ihdr(most, most) + data,
+        "size-png-0": lambda: blocks.PNG + blocks.ihdr(0, 0) + data,
+        "size-png-line": lambda: blocks.PNG + blocks.ihdr(most, 1) + data,
+        "size-jpeg": lambda: jpeg[:frame] + b"\xff\xff\xff\xff" + jpeg[frame + 4 :],
+        "size-jpeg-0": lambda: jpeg[:frame] + bytes(4) + jpeg[frame + 4 :],
+        "size-gif": lambda: blocks.gif(65535, 65535, blocks.gif_image(65535, 65535, b"\4\1")),
+        "size-gif-frame": lambda: blocks.gif(40, 32, blocks.gif_image(65535, 65535, b"\4\1")),
+        "size-gif-0": lambda: blocks.gif(0, 0, blocks.gif_image(0, 0, b"\4\1")),
+        "size-webp": lambda: blocks.riff((b"VP8X", vp8x), (b"VP8L", b"/" + b"\xff" * 4)),
+        "size-webp-lossless": lambda: blocks.riff((b"VP8L", b"/" + b"\xff" * 40)),
+        "size-bmp": lambda: blocks.bmp(most, most, 24, 0, bytes(99)),
+        "size-bmp-minus": lambda: blocks.bmp(-most, -most, 24, 0, bytes(99)),
+        "size-tiff": lambda: blocks.tiff({256: (4, 1, 2**32 - 1), 257: (4, 1, 2**32 - 1)}),
+        "size-tiff-0": lambda: blocks.tiff({256: (4, 1, 0)}),
+    }
+
+
+def chunk_of_idat() -> bytes:
+    """Pixel data of a PNG that ends at once."""
+    return blocks.chunk(b"IDAT", zlib.compress(bytes(99))) + blocks.chunk(b"IEND", b"")
+
+
+def bombs() -> Files:
+    """Small files of as many pixels as are allowed, or a few more."""
+    return {
+        "bomb-png-rgba": lambda: blocks.png(10_000, 5_000, 8, 6),
+        "bomb-png-heavy": png_heavy,
+        "bomb-png-long": lambda: blocks.png(12_000, 1_535, 8, 6),
+        "bomb-png-palette": lambda: blocks.png(10_000, 5_000, 8, 3),
+        "bomb-png-16": lambda: blocks.png(10_000, 5_000, 16, 0),
+        "bomb-png-1": lambda: blocks.png(12_000, 12_000, 1, 0),
+        "bomb-jpeg": lambda: saved("JPEG", Image.new("L", (10_000, 5_000))),
+        "bomb-jpeg-progressive": lambda: saved(
+            "JPEG", Image.new("RGB", (7_000, 5_000)), progressive=True, subsampling=0
+        ),
+        "bomb-jpeg-passes": jpeg_passes,
+        "bomb-webp": lambda: saved("WEBP", Image.new("RGBA", (3_600, 3_600)), lossless=True),
+        "bomb-webp-large": lambda: saved("WEBP", Image.new("RGB", (9_000, 2_000)), method=0),
+        "bomb-gif": lambda: saved("GIF", Image.new("P", (10_000, 5_000))),
+        "bomb-tiff": lambda: tiff_bomb(5_700, 5_700, 3, 1),
+        "bomb-tiff-16": lambda: tiff_bomb(5_000, 4_600, 3, 2),
+        "bomb-bmp-rle": lambda: blocks.bmp(10_000, 5_000, 8, 1, b"\xff\x07" * (MB // 2)),
+        "bomb-bmp-rle-long": lambda: blocks.bmp(10_000, 5_000, 8, 1, b"\1\7" * (4 * MB)),
+        "bomb-bmp-delta": lambda: blocks.bmp(10_000, 5_000, 8, 1, b"\0\2\xff\xff" * (MB // 4)),
+    }
+
+
+def png_heavy() -> bytes:
+    """As many pixels as a file of nearly 20 MB may have: noise that no packing makes smaller."""
+    rows = np.zeros((4_600, 1 + 4 * 10_000), np.uint8)
+    rows[:480, 1:] = np.random.default_rng(2).integers(0, 256, (480, 40_000), dtype=np.uint8)
+    data = blocks.chunk(b"IDAT", zlib.compress(rows, 1))
+    return blocks.PNG + blocks.ihdr(10_000, 4_600, 8, 6) + data + blocks.chunk(b"IEND", b"")
+
+
+def jpeg_passes() -> bytes:
+    """A progressive picture of 9 megapixels whose last pass comes thousands of times."""
+    good = saved("JPEG", Image.new("L", (3_000, 3_000)), progressive=True)
+    last = good.rindex(b"\xff\xda")
+    return good[:last] + good[last:-2] * 5_000 + b"\xff\xd9"
+
+
+def tiff_bomb(width: int, height: int, samples: int, wide: int) -> bytes:
+    """One deflated strip that is the whole picture."""
+    packed = blocks.zeros(width * height * samples * wide // MB + 1)
+    changes = {
+        256: (4, 1, width),
+        257: (4, 1, height),
+        258: (3, 1, 8 * wide),
+        259: (3, 1, 8),
+        277: (3, 1, samples),
+        278: (4, 1, height),
+    }
+    return blocks.tiff(changes, packed)
+
+
+def metadata() -> Files:
+    """Good pictures with descriptions that are not."""
+    big = blocks.overlapping(60_000, 4_900)
+    icc = b"".join(blocks.segment(0xE2, b"ICC_PROFILE\0\1\xff" + bytes(65_000)) for _ in range(250))
+    text = zlib.compress(b"x" * 99)
+    return {
+        "meta-jpeg-icc": lambda: blocks.jpeg_with(icc),
+        "meta-jpeg-exif": lambda: blocks.jpeg_with(blocks.segment(0xE1, b"Exif\0\0" + big)),
+        "meta-jpeg-exif-long": exif_in_many_segments,
+        "meta-jpeg-mpf": lambda: blocks.jpeg_with(blocks.segment(0xE2, b"MPF\0" + big)),
+        "meta-jpeg-comments": lambda: blocks.jpeg_with(blocks.segment(0xFE, bytes(65_000)) * 300),
+        "meta-jpeg-photoshop": lambda: blocks.jpeg_with(
+            blocks.segment(0xED, b"Photoshop 3.0\0" + b"8BIM\4\4\0\0\xff\xff\xff\xff" * 900)
+        ),
+        "meta-png-exif": lambda: blocks.png_with(
+            blocks.chunk(b"eXIf", blocks.overlapping(19 * MB))
+        ),
+        "meta-png-ztxt": lambda: blocks.png_with(
+            blocks.chunk(b"zTXt", b"a\0\0" + blocks.zeros(500))
+        ),
+        "meta-png-itxt": lambda: blocks.png_with(
+            blocks.chunk(b"iTXt", b"a\0\1\0\0\0" + blocks.zeros(500))
+        ),
+        "meta-png-texts": lambda: blocks.png_with(blocks.chunk(b"zTXt", b"a\0\0" + text) * 60_000),
+        "meta-png-iccp": lambda: blocks.png_with(
+            blocks.chunk(b"iCCP", b"a\0\0" + blocks.zeros(500))
+        ),
+        "meta-png-chunks": lambda: blocks.png_with(blocks.chunk(b"prVt", b"") * 1_000_000),
+        "meta-webp-exif": lambda: webp_with(b"EXIF", blocks.overlapping(19 * MB)),
+        "meta-webp-icc": lambda: webp_with(b"ICCP", bytes(19 * MB)),
+        "meta-gif-comment": lambda: gif_with(b"!\xfe" + blocks.sub_blocks(bytes(19 * MB))),
+        "meta-gif-crumbs": lambda: gif_with(b"!\xfe" + b"\1x" * (9 * MB) + b"\0"),
+        "meta-gif-comments": lambda: gif_with((b"!\xfe" + blocks.sub_blocks(b"x" * 9)) * MB),
+    }
+
+
+def exif_in_many_segments() -> bytes:
+    """Pillow joins them; a directory in the first then points into all of them."""
+    block = blocks.overlapping(19 * MB)
+    parts = [block[i : i + 65_000] for i in range(0, len(block), 65_000)]
+    return blocks.jpeg_with(*(blocks.segment(0xE1, b"Exif\0\0" + part) for part in parts))
+
+
+def webp_with(kind: bytes, body: bytes) -> bytes:
+    """A lossless WebP in the extended layout with one more chunk."""
+    good = saved("WEBP", lossless=True)[12:]
+    flags = {b"EXIF": 8, b"ICCP": 32}[kind]
+    vp8x = bytes((flags, 0, 0, 0, 39, 0, 0, 31, 0, 0))
+    (length,) = struct.unpack_from("<I", good, 4)
+    return blocks.riff((b"VP8X", vp8x), (kind, body), (b"VP8L", good[8 : 8 + length]))
+
+
+def gif_with(extra: bytes) -> bytes:
+    """A good GIF with an extension in front of its picture."""
+    good = saved("GIF", blocks.noise("P"))
+    at = 13 + (3 << (good[10] & 7) + 1)
+    return good[:at] + extra + good[at:]
+
+
+def animated() -> Files:
+    """Many frames, of which the first is wanted."""
+    frames = [Image.new("RGB", (64, 64), (n % 256, n // 4, 90)) for n in range(300)]
+    several = {"save_all": True, "append_images": frames[1:]}
+    pages = {"save_all": True, "append_images": frames[1:40]}
+    return {
+        "animated-gif": lambda: saved("GIF", frames[0], **several),
+        "animated-png": lambda: saved("PNG", frames[0], **several),
+        "animated-webp": lambda: saved("WEBP", frames[0], **several),
+        "animated-tiff": lambda: saved("TIFF", frames[0], **pages),
+        "animated-tiff-loop": lambda: looped(saved("TIFF")),
+    }
+
+
+def looped(data: bytes) -> bytes:
+    """A TIFF whose first page says that it is followed by itself."""
+    (start,) = struct.unpack_from("<I", data, 4)
+    (count,) = struct.unpack_from("<H", data, start)
+    at = start + 2 + 12 * count
+    return data[:at] + data[4:8] + data[at + 4 :]
+
+
+def tiffs() -> Files:
+    """Directories that do not add up."""
+    huge = 2**32 - 1
+    tags: dict[str, dict[int, tuple[int, int, int]]] = {
+        "strips-many": {273: (4, huge, 8), 279: (4, huge, 8)},
+        "strips-far": {273: (4, 1, huge)},
+        "strips-none": {273: (4, 0, 0)},
+        "strips-of-0-rows": {278: (4, 1, 0)},
+        "tile-huge": {322: (4, 1, huge), 323: (4, 1, huge), 324: (4, 1, 8), 325: (4, 1, huge)},
+        "tile-large": {322: (4, 1, 65_520), 323: (4, 1, 65_520), 324: (4, 1, 8), 325: (4, 1, 9)},
+        "bits-many": {258: (3, 5_000_000, 8)},
+        "bits-65535": {258: (3, 1, 65_535)},
+        "samples-65535": {277: (3, 1, 65_535)},
+        "compression-unknown": {259: (3, 1, 4_242)},
+        "compression-lzma": {259: (3, 1, 34_925)},
+        "compression-jpeg-without": {259: (3, 1, 7)},
+        "type-unknown": {257: (99, 1, 32)},
+        "width-as-text": {256: (2, 4, 0x41414141)},
+        "subsampling-0": {262: (3, 1, 6), 259: (3, 1, 7), 530: (3, 2, 0)},
+        "colours-without-map": {262: (3, 1, 3), 277: (3, 1, 1)},
+    }
+    made: Files = {
+        f"tiff-{name}": lambda c=changes: blocks.tiff(c) for name, changes in tags.items()
+    }
+    infinite = np.full((32, 40), np.nan, np.float32)
+    infinite[4:9] = np.inf
+    return made | {
+        "tiff-directory-bomb": lambda: blocks.overlapping(19 * MB),
+        "tiff-directory-empty": lambda: blocks.directory([]),
+        "tiff-directory-far": lambda: b"II*\0\xff\xff\xff\x7f",
+        "tiff-big": lambda: b"II+\0\x08\0\0\0" + bytes(64),
+        "tiff-not-numbers": lambda: saved("TIFF", Image.fromarray(infinite)),
+        "tiff-negative": lambda: saved("TIFF", Image.fromarray(np.full((32, 40), -9, np.int32))),
+    }
+
+
+def pngs() -> Files:
+    """PNGs that break their own rules."""
+    good, end = saved("PNG"), blocks.chunk(b"IEND", b"")
+    data = chunk_of_idat()
+    return {
+        "png-no-palette": lambda: blocks.PNG + blocks.ihdr(40, 32, 8, 3) + data,
+        "png-no-pixels": lambda: blocks.PNG + blocks.ihdr(40, 32) + end,
+        "png-no-header": lambda: blocks.PNG + data,
+        "png-two-headers": lambda: good[:33] + blocks.ihdr(9_000, 9_000) + good[33:],
+        "png-checksum": lambda: good[:-20] + b"\0\1\2\3" + good[-16:],
+        "png-chunk-length": lambda: good[:33] + b"\x7f\xff\xff\xffIDAT" + good[41:],
+        "png-colour-type": lambda: blocks.PNG + blocks.ihdr(40, 32, 8, 5) + data,
+        "png-depth": lambda: blocks.PNG + blocks.ihdr(40, 32, 99, 2) + data,
+        "png-transparency": lambda: blocks.png_with(blocks.chunk(b"tRNS", bytes(MB))),
+        "png-palette-long": lambda: blocks.png_with(blocks.chunk(b"PLTE", bytes(3 * MB))),
+        "png-empty-parts": lambda: blocks.png_with(blocks.chunk(b"IDAT", b"") * 500_000),
+    }
+
+
+def others() -> Files:
+    """What is no picture of ours, and what is two things at once."""
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w") as file:
+        file.writestr("a.txt", "a")
+    small = blocks.noise()
+    return {
+        "both-png-zip": lambda: saved("PNG") + archive.getvalue(),
+        "both-gif-script": lambda: b"GIF89a/*" + bytes(40) + b"*/=1;alert(1);",
+        "both-jpeg-php": lambda: blocks.jpeg_with(blocks.segment(0xFE, b"<?php system($_GET[0]);")),
+        "both-pdf-jpeg": lambda: b"%PDF-1.4\n" + saved("JPEG"),
+        "both-html-bmp": lambda: b"BM<html><script>alert(1)</script></html>" + bytes(99),
+        "both-jpeg-svg": lambda: saved("JPEG") + SVG,
+        "other-svg": lambda: SVG,
+        "other-svgz": lambda: gzip.compress(SVG, mtime=0),
+        "other-postscript": lambda: b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 64 64\n",
+        "other-ico": lambda: saved("ICO", small),
+        "other-ppm": lambda: saved("PPM", small),
+        "other-pcx": lambda: saved("PCX", small),
+        "other-tga": lambda: saved("TGA", small),
+        "other-heif": lambda: bytes((0, 0, 0, 24)) + b"ftypheic" + bytes(4) + b"mif1heic" * 9,
+        "other-avif": lambda: bytes((0, 0, 0, 24)) + b"ftypavif" + bytes(99),
+        "other-webp-empty": lambda: b"RIFF\x04\0\0\0WEBP",
+        "other-words": lambda: b"no picture at all, only words" * 9,
+        "other-zeros": lambda: bytes(MB),
+        "other-ones": lambda: b"\xff" * MB,
+        "other-random": lambda: np.random.default_rng(1).bytes(MB),
+        "other-one-byte": lambda: b"\x89",
+        "other-too-long": lambda: saved("PNG") + bytes(20 * MB),
+    }

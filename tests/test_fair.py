@@ -1,0 +1,119 @@
+"""Taking turns: a visitor with many requests cannot keep the others waiting."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import types
+from typing import Any
+
+import gradio as gr
+import httpx
+import pytest
+from app_fixtures import Served, served, session  # noqa: F401  # fixtures
+
+from app.fair import MAX_PER_ADDRESS, MAX_PER_VISITOR, MAX_WAITING, FairQueue, in_turns
+
+GREEDY, OTHER = "10.0.0.1", "10.0.0.2"
+
+
+def first(text: str) -> str:
+    return text[0]
+
+
+@pytest.mark.parametrize(
+    ("waiting", "served_now", "order"),
+    [
+        ("a1 a2 a3 b1", "", "a1 b1 a2 a3"),
+        ("a1 a2 a3 b1", "a", "b1 a1 a2 a3"),
+        ("a1 a2 b1 b2 c1", "", "a1 b1 c1 a2 b2"),
+        ("a1 b1 c1", "", "a1 b1 c1"),
+        ("", "a", ""),
+    ],
+)
+def test_turns(waiting: str, served_now: str, order: str) -> None:
+    assert in_turns(waiting.split(), first, served_now) == order.split()
+
+
+def test_nobody_waits_longer_than_one_round() -> None:
+    """Whatever the others do, one's first request has at most one of each of them before it."""
+    chance = random.Random(0)
+    for _ in range(200):
+        waiting = [f"{chance.choice('abcd')}{n}" for n in range(chance.randint(1, 30))]
+        order = in_turns(waiting, first)
+        assert sorted(order) == sorted(waiting)
+        for client in {first(item) for item in waiting}:
+            place = next(i for i, item in enumerate(order) if first(item) == client)
+            before = [first(item) for item in order[:place]]
+            assert len(before) == len(set(before))
+            own = [item for item in order if first(item) == client]
+            assert own == [item for item in waiting if first(item) == client]
+
+
+class Crowd:
+    """A queue that is not being worked on, and clients of it."""
+
+    def __init__(self) -> None:
+        with gr.Blocks() as blocks:
+            gr.Button("a").click(lambda: None, concurrency_id="models", concurrency_limit=1)
+        self.fn = next(iter(blocks.fns.values()))
+        self.queue = FairQueue(True, 4, 1, MAX_WAITING, blocks)
+        self.queue.active_jobs = [None] * 4
+
+    def join(self, visitor: str | None, host: str) -> tuple[bool, str, str]:
+        body: Any = types.SimpleNamespace(
+            fn_index=self.fn._id, session_hash=visitor, request=None, event_id=None
+        )
+        request: Any = types.SimpleNamespace(client=types.SimpleNamespace(host=host))
+        return asyncio.run(self.queue.push(body, request, None))
+
+    def serve(self) -> str:
+        events, *_ = self.queue.get_events()
+        self.queue.active_jobs[0] = events
+        return events[0].session_hash
+
+
+def test_one_visitor_may_wait_only_so_often() -> None:
+    crowd = Crowd()
+    assert all(crowd.join("a", GREEDY)[0] for _ in range(MAX_PER_VISITOR))
+    refused, sentence, state = crowd.join("a", GREEDY)
+    assert (refused, state) == (False, "queue_full")
+    assert sentence.startswith(f"{MAX_PER_VISITOR} of your runs are waiting already.")
+    assert crowd.join("b", GREEDY)[0]
+
+
+def test_one_address_leaves_room_for_others_and_is_served_in_turn() -> None:
+    crowd = Crowd()
+    for _ in range(MAX_PER_ADDRESS):
+        assert crowd.join(None, GREEDY)[0]  # each call of a program is a visitor of its own
+    assert "from your network are waiting" in crowd.join(None, GREEDY)[1]
+    crowd.serve()
+    assert crowd.join("late", OTHER)[0]
+    assert crowd.queue.visitors("models")[1][0] == "late"
+    assert crowd.serve() == "late"
+
+
+def test_a_full_queue_says_so() -> None:
+    crowd = Crowd()
+    for number in range(MAX_WAITING):
+        assert crowd.join(f"{number}", f"10.0.1.{number}")[0]
+    assert crowd.join("x", OTHER)[1].startswith(f"The server is busy: {MAX_WAITING} runs")
+
+
+def test_the_page_has_such_a_queue(served: Served) -> None:  # noqa: F811
+    """Also over HTTP: more calls than one visitor may have waiting get the sentence."""
+    data = [None, "fog", 1, 0.5, 0, 1]
+    config = httpx.get(f"{served.url}config").json()
+    number = next(d["id"] for d in config["dependencies"] if d["api_name"] == "adapt")
+    body = {"data": data, "fn_index": number, "session_hash": "greedy"}
+
+    async def press() -> list[httpx.Response]:
+        async with httpx.AsyncClient(timeout=60) as client:
+            address = f"{served.url}gradio_api/queue/join"
+            return await asyncio.gather(*(client.post(address, json=body) for _ in range(40)))
+
+    answers = asyncio.run(press())
+    assert {answer.status_code for answer in answers} <= {200, 503}
+    for answer in answers:
+        if answer.status_code == 503:
+            assert answer.json()["detail"].endswith("when one is done.")
