@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
+from collections.abc import Iterator
 from typing import Any
 
 import gradio as gr
@@ -13,10 +15,11 @@ from app.pictures import picture_input
 from app.session import RunError, Session, check_settings
 from app.text import FAILED, NO_CORRUPTION
 from dga.corruptions import CORRUPTIONS
-from dga.pipeline import Adaptation
+from dga.pipeline import Adaptation, Event
 
 _log = logging.getLogger(__name__)
 PICTURES = ("corrupted", "x_t_star", "dga", "dga_guided", "dda")
+NOTHING_YET = (None,) * (1 + len(PICTURES))
 
 
 def adapt_endpoint(session: Session, concurrency_id: str) -> None:
@@ -29,7 +32,7 @@ def adapt_endpoint(session: Session, concurrency_id: str) -> None:
         tau: Any,
         seed: Any,
         dda_depth: Any,
-    ) -> tuple[Any, ...]:
+    ) -> Iterator[tuple[Any, ...]]:
         """Adapt one picture; the same arguments give the same result.
 
         The picture is cropped to a square and resized to the profile's size before it is
@@ -52,7 +55,11 @@ def adapt_endpoint(session: Session, concurrency_id: str) -> None:
         try:
             settings = check_settings(session.profile, corruption, severity, tau, seed, dda_depth)
             subject = session.subject(picture, settings)
-            *_, run = session.events(subject.input, settings)
+            run: Event | None = None
+            with contextlib.closing(session.events(subject.input, settings)) as events:
+                for event in events:
+                    run = event
+                    yield NOTHING_YET  # here the run ends if its caller has gone
         except (ValueError, RunError, FloatingPointError) as error:
             raise gr.Error(str(error), print_exception=False) from None
         except Exception:
@@ -62,7 +69,7 @@ def adapt_endpoint(session: Session, concurrency_id: str) -> None:
         clean = subject.clean_prediction
         record = to_record(run) | {"clean": clean and clean.top(5)}
         rebuilt = (result.image for result in run.reconstructions.values())
-        return record, run.input, run.x_t_star, *rebuilt
+        yield record, run.input, run.x_t_star, *rebuilt
 
     inputs = [picture_input(label="picture", visible=False), *_parameters(session)]
     with gr.Row(visible=False):

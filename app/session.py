@@ -6,7 +6,7 @@ import contextlib
 import dataclasses
 import threading
 import time
-from collections.abc import Generator, Iterator
+from collections.abc import Generator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -212,7 +212,7 @@ class Session:
 
     def events(
         self, pixels: Pixels, settings: Settings, cancel: threading.Event | None = None
-    ) -> Iterator[Event]:
+    ) -> Generator[Event]:
         """Run the pipeline, within the time budget and until ``cancel`` is set.
 
         Both are looked at after every step. Raises :class:`RunError`, :class:`CancelledError`
