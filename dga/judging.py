@@ -6,7 +6,7 @@ import json
 import shutil
 import zipfile
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +19,11 @@ from tqdm import tqdm
 from dga.classifier import features
 from dga.compute import Compute
 from dga.corruptions import CLEAN
-from dga.data import ImageSet
+from dga.data import ImageFiles, ImageSet
 from dga.diffusion import forward_path
 from dga.discriminator import INPUTS, chunk_size, judge_states
-from dga.evaluation import Plan, choose_images, corrupt_batch, image_seed
+from dga.evaluation import Plan, choose_images, image_seed, in_order, read_batch
+from dga.framing import View
 from dga.images import to_tensor
 from dga.ledger import versions
 from dga.models import Models, load_models
@@ -119,20 +120,23 @@ def judge_pictures(
     """Write ``curves.npz`` (and ``features.npz``) to ``out``; return unreadable pictures.
 
     Pictures, corruptions and noise are the bench's. Every corruption is kept as it is
-    finished, and a killed run goes on from there. Raises ``ValueError`` for a folder of
-    another run, naming the difference.
+    finished, and a killed run goes on from there. A picture that cannot be read under one
+    condition is left out of all. Raises ``ValueError`` for a folder of another run, naming
+    the difference.
     """
     schedule = judge.models.schedule
     depths = [schedule.check_depth(d) for d in options.depths or range(schedule.steps + 1)]
-    images, unreadable = choose_images(plan, judge.models)
     conditions = tuple(dict.fromkeys((CLEAN, *plan.corruptions)))
+    plan, _ = replace(plan, corruptions=conditions).resolved()
+    images = choose_images(plan, judge.models.profile)
     run = Run(judge, plan, images, conditions, depths, options)
     _claim_folder(out, {**run.config(), "command": command})
     if not (out / CURVES).exists():
         run.make_parts(out / PARTS)
         run.merge(out / PARTS, out)
     shutil.rmtree(out / PARTS, ignore_errors=True)
-    return unreadable
+    judged = set(_read(out / CURVES)["paths"].tolist())
+    return in_order([name for name in images.names if name not in judged])
 
 
 @dataclass(frozen=True)
@@ -141,7 +145,7 @@ class Run:
 
     judge: Judge
     plan: Plan
-    images: ImageSet
+    images: ImageFiles
     conditions: Sequence[str]
     depths: Sequence[int]
     options: Options
@@ -165,6 +169,7 @@ class Run:
             "depths": self.depths,
             "data": [Path(source).name for source in plan.data],
             "corrupted": Path(plan.corrupted).name if plan.corrupted else None,
+            **({"frame": plan.frame} if plan.frame != "resize" else {}),
             "split": plan.split,
             "per_class": plan.per_class,
             "pictures": len(self.images),
@@ -184,25 +189,37 @@ class Run:
         with tqdm(total=total, initial=done, unit="image", mininterval=1.0) as bar:
             for name in missing:
                 bar.set_postfix(corruption=name, refresh=False)
-                rows: list[Arrays] = []
+                parts: list[Arrays] = []
                 for start in range(0, each, PICTURES_AT_ONCE):
                     few = self.images.take(range(start, min(start + PICTURES_AT_ONCE, each)))
-                    rows.append(self.measure(few, name))
+                    read, _ = read_batch(self.plan, self.view, few, name)
+                    if len(read):
+                        parts.append(self.measure(read, name))
                     bar.update(len(few))
-                whole = {key: np.concatenate([row[key] for row in rows]) for key in rows[0]}
+                if not parts:
+                    raise ValueError(f"No picture can be read under {name}.")
+                whole = {key: np.concatenate([part[key] for part in parts]) for key in parts[0]}
                 _save(_part(folder, name), whole)
 
+    @property
+    def view(self) -> View:
+        """How pictures reach the networks."""
+        return View.of(self.judge.models.profile, self.plan.frame)
+
     def measure(self, images: ImageSet, condition: str) -> Arrays:
-        """Logits float32 ``[n, K]`` and, if wanted, features float16 ``[n, F]``."""
+        """Names ``[n]``, logits float32 ``[n, K]`` and, if wanted, features float16 ``[n, F]``.
+
+        ``images`` are under that condition already.
+        """
         models = self.judge.models
         seeds = [image_seed(self.plan.seed, name, condition) for name in images.names]
-        pixels = corrupt_batch(self.plan, images, condition, seeds)
-        x = to_tensor(pixels).to(models.device)  # [n, 3, S, S]
+        x = to_tensor(images.pixels).to(models.device)  # [n, 3, S, S]
         curves = [
             self.judge.logits(x_i, seed, self.depths, self.options.batch)
             for x_i, seed in zip(x, seeds, strict=True)
         ]
-        arrays: Arrays = {"logits": torch.stack(curves).numpy()}
+        names = np.array(images.names)
+        arrays: Arrays = {"paths": names, "logits": torch.stack(curves).numpy()}
         if not np.isfinite(arrays["logits"]).all():
             raise FloatingPointError("The discriminator returned values that are not numbers.")
         if self.options.features:
@@ -212,8 +229,9 @@ class Run:
 
     def merge(self, folder: Path, out: Path) -> None:
         """Put the parts together. ``curves.npz`` comes last: once it is there, all is."""
-        models, images = self.judge.models, self.images
+        models = self.judge.models
         parts = [_read(_part(folder, name)) for name in self.conditions]
+        images = _align(self.images, parts)
         if self.options.features:
             stacked = np.stack([part["features"] for part in parts])  # [M, N, F]
             named = {"labels": images.labels, "classes": np.array(images.classes)}
@@ -256,6 +274,18 @@ def _claim_folder(out: Path, config: dict[str, Any]) -> None:
 def _short(value: object) -> str:
     text = str(value)
     return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def _align(images: ImageFiles, parts: Sequence[Arrays]) -> ImageFiles:
+    """The pictures that every part holds; other rows are dropped from the parts."""
+    held = [part.pop("paths", np.array(images.names)).tolist() for part in parts]
+    common = set(images.names).intersection(*map(set, held))
+    if not common:
+        raise ValueError("No picture can be read under every condition.")
+    for part, names in zip(parts, held, strict=True):
+        rows = [i for i, name in enumerate(names) if name in common]
+        part.update({key: values[rows] for key, values in part.items()})
+    return images.take([i for i, name in enumerate(images.names) if name in common])
 
 
 def _part(folder: Path, condition: str) -> Path:

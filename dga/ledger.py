@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import platform
+import shutil
 from collections.abc import Iterable
 from importlib.metadata import version
 from pathlib import Path
@@ -13,6 +14,7 @@ from dga.weights import write_json
 
 LINES = "lines.jsonl"
 CONFIG = "config.json"
+SHARDS = "shards"
 Line = dict[str, Any]
 PACKAGES = ("torch", "timm", "numpy", "imagecorruptions-imaug", "scikit-image")
 
@@ -21,7 +23,8 @@ class Ledger:
     """The lines of one run folder.
 
     A folder belongs to one configuration. Methods may be added to it as long as the
-    settings of those already there stay the same.
+    settings of those already there stay the same. Lines that arrive in any order are kept
+    as shards, a file each, until they are merged in the order of their numbers.
     """
 
     def __init__(self, folder: Path, config: dict[str, Any], resume: bool) -> None:
@@ -32,6 +35,7 @@ class Ledger:
         ``resume`` was not asked for.
         """
         self.path = folder / LINES
+        self.shards = folder / SHARDS
         folder.mkdir(parents=True, exist_ok=True)
         config = json.loads(json.dumps(config))
         config_path = folder / CONFIG
@@ -44,13 +48,15 @@ class Ledger:
                 )
             config["methods"] = {**old["methods"], **config["methods"]}
         self.lines = _read(self.path)
-        if self.lines and not resume:
+        found = len(self.lines) + sum(len(_read(path)) for path in self._waiting())
+        if found and not resume:
             raise ValueError(
-                f"{folder} already holds {len(self.lines)} results. "
+                f"{folder} already holds {found} results. "
                 "Add --resume to go on with them, or choose another folder."
             )
         self._done = {key(line) for line in self.lines}
         write_json(config_path, {**config, "versions": versions()})
+        self.merge()  # a run on many machines may have been killed before it did
 
     def has(self, corruption: str, path: str, method: str) -> bool:
         """Whether this picture's line is there already."""
@@ -63,6 +69,24 @@ class Ledger:
             file.writelines(json.dumps(line) + "\n" for line in new)
         self.lines += new
         self._done |= {key(line) for line in new}
+
+    def add_shard(self, number: int, lines: Iterable[Line]) -> None:
+        """Keep the lines of one piece of work: the whole file or none of it."""
+        self.shards.mkdir(exist_ok=True)
+        path = self.shards / f"{number:09d}.jsonl"
+        part = path.with_suffix(".part")
+        part.write_text("".join(json.dumps(line) + "\n" for line in lines))
+        part.replace(path)
+
+    def merge(self) -> None:
+        """Append the shards to the lines in the order of their numbers, and remove them."""
+        for path in self._waiting():
+            self.append(_read(path))
+            path.unlink()
+        shutil.rmtree(self.shards, ignore_errors=True)
+
+    def _waiting(self) -> list[Path]:
+        return sorted(self.shards.glob("*.jsonl"))
 
 
 def key(line: Line) -> tuple[str, str, str]:
@@ -97,6 +121,12 @@ def _flat(content: Any, prefix: str = "") -> dict[str, Any]:
     for name, value in content.items():
         found |= _flat(value, f"{prefix}.{name}" if prefix else name)
     return found
+
+
+def read_lines(path: Path) -> list[Line]:
+    """Complete lines of a file, which is left as it is; none if there is no file."""
+    text = path.read_text() if path.exists() else ""
+    return [json.loads(row) for row in text[: text.rfind("\n") + 1].splitlines()]
 
 
 def _read(path: Path) -> list[Line]:

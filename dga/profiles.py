@@ -162,6 +162,19 @@ class MemoConfig:
 
 
 @dataclass(frozen=True)
+class ReleaseConfig:
+    """How a corrupted data set was made from clean pictures (ImageNet-C's way).
+
+    Shorter side to ``resize`` pixels, the middle ``crop`` pixels, the corruption, JPEG
+    at ``quality``.
+    """
+
+    resize: int = 256
+    crop: int = 224
+    quality: int = 85
+
+
+@dataclass(frozen=True)
 class Profile:
     """Everything that distinguishes one set of models from another."""
 
@@ -180,6 +193,7 @@ class Profile:
     """The denoiser's checkpoint, where others publish it."""
     tent: TentConfig = TentConfig()
     memo: MemoConfig = MemoConfig()
+    release: ReleaseConfig | None = None
 
 
 EVERYDAY16 = Profile(
@@ -264,6 +278,7 @@ IMAGENET = Profile(
     dda_guidance=GuidanceConfig(scale=3.0),
     diffpure_depth=16,
     memo=MemoConfig(lr=1e-5),
+    release=ReleaseConfig(),
 )
 
 PROFILES = {profile.name: profile for profile in (EVERYDAY16, IMAGENET)}

@@ -14,9 +14,9 @@ import pytest
 import torch
 from PIL import Image
 
-from dga import evaluation
 from dga.corruptions import parse_corruptions
-from dga.evaluation import Plan, Results, choose_images, evaluate
+from dga.evaluation import Plan, Results, choose_images, evaluate, read_batch
+from dga.framing import View
 from dga.ledger import CONFIG, LINES, Ledger, Line
 from dga.methods import Batch, Outcome, build_methods
 from dga.models import Models
@@ -184,19 +184,21 @@ def test_a_stream_method_sees_its_own_batches_in_order(
 def test_corruptions_on_disk_are_read_instead_of_made(
     tiny_models: Models, plan: Plan, tmp_path: Path
 ) -> None:
-    images, _ = choose_images(plan, tiny_models)
+    images, view = choose_images(plan, tiny_models.profile), View.of(tiny_models.profile)
     for name in images.names:
         path = tmp_path / "c" / "fog" / "3" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         Image.new("RGB", (32, 32), (9, 8, 7)).save(path)
     given = dataclasses.replace(plan, corrupted=str(tmp_path / "c"))
-    seeds = range(len(images))
-    assert (evaluation.corrupt_batch(given, images, "fog", seeds) == (9, 8, 7)).all()
-    made = evaluation.corrupt_batch(plan, images, "gaussian_noise", seeds)
-    assert np.array_equal(evaluation.corrupt_batch(given, images, "gaussian_noise", seeds), made)
+    assert (read_batch(given, view, images, "fog")[0].pixels == (9, 8, 7)).all()
+    made, _ = read_batch(plan, view, images, "gaussian_noise")
+    read, _ = read_batch(given, view, images, "gaussian_noise")
+    assert np.array_equal(read.pixels, made.pixels)
     (tmp_path / "c" / "fog" / "3" / images.names[1]).unlink()
-    with pytest.raises(ValueError, match="missing or not a readable picture"):
-        evaluation.corrupt_batch(given, images, "fog", seeds)
+    read, unreadable = read_batch(given, view, images, "fog")
+    assert unreadable == [images.names[1]]
+    assert read.names == images.names[:1] + images.names[2:]
+    assert read.labels.tolist() == np.delete(images.labels, 1).tolist()
 
 
 def test_unreadable_pictures_are_named_and_skipped(tiny_models: Models, tmp_path: Path) -> None:

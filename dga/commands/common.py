@@ -33,7 +33,14 @@ ClassifierOption = Annotated[
 YesOption = Annotated[bool, typer.Option("--yes", help="Fetch public weights without asking.")]
 DeviceOption = Annotated[str | None, typer.Option(help="cpu, cuda, cuda:1 ... Default: a GPU.")]
 PrecisionOption = Annotated[str, typer.Option(help="auto, float32, bfloat16 or float16.")]
+FrameOption = Annotated[
+    str,
+    typer.Option(help="ImageNet-C's 224 px: resize (to 256) or raw (kept, borders mirrored)."),
+]
 DataOption = Annotated[list[Path], typer.Option(help="Folders or zips of class/picture files.")]
+
+NAMED = 50
+"""Unreadable pictures that are named one by one."""
 
 
 @contextmanager
@@ -60,18 +67,36 @@ def load(
 ) -> Any:
     """A profile's models, as the options ask for them; public weights are fetched if wanted."""
     from dga.compute import Compute
-    from dga.fetch import obtain
     from dga.models import load_models
-    from dga.profiles import get_profile
-    from dga.sources import Sources
 
     compute = Compute.choose(device, precision)
-    obtain(get_profile(profile), Sources(weights, diffusion, discriminator, classifier), yes)
+    make_sure(profile, weights, diffusion, discriminator, classifier, yes)
     models = load_models(
         profile, weights, compute, discriminator, diffusion=diffusion, classifier=classifier
     )
     say_pace(models)
     return models
+
+
+def make_sure(
+    profile: str,
+    weights: Path | None,
+    diffusion: Path | None,
+    discriminator: Path | None,
+    classifier: Path | None,
+    yes: bool,
+) -> None:
+    """Public weights are fetched if wanted; one sentence names whatever is missing."""
+    from dga.fetch import obtain
+    from dga.profiles import get_profile
+    from dga.sources import Sources
+
+    obtain(get_profile(profile), Sources(weights, diffusion, discriminator, classifier), yes)
+
+
+def absolute(path: Path | None) -> Path | None:
+    """The same place, whatever folder another process works in."""
+    return path and path.absolute()
 
 
 def say_pace(models: Any) -> None:
@@ -90,7 +115,8 @@ def command_line() -> str:
 def say_skipped(unreadable: Sequence[str]) -> None:
     """Name on stderr the pictures that could not be read, if there are any."""
     if unreadable:
+        names = ", ".join(unreadable[:NAMED])
+        more = f" and {len(unreadable) - NAMED} more" if len(unreadable) > NAMED else ""
         typer.echo(
-            f"Skipped {len(unreadable)} pictures that could not be read: " + ", ".join(unreadable),
-            err=True,
+            f"Skipped {len(unreadable)} pictures that could not be read: {names}{more}", err=True
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -13,17 +14,21 @@ from dga.commands.common import (
     DeviceOption,
     DiffusionOption,
     DiscriminatorOption,
+    FrameOption,
     PrecisionOption,
     ProfileOption,
     WeightsOption,
     YesOption,
+    absolute,
     app,
     command_line,
     load,
+    make_sure,
     say_skipped,
     sentences,
 )
 
+ENGINES = ("local", "ray")
 METHODS_HELP = (
     "Comma-separated: source, tent, memo, diffpure, dda, dga, dga-guided ... (README, The bench); "
     "a setting is changed like this: dga-guided:tau=0.3."
@@ -44,12 +49,20 @@ def evaluate(
         str, typer.Option(help="tune (for choices), report (for tables) or all.")
     ] = "report",
     corrupted: Annotated[
-        str | None,
+        Path | None,
         typer.Option(help="Folder in ImageNet-C's layout, read where it has a corruption."),
     ] = None,
+    frame: FrameOption = "resize",
     seed: Annotated[int, typer.Option(help="Base of every picture's own seed.")] = 0,
     batch: Annotated[int, typer.Option(help="Pictures at once.")] = 16,
     resume: Annotated[bool, typer.Option(help="Go on with what --out already holds.")] = False,
+    engine: Annotated[str, typer.Option(help="local, or ray: many machines.")] = "local",
+    address: Annotated[
+        str | None, typer.Option(help="A running Ray cluster: auto or HOST:6379. Default: none.")
+    ] = None,
+    workers: Annotated[
+        int | None, typer.Option(help="Ray workers that hold the models. Default: one a GPU.")
+    ] = None,
     profile: ProfileOption = "everyday16",
     weights: WeightsOption = None,
     diffusion: DiffusionOption = None,
@@ -60,25 +73,36 @@ def evaluate(
     precision: PrecisionOption = "float32",
 ) -> None:
     """Measure accuracy, depths and seconds of methods on labelled pictures."""
-    from dga import evaluation
+    from dga import cluster, evaluation
     from dga.corruptions import parse_corruptions
     from dga.methods import build_methods
     from dga.summary import summarise
 
     with sentences():
+        if engine not in ENGINES:
+            raise ValueError(f"Unknown engine {engine!r}. Choose one of: {', '.join(ENGINES)}.")
         plan = evaluation.Plan(
-            data=tuple(str(path) for path in data),
+            data=tuple(str(absolute(path)) for path in data),
             corruptions=parse_corruptions(corruptions, clean=True),
             severity=severity,
             per_class=per_class,
             split=split,
             seed=seed,
-            corrupted=corrupted,
+            corrupted=str(absolute(corrupted)) if corrupted else None,
+            frame=frame,
         )
-        models = load(
-            profile, weights, device, precision, diffusion, discriminator, classifier, yes
-        )
-        chosen = build_methods(models, [m.strip() for m in methods.split(",") if m.strip()])
-        results = evaluation.evaluate(models, chosen, plan, out, batch, resume, command_line())
+        names = tuple(m.strip() for m in methods.split(",") if m.strip())
+        named = (absolute(diffusion), absolute(discriminator), absolute(classifier))
+        if engine == "ray":
+            if precision == "auto":
+                raise ValueError("Many machines need one precision: name it with --precision.")
+            make_sure(profile, absolute(weights), *named, yes)
+            build = partial(load, profile, absolute(weights), device, precision, *named)
+            recipe, crew = cluster.Recipe(build, names, plan), cluster.Cluster(address, workers)
+            results = cluster.evaluate_on_cluster(recipe, out, batch, resume, command_line(), crew)
+        else:
+            models = load(profile, weights, device, precision, *named, yes)
+            chosen = build_methods(models, names)
+            results = evaluation.evaluate(models, chosen, plan, out, batch, resume, command_line())
         typer.echo(summarise(results.lines))
         say_skipped(results.unreadable)

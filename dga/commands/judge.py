@@ -12,6 +12,7 @@ from dga.commands.common import (
     DataOption,
     DeviceOption,
     DiffusionOption,
+    FrameOption,
     PrecisionOption,
     ProfileOption,
     WeightsOption,
@@ -41,6 +42,7 @@ def judge(
         str | None,
         typer.Option(help="Folder in ImageNet-C's layout, read where it has a corruption."),
     ] = None,
+    frame: FrameOption = "resize",
     depths: Annotated[str, typer.Option(help="all or comma-separated depths.")] = "all",
     features: Annotated[bool, typer.Option(help="Keep the classifier's features too.")] = True,
     study: Annotated[str, typer.Option(help="Another name than its config suggests.")] = "",
@@ -68,6 +70,7 @@ def judge(
             split=split,
             seed=seed,
             corrupted=corrupted,
+            frame=frame,
         )
         options = judging.Options(judging.parse_depths(depths), features, study, batch)
         compute = Compute.choose(device, precision)

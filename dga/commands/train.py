@@ -8,7 +8,14 @@ from typing import Annotated, Any
 
 import typer
 
-from dga.commands.common import DataOption, DeviceOption, ProfileOption, app, sentences
+from dga.commands.common import (
+    DataOption,
+    DeviceOption,
+    ProfileOption,
+    app,
+    say_skipped,
+    sentences,
+)
 
 
 @app.command()
@@ -23,7 +30,10 @@ def train(
     ema: Annotated[float | None, typer.Option(help="Decay of the weights' moving average.")] = None,
     seed: Annotated[int | None, typer.Option(help="Fixes initial weights and every batch.")] = None,
     bf16: Annotated[bool | None, typer.Option(help="bfloat16 autocast.")] = None,
-    init: Annotated[Path | None, typer.Option(help="Weights folder to continue from.")] = None,
+    init: Annotated[
+        Path | None,
+        typer.Option(help="Weights to continue from: a folder, or a guided-diffusion classifier."),
+    ] = None,
     source: Annotated[
         str, typer.Option(help="Discriminator's source class: images, generated or crossed.")
     ] = "images",
@@ -41,6 +51,16 @@ def train(
     precision: Annotated[
         str, typer.Option(help="The diffusion model's: float32 or bfloat16.")
     ] = "float32",
+    corrupted: Annotated[
+        Path | None,
+        typer.Option(help="ImageNet-C of the same pictures: read instead of corrupting."),
+    ] = None,
+    freeze_encoder: Annotated[
+        bool, typer.Option(help="Train the discriminator's head alone; needs --init.")
+    ] = False,
+    workers: Annotated[
+        int | None, typer.Option(help="Processes that read and corrupt ahead.")
+    ] = None,
     device: DeviceOption = None,
 ) -> None:
     """Train a model; killed at any moment, the same command goes on."""
@@ -48,6 +68,7 @@ def train(
     from dga.corruptions import parse_corruptions
     from dga.training import run
     from dga.training.studies import Study
+    from dga.weights import read_config
 
     with sentences():
         given: dict[str, Any] = {
@@ -62,7 +83,10 @@ def train(
         config = dataclasses.replace(run.defaults(model), **chosen)
         where = Compute.choose(device, "float32").device
         study = Study(
-            source, parse_corruptions(corruptions), input, diffusion, samples, shards, precision
-        )
-        written = run.train(model, profile, data, out, config, where, init, study)
-        typer.echo(f"Weights: {written}")
+            source, parse_corruptions(corruptions), input, diffusion, samples, shards, precision,
+            corrupted, freeze_encoder,
+        )  # fmt: skip
+        written = run.train(model, profile, data, out, config, where, init, study, workers)
+        if written is not None:
+            typer.echo(f"Weights: {written}")
+            say_skipped(read_config(written).get("unreadable", []))

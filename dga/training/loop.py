@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 import os
 import time
 from collections.abc import Callable, Iterator
@@ -18,8 +17,10 @@ from torch import Tensor, nn
 from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 from tqdm import tqdm
 
-from dga.data import ImageSet
+from dga.data import ImageFiles, ImageSet
+from dga.networks import Discriminator
 from dga.profiles import Profile
+from dga.training.backbone import load_backbone
 from dga.weights import load_weights
 
 CHECKPOINT = "checkpoint.pt"
@@ -69,14 +70,17 @@ LossFunction = Callable[[int], tuple[Tensor, dict[str, float]]]
 
 
 def describe_run(
-    model: str, profile: Profile, images: ImageSet, init: Path | None, source: str = ""
+    model: str,
+    profile: Profile,
+    images: ImageSet | ImageFiles,
+    init: Path | None,
+    source: str = "",
 ) -> dict[str, str]:
     """What a checkpoint belongs to, besides its :class:`TrainConfig`."""
-    pictures = hashlib.sha256("\n".join(images.names).encode() + images.pixels.tobytes())
     return {
         "model": model,
         "profile": profile.name,
-        "data": pictures.hexdigest(),
+        "data": images.fingerprint(),
         "init": str(init or ""),
         "source": source,
     }
@@ -85,9 +89,15 @@ def describe_run(
 def start_from(network: nn.Module, init: Path | None, out: Path) -> None:
     """Fill a new network with the weights in ``init``, unless ``out`` has a checkpoint.
 
-    Raises :class:`~dga.weights.WeightsError` for weights of another network.
+    ``init``: a weights folder or, for a discriminator, the file of a guided-diffusion
+    classifier, whose encoder is taken. Raises :class:`~dga.weights.WeightsError` for
+    weights of another network.
     """
-    if init is not None and not (out / CHECKPOINT).exists():
+    if init is None or (out / CHECKPOINT).exists():
+        return
+    if isinstance(network, Discriminator) and not init.is_dir():
+        load_backbone(network, init)
+    else:
         load_weights(network, init).train().requires_grad_()
 
 
@@ -123,19 +133,21 @@ def run(
     out: Path,
     device: torch.device,
     identity: dict[str, str],
+    leads: bool = True,
 ) -> nn.Module:
     """Train ``model`` in place and return its exponential moving average.
 
     A checkpoint in ``out`` is resumed when its config and ``identity`` are the same.
     Killed at any moment, a resumed run on the CPU ends with the same bits as an
-    uninterrupted one. Raises ``ValueError`` for a checkpoint of another run.
+    uninterrupted one. Of several processes only one ``leads``: it writes checkpoints and
+    shows progress. Raises ``ValueError`` for a checkpoint of another run.
     """
     out.mkdir(parents=True, exist_ok=True)
     average = AveragedModel(model, multi_avg_fn=get_ema_multi_avg_fn(config.ema), use_buffers=False)
     first = _resume(out / CHECKPOINT, config, identity, model, average, optimizer)
     model.train()
     saved = time.monotonic()
-    for step in _progress(first, config.steps):
+    for step in _progress(first, config.steps, leads):
         for group in optimizer.param_groups:
             group["lr"] = config.lr_at(step.number)
         with torch.autocast(device.type, torch.bfloat16, enabled=config.bf16):
@@ -149,7 +161,8 @@ def run(
         optimizer.step()
         average.update_parameters(model)
         step.show(loss=value.item(), **shown)
-        if time.monotonic() - saved > CHECKPOINT_SECONDS or step.number + 1 == config.steps:
+        due = time.monotonic() - saved > CHECKPOINT_SECONDS or step.number + 1 == config.steps
+        if leads and due:
             _save(out / CHECKPOINT, config, identity, step.number + 1, model, average, optimizer)
             saved = time.monotonic()
     ema: nn.Module = average.module
@@ -171,9 +184,9 @@ class _Step:
             self.bar.set_postfix({k: f"{v:.4f}" for k, v in self.smooth.items()}, refresh=False)
 
 
-def _progress(first: int, steps: int) -> Iterator[_Step]:
+def _progress(first: int, steps: int, shown: bool) -> Iterator[_Step]:
     smooth: dict[str, float] = {}
-    with tqdm(total=steps, initial=first, unit="step", mininterval=1.0) as bar:
+    with tqdm(total=steps, initial=first, unit="step", mininterval=1.0, disable=not shown) as bar:
         for number in range(first, steps):
             yield _Step(number, bar, smooth)
             bar.update()

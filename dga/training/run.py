@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import platform
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,11 +11,13 @@ from typing import Any
 import torch
 from torch import nn
 
-from dga.data import read_images
-from dga.profiles import get_profile
+from dga.data import ImageFiles, ImageSet, open_images, read_images
+from dga.framing import View
+from dga.profiles import Profile, get_profile
 from dga.training import classifier, diffusion, discriminator
 from dga.training.loop import TrainConfig
 from dga.training.studies import Study
+from dga.training.team import Team
 from dga.weights import parameter_count, save_weights, to_plain
 
 DEFAULTS: dict[str, TrainConfig] = {
@@ -40,28 +43,73 @@ def train(
     device: torch.device,
     init: Path | None = None,
     study: Study | None = None,
-) -> Path:
-    """Train one model and write its weights and ``config.json`` to ``out``.
+    workers: int | None = None,
+) -> Path | None:
+    """Train one model, write its weights and ``config.json`` to ``out`` and return that.
 
-    ``init``: weights to continue from; ``study``: what a discriminator is taught.
-    Raises ``ValueError`` for an unknown model or profile, for unusable data and for a
-    study of another model than the discriminator.
+    ``init``: weights to continue from; ``study``: what a discriminator is taught;
+    ``workers``: processes that make its batches ahead, by default as many as there are
+    CPUs where pictures are large or read from disk. Returns ``None`` in all but the first of
+    several processes. Raises ``ValueError`` for an unknown model or profile, for unusable
+    data, and for a study or several processes of another model than the discriminator.
     """
     defaults(model)
     if model != "discriminator" and study not in (None, Study()):
         raise ValueError(f"Only the discriminator can be asked for a study, not the {model}.")
     profile = get_profile(profile_name)
-    images = read_images(data, profile.image_size, profile.classifier.classes or None)
-    extra: dict[str, Any] = {}
-    network: nn.Module
-    if model == "diffusion":
-        network = diffusion.train_diffusion(profile, images, config, out, device, init)
-    elif model == "classifier":
-        network = classifier.train_classifier(profile, images, config, out, device, init)
-    else:
-        network, extra = discriminator.train_discriminator(
-            profile, images, config, out, device, init, study
+    team = Team.join(device)
+    try:
+        if model != "discriminator" and team.size > 1:
+            raise ValueError(f"Several processes train the discriminator, not the {model}.")
+        network, images, extra = _trained(
+            model, profile, data, out, config, team, init, study, workers
         )
+        if team.leads:
+            _save(model, profile, network, images, out, config, team.device, init, extra)
+    finally:
+        team.leave()
+    return out if team.leads else None
+
+
+def _trained(
+    model: str,
+    profile: Profile,
+    data: Sequence[Path],
+    out: Path,
+    config: TrainConfig,
+    team: Team,
+    init: Path | None,
+    study: Study | None,
+    workers: int | None,
+) -> tuple[nn.Module, ImageSet | ImageFiles, dict[str, Any]]:
+    """The network, the pictures it was trained on and what its config must keep."""
+    classes, device = profile.classifier.classes or None, team.device
+    if model != "discriminator":
+        read = read_images(data, profile.image_size, classes)
+        if model == "diffusion":
+            return diffusion.train_diffusion(profile, read, config, out, device, init), read, {}
+        return classifier.train_classifier(profile, read, config, out, device, init), read, {}
+    images = open_images(data, View.of(profile).clean, classes)
+    if workers is None:
+        ahead = isinstance(images, ImageFiles) or profile.release is not None
+        workers = max(1, (os.cpu_count() or 1) // team.size - 1) if ahead else 0
+    network, extra = discriminator.train_discriminator(
+        profile, images, config, out, device, init, study, team, workers
+    )
+    return network, images, extra
+
+
+def _save(
+    model: str,
+    profile: Profile,
+    network: nn.Module,
+    images: ImageSet | ImageFiles,
+    out: Path,
+    config: TrainConfig,
+    device: torch.device,
+    init: Path | None,
+    extra: dict[str, Any],
+) -> None:
     save_weights(
         network.state_dict(),
         out,
@@ -81,4 +129,3 @@ def train(
             **extra,
         },
     )
-    return out

@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+import os
+import time
+from bisect import bisect_right
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
 import torch
 from torch import nn
-from tqdm import trange
+from tqdm import tqdm
 
 from dga.compute import Compute
 from dga.diffusion import Schedule, reverse, step_noise
 from dga.images import Pixels, from_tensor
-from dga.networks import Denoiser
+from dga.models import load_denoiser
 from dga.profiles import Profile
 from dga.training.studies import Study
-from dga.weights import load_weights, weights_folder, weights_id
+from dga.weights import weights_folder, weights_id
 
 SAMPLES_PER_SHARD = 32
 """Also the batch: a larger one was no faster on the CPU."""
+POLL_SECONDS = 1.0
 
 
 @dataclass(frozen=True)
@@ -35,33 +40,93 @@ class Prior:
         """Its weights at the study's precision. Raises :class:`~dga.weights.WeightsError`."""
         folder = study.diffusion or weights_folder(profile.name, "diffusion")
         compute = Compute(device, getattr(torch, study.precision))
-        network = compute.prepare(load_weights(Denoiser(profile.denoiser), folder))
+        network = compute.prepare(load_denoiser(profile, folder))
         return cls(network, weights_id(folder), compute)
 
 
+@dataclass(frozen=True)
+class Samples:
+    """Pictures in shards, uint8 ``[S, S, 3]`` each; a shard is mapped, not read as a whole."""
+
+    paths: tuple[Path, ...]
+    stops: tuple[int, ...]
+    """Number of the picture after the last one of each shard."""
+
+    def __len__(self) -> int:
+        return self.stops[-1]
+
+    def __getitem__(self, i: int) -> Pixels:
+        shard = bisect_right(self.stops, i)
+        first = self.stops[shard - 1] if shard else 0
+        return np.array(self._shards[shard][i - first])
+
+    def __getstate__(self) -> dict[str, object]:
+        """For another process: it maps the shards itself."""
+        return {"paths": self.paths, "stops": self.stops}
+
+    @cached_property
+    def _shards(self) -> list[Pixels]:
+        return [np.load(path, mmap_mode="r") for path in self.paths]
+
+    def array(self) -> Pixels:
+        """All of them, uint8 ``[N, S, S, 3]``."""
+        return np.concatenate(self._shards)
+
+
 def generate(profile: Profile, prior: Prior, count: int, out: Path) -> Pixels:
-    """Samples of the diffusion model, uint8 ``[count, S, S, 3]``; a killed run resumes.
+    """:func:`draw_samples` in memory, uint8 ``[count, S, S, 3]``."""
+    return draw_samples(profile, prior, count, out).array()
+
+
+def draw_samples(
+    profile: Profile, prior: Prior, count: int, out: Path, rank: int = 0, size: int = 1
+) -> Samples:
+    """Samples of the diffusion model; a killed run resumes.
 
     Sample i depends on its number, the weights and the precision, which its shard's
-    folder under ``out`` is named after: several studies may share one ``out``.
+    folder under ``out`` is named after: several studies may share one ``out``. Of ``size``
+    processes each draws every ``size``-th shard, and then waits for those of the others.
     """
     schedule = Schedule.from_config(profile.schedule)
     precision = prior.compute.precision
     folder = out / f"{prior.made_by}-{schedule.steps}-{precision}"
     folder.mkdir(parents=True, exist_ok=True)
-    shards = []
-    for first in trange(0, count, SAMPLES_PER_SHARD, desc="samples", unit="shard"):
-        seeds = range(first, min(count, first + SAMPLES_PER_SHARD))
-        path = folder / f"{first:06d}-{seeds.stop:06d}.npy"
-        if not path.exists():
-            part = path.with_suffix(".part.npy")
-            np.save(part, _draw(schedule, prior, seeds, profile.image_size))
-            part.replace(path)
-        shards.append(np.load(path))
-    return np.concatenate(shards)
+    starts = range(0, count, SAMPLES_PER_SHARD)
+    seeds = [range(first, min(count, first + SAMPLES_PER_SHARD)) for first in starts]
+    paths = [folder / f"{few.start:06d}-{few.stop:06d}.npy" for few in seeds]
+    with tqdm(total=len(paths), desc="samples", unit="shard", disable=rank > 0) as bar:
+        for number, (path, few) in enumerate(zip(paths, seeds, strict=True)):
+            if number % size == rank and not path.exists():
+                _save(path, _draw(schedule, prior, few, profile.image_size))
+            bar.update()
+    while not all(path.exists() for path in paths):
+        time.sleep(POLL_SECONDS)
+    return Samples(tuple(paths), tuple(few.stop for few in seeds))
+
+
+def _save(path: Path, pixels: Pixels) -> None:
+    """The whole shard or none; two runs may draw the same one at the same time."""
+    part = path.with_suffix(f".{os.uname().nodename}-{os.getpid()}.part")
+    with part.open("wb") as file:
+        np.save(file, pixels)
+    part.replace(path)
 
 
 def _draw(schedule: Schedule, prior: Prior, seeds: range, size: int) -> Pixels:
+    """One batch; a GPU without the memory for it draws two halves, saying so."""
+    try:
+        return _draw_at_once(schedule, prior, seeds, size)
+    except torch.cuda.OutOfMemoryError:
+        if len(seeds) == 1:
+            raise
+        torch.cuda.empty_cache()
+    half = len(seeds) // 2
+    tqdm.write(f"The GPU's memory does not hold {len(seeds)} samples: {half} at once.")
+    halves = (seeds[:half], seeds[half:])
+    return np.concatenate([_draw(schedule, prior, few, size) for few in halves])
+
+
+def _draw_at_once(schedule: Schedule, prior: Prior, seeds: range, size: int) -> Pixels:
     noise = [step_noise(seed, "forward", schedule.steps, (3, size, size)) for seed in seeds]
     x = torch.stack(noise).to(prior.compute.device)
     depths = [schedule.steps] * len(seeds)

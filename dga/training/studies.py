@@ -23,7 +23,9 @@ class Study:
     (``crossed``). ``corruptions``: what class 1 suffers. ``input``: it judges the state
     ``x_t`` or the frozen denoiser's estimate ``x0_hat``. ``diffusion`` holds that model's
     weights (default: those that ship), ``samples`` counts generated pictures, ``shards``
-    is where they are kept, ``precision`` is the frozen model's.
+    is where they are kept, ``precision`` is the frozen model's. ``corrupted``: a folder in
+    ImageNet-C's layout, from which class 1 is read instead of made, each picture beside the
+    clean one of the same name. ``freeze_encoder``: only the head is trained.
     """
 
     source: str = "images"
@@ -33,6 +35,8 @@ class Study:
     samples: int = 1024
     shards: Path | None = None
     precision: str = "float32"
+    corrupted: Path | None = None
+    freeze_encoder: bool = False
 
     def __post_init__(self) -> None:
         for what, value, allowed in (
@@ -45,6 +49,11 @@ class Study:
         check_corruptions(set(self.corruptions))
         if self.samples < 1:
             raise ValueError("At least one picture must be generated.")
+        if self.corrupted is not None and self.samples_needed:
+            raise ValueError(
+                "Corrupted pictures from a folder stand beside clean ones of the same name: "
+                "that is the source images, not generated or crossed."
+            )
 
     @classmethod
     def from_config(cls, config: Mapping[str, Any]) -> Study:
@@ -86,6 +95,10 @@ class Study:
             facts |= {"diffusion": made_by, "precision": self.precision}
         if self.samples_needed:
             facts["samples"] = self.samples
+        if self.corrupted is not None:
+            facts["corrupted"] = self.corrupted.name
+        if self.freeze_encoder:
+            facts["encoder"] = "frozen"
         return facts
 
     def identity(self, made_by: str) -> str:

@@ -1,0 +1,361 @@
+"""Evaluation on many machines: the same lines, whoever dies. Ray's own tests need Ray."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib.util
+import os
+import pickle
+import random
+import signal
+import socket
+import sys
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import torch
+from PIL import Image
+from typer.testing import CliRunner
+
+from dga import cluster
+from dga.cluster import (
+    Cluster,
+    ClusterError,
+    Done,
+    Recipe,
+    Worker,
+    evaluate_on_cluster,
+    make_tasks,
+    read_task,
+)
+from dga.commands import app
+from dga.compute import Compute
+from dga.evaluation import Plan, choose_images, describe, evaluate, pending_rounds
+from dga.framing import View
+from dga.ledger import LINES, SHARDS, Ledger, Line
+from dga.methods import build_methods
+from dga.models import Models, load_models
+from dga.profiles import Profile
+from dga.weights import save_weights
+
+METHODS = ("source", "dga", "tent:batch=3")
+needs_ray = pytest.mark.skipif(
+    importlib.util.find_spec("ray") is None,
+    reason="ray is not installed: pip install -r requirements-cluster.txt",
+)
+
+
+@pytest.fixture(scope="module")
+def weights(tiny_models: Models, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The tiny models on disk, where every worker finds them."""
+    root = tmp_path_factory.mktemp("weights")
+    for name, network in (
+        ("diffusion", tiny_models.denoiser),
+        ("discriminator", tiny_models.discriminator),
+        ("classifier", tiny_models.classifier),
+    ):
+        extra: dict[str, Any] = {"source_quantiles": {"0.95": [0.0] * 101}}
+        save_weights(network.state_dict(), root / "tiny" / name, extra)
+    return root
+
+
+@pytest.fixture
+def plan(picture_folder: Path) -> Plan:
+    return Plan(
+        data=(str(picture_folder),),
+        corruptions=("gaussian_noise", "fog"),
+        severity=3,
+        per_class=4,
+        split="all",
+    )
+
+
+def _load(profile: Profile, root: Path) -> Models:
+    return load_models(profile, root, Compute(torch.device("cpu"), torch.float32))
+
+
+@pytest.fixture
+def recipe(tiny_profile: Profile, weights: Path, plan: Plan) -> Recipe:
+    return Recipe(partial(_load, tiny_profile, weights), METHODS, plan)
+
+
+def _single(recipe: Recipe, out: Path, batch: int = 2, resume: bool = False) -> list[Line]:
+    models = recipe.load()
+    methods = build_methods(models, recipe.methods)
+    return _facts(evaluate(models, methods, recipe.plan, out, batch, resume).lines)
+
+
+def _facts(lines: list[Line]) -> list[Line]:
+    return [{k: v for k, v in line.items() if k != "seconds"} for line in lines]
+
+
+def _keys(lines: list[Line]) -> list[tuple[str, ...]]:
+    return sorted((line["corruption"], line["method"], line["path"]) for line in lines)
+
+
+def _done(recipe: Recipe, out: Path) -> tuple[Ledger, list[Done]]:
+    """All work, done here one piece after the other by a reader and a worker."""
+    setup, plan = recipe.bench().setup, recipe.plan.resolved()[0]
+    images = choose_images(plan, setup.profile)
+    ledger = Ledger(out, describe(recipe.plan, setup, len(images), ""), resume=True)
+    worker, view = Worker(recipe, images, setup), View.of(setup.profile, plan.frame)
+    tasks = make_tasks(pending_rounds(plan, setup, images, ledger, 2))
+    assert [task.round.ordered for task in tasks[:2]] == [True, True]
+    rows = [{"task": pickle.dumps(task)} for task in tasks]
+    answers = [worker(read_task(row, images, plan, view)) for row in rows]
+    return ledger, [pickle.loads(answer["done"]) for answer in answers]
+
+
+def test_shards_in_any_order_merge_to_the_single_machines_lines(
+    recipe: Recipe, tmp_path: Path
+) -> None:
+    whole = _single(recipe, tmp_path / "single")
+    ledger, done = _done(recipe, tmp_path / "shards")
+    random.Random(0).shuffle(done)
+    for one in [*done, *done[:3]]:  # some twice: a worker taken for dead did them as well
+        ledger.add_shard(one.number, one.lines)
+    assert not (tmp_path / "shards" / LINES).exists()
+    ledger.merge()
+    assert _facts(ledger.lines) == whole
+    assert not (tmp_path / "shards" / SHARDS).exists()
+
+
+def test_a_killed_command_leaves_shards_that_the_next_one_finds(
+    recipe: Recipe, tmp_path: Path
+) -> None:
+    whole = _single(recipe, tmp_path / "single")
+    ledger, done = _done(recipe, tmp_path / "shards")
+    for one in done[1:6]:
+        ledger.add_shard(one.number, one.lines)
+    (tmp_path / "shards" / SHARDS / "000000099.part").write_text('{"half')
+    with pytest.raises(ValueError, match=r"already holds \d+ results\. Add --resume"):
+        _single(recipe, tmp_path / "shards")
+    resumed = _single(recipe, tmp_path / "shards", resume=True)
+    assert _keys(resumed) == _keys(whole)
+    assert sorted(map(str, resumed)) == sorted(map(str, whole))
+
+
+def test_a_worker_with_other_weights_does_not_work(
+    recipe: Recipe, tiny_profile: Profile, tmp_path: Path
+) -> None:
+    setup = recipe.bench().setup
+    images = choose_images(recipe.plan, tiny_profile)
+    for change, words in (
+        ({"weights": {**setup.weights, "classifier": "other"}}, "weights.classifier"),
+        ({"packages": {**setup.packages, "torch": "1.0"}}, r"packages.torch: 1.0 there"),
+        ({"precision": "bfloat16"}, "precision: bfloat16 there, float32 here"),
+    ):
+        expected = dataclasses.replace(setup, **change)  # type: ignore[arg-type]
+        with pytest.raises(ValueError, match=words):
+            Worker(recipe, images, expected)({"task": b""})
+
+
+def test_unreadable_pictures_are_named_and_counted(
+    recipe: Recipe, picture_folder: Path, tmp_path: Path
+) -> None:
+    data = tmp_path / "data" / "cat"
+    data.mkdir(parents=True)
+    for name in "abc":
+        Image.new("RGB", (32, 32), (90, 80, 70)).save(data / f"{name}.png")
+    (data / "b.png").write_bytes(b"not a picture")
+    broken = dataclasses.replace(recipe.plan, data=(str(tmp_path / "data"),))
+    _, done = _done(dataclasses.replace(recipe, plan=broken), tmp_path / "out")
+    assert {name for one in done for name in one.unreadable} == {"cat/b.png"}
+    assert {line["path"] for one in done for line in one.lines} == {"cat/a.png", "cat/c.png"}
+
+
+def test_without_ray_a_sentence_says_what_to_install(
+    picture_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)
+    options = ["--data", str(picture_folder), "--out", str(tmp_path / "out"), "--engine"]
+    result = CliRunner().invoke(app, ["evaluate", *options, "ray"])
+    assert result.exit_code == 2
+    assert "pip install -r requirements-cluster.txt" in result.stderr
+    assert result.stderr.count("\n") == 1
+    result = CliRunner().invoke(app, ["evaluate", *options, "dask"])
+    assert "Unknown engine 'dask'. Choose one of: local, ray." in result.stderr
+
+
+def test_an_address_without_a_cluster_is_refused_at_once() -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    with pytest.raises(ClusterError, match=rf"answers at 127.0.0.1:{port} .*ray start --head"):
+        cluster.check_reachable(f"127.0.0.1:{port}")
+    with socket.create_server(("127.0.0.1", port)):
+        cluster.check_reachable(f"127.0.0.1:{port}")
+    for others in (None, "auto", "local", "ray://host:10001"):
+        cluster.check_reachable(others)
+
+
+@pytest.mark.parametrize(
+    ("there", "asked", "workers"),
+    [
+        ({"CPU": 1.0}, None, 1),
+        ({"CPU": 2.0}, None, 2),
+        ({"CPU": 2.0}, 5, 2),
+        ({"CPU": 16.0, "GPU": 4.0}, None, 4),
+        ({"CPU": 16.0, "GPU": 4.0}, 2, 2),
+        ({"CPU": 4.0, "GPU": 8.0}, None, 5),  # with 8 no CPU would be left for a reader
+    ],
+)
+def test_workers_leave_room_for_readers(
+    there: dict[str, float], asked: int | None, workers: int
+) -> None:
+    ray = SimpleNamespace(cluster_resources=lambda: there)
+    crew = cluster.Crew.of(ray, Cluster(workers=asked))
+    assert crew.workers == workers
+    assert crew.workers * cluster.WORKER_CPUS + cluster.READER_CPUS <= there["CPU"]
+    with pytest.raises(ClusterError, match=r"has 0\.5 CPUs, too few"):
+        cluster.Crew.of(SimpleNamespace(cluster_resources=lambda: {"CPU": 0.5}), Cluster())
+
+
+class _Lost:
+    """Stands for Ray where every machine is gone."""
+
+    nodes = staticmethod(lambda: [{"Alive": False, "Resources": {"CPU": 8.0}}])
+
+
+def test_a_cluster_without_workers_is_given_up_after_a_while() -> None:
+    crew = cluster.Crew(_Lost, Cluster(patience=0.05), 0, 2)
+    crew.check_alive()
+    crew.idle_since = (crew.idle_since or 0) - 1
+    with pytest.raises(ClusterError, match="lost all its workers"):
+        crew.check_alive()
+    _Lost.nodes = staticmethod(lambda: [{"Alive": True, "Resources": {"CPU": 1.0}}])
+    crew.check_alive()
+    assert crew.idle_since is None
+
+
+# From here on with Ray itself: a head without CPUs and two machines, each with one CPU and
+# what Ray takes for one GPU, so that a machine holds one worker.
+
+
+@pytest.fixture(scope="module")
+def machines() -> Iterator[Any]:
+    ray = cluster.import_ray()
+    from ray.cluster_utils import Cluster as Machines
+
+    ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])
+    made = Machines(initialize_head=True, head_node_args={"num_cpus": 0})
+    for _ in range(2):
+        made.add_node(num_cpus=1, num_gpus=1)
+    made.wait_for_nodes()
+    yield made
+    made.shutdown()
+
+
+class _Deadly(torch.nn.Module):
+    """A network that kills its worker the first time it is called."""
+
+    def __init__(self, network: torch.nn.Module, marker: Path) -> None:
+        super().__init__()
+        self.network, self.marker = network, marker
+
+    def forward(self, x: torch.Tensor, time: torch.Tensor) -> torch.Tensor:
+        if not self.marker.exists():
+            if self.marker.parent.exists():
+                self.marker.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return self.network(x, time)
+
+
+def _deadly(profile: Profile, root: Path, marker: Path) -> Models:
+    models = _load(profile, root)
+    return dataclasses.replace(models, discriminator=_Deadly(models.discriminator, marker))
+
+
+@needs_ray
+@pytest.mark.slow
+def test_two_machines_give_the_single_machines_file(
+    machines: Any, recipe: Recipe, tmp_path: Path
+) -> None:
+    whole = _single(recipe, tmp_path / "single")
+    results = evaluate_on_cluster(recipe, tmp_path / "ray", 2, cluster=Cluster(machines.address))
+    assert _facts(results.lines) == whole
+    again = evaluate_on_cluster(
+        recipe, tmp_path / "ray", 2, resume=True, cluster=Cluster(machines.address)
+    )
+    assert again.lines == results.lines
+
+
+@needs_ray
+@pytest.mark.slow
+def test_a_worker_killed_in_the_middle_loses_nothing(
+    machines: Any, recipe: Recipe, tiny_profile: Profile, weights: Path, tmp_path: Path
+) -> None:
+    whole = _single(recipe, tmp_path / "single")
+    marker = tmp_path / "killed"
+    deadly = dataclasses.replace(recipe, load=partial(_deadly, tiny_profile, weights, marker))
+    results = evaluate_on_cluster(deadly, tmp_path / "ray", 2, cluster=Cluster(machines.address))
+    assert marker.exists()
+    assert _facts(results.lines) == whole
+
+
+@needs_ray
+@pytest.mark.slow
+def test_a_batch_that_kills_every_worker_ends_the_run(
+    machines: Any, recipe: Recipe, tiny_profile: Profile, weights: Path, tmp_path: Path
+) -> None:
+    nowhere = tmp_path / "not" / "there"
+    deadly = dataclasses.replace(recipe, load=partial(_deadly, tiny_profile, weights, nowhere))
+    few = Cluster(machines.address, tries=2)
+    with pytest.raises(ClusterError, match=r"A worker was lost: .* go on with"):
+        evaluate_on_cluster(deadly, tmp_path / "ray", 2, cluster=few)
+
+
+@needs_ray
+@pytest.mark.slow
+def test_a_machine_lost_in_the_middle_loses_nothing(
+    machines: Any, recipe: Recipe, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = _single(recipe, tmp_path / "single")
+    real, kept = Ledger.add_shard, list[int]()
+
+    def keep_and_fell(self: Ledger, number: int, lines: list[Line]) -> None:
+        real(self, number, lines)
+        kept.append(number)
+        if len(kept) == 2:
+            machines.remove_node(machines.worker_nodes.copy().pop())
+
+    monkeypatch.setattr(Ledger, "add_shard", keep_and_fell)
+    results = evaluate_on_cluster(recipe, tmp_path / "ray", 2, cluster=Cluster(machines.address))
+    assert len(kept) > 2
+    assert _facts(results.lines) == whole
+
+
+@needs_ray
+@pytest.mark.slow
+def test_a_cluster_that_loses_all_machines_keeps_what_is_finished(
+    machines: Any, recipe: Recipe, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = _single(recipe, tmp_path / "single")
+    real, kept = Ledger.add_shard, list[int]()
+
+    def keep_and_fell(self: Ledger, number: int, lines: list[Line]) -> None:
+        real(self, number, lines)
+        kept.append(number)
+        if len(kept) == 3:
+            for node in list(machines.worker_nodes):
+                machines.remove_node(node)
+
+    monkeypatch.setattr(Ledger, "add_shard", keep_and_fell)
+    lost, command = Cluster(machines.address, patience=3), "python -m dga evaluate"
+    with pytest.raises(ClusterError, match=r"kept in .* go on with: .*evaluate --resume"):
+        evaluate_on_cluster(recipe, tmp_path / "ray", 2, command=command, cluster=lost)
+    lines = Ledger(tmp_path / "ray", {"methods": {}} | _config(tmp_path / "ray"), True).lines
+    assert 0 < len(lines) < len(whole)
+    resumed = _single(recipe, tmp_path / "ray", resume=True)
+    assert sorted(map(str, resumed)) == sorted(map(str, whole))
+
+
+def _config(folder: Path) -> dict[str, Any]:
+    import json
+
+    config: dict[str, Any] = json.loads((folder / "config.json").read_text())
+    return {name: value for name, value in config.items() if name != "versions"}

@@ -1,0 +1,357 @@
+"""ImageNet-C as released, and pictures that are read as they are taken."""
+
+from __future__ import annotations
+
+import dataclasses
+import shutil
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from PIL import Image
+from torchvision.transforms import v2
+from typer.testing import CliRunner
+
+from dga import evaluation
+from dga.classifier import build_classifier, normalise, preprocess
+from dga.commands import app
+from dga.corruptions import corrupt
+from dga.data import (
+    ImageFiles,
+    ImageSet,
+    find_images,
+    open_images,
+    per_class,
+    read_images,
+    split_validation,
+)
+from dga.evaluation import Plan, choose_images, evaluate, image_seed, read_batch
+from dga.framing import Crop, Square, View
+from dga.imagenet_c import condition_folder, conditions, wnids
+from dga.images import to_tensor
+from dga.judging import CURVES, Judge, Options, judge_pictures
+from dga.ledger import Line
+from dga.methods import build_methods
+from dga.models import Models
+from dga.networks import Discriminator
+from dga.profiles import EVERYDAY16, IMAGENET, ReleaseConfig
+from dga.training.studies import Study
+
+FOLDERS = (3, 999, 41)
+"""Classes of the synthetic ImageNet, by their position among the thousand."""
+CORRUPTIONS = ("gaussian_noise", "fog")
+
+
+@pytest.fixture(scope="module")
+def models(tiny_models: Models) -> Models:
+    """Tiny models in ImageNet's manner: 40 px, released at 32 px, a thousand classes."""
+    profile = dataclasses.replace(
+        tiny_models.profile,
+        name="tiny-imagenet",
+        image_size=40,
+        discriminator=dataclasses.replace(tiny_models.profile.discriminator, image_size=40),
+        classifier=dataclasses.replace(
+            tiny_models.profile.classifier, classes=wnids(), input_size=32, resize=40
+        ),
+        release=ReleaseConfig(resize=36, crop=32, quality=85),
+    )
+    torch.manual_seed(0)
+    classifier = build_classifier(profile.classifier).eval().requires_grad_(False)
+    judge = Discriminator(profile.discriminator).eval().requires_grad_(False)
+    return dataclasses.replace(
+        tiny_models, profile=profile, classifier=classifier, discriminator=judge
+    )
+
+
+@pytest.fixture(scope="module")
+def clean(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An ImageNet folder: wnids, four photographs of different shapes in each."""
+    root, rng = tmp_path_factory.mktemp("imagenet"), np.random.default_rng(0)
+    for position in FOLDERS:
+        folder = root / wnids()[position]
+        folder.mkdir()
+        for i in range(4):
+            base = Image.fromarray(rng.integers(0, 255, (5, 7, 3), dtype=np.uint8))
+            name = f"ILSVRC2012_val_{position:04d}{i:04d}.JPEG"
+            base.resize((40 + 9 * i, 61), Image.Resampling.BICUBIC).save(folder / name, "JPEG")
+    return root
+
+
+def _release(models: Models, clean: Path, out: Path, severity: int = 5) -> Path:
+    """The corrupted data set as its authors made theirs."""
+    files = find_images([clean], View.of(models.profile).clean)
+    for name, pixels in zip(files.names, files.pixels, strict=True):
+        for corruption in CORRUPTIONS:
+            path = out / corruption / str(severity) / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            damaged = corrupt(pixels, corruption, severity, image_seed(0, name, corruption))
+            Image.fromarray(damaged).save(path, "JPEG", quality=85, optimize=True)
+    return out
+
+
+@pytest.fixture(scope="module")
+def released(models: Models, clean: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return _release(models, clean, tmp_path_factory.mktemp("imagenet-c"))
+
+
+def _plan(data: Path, **changes: object) -> Plan:
+    asked = {"corruptions": CORRUPTIONS, "per_class": 4, "split": "all", **changes}
+    return Plan(data=(str(data),), **asked)  # type: ignore[arg-type]
+
+
+def _lines(models: Models, plan: Plan, out: Path, batch: int = 5, resume: bool = False):
+    methods = build_methods(models, ["source", "dga-guided"])
+    return evaluate(models, methods, plan, out, batch, resume)
+
+
+def _facts(lines: list[Line]) -> list[Line]:
+    return [{k: v for k, v in line.items() if k != "seconds"} for line in lines]
+
+
+def test_release_pictures_made_on_the_fly_and_released_are_the_same(
+    models: Models, clean: Path, released: Path, tmp_path: Path
+) -> None:
+    made = _lines(models, _plan(clean), tmp_path / "made").lines
+    assert len(made) == 2 * 2 * 12
+    beside = _plan(clean, corrupted=str(released))
+    assert _facts(_lines(models, beside, tmp_path / "beside").lines) == _facts(made)
+    alone = _lines(models, _plan(released), tmp_path / "alone").lines
+    assert _facts(alone) == _facts(made)
+
+
+def test_archives_unpacked_by_family_are_found(
+    models: Models, released: Path, tmp_path: Path
+) -> None:
+    shutil.copytree(released / "gaussian_noise", tmp_path / "noise" / "gaussian_noise")
+    shutil.copytree(released / "fog", tmp_path / "weather" / "fog")
+    assert conditions(tmp_path) == [("gaussian_noise", 5), ("fog", 5)]
+    assert condition_folder(tmp_path, "fog", 5) == tmp_path / "weather" / "fog" / "5"
+    plan, _ = _plan(tmp_path).resolved()
+    images = choose_images(plan, models.profile)
+    view = View.of(models.profile)
+    read, _ = read_batch(plan, view, images, "fog")
+    other = _plan(released).resolved()[0]
+    assert np.array_equal(read.pixels, read_batch(other, view, images, "fog")[0].pixels)
+
+
+def test_wnids_are_known_by_their_order(models: Models, clean: Path, tmp_path: Path) -> None:
+    images = choose_images(_plan(clean), models.profile)
+    assert {int(label) for label in images.labels} == set(FOLDERS)
+    for name, label in zip(images.names, images.labels, strict=True):
+        assert name.split("/")[0] == wnids()[label] == images.classes[label]
+    named = tuple(f"class {i % 999}" for i in range(1000))  # two classes share a name
+    with_names = find_images([clean], Square(32), named)
+    assert sorted(set(with_names.labels.tolist())) == sorted(FOLDERS)
+    assert find_images([clean], Square(32)).classes == wnids()
+    with pytest.raises(ValueError, match=r"Unknown classes n.* The classes are: dog"):
+        find_images([clean], Square(32), EVERYDAY16.classifier.classes)
+
+
+def test_correct_is_told_by_position_not_by_name(
+    models: Models, clean: Path, tmp_path: Path
+) -> None:
+    """All classes but one share a name; only hits of the right class count."""
+    names = tuple("crane" for _ in range(1000))
+    config = dataclasses.replace(models.profile.classifier, classes=names)
+    alike = dataclasses.replace(
+        models, profile=dataclasses.replace(models.profile, classifier=config)
+    )
+    plan = _plan(clean, corruptions=("fog",))
+    right = [line["correct"] for line in _lines(models, plan, tmp_path / "own").lines]
+    lines = _lines(alike, plan, tmp_path / "alike").lines
+    assert [line["correct"] for line in lines] == right
+    assert all(line["class"] == line["prediction"] for line in lines)
+    assert not all(right)
+
+
+def test_cut_is_torchvisions() -> None:
+    """ImageNet-C: Resize(256), CenterCrop(224)."""
+    rng = np.random.default_rng(1)
+    theirs = v2.Compose([v2.Resize(256), v2.CenterCrop(224)])
+    for size in ((500, 375), (333, 500), (224, 300), (256, 256), (1000, 257)):
+        base = Image.fromarray(rng.integers(0, 255, (9, 9, 3), dtype=np.uint8))
+        image = base.resize(size, Image.Resampling.BICUBIC)
+        assert np.array_equal(Crop(256, 224)(image), np.asarray(theirs(image))), size
+
+
+def test_views_of_the_full_size_profile() -> None:
+    rng = np.random.default_rng(2)
+    base = Image.fromarray(rng.integers(0, 255, (9, 9, 3), dtype=np.uint8))
+    image = base.resize((224, 224), Image.Resampling.BICUBIC)
+    pixels, config = np.asarray(image), IMAGENET.classifier
+    resized, raw = View.of(IMAGENET), View.of(IMAGENET, "raw")
+    assert resized.clean.side == raw.clean.side == 224
+    for view in (resized, raw):
+        assert view.released(image).shape == view.finish(pixels).shape == (256, 256, 3)
+    # Raw: what the classifier reads are the picture's own 224 x 224 pixels.
+    read = preprocess(to_tensor(raw.released(image))[None], config)
+    assert torch.equal(read, normalise(to_tensor(pixels)[None], config))
+    read = preprocess(to_tensor(resized.released(image))[None], config)
+    assert not torch.allclose(read, normalise(to_tensor(pixels)[None], config), atol=0.1)
+
+
+def test_frames_are_checked_and_kept_beside_results(
+    models: Models, released: Path, tmp_path: Path
+) -> None:
+    with pytest.raises(ValueError, match=r"Unknown frame 'crop'\. Choose one of: resize, raw"):
+        View.of(models.profile, "crop")
+    with pytest.raises(ValueError, match="everyday16 has no released pictures to read raw"):
+        View.of(EVERYDAY16, "raw")
+    usual = _lines(models, _plan(released), tmp_path / "out").lines
+    raw = _plan(released, frame="raw")
+    with pytest.raises(ValueError, match="frame: None there, raw here"):
+        _lines(models, raw, tmp_path / "out", resume=True)
+    assert _facts(_lines(models, raw, tmp_path / "raw").lines) != _facts(usual)
+
+
+def test_what_a_release_lacks_is_named(
+    models: Models, clean: Path, released: Path, tmp_path: Path
+) -> None:
+    for change, words in (
+        ({"corruptions": ("fog", "snow", "frost")}, "has no snow, frost at severity 5"),
+        ({"corruptions": ("clean", "fog")}, "has no clean at severity 5"),
+        ({"severity": 3}, "has no gaussian_noise, fog at severity 3"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            _lines(models, _plan(released, **change), tmp_path)
+    with pytest.raises(ValueError, match="nothing is no folder of corrupted pictures"):
+        _plan(clean, corrupted=str(tmp_path / "nothing"))
+    with pytest.raises(ValueError, match="has no clean"):
+        judge_pictures(Judge(models, Study()), _plan(released), tmp_path)
+
+
+def test_unreadable_pictures_in_the_middle_are_skipped_and_retried(
+    models: Models, clean: Path, tmp_path: Path
+) -> None:
+    folder = _release(models, clean, tmp_path / "c")
+    names = choose_images(_plan(folder), models.profile).names
+    bad, gone = folder / "fog" / "5" / names[1], folder / "fog" / "5" / names[7]
+    content, lost = bad.read_bytes(), gone.read_bytes()
+    bad.write_bytes(content[: len(content) // 2])
+    gone.unlink()
+    plan = _plan(clean, corrupted=str(folder))
+    results = _lines(models, plan, tmp_path / "out", batch=2)
+    assert results.unreadable == sorted([names[1], names[7]])
+    assert len(results.lines) == 2 * (12 + 10)
+    bad.write_bytes(content)
+    gone.write_bytes(lost)
+    mended = _lines(models, plan, tmp_path / "out", batch=2, resume=True)
+    assert mended.unreadable == []
+    whole = _lines(models, plan, tmp_path / "whole", batch=2).lines
+    assert sorted(map(str, _facts(mended.lines))) == sorted(map(str, _facts(whole)))
+
+
+def test_nothing_but_unreadable_pictures_is_said(models: Models, tmp_path: Path) -> None:
+    folder = tmp_path / "data" / wnids()[0]
+    folder.mkdir(parents=True)
+    (folder / "a.JPEG").write_bytes(b"not a picture")
+    with pytest.raises(ValueError, match="None of the 1 pictures can be read"):
+        _lines(models, _plan(tmp_path / "data"), tmp_path / "out")
+
+
+def test_judging_leaves_out_what_is_unreadable_anywhere(
+    models: Models, clean: Path, tmp_path: Path
+) -> None:
+    folder = _release(models, clean, tmp_path / "c")
+    plan = _plan(clean, corrupted=str(folder))
+    judge, few = Judge(models, Study()), Options((0, 5), features=True)
+    assert judge_pictures(judge, plan, tmp_path / "whole", few) == []
+    names = choose_images(plan, models.profile).names
+    (folder / "fog" / "5" / names[2]).write_bytes(b"")
+    assert judge_pictures(judge, plan, tmp_path / "out", few) == [names[2]]
+    assert judge_pictures(judge, plan, tmp_path / "out", few) == [names[2]]  # finished already
+    with np.load(tmp_path / "whole" / CURVES) as whole, np.load(tmp_path / "out" / CURVES) as one:
+        assert one["paths"].tolist() == [*names[:2], *names[3:]]
+        np.testing.assert_allclose(one["logits"], np.delete(whole["logits"], 2, 1), atol=1e-5)
+
+
+def test_a_zip_gives_the_lines_it_gave_when_it_was_held_in_memory(
+    tiny_models: Models, picture_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same pictures, order, seeds and lines; never more than a batch at once."""
+    archive = tmp_path / "pictures.zip"
+    with zipfile.ZipFile(archive, "w") as file:
+        for path in picture_folder.glob("*/*"):
+            file.write(path, f"some/where/{path.parent.name}/{path.name}")
+    plan = Plan((str(archive),), ("gaussian_noise", "fog"), 3, 3, "all", 4)
+    classes = tiny_models.profile.classifier.classes
+
+    def in_memory(plan: Plan, profile: object) -> ImageSet:
+        images = read_images(plan.data, 32, classes)
+        chosen = per_class(split_validation(images)[1] if plan.split == "report" else images, 3)
+        seeds = [image_seed(plan.seed, name, "order") for name in chosen.names]
+        return chosen.take(sorted(range(len(chosen)), key=seeds.__getitem__))
+
+    largest = []
+    real = ImageFiles.load
+
+    def load(self: ImageFiles) -> tuple[ImageSet, list[str]]:
+        largest.append(len(self))
+        return real(self)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(ImageFiles, "load", load)
+        lazy = _lines(tiny_models, plan, tmp_path / "lazy").lines
+    assert max(largest) == 5
+    monkeypatch.setattr(evaluation, "choose_images", in_memory)
+    held = _lines(tiny_models, plan, tmp_path / "held").lines
+    assert _facts(lazy) == _facts(held)
+    assert len(held) == 2 * 2 * 6
+
+
+def test_sets_too_large_for_memory_stay_on_disk(picture_folder: Path) -> None:
+    held = open_images([picture_folder], Square(32))
+    lazy = open_images([picture_folder], Square(32), limit=16 * 32 * 32 * 3 - 1)
+    assert isinstance(held, ImageSet)
+    assert isinstance(lazy, ImageFiles)
+    rows = [3, 11, 0]
+    for one, other in ((held, lazy), (held.take(rows), lazy.take(rows))):
+        assert one.names == other.names
+        assert np.array_equal(one.pixels, other.pixels)
+        assert np.array_equal(one.labels, other.labels)
+    assert open_images([picture_folder], Square(32), limit=16 * 32 * 32 * 3).names == held.names
+
+
+def test_the_command_reads_a_release(picture_folder: Path, tmp_path: Path) -> None:
+    """Everyday pictures in ImageNet-C's layout, one of them damaged."""
+    for path in picture_folder.glob("*/*"):
+        target = tmp_path / "c" / "fog" / "2" / path.parent.name / path.name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(path, target)
+    target.write_bytes(b"not a picture")
+    options = ["--data", tmp_path / "c", "--split", "all", "--severity", 2, "--device", "cpu"]
+    asked = ["--corruptions", "fog", "--methods", "source", "--out", tmp_path / "out"]
+    result = CliRunner().invoke(app, list(map(str, ["evaluate", *options, *asked])))
+    assert result.exit_code == 0, result.stderr
+    assert "| fog |" in result.stdout
+    name = f"{target.parent.name}/{target.name}"
+    assert f"Skipped 1 pictures that could not be read: {name}\n" in result.stderr
+    assert (tmp_path / "out" / "lines.jsonl").read_text().count("\n") == 15
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ([], "Name a folder of results, or --seconds METHOD=SECONDS"),
+        (["--seconds", "dga"], "Seconds look like dga-guided=0.7, not 'dga'"),
+        (["--seconds", "dga=0"], "Seconds look like dga-guided=0.7, not 'dga=0'"),
+        (["--seconds", "dga=1", "--workers", "0"], "Workers look like 1,8,64, not '0'"),
+        (["nothing"], "nothing holds no results"),
+    ],
+)
+def test_cost_names_what_it_needs(arguments: list[str], words: str) -> None:
+    result = CliRunner().invoke(app, ["cost", *arguments])
+    assert result.exit_code == 2
+    assert words in result.stderr
+
+
+def test_cost_is_worked_out_from_measured_seconds(tmp_path: Path) -> None:
+    line = '{"method": "dga", "seconds": %s}\n'
+    (tmp_path / "lines.jsonl").write_text(line % 0.5 + line % 1.5)
+    result = CliRunner().invoke(app, ["cost", str(tmp_path), "--seconds", "dda=0.0288"])
+    rows = [[cell.strip() for cell in row.split("|")[1:-1]] for row in result.stdout.splitlines()]
+    assert rows[0] == ["method", "seconds a picture", "worker-hours", "on 1", "on 8", "on 64"]
+    assert rows[2] == ["dga", "1", "208", "8.7 days", "26.0 hours", "3.3 hours"]
+    assert rows[3] == ["dda", "0.0288", "6", "6.0 hours", "45 minutes", "6 minutes"]
