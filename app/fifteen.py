@@ -29,14 +29,14 @@ def run(session: Session, sheet: Sheet) -> Iterator[None]:
     Both are looked at after every step. Raises :class:`~app.session.RunError`,
     :class:`~app.session.CancelledError` and ``FloatingPointError``.
     """
-    begun = time.monotonic()
+    begun, budget = time.monotonic(), session.budget(pictures=len(sheet.rows))
     for _ in work(session.models, sheet):
         sheet.seconds = time.monotonic() - begun
         if sheet.cancel.is_set():
             raise CancelledError
         yield
-        if sheet.seconds > session.budget_seconds:
-            raise RunError(TOO_LONG.format(seconds=session.budget_seconds))
+        if sheet.seconds > budget:
+            raise RunError(TOO_LONG.format(seconds=budget))
     sheet.phase, sheet.seconds = "done", time.monotonic() - begun
 
 

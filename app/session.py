@@ -254,6 +254,12 @@ class Session:
             raise ValueError("These models have no bound for the quantile rule; use threshold.")
         return [float(value) for value in confidence_from_logits(logits)]
 
+    def budget(self, pictures: int) -> float:
+        """Seconds for so many together: more of them only where one takes minutes."""
+        if self.pace is None:
+            return self.budget_seconds
+        return max(self.budget_seconds, 2 * pictures * self.pace.longest(self.profile))
+
     def warm_up(self) -> None:
         """Pay for slow imports and first calls before a visitor does."""
         size = self.profile.image_size

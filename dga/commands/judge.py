@@ -16,8 +16,11 @@ from dga.commands.common import (
     PrecisionOption,
     ProfileOption,
     WeightsOption,
+    YesOption,
     app,
     command_line,
+    make_sure,
+    say_pace,
     say_skipped,
     sentences,
 )
@@ -54,6 +57,7 @@ def judge(
     classifier: ClassifierOption = None,
     device: DeviceOption = None,
     precision: PrecisionOption = "float32",
+    yes: YesOption = False,
 ) -> None:
     """Judge clean and corrupted pictures at every depth; killed, the same command goes on."""
     from dga import judging
@@ -74,7 +78,9 @@ def judge(
         )
         options = judging.Options(judging.parse_depths(depths), features, study, batch)
         compute = Compute.choose(device, precision)
+        make_sure(profile, weights, diffusion, discriminator, classifier, yes)
         chosen = judging.load_judge(profile, discriminator, weights, compute, diffusion, classifier)
+        say_pace(chosen.models)
         unreadable = judging.judge_pictures(chosen, plan, out, options, command_line())
         typer.echo(f"Curves: {out / judging.CURVES}")
         say_skipped(unreadable)
