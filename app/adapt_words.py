@@ -79,6 +79,7 @@ DOWNLOAD_WORDS = {
     "help": "Everything needed to repeat this run.",
     "waiting": "Ready when a run has finished.",
     "gone": "This run is no longer kept on the server: press Adapt to make it again.",
+    "failed": "The server could not write this file; please try again later.",
 }
 # Kind of file: title, kind as a word.
 DOWNLOADS = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -20,6 +21,7 @@ from app.runs import Runs
 from app.session import Session
 from app.take import SAVE, files_list, files_value, link_field, link_value
 
+_log = logging.getLogger(__name__)
 _LIGHT = {"show_progress": "hidden", "api_visibility": "private", "queue": False}
 
 
@@ -94,7 +96,11 @@ def connect_after(after: After, runs: Runs, ended: Mapping[str, Any]) -> None:
             note = files_value(False, DOWNLOAD_WORDS["gone"])
             return {after.saved: None, after.files: note}
         name, content = kept.file(kind)
-        return {after.saved: save_bytes_to_cache(content, name, get_upload_folder())}
+        try:
+            return {after.saved: save_bytes_to_cache(content, name, get_upload_folder())}
+        except OSError:
+            _log.exception("A file could not be saved")
+            return {after.saved: None, after.files: files_value(True, DOWNLOAD_WORDS["failed"])}
 
     for event in ended.values():
         event.then(show, None, after.outputs(), **_LIGHT)

@@ -19,10 +19,12 @@ from app.analysis_page import analysis_page, shipped_exhibits
 from app.api import adapt_endpoint
 from app.exhibits import Exhibits, read_exhibits
 from app.fair import MAX_WAITING, FairQueue
+from app.faults import answer_fault
 from app.fifteen_page import fifteen_page
 from app.gate import Gate
 from app.learn_page import learn_page
 from app.line import CONCURRENCY_ID, Line
+from app.place import check_place
 from app.session import Session
 from app.storeroom import Storeroom
 from app.strict import StrictBlocks
@@ -136,7 +138,10 @@ def serve(
         run_history=False,
         enable_monitoring=False,
         max_file_size=MAX_BYTES,
-        app_kwargs={"middleware": [Middleware(Gate, has_room=room.has_room)]},
+        app_kwargs={
+            "middleware": [Middleware(Gate, has_room=room.has_room)],
+            "exception_handlers": {OSError: answer_fault},
+        },
         allowed_paths=[str(path) for path in exhibits.files()],
         theme=theme(),
         head=f"<style>{_styles()}</style>",
@@ -175,6 +180,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--port", type=int, help="port (default: GRADIO_SERVER_PORT, or 7860)")
     options = parser.parse_args(arguments)
     try:
+        check_place(options.host, options.port)
         named = {name: getattr(options, name) for name in NETWORKS}
         profile = get_profile(options.profile)
         obtain(profile, Sources(options.weights, **named), options.yes)

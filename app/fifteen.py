@@ -10,6 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from app.faults import told
 from app.fifteen_sheet import Row, Sheet
 from app.fifteen_words import TOO_LONG
 from app.session import CancelledError, RunError, Session
@@ -30,13 +31,14 @@ def run(session: Session, sheet: Sheet) -> Iterator[None]:
     :class:`~app.session.CancelledError` and ``FloatingPointError``.
     """
     begun, budget = time.monotonic(), session.budget(pictures=len(sheet.rows))
-    for _ in work(session.models, sheet):
-        sheet.seconds = time.monotonic() - begun
-        if sheet.cancel.is_set():
-            raise CancelledError
-        yield
-        if sheet.seconds > budget:
-            raise RunError(TOO_LONG.format(seconds=budget))
+    with told():
+        for _ in work(session.models, sheet):
+            sheet.seconds = time.monotonic() - begun
+            if sheet.cancel.is_set():
+                raise CancelledError
+            yield
+            if sheet.seconds > budget:
+                raise RunError(TOO_LONG.format(seconds=budget))
     sheet.phase, sheet.seconds = "done", time.monotonic() - begun
 
 

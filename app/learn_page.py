@@ -9,6 +9,7 @@ from typing import Any
 import gradio as gr
 
 from app.examples import load_examples
+from app.faults import RunError, told
 from app.learn_slides import slides_html
 from app.learn_words import FAILED, WIDGET
 from app.lesson import Lesson
@@ -38,8 +39,9 @@ def learn_page(session: Session, page: gr.Blocks) -> None:
     def fill() -> Iterator[dict[str, Any]]:
         """What the models made so far; whatever goes wrong becomes a sentence."""
         try:
-            yield from lesson.parts()
-        except (ValueError, OSError, FloatingPointError, KeyError) as error:
+            with told():
+                yield from lesson.parts()
+        except (ValueError, RunError, FloatingPointError, KeyError) as error:
             _log.exception("The guided walk could not be computed")
             yield {"problem": FAILED.format(problem=error)}
 

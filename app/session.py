@@ -12,6 +12,8 @@ from pathlib import Path
 
 import numpy as np
 
+from app.faults import RunError as RunError
+from app.faults import told
 from app.gpu import borrowed, choose_compute, expected_seconds, lends_gpus, on_lent_gpu
 from app.text import NO_CORRUPTION
 from dga.classifier import Prediction
@@ -29,10 +31,6 @@ MAX_PATHS = 8
 MAX_SCALE = 20
 RULES = ("threshold", "quantile")
 BUDGET_SECONDS = 120.0
-
-
-class RunError(RuntimeError):
-    """A run that had to stop. The message is one sentence for the visitor."""
 
 
 class CancelledError(RuntimeError):
@@ -203,12 +201,13 @@ class Session:
         return cls(models, max(BUDGET_SECONDS, 2 * longest), pace)
 
     def subject(self, path: str | Path | None, settings: Settings) -> Subject:
-        """Read, resize and perhaps corrupt one upload. Raises ``UploadError``."""
-        picture = read_square(path, self.profile.image_size)
-        if settings.corruption is None:
-            return Subject(picture, self._classify(picture))
-        damaged = corrupt(picture, settings.corruption, settings.severity, settings.seed)
-        return Subject(damaged, self._classify(damaged), picture, self._classify(picture))
+        """Read, resize, perhaps corrupt one upload. Raises ``UploadError`` or :class:`RunError`."""
+        with told():
+            picture = read_square(path, self.profile.image_size)
+            if settings.corruption is None:
+                return Subject(picture, self._classify(picture))
+            damaged = corrupt(picture, settings.corruption, settings.severity, settings.seed)
+            return Subject(damaged, self._classify(damaged), picture, self._classify(picture))
 
     def events(
         self, pixels: Pixels, settings: Settings, cancel: threading.Event | None = None
@@ -220,7 +219,7 @@ class Session:
         """
         deadline = time.monotonic() + self.budget_seconds
         self.bound(settings)
-        with contextlib.closing(self._steps(pixels, settings)) as steps:
+        with told(), contextlib.closing(self._steps(pixels, settings)) as steps:
             for event in steps:
                 if cancel is not None and cancel.is_set():
                     raise CancelledError

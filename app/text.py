@@ -79,6 +79,10 @@ INTERRUPTED = "Not finished"
 
 RECORDED = "Recorded with the shipped models. Drag τ or scrub; Adapt runs it again."
 NEVER_BEGAN = "Cancelled before it began."
+NO_MEMORY = (
+    "The server's memory ran out during this run; try again in a moment, or with fewer noise paths."
+)
+NO_FILE = "The server could not read or write a file; its log says why. Please try again later."
 FAILED = "The run failed unexpectedly; the server's log says why. Please try again."
 GATE_WORDS = {
     "closed": "There is nothing at this address.",

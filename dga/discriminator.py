@@ -52,11 +52,15 @@ def judge_states(
     """Logits of some states in one pass, float32 ``[n]`` on the CPU.
 
     ``states``: ``[n, 3, H, W]``; ``depth``: int64 ``[n]``. With a ``denoiser`` the
-    network judges x0_hat instead of x_t.
+    network judges x0_hat instead of x_t. Raises ``FloatingPointError`` for logits that are
+    not numbers.
     """
     if denoiser is not None:
         states = estimate_x0(schedule, denoiser, states, depth)
-    return network(states, schedule.time[depth].to(states.device)).float().cpu()
+    logits = network(states, schedule.time[depth].to(states.device)).float().cpu()
+    if not bool(logits.isfinite().all()):
+        raise FloatingPointError("The discriminator returned values that are not numbers.")
+    return logits
 
 
 def curve_chunks(

@@ -19,6 +19,7 @@ from dga.imagenet_c import condition_folder, conditions
 from dga.images import to_tensor
 from dga.ledger import Ledger, Line, versions
 from dga.methods import Batch, Method
+from dga.methods.protocol import answer
 from dga.models import Models
 from dga.profiles import Profile
 from dga.weights import to_plain
@@ -315,7 +316,7 @@ def _lines(
     seeds = [image_seed(plan.seed, name, corruption) for name in part.names]
     batch = Batch(models, to_tensor(part.pixels).to(models.device), seeds)  # x: [B, 3, S, S]
     for name, method in methods.items():
-        outcome = method.predict(batch)
+        outcome = answer(name, method, batch)
         for i in range(len(part)):
             row, label = outcome.probabilities[i], int(part.labels[i])
             prediction = to_prediction(row, models.profile.classifier)

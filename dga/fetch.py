@@ -10,7 +10,7 @@ from huggingface_hub import constants, hf_hub_download
 
 from dga.download import DownloadError, download, gigabytes, progress_bar
 from dga.profiles import Profile
-from dga.sources import HUB_BYTES, HUB_FILE, Sources, complain
+from dga.sources import HUB_BYTES, HUB_FILE, Sources, check_cached, complain
 from dga.weights import home, sha256
 
 Ask = Callable[[str], str]
@@ -95,15 +95,17 @@ def _fetch_diffusion(profile: Profile) -> Path:
 
 
 def _fetch_classifier(profile: Profile) -> Path:
-    """Into the hub's own cache: timm finds it there, and resumes and checks it."""
+    """Into the hub's own cache, which resumes; compared with the SHA-256 that the hub names."""
     assert profile.classifier.hub is not None
     try:
-        return Path(hf_hub_download(profile.classifier.hub, HUB_FILE))
+        path = Path(hf_hub_download(profile.classifier.hub, HUB_FILE))
     except Exception as error:  # its errors have no common base besides this
         raise DownloadError(
             f"{profile.classifier.hub} could not be fetched from {constants.ENDPOINT} "
             f"({type(error).__name__}); a local file can be named with --classifier PATH."
         ) from error
+    check_cached(path)
+    return path
 
 
 _FETCH = {"diffusion": _fetch_diffusion, "classifier": _fetch_classifier}

@@ -35,6 +35,11 @@ def to_tensor(pixels: Pixels) -> Tensor:
 
 
 def from_tensor(x: Tensor) -> Pixels:
-    """float ``[..., 3, H, W]`` in [-1, 1] to uint8 ``[..., H, W, 3]`` (clipped, rounded)."""
+    """float ``[..., 3, H, W]`` in [-1, 1] to uint8 ``[..., H, W, 3]`` (clipped, rounded).
+
+    Raises ``FloatingPointError`` for what is no picture: NaN would become a grey level.
+    """
+    if not bool(x.isfinite().all()):
+        raise FloatingPointError("A network returned values that are not numbers.")
     levels = x.detach().float().clamp(-1, 1).add(1.0).mul(127.5).round()
     return levels.to(torch.uint8).movedim(-3, -1).contiguous().cpu().numpy()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import platform
 import shutil
 from collections.abc import Iterable
@@ -65,8 +66,14 @@ class Ledger:
     def append(self, lines: Iterable[Line]) -> None:
         """Write the lines that are new; all of them are on disk when this returns."""
         new = [line for line in lines if key(line) not in self._done]
-        with self.path.open("a") as file:
-            file.writelines(json.dumps(line) + "\n" for line in new)
+        try:
+            with self.path.open("a") as file:
+                file.writelines(json.dumps(line) + "\n" for line in new)
+        except OSError as error:
+            raise OSError(
+                f"{self.path} could not be written ({error.strerror}). Results of earlier batches "
+                "are kept: mend that, then go on with --resume."
+            ) from error
         self.lines += new
         self._done |= {key(line) for line in new}
 
@@ -133,8 +140,8 @@ def _read(path: Path) -> list[Line]:
     """Complete lines; the file is cut after the last of them."""
     if not path.exists():
         return []
-    text = path.read_text()
-    whole = text[: text.rfind("\n") + 1]
-    if whole != text:
-        path.write_text(whole)
-    return [json.loads(row) for row in whole.splitlines()]
+    content = path.read_bytes()
+    end = content.rfind(b"\n") + 1
+    if end < len(content):
+        os.truncate(path, end)  # in place: a kill or a full disk here loses no line
+    return [json.loads(row) for row in content[:end].splitlines()]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -13,11 +14,12 @@ from torch import nn
 from dga.classifier import build_classifier, load_classifier
 from dga.compute import Compute
 from dga.diffusion import Schedule
+from dga.forks import survive_forks
 from dga.networks import Denoiser, Discriminator
 from dga.profiles import Profile, get_profile
 from dga.published import PublishedDiscriminator
-from dga.sources import Sources, check_public, complain
-from dga.weights import WeightsError, load_weights, read_config, weights_id
+from dga.sources import Sources, check_cached, check_public, complain
+from dga.weights import CONFIG, WeightsError, load_weights, read_config, weights_id
 
 
 @dataclass(frozen=True)
@@ -78,6 +80,7 @@ def load_models(
     """
     if isinstance(profile, str):
         profile = get_profile(profile)
+    survive_forks()
     compute = compute or Compute.choose()
     sources = Sources(root, diffusion, discriminator, classifier)
     complain(profile, sources)
@@ -125,6 +128,7 @@ def load_discriminator(profile: Profile, path: Path) -> nn.Module:
 
 def _load_classifier(profile: Profile, path: Path) -> nn.Module:
     if path.is_file():
+        check_cached(path)
         return load_classifier(profile.classifier, path)
     return load_weights(build_classifier(profile.classifier), path)
 
@@ -151,7 +155,15 @@ def _source_quantiles(folder: Path, profile: Profile, inputs: Sequence[str]) -> 
             f"{folder} judges {judged}, not {' or '.join(inputs)}: it can be judged "
             "(python -m dga judge) but cannot choose a depth."
         )
-    bounds: dict[str, Any] = config.get("source_quantiles", {})
+    bounds: Any = config.get("source_quantiles", {})
+    if not isinstance(bounds, dict) or not all(_is_curve(row) for row in bounds.values()):
+        raise WeightsError(f"The source_quantiles in {folder / CONFIG} are not lists of numbers.")
     if any(len(row) != profile.schedule.steps + 1 for row in bounds.values()):
         raise WeightsError(f"{folder} was trained for another number of steps.")
     return bounds
+
+
+def _is_curve(row: object) -> bool:
+    return isinstance(row, list) and all(
+        isinstance(value, int | float) and math.isfinite(value) for value in row
+    )

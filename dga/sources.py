@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,6 +20,7 @@ TITLES = {
 HUB_FILE = "model.safetensors"
 HUB_BYTES = 113_000_000
 """About; the hub knows better."""
+SUM = re.compile("[0-9a-f]{64}")
 
 
 @dataclass(frozen=True)
@@ -94,6 +96,20 @@ def complain(profile: Profile, sources: Sources) -> None:
                 f"--data DATA --out {places[name]}, or name one with --{name} PATH)"
             )
     raise WeightsError(f"Weights of {profile.name} are missing: {'; '.join(advice)}.")
+
+
+def check_cached(path: Path) -> None:
+    """Raise :class:`WeightsError` for a file of the hub's cache that was altered.
+
+    The cache keeps large files under their SHA-256, as the hub names it, and links to them.
+    """
+    stored = path.resolve()
+    if not path.is_symlink() or not SUM.fullmatch(stored.name) or sha256(path) == stored.name:
+        return
+    raise WeightsError(
+        f"{path} was altered (its SHA-256 is not {stored.name}, that of the published file): "
+        "delete it and fetch it again, or name a local file with --classifier PATH."
+    )
 
 
 def check_public(profile: Profile, path: Path) -> None:

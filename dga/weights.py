@@ -6,21 +6,26 @@ import dataclasses
 import hashlib
 import json
 import os
+import shutil
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from huggingface_hub import save_torch_state_dict
-from safetensors import SafetensorError
-from safetensors.torch import load_file
+from safetensors.torch import load
 from torch import Tensor, nn
 
 from dga.checkpoints import WeightsError as WeightsError
-from dga.checkpoints import check_fit, match_names, read_checkpoint
+from dga.checkpoints import check_fit, check_numbers, match_names, read_checkpoint
 
 SHIPPED = Path(__file__).resolve().parent.parent / "assets" / "weights"
 CONFIG = "config.json"
 SHARD_SIZE = "9MB"
+SHARD_BYTES = 64 * 2**20
+"""What is read at once, at most; ours are far smaller."""
+OWN_SUM = "config_sha256"
+STAGED = ".new"
 CHECKPOINTS = {".pt", ".pth", ".safetensors"}
 UNFINISHED = "checkpoint.pt"
 """A trainer's own, beside the weights that it will write."""
@@ -69,18 +74,43 @@ def weights_id(path: Path) -> str:
 def save_weights(
     state: dict[str, Tensor], folder: Path, config: dict[str, Any], half: bool = True
 ) -> None:
-    """Write safetensors shards of at most 9 MB and ``config.json`` with their SHA-256."""
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / CONFIG).unlink(missing_ok=True)  # half-written weights have no config
-    for old in folder.glob("model*.safetensors*"):
-        old.unlink()
+    """Write safetensors shards of at most 9 MB and ``config.json`` with their SHA-256.
+
+    Weights that are there already are touched once the new ones are on the disk, so that a
+    full disk loses none. ``config.json`` also keeps a SHA-256 of its own content. Raises
+    :class:`WeightsError` for values that are not numbers, in half precision if so stored.
+    """
     if half:
         state = {k: v.half() if v.is_floating_point() else v for k, v in state.items()}
     state = {k: v.detach().cpu().contiguous() for k, v in state.items()}
-    save_torch_state_dict(state, folder, max_shard_size=SHARD_SIZE)
-    shards = {path.name: sha256(path) for path in sorted(folder.glob("*.safetensors"))}
-    content = {**config, "sha256": shards}
-    write_json(folder / CONFIG, content)
+    check_numbers(folder, state)
+    staged = folder / STAGED
+    shutil.rmtree(staged, ignore_errors=True)
+    staged.mkdir(parents=True)
+    try:
+        save_torch_state_dict(state, staged, max_shard_size=SHARD_SIZE)
+        shards = {path.name: sha256(path) for path in sorted(staged.glob("*.safetensors"))}
+        content = {**config, "sha256": shards}
+        write_json(staged / CONFIG, {**content, OWN_SUM: config_sum(content)})
+        _replace_weights(folder, staged)
+    finally:
+        shutil.rmtree(staged, ignore_errors=True)
+
+
+def _replace_weights(folder: Path, staged: Path) -> None:
+    (folder / CONFIG).unlink(missing_ok=True)  # half-replaced weights have no config
+    for old in folder.glob("model*.safetensors*"):
+        old.unlink()
+    for path in staged.glob("model*"):
+        path.replace(folder / path.name)
+    (staged / CONFIG).replace(folder / CONFIG)
+
+
+def config_sum(content: Mapping[str, Any]) -> str:
+    """SHA-256 of a ``config.json`` without its own sum: sorted, compact JSON."""
+    rest = {name: value for name, value in content.items() if name != OWN_SUM}
+    text = json.dumps(rest, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def write_json(path: Path, content: dict[str, Any]) -> None:
@@ -105,11 +135,31 @@ def read_config(folder: Path) -> dict[str, Any]:
             f"python -m dga train {folder.name} --profile {folder.parent.name} --data DATA "
             f"--out {folder}"
         ) from None
-    except (OSError, ValueError) as error:
+    except OSError as error:
+        raise _unreadable(folder / CONFIG, error) from error
+    except (ValueError, RecursionError) as error:
         raise WeightsError(f"{folder / CONFIG} cannot be read: {error}. {_mend(folder)}") from error
-    if not isinstance(content, dict) or not isinstance(content.get("sha256"), dict):
+    if not isinstance(content, dict) or not _lists_files(content.get("sha256")):
         raise WeightsError(f"{folder / CONFIG} does not list its files. {_mend(folder)}")
+    if content.get(OWN_SUM, "") not in ("", config_sum(content)):
+        raise WeightsError(f"{folder / CONFIG} was altered. {_mend(folder)}")
     return content
+
+
+def _lists_files(listed: object) -> bool:
+    """Whether these are names of safetensors files in the folder itself, with their sums."""
+    return isinstance(listed, dict) and all(
+        isinstance(expected, str)
+        and name == Path(name).name
+        and "\\" not in name
+        and name.endswith(".safetensors")
+        for name, expected in listed.items()
+    )
+
+
+def _unreadable(path: Path, error: OSError) -> WeightsError:
+    reason = error.strerror or type(error).__name__
+    return WeightsError(f"{path} cannot be read ({reason}): check its permissions and the disk.")
 
 
 def read_state(folder: Path) -> dict[str, Tensor]:
@@ -117,17 +167,28 @@ def read_state(folder: Path) -> dict[str, Tensor]:
     state: dict[str, Tensor] = {}
     for name, expected in read_config(folder)["sha256"].items():
         path = folder / name
-        if not path.is_file():
-            raise WeightsError(f"{path} is missing. {_mend(folder)}")
-        if sha256(path) != expected:
-            raise WeightsError(
-                f"{path} was altered: its SHA-256 is not {expected}. {_mend(folder)}"
-            )
+        content = _verified(path, expected)
         try:
-            state.update(load_file(path))
-        except SafetensorError as error:
+            state.update(load(content))
+        except Exception as error:  # made to do harm, a file can bring its reader to raise anything
             raise WeightsError(f"{path} is no safetensors file. {_mend(folder)}") from error
     return {k: v.float() if v.is_floating_point() else v for k, v in state.items()}
+
+
+def _verified(path: Path, expected: str) -> bytes:
+    """The very bytes that were compared with their SHA-256. Raises :class:`WeightsError`."""
+    try:
+        with path.open("rb") as file:
+            content = file.read(SHARD_BYTES + 1)
+    except (FileNotFoundError, IsADirectoryError):
+        raise WeightsError(f"{path} is missing. {_mend(path.parent)}") from None
+    except OSError as error:
+        raise _unreadable(path, error) from error
+    if len(content) > SHARD_BYTES or hashlib.sha256(content).hexdigest() != expected:
+        raise WeightsError(
+            f"{path} was altered: its SHA-256 is not {expected}. {_mend(path.parent)}"
+        )
+    return content
 
 
 def load_weights(network: nn.Module, path: Path) -> nn.Module:
@@ -144,6 +205,7 @@ def load_weights(network: nn.Module, path: Path) -> nn.Module:
     else:
         state = read_state(path)
         check_fit(path, state, expected)
+    check_numbers(path, state)
     on_meta = any(value.is_meta for value in expected.values())
     network.load_state_dict(state, assign=on_meta)
     return network.eval().requires_grad_(False)

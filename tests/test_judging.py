@@ -27,7 +27,7 @@ from dga.models import Models, load_models
 from dga.networks import Discriminator
 from dga.profiles import EVERYDAY16
 from dga.training.studies import Study
-from dga.weights import SHIPPED, WeightsError, save_weights, weights_id
+from dga.weights import OWN_SUM, SHIPPED, WeightsError, config_sum, save_weights, weights_id
 
 DEPTHS = (0, 3, 50, 100)
 
@@ -236,7 +236,8 @@ def test_the_pipeline_refuses_a_discriminator_of_x0_hat(x0_hat_folder: Path) -> 
 
 def test_estimates_of_another_diffusion_model_are_refused(x0_hat_folder: Path) -> None:
     path = x0_hat_folder / "config.json"
-    path.write_text(json.dumps({**json.loads(path.read_text()), "diffusion": "another"}))
+    content = {**json.loads(path.read_text()), "diffusion": "another"}
+    path.write_text(json.dumps({**content, OWN_SUM: config_sum(content)}))
     with pytest.raises(WeightsError, match="estimates of the diffusion model another"):
         load_judge("everyday16", x0_hat_folder, compute=Compute.choose("cpu", "float32"))
 

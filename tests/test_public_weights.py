@@ -147,8 +147,8 @@ def test_classifier_files_that_do_not_fit(
     (tmp_path / "cut.safetensors").write_bytes(checkpoints.classifier.read_bytes()[:5000])
     for path, said in (
         (checkpoints.diffusion, r"Missing key.*conv1"),
-        (tmp_path / "words.pth", "does not fit"),
-        (tmp_path / "cut.safetensors", "does not fit"),
+        (tmp_path / "words.pth", "cannot be read as a checkpoint"),
+        (tmp_path / "cut.safetensors", "cannot be read as a checkpoint"),
     ):
         with pytest.raises(WeightsError, match=said) as error:
             load_classifier(small_imagenet.classifier, path)

@@ -10,7 +10,16 @@ import torch
 from torch import nn
 
 from dga.models import load_models
-from dga.weights import SHIPPED, WeightsError, load_weights, read_state, save_weights
+from dga.weights import (
+    OWN_SUM,
+    SHIPPED,
+    WeightsError,
+    config_sum,
+    load_weights,
+    read_state,
+    save_weights,
+    sha256,
+)
 
 
 @pytest.fixture
@@ -60,12 +69,11 @@ def test_truncated_and_missing_weights_are_refused(folder: Path) -> None:
 
 
 def test_files_that_only_claim_to_be_safetensors_are_refused(folder: Path) -> None:
-    from dga.weights import sha256
-
     shard = next(folder.glob("*.safetensors"))
     shard.write_bytes(b"\x80\x04pickle")
     config = json.loads((folder / "config.json").read_text())
     config["sha256"] = {shard.name: sha256(shard)}
+    config[OWN_SUM] = config_sum(config)
     (folder / "config.json").write_text(json.dumps(config))
     with pytest.raises(WeightsError, match="no safetensors file"):
         read_state(folder)

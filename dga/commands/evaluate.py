@@ -74,11 +74,12 @@ def evaluate(
 ) -> None:
     """Measure accuracy, depths and seconds of methods on labelled pictures."""
     from dga import cluster, evaluation
+    from dga.alone import alone
     from dga.corruptions import parse_corruptions
     from dga.methods import build_methods
     from dga.summary import summarise
 
-    with sentences():
+    with sentences(), alone(out):
         if engine not in ENGINES:
             raise ValueError(f"Unknown engine {engine!r}. Choose one of: {', '.join(ENGINES)}.")
         plan = evaluation.Plan(

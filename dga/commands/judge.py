@@ -61,11 +61,12 @@ def judge(
 ) -> None:
     """Judge clean and corrupted pictures at every depth; killed, the same command goes on."""
     from dga import judging
+    from dga.alone import alone
     from dga.compute import Compute
     from dga.corruptions import parse_corruptions
     from dga.evaluation import Plan
 
-    with sentences():
+    with sentences(), alone(out):
         plan = Plan(
             data=tuple(str(path) for path in data),
             corruptions=parse_corruptions(corruptions),

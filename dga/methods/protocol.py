@@ -17,7 +17,8 @@ class Outcome:
 
     ``probabilities``: ``[B, classes]``, rows sum to 1; ``seconds``: what each picture
     cost, wall clock; ``depths`` and ``crossed``: where its forward process halted and
-    whether the stopping rule was met there.
+    whether the stopping rule was met there. Raises ``FloatingPointError`` for probabilities
+    that are not numbers.
     """
 
     probabilities: Tensor
@@ -25,11 +26,25 @@ class Outcome:
     depths: Sequence[int]
     crossed: Sequence[bool]
 
+    def __post_init__(self) -> None:
+        if not bool(self.probabilities.isfinite().all()):
+            raise FloatingPointError("Probabilities are not numbers.")
+
     @classmethod
     def undiffused(cls, probabilities: Tensor, seconds: float) -> Outcome:
         """For methods without diffusion; ``seconds`` for the whole batch."""
         n = len(probabilities)
         return cls(probabilities, [seconds / n] * n, [0] * n, [True] * n)
+
+
+def answer(name: str, method: Method, batch: Batch) -> Outcome:
+    """``method.predict``; a ``FloatingPointError`` says which method it was."""
+    try:
+        return method.predict(batch)
+    except FloatingPointError as error:
+        raise FloatingPointError(
+            f"Method {name} was stopped: {error} Results of earlier batches are kept."
+        ) from error
 
 
 class Method(Protocol):

@@ -8,7 +8,6 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from pickle import UnpicklingError
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from torch import Tensor, nn
 from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 from tqdm import tqdm
 
+from dga.archives import load_archive
 from dga.data import ImageFiles, ImageSet
 from dga.networks import Discriminator
 from dga.profiles import Profile
@@ -209,9 +209,26 @@ def _save(
         "average": average.state_dict(),
         "optimizer": optimizer.state_dict(),
     }
+    if not all(bool(value.isfinite().all()) for value in model.state_dict().values()):
+        raise FloatingPointError(
+            f"The weights are not numbers after step {step - 1}. {_kept(path)}"
+        )
     part = path.with_suffix(".part")
-    torch.save(state, part)
-    part.replace(path)  # a kill leaves either the old checkpoint or the new one
+    try:
+        torch.save(state, part)
+        part.replace(path)  # a kill leaves either the old checkpoint or the new one
+    except (OSError, RuntimeError) as error:  # torch's writer has no error of its own
+        part.unlink(missing_ok=True)
+        reason = getattr(error, "strerror", None) or "is the disk full?"
+        raise OSError(f"{path} could not be written ({reason}). {_kept(path)}") from error
+
+
+def _kept(path: Path) -> str:
+    return (
+        "The checkpoint before it is kept; the same command goes on from there."
+        if path.exists()
+        else "There is no checkpoint yet."
+    )
 
 
 def _resume(
@@ -225,10 +242,11 @@ def _resume(
     if not path.exists():
         return 0
     try:
-        state = torch.load(path, map_location="cpu", weights_only=True)
-    except (RuntimeError, EOFError, UnpicklingError) as error:
+        state = load_archive(path)
+        found = {name: state["identity"].get(name) for name in identity}
+    except Exception as error:  # made to do harm, a file can bring its reader to raise anything
         raise ValueError(f"{path} is damaged; delete it to start over.") from error
-    changed = [name for name, value in identity.items() if state["identity"].get(name) != value]
+    changed = [name for name, value in identity.items() if found[name] != value]
     if changed:
         raise ValueError(
             f"{path} belongs to a run with another {changed[0]}. Choose another folder."
