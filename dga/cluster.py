@@ -7,6 +7,7 @@ import os
 import pickle
 import queue
 import socket
+import sys
 import threading
 import time
 import warnings
@@ -36,6 +37,7 @@ from dga.framing import View
 from dga.ledger import Ledger, Line, differences
 from dga.methods import build_methods
 from dga.models import Models
+from dga.pace import slow_pace, warning
 from dga.weights import WeightsError
 
 READER_CPUS = 0.25
@@ -195,7 +197,9 @@ def evaluate_on_cluster(
     with _connected(ray, cluster):
         crew = Crew.of(ray, cluster)
         plan = recipe.plan.resolved()[0]
-        setup = crew.inspect(recipe)
+        setup, notice = crew.inspect(recipe)
+        if notice:
+            tqdm.write(notice, file=sys.stderr)
         images = choose_images(plan, setup.profile)
         ledger = Ledger(out, describe(recipe.plan, setup, len(images), command), resume)
         tasks = make_tasks(pending_rounds(plan, setup, images, ledger, batch))
@@ -302,15 +306,18 @@ class Crew:
         """What one worker takes of a machine."""
         return {"num_cpus": WORKER_CPUS, "num_gpus": self.gpus}
 
-    def inspect(self, recipe: Recipe) -> Setup:
-        """What a worker of this cluster finds: profile, precision, weights, packages."""
+    def inspect(self, recipe: Recipe) -> tuple[Setup, str]:
+        """What a worker of this cluster finds: profile, precision, weights, packages.
+
+        With a sentence on how long a picture will take, where that is long.
+        """
         ask = self.ray.remote(**self.share, max_retries=self.cluster.tries - 1)(_inspect).remote(
             recipe
         )
         while not self.ray.wait([ask], timeout=POLL_SECONDS)[0]:
             self.check_alive()
         try:
-            found: Setup = self.ray.get(ask)
+            found: tuple[Setup, str] = self.ray.get(ask)
         except self.ray.exceptions.RayError as error:
             raise _reason(error) from error
         return found
@@ -379,8 +386,10 @@ class Crew:
             raise ClusterError("The cluster has lost all its workers.")
 
 
-def _inspect(recipe: Recipe) -> Setup:
-    return recipe.bench().setup
+def _inspect(recipe: Recipe) -> tuple[Setup, str]:
+    bench = recipe.bench()
+    pace = slow_pace(bench.models)
+    return bench.setup, warning(bench.models.profile, pace) if pace else ""
 
 
 def _collect(crew: Crew, work: Work, ledger: Ledger, out: Path, command: str) -> list[str]:

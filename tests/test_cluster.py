@@ -39,6 +39,7 @@ from dga.framing import View
 from dga.ledger import LINES, SHARDS, Ledger, Line
 from dga.methods import build_methods
 from dga.models import Models, load_models
+from dga.pace import Pace
 from dga.profiles import Profile
 from dga.weights import save_weights
 
@@ -152,6 +153,15 @@ def test_a_worker_with_other_weights_does_not_work(
         expected = dataclasses.replace(setup, **change)  # type: ignore[arg-type]
         with pytest.raises(ValueError, match=words):
             Worker(recipe, images, expected)({"task": b""})
+
+
+def test_a_worker_says_what_it_found_and_how_long_a_picture_takes(
+    recipe: Recipe, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    setup, notice = cluster._inspect(recipe)
+    assert (setup, notice) == (recipe.bench().setup, "")
+    monkeypatch.setattr(cluster, "slow_pace", lambda models: Pace(30.0, 1.0))
+    assert cluster._inspect(recipe)[1].startswith("There is no GPU for tiny: ")
 
 
 def test_unreadable_pictures_are_named_and_counted(

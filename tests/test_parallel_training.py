@@ -37,6 +37,8 @@ from dga.weights import WeightsError, read_config, save_weights
 
 CPU = torch.device("cpu")
 CONFIG = TrainConfig(images=48, batch=8, lr=1e-3, warmup=2, ema=0.9, bf16=False)
+QUICK = Study(corruptions=("gaussian_noise", "contrast", "pixelate"))
+"""Nothing that every new process would have to compile first."""
 
 
 @pytest.fixture(scope="module")
@@ -91,8 +93,8 @@ def test_streamed_and_held_pictures_make_the_same_batches(
 def test_batches_made_ahead_are_the_same_and_a_resumed_run_starts_in_the_middle(
     profile: Profile, files: ImageFiles
 ) -> None:
-    plain = Batches(profile, Study(), files, CONFIG, None, Path())
-    ahead = Batches(profile, Study(), files, CONFIG, None, Path(), workers=2)
+    plain = Batches(profile, QUICK, files, CONFIG, None, Path())
+    ahead = Batches(profile, QUICK, files, CONFIG, None, Path(), workers=2)
     for step in (0, 1, 2, 4, 5):  # 3 is skipped: another start
         assert _same(plain.draw(step, CPU), ahead.draw(step, CPU))
 
@@ -362,9 +364,10 @@ import torch
 from dga import profiles
 from dga.training import run
 torch.set_num_threads(1)
-profile, config, data, out = pickle.loads(Path(sys.argv[1]).read_bytes())
+profile, config, study, data, out = pickle.loads(Path(sys.argv[1]).read_bytes())
 profiles.PROFILES[profile.name] = profile
-print(run.train("discriminator", profile.name, [data], out, config, torch.device("cpu")))
+cpu = torch.device("cpu")
+print(run.train("discriminator", profile.name, [data], out, config, cpu, study=study, workers=0))
 """
 
 
@@ -398,11 +401,10 @@ def test_two_processes_with_half_a_batch_equal_one_with_the_whole(
     steps of full size of it.
     """
     monkeypatch.setitem(PROFILES, profile.name, profile)
-    run.train(
-        "discriminator", profile.name, [picture_folder], tmp_path / "one", CONFIG, CPU, workers=0
-    )
+    data, one = picture_folder, tmp_path / "one"
+    run.train("discriminator", profile.name, [data], one, CONFIG, CPU, study=QUICK, workers=0)
     task = tmp_path / "task"
-    task.write_bytes(pickle.dumps((profile, CONFIG, picture_folder, tmp_path / "two")))
+    task.write_bytes(pickle.dumps((profile, CONFIG, QUICK, data, tmp_path / "two")))
     assert _processes(task, 2) == [str(tmp_path / "two"), "None"]
     states = [
         torch.load(tmp_path / name / loop.CHECKPOINT, weights_only=True) for name in ("one", "two")
