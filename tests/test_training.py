@@ -443,7 +443,7 @@ def test_command_survives_sigkill(picture_folder: Path, tmp_path: Path) -> None:
     """The real command, killed with SIGKILL, ends where the uninterrupted one does."""
 
     def command(out: Path) -> list[str]:
-        options = ["--images", "320", "--batch", "8", "--seed", "3", "--device", "cpu"]
+        options = ["--images", "160", "--batch", "8", "--seed", "3", "--device", "cpu"]
         data = ["--data", str(picture_folder), "--out", str(out)]
         return [sys.executable, "-m", "dga", "train", "classifier", *data, *options]
 
@@ -457,9 +457,9 @@ def test_command_survives_sigkill(picture_folder: Path, tmp_path: Path) -> None:
     killed.send_signal(signal.SIGKILL)
     killed.wait()
     state = torch.load(tmp_path / "parts" / loop.CHECKPOINT, weights_only=True)
-    assert 0 < state["step"] < 40
+    assert 0 < state["step"] < 20
     assert not (tmp_path / "parts" / "config.json").exists()
     subprocess.run(command(tmp_path / "parts"), check=True, **quiet)  # type: ignore[call-overload]
     whole, parts = read_state(tmp_path / "whole"), read_state(tmp_path / "parts")
     assert all(torch.equal(whole[k], parts[k]) for k in whole)
-    assert read_config(tmp_path / "parts")["training"]["images"] == 320
+    assert read_config(tmp_path / "parts")["training"]["images"] == 160
