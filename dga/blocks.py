@@ -15,6 +15,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from dga.attention import ScaledDotProduct
+from dga.norm import group_norm
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", FutureWarning)
@@ -59,15 +60,6 @@ class AttentionBlock(nn.Module):
         mixed = self.attention(qkv.transpose(1, 2)).transpose(1, 2)  # [B, H W, C]
         h = F.linear(mixed, self.proj_out.weight.squeeze(2), self.proj_out.bias)
         return x + h.transpose(1, 2).unflatten(2, x.shape[2:])
-
-
-def group_norm(norm: nn.GroupNorm, x: Tensor) -> Tensor:
-    """``norm`` in the precision of ``x``; statistics are float32 inside the kernel."""
-    weight: Tensor = norm.weight
-    bias: Tensor = norm.bias
-    if x.device.type != "cpu":  # only the processor's kernel mixes precisions
-        weight, bias = weight.to(x.dtype), bias.to(x.dtype)
-    return F.group_norm(x, norm.num_groups, weight, bias, norm.eps)
 
 
 def replace_blocks(network: nn.Module) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import logging
+from functools import partial
 
 import numpy as np
 import pytest
@@ -22,6 +23,7 @@ from dga.images import from_tensor, to_tensor
 from dga.methods import Batch, build_method
 from dga.models import Models
 from dga.networks import Denoiser
+from dga.norm import group_norm
 from dga.pipeline import classify, rebuild
 from dga.profiles import EVERYDAY16, NetworkConfig
 from dga.room import Room, is_shortage
@@ -48,9 +50,10 @@ def _error(value: Tensor, exact: Tensor) -> float:
     return float((value - exact).abs().mean() / exact.abs().mean())
 
 
+@pytest.mark.parametrize("length", [24, 160])
 @pytest.mark.parametrize("package", [QKVAttentionLegacy, QKVAttention])
-def test_attention_equals_the_package(package: type[nn.Module]) -> None:
-    heads, c, length = 4, 8, 24
+def test_attention_equals_the_package(package: type[nn.Module], length: int) -> None:
+    heads, c = 4, 8
     ours = ScaledDotProduct(heads, by_head=package is QKVAttentionLegacy)
     results = []
     for module in (package(heads), ours):
@@ -62,6 +65,20 @@ def test_attention_equals_the_package(package: type[nn.Module]) -> None:
     for theirs, fast in zip(*results, strict=True):
         torch.testing.assert_close(fast, theirs, atol=1e-5, rtol=1e-5)
     assert not list(ours.parameters())
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+def test_group_norms_gradient_is_that_of_float32(dtype: torch.dtype) -> None:
+    """Within twice what rounding alone costs torch's own kernel."""
+    norm = nn.GroupNorm(4, 16).requires_grad_(False)
+    norm.weight.copy_(_noise(16)), norm.bias.copy_(_noise(16, seed=1))
+    x, g = 3 + 2 * _noise(2, 16, 8, 6, seed=2), _noise(2, 16, 8, 6, seed=3)
+    gradients = []
+    for start, layer in ((x, norm), (x.to(dtype), partial(group_norm, norm)), (x.to(dtype), norm)):
+        state = start.contiguous(memory_format=torch.channels_last).requires_grad_()
+        gradients.append(torch.autograd.grad(layer(state), state, g.to(state.dtype))[0].float())
+    exact, ours, torchs = gradients
+    assert _error(ours, exact) < max(2 * _error(torchs, exact), 1e-3)
 
 
 def test_fast_blocks_keep_every_parameter_under_its_name(tiny_models: Models) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 import httpx
 from gradio_client import Client, handle_file
 from gradio_client.exceptions import AppError
+from gradio_client.utils import QueueError
 
 from tests.load.cases import BAD, CASES, Case, connect, digest
 
@@ -55,6 +56,8 @@ class Crowd:
             begun = time.monotonic()
             try:
                 getattr(self, f"_{manner}")(client, dice)
+            except QueueError:  # the client's own words for the server's sentence
+                self._note("refused")
             except AppError as error:
                 self._refusal(error)
             except Exception as error:
