@@ -80,9 +80,9 @@ def test_every_task_is_measured_both_ways(report: speed.Report) -> None:
         by_task.setdefault(row.task, set()).add(row.way)
         assert row.seconds > 0
         assert (row.memory or 1) > 0
-    options = {"8 steps", "gradient not through the network"}
+    options = {"12 steps", "gradient not through the network"}
     assert by_task["curve"] == {"ours"}
-    assert by_task["unguided"] == {"ours", "published", "the network alone", "8 steps"}
+    assert by_task["unguided"] == {"ours", "published", "the network alone", "12 steps"}
     assert by_task["guided"] >= {"ours", "published", "the network alone", *options}
     assert by_task["dda"] == {"ours", "published"}
     assert by_task["dga-guided"] == {"ours", "options"}

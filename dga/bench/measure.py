@@ -17,11 +17,10 @@ from dga.bench.tasks import Task, Work
 from dga.bench.timing import best_seconds, peak_bytes, peak_flops
 from dga.compute import Compute
 from dga.models import Models
-from dga.sampling import FewSteps
 
 OURS, PUBLISHED = "ours", "published"
 NETWORKS = "the network alone"
-OPTIONS = f"dga-guided:steps={tasks.FEW}:through_network=false"
+OPTIONS = "dga-guided:steps=12:eta=1:through_network=false:scale=0.75"
 
 
 @dataclass(frozen=True)
@@ -168,8 +167,8 @@ class _Run:
         yield Entry(OURS, full, self.own, scale, flops, one)
         alone = tasks.passing(subject, plan.timed, guided)
         yield Entry(NETWORKS, alone, self.own, scale, flops)
-        few = FewSteps(tasks.FEW)
-        name = f"{tasks.FEW} steps"
+        few = tasks.FEW
+        name = f"{few.steps} steps"
         yield Entry(name, tasks.rebuilding(subject, plan.steps, guidance, few), self.own)
         if guidance is not None:
             free = tasks.detached(guidance)

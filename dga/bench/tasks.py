@@ -16,11 +16,12 @@ from dga.discriminator import curve
 from dga.methods import Batch, build_method
 from dga.pipeline import rebuild
 from dga.profiles import GuidanceConfig
+from dga.sampling import FewSteps
 
 Work = Callable[[], object]
 Task = Literal["curve", "unguided", "guided", "dda", "dga-guided"]
-FEW = 8
-"""Steps of the few-step option."""
+FEW = FewSteps(12, eta=1.0)
+"""The few-step option."""
 
 
 def judging(subject: Subject) -> Work:
