@@ -39,9 +39,9 @@ def visitors(
         print(f"{visitors} visitors for {minutes:g} minutes: {sum(crowd.outcomes.values())} visits")
         for outcome, count in crowd.outcomes.most_common():
             print(f"  {outcome:<10} {count}")
-        print(
-            f"median wait {statistics.median(crowd.waits):.1f} s, longest {max(crowd.waits):.1f} s"
-        )
+        median = statistics.median(seconds for seconds, _ in crowd.waits)
+        longest = ", ".join(f"{s:.0f} s ({manner})" for s, manner in sorted(crowd.waits)[-3:])
+        print(f"median wait {median:.1f} s, longest {longest}")
         print(f"results afterwards equal those before: {'yes' if after == alone else 'NO'}")
         faults = server.faults()
         print(f"stack traces in the server's log: {len(faults)} ({server.log})")

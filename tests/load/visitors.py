@@ -31,7 +31,7 @@ class Crowd:
         self.url, self.folder, self.alone, self.seed = url, folder, alone, seed
         self.outcomes: Counter[str] = Counter()
         self.strange: list[str] = []
-        self.waits: list[float] = []
+        self.waits: list[tuple[float, str]] = []
         self._lock = threading.Lock()
 
     def visit(self, visitors: int, minutes: float) -> None:
@@ -63,7 +63,7 @@ class Crowd:
             except Exception as error:
                 self._note("unhandled", f"{manner}: {error!r}")
             with self._lock:
-                self.waits.append(time.monotonic() - begun)
+                self.waits.append((time.monotonic() - begun, manner))
             time.sleep(dice.uniform(0, 2))
 
     def _adapt(self, client: Client, dice: random.Random) -> None:
