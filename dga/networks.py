@@ -72,21 +72,29 @@ class Discriminator(nn.Module):
     def __init__(self, config: NetworkConfig) -> None:
         super().__init__()
         self.fold = config.fold
-        self.net = EncoderUNetModel(
-            image_size=config.image_size // config.fold,
-            in_channels=3 * config.fold**2,
-            model_channels=config.channels,
-            out_channels=1,
-            num_res_blocks=config.res_blocks,
-            attention_resolutions=config.attention,
-            channel_mult=config.channel_mult,
-            num_head_channels=config.head_channels,
-            use_scale_shift_norm=True,
-            resblock_updown=True,
-            pool="attention",
-        )
+        self.net = encoder(config, "attention")
 
     def forward(self, x: Tensor, time: Tensor) -> Tensor:
         """See the class."""
         h = F.pixel_unshuffle(x, self.fold)  # [B, 3 f^2, H/f, W/f]
         return self.net(h, time).float().squeeze(1)
+
+
+def encoder(config: NetworkConfig, pool: str) -> EncoderUNetModel:
+    """The downward half of the U-Net with one output, ``[B, 3 f^2, H/f, W/f], [B] -> [B, 1]``.
+
+    ``pool``: how the package brings a map to one vector, attention or adaptive.
+    """
+    return EncoderUNetModel(
+        image_size=config.image_size // config.fold,
+        in_channels=3 * config.fold**2,
+        model_channels=config.channels,
+        out_channels=1,
+        num_res_blocks=config.res_blocks,
+        attention_resolutions=config.attention,
+        channel_mult=config.channel_mult,
+        num_head_channels=config.head_channels,
+        use_scale_shift_norm=True,
+        resblock_updown=True,
+        pool=pool,
+    )

@@ -12,11 +12,12 @@ from timm.data.constants import IMAGENET_DEFAULT_MEAN, IMAGENET_DEFAULT_STD
 from torch import Tensor, nn
 
 from dga.diffusion import Schedule
+from dga.networks import encoder
 from dga.profiles import NetworkConfig, ScheduleConfig
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", FutureWarning)
-    from guided_diffusion.unet import AttentionPool2d, EncoderUNetModel
+    from guided_diffusion.unet import AttentionPool2d
 
 TRAINED_STEPS = 150
 """It was trained on this respacing of the schedule, and told the respaced index itself."""
@@ -42,19 +43,7 @@ class PublishedDiscriminator(nn.Module):
         self.crop = config.image_size * 7 // 8
         width = config.channels * config.channel_mult[-1]
         last = self.crop // 2 ** (len(config.channel_mult) - 1)
-        self.model = EncoderUNetModel(
-            image_size=config.image_size,
-            in_channels=3,
-            model_channels=config.channels,
-            out_channels=1,
-            num_res_blocks=config.res_blocks,
-            attention_resolutions=config.attention,
-            channel_mult=config.channel_mult,
-            num_head_channels=config.head_channels,
-            use_scale_shift_norm=True,
-            resblock_updown=True,
-            pool="adaptive",
-        )
+        self.model = encoder(config, "adaptive")
         self.model.out = nn.Identity()
         self.atn = AttentionPool2d(last, width, config.head_channels, 1)
 
