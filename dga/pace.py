@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import torch
 from torch import nn
-from torch.utils.flop_counter import FlopCounterMode
 
 from dga.compute import Compute
+from dga.flops import flops
 from dga.models import Models
 from dga.networks import Denoiser, Discriminator
 from dga.profiles import Profile
@@ -34,17 +34,6 @@ class Pace:
         curve = (profile.schedule.steps + 1) * profile.stopping.paths
         passes = deepest + GUIDED * deepest + GUIDED * profile.dda_depth
         return curve * self.judge + passes * self.denoise
-
-
-def flops(network: nn.Module, size: int) -> int:
-    """Floating-point operations of one pass at ``size`` pixels, two for a multiply-add.
-
-    ``network`` is on the meta device: counted, not computed.
-    """
-    x, t = torch.zeros(1, 3, size, size, device="meta"), torch.zeros(1, device="meta")
-    with torch.no_grad(), FlopCounterMode(display=False) as counter, torch.device("meta"):
-        network(x, t)
-    return counter.get_total_flops()
 
 
 @torch.no_grad()

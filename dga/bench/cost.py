@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import torch
-from torch import Tensor, nn
-from torch.utils.flop_counter import FlopCounterMode
+from torch import Tensor
 
 from dga.compute import Compute
+from dga.flops import flops
 from dga.networks import Denoiser, Discriminator
 from dga.profiles import NetworkConfig, Profile
 from dga.weights import parameter_count
@@ -41,12 +41,12 @@ def work_out(profile: Profile, dtype: torch.dtype) -> Cost:
     with META:
         denoiser = Denoiser(profile.denoiser).eval().requires_grad_(False)
         discriminator = Discriminator(profile.discriminator).eval().requires_grad_(False)
-    step = _flops(denoiser, profile.image_size, guided=False)
-    judge = _flops(discriminator, profile.image_size, guided=False)
+    step = flops(denoiser, profile.image_size)
+    judge = flops(discriminator, profile.image_size)
     return Cost(
         parameters=parameter_count(denoiser),
         step_flops=step,
-        guided_flops=_flops(denoiser, profile.image_size, guided=True),
+        guided_flops=flops(denoiser, profile.image_size, guided=True),
         judge_flops=judge,
         curve_passes=profile.schedule.steps * judge / step,
         guided_bytes=guided_bytes(profile.denoiser, dtype),
@@ -61,6 +61,8 @@ def guided_bytes(config: NetworkConfig, dtype: torch.dtype) -> int:
     """
     with META:
         network = Denoiser(config).eval().requires_grad_(False)
+        x = torch.zeros(1, 3, config.image_size, config.image_size)
+        time = torch.zeros(1, dtype=torch.int64)
     Compute(META, dtype, fast=dtype != torch.float32).prepare(network)
     known = {p.untyped_storage()._cdata for p in network.parameters()}
     kept: dict[int, int] = {}
@@ -72,22 +74,7 @@ def guided_bytes(config: NetworkConfig, dtype: torch.dtype) -> int:
         return tensor
 
     with torch.autograd.graph.saved_tensors_hooks(keep, lambda tensor: tensor):
-        output = network(*_inputs(config.image_size, guided=True))
+        output = network(x.requires_grad_(), time)
     del output
     weights = sum(p.numel() * p.element_size() for p in network.parameters())
     return weights + sum(kept.values()) + 4 * max(kept.values()) + WORKSPACE
-
-
-def _flops(network: nn.Module, size: int, guided: bool) -> int:
-    """Of one pass, with the gradient for the input if ``guided``."""
-    x, time = _inputs(size, guided)
-    with FlopCounterMode(display=False) as counter:
-        output = network(x, time)
-        if guided:
-            output.sum().backward()  # the counter's hooks know no autograd.grad
-    return int(counter.get_total_flops())
-
-
-def _inputs(size: int, guided: bool) -> tuple[Tensor, Tensor]:
-    x = torch.zeros(1, 3, size, size, device=META).requires_grad_(guided)
-    return x, torch.zeros(1, dtype=torch.int64, device=META)
