@@ -99,6 +99,9 @@ class Desk:
         except Exception:
             _log.exception("A run failed")
             yield self._failed(visitor, run, FAILED)
+        finally:
+            if run is not None and run.board.running:  # the visitor has left
+                run.board.cancel()
 
     def _shown(self, run: Run) -> Iterator[Update]:
         """News as they come, previews a few times a second."""

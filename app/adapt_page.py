@@ -48,7 +48,7 @@ def adapt_page(session: Session, demo: gr.Blocks, line: Line) -> None:
     picture, corruption, severity, seed = card.picture, card.corruption, card.severity, card.seed
     inputs = [picture, corruption, severity, seed, tau, dda_depth, *card.advanced]
     after = after_card(session, examples)
-    runs = Runs(lambda run: run.board.running)
+    runs = Runs(line.address)
     ended = _connect_run(Desk(session, runs, line, parts), inputs)
     connect_after(after, runs, ended)
     opening = Opening(session, examples, card, dda_depth, curve, after.link, notice)

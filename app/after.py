@@ -19,6 +19,7 @@ from app.downloads import Keepsake
 from app.examples import Example, identify
 from app.runs import Runs
 from app.session import Session
+from app.strict import picked
 from app.take import SAVE, files_list, files_value, link_field, link_value
 
 _log = logging.getLogger(__name__)
@@ -89,7 +90,7 @@ def connect_after(after: After, runs: Runs, ended: Mapping[str, Any]) -> None:
 
     def make(event: gr.EventData, request: gr.Request) -> dict[Any, Any]:
         """Write one file into Gradio's cache, which deletes it after a while."""
-        kind = str(event._data.get("kind"))
+        kind = picked(event, "kind")
         last = runs.last(str(request.session_hash))
         kept = after.keep(last.board) if last else None
         if kept is None or kind not in DOWNLOADS:

@@ -14,6 +14,7 @@ from gradio.components.plot import PlotData
 from app.exhibit_cards import commands_html, table_html, text_html, title_html
 from app.exhibits import SHIPPED, Exhibit, Exhibits, Figure, Table
 from app.scripts import script
+from app.strict import picked
 from app.text import ANALYSIS_SECTIONS
 from app.text import ANALYSIS_WORDS as WORDS
 from dga.profiles import Profile
@@ -90,10 +91,10 @@ def _connect(contents: gr.HTML, plots: dict[str, gr.Plot], exhibits: tuple[Exhib
     figures = {e.key: e.content for e in exhibits if isinstance(e.content, Figure)}
 
     def draw(event: gr.EventData) -> dict[Any, Any]:
-        key = str(event._data.get("name"))
+        key = picked(event, "name")
         if key not in figures:
             return {plot: gr.skip() for plot in plots.values()}
-        return {plots[key]: plot_data(figures[key], bool(event._data.get("touch")))}
+        return {plots[key]: plot_data(figures[key], picked(event, "touch") == "True")}
 
     if plots:
         contents.select(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import logging
 import os
 import signal
 import sys
@@ -26,6 +27,7 @@ from app.learn_page import learn_page
 from app.line import CONCURRENCY_ID, Line
 from app.place import check_place
 from app.session import Session
+from app.sessions import MAX_SESSIONS, keep_little
 from app.storeroom import Storeroom
 from app.strict import StrictBlocks
 from app.text import FOOTER, PAGES, TAGLINE, TITLE, theme
@@ -76,7 +78,7 @@ def _queued(demo: gr.Blocks, line: Line) -> gr.Blocks:
         blocks=demo,
     )
     demo._queue = queue
-    line.follow(lambda: queue.visitors(CONCURRENCY_ID))
+    line.follow(lambda: queue.visitors(CONCURRENCY_ID), queue.address_of)
     return demo
 
 
@@ -138,6 +140,7 @@ def serve(
         run_history=False,
         enable_monitoring=False,
         max_file_size=MAX_BYTES,
+        state_session_capacity=MAX_SESSIONS,
         app_kwargs={
             "middleware": [Middleware(Gate, has_room=room.has_room)],
             "exception_handlers": {OSError: answer_fault},
@@ -150,6 +153,8 @@ def serve(
         ssr_mode=False,
         quiet=not block,
     )
+    keep_little(demo)
+    logging.getLogger("mcp").setLevel(logging.ERROR)  # its warnings repeat whatever it was sent
     room.keep_tidy(lambda: _lasting_files(demo))
     # After the page can be loaded: both need the processor. Not a daemon: a network cut off
     # in the middle of a pass brings the interpreter down with it.

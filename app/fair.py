@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Hashable, Iterable, Sequence
+from itertools import islice
 from typing import Any, TypeVar
 
 from gradio.queueing import Event, Queue
+from starlette import status
+from starlette.exceptions import HTTPException
 
-from app.text import BUSY_WORDS
+from app.sessions import is_name
+from app.text import BUSY_WORDS, GATE_WORDS
 
 MAX_WAITING = 16
 MAX_PER_ADDRESS = 12  # a class behind one address; the last places are for others
 MAX_PER_VISITOR = 4
+MAX_SESSIONS = 500  # whose messages are kept until somebody collects them
 
 Item = TypeVar("Item")
 
@@ -34,12 +39,26 @@ def in_turns(
 class FairQueue(Queue):
     """Gradio's queue, bounded for each visitor and address, who take turns."""
 
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        # Gradio's own would forget the oldest session, also one that is being served.
+        self.pending_messages_per_session: Any = OrderedDict()
+
     async def push(self, body: Any, request: Any, username: str | None) -> Any:
-        """As in Gradio; a refusal is a sentence, sent with status 503."""
+        """As in Gradio; a refusal is a sentence.
+
+        Gradio's script shows the sentence of every status but 503, for which it has a vaguer
+        one; for the Python client it is the other way round.
+        """
+        if body.session_hash is not None and not is_name(body.session_hash):
+            return False, GATE_WORDS["misunderstood"], "error"
         refused = self.refusal(body.session_hash, address(request))
+        if refused and "sec-fetch-mode" in request.headers:  # only browsers say that
+            raise HTTPException(status.HTTP_429_TOO_MANY_REQUESTS, refused)
         if refused:
             return False, refused, "queue_full"
         answer = await super().push(body, request, username)
+        self._forget_idle()
         for name in self.event_queue_per_concurrency_id:
             self._arrange(name)
             self.broadcast_estimations(name)
@@ -60,9 +79,49 @@ class FairQueue(Queue):
 
     def get_events(self) -> Any:
         """The next event, by turns."""
+        self._free_lost()
         for name in self.event_queue_per_concurrency_id:
             self._arrange(name)
         return super().get_events()
+
+    def send_message(self, event: Any, event_message: Any) -> None:
+        """As in Gradio, where a message that nobody can collect would end the whole queue."""
+        if event.session_hash in self.pending_messages_per_session:
+            super().send_message(event, event_message)
+        else:
+            event.alive = False
+
+    def _free_lost(self) -> None:
+        """Places of events whose task ended before its first step, which Gradio keeps for good."""
+        going = "\n".join(task.get_name() for task in self._asyncio_tasks)
+        for place, job in enumerate(self.active_jobs):
+            named = job and not job[0].fn.batch  # a task that works on one event has its name
+            if named and not any(event._id in going for event in job):
+                self.active_jobs[place] = None
+                self.event_queue_per_concurrency_id[job[0].concurrency_id].current_concurrency -= 1
+
+    def _forget_idle(self) -> None:
+        """Of too many sessions the oldest that neither wait nor are served."""
+        living = {
+            event.session_hash
+            for name in self.event_queue_per_concurrency_id
+            for event in (*self._all(name), *self._served(name))
+        }
+        spare = len(self.pending_messages_per_session) - MAX_SESSIONS
+        idle = (name for name in self.pending_messages_per_session if name not in living)
+        for name in list(islice(idle, max(spare, 0))):
+            del self.pending_messages_per_session[name]
+            self.pending_event_ids_session.pop(name, None)
+
+    def address_of(self, visitor: str) -> str:
+        """Where a visitor who is served or waits came from; empty for any other."""
+        events = [
+            event
+            for name in self.event_queue_per_concurrency_id
+            for event in (*self._served(name), *self._all(name))
+            if event.session_hash == visitor
+        ]
+        return address(events[0].request) if events else ""
 
     def visitors(self, name: str) -> tuple[list[str], list[str]]:
         """Who is served and who waits, in the order of their turns, for concurrency id ``name``."""

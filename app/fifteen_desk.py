@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import logging
+import threading
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,10 +18,12 @@ from app.fifteen_sheet import Sheet, check_choice
 from app.fifteen_words import CANCELLED, STATUS
 from app.line import Line, place_words
 from app.session import CancelledError, RunError, Session
-from app.text import FAILED, NEVER_BEGAN
+from app.text import FAILED, NEVER_BEGAN, REFUSED
 from app.visitors import Visitors
 
 PICTURE_INTERVAL = 0.4  # seconds between two previews of fifteen pictures
+MAX_PREVIEWS = 1  # at a time
+PREVIEW_PATIENCE = 5.0  # seconds
 
 _log = logging.getLogger(__name__)
 Update = dict[Any, Any]
@@ -97,7 +101,8 @@ class Desk:
         self, session: Session, examples: dict[str, str], parts: Parts, line: Line
     ) -> None:
         self.session, self.examples, self.parts, self.line = session, examples, parts, line
-        self.sheets = Visitors[Sheet](lambda sheet: sheet.running)
+        self.sheets = Visitors[Sheet](lambda sheet: sheet.running, address=line.address)
+        self._previewing = threading.BoundedSemaphore(MAX_PREVIEWS)
 
     def open(self, *asked: Any) -> Sheet:
         """A sheet of corrupted pictures. Raises ``ValueError`` with a sentence."""
@@ -113,7 +118,8 @@ class Desk:
         """
         upload, example, *_ = asked
         try:
-            shown = self.parts.show(self.open(*asked))
+            with self._preview_turn():
+                shown = self.parts.show(self.open(*asked))
         except ValueError as error:
             shown = self.parts.complain(str(error))
         except Exception:
@@ -122,6 +128,16 @@ class Desk:
         if self.line.has(visitor):
             return {self.parts.status: gr.skip()}
         return self.parts.source(False, upload, example) | shown
+
+    @contextmanager
+    def _preview_turn(self) -> Iterator[None]:
+        """Few at a time: fifteen corruptions are work, and no queue stands before it."""
+        if not self._previewing.acquire(timeout=PREVIEW_PATIENCE):
+            raise ValueError(REFUSED)
+        try:
+            yield
+        finally:
+            self._previewing.release()
 
     def press(self, visitor: str, *asked: Any) -> Update:
         """At once, also when the run itself has to wait."""
@@ -151,6 +167,9 @@ class Desk:
         except Exception:
             _log.exception("A run of all fifteen corruptions failed")
             yield free | self._failed(sheet, FAILED)
+        finally:
+            if sheet is not None and sheet.running:  # the visitor has left
+                sheet.phase = "cancelled"
 
     def _shown(self, sheet: Sheet) -> Iterator[Update]:
         """Progress after every step, pictures a few times a second."""

@@ -16,6 +16,7 @@ from app.line import CONCURRENCY_ID, LOOK_INTERVAL, Line
 from app.pictures import picture_input
 from app.scripts import script
 from app.session import Session
+from app.strict import picked
 from app.text import REFUSED
 
 SEVERITY = 3
@@ -138,7 +139,7 @@ def _html(part: str, value: Any, template: str, **props: Any) -> gr.HTML:
 def _connect_inputs(page: gr.Blocks, desk: Desk, parts: Parts) -> None:
     def pick(event: gr.EventData, request: gr.Request, *asked: Any) -> Update:
         """An example takes the place of an upload."""
-        name = str(event._data.get("name"))
+        name = picked(event, "name")
         update = desk.preview(str(request.session_hash), None, name, *asked[2:])
         return update | {parts.picture: None, parts.chosen: name, parts.damaged: False}
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Literal
 
+from app.decoder import read_square
 from app.fifteen_words import CSV_COLUMNS, METHODS, ORDERS
 from app.session import Settings, check_settings
 from dga.classifier import Prediction
@@ -16,7 +17,6 @@ from dga.corruptions import CORRUPTIONS, corrupt, family_of
 from dga.images import Pixels
 from dga.profiles import Profile
 from dga.stopping import Stop
-from dga.uploads import read_square
 
 SEED = 0
 Phase = Literal["empty", "waiting", "read", "forward", "reverse", "done", "cancelled", "error"]

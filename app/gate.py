@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import logging
 from collections import Counter
 from collections.abc import Callable
+from contextlib import nullcontext
 
 from gradio.route_utils import FnIndexInferError
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from app.headers import added, cleaned, is_foreign
+from app.quota import Quota
 from app.text import GATE_WORDS, PAGES
+from app.turns import Turns
 from dga.uploads import MAX_BYTES
 
 API = "/gradio_api"
@@ -31,9 +36,15 @@ OPEN_BELOW = (
 SPARE = 2**20  # of a body beside the picture in it
 MAX_POSTS = 64  # of one address at a time
 MAX_REQUESTS = 512  # of one address at a time; an open page holds two
+MAX_DIRECT = 4  # calls that are answered without the queue, of one address at a time
+MAX_CALLS = 4  # of one address over MCP at a time; together all have one visitor's places
+MAX_FILES = 8  # of one upload; each gets a folder
+LEAST = 2**16  # bytes that an upload counts at least, for its files' folders
+MCP_BYTES = 4 * 2**20  # as much as the protocol's own server takes
 # What Gradio raises where a request names or sends what does not exist.
 _MISUNDERSTOOD = (KeyError, ValueError, TypeError, IndexError, AttributeError, RecursionError)
 
+_PART = b"content-disposition"  # begins the head of each part
 _EVENTS = (b"content-type", b"text/event-stream; charset=utf-8")
 
 _log = logging.getLogger(__name__)
@@ -46,14 +57,22 @@ class TooLongError(Exception):
 class Gate:
     """Middleware in front of all of Gradio; every refusal is one sentence in JSON.
 
-    ``has_room``: whether another upload can be kept.
+    ``has_room``: whether another upload can be kept; ``quota``: how much of one address.
     """
 
-    def __init__(self, app: ASGIApp, has_room: Callable[[], bool] = lambda: True) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        has_room: Callable[[], bool] = lambda: True,
+        quota: Quota | None = None,
+    ) -> None:
         self.app = app
         self.has_room = has_room
+        self.quota = quota or Quota()
         self._posts: Counter[str] = Counter()
         self._requests: Counter[str] = Counter()
+        self._calls: Counter[str] = Counter()
+        self._direct = Turns(MAX_DIRECT)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One request."""
@@ -64,44 +83,60 @@ class Gate:
         if refused is not None:
             await _answer(*refused)(scope, receive, send)
             return
-        address, posts = address_of(scope), scope["method"] == "POST"
-        self._requests[address] += 1
-        self._posts[address] += posts
+        path, address, posts = path_of(scope), address_of(scope), scope["method"] == "POST"
+        most, calls = most_bytes(path), posts and is_mcp(path)
+        kept = max(declared_bytes(scope, most), LEAST) if posts and most > SPARE else 0
+        if kept and not self.quota.take(address, kept):
+            await _answer(429, "quota")(scope, receive, send)
+            return
+        counted = ((self._requests, 1), (self._posts, posts), (self._calls, calls))
+        for counter, count in counted:
+            counter[address] += count
+        body = _Body(receive, most)
         try:
-            await self._served(scope, receive, send)
+            async with self._direct.turn(address) if is_direct(path) else nullcontext():
+                await self._served(cleaned(scope, is_file(path)), body.receive, send)
         finally:
-            for counter, count in ((self._requests, 1), (self._posts, posts)):
+            if kept:
+                self.quota.give_back(address, kept - max(body.taken, LEAST))
+            for counter, count in counted:
                 counter[address] -= count
                 if not counter[address]:
                     del counter[address]
 
     def _refusal(self, scope: Scope) -> tuple[int, str] | None:
         path, address = path_of(scope), address_of(scope)
-        remote = path.startswith(f"{API}/file=") and ":/" in path
+        remote = is_file(path) and ":/" in path
         if remote or not (path in OPEN or path.startswith(OPEN_BELOW)):
             return 404, "closed"
-        if declared_bytes(scope) > most_bytes(path):
+        if declared_bytes(scope, 0) > most_bytes(path):
             return 413, "long"
         post = scope["method"] == "POST"
+        if post and is_foreign(scope):
+            return 403, "foreign_site"
         if self._requests[address] >= MAX_REQUESTS or (post and self._posts[address] >= MAX_POSTS):
             return 429, "crowded"
-        if path == f"{API}/upload" and not self.has_room():
+        if post and is_mcp(path) and self._calls[address] >= MAX_CALLS:
+            return 429, "crowded"
+        if post and most_bytes(path) > SPARE and not self.has_room():
             return 503, "full"
         return None
 
     async def _served(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass on, and turn what is raised into a sentence unless an answer has begun."""
         begun = events = False
+        own = added(is_file(path_of(scope)))
 
         async def sent(message: Message) -> None:
             nonlocal begun, events
             if message["type"] == "http.response.start":
                 begun, events = True, _EVENTS in message["headers"]
-                message["headers"] = [*message["headers"], (b"x-content-type-options", b"nosniff")]
+                message["headers"] = [*message["headers"], *own]
             await send(message)
 
         try:
-            await self.app(scope, _counted(receive, most_bytes(path_of(scope))), sent)
+            direct = is_direct(path_of(scope))
+            await self.app(scope, receive, _blaming(sent) if direct else sent)
         except Exception as error:
             status, word = _status_of(error)
             if status == 500 and not events:
@@ -125,33 +160,77 @@ def address_of(scope: Scope) -> str:
     return str(client[0]) if client else ""
 
 
-def declared_bytes(scope: Scope) -> int:
-    """Length of the body as its header says; 0 if it does not."""
-    text = dict(scope["headers"]).get(b"content-length", b"0")
-    return int(text) if text.isdigit() and len(text) < 20 else 0
+def declared_bytes(scope: Scope, unknown: int) -> int:
+    """Length of the body as its header says; ``unknown`` if it does not."""
+    text = dict(scope["headers"]).get(b"content-length", b"")
+    return int(text) if text.isdigit() and len(text) < 20 else unknown
 
 
 def most_bytes(path: str) -> int:
     """Length of the longest body that this address takes."""
     if path == f"{API}/upload":
         return MAX_BYTES + SPARE
-    if path.startswith(f"{API}/mcp"):
-        return MAX_BYTES * 4 // 3 + SPARE  # in base64
-    return SPARE
+    return MCP_BYTES if is_mcp(path) else SPARE
 
 
-def _counted(receive: Receive, most: int) -> Receive:
-    taken = 0
+def is_file(path: str) -> bool:
+    """Whether this is the address of an upload or a result."""
+    return path.startswith(f"{API}/file=")
 
-    async def received() -> Message:
-        nonlocal taken
-        message = await receive()
-        taken += len(message.get("body", b""))
-        if taken > most:
+
+def is_direct(path: str) -> bool:
+    """Whether a function is called here without the queue."""
+    return path.startswith(f"{API}/run/")
+
+
+def is_mcp(path: str) -> bool:
+    """Whether assistants call here."""
+    return path.startswith(f"{API}/mcp")
+
+
+class _Body:
+    """A request's body, counted as it comes, up to ``most`` bytes and few files."""
+
+    def __init__(self, receive: Receive, most: int) -> None:
+        self._receive, self._most = receive, most
+        self._files, self._tail = 0, b""
+        self.taken = 0
+
+    async def receive(self) -> Message:
+        message = await self._receive()
+        body = message.get("body", b"")
+        self.taken += len(body)
+        read = self._tail + body.lower()
+        self._files += read.count(_PART)
+        self._tail = read[1 - len(_PART) :]
+        if self.taken > self._most or self._files > MAX_FILES:
             raise TooLongError
         return message
 
-    return received
+
+def _blaming(send: Send) -> Send:
+    """Status 400, not Gradio's 500, where an answer says what was wrong with the request."""
+    held: list[Message] = []
+
+    async def sent(message: Message) -> None:
+        if message.get("status") == 500:
+            held.append(message)
+            return
+        if held:
+            begin = held.pop()
+            if _has_sentence(message.get("body", b"")):
+                begin["status"] = 400
+            await send(begin)
+        await send(message)
+
+    return sent
+
+
+def _has_sentence(body: bytes) -> bool:
+    try:
+        return bool(json.loads(body)["error"])
+    except (ValueError, TypeError, KeyError):
+        return False
 
 
 def _status_of(error: Exception) -> tuple[int, str]:

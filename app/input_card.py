@@ -14,17 +14,19 @@ from app.adapt_words import (
     INPUT_WORDS,
     RULE_TITLES,
 )
+from app.decoder import read_square
 from app.examples import Example, identify
 from app.input_html import ADVANCED, SOURCES, SUMMARY, THUMBNAILS, advanced_words, summary_words
 from app.links import Link, filled, opening_values
 from app.pictures import picture_input
 from app.scripts import script
 from app.session import MAX_PATHS, MAX_SCALE, MAX_SEED, RULES, Session
+from app.strict import picked
 from app.swatches import SIDE, style_sheet, swatch_sheets
 from app.text import CORRUPTION_NAMES, SEED_HELP
 from dga.corruptions import SEVERITIES
 from dga.profiles import IMAGENET
-from dga.uploads import UploadError, read_square
+from dga.uploads import UploadError
 
 _WORDS = INPUT_WORDS
 _LIGHT = {"show_progress": "hidden", "api_visibility": "private"}
@@ -114,7 +116,7 @@ def _connect_picture(
     paths = {example.name: example.path for example in examples}
 
     def pick(event: gr.EventData) -> str | None:
-        return paths.get(str(event._data.get("name")))
+        return paths.get(picked(event, "name"))
 
     def preview(path: str | None) -> Iterator[Any]:
         yield from _thumbnails(path, examples)

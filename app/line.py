@@ -23,14 +23,20 @@ class Line:
         self._waiting: OrderedDict[str, float] = OrderedDict()
         self._served: set[str] = set()
         self._queued: Queued = lambda: ((), ())
+        self._address: Callable[[str], str] = lambda visitor: ""
         self._lock = threading.Lock()
 
-    def follow(self, queued: Queued) -> None:
+    def follow(self, queued: Queued, address: Callable[[str], str] = lambda visitor: "") -> None:
         """Tell places by the queue's own order, which also holds programs' requests.
 
-        ``queued``: returns who is served and who waits, in the order of their turns.
+        ``queued``: returns who is served and who waits, in the order of their turns;
+        ``address``: where a visitor came from.
         """
-        self._queued = queued
+        self._queued, self._address = queued, address
+
+    def address(self, visitor: str) -> str:
+        """Where a visitor who is served or waits came from; empty for any other."""
+        return self._address(visitor)
 
     def wait(self, visitor: str) -> int:
         """Join the line or say that one still waits; returns the place in it.
@@ -44,8 +50,9 @@ class Line:
             for name, seen in list(self._waiting.items()):
                 if now - seen > PATIENCE:
                     del self._waiting[name]
-            # Whoever has pressed but has not reached the queue yet comes after it.
-            order = list(dict.fromkeys([*queued, *self._waiting]))
+            # Who has pressed but has not reached the queue yet comes after it. Others of that
+            # kind do not count: anybody can say so under a thousand names.
+            order = list(dict.fromkeys([*queued, visitor]))
             return order.index(visitor) + len({*served, *self._served} - {visitor})
 
     def place(self, visitor: str) -> int:

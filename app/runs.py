@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from app.board import Board
@@ -11,10 +12,15 @@ from app.visitors import Visitors
 
 @dataclass
 class Run:
-    """A run that a visitor started last."""
+    """A run that a visitor started last, or a recorded one that she looks at."""
 
     board: Board
     cancel: threading.Event = field(default_factory=threading.Event)
+    recorded: bool = False
 
 
-Runs = Visitors[Run]
+class Runs(Visitors[Run]):
+    """The last run of each visitor."""
+
+    def __init__(self, address: Callable[[str], str] = lambda visitor: "") -> None:
+        super().__init__(lambda run: run.board.running, lambda run: run.recorded, address)

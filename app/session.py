@@ -12,6 +12,8 @@ from pathlib import Path
 
 import numpy as np
 
+from app.decoder import read_square
+from app.decoder import start as start_decoder
 from app.faults import RunError as RunError
 from app.faults import told
 from app.gpu import borrowed, choose_compute, expected_seconds, lends_gpus, on_lent_gpu
@@ -24,7 +26,6 @@ from dga.pace import Pace, slow_pace
 from dga.pipeline import Denoised, Event, Route, adapt_steps, classify, default_routes
 from dga.profiles import Profile, StoppingConfig
 from dga.stopping import confidence_from_logits
-from dga.uploads import read_square
 
 MAX_SEED = 2**31 - 1
 MAX_PATHS = 8
@@ -261,6 +262,7 @@ class Session:
 
     def warm_up(self) -> None:
         """Pay for slow imports and first calls before a visitor does."""
+        start_decoder()
         size = self.profile.image_size
         grey = np.full((size, size, 3), 128, np.uint8)
         warm_up()

@@ -14,6 +14,7 @@ from app.links import Link
 from app.opening import Opening
 from app.presets import Preset, Presets
 from app.runs import Run, Runs
+from app.strict import picked
 
 _LIGHT = {"show_progress": "hidden", "api_visibility": "private", "queue": False}
 
@@ -37,7 +38,7 @@ class Showcase:
         """The whole page as it is after this run. Raises :class:`PresetError`."""
         board = self.presets.board(preset)
         link = Link(preset.picture, preset.settings)
-        self.runs.put(visitor, Run(board))
+        self.runs.put(visitor, Run(board, recorded=True))
         return (
             self.after.show(board)
             | self.opening.fill(link, start=False)
@@ -72,7 +73,7 @@ class Showcase:
     def pick(self, event: gr.EventData, request: gr.Request) -> dict[Any, Any]:
         """A preset that the visitor pressed; whatever of hers is running stops."""
         visitor = str(request.session_hash)
-        preset = self.presets.named(str(event._data.get("name")))
+        preset = self.presets.named(picked(event, "name"))
         last = self.runs.last(visitor)
         if last is not None and last.board.running:
             last.cancel.set()

@@ -9,6 +9,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Collection
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,16 +20,18 @@ PREFIX = "dga-uploads-"
 LOCK = ".lock"
 KEPT_SECONDS = 3000.0  # 50 minutes
 LOOK_SECONDS = 600.0
+MEASURE_SECONDS = 5.0
 MAX_ROOM = 2**30  # bytes
 
 
-@dataclass(frozen=True)
+@dataclass
 class Storeroom:
     """A folder that only this process's user can read; ``own``: made here, and goes again."""
 
     folder: Path
     most: int = MAX_ROOM
     own: bool = False
+    _used: int = 0
 
     @classmethod
     def open(cls) -> Storeroom:
@@ -54,39 +57,49 @@ class Storeroom:
         if self.own:
             shutil.rmtree(self.folder, ignore_errors=True)
 
-    def used(self) -> int:
-        """Bytes in it."""
-        return sum(_size(path) for path in self.folder.rglob("*"))
+    def measure(self) -> int:
+        """Bytes in it. Raises ``OSError`` where a folder is removed meanwhile."""
+        self._used = sum(_size(path) for path in self.folder.rglob("*"))
+        return self._used
 
     def has_room(self) -> bool:
-        """Whether another upload can be kept."""
-        return self.used() < self.most
+        """Whether another upload can be kept, as last measured."""
+        return self._used < self.most
 
     def sweep(self, keep: Collection[str], age: float = KEPT_SECONDS) -> int:
         """Remove files that nobody wrote or took for ``age`` seconds; returns how many.
 
-        Gradio removes what it knows of; broken-off uploads it does not know.
+        Gradio removes what it knows of, but not the folders; broken-off uploads it does not know.
         """
         removed = 0
-        for path in self.folder.rglob("*"):
-            if path.name == LOCK or str(path) in keep or not path.is_file():
+        for path in sorted(self.folder.rglob("*"), reverse=True):  # what is within comes first
+            if path == self.folder / LOCK or str(path) in keep:
                 continue
             try:
                 told = path.stat()
-                if time.time() - max(told.st_mtime, told.st_ctime) > age:
+                if time.time() - max(told.st_mtime, told.st_ctime) <= age:
+                    continue
+                if path.is_dir():
+                    path.rmdir()
+                else:
                     path.unlink()
                     removed += 1
             except OSError:
-                continue  # somebody else removed it
+                continue  # not empty, or somebody else removed it
         return removed
 
     def keep_tidy(self, keep: Callable[[], Collection[str]]) -> None:
-        """Sweep every ten minutes for as long as the process lives."""
+        """Measure every few seconds and sweep every ten minutes, as long as the process lives."""
 
         def tidy() -> None:
+            swept = time.monotonic()
             while True:
-                time.sleep(LOOK_SECONDS)
-                self.sweep(keep())
+                time.sleep(MEASURE_SECONDS)
+                with suppress(OSError):  # a folder went meanwhile; the next look comes soon
+                    self.measure()
+                    if time.monotonic() - swept >= LOOK_SECONDS:
+                        self.sweep(keep())
+                        swept = time.monotonic()
 
         threading.Thread(target=tidy, name="storeroom", daemon=True).start()
 

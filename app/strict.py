@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import gradio as gr
+from gradio.data_classes import ImageData
 from gradio.utils import get_upload_folder
 
 from app.text import GATE_WORDS
@@ -16,7 +17,7 @@ _log = logging.getLogger(__name__)
 
 
 class StrictBlocks(gr.Blocks):
-    """Blocks that neither fetch addresses nor open the server's own files for a caller.
+    """Blocks that neither fetch addresses nor open files for a caller, uploads included.
 
     Gradio itself would download any value that says it is a file at an address, for every
     kind of input, and its messages name folders of the server.
@@ -26,15 +27,29 @@ class StrictBlocks(gr.Blocks):
         self, block_fn: Any, inputs: list[Any], state: Any, explicit_call: bool = False
     ) -> list[Any]:
         """As in ``gr.Blocks``; raises ``gr.Error`` with one sentence for whatever is refused."""
+        if block_fn.fn is None:  # it is the page's script that does this
+            raise gr.Error(GATE_WORDS["misunderstood"], print_exception=False)
         if not all(is_upload(path) for path in named_files(inputs)):
             raise gr.Error(GATE_WORDS["foreign"], print_exception=False)
+        for block in block_fn.inputs:
+            present = state.get(block._id, block)  # updates make it anew for a session
+            if isinstance(present, gr.Image):
+                present.preprocess = uploaded_path  # Gradio's own would open the file
         try:
             return await super().preprocess_data(block_fn, inputs, state, explicit_call)
-        except gr.Error:
+        except gr.Error as error:
+            error.print_exception = False  # a visitor's mistake, not one for the log
             raise
         except Exception as error:
             _log.info("Refused values: %r", error)
             raise gr.Error(GATE_WORDS["misunderstood"], print_exception=False) from None
+
+
+def uploaded_path(payload: ImageData | None) -> str | None:
+    """Path of the upload; None for anything that was not uploaded here."""
+    if payload is None or not payload.path or not is_upload(payload.path):
+        return None
+    return str(Path(payload.path).resolve())
 
 
 def named_files(value: Any) -> Iterator[str]:
@@ -56,3 +71,9 @@ def is_upload(path: str) -> bool:
         return Path(path).resolve().is_relative_to(Path(get_upload_folder()).resolve())
     except (OSError, ValueError):
         return False
+
+
+def picked(event: gr.EventData, name: str) -> str:
+    """What the page's script says of an event; "None" where a stranger's says nothing of it."""
+    data = event._data
+    return str(data.get(name) if isinstance(data, dict) else None)

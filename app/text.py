@@ -87,8 +87,11 @@ FAILED = "The run failed unexpectedly; the server's log says why. Please try aga
 GATE_WORDS = {
     "closed": "There is nothing at this address.",
     "long": "The request is too long: a picture may have 20 MB.",
+    "foreign_site": "Another site's page cannot use this server.",
     "crowded": "Too many requests at once from this address. Please try again in a moment.",
     "full": "The server has no room for more pictures now. Please try again in some minutes.",
+    "quota": "As many pictures as fit have come from your network within an hour. "
+    "Please try again later.",
     "misunderstood": "The request could not be understood.",
     "failed": "The request failed unexpectedly; the server's log says why. Please try again.",
     "foreign": "Only uploads are opened, neither addresses nor the server's own files: "

@@ -9,12 +9,16 @@
 >>> run.t_star, run.reconstructions["dga-guided"].prediction.label
 """
 
-from dga.corruptions import CORRUPTIONS, corrupt
-from dga.images import to_pixels, to_square
-from dga.models import Models, load_models
-from dga.pipeline import Adaptation, adapt, adapt_steps
-from dga.profiles import PROFILES, Profile, get_profile
-from dga.stopping import Stop, choose_depth
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from dga.corruptions import CORRUPTIONS, corrupt
+    from dga.images import to_pixels, to_square
+    from dga.models import Models, load_models
+    from dga.pipeline import Adaptation, adapt, adapt_steps
+    from dga.profiles import PROFILES, Profile, get_profile
+    from dga.stopping import Stop, choose_depth
 
 __all__ = [
     "CORRUPTIONS",
@@ -32,3 +36,20 @@ __all__ = [
     "to_pixels",
     "to_square",
 ]
+
+_HOMES = {
+    "corruptions": ("CORRUPTIONS", "corrupt"),
+    "images": ("to_pixels", "to_square"),
+    "models": ("Models", "load_models"),
+    "pipeline": ("Adaptation", "adapt", "adapt_steps"),
+    "profiles": ("PROFILES", "Profile", "get_profile"),
+    "stopping": ("Stop", "choose_depth"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    """On first use: reading a picture must not wait for torch (PEP 562)."""
+    for home, names in _HOMES.items():
+        if name in names:
+            return getattr(import_module(f"dga.{home}"), name)
+    raise AttributeError(f"module 'dga' has no attribute {name!r}")

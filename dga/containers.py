@@ -16,18 +16,33 @@ _PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _PNG_KEPT = (b"IHDR", b"PLTE", b"tRNS", b"IDAT", b"IEND")
 _MAX_PNG_CHUNKS = 65_536
 
+# Before the first scan a JPEG's decoder needs its tables, restarts and one frame: baseline,
+# extended or progressive. Lossless and arithmetic ones have broken decoders.
+_JPEG_FRAMES = frozenset((0xC0, 0xC1, 0xC2))
+_JPEG_KEPT = _JPEG_FRAMES | frozenset((0xC4, 0xDB, 0xDD))
+_JPEG_SCAN = 0xDA
+_MAX_JPEG_FILL = 1000  # bytes between segments
+
 # Without these a TIFF cannot be decoded; everything else describes it.
 _TIFF_KEPT = frozenset(
-    (*range(256, 260), 262, 266, 273, *range(277, 280), 284, 292, 293, 317, 320, *range(322, 326))
-) | frozenset((332, 334, 338, 339, 347, *range(529, 533)))
+    (*range(256, 260), 262, 266, 273, *range(277, 280), 284, 317, 320, 332, 334, 338, 339)
+)
+# None and LZW, Deflate, PackBits: decoders that say so when a strip is too short. JPEG and fax
+# in a TIFF do not, and then show whatever was in memory before.
+_TIFF_COMPRESSIONS = (1, 5, 8, 32773, 32946)
+_TIFF_PHOTOMETRICS = (0, 1, 2, 3, 5)  # grey, RGB, palette, CMYK
+_TIFF_TILES = frozenset((322, 323, 324, 325))  # read beyond their ends where sizes do not agree
 _TIFF_TYPE_SIZES = {1: 1, 2: 1, 3: 2, 4: 4, 5: 8, 6: 1, 7: 1, 8: 2, 9: 4, 10: 8, 11: 4, 12: 8}
-_TIFF_COMPRESSIONS = (1, 2, 3, 4, 5, 7, 8, 32773, 32946)
-_MAX_TIFF_VALUES = 200_000  # strips or tiles of the largest picture, with room to spare
-_MAX_TIFF_TILE = 4096
+_MAX_TIFF_ENTRIES = 512
+_MAX_TIFF_VALUES = 200_000  # strips of the largest picture, with room to spare
 
 
 class ContainerError(ValueError):
     """A file that is not built as its format says, or that no honest program would write."""
+
+
+class RareError(ContainerError):
+    """A way to store a picture that is not read: its decoders are not trusted."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +91,7 @@ def orientation_of(exif: bytes) -> int:
     try:
         (start,) = struct.unpack_from(f"{order}I", block, 4)
         (count,) = struct.unpack_from(f"{order}H", block, start)
-        for number in range(min(count, 512)):
+        for number in range(min(count, _MAX_TIFF_ENTRIES)):
             tag, kind, _, value = struct.unpack_from(f"{order}HHIH", block, start + 2 + 12 * number)
             if tag == _ORIENTATION and kind == 3:
                 return value if 1 <= value <= 8 else UPRIGHT
@@ -121,25 +136,37 @@ def _png(data: bytes) -> Container:
 
 
 def _jpeg(data: bytes) -> Container:
-    """Tables, frame and scans, with Adobe's note on colours; ends where the picture does."""
-    kept, at, orientation = [data[:2]], 2, UPRIGHT
+    """Tables, one frame and its scans, with Adobe's note on colours; ends where they do.
+
+    Nothing else may stand before the scans: Pillow and libjpeg must read the same sizes.
+    """
+    kept, at, orientation, frames, fill = [data[:2]], 2, UPRIGHT, 0, 0
     while True:
         if data[at] != 0xFF:
             raise ContainerError("no marker where one belongs")
         marker = data[at + 1]
         if marker == 0xFF:
-            at += 1
+            at, fill = at + 1, fill + 1
+            if fill > _MAX_JPEG_FILL:
+                raise ContainerError("nothing but fill")
             continue
-        if marker == 0xDA:
+        if marker == _JPEG_SCAN:
             break
         (length,) = struct.unpack_from(">H", data, at + 2)
         segment = data[at : at + 2 + length]
+        if length < 2 or len(segment) < 2 + length:
+            raise ContainerError("a segment that does not add up")
         if marker == 0xE1 and segment[4:10] == _EXIF:
             orientation = orientation_of(segment[4:])
-        described = 0xE0 <= marker <= 0xEF or marker == 0xFE
-        if not described or (marker == 0xEE and segment[4:9] == b"Adobe"):
+        adobe = marker == 0xEE and segment[4:9] == b"Adobe"
+        if marker in _JPEG_KEPT or adobe:
             kept.append(segment)
-        at += 2 + max(length, 2)
+            frames += marker in _JPEG_FRAMES
+        elif not (0xE0 <= marker <= 0xEF or marker == 0xFE):
+            raise RareError("a frame or a marker that is not read")
+        at += 2 + length
+    if frames != 1:
+        raise ContainerError("no frame, or several")
     end = data.find(b"\xff\xd9", at)
     scans = data[at : end + 2 if end >= 0 else len(data)]
     return Container(b"".join([*kept, scans]), orientation, scans.count(b"\xff\xda"))
@@ -179,13 +206,14 @@ def _tiff(data: bytes) -> Container:
     order = "<" if data[:2] == b"II" else ">"
     (start,) = struct.unpack_from(f"{order}I", data, 4)
     (count,) = struct.unpack_from(f"{order}H", data, start)
+    if count > _MAX_TIFF_ENTRIES:
+        raise ContainerError("a directory beyond reason")
     entries: dict[int, bytes] = {}
-    orientation = UPRIGHT
     for number in range(count):
         entry = data[start + 2 + 12 * number : start + 14 + 12 * number]
         tag, kind, values = struct.unpack_from(f"{order}HHI", entry)
-        if tag == _ORIENTATION:
-            orientation = orientation_of(data)
+        if tag in _TIFF_TILES:
+            raise RareError("tiles")
         if tag in _TIFF_KEPT and tag not in entries:
             _check_tiff_entry(order, entry, kind, values, len(data))
             entries[tag] = entry
@@ -194,17 +222,19 @@ def _tiff(data: bytes) -> Container:
     )
     body = data + bytes(len(data) % 2)
     head = body[:4] + struct.pack(f"{order}I", len(body))
-    return Container(head + body[8:] + directory + bytes(4), orientation)
+    return Container(head + body[8:] + directory + bytes(4), orientation_of(data))
 
 
 def _check_tiff_entry(order: str, entry: bytes, kind: int, values: int, length: int) -> None:
-    """Refuse lists that no picture of ours has, tiles beyond reason, and rare compressions."""
+    """Refuse lists that no picture of ours has, and rare ways to store pixels."""
     (tag,) = struct.unpack_from(f"{order}H", entry)
     size = _TIFF_TYPE_SIZES.get(kind)
     if size is None or values > _MAX_TIFF_VALUES or values * size > length:
         raise ContainerError("a directory that does not add up")
-    first = struct.unpack_from(f"{order}H" if kind == 3 else f"{order}I", entry, 8)[0]
-    if tag in (322, 323) and first > _MAX_TIFF_TILE:
-        raise ContainerError("tiles beyond reason")
-    if tag == 259 and first not in _TIFF_COMPRESSIONS:
-        raise ContainerError("a compression that is not read")
+    allowed = {259: _TIFF_COMPRESSIONS, 262: _TIFF_PHOTOMETRICS}.get(tag)
+    if allowed is None:
+        return
+    if kind != 3 or values != 1:  # where else the value lies is for the decoder to misread
+        raise ContainerError("a list where one number belongs")
+    if struct.unpack_from(f"{order}H", entry, 8)[0] not in allowed:
+        raise RareError("a compression or colours that are not read")

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
-import torch
 from numpy.typing import NDArray
 from PIL import Image
-from torch import Tensor
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 Pixels = NDArray[np.uint8]
 
@@ -30,6 +33,8 @@ def to_pixels(image: Image.Image) -> Pixels:
 
 def to_tensor(pixels: Pixels) -> Tensor:
     """uint8 ``[..., H, W, 3]`` to float32 ``[..., 3, H, W]`` in [-1, 1]."""
+    import torch  # here: decoding a picture must not wait for it
+
     x = torch.tensor(np.ascontiguousarray(pixels)).movedim(-1, -3)  # a copy: it may be read-only
     return x.to(torch.float32).div(127.5).sub(1.0).contiguous()
 
@@ -41,5 +46,7 @@ def from_tensor(x: Tensor) -> Pixels:
     """
     if not bool(x.isfinite().all()):
         raise FloatingPointError("A network returned values that are not numbers.")
+    import torch
+
     levels = x.detach().float().clamp(-1, 1).add(1.0).mul(127.5).round()
     return levels.to(torch.uint8).movedim(-3, -1).contiguous().cpu().numpy()

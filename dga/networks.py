@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from typing import Any
 
 import torch
 import torch.nn.functional as F
@@ -27,19 +28,7 @@ class Denoiser(nn.Module):
         super().__init__()
         self.fold = config.fold
         self.memory_format = torch.contiguous_format
-        folded = 3 * config.fold**2
-        self.net = UNetModel(
-            image_size=config.image_size // config.fold,
-            in_channels=folded,
-            model_channels=config.channels,
-            out_channels=2 * folded,
-            num_res_blocks=config.res_blocks,
-            attention_resolutions=config.attention,
-            channel_mult=config.channel_mult,
-            num_head_channels=config.head_channels,
-            use_scale_shift_norm=True,
-            resblock_updown=True,
-        )
+        self.net = UNetModel(out_channels=6 * config.fold**2, **_layout(config))
 
     def forward(self, x: Tensor, time: Tensor) -> Tensor:
         """See the class."""
@@ -85,16 +74,19 @@ def encoder(config: NetworkConfig, pool: str) -> EncoderUNetModel:
 
     ``pool``: how the package brings a map to one vector, attention or adaptive.
     """
-    return EncoderUNetModel(
-        image_size=config.image_size // config.fold,
-        in_channels=3 * config.fold**2,
-        model_channels=config.channels,
-        out_channels=1,
-        num_res_blocks=config.res_blocks,
-        attention_resolutions=config.attention,
-        channel_mult=config.channel_mult,
-        num_head_channels=config.head_channels,
-        use_scale_shift_norm=True,
-        resblock_updown=True,
-        pool=pool,
-    )
+    return EncoderUNetModel(out_channels=1, pool=pool, **_layout(config))
+
+
+def _layout(config: NetworkConfig) -> dict[str, Any]:
+    """What both halves of the package's networks are told alike."""
+    return {
+        "image_size": config.image_size // config.fold,
+        "in_channels": 3 * config.fold**2,
+        "model_channels": config.channels,
+        "num_res_blocks": config.res_blocks,
+        "attention_resolutions": config.attention,
+        "channel_mult": config.channel_mult,
+        "num_head_channels": config.head_channels,
+        "use_scale_shift_norm": True,
+        "resblock_updown": True,
+    }

@@ -13,7 +13,15 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
-from dga.containers import UPRIGHT, Container, format_of, orientation_of, strip, webp_size
+from dga.containers import (
+    UPRIGHT,
+    Container,
+    RareError,
+    format_of,
+    orientation_of,
+    strip,
+    webp_size,
+)
 from dga.images import Pixels, to_pixels, to_square
 
 MIN_SIDE = 16
@@ -61,6 +69,8 @@ def open_upload(path: str | Path | None) -> Image.Image:
             return _picture(kind, strip(kind, data))
         except UploadError:
             raise
+        except RareError:
+            raise UploadError(_rare(kind)) from None
         except (Image.DecompressionBombError, MemoryError):
             raise UploadError(_too_large("The picture")) from None
         except Exception:  # decoders have many ways to say that a file is broken
@@ -213,6 +223,10 @@ def _too_large(subject: str) -> str:
         f"{subject} is too large: at most {MAX_SIDE:,} pixels a side "
         f"and {MAX_PIXELS // 1_000_000} megapixels are read."
     )
+
+
+def _rare(kind: str) -> str:
+    return f"This {kind} is stored in a rare way that is not read; save the picture as PNG."
 
 
 def _damaged() -> str:

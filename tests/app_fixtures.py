@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import gradio as gr
 import pytest
 
 from app.demo import serve
@@ -23,6 +24,7 @@ WEIGHTS = os.environ.get("DGA_TEST_WEIGHTS")
 class Served:
     url: str
     session: Session
+    demo: gr.Blocks
 
 
 @pytest.fixture(scope="session")
@@ -37,5 +39,5 @@ def served(session: Session) -> Iterator[Served]:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     demo = serve(session, "127.0.0.1", port, block=False)
-    yield Served(f"http://127.0.0.1:{port}/", session)
+    yield Served(f"http://127.0.0.1:{port}/", session, demo)
     demo.close(verbose=False)

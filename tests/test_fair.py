@@ -12,7 +12,15 @@ import httpx
 import pytest
 from app_fixtures import Served, served, session  # noqa: F401  # fixtures
 
-from app.fair import MAX_PER_ADDRESS, MAX_PER_VISITOR, MAX_WAITING, FairQueue, in_turns
+from app.fair import (
+    MAX_PER_ADDRESS,
+    MAX_PER_VISITOR,
+    MAX_SESSIONS,
+    MAX_WAITING,
+    FairQueue,
+    in_turns,
+)
+from app.text import GATE_WORDS
 
 GREEDY, OTHER = "10.0.0.1", "10.0.0.2"
 
@@ -64,12 +72,14 @@ class Crowd:
         body: Any = types.SimpleNamespace(
             fn_index=self.fn._id, session_hash=visitor, request=None, event_id=None
         )
-        request: Any = types.SimpleNamespace(client=types.SimpleNamespace(host=host))
+        request: Any = types.SimpleNamespace(headers={}, client=types.SimpleNamespace(host=host))
         return asyncio.run(self.queue.push(body, request, None))
 
     def serve(self) -> str:
+        """The next in turn; nothing works on her."""
         events, *_ = self.queue.get_events()
         self.queue.active_jobs[0] = events
+        self.queue._asyncio_tasks = [types.SimpleNamespace(get_name=lambda: events[0]._id)]
         return events[0].session_hash
 
 
@@ -100,20 +110,77 @@ def test_a_full_queue_says_so() -> None:
     assert crowd.join("x", OTHER)[1].startswith(f"The server is busy: {MAX_WAITING} runs")
 
 
-def test_the_page_has_such_a_queue(served: Served) -> None:  # noqa: F811
+@pytest.mark.parametrize("visitor", ["", "x" * 65, "a<gradio-sep>b", "a b", "é", "a\n"])
+def test_a_visitor_has_a_name(visitor: str) -> None:
+    """Gradio takes an empty one for none in one place and not in another."""
+    crowd = Crowd()
+    assert crowd.join(visitor, OTHER) == (False, GATE_WORDS["misunderstood"], "error")
+    assert not crowd.queue.pending_messages_per_session
+
+
+def test_those_who_wait_are_not_forgotten_for_others() -> None:
+    crowd = Crowd()
+    assert crowd.join("waits", OTHER)[0]
+    for number in range(2 * MAX_SESSIONS):
+        gone = f"gone-{number}"
+        assert crowd.join(gone, GREEDY)[0]
+        asyncio.run(crowd.queue.clean_events(session_hash=gone))
+    known = crowd.queue.pending_messages_per_session
+    assert "waits" in known
+    assert len(known) <= MAX_SESSIONS + 1
+    assert len(crowd.queue.pending_event_ids_session) <= MAX_SESSIONS + 1
+
+
+def test_a_place_is_free_again_when_its_work_is_lost() -> None:
+    """Gradio's own stays taken where a task is cancelled before its first step."""
+    crowd = Crowd()
+    assert crowd.join("lost", GREEDY)[0]
+    assert crowd.join("next", OTHER)[0]
+    assert crowd.serve() == "lost"
+    [events] = crowd.queue.event_queue_per_concurrency_id.values()
+    events.current_concurrency = 1
+    assert crowd.queue.get_events() is None
+    crowd.queue._asyncio_tasks = set()
+    assert crowd.serve() == "next"
+    assert events.current_concurrency == 0
+
+
+def test_addresses_of_visitors() -> None:
+    crowd = Crowd()
+    assert crowd.join("a", GREEDY)[0]
+    assert crowd.join("b", OTHER)[0]
+    assert crowd.serve() == "a"
+    assert [crowd.queue.address_of(name) for name in "abc"] == [GREEDY, OTHER, ""]
+
+
+def test_messages_for_nobody_are_dropped() -> None:
+    """In Gradio's own queue they end it, for everybody."""
+    crowd = Crowd()
+    assert crowd.join("gone", GREEDY)[0]
+    assert crowd.join("stays", OTHER)[0]
+    del crowd.queue.pending_messages_per_session["gone"]
+    crowd.queue.broadcast_estimations("models")
+    assert crowd.queue.pending_messages_per_session["stays"].qsize() > 0
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"), [({}, 503), ({"sec-fetch-mode": "cors"}, 429)], ids=["program", "page"]
+)
+def test_the_page_has_such_a_queue(served: Served, headers: dict[str, str], status: int) -> None:  # noqa: F811
     """Also over HTTP: more calls than one visitor may have waiting get the sentence."""
     data = [None, "fog", 1, 0.5, 0, 1]
     config = httpx.get(f"{served.url}config").json()
     number = next(d["id"] for d in config["dependencies"] if d["api_name"] == "adapt")
-    body = {"data": data, "fn_index": number, "session_hash": "greedy"}
+    body = {"data": data, "fn_index": number, "session_hash": f"greedy-{status}"}
 
     async def press() -> list[httpx.Response]:
-        async with httpx.AsyncClient(timeout=60) as client:
+        async with httpx.AsyncClient(timeout=60, headers=headers) as client:
             address = f"{served.url}gradio_api/queue/join"
             return await asyncio.gather(*(client.post(address, json=body) for _ in range(40)))
 
     answers = asyncio.run(press())
-    assert {answer.status_code for answer in answers} <= {200, 503}
+    assert {answer.status_code for answer in answers} <= {200, status}
+    assert any(answer.status_code == status for answer in answers)
     for answer in answers:
-        if answer.status_code == 503:
+        if answer.status_code == status:
             assert answer.json()["detail"].endswith("when one is done.")

@@ -436,7 +436,9 @@ def test_a_clock_that_jumps_changes_no_run(
     list(fifteen.run(Session(tiny_models, budget_seconds=100.0), sheet))
     assert 0 < sheet.seconds < 100
     line = Line()
+    line.follow(lambda: ([], ["a"]))
     assert [line.wait("a"), line.wait("b"), line.wait("a")] == [0, 1, 0]
+    assert line.has("b")
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on this system")

@@ -17,6 +17,7 @@ from app.fifteen_sheet import Row, Sheet, check_choice
 from app.fifteen_words import CSV_COLUMNS, METHODS, ORDERS, VERDICTS
 from app.line import Line
 from app.session import CancelledError, RunError, Session
+from app.text import REFUSED
 from dga.classifier import Prediction
 from dga.corruptions import CORRUPTIONS, corrupt
 from dga.images import to_pixels, to_square
@@ -286,10 +287,14 @@ def test_cancelling_keeps_what_is_there(desk):
 def test_who_waits_is_told_the_place(desk):
     """The line is that of all pages; whoever cancels has left it."""
     asked = (None, "cat", False, 3, "dda")
+    queued: list[str] = []
+    desk.line.follow(lambda: ([], queued))
     with desk.line.served("somebody on another page"):
         assert desk.press("v", *asked)["status"]["words"] == "Waiting, 1st in line"
+        queued.append("v")
         assert desk.press("w", *asked)["status"]["words"] == "Waiting, 2nd in line"
         desk.cancel("v", *asked)
+        queued.remove("v")
         looked = desk.look("w")
         assert looked["status"]["words"] == "Waiting, 1st in line"
         assert looked["timer"].active
@@ -318,3 +323,19 @@ def test_a_row_without_pictures_can_be_shown(cat_file):
     sheet = Sheet(EVERYDAY16, choose(cat_file))
     assert sheet.rows[0] == Row("gaussian_noise")
     assert len(grid_value(sheet)["cards"]) == 15
+
+
+def test_previews_are_made_few_at_a_time(desk, monkeypatch):
+    monkeypatch.setattr("app.fifteen_desk.PREVIEW_PATIENCE", 0.01)
+    with desk._preview_turn():
+        refused = desk.preview("v", None, "cat", False, 3, "dga")
+    assert refused["status"]["error"] == REFUSED
+    assert not desk.preview("v", None, "cat", False, 3, "dga")["status"].get("error")
+
+
+def test_a_visitor_who_leaves_leaves_no_run_behind(desk):
+    going = desk.run("v", None, "cat", False, 3, "dga")
+    while not (sheet := desk.sheets.last("v")) or not sheet.running:
+        next(going)
+    going.close()
+    assert not sheet.running

@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator
+from itertools import product
 from pathlib import Path
 from typing import Any
 
+import gradio as gr
 import httpx
 import numpy as np
 import pytest
@@ -16,8 +18,21 @@ from gradio.utils import get_upload_folder
 from PIL import Image
 
 from app import gate as gates
-from app.gate import API, MAX_POSTS, SPARE, Gate
-from app.strict import is_upload, named_files
+from app.gate import (
+    API,
+    LEAST,
+    MAX_CALLS,
+    MAX_DIRECT,
+    MAX_FILES,
+    MAX_POSTS,
+    SPARE,
+    Gate,
+    most_bytes,
+)
+from app.pictures import picture_input
+from app.quota import KEPT_MINUTES, Quota
+from app.sessions import MAX_SESSIONS
+from app.strict import StrictBlocks, is_upload, named_files
 from app.text import GATE_WORDS
 from tests.fuzz.blocks import saved
 
@@ -37,10 +52,16 @@ async def inner(scope: Any, receive: Any, send: Any) -> None:
     await send({"type": "http.response.body", "body": b"served"})
 
 
-def asked(gate: Gate, method: str, path: str, **options: Any) -> httpx.Response:
+def client_of(app: Any, host: str = "127.0.0.1") -> httpx.AsyncClient:
+    transport = httpx.ASGITransport(app=app, client=(host, 1))
+    return httpx.AsyncClient(transport=transport, base_url="http://test")
+
+
+def asked(
+    gate: Gate, method: str, path: str, host: str = "127.0.0.1", **options: Any
+) -> httpx.Response:
     async def ask() -> httpx.Response:
-        transport = httpx.ASGITransport(app=gate)
-        async with httpx.AsyncClient(transport=transport, base_url="http://test") as client:
+        async with client_of(gate, host) as client:
             return await client.request(method, path, **options)
 
     return asyncio.run(ask())
@@ -96,7 +117,140 @@ def test_failures_are_sentences(caplog: pytest.LogCaptureFixture) -> None:
 def test_uploads_need_room() -> None:
     full = Gate(inner, has_room=lambda: False)
     assert asked(full, "POST", f"{API}/upload").status_code == 503
+    assert asked(full, "POST", f"{API}/mcp/").status_code == 503
     assert asked(full, "POST", f"{API}/queue/join").status_code == 200
+
+
+@pytest.mark.parametrize("size", [1, 7, 1_000])
+@pytest.mark.parametrize(
+    "head",
+    [
+        b'Content-Disposition: form-data; name="files"; filename="a"',
+        b'CONTENT-disposition:form-data;name="files";FILENAME\t="a"',
+    ],
+)
+def test_an_upload_is_few_files(size: int, head: bytes) -> None:
+    """However it is cut into pieces; each file gets a folder of its own."""
+    part = b"--x\r\n" + head + b"\r\n\r\na\r\n"
+
+    async def stream(body: bytes) -> AsyncIterator[bytes]:
+        for at in range(0, len(body), size):
+            yield body[at : at + size]
+
+    for parts, status in ((MAX_FILES, 200), (MAX_FILES + 1, 413)):
+        answer = asked(Gate(inner), "POST", f"{API}/upload", content=stream(part * parts))
+        assert answer.status_code == status
+
+
+async def mirror(scope: Any, receive: Any, send: Any) -> None:
+    """Answers with the request's own headers."""
+    await send({"type": "http.response.start", "status": 200, "headers": scope["headers"]})
+    await send({"type": "http.response.body", "body": b""})
+
+
+def test_headers_that_would_come_back_are_not_passed_on() -> None:
+    sent = {"range": "bytes=0-9", "x-forwarded-host": 'e"><script>', "x-a": "a"}
+    for path, kept in ((f"{API}/file=a", {"x-a"}), (f"{API}/mcp/", {"x-a", "range"})):
+        found = asked(Gate(mirror), "GET", path, headers=sent).headers
+        assert {name for name in sent if name in found} == kept
+        assert ("no-store" in found.get("cache-control", "")) == path.endswith("file=a")
+    good = {"x-forwarded-host": "demo.example.org:443, [::1]"}
+    assert asked(Gate(mirror), "GET", "/", headers=good).headers.items() >= good.items()
+
+
+@pytest.mark.parametrize(
+    ("host", "site", "status"),
+    [
+        *(("127.0.0.1:7860", "cross-site", 403), ("localhost", "cross-site", 403)),
+        *(("[::1]:7860", "cross-site", 403), ("127.0.0.1:7860", "same-origin", 200)),
+        *(("demo.example.org", "cross-site", 200), ("127.0.0.1.example.org", "cross-site", 200)),
+    ],
+)
+def test_other_sites_cannot_use_a_local_page(host: str, site: str, status: int) -> None:
+    headers = {"host": host, "sec-fetch-site": site}
+    assert asked(Gate(inner), "POST", f"{API}/upload", headers=headers).status_code == status
+    assert asked(Gate(inner), "GET", "/", headers=headers).status_code == 200
+
+
+def test_one_address_leaves_room_for_others() -> None:
+    """Of uploads, for an hour."""
+    now = 0.0
+    gate = Gate(inner, quota=Quota(3 * LEAST, lambda: now))
+
+    def upload(length: int, host: str = "10.0.0.1") -> httpx.Response:
+        return asked(gate, "POST", f"{API}/upload", host, content=bytes(length))
+
+    assert [upload(length).status_code for length in (LEAST, 1, LEAST)] == [200] * 3
+    refused = upload(1)
+    assert (refused.status_code, refused.json()["detail"]) == (429, GATE_WORDS["quota"])
+    assert upload(3 * LEAST, "10.0.0.2").status_code == 200
+    assert asked(gate, "POST", f"{API}/queue/join", "10.0.0.1", content=b"a").status_code == 200
+    now = 60.0 * KEPT_MINUTES
+    assert upload(3 * LEAST).status_code == 200
+    assert set(gate.quota._minutes) == {"10.0.0.1"}
+
+
+def test_bodies_count_by_what_came() -> None:
+    """One of unknown length is reserved whole; what did not come is given back."""
+
+    async def stream() -> AsyncIterator[bytes]:
+        for _ in range(2):
+            yield bytes(LEAST)
+
+    gate = Gate(inner, quota=Quota(most_bytes(f"{API}/upload") + 9 * LEAST))
+    for _ in range(5):
+        assert asked(gate, "POST", f"{API}/upload", content=stream()).status_code == 200
+    [taken] = gate.quota._minutes.values()
+    assert taken.total() == 10 * LEAST
+    assert asked(gate, "POST", f"{API}/upload", content=stream()).status_code == 429
+
+
+def test_few_calls_of_assistants_at_a_time() -> None:
+    async def crowd() -> list[int]:
+        doors = asyncio.Event()
+
+        async def slow(scope: Any, receive: Any, send: Any) -> None:
+            await doors.wait()
+            await inner(scope, receive, send)
+
+        async with client_of(Gate(slow)) as client:
+            going = [asyncio.create_task(client.post(f"{API}/mcp/")) for _ in range(MAX_CALLS)]
+            await asyncio.sleep(0.05)
+            refused = (await client.post(f"{API}/mcp/")).status_code
+            doors.set()
+            return [refused, *(task.status_code for task in await asyncio.gather(*going))]
+
+    assert asyncio.run(crowd()) == [429, *[200] * MAX_CALLS]
+
+
+def test_direct_calls_of_one_address_wait_outside() -> None:
+    """Few at a time, all of them in the end; another address does not wait for them."""
+    most, now = 0, 0
+
+    async def crowd() -> tuple[list[int], Gate]:
+        async def slow(scope: Any, receive: Any, send: Any) -> None:
+            nonlocal most, now
+            if scope["client"][0] == "10.0.0.1":
+                now += 1
+                most = max(most, now)
+                await asyncio.sleep(0.01)
+                now -= 1
+            await inner(scope, receive, send)
+
+        gate = Gate(slow)
+
+        async with client_of(gate, "10.0.0.1") as greedy, client_of(gate, "10.0.0.2") as other:
+            address = f"{API}/run/predict"
+            going = [asyncio.create_task(greedy.post(address)) for _ in range(MAX_POSTS)]
+            await asyncio.sleep(0.01)
+            statuses = [(await other.post(address)).status_code]
+            assert not all(task.done() for task in going)
+            return [*statuses, *(t.status_code for t in await asyncio.gather(*going))], gate
+
+    statuses, gate = asyncio.run(crowd())
+    assert statuses == [200] * (MAX_POSTS + 1)
+    assert most == MAX_DIRECT
+    assert not gate._direct._doors
 
 
 def test_few_requests_at_a_time_from_one_address() -> None:
@@ -111,11 +265,7 @@ def test_few_requests_at_a_time_from_one_address() -> None:
 
         gate = Gate(slow)
 
-        def client(host: str) -> httpx.AsyncClient:
-            transport = httpx.ASGITransport(app=gate, client=(host, 1))
-            return httpx.AsyncClient(transport=transport, base_url="http://test")
-
-        async with client("10.0.0.1") as greedy, client("10.0.0.2") as other:
+        async with client_of(gate, "10.0.0.1") as greedy, client_of(gate, "10.0.0.2") as other:
             address = f"{API}/queue/join"
             going = [asyncio.create_task(greedy.post(address)) for _ in range(MAX_POSTS)]
             await asyncio.sleep(0)
@@ -283,3 +433,85 @@ def test_nothing_of_one_visitor_is_shown_to_another(served: Served) -> None:  # 
     config = httpx.get(f"{served.url}config").text
     assert path not in config
     assert 'enable_monitoring":true' not in config.replace(" ", "")
+
+
+HOSTILE: tuple[Any, ...] = (None, 1e308, {"path": "/etc/passwd"}, [[{"a": "a" * 9_999}]])
+EVENTS: tuple[Any, ...] = ("x", [], {"name": [], "kind": {}, "touch": []})
+
+
+def test_no_value_makes_a_direct_call_a_failure(served: Served) -> None:  # noqa: F811
+    """What answers without the queue says whose fault it was: never 500, never a secret."""
+    config = httpx.get(f"{served.url}config").json()
+    direct = [part for part in config["dependencies"] if not part["queue"]]
+    assert direct
+    for part in direct:
+        events = EVENTS if any(name == "select" for _, name in part["targets"]) else ()
+        for value, event in [*product(HOSTILE, (None,)), *product((None,), events)]:
+            body = {
+                "fn_index": part["id"],
+                "data": [value] * len(part["inputs"]),
+                "event_data": event,
+                "session_hash": "odd",
+            }
+            answer = httpx.post(f"{served.url}gradio_api/run/predict", json=body, timeout=60)
+            told = (part["id"], part["targets"], value, answer.text[:300])
+            assert answer.status_code < 500, told
+            assert not any(leak in answer.text for leak in LEAKS if leak != "/tmp"), told
+
+
+def test_a_nameless_visitor_ends_nothing(served: Served) -> None:  # noqa: F811
+    """In Gradio's own queue two of these end it for everybody."""
+    config = httpx.get(f"{served.url}config").json()
+    number = next(d["id"] for d in config["dependencies"] if d["api_name"] == "adapt")
+    body = {"data": [None, "none", 3, 0.5, 0, 1], "fn_index": number, "session_hash": ""}
+    for _ in range(3):
+        answer = httpx.post(f"{served.url}gradio_api/queue/join", json=body, timeout=60)
+        assert (answer.status_code, answer.json()["detail"]) == (400, GATE_WORDS["misunderstood"])
+    call = f"{served.url}gradio_api/call/adapt"
+    joined = httpx.post(call, json={"data": body["data"]}, timeout=60).json()
+    answer = httpx.get(f"{call}/{joined['event_id']}", timeout=60)
+    assert "Choose a picture first" in answer.text
+
+
+def test_no_update_makes_the_page_open_a_picture_itself() -> None:
+    """Gradio makes an updated component anew, and its own would decode the upload."""
+    seen: list[Any] = []
+    with StrictBlocks() as demo:
+        picture = picture_input()
+        gr.Button("a").click(lambda: gr.update(interactive=False), None, picture, queue=False)
+        gr.Button("b").click(seen.append, picture, None, queue=False)
+    _, url, _ = demo.launch(prevent_thread_lock=True, quiet=True)
+    try:
+        files = {"files": ("a.png", b"no picture")}
+        [path] = httpx.post(f"{url}gradio_api/upload", files=files).json()
+        value = {"path": path, "meta": {"_type": "gradio.FileData"}}
+        for number, data in ((1, [value]), (0, []), (1, [value])):
+            body = {"fn_index": number, "data": data, "session_hash": "s"}
+            answer = httpx.post(f"{url}gradio_api/run/predict", json=body)
+            assert answer.status_code == 200, answer.text
+    finally:
+        demo.close()
+    assert seen == [path, path]
+
+
+@pytest.mark.parametrize("name", ["", "x" * 65, "a<gradio-sep>b"])
+def test_direct_calls_have_a_visitor_with_a_name(served: Served, name: str) -> None:  # noqa: F811
+    config = httpx.get(f"{served.url}config").json()
+    number = next(d["id"] for d in config["dependencies"] if not d["queue"] and d["backend_fn"])
+    body = {"fn_index": number, "data": [], "session_hash": name}
+    answer = httpx.post(f"{served.url}gradio_api/run/predict", json=body, timeout=60)
+    assert answer.status_code == 400, answer.text
+    assert GATE_WORDS["misunderstood"] in answer.json().values()
+    assert name not in served.demo.app.state_holder.session_data
+
+
+def test_little_is_kept_of_a_visitor(served: Served) -> None:  # noqa: F811
+    config = httpx.get(f"{served.url}config").json()
+    number = next(d["id"] for d in config["dependencies"] if not d["queue"] and d["backend_fn"])
+    for visitor in ("a", "b", "a"):
+        body = {"fn_index": number, "data": [], "session_hash": f"little-{visitor}"}
+        httpx.post(f"{served.url}gradio_api/run/predict", json=body, timeout=60)
+    sessions = served.demo.app.state_holder
+    assert sessions.capacity == MAX_SESSIONS
+    assert {"little-a", "little-b"} <= set(sessions.session_data)
+    assert len(sessions["little-a"].config_values) < len(config["components"]) / 10

@@ -53,7 +53,7 @@ def test_what_is_read_and_what_is_not(measured: dict[str, dict[str, Any]]) -> No
     refused = {name for name, record in measured.items() if record["verdict"] == "refused"}
     for name in NAMES:
         kind = name.split("-")[0]
-        if kind in ("cut", "magic", "size", "other"):
+        if kind in ("cut", "magic", "size", "other", "rare"):
             assert name in refused
         if kind == "animated" or (kind == "meta" and name != "meta-png-chunks"):
             assert name not in refused
@@ -87,6 +87,16 @@ def test_stripped_files_show_the_same(name: str, tmp_path: Path) -> None:
     (tmp_path / "b").write_bytes(strip(kind, data).data)
     with Image.open(tmp_path / "a") as whole, Image.open(tmp_path / "b") as bare:
         assert np.array_equal(np.asarray(whole.convert("RGBA")), np.asarray(bare.convert("RGBA")))
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name.startswith("rare")])
+def test_rare_files_reach_no_decoder(name: str) -> None:
+    """Some of these end the process where Pillow decodes them."""
+    data = corpus()[name]()
+    kind = format_of(data)
+    assert kind is not None
+    with pytest.raises(ContainerError):
+        strip(kind, data)
 
 
 def test_metadata_never_reaches_a_decoder() -> None:
@@ -184,6 +194,8 @@ OVER_HTTP = (
     "bomb-jpeg-passes",
     "tiff-directory-bomb",
     "png-two-headers",
+    "rare-jpeg-lossless",
+    "rare-tiff-jpeg",
     "both-pdf-jpeg",
     "other-svg",
     "other-one-byte",

@@ -7,25 +7,27 @@ from app.visitors import Visitors
 def test_the_line_tells_places(monkeypatch):
     now = [0.0]
     monkeypatch.setattr("app.line.time.monotonic", lambda: now[0])
-    line = Line()
+    line, queued = Line(), []
+    line.follow(lambda: ([], queued))
     assert line.wait("a") == 0
     with line.served("a"):
-        assert [line.wait("b"), line.wait("c"), line.wait("b")] == [1, 2, 1]
+        assert line.wait("b") == 1
+        queued.append("b")
+        assert [line.wait("c"), line.wait("b")] == [2, 1]
         assert line.place("c") == 2
         assert line.place("a") == line.place("nobody") == 0
         assert [line.has(name) for name in ("a", "b", "nobody")] == [True, True, False]
-        line.leave("b")
+        queued.clear()
         assert line.place("c") == 1
     assert line.place("c") == 0
     with line.served("c"):
         assert line.wait("d") == 1
         now[0] += PATIENCE + 1  # d has closed the page
         assert line.wait("e") == 1
-    assert line.wait("f") == 1
-    assert line.wait("e") == 0
+        assert not line.has("d")
 
 
-def test_places_follow_the_queue_where_there_is_one():
+def test_places_follow_the_queue():
     line = Line()
     for visitor in ("a", "b"):
         line.wait(visitor)
@@ -35,6 +37,14 @@ def test_places_follow_the_queue_where_there_is_one():
     line.follow(lambda: (["b"], ["a"]))
     assert line.place("b") == 1  # everyone but herself
     assert line.place("a") == 1
+
+
+def test_names_that_only_say_so_do_not_lengthen_the_line():
+    line = Line()
+    line.follow(lambda: (["a"], ["b"]))
+    for number in range(100):
+        line.wait(f"nobody {number}")
+    assert line.wait("c") == 2
 
 
 def test_a_run_that_is_dropped_frees_the_line():
@@ -70,3 +80,27 @@ def test_the_oldest_visitor_is_forgotten():
     visitors.put("visitor 65", 65)
     assert visitors.last("visitor 1") == 1
     assert visitors.last("visitor 2") is None
+
+
+def test_recorded_runs_take_no_places_from_others():
+    """One recorded run is shown to everybody who opens the page."""
+    visitors = Visitors[str](shared=lambda value: value == "recorded")
+    visitors.put("hers", "her own run")
+    for number in range(2_000):
+        visitors.put(f"{number}", "recorded")
+    assert visitors.last("hers") == "her own run"
+    assert visitors.count() == 1_001
+    for number in range(64):
+        visitors.put(f"own {number}", f"run {number}")
+    assert visitors.last("hers") is None
+    assert visitors.last("1999") == "recorded"
+
+
+def test_an_address_with_many_runs_loses_its_own_first():
+    visitors = Visitors[int](address=lambda visitor: visitor.split("@")[1])
+    visitors.put("she@home", 1)
+    for number in range(200):
+        visitors.put(f"{number}@elsewhere", number)
+    assert visitors.last("she@home") == 1
+    assert visitors.count() == 64
+    assert visitors.last("199@elsewhere") == 199

@@ -30,6 +30,8 @@ from dga.pipeline import (
 )
 from dga.stopping import Stop, choose_depth, confidence_from_logits
 
+GREY_LEVEL = 1 / 127.5  # of pictures in [-1, 1]; sums of other batches and threads differ by less
+
 
 @pytest.fixture
 def picture() -> np.ndarray:
@@ -121,7 +123,7 @@ def test_batch_of_one_agrees_with_batch_of_eight(tiny_models: Models) -> None:
         for i in range(8):
             one = slice(i, i + 1)
             alone = rebuild(tiny_models, states[one], x[one], depths[one], seeds[one], guidance)
-            torch.testing.assert_close(alone[0], together[i], atol=1e-4, rtol=0)
+            torch.testing.assert_close(alone[0], together[i], atol=GREY_LEVEL / 2, rtol=0)
         assert torch.equal(together[0], x[0])
 
 

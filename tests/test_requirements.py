@@ -47,3 +47,13 @@ def test_every_import_is_listed() -> None:
     assert {"torch", "gradio", "PIL"} <= foreign
     for name in sorted(foreign):
         assert {plain(package) for package in known.get(name, [name])} & stands, name
+
+
+def test_every_ignored_advisory_is_explained() -> None:
+    lines = (ROOT / ".ci/advisories").read_text("utf-8").splitlines()
+    said = [line for line in lines if line and not line.startswith("#")]
+    assert said
+    names = [line.split()[0] for line in said]
+    assert len(set(names)) == len(names)
+    for line in said:
+        assert re.fullmatch(r"(GHSA|CVE|PYSEC)-[\w-]+  [\w-]+ < \d[\d.]*, .+: .+", line), line

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from app.storeroom import KEPT_SECONDS, PREFIX, Storeroom, remove_left_behind
+from app.storeroom import KEPT_SECONDS, LOCK, PREFIX, Storeroom, remove_left_behind
 
 OPEN = (
     "from app.storeroom import Storeroom; room = Storeroom.open(); print(room.folder, flush=True)"
@@ -61,15 +61,26 @@ def test_old_files_are_swept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     room = Storeroom(tmp_path, most=13)
     kept = {str(tmp_path / "example.png")}
     assert room.sweep(kept) == 0
-    assert room.used() >= 12
+    assert room.measure() >= 12
     now = time.time()
     monkeypatch.setattr("app.storeroom.time.time", lambda: now + KEPT_SECONDS + 60)
     assert room.sweep(kept) == 2
     assert [path.name for path in tmp_path.rglob("*.png")] == ["example.png"]
+    assert not (tmp_path / "one").exists()  # a thousand empty folders are no room, either
 
 
 def test_room_is_limited(tmp_path: Path) -> None:
     room = Storeroom(tmp_path, most=10)
     assert room.has_room()
     (tmp_path / "a").write_bytes(bytes(10))
+    room.measure()
     assert not room.has_room()
+
+
+def test_no_upload_can_pass_for_the_lock(tmp_path: Path) -> None:
+    room = Storeroom(tmp_path)
+    for path in (tmp_path / LOCK, tmp_path / "upload" / LOCK):
+        path.parent.mkdir(exist_ok=True)
+        path.touch()
+    assert room.sweep((), age=-1) == 1
+    assert (tmp_path / LOCK).exists()

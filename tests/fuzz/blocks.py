@@ -82,6 +82,17 @@ def jpeg_with(*segments: bytes, **options: Any) -> bytes:
     return good[:2] + b"".join(segments) + good[2:]
 
 
+def lossless(width: int, height: int, bands: int) -> bytes:
+    """A lossless JPEG of one grey: each sample is one bit that says "as predicted"."""
+    numbers = range(1, bands + 1)
+    parts = b"".join(bytes((number, 0x11, 0)) for number in numbers)
+    frame = segment(0xC3, struct.pack(">BHHB", 8, height, width, bands) + parts)
+    table = segment(0xC4, bytes(1) + bytes((1, *[0] * 15)) + bytes(1))
+    tables = b"".join(bytes((number, 0)) for number in numbers)
+    scan = segment(0xDA, bytes((bands,)) + tables + bytes((1, 0, 0)))
+    return b"\xff\xd8" + frame + table + scan + bytes(width * height * bands // 8) + b"\xff\xd9"
+
+
 def directory(
     entries: Sequence[tuple[int, int, int, int]], following: int = 0, order: str = "<"
 ) -> bytes:

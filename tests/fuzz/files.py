@@ -36,7 +36,7 @@ def seeds() -> Files:
         "gif": lambda: saved("GIF", blocks.noise("P")),
         "tiff": lambda: saved("TIFF"),
         "tiff-lzw": lambda: saved("TIFF", compression="tiff_lzw"),
-        "tiff-jpeg": lambda: saved("TIFF", compression="jpeg"),
+        "tiff-deflate": lambda: saved("TIFF", compression="tiff_adobe_deflate"),
         "tiff-16": lambda: saved("TIFF", wide),
         "bmp": lambda: saved("BMP"),
     }
@@ -44,7 +44,10 @@ def seeds() -> Files:
 
 def corpus() -> Files:
     """Everything that is tried, well over sixty files."""
-    parts = (truncated, wrong_magic, absurd_sizes, bombs, metadata, animated, tiffs, pngs, others)
+    parts = (
+        *(truncated, wrong_magic, absurd_sizes, bombs, metadata),
+        *(animated, tiffs, pngs, rare, others),
+    )
     return {name: make for part in parts for name, make in part().items()}
 
 
@@ -260,6 +263,7 @@ def tiffs() -> Files:
     infinite[4:9] = np.inf
     return made | {
         "tiff-directory-bomb": lambda: blocks.overlapping(19 * MB),
+        "tiff-directory-turns": lambda: blocks.directory([(0x0112, 4, 1, 6)] * 65_535),
         "tiff-directory-empty": lambda: blocks.directory([]),
         "tiff-directory-far": lambda: b"II*\0\xff\xff\xff\x7f",
         "tiff-big": lambda: b"II+\0\x08\0\0\0" + bytes(64),
@@ -284,6 +288,35 @@ def pngs() -> Files:
         "png-transparency": lambda: blocks.png_with(blocks.chunk(b"tRNS", bytes(MB))),
         "png-palette-long": lambda: blocks.png_with(blocks.chunk(b"PLTE", bytes(3 * MB))),
         "png-empty-parts": lambda: blocks.png_with(blocks.chunk(b"IDAT", b"") * 500_000),
+    }
+
+
+def rare() -> Files:
+    """Ways to store a picture whose decoders have written or read beyond their memory."""
+    usual, wide = saved("JPEG"), saved("JPEG", Image.new("RGB", (4_000, 32)))
+    frame = usual[usual.index(b"\xff\xc0") :][:19]
+    scan = wide.index(b"\xff\xda")
+    tiles = {322: (3, 1, 16), 323: (3, 1, 16), 324: (4, 1, 4096), 325: (4, 1, 768)}
+    return {
+        "rare-jpeg-lossless": lambda: blocks.lossless(4_096, 4_096, 1),
+        "rare-jpeg-lossless-rgb": lambda: blocks.lossless(8_000, 4_000, 3),
+        "rare-jpeg-lossless-small": lambda: blocks.lossless(64, 64, 3),
+        "rare-jpeg-arithmetic": lambda: usual.replace(b"\xff\xc0", b"\xff\xc9", 1),
+        "rare-jpeg-hierarchical": lambda: usual.replace(b"\xff\xc0", b"\xff\xde", 1),
+        "rare-jpeg-two-frames": lambda: wide[:scan] + frame + wide[scan:],
+        "rare-jpeg-extension": lambda: wide[:scan] + b"\xff\xc8\0\x15" + frame + wide[scan:],
+        "rare-jpeg-arithmetic-table": lambda: wide[:scan] + b"\xff\xcc\0\x15" + frame + wide[scan:],
+        "rare-jpeg-restart": lambda: wide[:scan] + b"\xff\xd0\0\x15" + frame + wide[scan:],
+        "rare-jpeg-length-0": lambda: wide[:scan] + b"\xff\xfe\0\0" + frame + wide[scan:],
+        "rare-jpeg-fill": lambda: wide[:scan] + b"\xff" * 8 * MB + wide[scan:],
+        "rare-jpeg-no-frame": lambda: usual[:2] + usual[usual.index(b"\xff\xc4") :],
+        "rare-tiff-jpeg": lambda: saved("TIFF", compression="jpeg"),
+        "rare-tiff-fax": lambda: saved("TIFF", blocks.noise("1"), compression="group4"),
+        "rare-tiff-tiles": lambda: blocks.tiff(tiles),
+        "rare-tiff-ycbcr": lambda: blocks.tiff({262: (3, 1, 6)}),
+        "rare-tiff-lab": lambda: blocks.tiff({262: (3, 1, 8)}),
+        "rare-tiff-compression-list": lambda: blocks.tiff({259: (3, 3, 65_536 + 1)}),
+        "rare-tiff-compression-byte": lambda: blocks.tiff({259: (1, 1, 1)}),
     }
 
 

@@ -49,18 +49,19 @@ class Fuzzing:
         assert verdict != "failed", said
 
 
-def starts() -> list[bytes]:
-    """Every file that is small enough to be changed thousands of times."""
-    everything = seeds() | corpus()
+def starts() -> tuple[list[bytes], list[bytes]]:
+    """Good files, and every hostile one that is small enough to be changed thousands of times."""
     long = ("bomb-", "meta-", "animated-")
-    made = [make() for name, make in everything.items() if not name.startswith(long)]
-    return [data for data in made if len(data) <= MAX_START]
+    hostile = [make() for name, make in corpus().items() if not name.startswith(long)]
+    good = [make() for make in seeds().values()]
+    return good, [data for data in hostile if len(data) <= MAX_START]
 
 
 @st.composite
-def mutated(draw: st.DrawFn, files: list[bytes]) -> bytes:
-    """A file with one to six changes."""
-    data = bytearray(draw(st.sampled_from(files)))
+def mutated(draw: st.DrawFn, good: list[bytes], hostile: list[bytes]) -> bytes:
+    """A file with one to six changes; as often a good one, which decoders follow further."""
+    files = good + hostile
+    data = bytearray(draw(st.sampled_from(good) | st.sampled_from(hostile)))
     for _ in range(draw(st.integers(1, 6))):
         change = draw(st.sampled_from(("number", "byte", "cut", "copy", "splice", "insert")))
         at = draw(st.integers(0, len(data)))
@@ -87,7 +88,7 @@ def mutated(draw: st.DrawFn, files: list[bytes]) -> bytes:
 
 def run(fuzzing: Fuzzing, examples: int, number: int | None = None) -> None:
     """Try so many files; ``number`` seeds the choice, None repeats the same ones always."""
-    files = starts()
+    good, hostile = starts()
 
     @settings(
         max_examples=examples,
@@ -97,7 +98,7 @@ def run(fuzzing: Fuzzing, examples: int, number: int | None = None) -> None:
         phases=[Phase.generate],
         suppress_health_check=list(HealthCheck),
     )
-    @given(mutated(files))
+    @given(mutated(good, hostile))
     def attempt(data: bytes) -> None:
         fuzzing.try_bytes(data)
 

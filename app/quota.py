@@ -1,0 +1,44 @@
+"""How much one address may leave on the server: nobody fills the folder for everybody."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable
+
+MAX_BYTES = 2**29  # half of the folder
+KEPT_MINUTES = 60  # by then the files are gone
+
+
+class Quota:
+    """Bytes of every address in the last hour, by the minute. ``clock`` gives seconds."""
+
+    def __init__(self, most: int = MAX_BYTES, clock: Callable[[], float] = time.monotonic) -> None:
+        self.most, self._clock = most, clock
+        self._minutes: dict[str, Counter[int]] = {}
+        self._tidied = 0
+
+    def take(self, address: str, length: int) -> bool:
+        """Count ``length`` bytes, unless they are too many together with the last hour's."""
+        minute = self._minute()
+        taken = self._minutes.setdefault(address, Counter())
+        if taken.total() + length > self.most:
+            return False
+        taken[minute] += length
+        return True
+
+    def give_back(self, address: str, length: int) -> None:
+        """What was counted and then did not come."""
+        minute = self._minute()
+        self._minutes.setdefault(address, Counter())[minute] -= length
+
+    def _minute(self) -> int:
+        """The present one; when it is new what is older than an hour is forgotten."""
+        minute = int(self._clock() // 60)
+        if minute != self._tidied:
+            self._tidied, oldest = minute, minute - KEPT_MINUTES
+            for address, taken in list(self._minutes.items()):
+                self._minutes[address] = Counter({m: n for m, n in taken.items() if m > oldest})
+                if not any(self._minutes[address].values()):
+                    del self._minutes[address]
+        return minute

@@ -1,0 +1,137 @@
+"""Strangers' pictures are decoded in processes of their own."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from app import decoder as apart
+from app.decoder import Decoder
+from dga import uploads
+from dga.uploads import UploadError
+from tests.fuzz import blocks
+from tests.fuzz.files import seeds
+
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="no processes to fork")
+
+
+@pytest.fixture
+def decoder() -> Iterator[Decoder]:
+    made = Decoder()
+    yield made
+    made.close()
+
+
+def process_of(decoder: Decoder) -> int:
+    assert decoder._process is not None
+    return decoder._process.pid
+
+
+@pytest.mark.parametrize("name", seeds())
+def test_the_same_pixels(decoder: Decoder, tmp_path: Path, name: str) -> None:
+    path = tmp_path / "picture"
+    path.write_bytes(seeds()[name]())
+    for size in (24, 64):
+        found = decoder.read_square(path, size)
+        assert np.array_equal(found, uploads.read_square(path, size))
+        assert found.flags.writeable
+
+
+@pytest.mark.parametrize("content", [b"", b"words", seeds()["png"]()[:99], b"\x89PNG\r\n\x1a\n"])
+def test_the_same_sentences(decoder: Decoder, tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "no picture"
+    path.write_bytes(content)
+    said = []
+    for read in (decoder.read_square, uploads.read_square):
+        with pytest.raises(UploadError) as refused:
+            read(path, 64)
+        said.append(str(refused.value))
+    assert said[0] == said[1]
+
+
+def test_no_picture_at_all(decoder: Decoder, tmp_path: Path) -> None:
+    with pytest.raises(UploadError, match="Choose a picture first"):
+        decoder.read_square(None, 64)
+    with pytest.raises(UploadError, match="There is no such file"):
+        decoder.read_square(tmp_path / "nothing", 64)
+
+
+def test_names_of_any_bytes(decoder: Decoder, tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    name = os.fsdecode(b"\xff ' \n.png")
+    Path(name).write_bytes(blocks.saved("PNG"))
+    assert decoder.read_square(name, 32).shape == (32, 32, 3)
+
+
+def test_it_comes_back_when_it_is_killed(decoder: Decoder, tmp_path: Path) -> None:
+    path = tmp_path / "a.png"
+    path.write_bytes(blocks.saved("PNG"))
+    first = decoder.read_square(path, 32)
+    process = process_of(decoder)
+    os.kill(process, signal.SIGKILL)
+    assert np.array_equal(decoder.read_square(path, 32), first)
+    assert process_of(decoder) != process
+
+
+def test_it_ends_with_the_page(decoder: Decoder) -> None:
+    """The page's end of the pipe closes, however the page ends."""
+    decoder.start()
+    process = decoder._process
+    assert process is not None
+    assert process.stdin is not None
+    process.stdin.close()
+    assert process.wait(10) == 0
+    decoder.close()  # and once more does no harm
+
+
+def test_a_crash_is_one_sentence(decoder: Decoder, tmp_path: Path, monkeypatch, caplog) -> None:
+    monkeypatch.setattr(decoder, "_answer", lambda *_: (b"e", b"-11"))
+    with pytest.raises(UploadError, match="cannot be decoded"):
+        decoder.read_square(tmp_path / "a.png", 32)
+    assert "status -11" in caplog.text
+
+
+def ended(answer: bytes) -> int:
+    kind, length = apart._ANSWER.unpack(answer[: apart._ANSWER.size])
+    assert kind == b"e"
+    assert len(answer) == apart._ANSWER.size + length
+    return int(answer[apart._ANSWER.size :])
+
+
+def test_only_the_fork_dies() -> None:
+    assert apart.apart(lambda: b"fine") == b"fine"
+    assert ended(apart.apart(lambda: os.kill(os.getpid(), signal.SIGKILL))) == -signal.SIGKILL  # type: ignore[arg-type, return-value]
+    assert ended(apart.apart(lambda: 1 / 0)) == 1  # type: ignore[arg-type, return-value]
+
+
+def test_time_is_limited() -> None:
+    begun = time.monotonic()
+    assert ended(apart.apart(lambda: time.sleep(60), seconds=1)) == -signal.SIGALRM  # type: ignore[arg-type, return-value]
+    assert time.monotonic() - begun < 20
+
+
+def test_memory_is_limited() -> None:
+    def greedy() -> bytes:
+        try:
+            return b"%d" % len(np.ones(2 * apart.MEMORY, np.uint8))
+        except MemoryError:
+            return b"too much"
+
+    assert apart.apart(greedy) == b"too much"
+
+
+def test_no_file_is_written(tmp_path: Path) -> None:
+    def writes() -> bytes:
+        try:
+            return b"%d" % (tmp_path / "a").write_bytes(b"mark")
+        except OSError:
+            return b"refused"
+
+    assert apart.apart(writes) == b"refused"
+    assert not (tmp_path / "a").read_bytes()
