@@ -48,6 +48,16 @@ class Watch:
         if message.type == "error":
             self.complaints.append(message.text)
 
+    def says(self, selector: str, words: str) -> None:
+        """Wait until this element has these words: components are drawn one after another."""
+        check = "([one, words]) => document.querySelector(one)?.textContent.includes(words)"
+        self.page.wait_for_function(check, arg=[selector, words])
+
+    def counts(self, selector: str, number: int) -> None:
+        """Wait until there are this many such elements."""
+        check = "([one, number]) => document.querySelectorAll(one).length === number"
+        self.page.wait_for_function(check, arg=[selector, number])
+
     def audit(self, dark: bool = False) -> None:
         """Fail for anything that axe calls serious or critical."""
         axe = pytest.importorskip(

@@ -58,6 +58,10 @@ class Watched(Watch):
         self.begin()
         self.wait("done")
 
+    def free(self):
+        """Wait until another run can be asked for."""
+        self.page.wait_for_function("!document.querySelector('#adapt').disabled")
+
     def t_star(self):
         return int(self.page.get_attribute(".tl-plot", "data-t-star"))
 
@@ -108,8 +112,8 @@ def test_the_page_opens_with_a_finished_run(recorded):
     page = recorded.page
     assert recorded.chips().first.get_attribute("aria-pressed") == "true"
     assert page.evaluate(f"{PLOT}.phase") == "done"
-    assert page.evaluate(f"{IMAGES}.length") == 5
-    assert "Recorded with the shipped models" in page.inner_text(".tl-words")
+    recorded.counts("#results img", 5)
+    recorded.says(".tl-words", "Recorded with the shipped models")
     painted = "[...document.querySelector('.tl-picture').getContext('2d')"
     painted += ".getImageData(0, 0, 64, 64).data].some((v, i) => i % 4 < 3 && v > 40)"
     page.wait_for_function(painted)
@@ -260,15 +264,15 @@ def test_a_run_shows_what_the_library_computes(watched, served):  # noqa: F811
     run = adapt(served.session.models, subject.input, seed=11)
     page.wait_for_function(f"{PLOT}.tStar !== ''")
     assert watched.t_star() == run.t_star
-    assert page.evaluate(f"{IMAGES}.length") == 5
+    watched.counts("#results .row.first", 5)
     guided = run.reconstructions["dga-guided"]
-    assert guided.prediction.label in page.inner_text("#card-dga-guided .first")
+    watched.says("#card-dga-guided .first", guided.prediction.label)
     assert np.array_equal(watched.pixels("input"), subject.input)
     assert np.array_equal(watched.pixels("dga-guided"), guided.image)
-    assert "4 + 4 steps" in page.inner_text("#card-dda")
+    watched.says("#card-dda", "4 + 4 steps")
     sizes = page.evaluate(f"{IMAGES}.map((image) => [image.naturalWidth, image.alt.length > 5])")
     assert sizes == [[64, True]] * 5
-    assert page.get_by_role("button", name="Adapt", exact=True).is_enabled()
+    watched.free()
     assert page.get_by_role("button", name="Cancel").is_disabled()
     page.locator(".tl-now").focus()
     page.keyboard.press("End")
@@ -323,7 +327,7 @@ def test_cancel_keeps_what_is_there_and_frees_the_models(watched):
     page.wait_for_function("document.querySelector('.tl-words').textContent.startsWith('DDA')")
     page.get_by_role("button", name="Cancel").click()
     watched.wait("cancelled")
-    assert "Cancelled at DDA, reverse step" in page.inner_text(".tl-error")
+    watched.says(".tl-error", "Cancelled at DDA, reverse step")
     assert page.locator("#card-dga .row.first").count() == 1
     assert page.locator("#card-dda .row.first").count() == 0
     watched.depth(1)
@@ -364,8 +368,8 @@ def test_a_bad_file_gives_a_sentence(watched, tmp_path):
     page.wait_for_selector("#picture img")
     page.get_by_role("button", name="Adapt", exact=True).click()
     watched.wait("error")
-    assert "each side must have at least 16 pixels" in page.inner_text(".tl-error")
-    assert page.get_by_role("button", name="Adapt", exact=True).is_enabled()
+    watched.says(".tl-error", "each side must have at least 16 pixels")
+    watched.free()
 
 
 def test_two_visitors_at_once(chromium, watched, served):  # noqa: F811
