@@ -53,11 +53,11 @@ class Decoder:
             return uploads.read_square(path, size)
         with self._lock:
             kind, content = self._answer(os.fsencode(Path(path).absolute()), size)
-        if kind == _PIXELS:
+        if kind == _PIXELS and len(content) == size * size * 3:
             return np.frombuffer(content, np.uint8).reshape(size, size, 3).copy()
         if kind == _SENTENCE:
             raise UploadError(content.decode())
-        _log.warning("A picture's decoder ended with status %s", content.decode())
+        _log.warning("A picture's decoder ended with status %r", content[:40])
         raise UploadError(_DAMAGED)
 
     def start(self) -> None:
@@ -89,9 +89,12 @@ class Decoder:
                 process.stdin.write(_REQUEST.pack(size, len(path)) + path)
                 process.stdin.flush()
                 kind, length = _ANSWER.unpack(process.stdout.read(_ANSWER.size))
-                return kind, process.stdout.read(length)
+                content = process.stdout.read(length)
             except (OSError, struct.error):
-                self._process = None
+                content, length = b"", -1
+            if len(content) == length:
+                return kind, content
+            self._process = None
         return _ENDED, b"of the process it comes from"
 
     def _running(self) -> subprocess.Popen[bytes]:
@@ -120,6 +123,7 @@ def apart(work: Callable[[], bytes], memory: int = MEMORY, seconds: int = SECOND
         status = 1
         try:
             os.close(reading)
+            _let_go()
             _confine(memory, seconds)
             with os.fdopen(writing, "wb") as answer:
                 answer.write(work())
@@ -131,6 +135,13 @@ def apart(work: Callable[[], bytes], memory: int = MEMORY, seconds: int = SECOND
         content = answer.read()
     status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     return content if status == 0 else _framed(_ENDED, str(status).encode())
+
+
+def _let_go() -> None:
+    """The page's own pipes are not for a decoder, which might answer in another's name."""
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for number in (0, 1):
+        os.dup2(nothing, number)
 
 
 def _confine(memory: int, seconds: int) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -94,7 +96,40 @@ def test_a_crash_is_one_sentence(decoder: Decoder, tmp_path: Path, monkeypatch, 
     monkeypatch.setattr(decoder, "_answer", lambda *_: (b"e", b"-11"))
     with pytest.raises(UploadError, match="cannot be decoded"):
         decoder.read_square(tmp_path / "a.png", 32)
-    assert "status -11" in caplog.text
+    assert "status b'-11'" in caplog.text
+
+
+@pytest.mark.parametrize("content", [b"", b"too few", bytes(32 * 32 * 3 + 1)])
+def test_pixels_of_another_size_are_one_sentence(
+    decoder: Decoder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: bytes
+) -> None:
+    monkeypatch.setattr(decoder, "_answer", lambda *_: (b"p", content))
+    with pytest.raises(UploadError, match="cannot be decoded"):
+        decoder.read_square(tmp_path / "a.png", 32)
+
+
+def test_an_answer_cut_short_is_asked_for_again(
+    decoder: Decoder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a.png"
+    path.write_bytes(blocks.saved("PNG"))
+    whole = decoder.read_square(path, 32)
+    wrong = tmp_path / "wrong.py"
+    wrong.write_text(
+        "import sys; sys.stdin.buffer.read(9); sys.stdout.buffer.write(b'p\\0\\0\\1\\0ab')"
+    )
+    running, started = decoder._running, []
+
+    def cut_short_once() -> subprocess.Popen[bytes]:
+        if not started:
+            pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+            started.append(subprocess.Popen([sys.executable, str(wrong)], **pipes))
+            return started[0]
+        return running()
+
+    monkeypatch.setattr(decoder, "_running", cut_short_once)
+    assert np.array_equal(decoder.read_square(path, 32), whole)
+    assert len(started) == 1
 
 
 def ended(answer: bytes) -> int:
@@ -108,6 +143,14 @@ def test_only_the_fork_dies() -> None:
     assert apart.apart(lambda: b"fine") == b"fine"
     assert ended(apart.apart(lambda: os.kill(os.getpid(), signal.SIGKILL))) == -signal.SIGKILL  # type: ignore[arg-type, return-value]
     assert ended(apart.apart(lambda: 1 / 0)) == 1  # type: ignore[arg-type, return-value]
+
+
+def test_it_cannot_answer_in_another_name() -> None:
+    def pipes() -> bytes:
+        nothing = Path(os.devnull).stat().st_rdev
+        return b"%d" % sum(os.fstat(number).st_rdev == nothing for number in (0, 1))
+
+    assert apart.apart(pipes) == b"2"
 
 
 def test_time_is_limited() -> None:
