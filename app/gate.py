@@ -9,7 +9,7 @@ from collections.abc import Callable
 from contextlib import nullcontext
 
 from gradio.route_utils import FnIndexInferError
-from starlette.responses import JSONResponse
+from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.headers import added, cleaned, is_foreign
@@ -78,6 +78,9 @@ class Gate:
         """One request."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
+            return
+        if is_stream_end(path_of(scope)):  # the webcam says so of each picture; nothing streams
+            await Response(status_code=204)(scope, receive, send)
             return
         refused = self._refusal(scope)
         if refused is not None:
@@ -181,6 +184,11 @@ def is_file(path: str) -> bool:
 def is_direct(path: str) -> bool:
     """Whether a function is called here without the queue."""
     return path.startswith(f"{API}/run/")
+
+
+def is_stream_end(path: str) -> bool:
+    """Whether a caller says here that it sends no more of its camera's pictures."""
+    return path.startswith(f"{API}/stream/") and path.endswith("/close")
 
 
 def is_mcp(path: str) -> bool:

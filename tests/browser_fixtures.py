@@ -46,7 +46,8 @@ class Watch:
 
     def _console(self, message: Any) -> None:
         if message.type == "error":
-            self.complaints.append(message.text)
+            where = (message.location or {}).get("url", "")
+            self.complaints.append(f"{message.text} {where}")
 
     def says(self, selector: str, words: str) -> None:
         """Wait until this element has these words: components are drawn one after another."""

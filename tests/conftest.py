@@ -19,6 +19,9 @@ from dga.models import Models, load_models
 from dga.networks import Denoiser, Discriminator
 from dga.profiles import EVERYDAY16, NetworkConfig, Profile, StoppingConfig
 
+# Failed assertions in these say what was compared, as those in tests do.
+pytest.register_assert_rewrite(*(path.stem for path in Path(__file__).parent.glob("*_fixtures.py")))
+
 TINY_NETWORK = NetworkConfig(
     image_size=32,
     fold=4,

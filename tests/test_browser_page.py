@@ -343,6 +343,7 @@ def test_upload_paste_and_webcam(visit, tmp_path):
     page.wait_for_function(f"({SUMMARY})[0].startsWith('Your picture, ')")
 
     page.get_by_role("button", name="Webcam", exact=True).click()
+    page.wait_for_function("document.querySelector('#picture video')?.videoWidth > 0")
     page.get_by_role("button", name="capture photo").click()
     page.wait_for_function(f"({IMAGE}).includes('/image.')")
     page.wait_for_function(f"({SUMMARY})[0].startsWith('Your picture, ')")

@@ -84,6 +84,11 @@ def test_what_the_page_does_not_need_is_closed(path: str) -> None:
         assert (answer.status_code, answer.json()) == (404, {"detail": GATE_WORDS["closed"]})
 
 
+def test_the_end_of_a_stream_is_nothing_to_complain_about() -> None:
+    answer = asked(Gate(inner), "POST", f"{API}/stream/0123456789abcdef/close")
+    assert (answer.status_code, answer.content) == (204, b"")
+
+
 @pytest.mark.parametrize("path", ["/", "/fifteen", "/config", f"{API}/info", f"{API}/call/adapt"])
 def test_what_the_page_needs_is_open(path: str) -> None:
     answer = asked(Gate(inner), "GET", path)
