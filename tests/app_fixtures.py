@@ -7,14 +7,14 @@ import socket
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import gradio as gr
 import pytest
 
-from app.demo import serve
-from app.session import Session
-from dga.compute import Compute
-from dga.models import load_models
+if TYPE_CHECKING:
+    import gradio as gr
+
+    from app.session import Session
 
 # Elsewhere than in the repository, e.g. to try the page with other weights.
 WEIGHTS = os.environ.get("DGA_TEST_WEIGHTS")
@@ -29,12 +29,18 @@ class Served:
 
 @pytest.fixture(scope="session")
 def session() -> Session:
+    from app.session import Session  # here: most tests need no page
+    from dga.compute import Compute
+    from dga.models import load_models
+
     root = Path(WEIGHTS) if WEIGHTS else None
     return Session(load_models("everyday16", root, Compute.choose("cpu")))
 
 
 @pytest.fixture(scope="session")
 def served(session: Session) -> Iterator[Served]:
+    from app.demo import serve
+
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import skimage.data
 import torch
+from app_fixtures import served, session  # noqa: F401  # fixtures, one of each for all modules
 from PIL import Image
 
 from dga.classifier import build_classifier
@@ -20,7 +21,7 @@ from dga.networks import Denoiser, Discriminator
 from dga.profiles import EVERYDAY16, NetworkConfig, Profile, StoppingConfig
 
 # Failed assertions in these say what was compared, as those in tests do.
-pytest.register_assert_rewrite(*(path.stem for path in Path(__file__).parent.glob("*_fixtures.py")))
+pytest.register_assert_rewrite("browser_fixtures", "rights_fixtures")
 
 TINY_NETWORK = NetworkConfig(
     image_size=32,

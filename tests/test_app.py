@@ -7,7 +7,6 @@ import httpx
 import numpy as np
 import pytest
 import skimage.data
-from app_fixtures import served, session  # noqa: F401  # fixtures
 from gradio_client import Client, handle_file
 from gradio_client.exceptions import AppError
 from PIL import Image
@@ -71,7 +70,7 @@ def test_percent_never_rounds_up_to_certainty():
     assert [percent(p) for p in (0.0, 0.914, 0.998, 1.0)] == ["0 %", "91 %", "99 %", "100 %"]
 
 
-def test_board_tells_a_run(session, cat_file):  # noqa: F811
+def test_board_tells_a_run(session, cat_file):
     settings = Settings("fog", 3, 0.5, 0, 2)
     subject = session.subject(cat_file, settings)
     board = Board(session.profile, settings, subject)
@@ -88,7 +87,7 @@ def test_board_tells_a_run(session, cat_file):  # noqa: F811
         assert "data:image/png" in page
 
 
-def test_cancel_stops_within_a_step(session, cat_file):  # noqa: F811
+def test_cancel_stops_within_a_step(session, cat_file):
     flag = threading.Event()
     settings = Settings(None, 1, 0.5, 0, 40)
     subject = session.subject(cat_file, settings)
@@ -100,7 +99,7 @@ def test_cancel_stops_within_a_step(session, cat_file):  # noqa: F811
         next(events)
 
 
-def test_time_budget(session, cat_file):  # noqa: F811
+def test_time_budget(session, cat_file):
     hurried = Session(session.models, budget_seconds=0.0)
     settings = Settings(None, 1, 0.5, 0, 40)
     subject = hurried.subject(cat_file, settings)
@@ -109,7 +108,7 @@ def test_time_budget(session, cat_file):  # noqa: F811
 
 
 @pytest.fixture(scope="module")
-def client(served):  # noqa: F811
+def client(served):
     return Client(served.url, verbose=False)
 
 
@@ -126,7 +125,7 @@ def test_endpoint_is_described(client):
     assert described["/adapt"]["description"].startswith("Adapt one picture")
 
 
-def test_endpoint_agrees_with_the_library(client, served, cat_file):  # noqa: F811
+def test_endpoint_agrees_with_the_library(client, served, cat_file):
     record, *pictures = call(client, cat_file, seed=5, dda_depth=3)
     subject = served.session.subject(cat_file, Settings("fog", 3, 0.5, 5, 3))
     run = adapt(served.session.models, subject.input, seed=5)
@@ -170,7 +169,7 @@ def test_endpoint_refuses_what_is_no_picture(client, tmp_path):
 
 
 @pytest.mark.parametrize("meta", [{}, {"meta": {"_type": "gradio.FileData"}}])
-def test_endpoint_reads_only_uploads(served, cat_file, meta):  # noqa: F811
+def test_endpoint_reads_only_uploads(served, cat_file, meta):
     """The Python client would upload the file; a plain request names it on the server."""
     address = f"{served.url}gradio_api/call/adapt"
     data = [{"path": str(cat_file)} | meta, *GOOD.values()]
@@ -180,7 +179,7 @@ def test_endpoint_reads_only_uploads(served, cat_file, meta):  # noqa: F811
     assert "t_star" not in answer
 
 
-def test_page_is_served(served):  # noqa: F811
+def test_page_is_served(served):
     answer = httpx.get(served.url)
     assert answer.status_code == 200
     assert "DGA: adaptive diffusion" in answer.text

@@ -5,7 +5,6 @@ import io
 
 import numpy as np
 import pytest
-from app_fixtures import served, session  # noqa: F401  # fixtures
 from browser_fixtures import Watch, chromium  # noqa: F401  # fixtures
 from PIL import Image
 
@@ -247,7 +246,7 @@ def test_an_address_that_names_a_preset_shows_it(chromium, recorded, served):  #
     other.page.close()
 
 
-def test_a_run_shows_what_the_library_computes(watched, served):  # noqa: F811
+def test_a_run_shows_what_the_library_computes(watched, served):
     page = watched.page
     page.locator("#examples [data-name=coffee]").click()
     page.wait_for_function("document.querySelector('#picture img')?.src.includes('coffee')")
@@ -287,7 +286,7 @@ def expected_stop(curve, tau, stopping):
     return stopping.max_depth if stopping.horizon is None or first <= stopping.horizon else 0
 
 
-def test_tau_moves_t_star_without_a_request(watched, served):  # noqa: F811
+def test_tau_moves_t_star_without_a_request(watched, served):
     page, profile = watched.page, served.session.profile
     start = profile.stopping.tau
     page.locator("#examples [data-name=lion]").click()

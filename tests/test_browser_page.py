@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from app_fixtures import served, session  # noqa: F401  # fixtures
 from browser_fixtures import Watch, chromium  # noqa: F401  # fixtures
 from PIL import Image
 
@@ -56,14 +55,14 @@ class Visit(Watch):
 
 
 @pytest.fixture
-def visit(browsing, served):  # noqa: F811
+def visit(browsing, served):
     visit = Visit(browsing, served.url)
     yield visit
     visit.leave()
 
 
 @pytest.fixture(scope="module")
-def opened(browsing, served):  # noqa: F811
+def opened(browsing, served):
     """A page opened through a link that starts a run, when the run has finished."""
     visit = Visit(browsing, served.url, LINK + EXTRA + "&rule=coin")
     visit.page.wait_for_function("document.querySelector('.notice').textContent !== ''")
@@ -105,7 +104,7 @@ EXPECTED = {
 }  # fmt: skip
 
 
-def test_a_link_restores_and_makes_the_run(result, served):  # noqa: F811
+def test_a_link_restores_and_makes_the_run(result, served):
     assert controls(result.page) == EXPECTED
     notices = result.page.locator(".notice p").all_inner_texts()
     assert len(notices) == 1
@@ -117,7 +116,7 @@ def test_a_link_restores_and_makes_the_run(result, served):  # noqa: F811
         assert np.array_equal(result.shown(f"#card-{name} img"), run.reconstructions[name].image)
 
 
-def test_reloading_gives_the_same_run(browsing, served):  # noqa: F811
+def test_reloading_gives_the_same_run(browsing, served):
     visit = Visit(browsing, served.url, LINK + EXTRA)
     visit.page.wait_for_function("document.querySelector('#adapt').disabled")
     visit.page.wait_for_function(RESTED)
@@ -383,7 +382,7 @@ def test_thumbnails_follow_the_picture(visit):
     )
 
 
-def test_a_link_without_a_picture_waits_for_one(browsing, served):  # noqa: F811
+def test_a_link_without_a_picture_waits_for_one(browsing, served):
     visit = Visit(browsing, served.url, "?corruption=fog&severity=5&tau=0.61&seed=11")
     page = visit.page
     visit.says(".notice", "choose a picture")

@@ -7,7 +7,6 @@ from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
 import pytest
-from app_fixtures import served, session  # noqa: F401  # fixtures
 from browser_fixtures import Watch, chromium  # noqa: F401  # fixtures
 from PIL import Image
 
@@ -66,7 +65,7 @@ def test_before_a_run_the_page_shows_what_will_happen(fifteen):
     assert fifteen.get_by_role("button", name="Cancel").is_disabled()
 
 
-def test_all_fifteen_order_table_and_link(fifteen, served):  # noqa: F811
+def test_all_fifteen_order_table_and_link(fifteen, served):
     page = fifteen
     choose(page, "severity", "1")
     choose(page, "method", "DGA")
@@ -115,7 +114,7 @@ def test_cancel_keeps_the_pictures_and_frees_the_models(fifteen):
     page.wait_for_function("document.querySelector('.ff-error').textContent !== ''")
 
 
-def test_another_example_and_severity_show_at_once(fifteen, served):  # noqa: F811
+def test_another_example_and_severity_show_at_once(fifteen, served):
     page = fifteen
     page.get_by_role("button", name="coffee").click()
     page.wait_for_function("document.querySelector('h1').textContent.includes('coffee')")

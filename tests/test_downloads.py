@@ -11,7 +11,6 @@ import zipfile
 import numpy as np
 import pytest
 import skimage.data
-from app_fixtures import session  # noqa: F401  # fixture
 from PIL import Image
 from typer.testing import CliRunner
 
@@ -27,7 +26,7 @@ FOG = Settings("fog", 3, 0.5, 5, 2, 2, 2.5, 30, "threshold")
 AS_IS = Settings(None, 3, 0.6, 1, 1)
 
 
-def finished(session, settings, path):  # noqa: F811
+def finished(session, settings, path):
     subject = session.subject(path, settings)
     board = Board(session.profile, settings, subject)
     for event in session.events(subject.input, settings):
@@ -41,13 +40,13 @@ def cat():
 
 
 @pytest.fixture(scope="module")
-def kept(session, cat):  # noqa: F811
+def kept(session, cat):
     board = finished(session, FOG, cat.path)
     return Keepsake(board, board.result, session.models.weights, cat.name, cat.title)
 
 
 @pytest.fixture(scope="module")
-def own(session, tmp_path_factory):  # noqa: F811
+def own(session, tmp_path_factory):
     path = tmp_path_factory.mktemp("own") / "mine.png"
     Image.fromarray(skimage.data.astronaut()).save(path)
     board = finished(session, AS_IS, path)
@@ -67,7 +66,7 @@ def test_names_say_what_is_inside(kept, own):
 
 
 @pytest.mark.parametrize("which", ["kept", "own"])
-def test_json_repeats_the_run(which, session, request):  # noqa: F811
+def test_json_repeats_the_run(which, session, request):
     kept = request.getfixturevalue(which)
     facts = json.loads(kept.file("run")[1])
     png = base64.b64decode(facts["picture_png_base64"])

@@ -10,7 +10,7 @@ from typing import Any
 import gradio as gr
 import httpx
 import pytest
-from app_fixtures import Served, served, session  # noqa: F401  # fixtures
+from app_fixtures import Served
 
 from app.fair import (
     MAX_PER_ADDRESS,
@@ -166,7 +166,7 @@ def test_messages_for_nobody_are_dropped() -> None:
 @pytest.mark.parametrize(
     ("headers", "status"), [({}, 503), ({"sec-fetch-mode": "cors"}, 429)], ids=["program", "page"]
 )
-def test_the_page_has_such_a_queue(served: Served, headers: dict[str, str], status: int) -> None:  # noqa: F811
+def test_the_page_has_such_a_queue(served: Served, headers: dict[str, str], status: int) -> None:
     """Also over HTTP: more calls than one visitor may have waiting get the sentence."""
     data = [None, "fog", 1, 0.5, 0, 1]
     config = httpx.get(f"{served.url}config").json()

@@ -13,7 +13,7 @@ import gradio as gr
 import httpx
 import numpy as np
 import pytest
-from app_fixtures import Served, served, session  # noqa: F401  # fixtures
+from app_fixtures import Served
 from gradio.utils import get_upload_folder
 from PIL import Image
 
@@ -321,7 +321,7 @@ def secret_picture(tmp_path: Path) -> Path:
     return path
 
 
-def outcome(served: Served, data: object, endpoint: str = "adapt") -> str:  # noqa: F811
+def outcome(served: Served, data: object, endpoint: str = "adapt") -> str:
     address = f"{served.url}gradio_api/call/{endpoint}"
     joined = httpx.post(address, json={"data": data})
     assert joined.status_code == 200, joined.text
@@ -342,7 +342,7 @@ def outcome(served: Served, data: object, endpoint: str = "adapt") -> str:  # no
 )
 @pytest.mark.parametrize("place", [0, 4])
 def test_nothing_but_uploads_is_opened(
-    served: Served,  # noqa: F811
+    served: Served,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     claim: str,
@@ -370,7 +370,7 @@ def test_nothing_but_uploads_is_opened(
 @pytest.mark.parametrize(
     "data", [[], [1] * 40, ["a"] * 6, [[1], 2, 3, 4, 5, 6], [{"path": None}, 1, 2, 3, 4, 5]]
 )
-def test_odd_values_get_a_sentence(served: Served, data: list[Any]) -> None:  # noqa: F811
+def test_odd_values_get_a_sentence(served: Served, data: list[Any]) -> None:
     answer = outcome(served, data)
     assert answer.startswith("event: error")
     sentence = json.loads(answer.split("data: ", 1)[1])["error"]
@@ -413,7 +413,7 @@ ODD = (
 
 @pytest.mark.parametrize(("method", "path", "options"), ODD)
 def test_odd_requests_get_no_secret_and_no_500(
-    served: Served,  # noqa: F811
+    served: Served,
     method: str,
     path: str,
     options: dict[str, Any],
@@ -427,7 +427,7 @@ def test_odd_requests_get_no_secret_and_no_500(
     assert "root:" not in told
 
 
-def test_nothing_of_one_visitor_is_shown_to_another(served: Served) -> None:  # noqa: F811
+def test_nothing_of_one_visitor_is_shown_to_another(served: Served) -> None:
     """Files by secret names only; runs by a visitor's own hash; no list of either."""
     answer = httpx.post(f"{served.url}gradio_api/upload", files={"files": ("a.png", saved("PNG"))})
     path = answer.json()[0]
@@ -444,7 +444,7 @@ HOSTILE: tuple[Any, ...] = (None, 1e308, {"path": "/etc/passwd"}, [[{"a": "a" * 
 EVENTS: tuple[Any, ...] = ("x", [], {"name": [], "kind": {}, "touch": []})
 
 
-def test_no_value_makes_a_direct_call_a_failure(served: Served) -> None:  # noqa: F811
+def test_no_value_makes_a_direct_call_a_failure(served: Served) -> None:
     """What answers without the queue says whose fault it was: never 500, never a secret."""
     config = httpx.get(f"{served.url}config").json()
     direct = [part for part in config["dependencies"] if not part["queue"]]
@@ -464,7 +464,7 @@ def test_no_value_makes_a_direct_call_a_failure(served: Served) -> None:  # noqa
             assert not any(leak in answer.text for leak in LEAKS if leak != "/tmp"), told
 
 
-def test_a_nameless_visitor_ends_nothing(served: Served) -> None:  # noqa: F811
+def test_a_nameless_visitor_ends_nothing(served: Served) -> None:
     """In Gradio's own queue two of these end it for everybody."""
     config = httpx.get(f"{served.url}config").json()
     number = next(d["id"] for d in config["dependencies"] if d["api_name"] == "adapt")
@@ -500,7 +500,7 @@ def test_no_update_makes_the_page_open_a_picture_itself() -> None:
 
 
 @pytest.mark.parametrize("name", ["", "x" * 65, "a<gradio-sep>b"])
-def test_direct_calls_have_a_visitor_with_a_name(served: Served, name: str) -> None:  # noqa: F811
+def test_direct_calls_have_a_visitor_with_a_name(served: Served, name: str) -> None:
     config = httpx.get(f"{served.url}config").json()
     number = next(d["id"] for d in config["dependencies"] if not d["queue"] and d["backend_fn"])
     body = {"fn_index": number, "data": [], "session_hash": name}
@@ -510,7 +510,7 @@ def test_direct_calls_have_a_visitor_with_a_name(served: Served, name: str) -> N
     assert name not in served.demo.app.state_holder.session_data
 
 
-def test_little_is_kept_of_a_visitor(served: Served) -> None:  # noqa: F811
+def test_little_is_kept_of_a_visitor(served: Served) -> None:
     config = httpx.get(f"{served.url}config").json()
     number = next(d["id"] for d in config["dependencies"] if not d["queue"] and d["backend_fn"])
     for visitor in ("a", "b", "a"):

@@ -11,7 +11,7 @@ from typing import Any
 import httpx
 import numpy as np
 import pytest
-from app_fixtures import Served, served, session  # noqa: F401  # fixtures
+from app_fixtures import Served
 from PIL import Image
 
 from dga import uploads
@@ -202,14 +202,14 @@ OVER_HTTP = (
 )
 
 
-def sent(served: Served, data: bytes, name: str = "a.png") -> list[dict[str, Any]]:  # noqa: F811
+def sent(served: Served, data: bytes, name: str = "a.png") -> list[dict[str, Any]]:
     """As a program uploads it; returns the ``data`` argument of a call."""
     answer = httpx.post(f"{served.url}gradio_api/upload", files={"files": (name, data)})
     assert answer.status_code == 200
     return [{"path": answer.json()[0], "meta": {"_type": "gradio.FileData"}}, "none", 1, 0.9, 0, 1]
 
 
-def called(served: Served, data: object) -> str:  # noqa: F811
+def called(served: Served, data: object) -> str:
     address = f"{served.url}gradio_api/call/adapt"
     joined = httpx.post(address, json={"data": data})
     assert joined.status_code == 200, joined.text
@@ -217,7 +217,7 @@ def called(served: Served, data: object) -> str:  # noqa: F811
 
 
 @pytest.mark.parametrize("name", OVER_HTTP)
-def test_over_http_a_sentence(served: Served, name: str) -> None:  # noqa: F811
+def test_over_http_a_sentence(served: Served, name: str) -> None:
     answer = called(served, sent(served, corpus()[name]()))
     assert answer.startswith("event: error")
     sentence = json.loads(answer.split("data: ", 1)[1])["error"]
@@ -226,13 +226,13 @@ def test_over_http_a_sentence(served: Served, name: str) -> None:  # noqa: F811
     assert "Traceback" not in sentence
 
 
-def test_over_http_a_picture(served: Served) -> None:  # noqa: F811
+def test_over_http_a_picture(served: Served) -> None:
     """The server that refused all those still serves."""
     answer = called(served, sent(served, corpus()["meta-png-exif"](), "../../a\0b/c.svg"))
     assert '"t_star"' in answer
 
 
-def test_over_http_too_many_bytes(served: Served) -> None:  # noqa: F811
+def test_over_http_too_many_bytes(served: Served) -> None:
     address = f"{served.url}gradio_api/upload"
     answer = httpx.post(address, files={"files": ("a.png", corpus()["other-too-long"]())})
     assert answer.status_code == 413

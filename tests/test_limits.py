@@ -7,7 +7,7 @@ from typing import Any
 
 import httpx
 import pytest
-from app_fixtures import Served, served, session  # noqa: F401  # fixtures
+from app_fixtures import Served
 
 from app.session import MAX_PATHS, MAX_SCALE, MAX_SEED, check_settings
 from app.visitors import KEPT_SECONDS, Visitors
@@ -100,7 +100,7 @@ def test_what_is_remembered_of_a_visitor_is_forgotten(monkeypatch: pytest.Monkey
     assert visitors.count() == 3
 
 
-def test_a_visitor_takes_home_only_her_own_run(served: Served) -> None:  # noqa: F811
+def test_a_visitor_takes_home_only_her_own_run(served: Served) -> None:
     """The same request, with her own hash and with somebody else's."""
     config = httpx.get(f"{served.url}config").json()
     (files,) = (c["id"] for c in config["components"] if c["props"].get("elem_id") == "files")

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 import skimage.data
-from app_fixtures import Served, served, session  # noqa: F401  # fixtures
+from app_fixtures import Served
 from mcp import ClientSession
 from mcp.client.streamable_http import streamablehttp_client
 from mcp.types import CallToolResult, ImageContent, ListToolsResult, TextContent
@@ -38,7 +38,7 @@ async def _ask(
         return tools, await client.call_tool(TOOL, arguments, progress_callback=callback)
 
 
-def ask(served: Served, arguments: Any = None, watched: bool = True) -> Any:  # noqa: F811
+def ask(served: Served, arguments: Any = None, watched: bool = True) -> Any:
     return asyncio.run(_ask(served.url, arguments, watched))
 
 
@@ -48,7 +48,7 @@ def picture() -> str:
     return data_uri(skimage.data.chelsea())
 
 
-def test_one_tool_is_described(served: Served) -> None:  # noqa: F811
+def test_one_tool_is_described(served: Served) -> None:
     tools, _ = ask(served)
     (tool,) = tools.tools
     assert tool.name == TOOL
@@ -59,7 +59,7 @@ def test_one_tool_is_described(served: Served) -> None:  # noqa: F811
     assert all(part["description"] for part in asked.values())
 
 
-def test_it_adapts_a_picture(served: Served, picture: str) -> None:  # noqa: F811
+def test_it_adapts_a_picture(served: Served, picture: str) -> None:
     arguments = {"picture": picture, "corruption": "fog", "severity": 1, "dda_depth": 1}
     _, answer = ask(served, arguments)
     assert not answer.isError
@@ -68,7 +68,7 @@ def test_it_adapts_a_picture(served: Served, picture: str) -> None:  # noqa: F81
     assert sum(isinstance(part, ImageContent) for part in answer.content) == 5
 
 
-def test_without_progress_pictures_are_addresses(served: Served, picture: str) -> None:  # noqa: F811
+def test_without_progress_pictures_are_addresses(served: Served, picture: str) -> None:
     """Gradio hands such clients one text, in which pictures are links to this server."""
     _, answer = ask(served, {"picture": picture, "dda_depth": 1}, watched=False)
     (part,) = answer.content
@@ -76,21 +76,21 @@ def test_without_progress_pictures_are_addresses(served: Served, picture: str) -
     assert part.text.count(f"{served.url}gradio_api/file=") == 5
 
 
-def test_a_wrong_value_is_one_sentence(served: Served, picture: str) -> None:  # noqa: F811
+def test_a_wrong_value_is_one_sentence(served: Served, picture: str) -> None:
     _, answer = ask(served, {"picture": picture, "severity": 9})
     assert answer.isError
     assert "Severity is a whole number from 1 to 5" in answer.content[0].text
     assert "Traceback" not in answer.content[0].text
 
 
-def test_no_address_is_fetched(served: Served) -> None:  # noqa: F811
+def test_no_address_is_fetched(served: Served) -> None:
     for address in (f"{served.url}static/fonts/none.png", "http://169.254.169.254/latest"):
         _, answer = ask(served, {"picture": address, "dda_depth": 1})
         assert answer.isError
         assert "Only uploads are opened" in answer.content[0].text
 
 
-def test_no_file_of_the_server_is_read(served: Served, tmp_path: Path) -> None:  # noqa: F811
+def test_no_file_of_the_server_is_read(served: Served, tmp_path: Path) -> None:
     """Gradio's own client would upload whatever file an argument claims to be."""
     path = tmp_path / "secret.png"
     Image.fromarray(skimage.data.chelsea()).save(path)

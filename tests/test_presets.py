@@ -7,7 +7,7 @@ import logging
 import numpy as np
 import pytest
 import skimage.data
-from app_fixtures import WEIGHTS, session  # noqa: F401  # fixture
+from app_fixtures import WEIGHTS
 from PIL import Image
 
 from app.examples import Example, load_examples
@@ -155,7 +155,7 @@ def test_a_caption_is_earned(told, expected):
 
 
 @pytest.mark.skipif(WEIGHTS is not None, reason="they belong to the shipped weights")
-def test_the_shipped_presets(session):  # noqa: F811
+def test_the_shipped_presets(session):
     presets = Presets(session, load_examples())
     assert sorted(p.name for p in presets.all) == sorted(case.name for case in CASES)
     assert {preset.picture for preset in presets.all} == {"cat", "coffee"}
@@ -170,7 +170,7 @@ def test_the_shipped_presets(session):  # noqa: F811
 
 @pytest.mark.slow
 @pytest.mark.skipif(WEIGHTS is not None, reason="they belong to the shipped weights")
-def test_a_shipped_preset_is_what_the_models_do(session):  # noqa: F811
+def test_a_shipped_preset_is_what_the_models_do(session):
     presets = Presets(session, load_examples())
     preset: Preset = presets.all[0]
     told = presets.board(preset).result
