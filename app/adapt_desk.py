@@ -13,9 +13,10 @@ import gradio as gr
 from app.adapt_words import INPUT_WORDS
 from app.board import CARDS, Board, blank_timeline
 from app.cards import card_html, legend_html
+from app.faults import SENTENCES
 from app.line import Line, place_words
 from app.runs import Run, Runs
-from app.session import CancelledError, RunError, Session, check_settings
+from app.session import CancelledError, Session, check_settings
 from app.text import FAILED, NEVER_BEGAN
 from dga.pipeline import Denoised
 
@@ -94,7 +95,7 @@ class Desk:
             yield self.parts.buttons(running=False)
         except CancelledError:
             yield self.parts.buttons(running=False)
-        except (ValueError, RunError, FloatingPointError) as error:
+        except SENTENCES as error:
             yield self._failed(visitor, run, str(error))
         except Exception:
             _log.exception("A run failed")

@@ -11,8 +11,9 @@ import gradio as gr
 import numpy as np
 from gradio.components.api_component import Api
 
+from app.faults import SENTENCES
 from app.pictures import picture_input
-from app.session import RunError, Session, check_settings
+from app.session import Session, check_settings
 from app.text import FAILED, NO_CORRUPTION
 from dga.corruptions import CORRUPTIONS
 from dga.pipeline import Adaptation, Event
@@ -60,7 +61,7 @@ def adapt_endpoint(session: Session, concurrency_id: str) -> None:
                 for event in events:
                     run = event
                     yield NOTHING_YET  # here the run ends if its caller has gone
-        except (ValueError, RunError, FloatingPointError) as error:
+        except SENTENCES as error:
             raise gr.Error(str(error), print_exception=False) from None
         except Exception:
             _log.exception("A run for a program failed")

@@ -11,6 +11,7 @@ import atexit
 import contextlib
 import logging
 import os
+import select
 import signal
 import struct
 import subprocess
@@ -28,7 +29,9 @@ from dga.images import Pixels
 from dga.uploads import UploadError
 
 MEMORY = 2**30  # bytes of data; an upload takes a quarter of that
+MOST = 16 * 2**20  # bytes of an answer; the largest square takes 196,608
 SECONDS = 10  # others wait; the slowest that is read takes less than one
+PATIENCE = 2 * SECONDS  # for the answer: a decoder that was taken over may stop its own clock
 
 _HAS_FORK = hasattr(os, "fork")
 _REQUEST = struct.Struct(">II")  # side of the square, length of the path
@@ -56,7 +59,7 @@ class Decoder:
         if kind == _PIXELS and len(content) == size * size * 3:
             return np.frombuffer(content, np.uint8).reshape(size, size, 3).copy()
         if kind == _SENTENCE:
-            raise UploadError(content.decode())
+            raise UploadError(content.decode(errors="replace"))
         _log.warning("A picture's decoder ended with status %r", content[:40])
         raise UploadError(_DAMAGED)
 
@@ -88,6 +91,10 @@ class Decoder:
             try:
                 process.stdin.write(_REQUEST.pack(size, len(path)) + path)
                 process.stdin.flush()
+                if not select.select([process.stdout], [], [], PATIENCE)[0]:
+                    os.killpg(process.pid, signal.SIGKILL)  # with all that it forked
+                    self._process = None
+                    break
                 kind, length = _ANSWER.unpack(process.stdout.read(_ANSWER.size))
                 content = process.stdout.read(length)
             except (OSError, struct.error):
@@ -95,7 +102,7 @@ class Decoder:
             if len(content) == length:
                 return kind, content
             self._process = None
-        return _ENDED, b"of the process it comes from"
+        return _ENDED, b"of the process that it comes from"
 
     def _running(self) -> subprocess.Popen[bytes]:
         if self._process is None or self._process.poll() is not None:
@@ -115,8 +122,13 @@ read_square, start = _decoder.read_square, _decoder.start
 atexit.register(_decoder.close)
 
 
-def apart(work: Callable[[], bytes], memory: int = MEMORY, seconds: int = SECONDS) -> bytes:
-    """What ``work`` returns in a forked process, framed as an answer; how it ended otherwise."""
+def apart(
+    work: Callable[[], bytes], memory: int = MEMORY, seconds: int = SECONDS, most: int = MOST
+) -> bytes:
+    """What ``work`` returns in a forked process; how it ended otherwise, framed as an answer.
+
+    No more than ``most`` bytes are read; whoever writes more has its pipe closed.
+    """
     reading, writing = os.pipe()
     child = os.fork()
     if not child:
@@ -132,7 +144,7 @@ def apart(work: Callable[[], bytes], memory: int = MEMORY, seconds: int = SECOND
             os._exit(status)
     os.close(writing)
     with os.fdopen(reading, "rb") as answer:
-        content = answer.read()
+        content = answer.read(most)
     status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     return content if status == 0 else _framed(_ENDED, str(status).encode())
 
@@ -160,6 +172,18 @@ def _confine(memory: int, seconds: int) -> None:
     signal.alarm(seconds)  # the wall's clock: a file may lie on a disk that does not answer
 
 
+def checked(answer: bytes) -> bytes:
+    """The answer if it is one and no more; a decoder that was taken over may say anything.
+
+    What lay behind it in the pipe would be taken for the answer to the next visitor.
+    """
+    if len(answer) >= _ANSWER.size:
+        kind, length = _ANSWER.unpack_from(answer)
+        if kind in (_PIXELS, _SENTENCE, _ENDED) and len(answer) == _ANSWER.size + length:
+            return answer
+    return _framed(_ENDED, b"an answer of another form")
+
+
 def _framed(kind: bytes, content: bytes) -> bytes:
     return _ANSWER.pack(kind, len(content)) + content
 
@@ -178,7 +202,8 @@ def _serve(requests: BinaryIO, answers: BinaryIO) -> None:
     while header := requests.read(_REQUEST.size):
         size, length = _REQUEST.unpack(header)
         path = requests.read(length)
-        answers.write(apart(lambda path=path, size=size: _decoded(path, size)))  # type: ignore[misc]
+        answer = apart(lambda path=path, size=size: _decoded(path, size))  # type: ignore[misc]
+        answers.write(checked(answer))
         answers.flush()
 
 

@@ -25,6 +25,7 @@ from app.fifteen_page import fifteen_page
 from app.gate import Gate
 from app.learn_page import learn_page
 from app.line import CONCURRENCY_ID, Line
+from app.mcp_words import use_own_words
 from app.place import check_place
 from app.session import Session
 from app.sessions import MAX_SESSIONS, keep_little
@@ -130,6 +131,7 @@ def serve(
     """
     room = Storeroom.open()  # before anything is built: components remember their folder
     gradio.mcp.DEFAULT_TEMP_DIR = str(room.folder)  # it was read when Gradio was imported
+    use_own_words()
     exhibits = read_exhibits(results or shipped_exhibits(session.profile))
     demo = build(session, exhibits)
     demo.launch(

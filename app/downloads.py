@@ -108,9 +108,16 @@ def pictures_zip(kept: Keepsake) -> bytes:
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_STORED) as archive:
         for name, (_, pixels, _) in kept.pictures().items():
-            archive.writestr(f"{kept.stem}/{name}.png", png(pixels))
-        archive.writestr(f"{kept.stem}/run.json", run_json(kept))
+            archive.writestr(_entry(f"{kept.stem}/{name}.png"), png(pixels))
+        archive.writestr(_entry(f"{kept.stem}/run.json"), run_json(kept))
     return stream.getvalue()
+
+
+def _entry(name: str) -> zipfile.ZipInfo:
+    """Without the clock: files are kept by their content, and the same run gives the same one."""
+    entry = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))  # the earliest that the format knows
+    entry.external_attr = 0o644 << 16
+    return entry
 
 
 def curve_csv(kept: Keepsake) -> bytes:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections import Counter, OrderedDict
+import time
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from itertools import islice
 from typing import Any, TypeVar
 
 from gradio.queueing import Event, Queue
+from gradio.route_utils import get_fn
 from starlette import status
 from starlette.exceptions import HTTPException
 
+from app.address import neighbourhood
 from app.sessions import is_name
 from app.text import BUSY_WORDS, GATE_WORDS
 
@@ -18,6 +20,9 @@ MAX_WAITING = 16
 MAX_PER_ADDRESS = 12  # a class behind one address; the last places are for others
 MAX_PER_VISITOR = 4
 MAX_SESSIONS = 500  # whose messages are kept until somebody collects them
+MAX_UNREAD = 1000  # messages of one session; the longest run has 400
+MAX_UNREAD_TOGETHER = 5000
+KEPT_SECONDS = 600  # without a run and without a request for one
 
 Item = TypeVar("Item")
 
@@ -36,13 +41,22 @@ def in_turns(
     return [items[place] for _, place in sorted(order)]
 
 
+class Mailboxes(dict[str, Any]):
+    """Messages by session; each of several streams of a session takes it away when it ends."""
+
+    def __delitem__(self, name: str) -> None:
+        self.pop(name, None)
+
+
 class FairQueue(Queue):
     """Gradio's queue, bounded for each visitor and address, who take turns."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
         # Gradio's own would forget the oldest session, also one that is being served.
-        self.pending_messages_per_session: Any = OrderedDict()
+        self.pending_messages_per_session: Any = Mailboxes()
+        self._joined: dict[str, float] = {}  # when each session last asked for a run
+        self._clock = time.monotonic
 
     async def push(self, body: Any, request: Any, username: str | None) -> Any:
         """As in Gradio; a refusal is a sentence.
@@ -52,13 +66,18 @@ class FairQueue(Queue):
         """
         if body.session_hash is not None and not is_name(body.session_hash):
             return False, GATE_WORDS["misunderstood"], "error"
+        fn = get_fn(self.blocks, None, body)
+        if not fn.queue or len(body.data) > len(fn.inputs):  # Gradio would keep what is too much
+            return False, GATE_WORDS["misunderstood"], "error"
         refused = self.refusal(body.session_hash, address(request))
         if refused and "sec-fetch-mode" in request.headers:  # only browsers say that
             raise HTTPException(status.HTTP_429_TOO_MANY_REQUESTS, refused)
         if refused:
             return False, refused, "queue_full"
         answer = await super().push(body, request, username)
-        self._forget_idle()
+        if answer[0]:
+            self._joined[body.session_hash] = self._clock()
+        self._forget()
         for name in self.event_queue_per_concurrency_id:
             self._arrange(name)
             self.broadcast_estimations(name)
@@ -86,7 +105,8 @@ class FairQueue(Queue):
 
     def send_message(self, event: Any, event_message: Any) -> None:
         """As in Gradio, where a message that nobody can collect would end the whole queue."""
-        if event.session_hash in self.pending_messages_per_session:
+        messages = self.pending_messages_per_session.get(event.session_hash)
+        if messages is not None and messages.qsize() < MAX_UNREAD:
             super().send_message(event, event_message)
         else:
             event.alive = False
@@ -100,24 +120,46 @@ class FairQueue(Queue):
                 self.active_jobs[place] = None
                 self.event_queue_per_concurrency_id[job[0].concurrency_id].current_concurrency -= 1
 
-    def _forget_idle(self) -> None:
-        """Of too many sessions the oldest that neither wait nor are served."""
-        living = {
-            event.session_hash
+    def _forget(self) -> None:
+        """What nobody can ask for any more; Gradio keeps some of it for good."""
+        events = [
+            event
             for name in self.event_queue_per_concurrency_id
             for event in (*self._all(name), *self._served(name))
-        }
-        spare = len(self.pending_messages_per_session) - MAX_SESSIONS
-        idle = (name for name in self.pending_messages_per_session if name not in living)
-        for name in list(islice(idle, max(spare, 0))):
-            del self.pending_messages_per_session[name]
-            self.pending_event_ids_session.pop(name, None)
+        ]
+        self._forget_events({event._id for event in events})
+        self._forget_sessions({event.session_hash for event in events})
+
+    def _forget_events(self, living: set[str]) -> None:
+        """Of several cancels at once only one is seen to the end."""
+        for name in self.event_ids_to_events.keys() - living:
+            del self.event_ids_to_events[name]
+        if self.server_app is not None:
+            self.server_app.iterators_to_reset.intersection_update(living)
+
+    def _forget_sessions(self, living: set[str]) -> None:
+        """Those that are idle, the oldest of too many, and those with the most unread messages."""
+        boxes, now = self.pending_messages_per_session, self._clock()
+        idle = [name for name in boxes if name not in living]
+        spare = len(boxes) - MAX_SESSIONS
+        for place, name in enumerate(idle):
+            if place < spare or now - self._joined.get(name, now) > KEPT_SECONDS:
+                del boxes[name]
+        unread = sorted((box.qsize(), name) for name, box in boxes.items())
+        together = sum(count for count, _ in unread)
+        while together > MAX_UNREAD_TOGETHER:
+            count, name = unread.pop()
+            together -= count
+            del boxes[name]
+        for known in (self.pending_event_ids_session, self._joined):
+            for name in known.keys() - boxes.keys() - living:
+                del known[name]
 
     def address_of(self, visitor: str) -> str:
         """Where a visitor who is served or waits came from; empty for any other."""
         events = [
             event
-            for name in self.event_queue_per_concurrency_id
+            for name in list(self.event_queue_per_concurrency_id)  # asked for from threads
             for event in (*self._served(name), *self._all(name))
             if event.session_hash == visitor
         ]
@@ -150,4 +192,4 @@ class FairQueue(Queue):
 def address(request: Any) -> str:
     """Where a request came from; one for all where the server does not know it."""
     client = getattr(request, "client", None)
-    return str(client.host) if client else ""
+    return neighbourhood(str(client.host)) if client else ""

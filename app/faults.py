@@ -12,12 +12,21 @@ from starlette.responses import JSONResponse
 
 from app.text import NO_FILE, NO_MEMORY
 from dga.room import free_memory, is_shortage
+from dga.uploads import UploadError
 
 _log = logging.getLogger(__name__)
 
 
 class RunError(RuntimeError):
     """A run that had to stop. The message is one sentence for the visitor."""
+
+
+class RequestError(ValueError):
+    """A request that cannot be met. The message is one sentence for the visitor."""
+
+
+# Whose words are ours and may be shown; what else is raised is for the log.
+SENTENCES = (RunError, RequestError, UploadError, FloatingPointError)
 
 
 @contextmanager

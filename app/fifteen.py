@@ -10,10 +10,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from app.faults import told
+from app.faults import RunError, told
 from app.fifteen_sheet import Row, Sheet
 from app.fifteen_words import TOO_LONG
-from app.session import CancelledError, RunError, Session
+from app.session import CancelledError, Session
 from dga.classifier import Prediction, predict
 from dga.diffusion import forward_path
 from dga.discriminator import chunk_size, curve_chunks
@@ -27,7 +27,7 @@ from dga.stopping import Stop, choose_depth
 def run(session: Session, sheet: Sheet) -> Iterator[None]:
     """Fill the sheet, a step at a time, within the time budget and until it is cancelled.
 
-    Both are looked at after every step. Raises :class:`~app.session.RunError`,
+    Both are looked at after every step. Raises :class:`~app.faults.RunError`,
     :class:`~app.session.CancelledError` and ``FloatingPointError``.
     """
     begun, budget = time.monotonic(), session.budget(pictures=len(sheet.rows))

@@ -12,12 +12,13 @@ from typing import Any
 
 import gradio as gr
 
+from app.faults import SENTENCES, RequestError
 from app.fifteen import run
 from app.fifteen_cards import grid_value, heading_html, note_html, status_value
 from app.fifteen_sheet import Sheet, check_choice
 from app.fifteen_words import CANCELLED, STATUS
 from app.line import Line, place_words
-from app.session import CancelledError, RunError, Session
+from app.session import CancelledError, Session
 from app.text import FAILED, NEVER_BEGAN, REFUSED
 from app.visitors import Visitors
 
@@ -120,7 +121,7 @@ class Desk:
         try:
             with self._preview_turn():
                 shown = self.parts.show(self.open(*asked))
-        except ValueError as error:
+        except SENTENCES as error:
             shown = self.parts.complain(str(error))
         except Exception:
             _log.exception("A preview of all fifteen corruptions failed")
@@ -133,7 +134,7 @@ class Desk:
     def _preview_turn(self) -> Iterator[None]:
         """Few at a time: fifteen corruptions are work, and no queue stands before it."""
         if not self._previewing.acquire(timeout=PREVIEW_PATIENCE):
-            raise ValueError(REFUSED)
+            raise RequestError(REFUSED)
         try:
             yield
         finally:
@@ -162,7 +163,7 @@ class Desk:
             yield free | self.parts.show(sheet)
         except CancelledError:
             yield free
-        except (ValueError, RunError, FloatingPointError) as error:
+        except SENTENCES as error:
             yield free | self._failed(sheet, str(error))
         except Exception:
             _log.exception("A run of all fifteen corruptions failed")

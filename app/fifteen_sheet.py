@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import Literal
 
 from app.decoder import read_square
+from app.faults import RequestError
 from app.fifteen_words import CSV_COLUMNS, METHODS, ORDERS
 from app.session import Settings, check_settings
 from dga.classifier import Prediction
@@ -48,12 +49,12 @@ def check_choice(
 ) -> Choice:
     """Check a request from anywhere; an upload goes before the example.
 
-    ``examples``: path by name. Raises ``ValueError`` naming what is allowed.
+    ``examples``: path by name. Raises :class:`RequestError` naming what is allowed.
     """
     if not isinstance(method, str) or method not in METHODS:
-        raise ValueError(f"Unknown method. Choose one of: {', '.join(METHODS)}.")
+        raise RequestError(f"Unknown method. Choose one of: {', '.join(METHODS)}.")
     if upload is None and (not isinstance(example, str) or example not in examples):
-        raise ValueError(f"Unknown picture. Choose one of: {', '.join(examples)}.")
+        raise RequestError(f"Unknown picture. Choose one of: {', '.join(examples)}.")
     settings = check_settings(
         profile, None, severity, profile.stopping.tau, SEED, profile.dda_depth
     )

@@ -12,6 +12,7 @@ from gradio.route_utils import FnIndexInferError
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from app.address import neighbourhood
 from app.headers import added, cleaned, is_foreign
 from app.quota import Quota
 from app.text import GATE_WORDS, PAGES
@@ -25,12 +26,13 @@ OPEN |= {
     f"{API}/{name}"
     for name in (
         "info", "openapi.json", "startup-events", "app_id", "theme.css", "queue/join", "queue/data",
-        "queue/status", "upload", "upload_progress", "cancel", "reset", "mcp",
+        "queue/status", "upload", "upload_progress", "cancel", "reset",
+        "mcp", "mcp/", "mcp/http", "mcp/http/", "mcp/schema",
     )
 }  # fmt: skip
 OPEN_BELOW = (
     *("/static/", "/assets/", "/svelte/"),
-    *(f"{API}/{name}" for name in ("call/", "run/", "file=", "heartbeat/", "mcp/")),
+    *(f"{API}/{name}" for name in ("call/", "run/", "file=", "heartbeat/")),
 )
 
 SPARE = 2**20  # of a body beside the picture in it
@@ -41,6 +43,7 @@ MAX_CALLS = 4  # of one address over MCP at a time; together all have one visito
 MAX_FILES = 8  # of one upload; each gets a folder
 LEAST = 2**16  # bytes that an upload counts at least, for its files' folders
 MCP_BYTES = 4 * 2**20  # as much as the protocol's own server takes
+JSON_BYTES = 2**16  # of values; more would keep the others waiting while it is read
 # What Gradio raises where a request names or sends what does not exist.
 _MISUNDERSTOOD = (KeyError, ValueError, TypeError, IndexError, AttributeError, RecursionError)
 
@@ -89,7 +92,8 @@ class Gate:
         path, address, posts = path_of(scope), address_of(scope), scope["method"] == "POST"
         most, calls = most_bytes(path), posts and is_mcp(path)
         kept = max(declared_bytes(scope, most), LEAST) if posts and most > SPARE else 0
-        if kept and not self.quota.take(address, kept):
+        minute = self.quota.take(address, kept) if kept else 0
+        if minute is None:
             await _answer(429, "quota")(scope, receive, send)
             return
         counted = ((self._requests, 1), (self._posts, posts), (self._calls, calls))
@@ -98,10 +102,10 @@ class Gate:
         body = _Body(receive, most)
         try:
             async with self._direct.turn(address) if is_direct(path) else nullcontext():
-                await self._served(cleaned(scope, is_file(path)), body.receive, send)
+                await self._served(cleaned(scope, is_file(path), is_mcp(path)), body.receive, send)
         finally:
             if kept:
-                self.quota.give_back(address, kept - max(body.taken, LEAST))
+                self.quota.give_back(address, minute, kept - max(body.taken, LEAST))
             for counter, count in counted:
                 counter[address] -= count
                 if not counter[address]:
@@ -160,7 +164,7 @@ def path_of(scope: Scope) -> str:
 def address_of(scope: Scope) -> str:
     """The client's address; one for all where the server does not know it."""
     client = scope.get("client")
-    return str(client[0]) if client else ""
+    return neighbourhood(str(client[0])) if client else ""
 
 
 def declared_bytes(scope: Scope, unknown: int) -> int:
@@ -173,7 +177,7 @@ def most_bytes(path: str) -> int:
     """Length of the longest body that this address takes."""
     if path == f"{API}/upload":
         return MAX_BYTES + SPARE
-    return MCP_BYTES if is_mcp(path) else SPARE
+    return MCP_BYTES if is_mcp(path) else JSON_BYTES
 
 
 def is_file(path: str) -> bool:

@@ -6,23 +6,31 @@ import re
 
 from starlette.types import Scope
 
-LOOPBACK = re.compile(rb"(localhost|127(\.\d+){3}|\[::1\])(:\d+)?")
+# Every name of this machine that a browser may send.
+LOOPBACK = re.compile(
+    rb"(([\w-]+\.)*localhost\.?|127(\.\d+){1,3}\.?|0(\.0+){0,3}\.?"
+    rb"|\[::1?\]|\[::ffff:(127|7f|0)[.:\da-f]*\])(:\d+)?",
+    re.IGNORECASE,
+)
+_PROTO = re.compile(rb"https?(, *https?)*")
 _HOST = re.compile(rb"[\w.:\[\], -]*")
 _NOSNIFF = (b"x-content-type-options", b"nosniff")
 _PRIVATE = (b"cache-control", b"private, no-store")
 
 
-def cleaned(scope: Scope, is_file: bool) -> Scope:
+def cleaned(scope: Scope, is_file: bool = False, is_mcp: bool = False) -> Scope:
     """The request without what would come back in the answer.
 
-    Gradio writes the forwarded host into a page as it is, and answers a request for a part of a
-    file with all of the request's own headers, those of a proxy among them.
+    Gradio writes the forwarded host and protocol into a page as they are, and answers a request
+    for a part of a file with all of the request's own headers, those of a proxy among them. Its
+    MCP server asks the page with the caller's headers, and with them the caller's address.
     """
+    checked = {b"x-forwarded-host": _HOST, b"x-forwarded-proto": _PROTO}
+    dropped = {name for name, drop in ((b"range", is_file), (b"x-forwarded-for", is_mcp)) if drop}
     headers = [
         (name, value)
         for name, value in scope["headers"]
-        if not (is_file and name == b"range")
-        and (name != b"x-forwarded-host" or _HOST.fullmatch(value))
+        if name not in dropped and (name not in checked or checked[name].fullmatch(value))
     ]
     return {**scope, "headers": headers}
 

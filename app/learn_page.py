@@ -9,9 +9,9 @@ from typing import Any
 import gradio as gr
 
 from app.examples import load_examples
-from app.faults import RunError, told
+from app.faults import SENTENCES, told
 from app.learn_slides import slides_html
-from app.learn_words import FAILED, WIDGET
+from app.learn_words import FAILED, IN_THE_LOG, WIDGET
 from app.lesson import Lesson
 from app.line import CONCURRENCY_ID
 from app.scripts import script
@@ -41,9 +41,10 @@ def learn_page(session: Session, page: gr.Blocks) -> None:
         try:
             with told():
                 yield from lesson.parts()
-        except (ValueError, RunError, FloatingPointError, KeyError) as error:
+        except Exception as error:
             _log.exception("The guided walk could not be computed")
-            yield {"problem": FAILED.format(problem=error)}
+            problem = error if isinstance(error, SENTENCES) else IN_THE_LOG
+            yield {"problem": FAILED.format(problem=problem)}
 
     page.load(
         fill,

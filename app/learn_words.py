@@ -165,6 +165,7 @@ GO_ON = (
 )
 GO_ON += 'or <a href="./analysis">how well it does on many</a>.'
 FAILED = "The models could not make this: {problem}"
+IN_THE_LOG = "the server's log says why."
 
 WIDGET = {
     "waiting": "The models are making this…",

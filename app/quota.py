@@ -18,19 +18,21 @@ class Quota:
         self._minutes: dict[str, Counter[int]] = {}
         self._tidied = 0
 
-    def take(self, address: str, length: int) -> bool:
-        """Count ``length`` bytes, unless they are too many together with the last hour's."""
+    def take(self, address: str, length: int) -> int | None:
+        """Count ``length`` bytes; the minute, or None if with the last hour's they are too many."""
         minute = self._minute()
         taken = self._minutes.setdefault(address, Counter())
         if taken.total() + length > self.most:
-            return False
+            return None
         taken[minute] += length
-        return True
+        return minute
 
-    def give_back(self, address: str, length: int) -> None:
-        """What was counted and then did not come."""
-        minute = self._minute()
-        self._minutes.setdefault(address, Counter())[minute] -= length
+    def give_back(self, address: str, minute: int, length: int) -> None:
+        """What was counted in that minute and then did not come."""
+        self._minute()
+        taken = self._minutes.get(address, Counter())
+        if minute in taken:
+            taken[minute] -= length
 
     def _minute(self) -> int:
         """The present one; when it is new what is older than an hour is forgotten."""

@@ -14,8 +14,7 @@ import numpy as np
 
 from app.decoder import read_square
 from app.decoder import start as start_decoder
-from app.faults import RunError as RunError
-from app.faults import told
+from app.faults import RequestError, RunError, told
 from app.gpu import borrowed, choose_compute, expected_seconds, lends_gpus, on_lent_gpu
 from app.text import NO_CORRUPTION
 from dga.classifier import Prediction
@@ -81,11 +80,11 @@ def check_settings(
 ) -> Settings:
     """Check a request from anywhere; None stands for the profile's own value of the last four.
 
-    Raises ``ValueError`` naming what is allowed.
+    Raises :class:`RequestError` naming what is allowed.
     """
     if corruption is not None and corruption != NO_CORRUPTION and corruption not in CORRUPTIONS:
         allowed = ", ".join((NO_CORRUPTION, *CORRUPTIONS))
-        raise ValueError(f"Unknown corruption {_short(corruption)}. Choose one of: {allowed}.")
+        raise RequestError(f"Unknown corruption {_short(corruption)}. Choose one of: {allowed}.")
     settings = Settings(
         corruption=None if corruption in (None, NO_CORRUPTION) else str(corruption),
         severity=_whole("Severity", severity, 1, 5),
@@ -113,7 +112,7 @@ def _max_depth(profile: Profile, value: object) -> int:
 
 def _rule(value: object) -> str:
     if value not in RULES:
-        raise ValueError(f"The stopping rule is {' or '.join(RULES)}, not {_short(value)}.")
+        raise RequestError(f"The stopping rule is {' or '.join(RULES)}, not {_short(value)}.")
     return str(value)
 
 
@@ -144,14 +143,14 @@ def routes_for(profile: Profile, settings: Settings) -> tuple[Route, ...]:
 def _number(name: str, value: object, low: int, high: int) -> float:
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     if not is_number or not low <= value <= high:  # type: ignore[operator]  # NaN fails too
-        raise ValueError(f"{name} is a number from {low} to {high}, not {_short(value)}.")
+        raise RequestError(f"{name} is a number from {low} to {high}, not {_short(value)}.")
     return float(value)  # type: ignore[arg-type]
 
 
 def _whole(name: str, value: object, low: int, high: int) -> int:
     is_whole = isinstance(value, int | float) and not isinstance(value, bool) and value % 1 == 0
     if not is_whole or not low <= value <= high:  # type: ignore[operator]
-        raise ValueError(f"{name} is a whole number from {low} to {high}, not {_short(value)}.")
+        raise RequestError(f"{name} is a whole number from {low} to {high}, not {_short(value)}.")
     return int(value)  # type: ignore[call-overload]
 
 
@@ -216,7 +215,7 @@ class Session:
         """Run the pipeline, within the time budget and until ``cancel`` is set.
 
         Both are looked at after every step. Raises :class:`RunError`, :class:`CancelledError`
-        and ``ValueError`` for a rule that these models cannot follow.
+        and :class:`RequestError` for a rule that these models cannot follow.
         """
         deadline = time.monotonic() + self.budget_seconds
         self.bound(settings)
@@ -245,13 +244,13 @@ class Session:
     def bound(self, settings: Settings) -> list[float] | None:
         """The quantile rule's bound, a confidence for each depth 0...T; None for the threshold.
 
-        Raises ``ValueError`` where the discriminator has no such bound.
+        Raises :class:`RequestError` where the discriminator has no such bound.
         """
         if settings.rule != "quantile":
             return None
         logits = self.models.source_bound(self.profile.stopping.quantile)
         if logits is None:
-            raise ValueError("These models have no bound for the quantile rule; use threshold.")
+            raise RequestError("These models have no bound for the quantile rule; use threshold.")
         return [float(value) for value in confidence_from_logits(logits)]
 
     def budget(self, pictures: int) -> float:

@@ -23,6 +23,15 @@ class StrictBlocks(gr.Blocks):
     kind of input, and its messages name folders of the server.
     """
 
+    async def process_api(self, *arguments: Any, **options: Any) -> dict[str, Any]:
+        """As in ``gr.Blocks``, but what was cancelled does not begin anew, with time of its own."""
+        event = self._queue.event_ids_to_events.get(options.get("event_id") or "")
+        if event is not None and options.get("iterator") is None:
+            if event.n_calls:
+                raise gr.Error(GATE_WORDS["misunderstood"], print_exception=False)
+            event.n_calls = 1
+        return await super().process_api(*arguments, **options)
+
     async def preprocess_data(
         self, block_fn: Any, inputs: list[Any], state: Any, explicit_call: bool = False
     ) -> list[Any]:
@@ -66,8 +75,13 @@ def named_files(value: Any) -> Iterator[str]:
 
 
 def is_upload(path: str) -> bool:
-    """Whether a path lies in the folder of uploads, with links and dots resolved."""
+    """Whether a path lies in the folder of uploads, with links and dots resolved.
+
+    Only whole paths do: dots also lead there from an address that Gradio would fetch.
+    """
     try:
+        if not Path(path).is_absolute():
+            return False
         return Path(path).resolve().is_relative_to(Path(get_upload_folder()).resolve())
     except (OSError, ValueError):
         return False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import signal
 import subprocess
@@ -132,11 +133,76 @@ def test_an_answer_cut_short_is_asked_for_again(
     assert len(started) == 1
 
 
+def test_it_is_not_waited_for_for_ever(
+    decoder: Decoder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nor is what it forked left behind."""
+    monkeypatch.setattr(apart, "PATIENCE", 1)
+    path = tmp_path / "a.png"
+    path.write_bytes(blocks.saved("PNG"))
+    whole = decoder.read_square(path, 32)
+    silent = tmp_path / "silent.py"
+    silent.write_text("import os, time; os.fork(); time.sleep(60)")
+    process = subprocess.Popen(
+        [sys.executable, str(silent)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        start_new_session=True,
+    )
+    decoder._process = process
+    with pytest.raises(UploadError, match="cannot be decoded"):
+        decoder.read_square(path, 32)
+    assert process.wait(10) == -signal.SIGKILL
+    assert process.stdout is not None
+    assert process.stdout.read() == b""  # which ends when nobody can write any more
+    assert np.array_equal(decoder.read_square(path, 32), whole)
+
+
+def test_words_that_are_no_words_are_one_sentence(
+    decoder: Decoder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(decoder, "_answer", lambda *_: (b"s", b"\xff"))
+    with pytest.raises(UploadError):
+        decoder.read_square(tmp_path / "a.png", 32)
+
+
 def ended(answer: bytes) -> int:
     kind, length = apart._ANSWER.unpack(answer[: apart._ANSWER.size])
     assert kind == b"e"
     assert len(answer) == apart._ANSWER.size + length
     return int(answer[apart._ANSWER.size :])
+
+
+OWN, OTHERS = apart._framed(b"p", bytes(12)), apart._framed(b"p", b"\xff" * 12)
+
+
+@pytest.mark.parametrize("answer", [OWN, apart._framed(b"s", b"words"), apart._framed(b"e", b"-9")])
+def test_one_answer_passes(answer: bytes) -> None:
+    assert apart.checked(answer) == answer
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [b"", b"p", OWN + OTHERS, OWN + b"p", OWN[:-1], apart._framed(b"x", b"words")],
+    ids=["nothing", "no length", "two", "one and a bit", "too short", "unknown kind"],
+)
+def test_a_forged_answer_does_not_reach_the_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: bytes
+) -> None:
+    """The next visitor gets what is read after it, so nothing may be left over or lacking."""
+    monkeypatch.setattr(apart, "_decoded", lambda path, size: answer if path == b"bad" else OWN)
+    requests = b"".join(apart._REQUEST.pack(2, len(path)) + path for path in (b"bad", b"good"))
+    answers = io.BytesIO()
+    apart._serve(io.BytesIO(requests), answers)
+    first, length = apart._ANSWER.unpack_from(answers.getvalue())
+    assert first == b"e"
+    assert answers.getvalue()[apart._ANSWER.size + length :] == OWN
+
+
+def test_no_more_is_read_than_an_answer_has() -> None:
+    assert len(apart.apart(lambda: bytes(5000), most=100)) <= 100
+    endless = apart.apart(lambda: bytes(2 * apart.MOST))  # more than the pipe holds
+    assert ended(endless) == 1  # it was closed while the decoder wrote
 
 
 def test_only_the_fork_dies() -> None:

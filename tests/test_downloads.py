@@ -6,6 +6,7 @@ import hashlib
 import io
 import json
 import shlex
+import time
 import zipfile
 
 import numpy as np
@@ -134,6 +135,19 @@ def test_zip_holds_every_picture_bit_for_bit(kept, own):
         assert np.array_equal(np.asarray(picture), kept.board.cards["dda"].image)
     with zipfile.ZipFile(io.BytesIO(own.file("pictures")[1])) as archive:
         assert "dga-picture/clean.png" not in archive.namelist()
+
+
+def test_the_same_run_gives_the_same_zip_at_any_time(kept, monkeypatch):
+    first = kept.file("pictures")[1]
+    monkeypatch.setattr(time, "time", lambda: 2e9)
+    later = time.localtime(2e9)
+    monkeypatch.setattr(time, "localtime", lambda *_: later)
+    assert kept.file("pictures")[1] == first
+    with zipfile.ZipFile(io.BytesIO(first)) as archive:
+        for entry in archive.infolist():
+            assert entry.date_time == (1980, 1, 1, 0, 0, 0)
+            assert entry.external_attr >> 16 == 0o644
+            assert entry.compress_type == zipfile.ZIP_STORED
 
 
 def test_sheet_shows_every_picture_enlarged(kept, own):

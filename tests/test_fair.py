@@ -11,11 +11,15 @@ import gradio as gr
 import httpx
 import pytest
 from app_fixtures import Served
+from gradio.server_messages import EstimationMessage
 
 from app.fair import (
+    KEPT_SECONDS,
     MAX_PER_ADDRESS,
     MAX_PER_VISITOR,
     MAX_SESSIONS,
+    MAX_UNREAD,
+    MAX_UNREAD_TOGETHER,
     MAX_WAITING,
     FairQueue,
     in_turns,
@@ -68,9 +72,11 @@ class Crowd:
         self.queue = FairQueue(True, 4, 1, MAX_WAITING, blocks)
         self.queue.active_jobs = [None] * 4
 
-    def join(self, visitor: str | None, host: str) -> tuple[bool, str, str]:
+    def join(
+        self, visitor: str | None, host: str, data: list[Any] | None = None
+    ) -> tuple[bool, str, str]:
         body: Any = types.SimpleNamespace(
-            fn_index=self.fn._id, session_hash=visitor, request=None, event_id=None
+            fn_index=self.fn._id, session_hash=visitor, request=None, event_id=None, data=data or []
         )
         request: Any = types.SimpleNamespace(headers={}, client=types.SimpleNamespace(host=host))
         return asyncio.run(self.queue.push(body, request, None))
@@ -151,6 +157,77 @@ def test_addresses_of_visitors() -> None:
     assert crowd.join("b", OTHER)[0]
     assert crowd.serve() == "a"
     assert [crowd.queue.address_of(name) for name in "abc"] == [GREEDY, OTHER, ""]
+
+
+def test_events_that_nobody_works_on_are_forgotten() -> None:
+    """Of several cancels at once Gradio sees one to the end; the events of the others stay."""
+    crowd = Crowd()
+    for visitor in ("cancelled", "served", "waits"):
+        assert crowd.join(visitor, OTHER)[0]
+    lost, *_ = crowd.queue.get_events()
+    assert lost[0].session_hash == "cancelled"
+    served, *_ = crowd.queue.get_events()
+    crowd.queue.active_jobs[0] = served
+    resets = {lost[0]._id, served[0]._id}
+    crowd.queue.server_app = types.SimpleNamespace(iterators_to_reset=resets)
+    assert crowd.join("next", GREEDY)[0]
+    kept = [event.session_hash for event in crowd.queue.event_ids_to_events.values()]
+    assert kept == ["served", "waits", "next"]
+    assert resets == {served[0]._id}
+
+
+def test_idle_sessions_are_forgotten() -> None:
+    crowd, now = Crowd(), 0.0
+    crowd.queue._clock = lambda: now
+    for visitor in ("waits", "gone"):
+        assert crowd.join(visitor, OTHER)[0]
+    asyncio.run(crowd.queue.clean_events(session_hash="gone"))
+    crowd.queue.pending_event_ids_session["left in mid-run"] = {"id"}
+    known = crowd.queue.pending_messages_per_session
+    now = KEPT_SECONDS
+    assert crowd.join("a", GREEDY)[0]
+    assert set(known) == {"waits", "gone", "a"}
+    assert "left in mid-run" not in crowd.queue.pending_event_ids_session
+    now += 1
+    assert crowd.join("b", GREEDY)[0]
+    assert set(known) == set(crowd.queue._joined) == {"waits", "a", "b"}
+
+
+def test_unread_messages_are_bounded() -> None:
+    crowd = Crowd()
+    for visitor in ("deaf", "listens"):
+        assert crowd.join(visitor, OTHER)[0]
+    deaf, listens = crowd.queue.event_queue_per_concurrency_id["models"].queue
+    message = EstimationMessage(queue_size=1)
+    for _ in range(2 * MAX_UNREAD):
+        crowd.queue.send_message(deaf, message)
+    known = crowd.queue.pending_messages_per_session
+    assert known["deaf"].qsize() == MAX_UNREAD
+    assert (deaf.alive, listens.alive) == (False, True)
+
+    for number in range(MAX_UNREAD_TOGETHER // MAX_UNREAD):
+        for _ in range(MAX_UNREAD - 1 - number):
+            known.setdefault(f"more-{number}", asyncio.Queue()).put_nowait(message)
+    assert crowd.join("next", GREEDY)[0]
+    assert "deaf" not in known
+    assert {"listens", "next", "more-0"} <= set(known)
+
+
+def test_two_streams_of_a_session_may_end_together() -> None:
+    """Gradio's second one would not end the task that keeps it going."""
+    crowd = Crowd()
+    assert crowd.join("a", OTHER)[0]
+    for _ in range(2):
+        del crowd.queue.pending_messages_per_session["a"]
+    assert not crowd.queue.pending_messages_per_session
+
+
+def test_no_more_values_than_there_are_inputs() -> None:
+    crowd = Crowd()
+    refused = (False, GATE_WORDS["misunderstood"], "error")
+    assert crowd.join("a", OTHER, [[]]) == refused
+    crowd.fn.queue = False
+    assert crowd.join("a", OTHER) == refused
 
 
 def test_messages_for_nobody_are_dropped() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from collections.abc import AsyncIterator
 from itertools import product
 from pathlib import Path
@@ -14,6 +15,8 @@ import httpx
 import numpy as np
 import pytest
 from app_fixtures import Served
+from gradio import route_utils, routes
+from gradio.data_classes import PredictBodyInternal
 from gradio.utils import get_upload_folder
 from PIL import Image
 
@@ -31,9 +34,9 @@ from app.gate import (
 )
 from app.pictures import picture_input
 from app.quota import KEPT_MINUTES, Quota
-from app.sessions import MAX_SESSIONS
+from app.sessions import MAX_SESSIONS, MAX_UPLOADS
 from app.strict import StrictBlocks, is_upload, named_files
-from app.text import GATE_WORDS
+from app.text import FAILED, GATE_WORDS
 from tests.fuzz.blocks import saved
 
 LEAKS = ("Traceback", "site-packages", "/home", "/tmp", "/root", 'File "', "0x7f", "pydantic")
@@ -76,6 +79,7 @@ def asked(
         f"{API}/file=http://example.com/a.png", f"{API}/file=HTTPS:/example.com",
         f"{API}/stream/a/b/1/playlist.m3u8", f"{API}/dev/reload", f"{API}/run-history/buckets",
         f"{API}/something-of-a-later-version", "/../etc/passwd",
+        f"{API}/mcp/sse", f"{API}/mcp/messages/", f"{API}/mcp/</script><script>/gradio_api/mcp",
     ],
 )  # fmt: skip
 def test_what_the_page_does_not_need_is_closed(path: str) -> None:
@@ -89,7 +93,10 @@ def test_the_end_of_a_stream_is_nothing_to_complain_about() -> None:
     assert (answer.status_code, answer.content) == (204, b"")
 
 
-@pytest.mark.parametrize("path", ["/", "/fifteen", "/config", f"{API}/info", f"{API}/call/adapt"])
+@pytest.mark.parametrize(
+    "path",
+    ["/", "/fifteen", "/config", *(f"{API}/{name}" for name in ("info", "call/adapt", "mcp/"))],
+)
 def test_what_the_page_needs_is_open(path: str) -> None:
     answer = asked(Gate(inner), "GET", path)
     assert answer.text == "served"
@@ -159,8 +166,16 @@ def test_headers_that_would_come_back_are_not_passed_on() -> None:
         found = asked(Gate(mirror), "GET", path, headers=sent).headers
         assert {name for name in sent if name in found} == kept
         assert ("no-store" in found.get("cache-control", "")) == path.endswith("file=a")
-    good = {"x-forwarded-host": "demo.example.org:443, [::1]"}
+    good = {"x-forwarded-host": "demo.example.org:443, [::1]", "x-forwarded-proto": "https, http"}
     assert asked(Gate(mirror), "GET", "/", headers=good).headers.items() >= good.items()
+
+
+def test_headers_that_assistants_may_not_choose() -> None:
+    """Gradio asks itself in their name, from an address whose word is believed."""
+    sent = {"x-forwarded-for": "10.9.9.9", "x-forwarded-proto": "x</script>"}
+    assert not sent.keys() & asked(Gate(mirror), "POST", f"{API}/mcp/", headers=sent).headers.keys()
+    found = asked(Gate(mirror), "POST", f"{API}/queue/join", headers=sent).headers
+    assert sent.keys() & found.keys() == {"x-forwarded-for"}
 
 
 @pytest.mark.parametrize(
@@ -168,6 +183,10 @@ def test_headers_that_would_come_back_are_not_passed_on() -> None:
     [
         *(("127.0.0.1:7860", "cross-site", 403), ("localhost", "cross-site", 403)),
         *(("[::1]:7860", "cross-site", 403), ("127.0.0.1:7860", "same-origin", 200)),
+        *(("x.localhost:7860", "cross-site", 403), ("LOCALHOST.", "cross-site", 403)),
+        *(("0.0.0.0:7860", "cross-site", 403), ("127.1", "cross-site", 403)),
+        *(("[::]:80", "cross-site", 403), ("[::ffff:7f00:1]", "cross-site", 403)),
+        *(("localhost.example.org", "cross-site", 200), ("10.0.0.1", "cross-site", 200)),
         *(("demo.example.org", "cross-site", 200), ("127.0.0.1.example.org", "cross-site", 200)),
     ],
 )
@@ -193,6 +212,25 @@ def test_one_address_leaves_room_for_others() -> None:
     now = 60.0 * KEPT_MINUTES
     assert upload(3 * LEAST).status_code == 200
     assert set(gate.quota._minutes) == {"10.0.0.1"}
+
+
+def test_a_customer_is_one_address() -> None:
+    gate = Gate(inner, quota=Quota(LEAST))
+    hosts = ("2001:db8:1:2::1", "2001:db8:1:2::2", "2001:db8:1:3::1")
+    answers = [asked(gate, "POST", f"{API}/upload", host, content=b"a") for host in hosts]
+    assert [answer.status_code for answer in answers] == [200, 429, 200]
+
+
+def test_what_is_given_back_late_is_not_given_twice() -> None:
+    now = 0.0
+    quota = Quota(100, lambda: now)
+    assert quota.take("a", 100) == 0
+    now = 59 * 60.0
+    quota.give_back("a", 0, 100)
+    assert quota.take("a", 100) == 59
+    now = 61 * 60.0
+    quota.give_back("a", 0, 100)  # that minute is forgotten by now
+    assert quota.take("a", 1) is None
 
 
 def test_bodies_count_by_what_came() -> None:
@@ -338,6 +376,7 @@ def outcome(served: Served, data: object, endpoint: str = "adapt") -> str:
         "http://169.254.169.254/latest/meta-data",
         "file://{secret}",
         "{folder}/../{secret}",
+        "http://attacker.example/../../../../../../../../..{folder}/a.png",
     ],
 )
 @pytest.mark.parametrize("place", [0, 4])
@@ -368,7 +407,7 @@ def test_nothing_but_uploads_is_opened(
 
 
 @pytest.mark.parametrize(
-    "data", [[], [1] * 40, ["a"] * 6, [[1], 2, 3, 4, 5, 6], [{"path": None}, 1, 2, 3, 4, 5]]
+    "data", [[], ["a"] * 6, [[1], 2, 3, 4, 5, 6], [{"path": None}, 1, 2, 3, 4, 5]]
 )
 def test_odd_values_get_a_sentence(served: Served, data: list[Any]) -> None:
     answer = outcome(served, data)
@@ -514,9 +553,92 @@ def test_little_is_kept_of_a_visitor(served: Served) -> None:
     config = httpx.get(f"{served.url}config").json()
     number = next(d["id"] for d in config["dependencies"] if not d["queue"] and d["backend_fn"])
     for visitor in ("a", "b", "a"):
-        body = {"fn_index": number, "data": [], "session_hash": f"little-{visitor}"}
+        data = ["a mark " * 99]
+        body = {"fn_index": number, "data": data, "session_hash": f"little-{visitor}"}
         httpx.post(f"{served.url}gradio_api/run/predict", json=body, timeout=60)
     sessions = served.demo.app.state_holder
     assert sessions.capacity == MAX_SESSIONS
     assert {"little-a", "little-b"} <= set(sessions.session_data)
-    assert len(sessions["little-a"].config_values) < len(config["components"]) / 10
+    assert not sessions["little-a"].config_values
+    assert "a mark" not in repr(vars(sessions["little-a"]))
+
+
+def test_a_librarys_words_are_not_told(
+    served: Served, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fails(*_: object) -> None:
+        raise ValueError("secret words of a library")
+
+    monkeypatch.setattr(served.session, "subject", fails)
+    answer = outcome(served, [None, "none", 1, 0.5, 0, 1])
+    assert json.loads(answer.split("data: ", 1)[1])["error"] == FAILED
+    assert "secret words" in caplog.text
+
+
+def test_a_call_without_a_name_copies_nothing(served: Served) -> None:
+    config = httpx.get(f"{served.url}config").json()
+    number = next(d["id"] for d in config["dependencies"] if not d["queue"] and d["backend_fn"])
+    body = PredictBodyInternal(fn_index=number, data=[])
+    state, _ = route_utils.restore_session_state(served.demo.app, body)
+    assert not state.config_values
+
+
+def test_little_is_kept_of_uploads(served: Served) -> None:
+    known = routes.file_upload_statuses
+    for number in range(MAX_UPLOADS + 9):
+        known.track(f"u{number}")
+    assert len(known._statuses) == len(known._signals) == MAX_UPLOADS
+    assert known._signals["u3"].is_set() is False  # as if it were new
+    assert known._signals[f"u{MAX_UPLOADS}"].is_set() is True
+    url = f"{served.url}gradio_api/upload"
+    for suffix in ("", "?upload_id=a-new-one"):
+        answer = httpx.post(url + suffix, files={"files": ("a.png", saved("PNG"))})
+        assert answer.status_code == 200
+    assert len(known._statuses) <= MAX_UPLOADS
+
+
+def test_too_many_values_are_not_kept(served: Served) -> None:
+    """Gradio would ignore them, and hold them as long as the rest."""
+    for data in ([1] * 7, [None, "none", 1, 0.5, 0, 1, []]):
+        answer = httpx.post(f"{served.url}gradio_api/call/adapt", json={"data": data})
+        assert answer.status_code == 400
+        assert answer.json()["detail"] == GATE_WORDS["misunderstood"]
+
+
+def test_what_is_called_directly_is_not_queued(served: Served) -> None:
+    config = httpx.get(f"{served.url}config").json()
+    number = next(d["id"] for d in config["dependencies"] if not d["queue"] and d["backend_fn"])
+    body = {"fn_index": number, "data": [], "session_hash": "queues"}
+    answer = httpx.post(f"{served.url}gradio_api/queue/join", json=body, timeout=60)
+    assert (answer.status_code, answer.json()["detail"]) == (400, GATE_WORDS["misunderstood"])
+
+
+def test_a_cancelled_run_does_not_begin_anew(
+    served: Served, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Gradio's cancel under another's name drops a run's place in its function only."""
+    begun, events = [], served.session.events
+
+    def counted(*arguments: Any) -> Any:
+        begun.append(1)
+        return events(*arguments)
+
+    monkeypatch.setattr(served.session, "events", counted)
+    Image.new("RGB", (64, 64), "teal").save(tmp_path / "a.png")
+    with (tmp_path / "a.png").open("rb") as stream:
+        [path] = httpx.post(f"{served.url}gradio_api/upload", files={"files": stream}).json()
+    address = f"{served.url}gradio_api/call/adapt"
+    picture = {"path": path, "meta": {"_type": "gradio.FileData"}}
+    body = {"data": [picture, "fog", 3, 0.0, 0, 100]}
+    event = httpx.post(address, json=body, timeout=60).json()["event_id"]
+    queue, deadline = served.demo._queue, time.monotonic() + 60
+    while not begun and time.monotonic() < deadline:
+        time.sleep(0.05)
+    for _ in range(20):
+        cancel = {"session_hash": "somebody-else", "fn_index": 0, "event_id": event}
+        httpx.post(f"{served.url}gradio_api/cancel", json=cancel, timeout=60)
+        time.sleep(0.05)
+    while any(job for job in queue.active_jobs) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert begun == [1]
+    assert not any(queue.active_jobs)
