@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ipaddress
+from functools import lru_cache
 
 CUSTOMER_BITS = 64  # of an IPv6 address: whoever has one has all that share them
 
 
+@lru_cache(4096)  # a queue asks a thousand times a second
 def neighbourhood(host: str) -> str:
     """The address itself; of IPv6 the network that one customer has.
 

@@ -57,6 +57,7 @@ class FairQueue(Queue):
         self.pending_messages_per_session: Any = Mailboxes()
         self._joined: dict[str, float] = {}  # when each session last asked for a run
         self._clock = time.monotonic
+        self._arranged: dict[str, tuple[list[Event], list[Event]]] = {}  # served, in turn
 
     async def push(self, body: Any, request: Any, username: str | None) -> Any:
         """As in Gradio; a refusal is a sentence.
@@ -181,12 +182,15 @@ class FairQueue(Queue):
     def _arrange(self, name: str) -> None:
         """First among the visitors of each address, then among the addresses."""
         served, events = self._served(name), self._all(name)
+        if self._arranged.get(name) == (served, events):  # nobody has come or gone
+            return
         events.sort(key=lambda event: event.enqueue_time)
         hashes = [event.session_hash for event in served]
         events = in_turns(events, lambda event: event.session_hash, hashes)
         addresses = [address(event.request) for event in served]
         events = in_turns(events, lambda event: address(event.request), addresses)
         self.event_queue_per_concurrency_id[name].queue[:] = events
+        self._arranged[name] = served, events
 
 
 def address(request: Any) -> str:
