@@ -61,6 +61,12 @@ def outcome(served: Served, data: object, endpoint: str = "adapt") -> str:
     return httpx.get(f"{address}/{joined.json()['event_id']}", timeout=60).text
 
 
+def direct_function(served: Served) -> int:
+    """One that is called without the queue."""
+    parts = httpx.get(f"{served.url}config").json()["dependencies"]
+    return next(part["id"] for part in parts if not part["queue"] and part["backend_fn"])
+
+
 @pytest.mark.parametrize(
     "claim",
     [
@@ -235,8 +241,7 @@ def test_no_update_makes_the_page_open_a_picture_itself() -> None:
 
 @pytest.mark.parametrize("name", ["", "x" * 65, "a<gradio-sep>b"])
 def test_direct_calls_have_a_visitor_with_a_name(served: Served, name: str) -> None:
-    config = httpx.get(f"{served.url}config").json()
-    number = next(d["id"] for d in config["dependencies"] if not d["queue"] and d["backend_fn"])
+    number = direct_function(served)
     body = {"fn_index": number, "data": [], "session_hash": name}
     answer = httpx.post(f"{served.url}gradio_api/run/predict", json=body, timeout=60)
     assert answer.status_code == 400, answer.text
@@ -245,8 +250,7 @@ def test_direct_calls_have_a_visitor_with_a_name(served: Served, name: str) -> N
 
 
 def test_little_is_kept_of_a_visitor(served: Served) -> None:
-    config = httpx.get(f"{served.url}config").json()
-    number = next(d["id"] for d in config["dependencies"] if not d["queue"] and d["backend_fn"])
+    number = direct_function(served)
     for visitor in ("a", "b", "a"):
         data = ["a mark " * 99]
         body = {"fn_index": number, "data": data, "session_hash": f"little-{visitor}"}
@@ -271,8 +275,7 @@ def test_a_librarys_words_are_not_told(
 
 
 def test_a_call_without_a_name_copies_nothing(served: Served) -> None:
-    config = httpx.get(f"{served.url}config").json()
-    number = next(d["id"] for d in config["dependencies"] if not d["queue"] and d["backend_fn"])
+    number = direct_function(served)
     body = PredictBodyInternal(fn_index=number, data=[])
     state, _ = route_utils.restore_session_state(served.demo.app, body)
     assert not state.config_values
@@ -301,8 +304,7 @@ def test_too_many_values_are_not_kept(served: Served) -> None:
 
 
 def test_what_is_called_directly_is_not_queued(served: Served) -> None:
-    config = httpx.get(f"{served.url}config").json()
-    number = next(d["id"] for d in config["dependencies"] if not d["queue"] and d["backend_fn"])
+    number = direct_function(served)
     body = {"fn_index": number, "data": [], "session_hash": "queues"}
     answer = httpx.post(f"{served.url}gradio_api/queue/join", json=body, timeout=60)
     assert (answer.status_code, answer.json()["detail"]) == (400, GATE_WORDS["misunderstood"])

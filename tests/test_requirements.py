@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-BROUGHT = {"starlette"}  # gradio's own server, which has no life of its own here
+BROUGHT = {"starlette", "gradio_client"}  # of gradio, with no life of their own here
 
 
 def listed(name: str) -> dict[str, str]:
