@@ -123,11 +123,7 @@ class FairQueue(Queue):
 
     def _forget(self) -> None:
         """What nobody can ask for any more; Gradio keeps some of it for good."""
-        events = [
-            event
-            for name in self.event_queue_per_concurrency_id
-            for event in (*self._all(name), *self._served(name))
-        ]
+        events = self._living()
         self._forget_events({event._id for event in events})
         self._forget_sessions({event.session_hash for event in events})
 
@@ -158,18 +154,21 @@ class FairQueue(Queue):
 
     def address_of(self, visitor: str) -> str:
         """Where a visitor who is served or waits came from; empty for any other."""
-        events = [
-            event
-            for name in list(self.event_queue_per_concurrency_id)  # asked for from threads
-            for event in (*self._served(name), *self._all(name))
-            if event.session_hash == visitor
-        ]
+        events = [event for event in self._living() if event.session_hash == visitor]
         return address(events[0].request) if events else ""
 
     def visitors(self, name: str) -> tuple[list[str], list[str]]:
         """Who is served and who waits, in the order of their turns, for concurrency id ``name``."""
         served = [event.session_hash for event in self._served(name)]
         return served, [event.session_hash for event in self._all(name)]
+
+    def _living(self) -> list[Event]:
+        """All that are served or wait."""
+        return [
+            event
+            for name in list(self.event_queue_per_concurrency_id)  # asked for from threads
+            for event in (*self._served(name), *self._all(name))
+        ]
 
     def _all(self, name: str) -> list[Event]:
         found = self.event_queue_per_concurrency_id.get(name)

@@ -106,7 +106,7 @@ class Desk:
         self._previewing = threading.BoundedSemaphore(MAX_PREVIEWS)
 
     def open(self, *asked: Any) -> Sheet:
-        """A sheet of corrupted pictures. Raises ``ValueError`` with a sentence."""
+        """A sheet of corrupted pictures. Raises one of ``SENTENCES``."""
         upload, example, *others = asked
         choice = check_choice(self.session.profile, self.examples, upload, example, *others)
         return Sheet.open(self.session.profile, choice)

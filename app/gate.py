@@ -91,7 +91,7 @@ class Gate:
             return
         path, address, posts = path_of(scope), address_of(scope), scope["method"] == "POST"
         most, calls = most_bytes(path), posts and is_mcp(path)
-        kept = max(declared_bytes(scope, most), LEAST) if posts and most > SPARE else 0
+        kept = max(declared_bytes(scope, most), LEAST) if posts and keeps_files(path) else 0
         minute = self.quota.take(address, kept) if kept else 0
         if minute is None:
             await _answer(429, "quota")(scope, receive, send)
@@ -125,7 +125,7 @@ class Gate:
             return 429, "crowded"
         if post and is_mcp(path) and self._calls[address] >= MAX_CALLS:
             return 429, "crowded"
-        if post and most_bytes(path) > SPARE and not self.has_room():
+        if post and keeps_files(path) and not self.has_room():
             return 503, "full"
         return None
 
@@ -178,6 +178,11 @@ def most_bytes(path: str) -> int:
     if path == f"{API}/upload":
         return MAX_BYTES + SPARE
     return MCP_BYTES if is_mcp(path) else JSON_BYTES
+
+
+def keeps_files(path: str) -> bool:
+    """Whether what is sent here may stay in the folder for uploads."""
+    return path == f"{API}/upload" or is_mcp(path)
 
 
 def is_file(path: str) -> bool:

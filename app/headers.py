@@ -18,7 +18,7 @@ _NOSNIFF = (b"x-content-type-options", b"nosniff")
 _PRIVATE = (b"cache-control", b"private, no-store")
 
 
-def cleaned(scope: Scope, is_file: bool = False, is_mcp: bool = False) -> Scope:
+def cleaned(scope: Scope, is_file: bool, is_mcp: bool) -> Scope:
     """The request without what would come back in the answer.
 
     Gradio writes the forwarded host and protocol into a page as they are, and answers a request

@@ -79,10 +79,9 @@ def is_upload(path: str) -> bool:
 
     Only whole paths do: dots also lead there from an address that Gradio would fetch.
     """
+    named, folder = Path(path), Path(get_upload_folder())
     try:
-        if not Path(path).is_absolute():
-            return False
-        return Path(path).resolve().is_relative_to(Path(get_upload_folder()).resolve())
+        return named.is_absolute() and named.resolve().is_relative_to(folder.resolve())
     except (OSError, ValueError):
         return False
 
