@@ -15,31 +15,32 @@ import gradio as gr
 import gradio.mcp
 from starlette.middleware import Middleware
 
-from app.adapt_page import adapt_page
-from app.analysis_page import analysis_page, shipped_exhibits
-from app.api import adapt_endpoint
-from app.exhibits import Exhibits, read_exhibits
-from app.fair import MAX_WAITING, FairQueue
-from app.faults import answer_fault
-from app.fifteen_page import fifteen_page
-from app.gate import Gate
-from app.learn_page import learn_page
-from app.line import CONCURRENCY_ID, Line
-from app.mcp_words import use_own_words
-from app.place import check_place
-from app.session import Session
-from app.sessions import MAX_SESSIONS, keep_little
-from app.storeroom import Storeroom
-from app.strict import StrictBlocks
-from app.text import FOOTER, PAGES, TAGLINE, TITLE, theme
-from dga.fetch import obtain
-from dga.pace import warning
+from app.pages.adapt.page import adapt_page
+from app.pages.analysis.exhibits import Exhibits, read_exhibits
+from app.pages.analysis.page import analysis_page, shipped_exhibits
+from app.pages.api import adapt_endpoint
+from app.pages.fifteen.page import fifteen_page
+from app.pages.learn.page import learn_page
+from app.pages.shell import foot, header, styles
+from app.parts.theme import theme
+from app.runs.session import Session
+from app.server.errors import answer_fault
+from app.server.fair_queue import MAX_WAITING, FairQueue
+from app.server.gate import Gate
+from app.server.gradio_sessions import MAX_SESSIONS, keep_little
+from app.server.mcp_errors import use_own_words
+from app.server.preflight import check_place
+from app.server.strict_blocks import StrictBlocks
+from app.server.upload_folder import Storeroom
+from app.server.waiting_line import CONCURRENCY_ID, Line
+from app.words.common import TITLE
+from dga.data.uploads import MAX_BYTES
 from dga.profiles import PROFILES, get_profile
-from dga.sources import NETWORKS, Sources
-from dga.uploads import MAX_BYTES
-from dga.weights import WeightsError
+from dga.speed.pace import warning
+from dga.weights.checkpoints import WeightsError
+from dga.weights.fetch import obtain
+from dga.weights.sources import NETWORKS, Sources
 
-STATIC = Path(__file__).parent / "static"
 CACHE_SECONDS = (600, 3000)  # look every 10 minutes, delete what is older than 50
 
 
@@ -49,22 +50,22 @@ def build(session: Session, exhibits: Exhibits) -> gr.Blocks:
     with StrictBlocks(
         title=f"{TITLE}: adaptive diffusion", analytics_enabled=False, delete_cache=CACHE_SECONDS
     ) as demo:
-        gr.HTML(_header(session, ""), apply_default_css=False, elem_id="head")
+        gr.HTML(header(session, ""), apply_default_css=False, elem_id="head")
         adapt_page(session, demo, line)
-        _foot()
+        foot()
         adapt_endpoint(session, CONCURRENCY_ID)
     with demo.route("Fifteen corruptions", "/fifteen"):
-        gr.HTML(_header(session, "fifteen"), apply_default_css=False, elem_id="head")
+        gr.HTML(header(session, "fifteen"), apply_default_css=False, elem_id="head")
         fifteen_page(session, demo, line)
-        _foot()
+        foot()
     with demo.route("Analysis", "/analysis"):
-        gr.HTML(_header(session, "analysis"), apply_default_css=False, elem_id="head")
+        gr.HTML(header(session, "analysis"), apply_default_css=False, elem_id="head")
         analysis_page(session.profile, exhibits)
-        _foot()
+        foot()
     with demo.route("Learn", "/learn"):
-        gr.HTML(_header(session, "learn"), apply_default_css=False, elem_id="head")
+        gr.HTML(header(session, "learn"), apply_default_css=False, elem_id="head")
         learn_page(session, demo)
-        _foot()
+        foot()
     return _queued(demo, line)
 
 
@@ -81,41 +82,6 @@ def _queued(demo: gr.Blocks, line: Line) -> gr.Blocks:
     demo._queue = queue
     line.follow(lambda: queue.visitors(CONCURRENCY_ID), queue.address_of)
     return demo
-
-
-def _styles() -> str:
-    """The sheets of all parts; ``page.css`` first, so that the others may refine it."""
-    sheets = sorted(STATIC.glob("*.css"), key=lambda path: (path.name != "page.css", path.name))
-    return "\n".join(path.read_text("utf-8") for path in sheets)
-
-
-def _foot() -> None:
-    gr.HTML(f"<p>{FOOTER}</p>", apply_default_css=False, elem_id="foot")
-
-
-def _navigation(page: str) -> str:
-    """Links relative to any page, so that they also hold behind a proxy's path."""
-    links = "".join(
-        f'<a href="./{path}"{" aria-current=page" if path == page else ""}>{name}</a>'
-        for name, path in PAGES
-    )
-    return f'<nav aria-label="Pages">{links}</nav>'
-
-
-def _header(session: Session, page: str) -> str:
-    profile = session.profile
-    device = "GPU" if session.models.device.type == "cuda" else "CPU"
-    logo = (
-        '<svg viewBox="0 0 32 32" aria-hidden="true"><rect width="32" height="32" rx="8" '
-        'fill="var(--acc)"/><path d="M7 9c7 0 8 14 18 14" fill="none" stroke="var(--on-acc)" '
-        'stroke-width="3" stroke-linecap="round"/><circle cx="16" cy="16.5" r="3.5" '
-        'fill="var(--acc)" stroke="var(--on-acc)" stroke-width="2.5"/></svg>'
-    )
-    return (
-        f'<div class="bar-inner">{logo}<b>{TITLE}</b><span class="tag">{TAGLINE}</span>'
-        f'{_navigation(page)}<span class="profile"><b>{profile.name}</b> · '
-        f"{profile.image_size} px · {device}</span></div>"
-    )
 
 
 def serve(
@@ -149,7 +115,7 @@ def serve(
         },
         allowed_paths=[str(path) for path in exhibits.files()],
         theme=theme(),
-        head=f"<style>{_styles()}</style>",
+        head=f"<style>{styles()}</style>",
         footer_links=["api"],
         mcp_server=True,
         ssr_mode=False,

@@ -12,9 +12,9 @@ from typing import Any
 
 from PIL import Image
 
-from app.analysis_page import shipped_exhibits
 from app.demo import serve
-from app.session import Session
+from app.pages.analysis.page import shipped_exhibits
+from app.runs.session import Session
 
 CHROMIUM = Path("/usr/bin/chromium")
 PATIENCE = 120_000  # milliseconds

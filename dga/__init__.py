@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from dga.corruptions import CORRUPTIONS, corrupt
     from dga.images import to_pixels, to_square
-    from dga.models import Models, load_models
+    from dga.networks.models import Models, load_models
     from dga.pipeline import Adaptation, adapt, adapt_steps
     from dga.profiles import PROFILES, Profile, get_profile
     from dga.stopping import Stop, choose_depth
@@ -40,7 +40,7 @@ __all__ = [
 _HOMES = {
     "corruptions": ("CORRUPTIONS", "corrupt"),
     "images": ("to_pixels", "to_square"),
-    "models": ("Models", "load_models"),
+    "networks.models": ("Models", "load_models"),
     "pipeline": ("Adaptation", "adapt", "adapt_steps"),
     "profiles": ("PROFILES", "Profile", "get_profile"),
     "stopping": ("Stop", "choose_depth"),

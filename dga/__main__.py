@@ -8,5 +8,11 @@ warnings.filterwarnings("ignore", category=FutureWarning, module="guided_diffusi
 
 from dga.commands import app  # noqa: E402  (the filter must come first)
 
-if __name__ == "__main__":
+
+def main() -> None:
+    """Entry of the command ``dga``."""
     app()
+
+
+if __name__ == "__main__":
+    main()

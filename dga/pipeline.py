@@ -12,12 +12,12 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from dga.classifier import Prediction, predict
 from dga.diffusion import ANCESTRAL, ReverseStep, Sampler, forward_path, reverse
 from dga.discriminator import curve_chunks
 from dga.guidance import structural_guide
 from dga.images import Pixels, from_tensor, to_tensor
-from dga.models import Models
+from dga.networks.classifier import Prediction, predict
+from dga.networks.models import Models
 from dga.profiles import GuidanceConfig, Profile, StoppingConfig
 from dga.stopping import Stop, choose_depth, confidence_from_logits
 

@@ -14,7 +14,7 @@ import pytest
 if TYPE_CHECKING:
     import gradio as gr
 
-    from app.session import Session
+    from app.runs.session import Session
 
 # Elsewhere than in the repository, e.g. to try the page with other weights.
 WEIGHTS = os.environ.get("DGA_TEST_WEIGHTS")
@@ -29,9 +29,9 @@ class Served:
 
 @pytest.fixture(scope="session")
 def session() -> Session:
-    from app.session import Session  # here: most tests need no page
-    from dga.compute import Compute
-    from dga.models import load_models
+    from app.runs.session import Session  # here: most tests need no page
+    from dga.networks.compute import Compute
+    from dga.networks.models import load_models
 
     root = Path(WEIGHTS) if WEIGHTS else None
     return Session(load_models("everyday16", root, Compute.choose("cpu")))

@@ -12,12 +12,12 @@ import torch
 from app_fixtures import served, session  # noqa: F401  # fixtures, one of each for all modules
 from PIL import Image
 
-from dga.classifier import build_classifier
-from dga.compute import Compute
 from dga.diffusion import Schedule
 from dga.images import to_pixels, to_square
-from dga.models import Models, load_models
-from dga.networks import Denoiser, Discriminator
+from dga.networks.classifier import build_classifier
+from dga.networks.compute import Compute
+from dga.networks.models import Models, load_models
+from dga.networks.unet import Denoiser, Discriminator
 from dga.profiles import EVERYDAY16, NetworkConfig, Profile, StoppingConfig
 
 # Failed assertions in these say what was compared, as those in tests do.

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.address import neighbourhood
+from app.server.limits import neighbourhood
 
 
 @pytest.mark.parametrize(

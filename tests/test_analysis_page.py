@@ -9,13 +9,13 @@ import pandas as pd
 import pytest
 from browser_fixtures import chromium  # noqa: F401  # fixture
 
-from app.analysis_page import plot_data, sections
 from app.demo import serve
-from app.exhibit_cards import table_html, text_html, title_html
-from app.exhibits import Exhibit, Figure, Table, inside, read_exhibits, read_table
-from app.session import Session
-from dga.analysis.tables import DASH, MINUS
-from dga.analysis.tables import Table as WrittenTable
+from app.pages.analysis.cards import table_html, text_html, title_html
+from app.pages.analysis.exhibits import Exhibit, Figure, Table, inside, read_exhibits, read_table
+from app.pages.analysis.page import plot_data, sections
+from app.runs.session import Session
+from dga.analysis.tables.table import DASH, MINUS
+from dga.analysis.tables.table import Table as WrittenTable
 
 HEAD = "| Method | Accuracy (%) | Note |\n| --- | --- | --- |\n"
 ROWS = f"| Source only | 25.8 (23.6{DASH}27.9) | b |\n| *DGA, paper* | 36 | a |\n"

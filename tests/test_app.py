@@ -11,9 +11,11 @@ from gradio_client import Client, handle_file
 from gradio_client.exceptions import AppError
 from PIL import Image
 
-from app.board import CARDS, Board
-from app.cards import card_html, percent
-from app.session import CancelledError, RunError, Session, Settings, check_settings
+from app.pages.adapt.result_cards import card_html
+from app.parts.marks import percent
+from app.runs.board import CARDS, Board
+from app.runs.session import CancelledError, RunError, Session
+from app.runs.settings import Settings, check_settings
 from dga.corruptions import CORRUPTIONS
 from dga.pipeline import Adaptation, Denoised, adapt
 from dga.profiles import EVERYDAY16

@@ -14,18 +14,18 @@ import torch
 from PIL import Image
 from typer.testing import CliRunner
 
-from dga import bench as speed
-from dga.bench import measure, subject, tasks, timing
-from dga.bench.cost import guided_bytes, work_out
-from dga.bench.load import load_pair, parse_batches
-from dga.bench.published import Published
-from dga.bench.scaling import Line
-from dga.bench.subject import Subject
 from dga.commands import app
 from dga.diffusion import denoise_step, step_noise
 from dga.guidance import low_pass
-from dga.models import Models
+from dga.networks.models import Models
 from dga.profiles import IMAGENET, GuidanceConfig
+from dga.speed import measure, output, tasks, timing
+from dga.speed import workload as subject
+from dga.speed.model_pair import load_pair, parse_batches
+from dga.speed.network_cost import guided_bytes, work_out
+from dga.speed.reference import Published
+from dga.speed.scaling import Line
+from dga.speed.workload import Subject
 
 CPU = torch.device("cpu")
 
@@ -37,9 +37,9 @@ def known(tiny_models: Models) -> Models:
 
 
 @pytest.fixture(scope="module")
-def report(known: Models) -> speed.Report:
-    plan = speed.Plan(batches=(1, 2), steps=6, timed=2, repeats=1)
-    return speed.bench(known, plan)
+def report(known: Models) -> measure.Report:
+    plan = measure.Plan(batches=(1, 2), steps=6, timed=2, repeats=1)
+    return measure.bench(known, plan)
 
 
 def test_the_published_way_without_guidance_is_our_mathematics(
@@ -74,7 +74,7 @@ def test_the_published_guidance_takes_one_norm_over_the_batch(
     assert all(p.requires_grad for p in published.network.parameters())
 
 
-def test_every_task_is_measured_both_ways(report: speed.Report) -> None:
+def test_every_task_is_measured_both_ways(report: measure.Report) -> None:
     by_task: dict[str, set[str]] = {}
     for row in report.rows:
         by_task.setdefault(row.task, set()).add(row.way)
@@ -89,7 +89,7 @@ def test_every_task_is_measured_both_ways(report: speed.Report) -> None:
     assert {row.batch for row in report.rows} == {1, 2}
 
 
-def test_ratios_are_of_the_rows_themselves(report: speed.Report) -> None:
+def test_ratios_are_of_the_rows_themselves(report: measure.Report) -> None:
     seconds = {(r.task, r.batch, r.way): r.seconds for r in report.rows}
     for row in report.rows:
         against = "dda" if row.task == "dga-guided" else row.task
@@ -102,12 +102,12 @@ def test_ratios_are_of_the_rows_themselves(report: speed.Report) -> None:
     assert min(shares) > 0
 
 
-def test_files_say_what_the_table_says(report: speed.Report, tmp_path: Path) -> None:
-    text = speed.to_text(report)
+def test_files_say_what_the_table_says(report: measure.Report, tmp_path: Path) -> None:
+    text = output.to_text(report)
     head = "task batch way precision s an image networks of peak memory faster"
     assert text.splitlines()[0].split() == head.split()
     assert len(text.splitlines()) > len(report.rows)
-    table, facts, figure = speed.write(report, tmp_path, "python -m dga bench")
+    table, facts, figure = output.write(report, tmp_path, "python -m dga bench")
     with table.open() as file:
         rows = list(csv.DictReader(file))
     assert [float(row["seconds"]) for row in rows] == [row.seconds for row in report.rows]
@@ -163,7 +163,7 @@ def test_random_models_have_the_shape(tiny_models: Models, monkeypatch: pytest.M
     made = subject.random_models(tiny_models.profile, tiny_models.compute)
     assert not made.weights
     monkeypatch.setattr(measure, "measure_scaling", lambda models, repeats: None)
-    found = speed.bench(made, speed.Plan((1,), 2, 1, 1, against=False))
+    found = measure.bench(made, measure.Plan((1,), 2, 1, 1, against=False))
     assert {row.task for row in found.rows} == {"curve", "unguided", "guided", "dda"}
     assert all(row.faster is None for row in found.rows)
 
@@ -187,9 +187,9 @@ def test_impossible_plans_are_sentences() -> None:
     with pytest.raises(ValueError, match="look like 1,8,32, not 'many'"):
         parse_batches("many")
     with pytest.raises(ValueError, match="whole numbers from 1 up"):
-        speed.Plan(batches=(0,))
+        measure.Plan(batches=(0,))
     with pytest.raises(ValueError, match="from 1 to 50, not 60"):
-        speed.Plan(timed=60)
+        measure.Plan(timed=60)
     with pytest.raises(ValueError, match="everyday16, imagenet"):
         load_pair("everyday17")
 
@@ -212,7 +212,7 @@ def test_the_command_refuses_in_a_sentence(arguments: list[str], sentence: str) 
 def test_the_command_prints_the_table(
     tmp_path: Path, known: Models, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("dga.bench.load.load_pair", lambda *a: (known, known))
+    monkeypatch.setattr("dga.speed.model_pair.load_pair", lambda *a: (known, known))
     monkeypatch.setattr(measure, "measure_scaling", lambda models, repeats: None)
     options = ["--batches", "1", "--steps", "2", "--timed", "1", "--repeats", "1"]
     result = CliRunner().invoke(

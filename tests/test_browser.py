@@ -8,8 +8,8 @@ import pytest
 from browser_fixtures import Watch, chromium  # noqa: F401  # fixtures
 from PIL import Image
 
-from app.examples import load_examples
-from app.session import Settings
+from app.parts.examples import load_examples
+from app.runs.settings import Settings
 from dga.pipeline import adapt
 
 PLOT = "document.querySelector('.tl-plot').dataset"

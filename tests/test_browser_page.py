@@ -11,9 +11,9 @@ import pytest
 from browser_fixtures import Watch, chromium  # noqa: F401  # fixtures
 from PIL import Image
 
-from app.adapt_words import DOWNLOADS
-from app.examples import load_examples
-from app.session import Settings
+from app.parts.examples import load_examples
+from app.runs.settings import Settings
+from app.words.adapt import DOWNLOADS
 from dga.corruptions import CORRUPTIONS
 
 ALLOWED = ["clipboard-read", "clipboard-write", "camera"]

@@ -10,8 +10,8 @@ import pytest
 from browser_fixtures import Watch, chromium  # noqa: F401  # fixtures
 from PIL import Image
 
-from app.examples import load_examples
-from app.fifteen_sheet import Sheet, check_choice
+from app.pages.fifteen.sheet import Sheet, check_choice
+from app.parts.examples import load_examples
 from dga.corruptions import CORRUPTIONS
 
 PATIENCE = 180_000

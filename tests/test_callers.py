@@ -18,10 +18,10 @@ from gradio.data_classes import PredictBodyInternal
 from gradio.utils import get_upload_folder
 from PIL import Image
 
-from app.pictures import picture_input
-from app.sessions import MAX_SESSIONS, MAX_UPLOADS
-from app.strict import StrictBlocks, is_upload, named_files
-from app.text import FAILED, GATE_WORDS
+from app.parts.pictures import picture_input
+from app.server.gradio_sessions import MAX_SESSIONS, MAX_UPLOADS
+from app.server.strict_blocks import StrictBlocks, is_upload, named_files
+from app.words.errors import FAILED, GATE_WORDS
 from tests.fuzz.blocks import saved
 
 LEAKS = ("Traceback", "site-packages", "/home", "/tmp", "/root", 'File "', "0x7f", "pydantic")

@@ -13,13 +13,13 @@ from guided_diffusion.unet import AttentionPool2d
 from public_fixtures import Checkpoints, checkpoints, small_imagenet  # noqa: F401  # fixtures
 from torch import Tensor, nn
 
-from dga import weights
-from dga.checkpoints import check_fit, match_names, read_checkpoint
-from dga.models import load_denoiser, load_discriminator
-from dga.networks import Denoiser, Discriminator
+from dga.networks.models import load_denoiser, load_discriminator
+from dga.networks.published import PublishedDiscriminator
+from dga.networks.unet import Denoiser, Discriminator
 from dga.profiles import EVERYDAY16, IMAGENET, Profile
-from dga.published import PublishedDiscriminator
-from dga.weights import WeightsError, load_weights, parameter_count, read_config, weights_id
+from dga.weights import store as weights
+from dga.weights.checkpoints import WeightsError, check_fit, match_names, read_checkpoint
+from dga.weights.store import load_weights, parameter_count, read_config, weights_id
 
 MEAN = torch.tensor([0.485, 0.456, 0.406]).view(1, 3, 1, 1)
 STD = torch.tensor([0.229, 0.224, 0.225]).view(1, 3, 1, 1)

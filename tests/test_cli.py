@@ -14,7 +14,7 @@ from PIL import Image
 from typer.testing import CliRunner, Result
 
 from dga.commands import app
-from dga.models import Models
+from dga.networks.models import Models
 
 
 def _dga(*arguments: object) -> Result:

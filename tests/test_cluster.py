@@ -21,8 +21,10 @@ import torch
 from PIL import Image
 from typer.testing import CliRunner
 
-from dga import cluster
-from dga.cluster import (
+from dga.commands import app
+from dga.data.framing import View
+from dga.evaluation import cluster
+from dga.evaluation.cluster import (
     Cluster,
     ClusterError,
     Done,
@@ -32,16 +34,15 @@ from dga.cluster import (
     make_tasks,
     read_task,
 )
-from dga.commands import app
-from dga.compute import Compute
-from dga.evaluation import Plan, choose_images, describe, evaluate, pending_rounds
-from dga.framing import View
-from dga.ledger import LINES, SHARDS, Ledger, Line
+from dga.evaluation.ledger import LINES, SHARDS, Ledger, Line
+from dga.evaluation.plan import Plan, choose_images
+from dga.evaluation.run import describe, evaluate, pending_rounds
 from dga.methods import build_methods
-from dga.models import Models, load_models
-from dga.pace import Pace
+from dga.networks.compute import Compute
+from dga.networks.models import Models, load_models
 from dga.profiles import Profile
-from dga.weights import save_weights
+from dga.speed.pace import Pace
+from dga.weights.store import save_weights
 
 METHODS = ("source", "dga", "tent:batch=3")
 needs_ray = pytest.mark.skipif(

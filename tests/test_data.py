@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from dga.data import ImageSet, per_class, read_images, split_training, split_validation
+from dga.data.image_sets import ImageSet, per_class, read_images, split_training, split_validation
 from dga.images import from_tensor, to_tensor
 
 

@@ -14,10 +14,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from app import decoder as apart
-from app.decoder import Decoder
-from dga import uploads
-from dga.uploads import UploadError
+from app.server import decoder as apart
+from app.server.decoder import Decoder
+from dga.data import uploads
+from dga.data.uploads import UploadError
 from tests.fuzz import blocks
 from tests.fuzz.files import seeds
 

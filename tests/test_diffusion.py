@@ -8,7 +8,7 @@ from guided_diffusion.respace import SpacedDiffusion
 from guided_diffusion.script_util import create_gaussian_diffusion
 
 from dga.diffusion import Schedule, denoise_step, forward_path, reverse, step_noise
-from dga.models import Models
+from dga.networks.models import Models
 from dga.profiles import ScheduleConfig
 
 TOLERANCE = 1e-5

@@ -12,8 +12,8 @@ import pytest
 from filelock import FileLock
 from host_fixtures import Host, host  # noqa: F401  # fixture
 
-from dga.download import DownloadError, download, gigabytes, progress_bar
 from dga.profiles import PublicFile
+from dga.weights.download import DownloadError, download, gigabytes, progress_bar
 
 CONTENT = random.Random(0).randbytes(300_000)
 OTHER = random.Random(1).randbytes(300_000)

@@ -15,12 +15,12 @@ import skimage.data
 from PIL import Image
 from typer.testing import CliRunner
 
-from app.adapt_words import DOWNLOADS
-from app.board import CARDS, Board
-from app.compare import compare_value
-from app.downloads import Keepsake
-from app.examples import identify, load_examples
-from app.session import Settings, check_settings
+from app.pages.adapt.compare import compare_value
+from app.parts.examples import identify, load_examples
+from app.runs.board import CARDS, Board
+from app.runs.export import Keepsake
+from app.runs.settings import Settings, check_settings
+from app.words.adapt import DOWNLOADS
 from dga.commands import app as commands
 
 FOG = Settings("fog", 3, 0.5, 5, 2, 2, 2.5, 30, "threshold")

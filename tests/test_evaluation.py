@@ -15,12 +15,13 @@ import torch
 from PIL import Image
 
 from dga.corruptions import parse_corruptions
-from dga.evaluation import Plan, Results, choose_images, evaluate, read_batch
-from dga.framing import View
-from dga.ledger import CONFIG, LINES, Ledger, Line
+from dga.data.framing import View
+from dga.evaluation.ledger import CONFIG, LINES, Ledger, Line
+from dga.evaluation.plan import Plan, choose_images, read_batch
+from dga.evaluation.run import Results, evaluate
+from dga.evaluation.summary import summarise
 from dga.methods import Batch, Outcome, build_methods
-from dga.models import Models
-from dga.summary import summarise
+from dga.networks.models import Models
 
 NAMES = ("source", "dga", "dga-guided", "dda", "tent:batch=2")
 
@@ -217,7 +218,7 @@ def test_a_full_disk_leaves_earlier_lines_whole(tmp_path: Path) -> None:
     code = """
 import resource, sys
 from pathlib import Path
-from dga.ledger import Ledger
+from dga.evaluation.ledger import Ledger
 resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))
 ledger = Ledger(Path(sys.argv[1]), {"methods": {}}, resume=False)
 for i in range(100):

@@ -13,7 +13,7 @@ import pytest
 from app_fixtures import Served
 from gradio.server_messages import EstimationMessage
 
-from app.fair import (
+from app.server.fair_queue import (
     KEPT_SECONDS,
     MAX_PER_ADDRESS,
     MAX_PER_VISITOR,
@@ -24,7 +24,7 @@ from app.fair import (
     FairQueue,
     in_turns,
 )
-from app.text import GATE_WORDS
+from app.words.errors import GATE_WORDS
 
 GREEDY, OTHER = "10.0.0.1", "10.0.0.2"
 

@@ -28,26 +28,30 @@ from starlette.routing import Route
 from starlette.testclient import TestClient
 from torch import Tensor, nn
 
-from app import adapt_desk, fifteen
 from app.demo import main
-from app.faults import answer_fault
-from app.fifteen_sheet import Sheet, check_choice
-from app.line import Line
-from app.place import check_place
-from app.session import RunError, Session, Settings
-from app.text import NO_FILE, NO_MEMORY
-from dga import weights
-from dga.alone import alone
-from dga.classifier import predict
-from dga.evaluation import Plan, evaluate
-from dga.forks import survive_forks
+from app.pages.adapt import handlers as adapt_desk
+from app.pages.fifteen import run as fifteen
+from app.pages.fifteen.sheet import Sheet, check_choice
+from app.runs.session import RunError, Session
+from app.runs.settings import Settings
+from app.server.errors import answer_fault
+from app.server.preflight import check_place
+from app.server.waiting_line import Line
+from app.words.errors import NO_FILE, NO_MEMORY
+from dga.evaluation.ledger import LINES, Ledger
+from dga.evaluation.plan import Plan
+from dga.evaluation.run import evaluate
+from dga.files import alone
 from dga.images import from_tensor
-from dga.ledger import LINES, Ledger
 from dga.methods import Batch, Outcome, build_methods
-from dga.models import Models
+from dga.networks.classifier import predict
+from dga.networks.compute import survive_forks
+from dga.networks.models import Models
 from dga.pipeline import adapt
 from dga.training import loop
-from dga.weights import WeightsError, load_weights, read_state, save_weights
+from dga.weights import store as weights
+from dga.weights.checkpoints import WeightsError
+from dga.weights.store import load_weights, read_state, save_weights
 
 ROOT = Path(__file__).resolve().parent.parent
 SETTINGS = Settings(None, 1, 0.5, 0, 5)
@@ -270,7 +274,7 @@ def test_a_half_line_is_cut_off_in_place(tmp_path: Path) -> None:
     path.chmod(0o400)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Path, "write_text", lambda *_: pytest.fail("the file was rewritten"))
-        patch.setattr("dga.ledger.write_json", lambda *_: None)
+        patch.setattr("dga.evaluation.ledger.write_json", lambda *_: None)
         assert Ledger(tmp_path, {"methods": {}}, resume=True).lines == [line]
     assert (path.read_bytes(), path.stat().st_ino) == (whole, inode)
 
@@ -314,7 +318,7 @@ def test_files_that_fail_during_a_run(
     def broken(*_: object) -> None:
         raise OSError(errno.EIO, "Input/output error", "/srv/secret/cat.png")
 
-    monkeypatch.setattr("app.session.read_square", broken)
+    monkeypatch.setattr("app.runs.session.read_square", broken)
     with pytest.raises(RunError) as caught:
         Session(tiny_models).subject(photo, SETTINGS)
     assert str(caught.value) == NO_FILE
@@ -417,7 +421,7 @@ def test_a_folder_for_uploads_that_cannot_be_written(
 
 def test_no_duration_hangs_on_the_wall_clock() -> None:
     for path in [*ROOT.glob("dga/**/*.py"), *ROOT.glob("app/**/*.py")]:
-        if path.name == "storeroom.py":
+        if path.name == "upload_folder.py":
             continue  # how old a file is only the wall clock knows
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             name = ast.unparse(node) if isinstance(node, ast.Attribute) else ""

@@ -10,17 +10,17 @@ import pytest
 import skimage.data
 from PIL import Image
 
-from app.fifteen import run
-from app.fifteen_cards import grid_value, heading_html, link, note_html, status_value
-from app.fifteen_desk import Desk, Parts
-from app.fifteen_sheet import Row, Sheet, check_choice
-from app.fifteen_words import CSV_COLUMNS, METHODS, ORDERS, VERDICTS
-from app.line import Line
-from app.session import CancelledError, RunError, Session
-from app.text import REFUSED
-from dga.classifier import Prediction
+from app.pages.fifteen.cards import grid_value, heading_html, link, note_html, status_value
+from app.pages.fifteen.handlers import Desk, Parts
+from app.pages.fifteen.run import run
+from app.pages.fifteen.sheet import Row, Sheet, check_choice
+from app.runs.session import CancelledError, RunError, Session
+from app.server.waiting_line import Line
+from app.words.errors import REFUSED
+from app.words.fifteen import CSV_COLUMNS, METHODS, ORDERS, VERDICTS
 from dga.corruptions import CORRUPTIONS, corrupt
 from dga.images import to_pixels, to_square
+from dga.networks.classifier import Prediction
 from dga.pipeline import adapt, default_routes
 from dga.profiles import EVERYDAY16
 from dga.stopping import Stop
@@ -326,7 +326,7 @@ def test_a_row_without_pictures_can_be_shown(cat_file):
 
 
 def test_previews_are_made_few_at_a_time(desk, monkeypatch):
-    monkeypatch.setattr("app.fifteen_desk.PREVIEW_PATIENCE", 0.01)
+    monkeypatch.setattr("app.pages.fifteen.handlers.PREVIEW_PATIENCE", 0.01)
     with desk._preview_turn():
         refused = desk.preview("v", None, "cat", False, 3, "dga")
     assert refused["status"]["error"] == REFUSED

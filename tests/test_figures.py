@@ -304,7 +304,7 @@ def test_neither_package_names_a_network() -> None:
     """Reading results needs no torch, nor any module of ours that is made of networks."""
     allowed = {"analysis", "figures", "corruptions", "stopping", "profiles", "images"}
     for package in (dga.analysis, dga.figures):
-        for path in Path(str(package.__file__)).parent.glob("*.py"):
+        for path in Path(str(package.__file__)).parent.rglob("*.py"):
             for node in ast.walk(ast.parse(path.read_text("utf-8"))):
                 names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
                 names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []

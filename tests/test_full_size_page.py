@@ -13,21 +13,22 @@ import torch
 from conftest import TINY_NETWORK, randomise
 from PIL import Image
 
-from app.analysis_page import shipped_exhibits
-from app.api import to_record
-from app.board import CARDS, Board
-from app.cards import card_html
 from app.demo import build
-from app.exhibits import read_exhibits
-from app.session import Session, Settings, Subject
-from dga.classifier import build_classifier
-from dga.compute import Compute
+from app.pages.adapt.result_cards import card_html
+from app.pages.analysis.exhibits import read_exhibits
+from app.pages.analysis.page import shipped_exhibits
+from app.runs.board import CARDS, Board
+from app.runs.session import Session, Subject
+from app.runs.settings import Settings
+from dga.data.uploads import read_square
 from dga.diffusion import Schedule
-from dga.models import Models
-from dga.networks import Denoiser, Discriminator
+from dga.networks.classifier import build_classifier
+from dga.networks.compute import Compute
+from dga.networks.models import Models
+from dga.networks.unet import Denoiser, Discriminator
 from dga.pipeline import Adaptation
 from dga.profiles import IMAGENET, StoppingConfig
-from dga.uploads import read_square
+from dga.record import to_record
 
 NETWORK = dataclasses.replace(TINY_NETWORK, image_size=256, fold=8)
 

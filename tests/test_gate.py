@@ -9,8 +9,8 @@ from typing import Any
 import httpx
 import pytest
 
-from app import gate as gates
-from app.gate import (
+from app.server import gate as gates
+from app.server.gate import (
     API,
     LEAST,
     MAX_CALLS,
@@ -21,8 +21,8 @@ from app.gate import (
     Gate,
     most_bytes,
 )
-from app.quota import KEPT_MINUTES, Quota
-from app.text import GATE_WORDS
+from app.server.limits import KEPT_MINUTES, Quota
+from app.words.errors import GATE_WORDS
 
 
 async def inner(scope: Any, receive: Any, send: Any) -> None:

@@ -17,10 +17,11 @@ import numpy as np
 import pytest
 import torch
 
-from app import gpu
-from app.examples import load_examples
-from app.session import CancelledError, Session, Settings
-from dga.models import Models
+from app.parts.examples import load_examples
+from app.runs import gpu
+from app.runs.session import CancelledError, Session
+from app.runs.settings import Settings
+from dga.networks.models import Models
 from dga.pipeline import Adaptation, Denoised, adapt
 from dga.profiles import EVERYDAY16, IMAGENET
 

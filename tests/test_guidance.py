@@ -7,7 +7,7 @@ import torch
 
 from dga.diffusion import reverse
 from dga.guidance import low_pass, structural_guide, structural_loss
-from dga.models import Models
+from dga.networks.models import Models
 from dga.profiles import GuidanceConfig
 
 

@@ -14,9 +14,9 @@ import pytest
 from app_fixtures import Served
 from PIL import Image
 
-from dga import uploads
-from dga.containers import ContainerError, format_of, orientation_of, strip, webp_size
-from dga.uploads import UploadError, open_upload
+from dga.data import uploads
+from dga.data.containers import ContainerError, format_of, orientation_of, strip, webp_size
+from dga.data.uploads import UploadError, open_upload
 from tests.fuzz import blocks
 from tests.fuzz.corpus import MAX_MB
 from tests.fuzz.files import corpus, seeds

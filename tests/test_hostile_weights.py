@@ -18,22 +18,22 @@ from typer.testing import CliRunner
 
 from app.demo import main
 from dga import profiles
-from dga.archives import load_archive
-from dga.classifier import load_classifier
 from dga.commands import app
-from dga.models import load_denoiser, load_discriminator, load_models
+from dga.files import sha256
+from dga.networks.classifier import load_classifier
+from dga.networks.models import load_denoiser, load_discriminator, load_models
 from dga.profiles import Profile
-from dga.sources import check_cached
-from dga.weights import (
+from dga.weights.archives import load_archive
+from dga.weights.checkpoints import WeightsError
+from dga.weights.sources import check_cached
+from dga.weights.store import (
     OWN_SUM,
     SHIPPED,
-    WeightsError,
     config_sum,
     load_weights,
     read_config,
     read_state,
     save_weights,
-    sha256,
 )
 
 LOAD: dict[str, Callable[[Profile, Path], nn.Module]] = {

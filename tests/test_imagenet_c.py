@@ -14,11 +14,10 @@ from PIL import Image
 from torchvision.transforms import v2
 from typer.testing import CliRunner
 
-from dga import evaluation
-from dga.classifier import build_classifier, normalise, preprocess
 from dga.commands import app
 from dga.corruptions import corrupt
-from dga.data import (
+from dga.data.framing import Crop, Square, View
+from dga.data.image_sets import (
     ImageFiles,
     ImageSet,
     find_images,
@@ -27,17 +26,18 @@ from dga.data import (
     read_images,
     split_validation,
 )
-from dga.evaluation import Plan, choose_images, evaluate, image_seed, read_batch
-from dga.framing import Crop, Square, View
-from dga.imagenet_c import condition_folder, conditions, wnids
+from dga.data.imagenet_c import condition_folder, conditions, wnids
+from dga.evaluation.judging import CURVES, Judge, Options, judge_pictures
+from dga.evaluation.ledger import Line
+from dga.evaluation.plan import Plan, choose_images, image_seed, read_batch
+from dga.evaluation.run import evaluate
 from dga.images import to_tensor
-from dga.judging import CURVES, Judge, Options, judge_pictures
-from dga.ledger import Line
 from dga.methods import build_methods
-from dga.models import Models
-from dga.networks import Discriminator
+from dga.networks.classifier import build_classifier, normalise, preprocess
+from dga.networks.models import Models
+from dga.networks.unet import Discriminator
 from dga.profiles import EVERYDAY16, IMAGENET, ReleaseConfig
-from dga.training.studies import Study
+from dga.training.discriminator.studies import Study
 
 FOLDERS = (3, 999, 41)
 """Classes of the synthetic ImageNet, by their position among the thousand."""
@@ -295,7 +295,7 @@ def test_a_zip_gives_the_lines_it_gave_when_it_was_held_in_memory(
         patch.setattr(ImageFiles, "load", load)
         lazy = _lines(tiny_models, plan, tmp_path / "lazy").lines
     assert max(largest) == 5
-    monkeypatch.setattr(evaluation, "choose_images", in_memory)
+    monkeypatch.setattr("dga.evaluation.run.choose_images", in_memory)
     held = _lines(tiny_models, plan, tmp_path / "held").lines
     assert _facts(lazy) == _facts(held)
     assert len(held) == 2 * 2 * 6

@@ -12,22 +12,24 @@ import pytest
 import torch
 from typer.testing import CliRunner
 
-from dga import classifier, judging
 from dga.commands import app
-from dga.compute import Compute
 from dga.corruptions import FAMILIES, corrupt
-from dga.data import read_images
+from dga.data.image_sets import read_images
 from dga.diffusion import forward_path
 from dga.discriminator import curve
-from dga.evaluation import Plan, image_seed
+from dga.evaluation import judging
+from dga.evaluation.judging import Judge, Options, judge_pictures, load_judge
+from dga.evaluation.plan import Plan, image_seed
 from dga.images import to_tensor
-from dga.judging import Judge, Options, judge_pictures, load_judge
-from dga.ledger import versions
-from dga.models import Models, load_models
-from dga.networks import Discriminator
+from dga.networks import classifier
+from dga.networks.compute import Compute
+from dga.networks.models import Models, load_models
+from dga.networks.unet import Discriminator
 from dga.profiles import EVERYDAY16
-from dga.training.studies import Study
-from dga.weights import OWN_SUM, SHIPPED, WeightsError, config_sum, save_weights, weights_id
+from dga.record import versions
+from dga.training.discriminator.studies import Study
+from dga.weights.checkpoints import WeightsError
+from dga.weights.store import OWN_SUM, SHIPPED, config_sum, save_weights, weights_id
 
 DEPTHS = (0, 3, 50, 100)
 

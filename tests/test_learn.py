@@ -13,10 +13,10 @@ import pytest
 import skimage.data
 from PIL import Image
 
-import app.lesson
-from app.learn_slides import function_html, slides_html
-from app.learn_words import STEPS
-from app.lesson import COMPARED, MAIN, MEET, PARTS, SEED, Lesson
+import app.pages.learn.lesson
+from app.pages.learn.lesson import COMPARED, MAIN, MEET, PARTS, SEED, Lesson
+from app.pages.learn.slides import function_html, slides_html
+from app.pages.learn.steps import STEPS
 from dga.diffusion import forward_path
 from dga.discriminator import curve
 from dga.images import from_tensor, to_tensor
@@ -34,7 +34,7 @@ def test_seven_steps_each_with_a_widget_an_equation_and_a_function():
         assert f'id="step-{n}"' in page
         assert f'data-widget="{step.widget}"' in page
         assert function_html(step.function) in page
-    script = (ROOT / "app" / "static" / "learn-widgets.js").read_text("utf-8")
+    script = (ROOT / "app" / "static" / "learn" / "widgets.js").read_text("utf-8")
     for step in STEPS:
         assert f"\n  {step.widget}(box" in script
 
@@ -168,4 +168,4 @@ def test_meeting_starts_undamaged(made):
 
 def test_an_example_that_is_missing_becomes_an_error(tiny_models):
     with pytest.raises(KeyError):
-        list(app.lesson.Lesson(tiny_models, {}).parts())
+        list(app.pages.learn.lesson.Lesson(tiny_models, {}).parts())

@@ -9,8 +9,8 @@ import httpx
 import pytest
 from app_fixtures import Served
 
-from app.session import MAX_PATHS, MAX_SCALE, MAX_SEED, check_settings
-from app.visitors import KEPT_SECONDS, Visitors
+from app.runs.settings import MAX_PATHS, MAX_SCALE, MAX_SEED, check_settings
+from app.runs.visitors import KEPT_SECONDS, Visitors
 from dga.profiles import EVERYDAY16
 
 GOOD: dict[str, Any] = {
@@ -85,7 +85,7 @@ def test_what_costs_time_is_capped(name: str, least: int, most: int) -> None:
 
 def test_what_is_remembered_of_a_visitor_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [0.0]
-    monkeypatch.setattr("app.visitors.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("app.runs.visitors.time.monotonic", lambda: now[0])
     visitors = Visitors[int](lambda value: value == 9)
     visitors.put("running", 9)
     visitors.put("early", 1)

@@ -1,12 +1,12 @@
 """The line in front of the models, and what is remembered of each visitor."""
 
-from app.line import PATIENCE, Line, place_words
-from app.visitors import Visitors
+from app.runs.visitors import Visitors
+from app.server.waiting_line import PATIENCE, Line, place_words
 
 
 def test_the_line_tells_places(monkeypatch):
     now = [0.0]
-    monkeypatch.setattr("app.line.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("app.server.waiting_line.time.monotonic", lambda: now[0])
     line, queued = Line(), []
     line.follow(lambda: ([], queued))
     assert line.wait("a") == 0

@@ -4,8 +4,8 @@ from urllib.parse import parse_qsl
 
 import pytest
 
-from app.links import KEYS, filled, opening_values, parse, write
-from app.session import Settings, check_settings
+from app.runs.links import KEYS, filled, opening_values, parse, write
+from app.runs.settings import Settings, check_settings
 from dga.corruptions import CORRUPTIONS
 from dga.profiles import EVERYDAY16, IMAGENET
 

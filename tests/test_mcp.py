@@ -20,10 +20,10 @@ from mcp.shared.exceptions import McpError
 from mcp.types import CallToolResult, ImageContent, ListToolsResult, TextContent
 from PIL import Image
 
-from app.mcp_words import sentence
-from app.pictures import data_uri
-from app.strict import StrictBlocks
-from app.text import GATE_WORDS, NO_FILE, REFUSED
+from app.parts.pictures import data_uri
+from app.server.mcp_errors import sentence
+from app.server.strict_blocks import StrictBlocks
+from app.words.errors import GATE_WORDS, NO_FILE, REFUSED
 from dga.corruptions import CORRUPTIONS
 
 TOOL = "adapt_image"

@@ -8,17 +8,18 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from app import swatches
-from app.adapt_words import ADVANCED_HELP, EXAMPLE_TITLES, INPUT_WORDS
-from app.board import Card
-from app.cards import card_html, depth_ticks, percent
-from app.examples import load_examples
-from app.input_html import advanced_words, summary_words
-from app.links import opening_values
-from app.opening import notice_html
-from app.text import CORRUPTION_NAMES
-from dga.classifier import Prediction
+from app.pages.adapt import swatches
+from app.pages.adapt.input_templates import advanced_words, summary_words
+from app.pages.adapt.opening import notice_html
+from app.pages.adapt.result_cards import card_html, depth_ticks
+from app.parts.examples import load_examples
+from app.parts.marks import percent
+from app.runs.board import Card
+from app.runs.links import opening_values
+from app.words.adapt import ADVANCED_HELP, EXAMPLE_TITLES, INPUT_WORDS
+from app.words.common import CORRUPTION_NAMES
 from dga.corruptions import CORRUPTIONS, corrupt
+from dga.networks.classifier import Prediction
 from dga.profiles import EVERYDAY16, IMAGENET
 
 LABELS = ("cat", "dog", "bird", "frog", "car", "bus")

@@ -21,19 +21,22 @@ from typer.testing import CliRunner
 
 from dga.commands import app
 from dga.corruptions import corrupt
-from dga.data import ImageFiles, ImageSet, find_images, open_images
-from dga.framing import View
-from dga.models import Models
-from dga.networks import Denoiser, Discriminator
+from dga.data.framing import View
+from dga.data.image_sets import ImageFiles, ImageSet, find_images, open_images
+from dga.networks.models import Models
+from dga.networks.unet import Denoiser, Discriminator
 from dga.profiles import IMAGENET, PROFILES, Profile, ReleaseConfig
-from dga.training import batches, discriminator, loop, pairs, run, samples
-from dga.training.backbone import freeze_encoder, load_backbone
-from dga.training.batches import Batches, Maker
+from dga.training import loop, run
+from dga.training.discriminator import batches, pairs, samples
+from dga.training.discriminator import trainer as discriminator
+from dga.training.discriminator.backbone import freeze_encoder, load_backbone
+from dga.training.discriminator.batches import Batches, Maker
+from dga.training.discriminator.samples import Prior, draw_samples, generate
+from dga.training.discriminator.studies import Study
 from dga.training.loop import TrainConfig
-from dga.training.samples import Prior, draw_samples, generate
-from dga.training.studies import Study
-from dga.training.team import Team
-from dga.weights import WeightsError, read_config, save_weights
+from dga.training.processes import Team
+from dga.weights.checkpoints import WeightsError
+from dga.weights.store import read_config, save_weights
 
 CPU = torch.device("cpu")
 CONFIG = TrainConfig(images=48, batch=8, lr=1e-3, warmup=2, ema=0.9, bf16=False)

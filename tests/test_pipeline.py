@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 import torch
 
-from dga.compute import Compute
 from dga.diffusion import forward_path
 from dga.images import from_tensor, to_tensor
-from dga.models import Models
-from dga.networks import Denoiser
+from dga.networks.compute import Compute
+from dga.networks.models import Models
+from dga.networks.unet import Denoiser
 from dga.pipeline import (
     Adaptation,
     Denoised,

@@ -10,12 +10,13 @@ import skimage.data
 from app_fixtures import WEIGHTS
 from PIL import Image
 
-from app.examples import Example, load_examples
-from app.frames import jpeg_uri
-from app.preset_cases import CAPTIONS, CASES, PATHS, Case, outcome
-from app.presets import SHIPPED, Preset, PresetError, Presets, load_board, read_preset
-from app.recording import RECORD, RESULTS, record, settings_of
-from app.session import Session, check_settings
+from app.parts.examples import Example, load_examples
+from app.presets.cases import CAPTIONS, CASES, PATHS, Case, outcome
+from app.presets.recording import RECORD, RESULTS, record, settings_of
+from app.presets.store import SHIPPED, Preset, PresetError, Presets, load_board, read_preset
+from app.runs.film import jpeg_uri
+from app.runs.session import Session
+from app.runs.settings import check_settings
 from dga.pipeline import adapt
 from dga.stopping import confidence_from_logits
 
@@ -111,7 +112,7 @@ def test_another_picture_is_refused(small, example, folder, tmp_path):
 
 
 def test_missing_files_leave_a_preset_out(small, example, folder, tmp_path, monkeypatch, caplog):
-    monkeypatch.setattr("app.presets.CASES", (CASE, Case("gone", "cat", "fog", 1, 0)))
+    monkeypatch.setattr("app.presets.store.CASES", (CASE, Case("gone", "cat", "fog", 1, 0)))
     with caplog.at_level(logging.WARNING):
         presets = Presets(small, [example], folder.parent.parent)
     assert [preset.name for preset in presets.all] == [CASE.name]
@@ -123,7 +124,7 @@ def test_missing_files_leave_a_preset_out(small, example, folder, tmp_path, monk
 
 
 def test_find_compares_what_decides_a_run(small, example, folder, monkeypatch):
-    monkeypatch.setattr("app.presets.CASES", (CASE,))
+    monkeypatch.setattr("app.presets.store.CASES", (CASE,))
     presets = Presets(small, [example], folder.parent.parent)
     (preset,) = presets.all
     profile = small.profile

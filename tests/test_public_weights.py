@@ -24,19 +24,22 @@ from typer.testing import CliRunner, Result
 
 import dga
 from app.demo import main
-from app.session import BUDGET_SECONDS, Session
-from dga import fetch, pace, profiles
-from dga.classifier import load_classifier, preprocess
+from app.runs.session import BUDGET_SECONDS, Session
+from dga import profiles
 from dga.commands import app
-from dga.compute import Compute
-from dga.fetch import agree, discard_altered, fetch_missing, obtain
 from dga.images import to_tensor
-from dga.labels import imagenet_labels
-from dga.models import load_models
-from dga.networks import Denoiser
+from dga.networks.classifier import load_classifier, preprocess
+from dga.networks.compute import Compute
+from dga.networks.models import load_models
+from dga.networks.unet import Denoiser
 from dga.profiles import IMAGENET, Profile
-from dga.sources import Sources
-from dga.weights import WeightsError, home, weights_folder, weights_id
+from dga.profiles.imagenet_labels import imagenet_labels
+from dga.speed import pace
+from dga.weights import fetch
+from dga.weights.checkpoints import WeightsError
+from dga.weights.fetch import agree, discard_altered, fetch_missing, obtain
+from dga.weights.sources import Sources
+from dga.weights.store import home, weights_folder, weights_id
 
 CPU = Compute(torch.device("cpu"), torch.float32)
 HUB = "timm/small"
@@ -421,8 +424,8 @@ def test_page_leaves_time_for_a_slow_run(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     slow = pace.Pace(20.0, 2.0)
-    monkeypatch.setattr("app.session.slow_pace", lambda _: slow)
+    monkeypatch.setattr("app.runs.session.slow_pace", lambda _: slow)
     session = Session.load("hosted", **checkpoints.named)
     assert session.budget_seconds == 2 * slow.longest(hosted) > BUDGET_SECONDS
-    monkeypatch.setattr("app.session.slow_pace", lambda _: None)
+    monkeypatch.setattr("app.runs.session.slow_pace", lambda _: None)
     assert Session.load("hosted", **checkpoints.named).budget_seconds == BUDGET_SECONDS

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from dga.profiles import EVERYDAY16, IMAGENET, PROFILES
-from dga.report import Request
+from dga.request import Request
 
 PLAIN = Request(Path("cat.png"), None, 3, None, 0, "dga,dga-guided,dda", None)
 

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from results_fixtures import falling_logits, frame, lines_of, write_judge, write_run
 
-from dga.analysis.bench import benches
 from dga.analysis.judges import shipped_judge, trained_on
 from dga.analysis.names import Method, in_order, method_title
+from dga.analysis.pooled import benches
 from dga.analysis.results import MissingRun, read_evaluation, read_judge, read_results
 from dga.corruptions import EXTRA_CORRUPTIONS, FAMILIES
 

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from results_fixtures import depth_matters, needed, write_judge, write_run
 
-from dga.analysis.bench import Bench, benches
 from dga.analysis.judges import judge_of
 from dga.analysis.names import MEAN
+from dga.analysis.pooled import Bench, benches
 from dga.analysis.results import MissingRun, Results, read_judge, read_results
-from dga.analysis.rule_tables import rules_table
 from dga.analysis.rules import Reading, read_rules
+from dga.analysis.tables.rules import rules_table
 from dga.corruptions import CORRUPTIONS
 from dga.figures.exhibits import publish
 

@@ -16,7 +16,7 @@ from dga.diffusion import ANCESTRAL, Schedule, predict_x0, reverse, step_noise
 from dga.guidance import structural_guide, structural_loss
 from dga.images import to_tensor
 from dga.methods import Batch, build_method
-from dga.models import Models
+from dga.networks.models import Models
 from dga.pipeline import Denoised, Route, adapt_steps, rebuild
 from dga.profiles import GuidanceConfig
 from dga.sampling import FewSteps, few_steps

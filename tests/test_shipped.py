@@ -12,7 +12,7 @@ from PIL import Image
 
 from dga.corruptions import corrupt
 from dga.images import to_pixels, to_square, to_tensor
-from dga.models import Models
+from dga.networks.models import Models
 from dga.pipeline import adapt, classify
 
 MEDIA = Path(gradio.__file__).parent / "media_assets" / "images"

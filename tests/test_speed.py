@@ -13,20 +13,19 @@ from conftest import TINY_NETWORK, randomise
 from guided_diffusion.unet import QKVAttention, QKVAttentionLegacy
 from torch import Tensor, nn
 
-from dga import compute as compute_module
-from dga.attention import ScaledDotProduct
-from dga.compute import Compute
 from dga.corruptions import corrupt
 from dga.diffusion import forward_path, reverse
 from dga.discriminator import chunk_size
 from dga.images import from_tensor, to_tensor
 from dga.methods import Batch, build_method
-from dga.models import Models
-from dga.networks import Denoiser
-from dga.norm import group_norm
+from dga.networks import compute as compute_module
+from dga.networks.compute import Compute
+from dga.networks.fast_blocks import ScaledDotProduct, group_norm
+from dga.networks.memory import Room, is_shortage
+from dga.networks.models import Models
+from dga.networks.unet import Denoiser
 from dga.pipeline import classify, rebuild
 from dga.profiles import EVERYDAY16, NetworkConfig
-from dga.room import Room, is_shortage
 
 CPU = torch.device("cpu")
 ROUNDING = {torch.float32: 1e-5, torch.bfloat16: 2e-2, torch.float16: 4e-3}

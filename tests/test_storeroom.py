@@ -11,10 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from app.storeroom import KEPT_SECONDS, LOCK, PREFIX, Storeroom, remove_left_behind
+from app.server.upload_folder import KEPT_SECONDS, LOCK, PREFIX, Storeroom, remove_left_behind
 
 OPEN = (
-    "from app.storeroom import Storeroom; room = Storeroom.open(); print(room.folder, flush=True)"
+    "from app.server.upload_folder import Storeroom; room = Storeroom.open(); "
+    "print(room.folder, flush=True)"
 )
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -63,7 +64,7 @@ def test_old_files_are_swept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert room.sweep(kept) == 0
     assert room.measure() >= 12
     now = time.time()
-    monkeypatch.setattr("app.storeroom.time.time", lambda: now + KEPT_SECONDS + 60)
+    monkeypatch.setattr("app.server.upload_folder.time.time", lambda: now + KEPT_SECONDS + 60)
     assert room.sweep(kept) == 2
     assert [path.name for path in tmp_path.rglob("*.png")] == ["example.png"]
     assert not (tmp_path / "one").exists()  # a thousand empty folders are no room, either

@@ -25,9 +25,9 @@ from dga.analysis import (
     table_2,
     table_3,
 )
-from dga.analysis.accuracy_tables import tau_methods
 from dga.analysis.statistics import Estimate
-from dga.analysis.tables import NOTHING, number, percent, points, signed
+from dga.analysis.tables.accuracy import tau_methods
+from dga.analysis.tables.table import NOTHING, number, percent, points, signed
 from dga.corruptions import FAMILIES
 
 

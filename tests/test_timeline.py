@@ -10,11 +10,12 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from app.board import Board, Progress
-from app.frames import COLUMNS, MAX_SIDE, Lane, forward_sheet, reduced, sheet
-from app.scripts import STATIC, script
-from app.session import Session, Settings, Subject, check_settings, routes_for, stopping_for
-from app.timeline import SCRIPTS
+from app.pages.adapt.timeline import SCRIPTS
+from app.parts.scripts import STATIC, script
+from app.runs.board import Board, Progress
+from app.runs.film import COLUMNS, MAX_SIDE, Lane, forward_sheet, reduced, sheet
+from app.runs.session import Session, Subject
+from app.runs.settings import Settings, check_settings, routes_for, stopping_for
 from dga.pipeline import Adaptation, Denoised, Halted, Noised
 from dga.profiles import EVERYDAY16
 from dga.stopping import confidence_from_logits
@@ -210,7 +211,7 @@ def test_an_empty_lane_makes_no_picture():
 
 
 def test_every_part_of_the_script_is_served():
-    files = sorted(path.stem for path in STATIC.glob("timeline*.js"))
+    files = sorted(f"timeline/{path.stem}" for path in (STATIC / "timeline").glob("*.js"))
     assert files == sorted(SCRIPTS)
     served = script(*SCRIPTS)
     assert all((STATIC / f"{name}.js").read_text("utf-8") in served for name in files)

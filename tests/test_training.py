@@ -18,17 +18,19 @@ from typer.testing import CliRunner
 
 from dga.commands import app
 from dga.corruptions import CORRUPTIONS, FAMILIES, parse_corruptions
-from dga.data import read_images
+from dga.data.image_sets import read_images
 from dga.diffusion import Schedule
 from dga.discriminator import estimate_x0
-from dga.models import Models
+from dga.networks.models import Models
 from dga.profiles import Profile
-from dga.training import classifier, diffusion, discriminator, loop, pairs, run
+from dga.training import classifier, diffusion, loop, run
+from dga.training.discriminator import pairs
+from dga.training.discriminator import trainer as discriminator
+from dga.training.discriminator.pairs import make_pairs, vary_source
+from dga.training.discriminator.samples import Prior, generate
+from dga.training.discriminator.studies import Study
 from dga.training.loop import TrainConfig
-from dga.training.pairs import make_pairs, vary_source
-from dga.training.samples import Prior, generate
-from dga.training.studies import Study
-from dga.weights import read_config, read_state, save_weights
+from dga.weights.store import read_config, read_state, save_weights
 
 CONFIG = TrainConfig(images=64, batch=8, lr=1e-3, warmup=2, ema=0.9, bf16=False)
 

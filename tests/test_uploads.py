@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from dga.uploads import MAX_SIDE, MIN_SIDE, UploadError, open_upload
+from dga.data.uploads import MAX_SIDE, MIN_SIDE, UploadError, open_upload
 
 RED, BLUE = (200, 30, 30), (30, 30, 200)
 
@@ -103,7 +103,7 @@ def test_too_large_is_refused_before_decoding(tmp_path, size, monkeypatch):
     def decode(*_):
         raise AssertionError("the picture was decoded")
 
-    monkeypatch.setattr("dga.uploads._decode", decode)
+    monkeypatch.setattr("dga.data.uploads._decode", decode)
     assert "too large" in refusal(path)
 
 

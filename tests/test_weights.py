@@ -9,17 +9,10 @@ import pytest
 import torch
 from torch import nn
 
-from dga.models import load_models
-from dga.weights import (
-    OWN_SUM,
-    SHIPPED,
-    WeightsError,
-    config_sum,
-    load_weights,
-    read_state,
-    save_weights,
-    sha256,
-)
+from dga.files import sha256
+from dga.networks.models import load_models
+from dga.weights.checkpoints import WeightsError
+from dga.weights.store import OWN_SUM, SHIPPED, config_sum, load_weights, read_state, save_weights
 
 
 @pytest.fixture

@@ -7,16 +7,16 @@
 >>> print(table_1(made[0]).to_markdown())
 """
 
-from dga.analysis.accuracy_tables import comparisons, table_1, table_2, table_3
-from dga.analysis.bench import Bench, benches
 from dga.analysis.controls import Controls, control
-from dga.analysis.depth_tables import bench_controls, controls_table, depths, stopping_rules
 from dga.analysis.discrimination import calibration, scores, stops
-from dga.analysis.discriminator_tables import studies
+from dga.analysis.pooled import Bench, benches
 from dga.analysis.results import EvaluationRun, JudgeRun, MissingRun, Results, read_results
 from dga.analysis.statistics import Estimate, Outcomes
 from dga.analysis.sweep import Sweep, read_sweep
-from dga.analysis.tables import Table
+from dga.analysis.tables.accuracy import comparisons, table_1, table_2, table_3
+from dga.analysis.tables.depths import bench_controls, controls_table, depths, stopping_rules
+from dga.analysis.tables.discriminator import studies
+from dga.analysis.tables.table import Table
 
 __all__ = [
     "Bench",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dga.analysis.bench import Bench
+from dga.analysis.pooled import Bench
 from dga.analysis.results import JudgeRun, MissingRun
 from dga.corruptions import CLEAN, CORRUPTIONS, EXTRA_CORRUPTIONS, FAMILIES
 

@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dga.analysis.bench import Bench
 from dga.analysis.controls import control, sweep_groups
 from dga.analysis.discrimination import stops
 from dga.analysis.names import MEAN
+from dga.analysis.pooled import Bench
 from dga.analysis.results import JudgeRun, MissingRun
 from dga.analysis.statistics import Estimate
 from dga.analysis.sweep import Sweep, read_sweep

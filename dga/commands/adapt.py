@@ -58,20 +58,20 @@ def adapt(
     precision: PrecisionOption = "auto",
 ) -> None:
     """Adapt one picture: write every image, print t*, the curve and the predictions."""
-    from dga import report
+    from dga import record, request
 
     with sentences():
-        request = report.Request(
+        asked = request.Request(
             image, corruption, severity, tau, seed, methods, dda_depth,
             paths, scale, max_depth, rule, steps, through_network,
         )  # fmt: skip
-        request.check(profile)
-        pixels = report.read(request, profile)
+        asked.check(profile)
+        pixels = request.read(asked, profile)
         models = load(
             profile, weights, device, precision, diffusion, discriminator, classifier, yes
         )
-        run = report.run(models, request, pixels)
+        run = request.run(models, asked, pixels)
         folder = out or Path(f"{image.stem}-adapted")
-        written = report.save_pictures(run, folder)
-        facts = report.to_dict(run, request, written)
-        typer.echo(json.dumps(facts) if as_json else report.to_text(facts))
+        written = record.save_pictures(run, folder)
+        facts = record.to_dict(run, asked, written)
+        typer.echo(json.dumps(facts) if as_json else record.to_text(facts))

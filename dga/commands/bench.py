@@ -40,15 +40,15 @@ def bench(
     precision: PrecisionOption = "auto",
 ) -> None:
     """Seconds an image, share of time in the networks, FLOP/s over the peak, memory."""
-    from dga import bench as speed
-    from dga.bench.load import load_pair, parse_batches
+    from dga.speed import measure, output
+    from dga.speed.model_pair import load_pair, parse_batches
 
     with sentences():
         if against not in (None, "reference"):
             raise ValueError(f"--against takes reference, not {against!r}.")
-        plan = speed.Plan(parse_batches(batches), steps, timed, repeats, against is not None)
+        plan = measure.Plan(parse_batches(batches), steps, timed, repeats, against is not None)
         models, reference = load_pair(profile, weights, device, precision, compiled, random)
-        report = speed.bench(models, plan, reference, lambda text: typer.echo(text, err=True))
-        typer.echo(speed.to_text(report))
-        for path in speed.write(report, out, command_line()) if out else ():
+        report = measure.bench(models, plan, reference, lambda text: typer.echo(text, err=True))
+        typer.echo(output.to_text(report))
+        for path in output.write(report, out, command_line()) if out else ():
             typer.echo(path, err=True)

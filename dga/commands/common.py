@@ -46,7 +46,7 @@ NAMED = 50
 @contextmanager
 def sentences() -> Any:
     """Expected errors become one sentence on stderr and exit status 2."""
-    from dga.weights import WeightsError
+    from dga.weights.checkpoints import WeightsError
 
     try:
         yield
@@ -66,8 +66,8 @@ def load(
     yes: bool = False,
 ) -> Any:
     """A profile's models, as the options ask for them; public weights are fetched if wanted."""
-    from dga.compute import Compute
-    from dga.models import load_models
+    from dga.networks.compute import Compute
+    from dga.networks.models import load_models
 
     compute = Compute.choose(device, precision)
     make_sure(profile, weights, diffusion, discriminator, classifier, yes)
@@ -87,9 +87,9 @@ def make_sure(
     yes: bool,
 ) -> None:
     """Public weights are fetched if wanted; one sentence names whatever is missing."""
-    from dga.fetch import obtain
     from dga.profiles import get_profile
-    from dga.sources import Sources
+    from dga.weights.fetch import obtain
+    from dga.weights.sources import Sources
 
     obtain(get_profile(profile), Sources(weights, diffusion, discriminator, classifier), yes)
 
@@ -101,7 +101,7 @@ def absolute(path: Path | None) -> Path | None:
 
 def say_pace(models: Any) -> None:
     """Say on stderr how long a picture will take, where that is long."""
-    from dga.pace import slow_pace, warning
+    from dga.speed.pace import slow_pace, warning
 
     if (pace := slow_pace(models)) is not None:
         typer.echo(warning(models.profile, pace), err=True)

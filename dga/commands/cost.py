@@ -24,7 +24,7 @@ def cost(
     workers: Annotated[str, typer.Option(help="Numbers of GPUs or other workers.")] = "1,8,64",
 ) -> None:
     """Work out hours for many pictures on many workers, from what was measured."""
-    from dga import cost
+    from dga.evaluation import cost
 
     with sentences():
         rates = cost.measured(results) if results else {}

@@ -73,16 +73,17 @@ def evaluate(
     precision: PrecisionOption = "float32",
 ) -> None:
     """Measure accuracy, depths and seconds of methods on labelled pictures."""
-    from dga import cluster, evaluation
-    from dga.alone import alone
     from dga.corruptions import parse_corruptions
+    from dga.evaluation import Plan, cluster
+    from dga.evaluation import evaluate as measure
+    from dga.evaluation.summary import summarise
+    from dga.files import alone
     from dga.methods import build_methods
-    from dga.summary import summarise
 
     with sentences(), alone(out):
         if engine not in ENGINES:
             raise ValueError(f"Unknown engine {engine!r}. Choose one of: {', '.join(ENGINES)}.")
-        plan = evaluation.Plan(
+        plan = Plan(
             data=tuple(str(absolute(path)) for path in data),
             corruptions=parse_corruptions(corruptions, clean=True),
             severity=severity,
@@ -104,6 +105,6 @@ def evaluate(
         else:
             models = load(profile, weights, device, precision, *named, yes)
             chosen = build_methods(models, names)
-            results = evaluation.evaluate(models, chosen, plan, out, batch, resume, command_line())
+            results = measure(models, chosen, plan, out, batch, resume, command_line())
         typer.echo(summarise(results.lines))
         say_skipped(results.unreadable)

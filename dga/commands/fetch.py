@@ -10,9 +10,9 @@ from dga.commands.common import ProfileOption, YesOption, app, sentences
 @app.command()
 def fetch(profile: ProfileOption = "imagenet", yes: YesOption = False) -> None:
     """Download a profile's public weights; broken off, the same command goes on."""
-    from dga.fetch import discard_altered, fetch_missing
     from dga.profiles import get_profile
-    from dga.sources import Sources, complain
+    from dga.weights.fetch import discard_altered, fetch_missing
+    from dga.weights.sources import Sources, complain
 
     with sentences():
         wanted, sources = get_profile(profile), Sources()

@@ -40,7 +40,7 @@ def gallery(
 ) -> None:
     """Draw the model cards' pictures, from the models' own samples alone."""
     from dga import figures
-    from dga import gallery as drawing
+    from dga.evaluation import gallery as drawing
 
     with sentences():
         if not 0 <= subject < count:

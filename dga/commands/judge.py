@@ -60,11 +60,11 @@ def judge(
     yes: YesOption = False,
 ) -> None:
     """Judge clean and corrupted pictures at every depth; killed, the same command goes on."""
-    from dga import judging
-    from dga.alone import alone
-    from dga.compute import Compute
     from dga.corruptions import parse_corruptions
-    from dga.evaluation import Plan
+    from dga.evaluation import judging
+    from dga.evaluation.plan import Plan
+    from dga.files import alone
+    from dga.networks.compute import Compute
 
     with sentences(), alone(out):
         plan = Plan(

@@ -64,11 +64,11 @@ def train(
     device: DeviceOption = None,
 ) -> None:
     """Train a model; killed at any moment, the same command goes on."""
-    from dga.compute import Compute
     from dga.corruptions import parse_corruptions
+    from dga.networks.compute import Compute
     from dga.training import run
-    from dga.training.studies import Study
-    from dga.weights import read_config
+    from dga.training.discriminator.studies import Study
+    from dga.weights.store import read_config
 
     with sentences():
         given: dict[str, Any] = {

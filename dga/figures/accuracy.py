@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from dga.analysis.bench import Bench
 from dga.analysis.controls import Controls
-from dga.analysis.depth_tables import control_title
 from dga.analysis.names import MEAN, Method, group_title, method_title
+from dga.analysis.pooled import Bench
 from dga.analysis.results import MissingRun
 from dga.analysis.statistics import Estimate
+from dga.analysis.tables.depths import control_title
 from dga.corruptions import FAMILIES, family_of
 from dga.figures.chart import Axis, Chart, Panel, Rule, Series, rounded
 from dga.figures.palette import ACCENT, FAMILY, NEUTRAL, Mark, method_style

@@ -9,14 +9,16 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from dga.analysis import accuracy_tables, depth_tables, discriminator_tables
-from dga.analysis.bench import Bench, benches
 from dga.analysis.controls import Controls
 from dga.analysis.discrimination import stops
 from dga.analysis.judges import judge_of, same_discriminator, shipped_judge
+from dga.analysis.pooled import Bench, benches
 from dga.analysis.results import JudgeRun, MissingRun, Results
-from dga.analysis.rule_tables import rules_table
-from dga.analysis.tables import Table
+from dga.analysis.tables import accuracy as accuracy_tables
+from dga.analysis.tables import depths as depth_tables
+from dga.analysis.tables import discriminator as discriminator_tables
+from dga.analysis.tables.rules import rules_table
+from dga.analysis.tables.table import Table
 from dga.corruptions import FAMILIES
 from dga.figures import accuracy, depths, discriminator
 from dga.figures.chart import Chart

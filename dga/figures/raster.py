@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
 
-from dga.analysis.tables import MINUS
+from dga.analysis.tables.table import MINUS
 from dga.figures.chart import TEXT, WIDTH, Axis, Chart, Panel, Series
 from dga.figures.labels import Label, place_labels
 from dga.figures.palette import INK, NEUTRAL

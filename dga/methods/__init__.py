@@ -13,7 +13,7 @@ from dga.methods.protocol import Method, Outcome
 from dga.methods.settings import override
 from dga.methods.source import Source
 from dga.methods.tent import Tent
-from dga.models import Models
+from dga.networks.models import Models
 
 __all__ = ["METHODS", "Batch", "Method", "Outcome", "build_method", "build_methods"]
 

@@ -15,7 +15,7 @@ from torch import Tensor
 from dga.diffusion import ANCESTRAL, Sampler, forward_path
 from dga.discriminator import curve
 from dga.images import from_tensor, to_tensor
-from dga.models import Models
+from dga.networks.models import Models
 from dga.pipeline import path_seed, rebuild
 from dga.profiles import GuidanceConfig, StoppingConfig
 from dga.stopping import Stop, choose_depth

@@ -5,10 +5,10 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, replace
 
-from dga.classifier import predict_proba
 from dga.methods.batch import Batch
 from dga.methods.protocol import Outcome
-from dga.models import Models
+from dga.networks.classifier import predict_proba
+from dga.networks.models import Models
 from dga.profiles import GuidanceConfig, Profile, StoppingConfig
 from dga.sampling import few_steps
 from dga.stopping import check_tau

@@ -13,12 +13,12 @@ import torch
 from torch import Tensor, nn
 from torchvision.transforms import v2
 
-from dga.classifier import normalise, predict_proba
 from dga.images import from_tensor
 from dga.methods.batch import Batch
 from dga.methods.protocol import Outcome
 from dga.methods.tent import BATCH_NORMS
-from dga.models import Models
+from dga.networks.classifier import normalise, predict_proba
+from dga.networks.models import Models
 from dga.profiles import MemoConfig
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 
-from dga.classifier import predict_proba
 from dga.methods.batch import Batch
 from dga.methods.protocol import Outcome
-from dga.models import Models
+from dga.networks.classifier import predict_proba
+from dga.networks.models import Models
 
 
 @dataclass(frozen=True)

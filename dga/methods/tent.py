@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor, nn
 
-from dga.classifier import preprocess
 from dga.methods.batch import Batch
 from dga.methods.protocol import Outcome
-from dga.models import Models
+from dga.networks.classifier import preprocess
+from dga.networks.models import Models
 from dga.profiles import TentConfig
 
 BATCH_NORMS = (nn.BatchNorm1d, nn.BatchNorm2d, nn.BatchNorm3d)

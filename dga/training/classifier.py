@@ -8,9 +8,9 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from dga.classifier import build_classifier, normalise, preprocess
-from dga.data import ImageSet, split_training
+from dga.data.image_sets import ImageSet, split_training
 from dga.images import to_tensor
+from dga.networks.classifier import build_classifier, normalise, preprocess
 from dga.profiles import Profile
 from dga.training import loop
 from dga.training.loop import TrainConfig

@@ -8,9 +8,9 @@ from pathlib import Path
 import torch
 from torch import Tensor, nn
 
-from dga.data import ImageSet, split_training
+from dga.data.image_sets import ImageSet, split_training
 from dga.images import to_tensor
-from dga.networks import Denoiser
+from dga.networks.unet import Denoiser
 from dga.profiles import Profile
 from dga.training import loop
 from dga.training.loop import TrainConfig
@@ -30,7 +30,7 @@ def train_diffusion(
     device: torch.device,
     init: Path | None = None,
 ) -> nn.Module:
-    """Train a :class:`~dga.networks.Denoiser` and return its moving average.
+    """Train a :class:`~dga.networks.unet.Denoiser` and return its moving average.
 
     The loss is the hybrid of Nichol and Dhariwal (2021, Eq. 16), by the
     guided-diffusion package. Timesteps are drawn as 1000 u^1.5: adaptation starts

@@ -16,12 +16,10 @@ from torch import Tensor, nn
 from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 from tqdm import tqdm
 
-from dga.archives import load_archive
-from dga.data import ImageFiles, ImageSet
-from dga.networks import Discriminator
+from dga.data.image_sets import ImageFiles, ImageSet
 from dga.profiles import Profile
-from dga.training.backbone import load_backbone
-from dga.weights import load_weights
+from dga.weights.archives import load_archive
+from dga.weights.store import load_weights
 
 CHECKPOINT = "checkpoint.pt"
 CHECKPOINT_SECONDS = float(os.environ.get("DGA_CHECKPOINT_SECONDS", "60"))
@@ -89,16 +87,12 @@ def describe_run(
 def start_from(network: nn.Module, init: Path | None, out: Path) -> None:
     """Fill a new network with the weights in ``init``, unless ``out`` has a checkpoint.
 
-    ``init``: a weights folder or, for a discriminator, the file of a guided-diffusion
-    classifier, whose encoder is taken. Raises :class:`~dga.weights.WeightsError` for
+    Raises :class:`~dga.weights.checkpoints.WeightsError` for
     weights of another network.
     """
     if init is None or (out / CHECKPOINT).exists():
         return
-    if isinstance(network, Discriminator) and not init.is_dir():
-        load_backbone(network, init)
-    else:
-        load_weights(network, init).train().requires_grad_()
+    load_weights(network, init).train().requires_grad_()
 
 
 def step_rng(seed: int, step: int) -> np.random.Generator:

@@ -11,14 +11,16 @@ from typing import Any
 import torch
 from torch import nn
 
-from dga.data import ImageFiles, ImageSet, open_images, read_images
-from dga.framing import View
+from dga.data.framing import View
+from dga.data.image_sets import ImageFiles, ImageSet, open_images, read_images
+from dga.files import to_plain
 from dga.profiles import Profile, get_profile
-from dga.training import classifier, diffusion, discriminator
+from dga.training import classifier, diffusion
+from dga.training.discriminator import trainer as discriminator
+from dga.training.discriminator.studies import Study
 from dga.training.loop import TrainConfig
-from dga.training.studies import Study
-from dga.training.team import Team
-from dga.weights import parameter_count, save_weights, to_plain
+from dga.training.processes import Team
+from dga.weights.store import parameter_count, save_weights
 
 DEFAULTS: dict[str, TrainConfig] = {
     "diffusion": diffusion.DEFAULTS,

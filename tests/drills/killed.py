@@ -30,9 +30,12 @@ import skimage.data
 import torch
 from PIL import Image
 
-from dga import evaluation, judging, methods, models
+from dga import methods
 from dga.commands import app
 from dga.corruptions import warm_up
+from dga.evaluation import judging
+from dga.evaluation import run as evaluation
+from dga.networks import models
 from dga.training import run as training
 
 LOADED = (evaluation, judging, methods, models, training)  # before the fork, not in each run

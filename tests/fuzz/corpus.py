@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from dga.uploads import UploadError, open_upload
+from dga.data.uploads import UploadError, open_upload
 from tests.fuzz.files import corpus, seeds
 
 MAX_MB = 300

@@ -1,0 +1,1 @@
+"""The page where one picture is adapted."""

@@ -1,0 +1,127 @@
+"""Tables and figures as HTML: titles, sortable tables, downloads and commands."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from html import escape
+from urllib.parse import quote
+
+from app.pages.analysis.exhibits import Exhibit, Table
+from app.parts.marks import mark
+from app.words.analysis import ANALYSIS_WORDS as WORDS
+
+NOTHING = "\N{EN DASH}"
+DOWNLOADS = {"csv": "CSV", "png": "PNG", "md": "Markdown", "json": "JSON"}
+WIDE = 11  # columns from which cells stand closer
+_NUMBER = re.compile(r"[+\u2212-]?\d")
+_INTERVAL = re.compile(rf"(\S+) (\(.+(?:{NOTHING}| to ).+\))")
+_EMPHASIS = re.compile(r"\*{1,2}(.+?)\*{1,2}")
+_OURS = (("DGA + G", "dga-guided"), ("DGA", "dga"), ("DDA", "dda"))
+_DOWN = (
+    '<svg viewBox="0 0 16 16" aria-hidden="true"><path d="M8 2v8M4.5 7L8 10.5 11.5 7M3 13.5h10"/>'
+    "</svg>"
+)
+
+
+def title_html(exhibit: Exhibit) -> str:
+    """Title, and after its first comma what it was measured on."""
+    title, _, more = exhibit.title.partition(", ")
+    detail = f'<p class="on">{escape(more[:1].upper() + more[1:])}</p>' if more else ""
+    return f'<header class="ex-title"><h3>{escape(title)}</h3>{detail}</header>'
+
+
+def text_html(exhibit: Exhibit) -> str:
+    """Caption, what is wrong or missing, downloads and commands."""
+    notes = [*exhibit.problems, *(WORDS["lacks"].format(reason=r) for r in exhibit.missing)]
+    caption = f'<p class="ex-caption">{escape(exhibit.caption)}</p>' if exhibit.caption else ""
+    return (
+        f'<div class="ex-text">{caption}'
+        + "".join(f'<p class="ex-note">{escape(note)}</p>' for note in notes)
+        + f'<div class="ex-tools">{_downloads(exhibit)}</div>{_made_by(exhibit)}</div>'
+    )
+
+
+def _downloads(exhibit: Exhibit) -> str:
+    return "".join(
+        f'<a class="tool" href="gradio_api/file={quote(str(exhibit.downloads[ending]))}" '
+        f'download="{exhibit.name}.{ending}">{_DOWN}{name}'
+        f'<span class="hidden-words"> {escape(WORDS["of"].format(title=exhibit.title))}</span></a>'
+        for ending, name in DOWNLOADS.items()
+        if ending in exhibit.downloads
+    )
+
+
+def _made_by(exhibit: Exhibit) -> str:
+    if not exhibit.commands:
+        return ""
+    several = len(exhibit.commands)
+    words = WORDS["made_by"] if several == 1 else WORDS["made_by_several"].format(n=several)
+    return (
+        f'<details class="ex-made"><summary>{words}</summary>'
+        f"{commands_html(exhibit.commands)}</details>"
+    )
+
+
+def commands_html(commands: Iterable[str]) -> str:
+    """Commands, one a line, with a button that copies them all (``analysis.js``)."""
+    lines = "".join(f"<code>{escape(command)}</code>" for command in commands)
+    return (
+        f'<div class="commands"><pre tabindex="0">{lines}</pre>'
+        f'<button type="button" class="tool copy-lines">{WORDS["copy"]}</button></div>'
+    )
+
+
+def table_html(table: Table, title: str) -> str:
+    """The table in a box that scrolls sideways; its headers are buttons that sort."""
+    numeric = [_is_numeric(row[i] for row in table.rows) for i in range(len(table.columns))]
+    head = "".join(
+        f'<th scope="col"{_kind(is_number)}><button type="button">{escape(name)}</button></th>'
+        for name, is_number in zip(table.columns, numeric, strict=True)
+    )
+    methods = table.columns[0] == "Method"
+    wide = " wide" if len(table.columns) >= WIDE else ""
+    body = "".join(_row(row, numeric, methods) for row in table.rows)
+    return (
+        f'<div class="ex-table{wide}"><table>'
+        f'<caption class="hidden-words">{escape(title)}</caption>'
+        f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
+    )
+
+
+def _is_numeric(cells: Iterable[str]) -> bool:
+    known = [cell for cell in cells if cell != NOTHING]
+    return bool(known) and all(_NUMBER.match(cell) for cell in known)
+
+
+def _kind(is_number: bool) -> str:
+    return ' class="n"' if is_number else ""
+
+
+def _row(row: tuple[str, ...], numeric: list[bool], methods: bool) -> str:
+    name = row[0]
+    quoted = ' class="paper"' if _EMPHASIS.fullmatch(name) else ""
+    first = f'<th scope="row"{_kind(numeric[0])}>{_sign(name) if methods else ""}{_cell(name)}</th>'
+    others = "".join(
+        f"<td{_kind(is_number)}>{_cell(cell)}</td>"
+        for cell, is_number in zip(row[1:], numeric[1:], strict=True)
+    )
+    return f"<tr{quoted}>{first}{others}</tr>"
+
+
+def _sign(method: str) -> str:
+    plain = method.strip("*")
+    name = next((name for start, name in _OURS if plain.startswith(start)), "")
+    return (
+        f'<span class="of-{name}">{mark(name)}</span>' if name else '<span class="no-mark"></span>'
+    )
+
+
+def _cell(cell: str) -> str:
+    """Escaped; intervals after a value are set smaller."""
+    emphasis = _EMPHASIS.fullmatch(cell)
+    plain = emphasis[1] if emphasis else cell
+    found = _INTERVAL.fullmatch(plain)
+    if found and _NUMBER.match(plain):
+        return f"{escape(found[1])} <small>{escape(found[2])}</small>"
+    return escape(plain)

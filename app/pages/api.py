@@ -1,0 +1,105 @@
+"""The ``/adapt`` endpoint for programs, which is the tool ``adapt_image`` for assistants."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+from collections.abc import Iterator
+from typing import Any
+
+import gradio as gr
+from gradio.components.api_component import Api
+
+from app.parts.pictures import picture_input
+from app.runs.session import Session
+from app.runs.settings import check_settings
+from app.server.errors import SENTENCES
+from app.words.common import NO_CORRUPTION
+from app.words.errors import FAILED
+from dga.corruptions import CORRUPTIONS
+from dga.pipeline import Adaptation, Event
+from dga.record import to_record
+
+_log = logging.getLogger(__name__)
+PICTURES = ("corrupted", "x_t_star", "dga", "dga_guided", "dda")
+NOTHING_YET = (None,) * (1 + len(PICTURES))
+
+
+def adapt_endpoint(session: Session, concurrency_id: str) -> None:
+    """Add ``/adapt`` to the Blocks being built."""
+
+    def adapt_image(
+        picture: str | None,
+        corruption: Any,
+        severity: Any,
+        tau: Any,
+        seed: Any,
+        dda_depth: Any,
+    ) -> Iterator[tuple[Any, ...]]:
+        """Adapt one picture; the same arguments give the same result.
+
+        The picture is cropped to a square and resized to the profile's size before it is
+        corrupted. Noise goes in step by step until a discriminator can no longer tell it
+        from source data (depth t*), then a diffusion model rebuilds it.
+
+        Args:
+            picture: The picture, any common format up to 20 MB.
+            corruption: What to damage it with first; none for a picture taken as it is.
+            severity: Of the corruption, 1 to 5.
+            tau: The discriminator's threshold, from 0 to 1; a lower one stops deeper.
+            seed: Fixes the corruption and all the noise.
+            dda_depth: The fixed depth of the rival DDA.
+
+        Returns:
+            A JSON record: t_star, crossed, the confidence curve by depth and, per picture,
+            depth, seconds and five labels with probabilities; then the corrupted picture,
+            x at t*, and the pictures rebuilt by DGA, DGA + G and DDA.
+        """
+        try:
+            settings = check_settings(session.profile, corruption, severity, tau, seed, dda_depth)
+            subject = session.subject(picture, settings)
+            run: Event | None = None
+            with contextlib.closing(session.events(subject.input, settings)) as events:
+                for event in events:
+                    run = event
+                    yield NOTHING_YET  # here the run ends if its caller has gone
+        except SENTENCES as error:
+            raise gr.Error(str(error), print_exception=False) from None
+        except Exception:
+            _log.exception("A run for a program failed")
+            raise gr.Error(FAILED, print_exception=False) from None
+        assert isinstance(run, Adaptation)
+        clean = subject.clean_prediction
+        record = to_record(run) | {"clean": clean and clean.top(5)}
+        rebuilt = (result.image for result in run.reconstructions.values())
+        yield record, run.input, run.x_t_star, *rebuilt
+
+    inputs = [picture_input(label="picture", visible=False), *_parameters(session)]
+    with gr.Row(visible=False):
+        pictures = [gr.Image(label=name, format="png") for name in PICTURES]
+        record = gr.JSON(label="record")
+        gr.Button("Adapt").click(
+            adapt_image,
+            inputs,
+            [record, *pictures],
+            api_name="adapt",
+            concurrency_id=concurrency_id,
+            concurrency_limit=1,
+        )
+
+
+def _parameters(session: Session) -> list[Api]:
+    """Taken as they come, so that a wrong one meets our sentence and not a stack trace."""
+    steps = session.profile.schedule.steps
+    choices: dict[str, Any] = {"enum": [NO_CORRUPTION, *CORRUPTIONS]}
+    return [
+        Api(NO_CORRUPTION, choices, "corruption"),
+        Api(3, {"type": "integer", "description": "1 to 5"}, "severity"),
+        Api(session.profile.stopping.tau, {"type": "number", "description": "from 0 to 1"}, "tau"),
+        Api(0, {"type": "integer", "description": "0 to 2147483647"}, "seed"),
+        Api(
+            session.profile.dda_depth,
+            {"type": "integer", "description": f"1 to {steps}"},
+            "dda_depth",
+        ),
+    ]

@@ -1,0 +1,237 @@
+"""A sheet as HTML and plain values for the page's script."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Any
+from urllib.parse import urlencode
+
+from app.pages.fifteen.sheet import Choice, Row, Sheet
+from app.parts.marks import SIGNS, percent
+from app.parts.pictures import data_uri
+from app.words.common import title_of
+from app.words.fifteen import (
+    AS_IT_IS,
+    AT_MAXIMUM,
+    CORRUPTED_ALT,
+    DEPTH_ALT,
+    DEPTH_CHOSEN,
+    DEPTH_FIXED,
+    FAMILIES,
+    FIXED,
+    HEADINGS,
+    LEAD,
+    METHODS,
+    NO_REFERENCE,
+    NOT_FINISHED,
+    NOTE_DOT,
+    NOTE_FIXED,
+    NOTE_GAIN,
+    NOTE_LINK,
+    NOTE_OWN,
+    NOTE_SETTINGS,
+    NOTE_SETTINGS_FIXED,
+    OF,
+    OTHER,
+    OWN,
+    REBUILT_ALT,
+    REFERENCE,
+    STATUS,
+    SUBJECTS,
+    UNDER_WAY_ALT,
+    VERDICTS,
+    WELL,
+    WILL_HAPPEN,
+)
+from dga.corruptions import family_of
+from dga.networks.classifier import Prediction
+
+_SIGNS = {
+    "tick": SIGNS["ok"],
+    "cross": SIGNS["bad"],
+    "equals": '<path d="M1 4h10M1 8h10"/>',
+    "arrow": '<path d="M1 6h9M6.500 2.500L10 6 6.500 9.500"/>',
+}
+_LOOKS = {
+    "corrected": ("tick", "ok"),
+    "still-right": ("equals", "same"),
+    "still-wrong": ("cross", "bad"),
+    "made-wrong": ("cross", "bad"),
+    "changed": ("arrow", "same"),
+    "unchanged": ("equals", "same"),
+}
+
+
+def subject_of(choice: Choice) -> str:
+    """What the sentence calls the picture."""
+    return OWN if choice.example is None else SUBJECTS.get(choice.example, OTHER)
+
+
+def heading_html(sheet: Sheet) -> dict[str, str]:
+    """The sentence with its counts, and the line under it."""
+    counts, choice = sheet.counts(), sheet.choice
+    if sheet.phase == "empty":
+        name, lead = "empty", WILL_HAPPEN[choice.method]
+    else:
+        stopped = "part" if counts["done"] else "running"
+        name = {"done": "done", "cancelled": stopped, "error": stopped}.get(sheet.phase, "running")
+        name += "_damaged" if choice.damaged else ""
+        lead = _lead(sheet)
+    return {"sentence": HEADINGS[name].format(subject=subject_of(choice), **counts), "lead": lead}
+
+
+def _lead(sheet: Sheet) -> str:
+    method = METHODS[sheet.choice.method]
+    depth = DEPTH_FIXED.format(method=method) if sheet.choice.method == "dda" else DEPTH_CHOSEN
+    lead = LEAD.format(method=method, depth=depth)
+    known = sheet.reference
+    if known is not None:
+        return f"{lead} {REFERENCE.format(label=known.label, share=percent(known.probability))}"
+    return f"{lead} {NO_REFERENCE}" if sheet.choice.damaged else lead
+
+
+def status_value(sheet: Sheet) -> dict[str, Any]:
+    """Words, and progress where something is under way."""
+    done, total = sheet.progress
+    seconds = f"{sheet.seconds:.0f} s"
+    words = STATUS.get(sheet.phase, "").format(done=done, total=total, seconds=seconds)
+    under_way = sheet.phase in ("forward", "reverse") and total > 0
+    return {
+        "words": words,
+        "progress": [done, total] if under_way else None,
+        "error": sheet.error,
+        "phase": sheet.phase,
+    }
+
+
+def grid_value(sheet: Sheet) -> dict[str, Any]:
+    """Cards by corruption, their orders, and the table as text.
+
+    Parts of a card are apart so that only what changed travels to the browser.
+    """
+    choice = sheet.choice
+    name = choice.example or "own-picture"
+    return {
+        "running": sheet.running,
+        "cards": {row.corruption: _card(sheet, row) for row in sheet.rows},
+        "orders": sheet.orders(),
+        "csv": sheet.csv(),
+        "file": f"fifteen-{name}-severity-{choice.settings.severity}-{choice.method}.csv",
+    }
+
+
+def note_html(sheet: Sheet) -> str:
+    """What a click does, what the dots mean, and the settings."""
+    asked, stopping = sheet.choice.settings, sheet.profile.stopping
+    fixed = sheet.choice.method == "dda"
+    words = NOTE_SETTINGS_FIXED if fixed else NOTE_SETTINGS
+    depth = sheet.profile.dda_depth if fixed else stopping.max_depth
+    settings = (word.format(seed=asked.seed, tau=asked.tau, depth=depth) for word in words)
+    lines = [
+        NOTE_LINK if sheet.choice.example else NOTE_OWN,
+        NOTE_FIXED if fixed else NOTE_DOT,
+        "" if sheet.choice.damaged else NOTE_GAIN,
+    ]
+    return (
+        f"<div>{''.join(f'<p>{line}</p>' for line in lines if line)}</div>"
+        f"<ul>{''.join(f'<li>{item}</li>' for item in settings)}</ul>"
+    )
+
+
+def link(choice: Choice, corruption: str) -> str:
+    """Address of the Adapt page with these settings; empty for an upload."""
+    if choice.example is None:
+        return ""
+    asked = choice.settings
+    fields = {
+        "image": choice.example,
+        "corruption": corruption,
+        "severity": asked.severity,
+        "tau": f"{asked.tau:.2f}",
+        "seed": asked.seed,
+    }
+    return f"./?{urlencode(fields)}"
+
+
+def _card(sheet: Sheet, row: Row) -> dict[str, str]:
+    return {
+        "head": _head(sheet.choice, row.corruption),
+        "before": _before(row),
+        "after": _after(row),
+        "foot": _foot(sheet, row),
+    }
+
+
+def _head(choice: Choice, corruption: str) -> str:
+    title, address = escape(title_of(corruption)), link(choice, corruption)
+    if address:
+        title = f'<a href="{escape(address)}">{title}</a>'
+    return f"<h2>{title}</h2><p>{FAMILIES[family_of(corruption)]}</p>"
+
+
+def _before(row: Row) -> str:
+    if row.before is None:
+        return f'<div class="ff-well"></div>{_caption(None)}'
+    said = f": {row.said.label}" if row.said else ""
+    alt = CORRUPTED_ALT.format(title=title_of(row.corruption), label=said)
+    return _picture(data_uri(row.before), alt) + _caption(row.said)
+
+
+def _after(row: Row) -> str:
+    title = title_of(row.corruption)
+    if row.after is not None and row.says is not None:
+        alt = REBUILT_ALT.format(title=title, label=f": {row.says.label}")
+        return _picture(data_uri(row.after), alt) + _caption(row.says)
+    if row.preview is not None:  # replaced soon: small is better than exact
+        alt = UNDER_WAY_ALT.format(title=title)
+        return _picture(data_uri(row.preview, "JPEG"), alt) + _caption(None)
+    return f'<div class="ff-well"><span>{WELL}</span></div>{_caption(None)}'
+
+
+def _picture(source: str, alt: str) -> str:
+    return f'<div class="ff-well"><img src="{source}" alt="{escape(alt)}"></div>'
+
+
+def _caption(said: Prediction | None) -> str:
+    if said is None:
+        return '<p class="ff-label">&nbsp;</p><p class="ff-share">&nbsp;</p>'
+    return (
+        f'<p class="ff-label">{escape(said.label)}</p>'
+        f'<p class="ff-share">{percent(said.probability)}</p>'
+    )
+
+
+def _foot(sheet: Sheet, row: Row) -> str:
+    name = sheet.verdict(row)
+    stopped = sheet.phase in ("cancelled", "error")
+    verdict = f'<p class="ff-verdict">{NOT_FINISHED if stopped else "&nbsp;"}</p>'
+    if name is not None:
+        shape, look = _LOOKS[name]
+        sign = f'<svg viewBox="0 0 12 12" aria-hidden="true">{_SIGNS[shape]}</svg>'
+        verdict = f'<p class="ff-verdict {look}">{sign}{VERDICTS[name]}</p>'
+    return verdict + _depth(sheet, row)
+
+
+def _depth(sheet: Sheet, row: Row) -> str:
+    """The depth in words and as a bar; hollow where the discriminator was still sure."""
+    steps, stop = sheet.profile.schedule.steps, row.stop
+    symbol = "depth" if sheet.choice.method == "dda" else "t*"
+    if stop is None:
+        return (
+            f'<p class="ff-depth"><span>{symbol} <b>\N{EN DASH}</b></span>'
+            f'<span>{OF.format(steps=steps)}</span></p><div class="ff-bar"></div>'
+        )
+    words = OF.format(steps=steps)
+    if sheet.choice.method == "dda":
+        words = FIXED
+    elif stop.t_star == 0:
+        words = AS_IT_IS
+    elif not stop.crossed:
+        words = AT_MAXIMUM
+    hollow = "" if stop.crossed else " hollow"
+    alt = DEPTH_ALT.format(depth=stop.t_star, steps=steps)
+    return (
+        f'<p class="ff-depth"><span>{symbol} <b>{stop.t_star}</b></span><span>{words}</span></p>'
+        f'<div class="ff-bar{hollow}" role="img" aria-label="{alt}" '
+        f'style="--at:{100 * stop.t_star / steps:.1f}%"><i></i></div>'
+    )

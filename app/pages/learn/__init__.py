@@ -1,0 +1,1 @@
+"""The guided walk in seven steps."""

@@ -1,0 +1,224 @@
+"""What the guided walk shows: numbers and pictures that the loaded models made."""
+
+from __future__ import annotations
+
+import dataclasses
+import threading
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from app.parts.pictures import data_uri
+from app.runs.film import jpeg, jpeg_uri
+from app.words.common import title_of
+from dga.corruptions import SEVERITIES, corrupt
+from dga.data.uploads import read_square
+from dga.diffusion import forward_path
+from dga.discriminator import curve
+from dga.guidance import low_pass, structural_loss
+from dga.images import Pixels, from_tensor, to_tensor
+from dga.networks.classifier import predict
+from dga.networks.models import Models
+from dga.pipeline import rebuild, rebuild_steps
+from dga.profiles import GuidanceConfig
+from dga.stopping import Stop, choose_depth, confidence_from_logits
+
+SEED = 0
+TOP = 3
+FILM_QUALITY = 80
+
+
+@dataclass(frozen=True)
+class Case:
+    """A picture and its damage."""
+
+    picture: str
+    corruption: str
+    severity: int
+
+
+# Pictures of scikit-image that are free of rights.
+MEET = tuple(Case("cat", name, 0) for name in ("impulse_noise", "defocus_blur", "brightness"))
+MAIN = Case("coffee", "gaussian_noise", 4)
+GUIDED = Case("coffee", "defocus_blur", 3)
+COMPARED = (
+    Case("cat", "zoom_blur", 3),
+    Case("coffee", "pixelate", 4),
+    MAIN,
+    Case("cat", "frost", 4),
+)
+PARTS = ("meet", "film", "judge", "reverse", "guide", "depth")
+
+
+class Lesson:
+    """Made once a process, a part at a time, when the first visitor asks."""
+
+    def __init__(self, models: Models, examples: dict[str, str]) -> None:
+        self.models, self.examples = models, examples
+        self._made: dict[str, Any] = {}
+        self._lock = threading.Lock()
+
+    def parts(self) -> Iterator[dict[str, Any]]:
+        """All parts that are ready, after each that had to be made."""
+        for name in PARTS:
+            with self._lock:
+                if name not in self._made:
+                    self._made[name] = getattr(self, f"_{name}")()
+            if len(self._made) < len(PARTS):
+                yield dict(self._made)
+        yield dict(self._made)
+
+    def _meet(self) -> list[dict[str, Any]]:
+        """Labels of one picture at severities 0 (undamaged) to 5."""
+        return [
+            {"title": title_of(case.corruption), **self._told(self._severities(case))}
+            for case in MEET
+        ]
+
+    def _severities(self, case: Case) -> list[Pixels]:
+        clean = self._clean(case.picture)
+        return [clean, *(corrupt(clean, case.corruption, s, SEED).copy() for s in SEVERITIES)]
+
+    def _film(self) -> dict[str, Any]:
+        """The same noise on an undamaged and on a damaged picture, at every depth."""
+        signal = self.models.schedule.alpha_bar.sqrt()
+        return {
+            "clean": film(from_tensor(self._path(self._clean(MAIN.picture)))),
+            "damaged": film(from_tensor(self._path(self._damaged(MAIN)))),
+            "signal": [round(float(share), 4) for share in signal],
+            "damage": f"{title_of(MAIN.corruption)}, severity {MAIN.severity}",
+        }
+
+    def _judge(self) -> dict[str, Any]:
+        """Both pictures' confidence at every depth, and where the rule stops at every tau."""
+        clean, damaged = self._clean(MAIN.picture), self._damaged(MAIN)
+        logits = self._logits(damaged)
+        stopping = self.models.profile.stopping
+        stops = [self._stop(logits, tau / 100) for tau in range(101)]
+        return {
+            "clean": confidence_from_logits(self._logits(clean)).round(4).tolist(),
+            "damaged": confidence_from_logits(logits).round(4).tolist(),
+            "tau": stopping.tau,
+            "max_depth": stopping.max_depth,
+            "horizon": stopping.horizon,
+            "stops": [[stop.t_star, stop.crossed] for stop in stops],
+        }
+
+    def _reverse(self) -> dict[str, Any]:
+        """Every state on the way back from t*, and the clean estimate at each."""
+        damaged = self._damaged(MAIN)
+        depth = self._stop(self._logits(damaged)).t_star
+        path = self._path(damaged)
+        states, estimates = [from_tensor(path[depth])], []
+        steps = rebuild_steps(
+            self.models, path[depth][None], self._tensor(damaged)[None], [depth], [SEED], None
+        )
+        for step in steps:
+            states.append(from_tensor(step.x[0]))
+            estimates.append(from_tensor(step.x0_hat[0]))
+        # The last state is its own estimate; without any step so is the first.
+        return {
+            "depth": depth,
+            "x": sheet(states),
+            "x0": sheet([*estimates, states[-1]]),
+        }
+
+    def _guide(self) -> dict[str, Any]:
+        """One picture rebuilt with lambda 0, the profile's, and four times that."""
+        damaged, own = self._damaged(GUIDED), self.models.profile.guidance
+        depth = self._stop(self._logits(damaged)).t_star
+        scales = (0.0, own.scale, 4 * own.scale)
+        rebuilt = [
+            self._rebuilt([damaged], [depth], dataclasses.replace(own, scale=s) if s else None)[0]
+            for s in scales
+        ]
+        reference = self._tensor(damaged)[None]
+        gaps = [structural_loss(self._tensor(p)[None], reference, own) for p in rebuilt]
+        return {
+            "damage": f"{title_of(GUIDED.corruption)}, severity {GUIDED.severity}",
+            "depth": depth,
+            "factor": own.factor,
+            "scales": scales,
+            "gaps": [round(float(gap), 2) for gap in gaps],
+            "coarse": sheet([self._coarse(p, own.factor) for p in (damaged, *rebuilt)]),
+            **self._told([damaged, *rebuilt]),
+        }
+
+    def _depth(self) -> dict[str, Any]:
+        """Four pictures, each rebuilt from its own depth and from one depth for all."""
+        profile = self.models.profile
+        damaged = [self._damaged(case) for case in COMPARED]
+        stops = [self._stop(self._logits(picture)) for picture in damaged]
+        own = self._rebuilt(damaged, [stop.t_star for stop in stops], profile.guidance)
+        fixed = self._rebuilt(damaged, [profile.dda_depth] * len(damaged), profile.dda_guidance)
+        clean = [self._clean(case.picture) for case in COMPARED]
+        return {
+            "fixed": profile.dda_depth,
+            "cases": [
+                {
+                    "title": f"{case.picture.capitalize()}: {title_of(case.corruption)}",
+                    "t_star": stop.t_star,
+                    "crossed": stop.crossed,
+                    **self._told(pictures),
+                }
+                for case, stop, *pictures in zip(
+                    COMPARED, stops, clean, damaged, own, fixed, strict=True
+                )
+            ],
+        }
+
+    def _clean(self, name: str) -> Pixels:
+        return read_square(self.examples[name], self.models.profile.image_size)
+
+    def _damaged(self, case: Case) -> Pixels:
+        return corrupt(self._clean(case.picture), case.corruption, case.severity, SEED).copy()
+
+    def _tensor(self, pixels: Pixels) -> torch.Tensor:
+        return to_tensor(pixels).to(self.models.device)
+
+    def _path(self, pixels: Pixels) -> torch.Tensor:
+        return forward_path(self.models.schedule, self._tensor(pixels), SEED)
+
+    def _logits(self, pixels: Pixels) -> NDArray[np.float64]:
+        path = self._path(pixels)
+        return curve(self.models.schedule, self.models.discriminator, path).double().numpy()
+
+    def _stop(self, logits: NDArray[np.float64], tau: float | None = None) -> Stop:
+        stopping = self.models.profile.stopping
+        tau = stopping.tau if tau is None else tau
+        rule = dataclasses.replace(stopping, rule="threshold", tau=tau, paths=1)
+        return choose_depth(logits, rule)
+
+    def _rebuilt(
+        self, pictures: Sequence[Pixels], depths: Sequence[int], guidance: GuidanceConfig | None
+    ) -> list[Pixels]:
+        """Each picture from its own depth; depth 0 leaves it bit for bit."""
+        x_input = torch.stack([self._tensor(picture) for picture in pictures])  # [B, 3, S, S]
+        x = torch.stack([self._path(p)[d] for p, d in zip(pictures, depths, strict=True)])
+        seeds = [SEED] * len(pictures)
+        return list(from_tensor(rebuild(self.models, x, x_input, depths, seeds, guidance)))
+
+    def _coarse(self, pixels: Pixels, factor: int) -> Pixels:
+        return from_tensor(low_pass(self._tensor(pixels)[None], factor)[0])
+
+    def _told(self, pictures: Sequence[Pixels]) -> dict[str, Any]:
+        """Pictures in one strip, and the classifier's likeliest classes for each."""
+        x = torch.stack([self._tensor(picture) for picture in pictures])  # [B, 3, S, S]
+        said = predict(self.models.classifier, x, self.models.profile.classifier)
+        top = [[[name, round(p, 4)] for name, p in one.top(TOP)] for one in said]
+        return {"pictures": sheet(pictures), "top": top}
+
+
+def sheet(pictures: Sequence[Pixels]) -> dict[str, Any]:
+    """Pictures of one size side by side as a data URI, exact, with their number."""
+    return {"uri": data_uri(np.concatenate(list(pictures), axis=1)), "count": len(pictures)}
+
+
+def film(frames: Pixels) -> dict[str, Any]:
+    """A long :func:`sheet` at half the size, ``[n, S, S, 3]``; colours keep their resolution."""
+    strip = np.concatenate(list(frames), axis=1)
+    return {"uri": jpeg_uri(jpeg(strip, FILM_QUALITY)), "count": len(frames)}

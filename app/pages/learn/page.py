@@ -1,0 +1,57 @@
+"""The guided walk: seven steps, filled in when the models are ready."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from typing import Any
+
+import gradio as gr
+
+from app.pages.learn.lesson import Lesson
+from app.pages.learn.slides import slides_html
+from app.pages.learn.steps import FAILED, IN_THE_LOG, WIDGET
+from app.parts.examples import load_examples
+from app.parts.scripts import script
+from app.runs.session import Session
+from app.server.errors import SENTENCES, told
+from app.server.waiting_line import CONCURRENCY_ID
+
+SCRIPTS = ("learn/parts", "learn/chart", "learn/widgets", "learn/learn")
+
+_log = logging.getLogger(__name__)
+
+
+def learn_page(session: Session, page: gr.Blocks) -> None:
+    """Lay the page out and connect it; ``page``: the Blocks whose route is being built."""
+    lesson = Lesson(session.models, {e.name: e.path for e in load_examples()})
+    slides = gr.HTML(
+        {},
+        html_template="${slides}",
+        slides=slides_html(),
+        js_on_load=script(*SCRIPTS),
+        apply_default_css=False,
+        elem_id="learn",
+        words=WIDGET,
+        steps=session.profile.schedule.steps,
+    )
+
+    def fill() -> Iterator[dict[str, Any]]:
+        """What the models made so far; whatever goes wrong becomes a sentence."""
+        try:
+            with told():
+                yield from lesson.parts()
+        except Exception as error:
+            _log.exception("The guided walk could not be computed")
+            problem = error if isinstance(error, SENTENCES) else IN_THE_LOG
+            yield {"problem": FAILED.format(problem=problem)}
+
+    page.load(
+        fill,
+        None,
+        slides,
+        concurrency_id=CONCURRENCY_ID,
+        concurrency_limit=1,
+        show_progress="hidden",
+        api_visibility="private",
+    )

@@ -1,0 +1,1 @@
+"""Finished runs that the page opens with."""

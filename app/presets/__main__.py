@@ -1,0 +1,30 @@
+"""``python -m app.presets --out FOLDER`` records the runs that the page opens with."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+from app.parts.examples import load_examples
+from app.presets.cases import CASES
+from app.presets.recording import record
+from app.runs.session import Session
+from dga.weights.checkpoints import WeightsError
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Entry of ``python -m app.presets``."""
+    parser = argparse.ArgumentParser(description="Record the runs that the page opens with.")
+    parser.add_argument("--out", type=Path, required=True, help="folder to write them to")
+    parser.add_argument("--profile", default="everyday16")
+    parser.add_argument("--weights", type=Path, help="folder that holds PROFILE/diffusion, ...")
+    options = parser.parse_args(arguments)
+    examples = {example.name: example for example in load_examples()}
+    try:
+        session = Session.load(options.profile, options.weights)
+        for case in CASES:
+            changed = record(session, case, examples[case.picture], options.out / case.name)
+            print(f"{case.name}: {'written' if changed else 'as it was'}", flush=True)
+    except (WeightsError, ValueError, OSError) as error:
+        raise SystemExit(f"presets: {error}") from None

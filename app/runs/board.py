@@ -1,0 +1,251 @@
+"""What is known of one run so far, ready to be shown."""
+
+from __future__ import annotations
+
+import secrets
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from app.runs.film import Lane, forward_sheet
+from app.runs.session import Subject
+from app.runs.settings import Settings, routes_for, stopping_for
+from app.words.common import (
+    CARD_NOTES,
+    INPUT_TITLE,
+    LEFT_NOTE,
+    NEVER_CROSSED_NOTE,
+    UNTOUCHED_NOTE,
+    title_of,
+)
+from app.words.timeline import PROGRESS
+from dga.images import Pixels
+from dga.networks.classifier import Prediction
+from dga.pipeline import Adaptation, Denoised, Event, Halted, Judged, Noised, Reconstruction
+from dga.profiles import Profile, StoppingConfig
+from dga.stopping import Stop, confidence_from_logits
+
+Phase = Literal["empty", "forward", "reverse", "done", "cancelled", "error"]
+CARDS = ("input", "x_t_star", "dga", "dga-guided", "dda")
+
+
+@dataclass
+class Card:
+    """One result: ``image`` is uint8 ``[S, S, 3]``, a preview until ``prediction`` is there."""
+
+    name: str
+    detail: str = ""
+    title: str = ""
+    image: Pixels | None = None
+    prediction: Prediction | None = None
+    agrees: bool | None = None
+    note: str = ""
+    interrupted: bool = False
+
+
+@dataclass(frozen=True)
+class Progress:
+    """``done`` of ``total`` steps; ``method`` is None while noise goes in."""
+
+    done: int
+    total: int
+    method: str | None = None
+    path: int = 0
+
+    def words(self, paths: int) -> str:
+        """As it stands above the curve."""
+        kind = "reverse" if self.method else "forward" if paths == 1 else "paths"
+        return PROGRESS[kind].format(
+            done=self.done, total=self.total, method=self.method, path=self.path + 1, paths=paths
+        )
+
+    def share(self, paths: int) -> float:
+        """From 0 to 1, of this way alone."""
+        share = self.done / max(self.total, 1)
+        return share if self.method else (self.path + share) / paths
+
+
+def blank_timeline(profile: Profile, stopping: StoppingConfig | None = None) -> dict[str, Any]:
+    """The timeline's value before any run."""
+    stopping = stopping or profile.stopping
+    return {
+        "key": "",
+        "phase": "empty",
+        "steps": profile.schedule.steps,
+        "side": profile.image_size,
+        "rule": stopping.rule,
+        "max_depth": stopping.max_depth,
+        "horizon": stopping.horizon,
+        "run": stopping.run,
+        "paths": stopping.paths,
+        "tau": stopping.tau,
+        "bound": None,
+        "curves": [],
+        "forward": "",
+        "lanes": [],
+        "progress": None,
+        "recorded": "",
+        "error": "",
+    }
+
+
+class Board:
+    """One run: events go in, the timeline's value and five cards come out.
+
+    ``bound``: the quantile rule's confidences at depths 0...T, where that rule is asked for.
+    ``result``: the finished run.
+    """
+
+    def __init__(
+        self,
+        profile: Profile,
+        settings: Settings,
+        subject: Subject,
+        bound: Sequence[float] | None = None,
+    ) -> None:
+        self.profile = profile
+        self.settings = settings
+        self.subject = subject
+        self.stopping = stopping_for(profile, settings)
+        self.bound = bound
+        self.key = secrets.token_hex(4)
+        self.recorded = ""
+        self.phase: Phase = "forward"
+        self.curves: list[list[float]] = []
+        self.forward = ""
+        self.lanes: dict[str, Lane] = {}
+        self.stop: Stop | None = None
+        self.result: Adaptation | None = None
+        self.error = ""
+        self.progress = Progress(0, profile.schedule.steps)
+        self.cards = {name: Card(name) for name in CARDS}
+        self._lock = threading.RLock()  # Cancel comes from another thread than the events
+        self._finish("input", self._damage(), subject.input, subject.input_prediction)
+
+    def take(self, event: Event) -> list[str]:
+        """Note one event; return the names of the cards it changed."""
+        with self._lock:
+            if self.phase in ("cancelled", "error"):
+                return []
+            if isinstance(event, Noised):
+                self.forward = forward_sheet(event.states)
+                return []
+            if isinstance(event, Judged):
+                return self._judged(event)
+            if isinstance(event, Halted):
+                return self._halted(event)
+            if isinstance(event, Denoised):
+                return self._denoised(event)
+            if isinstance(event, Reconstruction):
+                return self._rebuilt(event)
+            self.phase, self.result = "done", event
+            return []
+
+    def _judged(self, event: Judged) -> list[str]:
+        if event.path == len(self.curves):
+            self.curves.append([])
+        curve = self.curves[event.path]
+        curve += [float(value) for value in event.confidence]
+        self.progress = Progress(len(curve) - 1, self.profile.schedule.steps, path=event.path)
+        return []
+
+    def _halted(self, event: Halted) -> list[str]:
+        self.phase, self.stop = "reverse", event.stop
+        self.curves = confidence_from_logits(event.logits).tolist()
+        for route in routes_for(self.profile, self.settings):
+            depth = event.stop.t_star if route.depth is None else route.depth
+            self.lanes[route.name] = Lane(route.name, depth)
+        detail = f"{_steps(event.stop.t_star)} forward · {event.seconds:.1f} s"
+        note = CARD_NOTES["x_t_star"] if event.stop.t_star else UNTOUCHED_NOTE
+        self._finish("x_t_star", detail, event.x_t_star, event.prediction, note)
+        return ["x_t_star"]
+
+    def _denoised(self, event: Denoised) -> list[str]:
+        self.progress = Progress(event.step, event.steps, event.route.title)
+        self.lanes[event.route.name].add(event.x, event.x0_hat)
+        card = self.cards[event.route.name]
+        card.image = event.x
+        card.detail = f"step {event.step} of {event.steps}"
+        return [card.name]
+
+    def _rebuilt(self, event: Reconstruction) -> list[str]:
+        name, depth = event.route.name, event.depth
+        detail = f"{depth} + {_steps(depth)} · {event.seconds:.1f} s" if depth else _steps(0)
+        self._finish(name, detail, event.image, event.prediction, self._note(name))
+        return [name]
+
+    def _note(self, name: str) -> str:
+        if name == "dda" or self.stop is None:
+            return CARD_NOTES[name]
+        if self.stop.hopeless:
+            return LEFT_NOTE
+        if not self.stop.crossed:
+            return NEVER_CROSSED_NOTE.format(depth=self.stop.t_star)
+        return CARD_NOTES[name] if self.stop.t_star else UNTOUCHED_NOTE
+
+    def _finish(
+        self, name: str, detail: str, image: Pixels, prediction: Prediction, note: str = ""
+    ) -> None:
+        clean = self.subject.clean_prediction
+        agrees = None if clean is None else prediction.label == clean.label
+        note = note or CARD_NOTES[name]
+        as_it_came = name == "input" and self.settings.corruption is None
+        title = INPUT_TITLE if as_it_came else ""
+        self.cards[name] = Card(name, detail, title, image, prediction, agrees, note)
+
+    def _damage(self) -> str:
+        if self.settings.corruption is None:
+            return "as it came"
+        return f"{title_of(self.settings.corruption)}, severity {self.settings.severity}"
+
+    def cancel(self) -> None:
+        """Keep what exists; say where the run stopped."""
+        at = self.progress
+        where = f"{at.method}, reverse" if at.method else "forward"
+        self._end("cancelled", f"Cancelled at {where} step {at.done} of {at.total}.")
+
+    def fail(self, sentence: str) -> None:
+        """Keep what exists, with a sentence above it."""
+        self._end("error", sentence)
+
+    def _end(self, phase: Phase, sentence: str) -> None:
+        with self._lock:
+            self.phase, self.error = phase, sentence
+            for card in self.cards.values():
+                card.interrupted = card.prediction is None
+
+    @property
+    def running(self) -> bool:
+        """Whether events are still expected."""
+        return self.phase in ("forward", "reverse")
+
+    def timeline(self) -> dict[str, Any]:
+        """The timeline's value, ready for JSON; lists are copies, so that Gradio sees growth."""
+        with self._lock:
+            after = self.cards["dga-guided"].prediction
+            value = blank_timeline(self.profile, self.stopping) | {
+                "key": self.key,
+                "phase": self.phase,
+                "bound": self.bound,
+                "curves": [list(curve) for curve in self.curves],
+                "forward": self.forward,
+                "lanes": [lane.value() for lane in self.lanes.values()],
+                "dda_depth": self.settings.dda_depth,
+                "before": self.subject.input_prediction.top(1)[0],
+                "after": after.top(1)[0] if after else None,
+                "progress": self._progress() if self.running else None,
+                "recorded": self.recorded,
+                "error": self.error,
+            }
+            if self.stop is not None:
+                value |= {"t_star": self.stop.t_star, "crossed": self.stop.crossed}
+            return value
+
+    def _progress(self) -> dict[str, Any]:
+        paths = self.settings.paths
+        return {"words": self.progress.words(paths), "share": round(self.progress.share(paths), 3)}
+
+
+def _steps(count: int) -> str:
+    return f"{count} step" if count == 1 else f"{count} steps"

@@ -1,0 +1,123 @@
+"""A run's settings in the page's address, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+from app.runs.settings import Settings, check_settings
+from app.words.adapt import LINK_NOTICES
+from app.words.common import NO_CORRUPTION
+from dga.profiles import Profile
+
+# In the address, as a setting, how it is read.
+_FIELDS = (
+    ("corruption", "corruption", str),
+    ("severity", "severity", int),
+    ("tau", "tau", float),
+    ("seed", "seed", int),
+    ("dda", "dda_depth", int),
+    ("paths", "paths", int),
+    ("scale", "scale", float),
+    ("max_depth", "max_depth", int),
+    ("rule", "rule", str),
+)
+KEYS = ("image", *(key for key, _, _ in _FIELDS))
+ALWAYS = ("corruption", "severity", "tau", "seed")
+SHOWN = 40
+
+
+@dataclass(frozen=True)
+class Link:
+    """A parsed address. ``image``: an example's name, None for somebody's own picture."""
+
+    image: str | None
+    settings: Settings
+    notices: tuple[str, ...] = ()
+
+
+def opening_values(profile: Profile) -> dict[str, Any]:
+    """Settings that the page opens with, by the names of :func:`check_settings`."""
+    stopping = profile.stopping
+    return {
+        "corruption": "gaussian_noise",
+        "severity": 3,
+        "tau": stopping.tau,
+        "seed": 0,
+        "dda_depth": profile.dda_depth,
+        "paths": stopping.paths,
+        "scale": profile.guidance.scale,
+        "max_depth": stopping.max_depth,
+        "rule": stopping.rule,
+    }
+
+
+def filled(profile: Profile, settings: Settings) -> dict[str, Any]:
+    """All settings by name, with the profile's own values where none was chosen."""
+    values = vars(settings) | {"corruption": settings.corruption or NO_CORRUPTION}
+    given = {name: value for name, value in values.items() if value is not None}
+    return opening_values(profile) | given
+
+
+def write(profile: Profile, settings: Settings, image: str | None) -> str:
+    """The query of a link, from its question mark on; what the profile has anyway is left out."""
+    values, usual = filled(profile, settings), opening_values(profile)
+    query = {"image": image} if image else {}
+    for key, name, _ in _FIELDS:
+        if key in ALWAYS or values[name] != usual[name]:
+            query[key] = _text(values[name])
+    return f"?{urlencode(query)}"
+
+
+def _text(value: object) -> str:
+    """Numbers with at least two decimals, and as many as it takes to read them back."""
+    if not isinstance(value, float):
+        return str(value)
+    short = f"{value:.2f}"
+    return short if float(short) == value else repr(value)
+
+
+def parse(
+    query: Mapping[str, str], profile: Profile, images: Collection[str], usual_image: str
+) -> Link | None:
+    """Read an address; None if it names no setting of ours.
+
+    Never raises: every value that is unknown or out of range is replaced by the page's own,
+    with a notice that names both.
+    """
+    if not any(key in query for key in KEYS):
+        return None
+    values, notices = opening_values(profile), []
+    image = query.get("image")
+    if image is None:
+        notices.append(LINK_NOTICES["no_picture"])
+    elif image not in images:
+        notices.append(_notice("image", image, usual_image))
+        image = usual_image
+    for key, name, kind in _FIELDS:
+        if key in query:
+            value = _accepted(profile, values, name, kind, query[key])
+            if value is None:
+                notices.append(_notice(key, query[key], _text(values[name])))
+            else:
+                values[name] = value
+    return Link(image, check_settings(profile, **values), tuple(notices))
+
+
+def _accepted(
+    profile: Profile, values: Mapping[str, Any], name: str, kind: type, text: str
+) -> Any | None:
+    """The value, if it is one that a run may have."""
+    try:
+        value = kind(text)
+        check_settings(profile, **{**values, name: value})
+    except (ValueError, OverflowError):
+        return None
+    return value
+
+
+def _notice(name: str, value: str, fallback: str) -> str:
+    short = value if len(value) <= SHOWN else value[: SHOWN - 1] + "…"
+    return LINK_NOTICES["unknown"].format(name=name, value=short, fallback=fallback)

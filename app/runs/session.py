@@ -1,0 +1,156 @@
+"""The loaded models, what a visitor may ask of them, and one run."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+from collections.abc import Generator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from app.runs.gpu import borrowed, choose_compute, expected_seconds, lends_gpus, on_lent_gpu
+from app.runs.settings import Settings, routes_for, stopping_for
+from app.server.decoder import read_square
+from app.server.decoder import start as start_decoder
+from app.server.errors import RequestError, RunError, told
+from dga.corruptions import corrupt, warm_up
+from dga.images import Pixels, to_tensor
+from dga.networks.classifier import Prediction
+from dga.networks.models import Models, load_models
+from dga.pipeline import Denoised, Event, adapt_steps, classify
+from dga.speed.pace import Pace, slow_pace
+from dga.stopping import confidence_from_logits
+
+BUDGET_SECONDS = 120.0
+
+
+class CancelledError(RuntimeError):
+    """The visitor pressed Cancel."""
+
+
+@dataclass(frozen=True)
+class Subject:
+    """The picture of one run, uint8 ``[S, S, 3]``; ``clean`` only if we corrupted it."""
+
+    input: Pixels
+    input_prediction: Prediction
+    clean: Pixels | None = None
+    clean_prediction: Prediction | None = None
+
+
+class Session:
+    """Models shared by all visitors; runs are started one at a time by the queue."""
+
+    def __init__(
+        self, models: Models, budget_seconds: float = BUDGET_SECONDS, pace: Pace | None = None
+    ) -> None:
+        self.models = models
+        self.pace = pace
+        self.profile = models.profile
+        self.budget_seconds = budget_seconds
+        self._steps = on_lent_gpu(self._adapt, self._expected_seconds)
+
+    @classmethod
+    def load(
+        cls,
+        profile: str = "everyday16",
+        weights: Path | None = None,
+        diffusion: Path | None = None,
+        discriminator: Path | None = None,
+        classifier: Path | None = None,
+    ) -> Session:
+        """Models as ``load_models`` loads them.
+
+        A large model on a processor has a ``pace``, and a budget that a run fits into.
+        Raises :class:`~dga.weights.checkpoints.WeightsError` or ``ValueError``.
+        """
+        models = load_models(
+            profile,
+            weights,
+            choose_compute(),
+            discriminator,
+            diffusion=diffusion,
+            classifier=classifier,
+        )
+        pace = None if lends_gpus() else slow_pace(models)
+        longest = pace.longest(models.profile) if pace else 0.0
+        return cls(models, max(BUDGET_SECONDS, 2 * longest), pace)
+
+    def subject(self, path: str | Path | None, settings: Settings) -> Subject:
+        """Read, resize, perhaps corrupt one upload. Raises ``UploadError`` or :class:`RunError`."""
+        with told():
+            picture = read_square(path, self.profile.image_size)
+            if settings.corruption is None:
+                return Subject(picture, self._classify(picture))
+            damaged = corrupt(picture, settings.corruption, settings.severity, settings.seed)
+            return Subject(damaged, self._classify(damaged), picture, self._classify(picture))
+
+    def events(
+        self, pixels: Pixels, settings: Settings, cancel: threading.Event | None = None
+    ) -> Generator[Event]:
+        """Run the pipeline, within the time budget and until ``cancel`` is set.
+
+        Both are looked at after every step. Raises :class:`RunError`, :class:`CancelledError`
+        and :class:`RequestError` for a rule that these models cannot follow.
+        """
+        deadline = time.monotonic() + self.budget_seconds
+        self.bound(settings)
+        with told(), contextlib.closing(self._steps(pixels, settings)) as steps:
+            for event in steps:
+                if cancel is not None and cancel.is_set():
+                    raise CancelledError
+                yield event
+                if time.monotonic() > deadline:
+                    raise RunError(
+                        f"The run took longer than {self.budget_seconds:.0f} seconds and was "
+                        "stopped; a smaller DDA depth or a higher τ needs fewer steps."
+                    )
+
+    def _adapt(self, pixels: Pixels, settings: Settings) -> Generator[Event]:
+        stopping = stopping_for(self.profile, settings)
+        routes = routes_for(self.profile, settings)
+        models = borrowed(self.models)
+        yield from adapt_steps(models, pixels, settings.seed, stopping, routes)
+
+    def _expected_seconds(self, pixels: Pixels, settings: Settings) -> float:
+        depth = stopping_for(self.profile, settings).max_depth
+        expected = expected_seconds(self.profile, settings.paths, depth, settings.dda_depth)
+        return min(expected, self.budget_seconds)
+
+    def bound(self, settings: Settings) -> list[float] | None:
+        """The quantile rule's bound, a confidence for each depth 0...T; None for the threshold.
+
+        Raises :class:`RequestError` where the discriminator has no such bound.
+        """
+        if settings.rule != "quantile":
+            return None
+        logits = self.models.source_bound(self.profile.stopping.quantile)
+        if logits is None:
+            raise RequestError("These models have no bound for the quantile rule; use threshold.")
+        return [float(value) for value in confidence_from_logits(logits)]
+
+    def budget(self, pictures: int) -> float:
+        """Seconds for so many together: more of them only where one takes minutes."""
+        if self.pace is None:
+            return self.budget_seconds
+        return max(self.budget_seconds, 2 * pictures * self.pace.longest(self.profile))
+
+    def warm_up(self) -> None:
+        """Pay for slow imports and first calls before a visitor does."""
+        start_decoder()
+        size = self.profile.image_size
+        grey = np.full((size, size, 3), 128, np.uint8)
+        warm_up()
+        self._classify(grey)
+        if self.pace is not None:
+            return  # it would keep the first visitor waiting for minutes
+        for event in self.events(grey, Settings(None, 1, 1.0, 0, 1)):
+            if isinstance(event, Denoised):
+                break
+
+    def _classify(self, pixels: Pixels) -> Prediction:
+        x = to_tensor(pixels)[None].to(self.models.device)  # [1, 3, S, S]
+        return classify(self.models, x)

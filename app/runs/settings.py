@@ -1,0 +1,132 @@
+"""What a visitor may ask for: one checked request."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+
+from app.server.errors import RequestError
+from app.words.common import NO_CORRUPTION
+from dga.corruptions import CORRUPTIONS, check_corruption
+from dga.pipeline import Route, default_routes
+from dga.profiles import Profile, StoppingConfig
+
+MAX_SEED = 2**31 - 1
+MAX_PATHS = 8
+MAX_SCALE = 20
+RULES = ("threshold", "quantile")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """One checked request. ``corruption`` is None for a picture taken as it is.
+
+    ``paths``: noise paths, 1 to 8; ``scale``: strength of DGA + G's guidance, None for the
+    profile's; ``max_depth``: deepest t*, None for the profile's; ``rule``: of stopping.
+    """
+
+    corruption: str | None
+    severity: int
+    tau: float
+    seed: int
+    dda_depth: int
+    paths: int = 1
+    scale: float | None = None
+    max_depth: int | None = None
+    rule: str = "threshold"
+
+
+def check_settings(
+    profile: Profile,
+    corruption: object,
+    severity: object,
+    tau: object,
+    seed: object,
+    dda_depth: object,
+    paths: object = None,
+    scale: object = None,
+    max_depth: object = None,
+    rule: object = None,
+) -> Settings:
+    """Check a request from anywhere; None stands for the profile's own value of the last four.
+
+    Raises :class:`RequestError` naming what is allowed.
+    """
+    if corruption is not None and corruption != NO_CORRUPTION and corruption not in CORRUPTIONS:
+        allowed = ", ".join((NO_CORRUPTION, *CORRUPTIONS))
+        raise RequestError(f"Unknown corruption {_short(corruption)}. Choose one of: {allowed}.")
+    settings = Settings(
+        corruption=None if corruption in (None, NO_CORRUPTION) else str(corruption),
+        severity=_whole("Severity", severity, 1, 5),
+        tau=_number("tau", tau, 0, 1),
+        seed=_whole("The seed", seed, 0, MAX_SEED),
+        dda_depth=_whole("DDA's depth", dda_depth, 1, profile.schedule.steps),
+        paths=_paths(profile, paths),
+        scale=None if scale is None else _number("The guidance's strength", scale, 0, MAX_SCALE),
+        max_depth=None if max_depth is None else _max_depth(profile, max_depth),
+        rule=profile.stopping.rule if rule is None else _rule(rule),
+    )
+    if settings.corruption:
+        check_corruption(settings.corruption, settings.severity)
+    return settings
+
+
+def _paths(profile: Profile, value: object) -> int:
+    known = profile.stopping.paths if value is None else value
+    return _whole("The number of noise paths", known, 1, MAX_PATHS)
+
+
+def _max_depth(profile: Profile, value: object) -> int:
+    return _whole("The maximum depth", value, 1, profile.schedule.steps)
+
+
+def _rule(value: object) -> str:
+    if value not in RULES:
+        raise RequestError(f"The stopping rule is {' or '.join(RULES)}, not {_short(value)}.")
+    return str(value)
+
+
+def stopping_for(profile: Profile, settings: Settings) -> StoppingConfig:
+    """The profile's stopping with what the visitor chose; a horizon is never the shallower."""
+    stopping = profile.stopping
+    depth = settings.max_depth or stopping.max_depth
+    horizon = None if stopping.horizon is None else max(stopping.horizon, depth)
+    return dataclasses.replace(
+        stopping,
+        rule=settings.rule,  # type: ignore[arg-type]  # checked by StoppingConfig itself
+        tau=settings.tau,
+        paths=settings.paths,
+        max_depth=depth,
+        horizon=horizon,
+    )
+
+
+def routes_for(profile: Profile, settings: Settings) -> tuple[Route, ...]:
+    """DGA, DGA + G with the visitor's strength of guidance, and DDA from her depth."""
+    routes = default_routes(profile, settings.dda_depth)
+    if settings.scale is not None:
+        guidance = dataclasses.replace(profile.guidance, scale=settings.scale)
+        routes["dga-guided"] = dataclasses.replace(routes["dga-guided"], guidance=guidance)
+    return tuple(routes.values())
+
+
+def _number(name: str, value: object, low: int, high: int) -> float:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not is_number or not low <= value <= high:  # type: ignore[operator]  # NaN fails too
+        raise RequestError(f"{name} is a number from {low} to {high}, not {_short(value)}.")
+    return float(value)  # type: ignore[arg-type]
+
+
+def _whole(name: str, value: object, low: int, high: int) -> int:
+    is_whole = isinstance(value, int | float) and not isinstance(value, bool) and value % 1 == 0
+    if not is_whole or not low <= value <= high:  # type: ignore[operator]
+        raise RequestError(f"{name} is a whole number from {low} to {high}, not {_short(value)}.")
+    return int(value)  # type: ignore[call-overload]
+
+
+def _short(value: object) -> str:
+    try:
+        text = repr(value)
+    except ValueError:  # Python does not write out numbers of thousands of digits
+        return "a number that long"
+    return text if len(text) <= 40 else text[:39] + "…"

@@ -1,0 +1,56 @@
+"""What can go wrong on the server during a run, as sentences for the visitor."""
+
+from __future__ import annotations
+
+import logging
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+
+from app.words.errors import NO_FILE, NO_MEMORY
+from dga.data.uploads import UploadError
+from dga.networks.memory import free_memory, is_shortage
+
+_log = logging.getLogger(__name__)
+
+
+class RunError(RuntimeError):
+    """A run that had to stop. The message is one sentence for the visitor."""
+
+
+class RequestError(ValueError):
+    """A request that cannot be met. The message is one sentence for the visitor."""
+
+
+# Whose words are ours and may be shown; what else is raised is for the log.
+SENTENCES = (RunError, RequestError, UploadError, FloatingPointError)
+
+
+@contextmanager
+def told() -> Iterator[None]:
+    """Memory that ran out and files that failed become a :class:`RunError`.
+
+    The log keeps the details, paths among them. What the failed work had in memory is given
+    back, so that the next run finds as much as the last one.
+    """
+    try:
+        yield
+    except OSError as error:
+        _log.exception("A file could not be read or written")
+        raise RunError(NO_FILE) from error
+    except Exception as error:
+        if not is_shortage(error):
+            raise
+        _log.exception("Memory ran out")
+        traceback.clear_frames(error.__traceback__)  # they hold the tensors
+        free_memory()
+        raise RunError(NO_MEMORY) from error
+
+
+async def answer_fault(request: Request, error: Exception) -> JSONResponse:
+    """For requests that no run of ours answers, uploads above all: 507 and a sentence."""
+    _log.error("%s failed on a file", request.url.path, exc_info=error)
+    return JSONResponse({"detail": NO_FILE}, status_code=507)

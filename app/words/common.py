@@ -1,0 +1,83 @@
+"""Words that several pages share."""
+
+from __future__ import annotations
+
+TITLE = "DGA"
+TAGLINE = "Just enough noise to forget the damage, then a rebuilt picture."
+FOOTER = "Runs on this machine. Uploaded pictures are deleted within an hour."
+PAGES = (  # name, path
+    ("Adapt", ""),
+    ("Fifteen corruptions", "fifteen"),
+    ("Analysis", "analysis"),
+    ("Learn", "learn"),
+)
+RESULTS_TITLE = "Five pictures, one classifier"
+SAME_LABEL = "agrees with the clean picture"
+OTHER_LABEL = "does not"
+SEED_HELP = "The seed fixes the corruption and all the noise: the same seed gives the same result."
+NO_CORRUPTION = "none"
+CORRUPTION_NAMES = {
+    "gaussian_noise": "Gaussian",
+    "shot_noise": "Shot",
+    "impulse_noise": "Impulse",
+    "defocus_blur": "Defocus",
+    "glass_blur": "Glass",
+    "motion_blur": "Motion",
+    "zoom_blur": "Zoom",
+    "snow": "Snow",
+    "frost": "Frost",
+    "fog": "Fog",
+    "brightness": "Brightness",
+    "contrast": "Contrast",
+    "elastic_transform": "Elastic",
+    "pixelate": "Pixelate",
+    "jpeg_compression": "JPEG",
+}
+CORRUPTION_PHRASES = {
+    "gaussian_noise": "Gaussian noise",
+    "shot_noise": "shot noise",
+    "impulse_noise": "impulse noise",
+    "defocus_blur": "defocus blur",
+    "glass_blur": "glass blur",
+    "motion_blur": "motion blur",
+    "zoom_blur": "zoom blur",
+    "elastic_transform": "elastic transform",
+    "jpeg_compression": "JPEG compression",
+}
+CARD_TITLES = {
+    "input": "Corrupted",
+    "x_t_star": "x at t*",
+    "dga": "DGA",
+    "dga-guided": "DGA + G",
+    "dda": "DDA",
+}
+INPUT_TITLE = "Input"  # of a picture that was not corrupted here
+CARD_NOTES = {
+    "input": "What the classifier is given without any adaptation.",
+    "x_t_star": "Noise has hidden the damage. Rebuilding starts here.",
+    "dga": "Rebuilt freely from x at t*.",
+    "dga-guided": "Rebuilt from x at t*, keeping the input's coarse shapes.",
+    "dda": "Rebuilt with guidance from a fixed depth, whatever the picture.",
+}
+CARD_WAITING = {
+    "input": "The picture as it goes in",
+    "x_t_star": "The picture plus noise",
+    "dga": "Rebuilt freely",
+    "dga-guided": "Rebuilt with guidance",
+    "dda": "Rebuilt from a fixed depth",
+}
+UNTOUCHED_NOTE = "t* = 0: already looks like source, so the picture is left as it is."
+NEVER_CROSSED_NOTE = "Not below τ by the maximum depth, {depth}, so this starts there."
+LEFT_NOTE = "No depth hides this damage, so the picture is left as it is."
+INTERRUPTED = "Not finished"
+RECORDED = "Recorded with the shipped models. Drag τ or scrub; Adapt runs it again."
+PRESET_WORDS = {
+    "title": "Recorded runs: choose one to look through it",
+    "detail": "{picture}, {damage} {severity}",
+}
+
+
+def title_of(corruption: str) -> str:
+    """``Gaussian noise``."""
+    phrase = CORRUPTION_PHRASES.get(corruption, CORRUPTION_NAMES[corruption])
+    return phrase[0].upper() + phrase[1:]

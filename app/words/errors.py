@@ -1,0 +1,32 @@
+"""What visitors are told when something is refused or goes wrong."""
+
+from __future__ import annotations
+
+NEVER_BEGAN = "Cancelled before it began."
+NO_MEMORY = (
+    "The server's memory ran out during this run; try again in a moment, or with fewer noise paths."
+)
+NO_FILE = "The server could not read or write a file; its log says why. Please try again later."
+FAILED = "The run failed unexpectedly; the server's log says why. Please try again."
+GATE_WORDS = {
+    "closed": "There is nothing at this address.",
+    "long": "The request is too long: a picture may have 20 MB.",
+    "foreign_site": "Another site's page cannot use this server.",
+    "crowded": "Too many requests at once from this address. Please try again in a moment.",
+    "full": "The server has no room for more pictures now. Please try again in some minutes.",
+    "quota": "As many pictures as fit have come from your network within an hour. "
+    "Please try again later.",
+    "misunderstood": "The request could not be understood.",
+    "failed": "The request failed unexpectedly; the server's log says why. Please try again.",
+    "foreign": "Only uploads are opened, neither addresses nor the server's own files: "
+    "upload the picture first.",
+}
+BUSY_WORDS = {
+    "full": "The server is busy: {count} runs are waiting. Please try again in a minute.",
+    "address": "The server is busy: {count} runs from your network are waiting. "
+    "Please try again in a minute.",
+    "visitor": "{count} of your runs are waiting already. Please try again when one is done.",
+}
+REFUSED = "The server is too busy for another run now. Please try again in a minute."
+WAITING_PLACE = "Waiting, {place} in line"
+ORDINALS = {1: "1st", 2: "2nd", 3: "3rd"}  # from 4 to 20, as many as may wait: "th"

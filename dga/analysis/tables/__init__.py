@@ -1,0 +1,1 @@
+"""Results as tables, in words and in numbers."""

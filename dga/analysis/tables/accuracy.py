@@ -1,0 +1,286 @@
+"""Tables 1 to 3 of the paper for our models, the paper's numbers beside them; comparisons."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import pandas as pd
+
+from dga.analysis import paper
+from dga.analysis.names import (
+    GROUPS,
+    MEAN,
+    SYSTEMS,
+    TITLES,
+    TRAITS,
+    Method,
+    group_title,
+    method_title,
+    short,
+)
+from dga.analysis.pooled import Bench
+from dga.analysis.results import MissingRun
+from dga.analysis.statistics import Estimate, Outcomes, differences
+from dga.analysis.tables.table import (
+    NO,
+    NOTHING,
+    YES,
+    Table,
+    bare_columns,
+    columns,
+    number,
+    paper_column,
+    paper_percent,
+    percent,
+    points,
+)
+from dga.corruptions import CLEAN, FAMILIES
+
+SOURCE = "source"
+OURS = ("dga-guided", "dga-guided-quantile")
+INTERVALS = "95 % intervals (paired bootstrap over photographs)"
+Row = dict[str, Any]
+TauCells = dict[float, dict[str, Estimate | None]]
+
+
+def suffix(bench: Bench) -> str:
+    """Names of severity 5 stand alone; others say theirs."""
+    return "" if bench.severity == 5 else f"-severity-{bench.severity}"
+
+
+def rows_of(bench: Bench) -> list[Method]:
+    """A row for every method compared, and an empty one for a system that was not run."""
+    methods = [Method.parse(name) for name in bench.compared]
+    run = {method.system for method in methods}
+    empty = (_default(system) for system in SYSTEMS if system not in run)
+    return sorted([*methods, *empty], key=lambda method: method.place)
+
+
+def _default(system: str) -> Method:
+    """A system's first variant."""
+    methods = (Method.parse(name) for name in TITLES)
+    return next(method for method in methods if method.system == system)
+
+
+def not_run(bench: Bench) -> tuple[str, ...]:
+    """A sentence with the systems that have no lines."""
+    absent = [method.name for method in rows_of(bench) if method.name not in bench.methods]
+    return (f"no run of {', '.join(absent)}",) if absent else ()
+
+
+def table_1(bench: Bench) -> Table:
+    """Methods, their traits, accuracy, and the paper's accuracy."""
+    rows = [_table_1_row(bench, method, _table_1_paper(bench, method)) for method in rows_of(bench)]
+    return Table(
+        f"table-1{suffix(bench)}",
+        f"Table 1. Methods, {bench.described}",
+        f"Top-1 accuracy, mean of the 15 corruptions, with {INTERVALS}. “Minus source” is in "
+        "points, on the images both have; an interval that does not hold 0 is a difference. "
+        "Seconds: an image, each counted with the median at its depth. "
+        f"Paper: {paper.TABLE_1_CITATION}, {paper.SETTING}.",
+        pd.DataFrame([shown for shown, _ in rows]),
+        pd.DataFrame([numbers for _, numbers in rows]),
+        bench.commands(bench.compared),
+        not_run(bench),
+    )
+
+
+def _table_1_paper(bench: Bench, method: Method) -> float | None:
+    """The paper's accuracy stands once a system, beside its first (published) variant."""
+    first = next(row for row in rows_of(bench) if row.system == method.system)
+    return paper.TABLE_1.get(method.system) if method == first else None
+
+
+def _table_1_row(bench: Bench, method: Method, beside: float | None) -> tuple[Row, Row]:
+    name, outcomes = method.name, bench.outcomes
+    mean, clean = outcomes.accuracy(name, MEAN), outcomes.accuracy(name, CLEAN)
+    gain = outcomes.difference(name, SOURCE, MEAN) if name != SOURCE else None
+    seconds = bench.seconds(name)
+    shown = {
+        "Method": method.title,
+        **_traits(method.system),
+        "Accuracy (%)": percent(mean),
+        "Paper (%)": paper_percent(beside),
+        "Minus source": points(gain),
+        "Clean (%)": percent(clean, interval=False),
+        "Seconds": number(seconds, 3),
+        "Photos": NOTHING if mean is None else str(mean.photographs),
+    }
+    numbers = {
+        "method": name,
+        **columns(mean),
+        "paper": paper_column(beside),
+        **bare_columns(gain, "minus_source"),
+        **bare_columns(clean, "clean"),
+        "seconds": None if seconds is None else round(seconds, 5),
+    }
+    return shown, numbers
+
+
+def _traits(system: str) -> dict[str, str]:
+    traits = TRAITS.get(system)
+    heads = ("Diffusion?", "Per-sample?", "Frozen classifier?")
+    if traits is None:
+        return {"Adaptation": NOTHING, **dict.fromkeys(heads, NOTHING)}
+    flags = (traits.diffusion, traits.per_sample, traits.frozen_classifier)
+    marks = {head: YES if flag else NO for head, flag in zip(heads, flags, strict=True)}
+    return {"Adaptation": traits.adaptation, **marks}
+
+
+def table_2(bench: Bench, family: str) -> Table:
+    """One family: each corruption and their average, the paper's row under ours."""
+    groups = [*FAMILIES[family], family]
+    heads = [*map(short, FAMILIES[family]), "Average"]
+    shown, numbers = list[Row](), list[Row]()
+    methods = rows_of(bench)
+    for i, method in enumerate(methods):
+        cells = {group: bench.outcomes.accuracy(method.name, group) for group in groups}
+        texts = [percent(cells[g], interval=g == family) for g in groups]
+        shown.append({"Method": method.title, **dict(zip(heads, texts, strict=True))})
+        theirs = {group: paper.table_2(method.system, group) for group in groups}
+        numbers += [
+            {"method": method.name, "group": g, **columns(cells[g]),
+             "paper": paper_column(theirs[g])}
+            for g in groups
+        ]  # fmt: skip
+        last = i + 1 == len(methods) or methods[i + 1].system != method.system
+        if last and theirs[family] is not None:
+            title = f"*{TITLES[method.system].removesuffix(' (tuned)')}, paper*"
+            texts = [paper_percent(theirs[g]) for g in groups]
+            shown.append({"Method": title, **dict(zip(heads, texts, strict=True))})
+    return Table(
+        f"table-2-{family}{suffix(bench)}",
+        f"Table 2. {family.capitalize()}, {bench.described}",
+        f"Top-1 accuracy in percent; averages with {INTERVALS}, every cell's interval in the "
+        f"CSV. Paper: {paper.TABLE_2_CITATION}, {paper.SETTING}.",
+        pd.DataFrame(shown),
+        pd.DataFrame(numbers),
+        bench.commands(bench.compared),
+        not_run(bench),
+    )
+
+
+def tau_methods(bench: Bench, base: str) -> dict[float, str]:
+    """``{tau: method}`` of the lines, by tau; the plain method stands for its own tau."""
+    found = {}
+    plain = bench.stopping(base)
+    if base in bench.methods and plain is not None:
+        found[plain.tau] = base
+    for name in bench.methods:
+        method = Method.parse(name)
+        if method.base == base and [key for key, _ in method.overrides] == ["tau"]:
+            found[float(method.overrides[0][1])] = name
+    return dict(sorted(found.items()))
+
+
+def table_3(bench: Bench) -> Table:
+    """Accuracy by tau: DGA, the paper's DGA, and DGA + G where it was run."""
+    runs = {base: tau_methods(bench, base) for base in ("dga", "dga-guided")}
+    runs = {base: by_tau for base, by_tau in runs.items() if len(by_tau) > 1}
+    if not runs:
+        raise MissingRun("no run at several taus (dga:tau=0.1,dga:tau=0.3,dga:tau=0.7)")
+    cells = {base: _by_tau(bench, by_tau) for base, by_tau in runs.items()}
+    absent = [f"dga:tau={tau:g}" for tau in paper.TAUS if tau not in runs.get("dga", {})]
+    return Table(
+        f"table-3{suffix(bench)}",
+        f"Table 3. Confidence threshold tau, severity {bench.severity}",
+        "Top-1 accuracy in percent with 95 % intervals, on images that were run at every tau "
+        f"({_photographs(cells)} photographs). A lower tau stops deeper or at the "
+        f"maximum depth. Paper: {paper.TABLE_3_CITATION}, {paper.SETTING}.",
+        pd.DataFrame(_table_3_shown(cells)),
+        pd.DataFrame(_table_3_numbers(cells)),
+        bench.commands(name for by_tau in runs.values() for name in by_tau.values()),
+        (f"no run of {', '.join(absent)}",) if absent else (),
+    )
+
+
+def _photographs(cells: dict[str, TauCells]) -> str:
+    """How many photographs the tables of each method rest on."""
+    counts = {
+        cell.photographs
+        for by_tau in cells.values()
+        for groups in by_tau.values()
+        for cell in groups.values()
+        if cell is not None
+    }
+    return " or ".join(str(count) for count in sorted(counts))
+
+
+def _by_tau(bench: Bench, methods: dict[float, str]) -> TauCells:
+    """Accuracy by tau and group, on shared images; the paper's taus are always there."""
+    outcomes = Outcomes.of(_shared(bench.lines, methods.values()))
+    groups = [group for group in GROUPS if group != CLEAN]
+    return {
+        tau: {group: outcomes.accuracy(methods.get(tau, ""), group) for group in groups}
+        for tau in sorted({*paper.TAUS, *methods})
+    }
+
+
+def _shared(lines: pd.DataFrame, methods: Iterable[str]) -> pd.DataFrame:
+    """Lines of the images that every one of these methods has."""
+    wanted = list(methods)
+    lines = lines[lines["method"].isin(wanted)]
+    counts = lines.groupby(["path", "corruption"])["method"].transform("nunique")
+    return lines[counts == len(wanted)]
+
+
+def _table_3_shown(cells: dict[str, TauCells]) -> list[Row]:
+    groups = [*paper.TABLE_3, MEAN]
+
+    def row(title: str, tau: float, texts: Iterable[str]) -> Row:
+        named = zip(map(group_title, groups), texts, strict=True)
+        return {"Method": title, "tau": f"{tau:g}", **dict(named)}
+
+    rows = {
+        base: [
+            row(method_title(base), tau, (percent(found[g]) for g in groups))
+            for tau, found in by_tau.items()
+        ]
+        for base, by_tau in cells.items()
+    }
+    theirs = [
+        row("*DGA, paper*", tau, (paper_percent(paper.table_3(tau, g)) for g in groups))
+        for tau in paper.TAUS
+    ]
+    return [*rows.get("dga", []), *theirs, *rows.get("dga-guided", [])]
+
+
+def _table_3_numbers(cells: dict[str, TauCells]) -> list[Row]:
+    rows = []
+    for base, by_tau in cells.items():
+        for tau, found in by_tau.items():
+            for group, cell in found.items():
+                beside = paper_column(paper.table_3(tau, group)) if base == "dga" else None
+                key = {"method": base, "tau": tau, "group": group}
+                rows.append({**key, **columns(cell), "paper": beside})
+    return rows
+
+
+def comparisons(bench: Bench) -> Table:
+    """DGA + G minus every other method: mean of 15 and families."""
+    pairs = [
+        (method, rival)
+        for method in OURS
+        if method in bench.methods
+        for rival in bench.compared
+        if rival != method
+    ]
+    if not pairs:
+        raise MissingRun("no run of dga-guided beside other methods")
+    shown, numbers = list[Row](), list[Row]()
+    for method, rival in pairs:
+        cells = differences(bench.outcomes, method, rival)
+        texts = {group_title(g): points(cells.get(g)) for g in (MEAN, *FAMILIES)}
+        shown.append({"Method": method_title(method), "Minus": method_title(rival), **texts})
+        key = {"method": method, "rival": rival}
+        numbers += [{**key, "group": g, **columns(cells.get(g), "points")} for g in GROUPS]
+    return Table(
+        f"comparisons{suffix(bench)}",
+        f"DGA + G against each rival, {bench.described}",
+        f"Difference in accuracy in points, with {INTERVALS}, on the images both have. Above 0, "
+        "DGA + G is ahead; an interval that holds 0 decides nothing.",
+        pd.DataFrame(shown),
+        pd.DataFrame(numbers),
+        bench.commands(bench.compared),
+    )

@@ -1,0 +1,101 @@
+"""The discriminator studies side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+
+from dga.analysis.discrimination import MEASURES, calibration, scores
+from dga.analysis.judges import judged_groups, trained_on
+from dga.analysis.results import JudgeRun, MissingRun
+from dga.analysis.tables.table import NOTHING, Table
+
+DEPTHS = (0, 5, 10, 20, 40)
+
+
+def studies(judges: Sequence[JudgeRun]) -> Table:
+    """F1, precision, recall and accuracy of every judged discriminator at a few depths."""
+    if not judges:
+        raise MissingRun("no judge run")
+    shared = sorted(set.intersection(*(set(judge.depths) for judge in judges)))
+    shown: list[dict[str, str]] = []
+    numbers: list[dict[str, Any]] = []
+    for judge in judges:
+        table = scores(judge)
+        for group, names in judged_groups(judge).items():
+            by_depth = table[table["corruption"].isin(names)].groupby("depth")[list(MEASURES)]
+            numbers += _numbers(judge, group, by_depth.mean())
+            shown += _shown(judge, group, by_depth.mean(), shared)
+        numbers += _calibration(judge)
+    return Table(
+        "studies",
+        "Discriminator studies",
+        "Corrupted against clean at the same depth, in percent, mean of the judged corruptions; "
+        f"corrupted is what a confidence of 0.5 or more says. Mean: over {_in_words(shared)}. "
+        "Guessing gives 50 % accuracy; calling everything corrupted gives an F1 of 67 %.",
+        pd.DataFrame(shown),
+        pd.DataFrame(numbers),
+        tuple(dict.fromkeys(judge.command for judge in judges if judge.command)),
+    )
+
+
+def _in_words(shared: Sequence[int]) -> str:
+    """The depths at which all were judged."""
+    few = ", ".join(map(str, shared)) if len(shared) < 12 else f"shared by all ({len(shared)})"
+    return f"depths {few}" if shared else "no depth, for none is shared by all"
+
+
+def _shown(
+    judge: JudgeRun, group: str, means: pd.DataFrame, shared: Sequence[int]
+) -> list[dict[str, str]]:
+    config = judge.config
+    common = means.loc[list(shared)].mean()
+    rows = []
+    for measure in MEASURES:
+        cells = {
+            f"Depth {k}": f"{100 * means.loc[k, measure]:.1f}" if k in means.index else NOTHING
+            for k in DEPTHS
+        }
+        rows.append(
+            {
+                "Study": judge.study,
+                "Input": str(config.get("input", NOTHING)),
+                "Trained on": trained_on(judge) or NOTHING,
+                "Severity": str(config.get("severity", NOTHING)),
+                "Split": str(config.get("split", NOTHING)),
+                "Judged on": group,
+                "Measure": "F1" if measure == "f1" else measure.capitalize(),
+                **cells,
+                "Mean": f"{100 * common[measure]:.1f}" if len(shared) else NOTHING,
+            }
+        )
+    return rows
+
+
+def _key(judge: JudgeRun, group: str) -> dict[str, Any]:
+    named = {key: judge.config.get(key) for key in ("input", "source", "severity", "split")}
+    return {"study": judge.study, **named, "judged_on": group, "pictures": len(judge.paths)}
+
+
+def _numbers(judge: JudgeRun, group: str, means: pd.DataFrame) -> list[dict[str, Any]]:
+    return [
+        {**_key(judge, group), "depth": depth, "measure": measure, "value": round(value, 5)}
+        for measure in MEASURES
+        for depth, value in means[measure].items()
+    ]
+
+
+def _calibration(judge: JudgeRun) -> list[dict[str, Any]]:
+    rows = []
+    for found in calibration(judge):
+        values = {
+            "calibration_error": found.reliability.error,
+            "temperature": found.temperature,
+            "nll": found.nll,
+            "nll_scaled": found.nll_scaled,
+        }
+        key = {**_key(judge, "all"), "depth": found.reliability.depth}
+        rows += [{**key, "measure": m, "value": round(v, 5)} for m, v in values.items()]
+    return rows

@@ -1,0 +1,77 @@
+"""What every stopping rule would give on the same curves: how settings are chosen."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+
+from dga.analysis.names import MEAN, group_title
+from dga.analysis.pooled import Bench
+from dga.analysis.results import JudgeRun
+from dga.analysis.rules import Reading, read_rules
+from dga.analysis.sweep import SOURCE, fixed_depths
+from dga.analysis.tables.accuracy import suffix
+from dga.analysis.tables.table import NOTHING, Table, bare_columns, percent
+from dga.corruptions import FAMILIES
+from dga.profiles import StoppingConfig
+
+BASE = "dga-guided"
+
+
+def rules_table(judge: JudgeRun, bench: Bench) -> Table:
+    """Every candidate rule, the most accurate first. Raises ``MissingRun``."""
+    readings = read_rules(judge, bench, BASE)
+    readings.sort(key=lambda reading: -reading.accuracy[MEAN].value)
+    groups = [family for family in FAMILIES if family in readings[0].accuracy]
+    depths = fixed_depths(bench.lines, BASE)
+    methods = [SOURCE, *depths.values()]
+    return Table(
+        f"rules{suffix(bench)}",
+        f"Stopping rules read from the same curves, {bench.described}",
+        "Accuracy if each picture were rebuilt with guidance from the swept depth nearest to "
+        f"its t* (swept: 0, {', '.join(map(str, depths))}), with the same t* permuted within "
+        "each corruption, and where pictures end. Horizon: a picture that does not qualify by "
+        "this depth is left as it is. Rules whose intervals overlap are hardly apart.",
+        pd.DataFrame([_shown(reading, groups) for reading in readings]),
+        pd.DataFrame([_numbers(reading) for reading in readings]),
+        (judge.command, *bench.commands(methods)),
+    )
+
+
+def rule_name(config: StoppingConfig) -> str:
+    """``tau 0.5`` or ``quantile 0.95``."""
+    known = config.tau if config.rule == "threshold" else config.quantile
+    return f"{'tau' if config.rule == 'threshold' else config.rule} {known:g}"
+
+
+def _shown(reading: Reading, groups: list[str]) -> dict[str, str]:
+    config = reading.config
+    return {
+        "Rule": rule_name(config),
+        "Maximum depth": str(config.max_depth),
+        "Horizon": NOTHING if config.horizon is None else str(config.horizon),
+        "Accuracy (%)": percent(reading.accuracy[MEAN]),
+        **{group_title(g): percent(reading.accuracy[g], interval=False) for g in groups},
+        "t* permuted (%)": percent(reading.permuted[MEAN], interval=False),
+        "At maximum (%)": f"{100 * reading.at_maximum:.0f}",
+        "Left as it is (%)": f"{100 * reading.untouched:.0f}",
+        "Clean, t* ≤ 4 (%)": f"{100 * reading.clean_shallow:.0f}",
+    }
+
+
+def _numbers(reading: Reading) -> dict[str, Any]:
+    config = reading.config
+    threshold = config.rule == "threshold"
+    cells: dict[str, Any] = {
+        "rule": config.rule,
+        "tau": config.tau if threshold else None,
+        "quantile": None if threshold else config.quantile,
+        "max_depth": config.max_depth,
+        "horizon": config.horizon,
+    }
+    for group, value in reading.accuracy.items():
+        cells |= bare_columns(value, group)
+    cells |= bare_columns(reading.permuted[MEAN], "permuted")
+    shares = {name: getattr(reading, name) for name in ("at_maximum", "untouched", "clean_shallow")}
+    return cells | {name: round(100 * share, 3) for name, share in shares.items()}

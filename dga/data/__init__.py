@@ -1,0 +1,4 @@
+"""Pictures on disk: sets, framings, ImageNet-C, and files of strangers.
+
+Nothing is imported here: the process that decodes uploads passes through.
+"""

@@ -1,0 +1,311 @@
+"""Image folders and zips of them, in memory or read as they are taken, and their fixed splits."""
+
+from __future__ import annotations
+
+import hashlib
+import struct
+import zipfile
+import zlib
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from io import BytesIO
+from pathlib import Path, PurePosixPath
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+from dga.data.framing import Frame, Square
+from dga.data.imagenet_c import are_wnids, wnids
+from dga.images import Pixels
+
+EXTENSIONS = {".jpeg", ".jpg", ".png", ".webp", ".bmp"}
+TUNE_SIZE = 500
+MEMORY_LIMIT = 2 << 30
+"""Bytes of pixels that are held in memory; larger sets are read from disk as they are used."""
+UNREADABLE = (
+    OSError,
+    ValueError,
+    KeyError,
+    EOFError,
+    SyntaxError,
+    struct.error,
+    zipfile.BadZipFile,
+    zlib.error,
+    Image.DecompressionBombError,
+)
+"""What a missing, cut-off or altered picture raises."""
+
+
+@dataclass(frozen=True)
+class ImageSet:
+    """Labelled pictures of one size, in memory.
+
+    ``names``: "class/file" of each; ``pixels``: uint8 ``[N, S, S, 3]``;
+    ``labels``: int64 ``[N]``, positions in ``classes``.
+    """
+
+    names: tuple[str, ...]
+    pixels: Pixels
+    labels: NDArray[np.int64]
+    classes: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def take(self, indices: Sequence[int] | NDArray[np.int64]) -> ImageSet:
+        """The pictures at these positions, in this order."""
+        rows = np.asarray(indices, dtype=np.int64)
+        return ImageSet(
+            tuple(self.names[i] for i in rows), self.pixels[rows], self.labels[rows], self.classes
+        )
+
+    def load(self) -> tuple[ImageSet, list[str]]:
+        """Itself: nothing is left to read, and nothing is unreadable."""
+        return self, []
+
+    def fingerprint(self) -> str:
+        """Hexadecimal SHA-256 of names and pixels."""
+        content = "\n".join(self.names).encode() + self.pixels.tobytes()
+        return hashlib.sha256(content).hexdigest()
+
+
+@dataclass(frozen=True)
+class ImageFiles:
+    """Labelled pictures on disk: pixels are read when they are wanted.
+
+    ``names``: "class/file" of each; ``labels``: int64 ``[N]``, positions in ``classes``;
+    ``sources``: folders and zips, of which picture i is in number ``origins[i]`` under
+    the path ``members[i]``; ``frame``: what makes pixels of an opened picture.
+    """
+
+    names: tuple[str, ...]
+    labels: NDArray[np.int64]
+    classes: tuple[str, ...]
+    sources: tuple[str, ...]
+    origins: NDArray[np.int64]
+    members: tuple[str, ...]
+    frame: Frame
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def take(self, indices: Sequence[int] | NDArray[np.int64]) -> ImageFiles:
+        """The pictures at these positions, in this order; none is read."""
+        rows = np.asarray(indices, dtype=np.int64)
+        return replace(
+            self,
+            names=tuple(self.names[i] for i in rows),
+            labels=self.labels[rows],
+            origins=self.origins[rows],
+            members=tuple(self.members[i] for i in rows),
+        )
+
+    def moved(self, folder: Path, frame: Frame) -> ImageFiles:
+        """Pictures of the same names in another folder."""
+        origins = np.zeros(len(self), dtype=np.int64)
+        return replace(
+            self, sources=(str(folder),), origins=origins, members=self.names, frame=frame
+        )
+
+    def load(self) -> tuple[ImageSet, list[str]]:
+        """Read them into memory; with the names of those that cannot be read."""
+        side = self.frame.side
+        pixels = np.empty((len(self), side, side, 3), dtype=np.uint8)
+        read, unreadable = list[int](), list[str]()
+        for i, picture in enumerate(self._pictures()):
+            if isinstance(picture, ValueError):
+                unreadable.append(self.names[i])
+            else:
+                pixels[len(read)] = picture
+                read.append(i)
+        names = tuple(self.names[i] for i in read)
+        return ImageSet(names, pixels[: len(read)], self.labels[read], self.classes), unreadable
+
+    @property
+    def pixels(self) -> Pixels:
+        """All of them, uint8 ``[N, S, S, 3]``. Raises ``ValueError`` naming an unreadable one."""
+        side = self.frame.side
+        pixels = np.empty((len(self), side, side, 3), dtype=np.uint8)
+        for i, picture in enumerate(self._pictures()):
+            if isinstance(picture, ValueError):
+                raise picture
+            pixels[i] = picture
+        return pixels
+
+    def fingerprint(self) -> str:
+        """Hexadecimal SHA-256 of names: reading every picture would take hours."""
+        return hashlib.sha256("\n".join(self.names).encode()).hexdigest()
+
+    def _pictures(self) -> Iterator[Pixels | ValueError]:
+        """Each picture, or what is wrong with it; a zip is opened once."""
+        with ExitStack() as stack:
+            archives: dict[int, zipfile.ZipFile] = {}
+            for name, origin, member in zip(self.names, self.origins, self.members, strict=True):
+                source = Path(self.sources[origin])
+                try:
+                    if source.is_file() and origin not in archives:
+                        archives[origin] = stack.enter_context(zipfile.ZipFile(source))
+                    archive = archives.get(origin)
+                    file = BytesIO(archive.read(member)) if archive else source / member
+                    with Image.open(file) as image:
+                        yield self.frame(image)
+                except UNREADABLE as error:
+                    yield _unreadable(name, source, error)
+
+
+Images = TypeVar("Images", ImageSet, ImageFiles, ImageSet | ImageFiles)
+
+
+def _unreadable(name: str, source: Path, error: BaseException) -> ValueError:
+    problem = ValueError(f"{name} in {source} is missing or not a readable picture.")
+    problem.__cause__ = error
+    return problem
+
+
+def _members(source: Path) -> list[tuple[str, str]]:
+    """("class/file", path inside the source) of every picture under a folder or in a zip."""
+    if source.is_dir():
+        paths = (path for path in source.glob("*/*") if path.suffix.lower() in EXTENSIONS)
+        pairs = sorted((path.parent.name, path.name) for path in paths)
+        return [(name, name) for name in map("/".join, pairs)]
+    if source.is_file() and zipfile.is_zipfile(source):
+        with zipfile.ZipFile(source) as archive:
+            names = sorted(archive.namelist())
+        parts = ((name, PurePosixPath(name)) for name in names)
+        return [
+            ("/".join(path.parts[-2:]), name)
+            for name, path in parts
+            if path.suffix.lower() in EXTENSIONS and len(path.parts) >= 2
+        ]
+    raise FileNotFoundError(f"{source} is neither a folder nor a zip of images.")
+
+
+def find_images(
+    sources: Sequence[str | Path], frame: Frame, classes: tuple[str, ...] | None = None
+) -> ImageFiles:
+    """List the pictures of some folders or zips laid out as ``class/picture``.
+
+    An underscore in a folder's name stands for a space; ImageNet's wnids are known by
+    their order. Without ``classes`` the folder names, sorted, are the classes. Raises
+    ``ValueError`` for unknown classes and for no pictures at all, ``FileNotFoundError``
+    for a missing source. Nothing is read but the lists of files.
+    """
+    names, members, origins = list[str](), list[str](), list[int]()
+    for number, source in enumerate(sources):
+        for name, member in _members(Path(source)):
+            names.append(name)
+            members.append(member)
+            origins.append(number)
+    if not names:
+        raise _no_pictures(sources)
+    labels, classes = _labels(names, classes)
+    numbers = np.array(origins, dtype=np.int64)
+    places = tuple(str(source) for source in sources)
+    return ImageFiles(tuple(names), labels, classes, places, numbers, tuple(members), frame)
+
+
+def _no_pictures(sources: Sequence[str | Path]) -> ValueError:
+    places = ", ".join(map(str, sources))
+    return ValueError(f"No pictures in {places} (class/picture.jpeg).")
+
+
+def _labels(
+    names: Sequence[str], classes: tuple[str, ...] | None
+) -> tuple[NDArray[np.int64], tuple[str, ...]]:
+    """Each picture's position among the classes, and the classes."""
+    folders = [name.split("/")[0] for name in names]
+    if are_wnids(set(folders)) and len(classes or wnids()) == len(wnids()):
+        classes, known = classes or wnids(), wnids()
+    else:
+        folders = [folder.replace("_", " ") for folder in folders]
+        known = classes = classes or tuple(sorted(set(folders)))
+    position = {name: i for i, name in enumerate(known)}
+    unknown = sorted(set(folders) - set(position))
+    if unknown:
+        raise ValueError(f"Unknown classes {_some(unknown)}. The classes are: {_some(known)}.")
+    return np.array([position[folder] for folder in folders], dtype=np.int64), classes
+
+
+def _some(names: Sequence[str], count: int = 20) -> str:
+    more = f" and {len(names) - count} more" if len(names) > count else ""
+    return ", ".join(names[:count]) + more
+
+
+def read_images(
+    sources: Sequence[str | Path],
+    size: int,
+    classes: tuple[str, ...] | None = None,
+    unreadable: list[str] | None = None,
+) -> ImageSet:
+    """Read every picture of some folders or zips, see :func:`find_images`.
+
+    Pictures are cropped and resized to ``size`` pixels a side. Names of pictures that
+    cannot be read are added to ``unreadable``; without that list the first of them raises
+    ``ValueError``.
+    """
+    files = find_images(sources, Square(size), classes)
+    images, skipped = files.load()
+    if skipped and unreadable is None:
+        _ = files.take([files.names.index(skipped[0])]).pixels  # raises, naming it
+    if unreadable is not None:
+        unreadable += skipped
+    if not len(images):
+        raise _no_pictures(sources)
+    return images
+
+
+def open_images(
+    sources: Sequence[str | Path],
+    frame: Frame,
+    classes: tuple[str, ...] | None = None,
+    limit: int = MEMORY_LIMIT,
+) -> ImageSet | ImageFiles:
+    """Pictures in memory if their pixels take at most ``limit`` bytes, else on disk.
+
+    Raises what :func:`find_images` does, and ``ValueError`` for an unreadable picture
+    among those that are read at once.
+    """
+    files = find_images(sources, frame, classes)
+    if len(files) * frame.side**2 * 3 > limit:
+        return files
+    return ImageSet(files.names, files.pixels, files.labels, files.classes)
+
+
+def _hash(name: str) -> str:
+    return hashlib.sha256(PurePosixPath(name).name.encode()).hexdigest()
+
+
+def _in_hash_order(images: ImageSet | ImageFiles) -> list[int]:
+    keys = [_hash(name) for name in images.names]
+    return sorted(range(len(images)), key=keys.__getitem__)
+
+
+def split_validation(images: Images, tune_size: int = TUNE_SIZE) -> tuple[Images, Images]:
+    """Split validation pictures into (tune, report) by a hash of the file name.
+
+    Every choice is made on ``tune``; published numbers come from ``report`` only.
+    """
+    order = _in_hash_order(images)
+    return images.take(sorted(order[:tune_size])), images.take(sorted(order[tune_size:]))
+
+
+def split_training(images: Images, held_out: float = 0.03) -> tuple[Images, Images]:
+    """Split training pictures into (used, held out) by a hash of the file name."""
+    order = _in_hash_order(images)
+    cut = max(1, int(len(images) * held_out))
+    return images.take(sorted(order[cut:])), images.take(sorted(order[:cut]))
+
+
+def per_class(images: Images, count: int) -> Images:
+    """The first ``count`` pictures of each class, chosen by the same hash."""
+    seen = [0] * len(images.classes)
+    chosen: list[int] = []
+    for i in _in_hash_order(images):
+        label = int(images.labels[i])
+        if seen[label] < count:
+            seen[label] += 1
+            chosen.append(i)
+    return images.take(sorted(chosen))

@@ -1,0 +1,39 @@
+"""ImageNet's folders of wnids, and ImageNet-C as released: corruption/severity/wnid/picture."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from pathlib import Path
+
+from dga.corruptions import CORRUPTIONS, EXTRA_CORRUPTIONS, GROUPS, SEVERITIES
+from dga.profiles.imagenet_labels import imagenet_labels
+
+WNID = re.compile(r"n\d{8}")
+
+
+def wnids() -> tuple[str, ...]:
+    """ImageNet's 1,000 WordNet numbers in the order of every classifier's outputs."""
+    return tuple(imagenet_labels())
+
+
+def are_wnids(folders: Collection[str]) -> bool:
+    """Whether folders are named after ImageNet's classes, as in n01440764."""
+    return bool(folders) and all(WNID.fullmatch(name) for name in folders)
+
+
+def condition_folder(root: Path, corruption: str, severity: int) -> Path | None:
+    """Where a data set in ImageNet-C's layout keeps one condition; ``None`` if it has not.
+
+    The released archives may have been unpacked side by side or a folder a family.
+    """
+    places = (root, *(root / group for group in GROUPS))
+    found = (place / corruption / str(severity) for place in places)
+    return next((folder for folder in found if folder.is_dir()), None)
+
+
+def conditions(root: Path) -> list[tuple[str, int]]:
+    """Every (corruption, severity) that a folder in ImageNet-C's layout holds."""
+    names = CORRUPTIONS + EXTRA_CORRUPTIONS
+    asked = ((name, severity) for name in names for severity in SEVERITIES)
+    return [pair for pair in asked if condition_folder(root, *pair) is not None]

@@ -1,0 +1,310 @@
+"""Judging a discriminator: its logits along the forward paths of the bench's pictures."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import zipfile
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+from tqdm import tqdm
+
+from dga.corruptions import CLEAN
+from dga.data.framing import View
+from dga.data.image_sets import ImageFiles, ImageSet
+from dga.diffusion import forward_path
+from dga.discriminator import INPUTS, chunk_size, judge_states
+from dga.evaluation.plan import Plan, choose_images, image_seed, in_order, read_batch
+from dga.files import write_json
+from dga.images import to_tensor
+from dga.networks.classifier import features
+from dga.networks.compute import Compute
+from dga.networks.models import Models, load_models
+from dga.record import versions
+from dga.training.discriminator.studies import Study
+from dga.weights.checkpoints import WeightsError
+from dga.weights.store import read_config, weights_folder
+
+CONFIG, CURVES, FEATURES, PARTS = "config.json", "curves.npz", "features.npz", "parts"
+PICTURES_AT_ONCE = 16
+Arrays = dict[str, NDArray[Any]]
+
+
+@dataclass(frozen=True)
+class Judge:
+    """A profile's networks with the discriminator in question, and what it was taught."""
+
+    models: Models
+    study: Study
+
+    @property
+    def denoiser(self) -> nn.Module | None:
+        """The network whose x0_hat it is shown; ``None`` when it is shown x_t."""
+        return self.models.denoiser if self.study.input == "x0_hat" else None
+
+    def logits(self, x: Tensor, seed: int, depths: Sequence[int], batch: int | None) -> Tensor:
+        """One picture ``[3, S, S]`` at some depths of its forward path: float32 ``[K]``.
+
+        ``batch``: states in one pass; by default as many as a small machine likes.
+        """
+        models, depth = self.models, torch.tensor(depths)
+        states = forward_path(models.schedule, x, seed)[depth]  # [K, 3, S, S]
+        size = batch or chunk_size(*x.shape[-2:])
+        return torch.cat(
+            [
+                judge_states(models.schedule, models.discriminator, s, k, self.denoiser)
+                for s, k in zip(states.split(size), depth.split(size), strict=True)
+            ]
+        )
+
+
+def load_judge(
+    profile: str = "everyday16",
+    discriminator: Path | None = None,
+    root: Path | None = None,
+    compute: Compute | None = None,
+    diffusion: Path | None = None,
+    classifier: Path | None = None,
+) -> Judge:
+    """A discriminator's folder (default: the profile's own) with the profile's other networks.
+
+    Raises :class:`~dga.weights.checkpoints.WeightsError`, also for one that learned from the
+    estimates of another diffusion model than the one at hand.
+    """
+    models = load_models(profile, root, compute, discriminator, INPUTS, diffusion, classifier)
+    folder = discriminator or weights_folder(models.profile.name, "discriminator", root)
+    config = read_config(folder)
+    study, made_by = Study.from_config(config), config.get("diffusion")
+    if study.input == "x0_hat" and made_by != models.weights["diffusion"]:
+        raise WeightsError(
+            f"{folder} judges estimates of the diffusion model {made_by}, but the weights at hand "
+            f"are {models.weights['diffusion']}. Name a folder that holds the others: --weights."
+        )
+    return Judge(models, study)
+
+
+@dataclass(frozen=True)
+class Options:
+    """``depths``: those that are judged, in 0...T, all by default. ``features``: whether
+    the classifier's are kept. ``study``: another name. ``batch``: states in one pass.
+    """
+
+    depths: tuple[int, ...] = ()
+    features: bool = True
+    study: str = ""
+    batch: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.batch is not None and self.batch < 1:
+            raise ValueError("A batch holds at least one state.")
+
+
+def parse_depths(text: str) -> tuple[int, ...]:
+    """``all`` (an empty tuple) or comma-separated whole numbers, sorted."""
+    if text.strip() == "all":
+        return ()
+    try:
+        return tuple(sorted({int(part) for part in text.split(",") if part.strip()}))
+    except ValueError:
+        raise ValueError(f"Depths look like 0,10,20 or all, not {text!r}.") from None
+
+
+def judge_pictures(
+    judge: Judge, plan: Plan, out: Path, options: Options = Options(), command: str = ""
+) -> list[str]:
+    """Write ``curves.npz`` (and ``features.npz``) to ``out``; return unreadable pictures.
+
+    Pictures, corruptions and noise are the bench's. Every corruption is kept as it is
+    finished, and a killed run goes on from there. A picture that cannot be read under one
+    condition is left out of all. Raises ``ValueError`` for a folder of another run, naming
+    the difference.
+    """
+    schedule = judge.models.schedule
+    depths = [schedule.check_depth(d) for d in options.depths or range(schedule.steps + 1)]
+    conditions = tuple(dict.fromkeys((CLEAN, *plan.corruptions)))
+    plan, _ = replace(plan, corruptions=conditions).resolved()
+    images = choose_images(plan, judge.models.profile)
+    run = Run(judge, plan, images, conditions, depths, options)
+    _claim_folder(out, {**run.config(), "command": command})
+    if not (out / CURVES).exists():
+        run.make_parts(out / PARTS)
+        run.merge(out / PARTS, out)
+    shutil.rmtree(out / PARTS, ignore_errors=True)
+    judged = set(_read(out / CURVES)["paths"].tolist())
+    return in_order([name for name in images.names if name not in judged])
+
+
+@dataclass(frozen=True)
+class Run:
+    """One discriminator on ``images`` under every condition (clean first) at ``depths``."""
+
+    judge: Judge
+    plan: Plan
+    images: ImageFiles
+    conditions: Sequence[str]
+    depths: Sequence[int]
+    options: Options
+
+    def config(self) -> dict[str, Any]:
+        """What the curves depend on."""
+        models, study, plan = self.judge.models, self.judge.study, self.plan
+        used = {
+            "discriminator": True,
+            "diffusion": self.judge.denoiser is not None,
+            "classifier": self.options.features,
+        }
+        return {
+            "kind": "judge",
+            "study": self.options.study or study.name,
+            "input": study.input,
+            "source": study.source,
+            "trained_on": study.corruptions,
+            "corruptions": self.conditions,
+            "severity": plan.severity,
+            "depths": self.depths,
+            "data": [Path(source).name for source in plan.data],
+            "corrupted": Path(plan.corrupted).name if plan.corrupted else None,
+            **({"frame": plan.frame} if plan.frame != "resize" else {}),
+            "split": plan.split,
+            "per_class": plan.per_class,
+            "pictures": len(self.images),
+            "seed": plan.seed,
+            "profile": models.profile.name,
+            "precision": models.compute.precision,
+            "features": self.options.features,
+            "weights": {name: models.weights.get(name) for name, needed in used.items() if needed},
+        }
+
+    def make_parts(self, folder: Path) -> None:
+        """Judge the conditions that have no part in ``folder`` yet."""
+        folder.mkdir(exist_ok=True)
+        missing = [name for name in self.conditions if not _part(folder, name).exists()]
+        each, total = len(self.images), len(self.conditions) * len(self.images)
+        done = total - len(missing) * each
+        with tqdm(total=total, initial=done, unit="image", mininterval=1.0) as bar:
+            for name in missing:
+                bar.set_postfix(corruption=name, refresh=False)
+                parts: list[Arrays] = []
+                for start in range(0, each, PICTURES_AT_ONCE):
+                    few = self.images.take(range(start, min(start + PICTURES_AT_ONCE, each)))
+                    read, _ = read_batch(self.plan, self.view, few, name)
+                    if len(read):
+                        parts.append(self.measure(read, name))
+                    bar.update(len(few))
+                if not parts:
+                    raise ValueError(f"No picture can be read under {name}.")
+                whole = {key: np.concatenate([part[key] for part in parts]) for key in parts[0]}
+                _save(_part(folder, name), whole)
+
+    @property
+    def view(self) -> View:
+        """How pictures reach the networks."""
+        return View.of(self.judge.models.profile, self.plan.frame)
+
+    def measure(self, images: ImageSet, condition: str) -> Arrays:
+        """Names ``[n]``, logits float32 ``[n, K]`` and, if wanted, features float16 ``[n, F]``.
+
+        ``images`` are under that condition already.
+        """
+        models = self.judge.models
+        seeds = [image_seed(self.plan.seed, name, condition) for name in images.names]
+        x = to_tensor(images.pixels).to(models.device)  # [n, 3, S, S]
+        curves = [
+            self.judge.logits(x_i, seed, self.depths, self.options.batch)
+            for x_i, seed in zip(x, seeds, strict=True)
+        ]
+        names = np.array(images.names)
+        arrays: Arrays = {"paths": names, "logits": torch.stack(curves).numpy()}
+        if not np.isfinite(arrays["logits"]).all():
+            raise FloatingPointError("The discriminator returned values that are not numbers.")
+        if self.options.features:
+            hidden = features(models.classifier, x, models.profile.classifier)
+            arrays["features"] = hidden.half().cpu().numpy()
+        return arrays
+
+    def merge(self, folder: Path, out: Path) -> None:
+        """Put the parts together. ``curves.npz`` comes last: once it is there, all is."""
+        models = self.judge.models
+        parts = [_read(_part(folder, name)) for name in self.conditions]
+        images = _align(self.images, parts)
+        if self.options.features:
+            stacked = np.stack([part["features"] for part in parts])  # [M, N, F]
+            named = {"labels": images.labels, "classes": np.array(images.classes)}
+            _save(out / FEATURES, {"features": stacked, **named})
+        curves: Arrays = {
+            "paths": np.array(images.names),
+            "corruptions": np.array(self.conditions),
+            "depths": np.array(self.depths, dtype=np.int64),
+            "logits": np.stack([part["logits"] for part in parts]),  # [M, N, K]
+        }
+        bound = models.source_bound(models.profile.stopping.quantile)
+        if bound is not None:
+            curves["source_bound"] = np.array(bound, dtype=np.float32)[list(self.depths)]
+        if models.source_quantiles:
+            curves["quantiles"] = np.array([float(q) for q in models.source_quantiles])
+            table = np.array(list(models.source_quantiles.values()), dtype=np.float32)
+            curves["source_quantiles"] = table[:, list(self.depths)]  # [Q, K]
+        _save(out / CURVES, curves)
+
+
+def _claim_folder(out: Path, config: dict[str, Any]) -> None:
+    """Raise ``ValueError`` if ``out`` is another run's; else write its config."""
+    config = json.loads(json.dumps(config))  # tuples become lists, as in the file
+    if (out / CONFIG).exists():
+        try:
+            old = json.loads((out / CONFIG).read_text())
+        except ValueError as error:
+            raise ValueError(f"{out / CONFIG} cannot be read. Choose another folder.") from error
+        differs = [key for key in config if key != "command" and old.get(key) != config[key]]
+        if differs:
+            said = ", ".join(
+                f"{key} was {_short(old.get(key))}, now {_short(config[key])}"
+                for key in differs[:3]
+            )
+            raise ValueError(f"{out} belongs to another run ({said}). Choose another folder.")
+    out.mkdir(parents=True, exist_ok=True)
+    write_json(out / CONFIG, {**config, "versions": versions()})
+
+
+def _short(value: object) -> str:
+    text = str(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def _align(images: ImageFiles, parts: Sequence[Arrays]) -> ImageFiles:
+    """The pictures that every part holds; other rows are dropped from the parts."""
+    held = [part.pop("paths", np.array(images.names)).tolist() for part in parts]
+    common = set(images.names).intersection(*map(set, held))
+    if not common:
+        raise ValueError("No picture can be read under every condition.")
+    for part, names in zip(parts, held, strict=True):
+        rows = [i for i, name in enumerate(names) if name in common]
+        part.update({key: values[rows] for key, values in part.items()})
+    return images.take([i for i, name in enumerate(images.names) if name in common])
+
+
+def _part(folder: Path, condition: str) -> Path:
+    return folder / f"{condition}.npz"
+
+
+def _save(path: Path, arrays: dict[str, Any]) -> None:
+    """The old file or the whole new one, never half of it."""
+    part = path.with_suffix(".part")
+    with part.open("wb") as file:
+        np.savez_compressed(file, **arrays)
+    part.replace(path)
+
+
+def _read(path: Path) -> Arrays:
+    try:
+        with np.load(path) as file:
+            return dict(file)
+    except (zipfile.BadZipFile, ValueError, EOFError) as error:
+        raise ValueError(f"{path} is damaged; delete it and run the command again.") from error

@@ -1,0 +1,140 @@
+"""Result lines on disk: one JSON object a picture and method, never lost, never twice."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from dga.files import write_json
+from dga.record import versions
+
+LINES = "lines.jsonl"
+CONFIG = "config.json"
+SHARDS = "shards"
+Line = dict[str, Any]
+
+
+class Ledger:
+    """The lines of one run folder.
+
+    A folder belongs to one configuration. Methods may be added to it as long as the
+    settings of those already there stay the same. Lines that arrive in any order are kept
+    as shards, a file each, until they are merged in the order of their numbers.
+    """
+
+    def __init__(self, folder: Path, config: dict[str, Any], resume: bool) -> None:
+        """Claim a folder and read what it holds; a half-written last line is dropped.
+
+        ``config["methods"]`` maps each method to its settings. Raises ``ValueError`` for
+        results of another configuration, naming the difference, and for results where
+        ``resume`` was not asked for.
+        """
+        self.path = folder / LINES
+        self.shards = folder / SHARDS
+        folder.mkdir(parents=True, exist_ok=True)
+        config = json.loads(json.dumps(config))
+        config_path = folder / CONFIG
+        if config_path.exists():
+            old = json.loads(config_path.read_text())
+            if changed := differences(old, config):
+                raise ValueError(
+                    f"{folder} holds results of another configuration ({changed[0]}). "
+                    "Choose another folder."
+                )
+            config["methods"] = {**old["methods"], **config["methods"]}
+        self.lines = _read(self.path)
+        found = len(self.lines) + sum(len(_read(path)) for path in self._waiting())
+        if found and not resume:
+            raise ValueError(
+                f"{folder} already holds {found} results. "
+                "Add --resume to go on with them, or choose another folder."
+            )
+        self._done = {key(line) for line in self.lines}
+        write_json(config_path, {**config, "versions": versions()})
+        self.merge()  # a run on many machines may have been killed before it did
+
+    def has(self, corruption: str, path: str, method: str) -> bool:
+        """Whether this picture's line is there already."""
+        return (corruption, path, method) in self._done
+
+    def append(self, lines: Iterable[Line]) -> None:
+        """Write the lines that are new; all of them are on disk when this returns."""
+        new = [line for line in lines if key(line) not in self._done]
+        try:
+            with self.path.open("a") as file:
+                file.writelines(json.dumps(line) + "\n" for line in new)
+        except OSError as error:
+            raise OSError(
+                f"{self.path} could not be written ({error.strerror}). Results of earlier batches "
+                "are kept: mend that, then go on with --resume."
+            ) from error
+        self.lines += new
+        self._done |= {key(line) for line in new}
+
+    def add_shard(self, number: int, lines: Iterable[Line]) -> None:
+        """Keep the lines of one piece of work: the whole file or none of it."""
+        self.shards.mkdir(exist_ok=True)
+        path = self.shards / f"{number:09d}.jsonl"
+        part = path.with_suffix(".part")
+        part.write_text("".join(json.dumps(line) + "\n" for line in lines))
+        part.replace(path)
+
+    def merge(self) -> None:
+        """Append the shards to the lines in the order of their numbers, and remove them."""
+        for path in self._waiting():
+            self.append(_read(path))
+            path.unlink()
+        shutil.rmtree(self.shards, ignore_errors=True)
+
+    def _waiting(self) -> list[Path]:
+        return sorted(self.shards.glob("*.jsonl"))
+
+
+def key(line: Line) -> tuple[str, str, str]:
+    """What a line is about: corruption, picture, method."""
+    return line["corruption"], line["path"], line["method"]
+
+
+def differences(old: dict[str, Any], new: dict[str, Any]) -> list[str]:
+    """How two configurations differ, one phrase each; methods count where both have them."""
+    shared = set(old.get("methods", {})) & set(new["methods"])
+    pairs = [
+        (_flat({**config, "methods": {name: config["methods"][name] for name in shared}}))
+        for config in (old, new)
+    ]
+    names = sorted((set(pairs[0]) | set(pairs[1])) - {"command"})
+    return [
+        f"{name}: {pairs[0].get(name)} there, {pairs[1].get(name)} here"
+        for name in names
+        if not name.startswith("versions.") and pairs[0].get(name) != pairs[1].get(name)
+    ]
+
+
+def _flat(content: Any, prefix: str = "") -> dict[str, Any]:
+    if not isinstance(content, dict):
+        return {prefix: content}
+    found: dict[str, Any] = {}
+    for name, value in content.items():
+        found |= _flat(value, f"{prefix}.{name}" if prefix else name)
+    return found
+
+
+def read_lines(path: Path) -> list[Line]:
+    """Complete lines of a file, which is left as it is; none if there is no file."""
+    text = path.read_text() if path.exists() else ""
+    return [json.loads(row) for row in text[: text.rfind("\n") + 1].splitlines()]
+
+
+def _read(path: Path) -> list[Line]:
+    """Complete lines; the file is cut after the last of them."""
+    if not path.exists():
+        return []
+    content = path.read_bytes()
+    end = content.rfind(b"\n") + 1
+    if end < len(content):
+        os.truncate(path, end)  # in place: a kill or a full disk here loses no line
+    return [json.loads(row) for row in content[:end].splitlines()]

@@ -1,0 +1,229 @@
+"""Methods on labelled, corrupted pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tqdm import tqdm
+
+from dga.corruptions import CLEAN
+from dga.data.framing import View
+from dga.data.image_sets import ImageFiles, ImageSet
+from dga.evaluation.ledger import Ledger, Line
+from dga.evaluation.plan import Plan, choose_images, image_seed, in_order, read_batch
+from dga.files import to_plain
+from dga.images import to_tensor
+from dga.methods import Batch, Method
+from dga.methods.protocol import answer
+from dga.networks.classifier import to_prediction
+from dga.networks.models import Models
+from dga.profiles import Profile
+from dga.record import versions
+
+
+@dataclass(frozen=True)
+class Setup:
+    """What results depend on besides the plan: profile, weights, settings, packages."""
+
+    profile: Profile
+    precision: str
+    weights: Mapping[str, str]
+    settings: Mapping[str, Mapping[str, Any]]
+    batches: Mapping[str, int | None]
+    """Batch sizes of the methods that depend on their stream."""
+    packages: Mapping[str, str]
+
+    @classmethod
+    def of(cls, models: Models, methods: Mapping[str, Method]) -> Setup:
+        """The setup of loaded models and methods."""
+        return cls(
+            models.profile,
+            models.compute.precision,
+            models.weights,
+            {name: to_plain(method.settings) for name, method in methods.items()},
+            {name: own_batch(method) for name, method in methods.items()},
+            versions(),
+        )
+
+
+@dataclass(frozen=True)
+class Results:
+    """``lines``: every line of the folder; ``unreadable``: pictures that were skipped."""
+
+    lines: list[Line]
+    unreadable: list[str]
+
+
+@dataclass(frozen=True)
+class Round:
+    """Methods that share batches of ``size`` under one corruption, and the rows to do.
+
+    ``ordered``: the methods depend on their stream, so that the batches belong together.
+    """
+
+    corruption: str
+    methods: tuple[str, ...]
+    size: int
+    ordered: bool
+    rows: tuple[int, ...]
+
+    def batches(self) -> list[tuple[int, ...]]:
+        """The rows of each batch."""
+        starts = range(0, len(self.rows), self.size)
+        return [self.rows[start : start + self.size] for start in starts]
+
+
+@dataclass(frozen=True)
+class Bench:
+    """Loaded models and methods, ready to measure what a plan asks for."""
+
+    models: Models
+    methods: Mapping[str, Method]
+    plan: Plan
+
+    @property
+    def setup(self) -> Setup:
+        """What its results depend on."""
+        return Setup.of(self.models, self.methods)
+
+    def measure(
+        self, names: Sequence[str], images: ImageFiles | ImageSet, corruption: str
+    ) -> tuple[list[Line], list[str]]:
+        """Lines of some methods on one batch of pictures; with unreadable pictures' names."""
+        view = View.of(self.models.profile, self.plan.frame)
+        read, unreadable = read_batch(self.plan, view, images, corruption)
+        return self.judge(names, read, corruption), unreadable
+
+    def judge(self, names: Sequence[str], part: ImageSet, corruption: str) -> list[Line]:
+        """Lines of some methods on pictures that are already corrupted."""
+        if not len(part):
+            return []
+        methods = {name: self.methods[name] for name in names}
+        return list(_lines(self.models, methods, self.plan, part, corruption))
+
+    def reset(self, names: Sequence[str]) -> None:
+        """Let some methods forget what they learned."""
+        for name in names:
+            self.methods[name].reset()
+
+
+def evaluate(
+    models: Models,
+    methods: Mapping[str, Method],
+    plan: Plan,
+    out: Path,
+    batch: int = 16,
+    resume: bool = False,
+    command: str = "",
+) -> Results:
+    """Run what is not done yet; every batch's lines are on disk before the next begins.
+
+    ``methods``: anything that satisfies :class:`~dga.methods.Method`, by name. Pictures
+    are read a batch at a time; those that cannot be read are skipped. Raises
+    ``ValueError`` for an output folder with other results, see :class:`Ledger`.
+    """
+    bench = Bench(models, methods, plan.resolved()[0])
+    images = choose_images(plan, models.profile)
+    ledger = Ledger(out, describe(plan, bench.setup, len(images), command), resume)
+    rounds = pending_rounds(plan, bench.setup, images, ledger, batch)
+    skipped: list[str] = []
+    with tqdm(total=sum(len(r.rows) for r in rounds), unit="image", mininterval=1.0) as bar:
+        for part in rounds:
+            bar.set_postfix(corruption=part.corruption, refresh=False)
+            bench.reset(part.methods)
+            for rows in part.batches():
+                lines, bad = bench.measure(part.methods, images.take(rows), part.corruption)
+                ledger.append(lines)
+                skipped += bad
+                bar.update(len(rows))
+    return finished(ledger, skipped)
+
+
+def finished(ledger: Ledger, skipped: Sequence[str]) -> Results:
+    """What a run ends with. Raises ``ValueError`` if not one picture could be read."""
+    unreadable = in_order(skipped)
+    if unreadable and not ledger.lines:
+        raise ValueError(f"None of the {len(unreadable)} pictures can be read.")
+    return Results(ledger.lines, unreadable)
+
+
+def own_batch(method: Method) -> int | None:
+    """The batch size of a method that depends on its stream."""
+    return getattr(method.settings, "batch", None)
+
+
+def pending_rounds(
+    plan: Plan, setup: Setup, images: ImageFiles, ledger: Ledger, batch: int
+) -> list[Round]:
+    """What is still to do: the whole stream again where a method depends on its order."""
+    if batch < 1:
+        raise ValueError("A batch holds at least one picture.")
+    groups: dict[tuple[int, bool], list[str]] = {}
+    for name, own in setup.batches.items():
+        groups.setdefault((own or batch, own is not None), []).append(name)
+    rounds = []
+    for corruption in plan.corruptions:
+        for (size, ordered), names in groups.items():
+            rows = [
+                i
+                for i, path in enumerate(images.names)
+                if not all(ledger.has(corruption, path, name) for name in names)
+            ]
+            if rows:
+                chosen = range(len(images)) if ordered else rows
+                rounds.append(Round(corruption, tuple(names), size, ordered, tuple(chosen)))
+    return rounds
+
+
+def describe(plan: Plan, setup: Setup, pictures: int, command: str) -> dict[str, Any]:
+    """What results depend on, for the results' folder.
+
+    Pictures and corruptions may be added later, except to a stream whose order matters.
+    """
+    streams = {name: {"stream": pictures} for name, own in setup.batches.items() if own}
+    return {
+        "data": [Path(source).name for source in plan.data],
+        "severity": plan.severity,
+        "split": plan.split,
+        "seed": plan.seed,
+        "corrupted": Path(plan.corrupted).name if plan.corrupted else None,
+        **({"frame": plan.frame} if plan.frame != "resize" else {}),
+        "profile": setup.profile.name,
+        "precision": setup.precision,
+        "weights": setup.weights,
+        "methods": {
+            name: {**settings, **streams.get(name, {})} for name, settings in setup.settings.items()
+        },
+        "command": command,
+    }
+
+
+def _lines(
+    models: Models, methods: Mapping[str, Method], plan: Plan, part: ImageSet, corruption: str
+) -> Iterator[Line]:
+    """Every method on one batch of corrupted pictures."""
+    seeds = [image_seed(plan.seed, name, corruption) for name in part.names]
+    batch = Batch(models, to_tensor(part.pixels).to(models.device), seeds)  # x: [B, 3, S, S]
+    for name, method in methods.items():
+        outcome = answer(name, method, batch)
+        for i in range(len(part)):
+            row, label = outcome.probabilities[i], int(part.labels[i])
+            prediction = to_prediction(row, models.profile.classifier)
+            first = int(row.argsort(descending=True, stable=True)[0])
+            yield {
+                "path": part.names[i],
+                "class": part.classes[label],
+                "corruption": corruption,
+                "severity": plan.severity if corruption != CLEAN else 0,
+                "seed": seeds[i],
+                "method": name,
+                "depth": int(outcome.depths[i]),
+                "crossed": bool(outcome.crossed[i]),
+                "prediction": prediction.label,
+                "correct": first == label,  # by position: two classes may share a name
+                "probability": round(prediction.probability, 5),
+                "seconds": round(float(outcome.seconds[i]), 4),
+            }

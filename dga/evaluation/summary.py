@@ -1,0 +1,53 @@
+"""A short table of a run, for the terminal."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from dga.corruptions import CORRUPTIONS, FAMILIES
+from dga.evaluation.ledger import Line
+
+
+def accuracy(lines: Iterable[Line]) -> dict[tuple[str, str], float]:
+    """Top-1 accuracy in [0, 1] by (corruption, method)."""
+    hits: dict[tuple[str, str], list[bool]] = defaultdict(list)
+    for line in lines:
+        hits[line["corruption"], line["method"]].append(line["correct"])
+    return {key: float(np.mean(values)) for key, values in hits.items()}
+
+
+def summarise(lines: Sequence[Line]) -> str:
+    """A Markdown table: accuracy in percent by corruption, family and method; median t*."""
+    table = accuracy(lines)
+    methods = list(dict.fromkeys(line["method"] for line in lines))
+    names = list(dict.fromkeys(line["corruption"] for line in lines))
+    adaptive = next((m for m in ("dga-guided", "dga") if m in methods), None)
+    head = "| corruption | " + " | ".join(methods) + " | median t* | t* <= 4 | not crossed |"
+    rows = [head, "|" + "---|" * (len(methods) + 4)]
+
+    def row(title: str, group: Sequence[str]) -> str:
+        cells = [
+            f"{100 * float(np.mean([table[n, m] for n in group])):.1f}"
+            if all((n, m) in table for n in group)
+            else ""
+            for m in methods
+        ]
+        mine = [r for r in lines if r["corruption"] in group and r["method"] == adaptive]
+        if mine:
+            depths = np.array([r["depth"] for r in mine])
+            late = np.mean([not r["crossed"] for r in mine])
+            cells += [f"{np.median(depths):.0f}", f"{np.mean(depths <= 4):.0%}", f"{late:.0%}"]
+        else:
+            cells += ["", "", ""]
+        return f"| {title} | " + " | ".join(cells) + " |"
+
+    rows += [row(name, [name]) for name in names]
+    for family, members in FAMILIES.items():
+        if set(members) <= set(names):
+            rows.append(row(f"**{family}**", list(members)))
+    if set(CORRUPTIONS) <= set(names):
+        rows.append(row("**mean of 15**", list(CORRUPTIONS)))
+    return "\n".join(rows)

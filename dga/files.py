@@ -1,0 +1,49 @@
+"""Files that are whole or not there: atomic writing, sums, one process at a time."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from filelock import FileLock, Timeout
+
+
+def sha256(path: Path) -> str:
+    """Hexadecimal SHA-256 of a file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def write_json(path: Path, content: dict[str, Any]) -> None:
+    """Write indented JSON: the old file or the whole new one, never half of it."""
+    part = path.with_suffix(".part")
+    part.write_text(json.dumps(content, indent=2) + "\n")
+    part.replace(path)
+
+
+def to_plain(config: object) -> dict[str, Any]:
+    """A (nested) dataclass as JSON types."""
+    plain: dict[str, Any] = json.loads(json.dumps(dataclasses.asdict(config)))  # type: ignore[call-overload]
+    return plain
+
+
+@contextmanager
+def alone(folder: Path) -> Iterator[None]:
+    """Hold ``folder``, made if need be; a killed process no longer holds it.
+
+    Two that write lines there would count pictures twice. Raises ``ValueError`` if another
+    process holds it.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        with FileLock(folder / ".lock", timeout=0):
+            yield
+    except Timeout:
+        raise ValueError(
+            f"Another process writes to {folder}: wait until it is done, or choose another folder."
+        ) from None

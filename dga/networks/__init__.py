@@ -1,0 +1,1 @@
+"""The three frozen networks: shapes, kernels, loading, and where they run."""

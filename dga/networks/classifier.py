@@ -1,0 +1,128 @@
+"""A frozen timm classifier and its own preprocessing."""
+
+from __future__ import annotations
+
+import textwrap
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import timm
+import torch
+import torch.nn.functional as F
+from timm.models import clean_state_dict
+from torch import Tensor, nn
+
+from dga.profiles import ClassifierConfig
+from dga.weights.checkpoints import WeightsError, check_numbers, read_checkpoint
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """Labels by falling probability (softmax, sums to 1 over all classes)."""
+
+    labels: tuple[str, ...]
+    probabilities: tuple[float, ...]
+
+    @property
+    def label(self) -> str:
+        """The likeliest class."""
+        return self.labels[0]
+
+    @property
+    def probability(self) -> float:
+        """Its probability, in [0, 1]."""
+        return self.probabilities[0]
+
+    def top(self, count: int = 5) -> list[tuple[str, float]]:
+        """The ``count`` likeliest (label, probability)."""
+        return list(zip(self.labels, self.probabilities, strict=True))[:count]
+
+
+def build_classifier(config: ClassifierConfig) -> nn.Module:
+    """An untrained timm model of the profile's shape."""
+    return _create(config)
+
+
+def load_classifier(config: ClassifierConfig, path: Path) -> nn.Module:
+    """A timm model, frozen, from timm's weights (``.safetensors``, ``.pth``).
+
+    The file is read here and not by timm, which then puts the weights in their places. Raises
+    :class:`~dga.weights.checkpoints.WeightsError` for a file that cannot be read, holds another
+    network, or values that are not numbers.
+    """
+    state = clean_state_dict(read_checkpoint(path))
+    classes = {"num_classes": len(config.classes)} if config.classes else {}
+    try:
+        overlay = {"state_dict": state, **classes}
+        model = _create(config, pretrained=True, pretrained_cfg_overlay=overlay)
+    except (RuntimeError, ValueError, KeyError, AttributeError, TypeError) as error:
+        said = textwrap.shorten(str(error) or type(error).__name__, 300, placeholder=" ...")
+        raise WeightsError(f"{path} does not fit {config.architecture}: {said}") from error
+    check_numbers(path, model.state_dict())
+    return model.eval().requires_grad_(False)
+
+
+def _create(config: ClassifierConfig, **options: Any) -> nn.Module:
+    if config.channels:
+        options["channels"] = config.channels
+    classes = len(config.classes) or 1000
+    model: Any = timm.create_model(config.architecture, num_classes=classes, **options)
+    if not config.stem_pool:
+        # Small pictures: a ResNet's max pool would throw away half their pixels.
+        model.maxpool = nn.Identity()
+    return model
+
+
+def normalise(x: Tensor, config: ClassifierConfig) -> Tensor:
+    """[-1, 1] to the mean and deviation the classifier was trained with."""
+    mean = torch.tensor(config.mean, device=x.device).view(1, 3, 1, 1)
+    std = torch.tensor(config.std, device=x.device).view(1, 3, 1, 1)
+    return ((x + 1) / 2 - mean) / std
+
+
+def preprocess(x: Tensor, config: ClassifierConfig) -> Tensor:
+    """``[B, 3, H, W]`` in [-1, 1] to the classifier's input: resize, centre crop, normalise."""
+    resize, size = config.resize or config.input_size, config.input_size
+    if x.shape[-1] != resize:
+        x = F.interpolate(x, size=(resize, resize), mode="bicubic", antialias=True).clamp(-1, 1)
+    if resize != size:
+        edge = (resize - size) // 2
+        x = x[..., edge : edge + size, edge : edge + size]
+    return normalise(x, config)
+
+
+@torch.no_grad()
+def predict(model: nn.Module, x: Tensor, config: ClassifierConfig) -> list[Prediction]:
+    """Classify ``[B, 3, H, W]`` in [-1, 1]. Every class is in every prediction."""
+    probabilities = predict_proba(model, x, config).cpu()
+    return [to_prediction(row, config) for row in probabilities]
+
+
+@torch.no_grad()
+def predict_proba(model: nn.Module, x: Tensor, config: ClassifierConfig) -> Tensor:
+    """Softmax probabilities, float32 ``[B, classes]``.
+
+    Raises ``FloatingPointError`` if they are not numbers.
+    """
+    probabilities = model(preprocess(x, config)).float().softmax(1)
+    if not bool(probabilities.isfinite().all()):
+        raise FloatingPointError("The classifier returned values that are not numbers.")
+    return probabilities
+
+
+@torch.no_grad()
+def features(model: nn.Module, x: Tensor, config: ClassifierConfig) -> Tensor:
+    """What the last layer reads, float32 ``[B, F]``, for ``[B, 3, H, W]`` in [-1, 1]."""
+    network: Any = model  # timm's models share these two methods
+    hidden = network.forward_features(preprocess(x, config))
+    return network.forward_head(hidden, pre_logits=True).float()
+
+
+def to_prediction(probabilities: Tensor, config: ClassifierConfig) -> Prediction:
+    """One row of probabilities to a :class:`Prediction`."""
+    order = probabilities.argsort(descending=True, stable=True).tolist()
+    return Prediction(
+        labels=tuple(config.classes[i] for i in order),
+        probabilities=tuple(float(probabilities[i]) for i in order),
+    )

@@ -1,0 +1,142 @@
+"""Where, how precisely and with which kernels networks run: one place decides."""
+
+from __future__ import annotations
+
+import functools
+import os
+import time
+from dataclasses import dataclass, field
+from typing import Literal
+
+import torch
+from torch import Tensor, nn
+
+from dga.networks.memory import Room
+from dga.networks.unet import Denoiser
+
+
+@functools.cache
+def survive_forks() -> None:
+    """From now on a forked process runs networks, on one thread.
+
+    OpenMP's threads are not forked with it; without this its first large convolution waits
+    for them for ever.
+    """
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(after_in_child=lambda: torch.set_num_threads(1))
+
+
+Precision = Literal["auto", "float32", "bfloat16", "float16"]
+PRECISIONS: tuple[Precision, ...] = ("auto", "float32", "bfloat16", "float16")
+WORTH_IT = 0.8
+"""Another precision is taken when it needs less than this share of the time."""
+CLEARLY = 0.5
+"""Another half precision is taken only for this share: where bfloat16 is emulated."""
+ROUNDS = 6
+"""The best of so many measurements counts."""
+
+
+@dataclass(frozen=True)
+class Compute:
+    """A device, the precision of the denoiser's convolutions, and how they are run.
+
+    ``fast``: fused attention, fewer passes through memory, channels last; results equal
+    the reference's up to rounding. ``compiled``: the denoiser goes through
+    ``torch.compile`` (with CUDA graphs on a GPU), which pays when many batches have
+    the same size. ``room``: how many pictures fit at once, learned on the way.
+    """
+
+    device: torch.device
+    dtype: torch.dtype
+    fast: bool = False
+    compiled: bool = False
+    room: Room = field(default_factory=Room, compare=False, repr=False)
+
+    @classmethod
+    def choose(
+        cls, device: str | None = None, precision: str = "auto", compiled: bool = False
+    ) -> Compute:
+        """The GPU if there is one; half precision where a short measurement finds it faster.
+
+        ``float32`` is the reference: the package's own networks, bit for bit. Raises
+        ``ValueError`` for an unknown precision or a device that is not there.
+        """
+        if precision not in PRECISIONS:
+            raise ValueError(
+                f"Unknown precision {precision!r}. Choose one of: {', '.join(PRECISIONS)}."
+            )
+        try:
+            chosen = torch.device(device or ("cuda" if torch.cuda.is_available() else "cpu"))
+            torch.zeros(1, device=chosen)
+        except (RuntimeError, AssertionError) as error:
+            raise ValueError(f"Device {device!r} cannot be used here: {error}") from error
+        dtype = fastest_dtype(chosen) if precision == "auto" else getattr(torch, precision)
+        return cls(chosen, dtype, dtype != torch.float32, compiled)
+
+    @property
+    def precision(self) -> str:
+        """``float32``, ``bfloat16`` or ``float16``."""
+        return str(self.dtype).removeprefix("torch.")
+
+    def prepare(self, network: nn.Module) -> nn.Module:
+        """Move a network to the device; a denoiser also to the precision and kernels.
+
+        The discriminator and the classifier stay in float32, so that t* and the
+        label of a given picture do not depend on the precision.
+        """
+        network.to(self.device)
+        if not isinstance(network, Denoiser):
+            return network
+        if self.dtype != torch.float32:
+            network.convert_torso(self.dtype)
+        if self.fast:
+            network.use_fast_blocks()
+        if self.compiled:
+            mode = "reduce-overhead" if self.device.type == "cuda" else None
+            network.net.compile(mode=mode, dynamic=False)
+        return network
+
+
+def fastest_dtype(device: torch.device) -> torch.dtype:
+    """Time one typical convolution in each precision (about 100 ms on a processor).
+
+    The precisions take turns, so that a busy machine slows all of them alike. float16
+    must beat bfloat16 clearly too, because it can overflow.
+    """
+    dtypes = (torch.float32, torch.bfloat16, torch.float16)
+    seconds = dict.fromkeys(dtypes, float("inf"))
+    for _ in range(ROUNDS):
+        for dtype in dtypes:
+            seconds[dtype] = min(seconds[dtype], _convolution_seconds(device, dtype))
+    best = torch.bfloat16
+    if seconds[torch.float16] < CLEARLY * seconds[best]:
+        best = torch.float16
+    return best if seconds[best] < WORTH_IT * seconds[torch.float32] else torch.float32
+
+
+def _convolution_seconds(device: torch.device, dtype: torch.dtype) -> float:
+    """With its gradient, the second of two; infinite where the device cannot do it."""
+    try:
+        layer = nn.Conv2d(128, 128, 3, padding=1).to(device, dtype).requires_grad_(False)
+        layer.to(memory_format=torch.channels_last)
+        x = torch.randn(1, 128, 32, 32, device=device).to(dtype)
+        x = x.contiguous(memory_format=torch.channels_last).requires_grad_()
+        _seconds(layer, x)
+        return _seconds(layer, x)
+    except RuntimeError:
+        return float("inf")
+
+
+def _seconds(layer: nn.Module, x: Tensor) -> float:
+    synchronize(x.device)
+    begun = time.perf_counter()
+    with torch.enable_grad():
+        torch.autograd.grad(layer(x).sum(), x)
+    synchronize(x.device)
+    return time.perf_counter() - begun
+
+
+def synchronize(device: torch.device) -> None:
+    """Wait until a GPU has done all it was given; elsewhere nothing is under way."""
+    if device.type == "cuda":
+        torch.cuda.synchronize(device)

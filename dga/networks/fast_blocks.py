@@ -1,0 +1,162 @@
+"""The U-Net's blocks with less traffic through memory; parameters keep names and values.
+
+The guided-diffusion package converts to float32 and back around every norm and scales,
+shifts and adds in passes of their own. Once convolutions run in half precision on matrix
+units, such passes take most of the time. These blocks do the same mathematics in fewer
+of them, in the precision and memory layout of what comes in.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+
+def group_norm(norm: nn.GroupNorm, x: Tensor) -> Tensor:
+    """``norm`` in the precision of ``x``; statistics are float32 inside the kernel.
+
+    ``x``: ``[B, C, H, W]``. The gradient reaches ``x`` alone: parameters are frozen.
+    """
+    weight: Tensor = norm.weight
+    bias: Tensor = norm.bias
+    if x.device.type != "cpu":  # only the processor's kernel mixes precisions
+        weight, bias = weight.to(x.dtype), bias.to(x.dtype)
+    elif x.dtype != torch.float32 and x.requires_grad and torch.is_grad_enabled():
+        normed: Tensor = _GroupNorm.apply(x, weight, bias, norm.num_groups, norm.eps)
+        return normed
+    return F.group_norm(x, norm.num_groups, weight, bias, norm.eps)
+
+
+class _GroupNorm(torch.autograd.Function):
+    """With x_hat = (x - mean) r and g_w = g w: dx = r (g_w - mean(g_w) - x_hat mean(g_w x_hat)).
+
+    The means are over a group. As a sum of ``g``, ``x`` and 1 with one factor a channel
+    it needs two sums and two fused multiply-adds.
+    """
+
+    @staticmethod
+    def forward(
+        ctx: Any, x: Tensor, weight: Tensor, bias: Tensor, groups: int, eps: float
+    ) -> Tensor:
+        batch, channels, height, width = x.shape
+        y, mean, r = torch.native_group_norm(
+            x, weight, bias, batch, channels, height * width, groups, eps
+        )
+        ctx.save_for_backward(x, weight, mean.float(), r.float())
+        return y
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, ...]:
+        (g,) = gradients
+        x, weight, mean, r = ctx.saved_tensors  # mean, r: [B, G]
+        w = weight.float().view(1, r.shape[1], -1)  # [1, G, C/G]
+        sums = [v.sum((2, 3), dtype=torch.float32) for v in (g, g * x)]
+        g_w, gx_w = ((s.view(len(x), *w.shape[1:]) * w).sum(2) for s in sums)  # [B, G]
+        count = x[0].numel() / r.shape[1]
+        mean_g, mean_gx = g_w / count, (gx_w - mean * g_w) * r / count
+        of_x = -(r.square() * mean_gx)
+        rest = -of_x * mean - r * mean_g
+        of_g = r.unsqueeze(2) * w  # [B, G, C/G]
+        factors = [v.unsqueeze(2).expand_as(of_g) for v in (of_x, rest)]
+        by_x, plus, by_g = (v.reshape(*x.shape[:2], 1, 1).to(g.dtype) for v in (*factors, of_g))
+        return torch.addcmul(torch.addcmul(plus, x, by_x), g, by_g), None, None, None, None
+
+
+SHORT = 128
+"""Tokens up to which a processor's gradient is faster with the weights stored, up to 20 times."""
+
+
+class ScaledDotProduct(nn.Module):
+    """softmax(q k^T / sqrt(c)) v, for long sequences without storing the ``[L, L]`` weights.
+
+    Takes what the package's own modules take, ``[N, 3 * heads * c, L]``, and gives
+    ``[N, heads * c, L]``; it has no parameters. ``by_head``: the channels are ordered
+    head, then q, k, v (``QKVAttentionLegacy``); otherwise q, k, v, then head
+    (``QKVAttention``). (Vaswani et al., 2017, Eq. 1.)
+    """
+
+    def __init__(self, heads: int, by_head: bool) -> None:
+        super().__init__()
+        self.heads, self.by_head = heads, by_head
+
+    def forward(self, qkv: Tensor) -> Tensor:
+        """See the class."""
+        n, width, length = qkv.shape
+        # The kernels want a head's channels side by side; free if the caller has them so.
+        tokens = qkv.transpose(1, 2).contiguous()  # [N, L, 3 heads c]
+        split = (self.heads, 3) if self.by_head else (3, self.heads)
+        parts = tokens.view(n, length, *split, width // (3 * self.heads))
+        q, k, v = parts.movedim(1, 3).unbind(2 if self.by_head else 1)  # [N, heads, L, c]
+        mixed = _attend(q, k, v)  # [N, heads, L, c]
+        return mixed.transpose(1, 2).reshape(n, length, -1).transpose(1, 2)
+
+
+def _attend(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    if q.device.type == "cpu" and q.requires_grad and q.shape[-2] <= SHORT:
+        return (q @ k.transpose(-1, -2) * q.shape[-1] ** -0.5).softmax(-1) @ v
+    return F.scaled_dot_product_attention(q, k, v)
+
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore", FutureWarning)
+    from guided_diffusion import unet
+
+
+class ResidualBlock(unet.TimestepBlock):
+    """The package's ``ResBlock`` with scale-shift norm: ``[B, C, H, W], [B, E] -> [B, C', H, W]``.
+
+    Halves or doubles H and W where the original does.
+    """
+
+    def __init__(self, block: unet.ResBlock) -> None:
+        super().__init__()
+        self.in_layers, self.out_layers = block.in_layers, block.out_layers
+        self.emb_layers, self.skip_connection = block.emb_layers, block.skip_connection
+        self.h_upd, self.x_upd = block.h_upd, block.x_upd
+
+    def forward(self, x: Tensor, emb: Tensor) -> Tensor:
+        """See the class; ``emb`` is the embedded time, float32."""
+        h = _silu(group_norm(self.in_layers[0], x))
+        h = self.in_layers[-1](self.h_upd(h))  # [B, C', H, W]
+        scale_shift = self.emb_layers(emb).to(h.dtype)[..., None, None]  # [B, 2 C', 1, 1]
+        scale, shift = scale_shift.chunk(2, dim=1)
+        h = torch.addcmul(shift, group_norm(self.out_layers[0], h), 1 + scale)
+        return self.skip_connection(self.x_upd(x)) + self.out_layers[-1](_silu(h))
+
+
+class AttentionBlock(nn.Module):
+    """The package's block of the same name: ``[B, C, H, W] -> [B, C, H, W]``."""
+
+    def __init__(self, block: unet.AttentionBlock) -> None:
+        super().__init__()
+        self.norm, self.qkv, self.proj_out = block.norm, block.qkv, block.proj_out
+        by_head = isinstance(block.attention, unet.QKVAttentionLegacy)
+        self.attention = ScaledDotProduct(block.num_heads, by_head)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """See the class."""
+        tokens = group_norm(self.norm, x).flatten(2).transpose(1, 2)  # [B, H W, C]
+        qkv = F.linear(tokens, self.qkv.weight.squeeze(2), self.qkv.bias)
+        mixed = self.attention(qkv.transpose(1, 2)).transpose(1, 2)  # [B, H W, C]
+        h = F.linear(mixed, self.proj_out.weight.squeeze(2), self.proj_out.bias)
+        return x + h.transpose(1, 2).unflatten(2, x.shape[2:])
+
+
+def replace_blocks(network: nn.Module) -> None:
+    """Put these blocks in the place of the package's, wherever they are inside ``network``."""
+    for name, child in network.named_children():
+        if isinstance(child, unet.ResBlock) and child.use_scale_shift_norm:
+            setattr(network, name, ResidualBlock(child))
+        elif isinstance(child, unet.AttentionBlock):
+            setattr(network, name, AttentionBlock(child))
+        else:
+            replace_blocks(child)
+
+
+def _silu(x: Tensor) -> Tensor:
+    """In place where no gradient will ask for ``x`` again."""
+    return F.silu(x, inplace=not x.requires_grad)

@@ -1,0 +1,170 @@
+"""The three frozen networks of a profile, loaded and checked."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import nn
+
+from dga.diffusion import Schedule
+from dga.networks.classifier import build_classifier, load_classifier
+from dga.networks.compute import Compute, survive_forks
+from dga.networks.published import PublishedDiscriminator
+from dga.networks.unet import Denoiser, Discriminator
+from dga.profiles import Profile, get_profile
+from dga.weights.checkpoints import WeightsError
+from dga.weights.sources import Sources, check_cached, check_public, complain
+from dga.weights.store import CONFIG, load_weights, read_config, weights_id
+
+
+@dataclass(frozen=True)
+class Models:
+    """Everything :func:`dga.adapt` needs besides a picture.
+
+    ``source_quantiles``: by quantile, the logit that this share of held-out clean
+    pictures stays below at each depth (``[T + 1]``).
+    """
+
+    profile: Profile
+    schedule: Schedule
+    denoiser: nn.Module
+    discriminator: nn.Module
+    classifier: nn.Module
+    source_quantiles: dict[str, list[float]]
+    compute: Compute
+    weights: dict[str, str] = field(default_factory=dict)
+    """Which exact weights these are, by network."""
+
+    @property
+    def device(self) -> torch.device:
+        """Where the networks are."""
+        return self.compute.device
+
+    def to(self, device: torch.device) -> Models:
+        """The same networks, moved to ``device`` (in place, as PyTorch does)."""
+        return replace(
+            self,
+            denoiser=self.denoiser.to(device),
+            discriminator=self.discriminator.to(device),
+            classifier=self.classifier.to(device),
+            compute=replace(self.compute, device=device),
+        )
+
+    def source_bound(self, quantile: float) -> list[float] | None:
+        """The discriminator's bound for the quantile rule, if it has one."""
+        return self.source_quantiles.get(str(quantile))
+
+
+def load_models(
+    profile: str | Profile = "everyday16",
+    root: Path | None = None,
+    compute: Compute | None = None,
+    discriminator: Path | None = None,
+    inputs: Sequence[str] = ("x_t",),
+    diffusion: Path | None = None,
+    classifier: Path | None = None,
+) -> Models:
+    """Load, verify and freeze a profile's networks.
+
+    ``root`` holds ``PROFILE/diffusion``, ``PROFILE/discriminator`` and
+    ``PROFILE/classifier``; by default the weights that ship or were fetched. The others
+    name one network's folder, or a checkpoint that somebody else wrote; ``inputs``: what the
+    discriminator may have been trained to judge. Nothing is downloaded here (see
+    :func:`dga.weights.fetch.fetch_missing`). Raises
+    :class:`~dga.weights.checkpoints.WeightsError` naming what
+    is missing, altered or unsuited.
+    """
+    if isinstance(profile, str):
+        profile = get_profile(profile)
+    survive_forks()
+    compute = compute or Compute.choose()
+    sources = Sources(root, diffusion, discriminator, classifier)
+    complain(profile, sources)
+    places = sources.locate(profile)
+    for path in places.values():
+        read_config(path)  # complain before building anything large
+    bounds = _source_quantiles(places["discriminator"], profile, inputs)
+    ready = {name: compute.prepare(_LOAD[name](profile, path)) for name, path in places.items()}
+    return Models(
+        profile=profile,
+        schedule=Schedule.from_config(profile.schedule),
+        denoiser=ready["diffusion"],
+        discriminator=ready["discriminator"],
+        classifier=ready["classifier"],
+        source_quantiles=bounds,
+        compute=compute,
+        weights={name: _identity(profile, path) for name, path in places.items()},
+    )
+
+
+def load_denoiser(profile: Profile, path: Path) -> nn.Module:
+    """The diffusion model from a folder of ours or a guided-diffusion checkpoint.
+
+    Built without memory, checked, and given the tensors of the file themselves.
+    """
+    check_public(profile, path)
+    with torch.device("meta"):
+        network = Denoiser(profile.denoiser)
+    return load_weights(network, path)
+
+
+def load_discriminator(profile: Profile, path: Path) -> nn.Module:
+    """The discriminator from a folder of ours or a checkpoint in the paper's layout."""
+    network: nn.Module
+    try:
+        with torch.device("meta"):
+            if path.is_file():
+                network = PublishedDiscriminator(profile.discriminator, profile.schedule)
+            else:
+                network = Discriminator(profile.discriminator)
+    except ValueError as error:
+        raise WeightsError(f"{path} does not suit {profile.name}: {error}") from error
+    return load_weights(network, path)
+
+
+def _load_classifier(profile: Profile, path: Path) -> nn.Module:
+    if path.is_file():
+        check_cached(path)
+        return load_classifier(profile.classifier, path)
+    return load_weights(build_classifier(profile.classifier), path)
+
+
+_LOAD: dict[str, Callable[[Profile, Path], nn.Module]] = {
+    "diffusion": load_denoiser,
+    "discriminator": load_discriminator,
+    "classifier": _load_classifier,
+}
+
+
+def _identity(profile: Profile, path: Path) -> str:
+    """Its short name; a published file was compared with its SHA-256 when it was loaded."""
+    public = profile.public
+    return public.sha256[:12] if public and path.name == public.name else weights_id(path)
+
+
+def _source_quantiles(folder: Path, profile: Profile, inputs: Sequence[str]) -> dict[str, Any]:
+    """A discriminator's bounds, if it suits the schedule and what will be shown to it."""
+    config = read_config(folder)
+    judged = config.get("input", "x_t")
+    if judged not in inputs:
+        raise WeightsError(
+            f"{folder} judges {judged}, not {' or '.join(inputs)}: it can be judged "
+            "(python -m dga judge) but cannot choose a depth."
+        )
+    bounds: Any = config.get("source_quantiles", {})
+    if not isinstance(bounds, dict) or not all(_is_curve(row) for row in bounds.values()):
+        raise WeightsError(f"The source_quantiles in {folder / CONFIG} are not lists of numbers.")
+    if any(len(row) != profile.schedule.steps + 1 for row in bounds.values()):
+        raise WeightsError(f"{folder} was trained for another number of steps.")
+    return bounds
+
+
+def _is_curve(row: object) -> bool:
+    return isinstance(row, list) and all(
+        isinstance(value, int | float) and math.isfinite(value) for value in row
+    )

@@ -1,0 +1,87 @@
+"""The paper's own discriminator behind our signature ``net(x, time)``."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+from functools import cached_property
+
+import numpy as np
+import torch
+from timm.data.constants import IMAGENET_DEFAULT_MEAN, IMAGENET_DEFAULT_STD
+from torch import Tensor, nn
+
+from dga.diffusion import Schedule
+from dga.networks.unet import encoder
+from dga.profiles import NetworkConfig, ScheduleConfig
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore", FutureWarning)
+    from guided_diffusion.unet import AttentionPool2d
+
+TRAINED_STEPS = 150
+"""It was trained on this respacing of the schedule, and told the respaced index itself."""
+
+
+class PublishedDiscriminator(nn.Module):
+    """Logit of "this state came from a corrupted image": ``[B, 3, H, W], [B] -> [B]``.
+
+    Its authors' layout: ``model`` is guided-diffusion's classifier encoder without its own
+    head (neither norm nor SiLU), ``atn`` an attention pool over the middle 7/8 of the picture
+    (224 of 256 pixels). It was taught on pictures of ImageNet's mean and deviation, noised as
+    those. The same state in [-1, 1] has ``1 / (2 std)`` times as much noise for its signal,
+    so it is shown to the network as the deeper state that has just that ratio.
+
+    Raises ``ValueError`` for a folded network, which has no such layout.
+    """
+
+    def __init__(self, config: NetworkConfig, schedule: ScheduleConfig) -> None:
+        super().__init__()
+        if config.fold != 1:
+            raise ValueError("A checkpoint in the paper's layout needs a profile without folding.")
+        self.schedule = schedule
+        self.crop = config.image_size * 7 // 8
+        width = config.channels * config.channel_mult[-1]
+        last = self.crop // 2 ** (len(config.channel_mult) - 1)
+        self.model = encoder(config, "adaptive")
+        self.model.out = nn.Identity()
+        self.atn = AttentionPool2d(last, width, config.head_channels, 1)
+
+    @cached_property
+    def _by_time(self) -> tuple[Tensor, Tensor, Tensor]:
+        """For original timesteps 0...999: sqrt(alpha_bar), gain and index that it knows.
+
+        ``gain`` scales the normalised state to unit variance at its own ratio of noise.
+        """
+        every = replace(self.schedule, steps=self.schedule.timesteps)
+        trained = replace(self.schedule, steps=TRAINED_STEPS)
+        abar = Schedule.from_config(every).alpha_bar[1:].numpy()  # [1000]
+        known = Schedule.from_config(trained).alpha_bar[1:].numpy()  # [150]
+        stretch = np.mean([1 / (2 * std) for std in IMAGENET_DEFAULT_STD])
+        noise = stretch**2 * (1 / abar - 1)  # variance of the noise for a signal of 1
+        distance = np.abs(np.log(noise)[:, None] - np.log(1 / known - 1)[None])  # [1000, 150]
+        gain = 1 / np.sqrt(abar * (1 + noise))
+        index = distance.argmin(1)
+        return (
+            torch.from_numpy(np.sqrt(abar)).float(),
+            torch.from_numpy(gain).float(),
+            torch.from_numpy(index).float(),
+        )
+
+    def translate(self, x: Tensor, time: Tensor) -> tuple[Tensor, Tensor]:
+        """A state in [-1, 1] as the network knows it: ``[B, 3, 7H/8, 7W/8]`` and its index."""
+        rows = time.long().cpu()
+        signal, gain, index = (table[rows].to(x.device) for table in self._by_time)
+        edge = (x.shape[-1] - self.crop) // 2
+        x = x[..., edge : edge + self.crop, edge : edge + self.crop]
+        mean = torch.tensor(IMAGENET_DEFAULT_MEAN, device=x.device).view(1, 3, 1, 1)
+        std = torch.tensor(IMAGENET_DEFAULT_STD, device=x.device).view(1, 3, 1, 1)
+        signal, gain = signal.view(-1, 1, 1, 1), gain.view(-1, 1, 1, 1)
+        # x = signal x_0 + noise, and the picture is (x_0 + 1) / 2
+        normalised = ((x + signal) / 2 - signal * mean) / std
+        return normalised * gain, index
+
+    def forward(self, x: Tensor, time: Tensor) -> Tensor:
+        """See the class. The published network ends in a sigmoid; this is what goes into it."""
+        state, index = self.translate(x, time)
+        return self.atn(self.model(state, index)).float().squeeze(1)

@@ -1,0 +1,92 @@
+"""The guided-diffusion networks, folded and behind one signature ``net(x, time)``."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from dga.networks.fast_blocks import replace_blocks
+from dga.profiles import NetworkConfig
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore", FutureWarning)
+    from guided_diffusion.unet import EncoderUNetModel, UNetModel
+
+
+class Denoiser(nn.Module):
+    """Noise and variance prediction: ``[B, 3, H, W], [B] -> [B, 6, H, W]``.
+
+    Channels 0-2 are the noise, 3-5 the variance's position between its bounds
+    in [-1, 1] (Nichol and Dhariwal, 2021, Eq. 15). ``time`` is in 0...999.
+    """
+
+    def __init__(self, config: NetworkConfig) -> None:
+        super().__init__()
+        self.fold = config.fold
+        self.memory_format = torch.contiguous_format
+        self.net = UNetModel(out_channels=6 * config.fold**2, **_layout(config))
+
+    def forward(self, x: Tensor, time: Tensor) -> Tensor:
+        """See the class."""
+        h = F.pixel_unshuffle(x, self.fold)  # [B, 3 f^2, H/f, W/f]
+        h = h.contiguous(memory_format=self.memory_format)
+        return F.pixel_shuffle(self.net(h, time), self.fold).float()
+
+    def use_fast_blocks(self) -> None:
+        """Fewer passes through memory, channels last; equal to the package's up to rounding."""
+        replace_blocks(self.net)
+        self.memory_format = torch.channels_last
+        self.to(memory_format=self.memory_format)
+
+    def convert_torso(self, dtype: torch.dtype) -> None:
+        """Run convolutions and attention in ``dtype``; norms and embeddings stay float32."""
+        self.net.dtype = dtype
+        for blocks in (self.net.input_blocks, self.net.middle_block, self.net.output_blocks):
+            for module in blocks.modules():
+                if isinstance(module, nn.Conv1d | nn.Conv2d):
+                    module.to(dtype)
+
+
+class Discriminator(nn.Module):
+    """Logit of "this state came from a corrupted image": ``[B, 3, H, W], [B] -> [B]``.
+
+    ``time`` is the original timestep in 0...999; an image that was not noised
+    at all is judged with time 0.
+    """
+
+    def __init__(self, config: NetworkConfig) -> None:
+        super().__init__()
+        self.fold = config.fold
+        self.net = encoder(config, "attention")
+
+    def forward(self, x: Tensor, time: Tensor) -> Tensor:
+        """See the class."""
+        h = F.pixel_unshuffle(x, self.fold)  # [B, 3 f^2, H/f, W/f]
+        return self.net(h, time).float().squeeze(1)
+
+
+def encoder(config: NetworkConfig, pool: str) -> EncoderUNetModel:
+    """The downward half of the U-Net with one output, ``[B, 3 f^2, H/f, W/f], [B] -> [B, 1]``.
+
+    ``pool``: how the package brings a map to one vector, attention or adaptive.
+    """
+    return EncoderUNetModel(out_channels=1, pool=pool, **_layout(config))
+
+
+def _layout(config: NetworkConfig) -> dict[str, Any]:
+    """What both halves of the package's networks are told alike."""
+    return {
+        "image_size": config.image_size // config.fold,
+        "in_channels": 3 * config.fold**2,
+        "model_channels": config.channels,
+        "num_res_blocks": config.res_blocks,
+        "attention_resolutions": config.attention,
+        "channel_mult": config.channel_mult,
+        "num_head_channels": config.head_channels,
+        "use_scale_shift_norm": True,
+        "resblock_updown": True,
+    }

@@ -1,0 +1,39 @@
+"""What a profile is made of, and the two that ship."""
+
+from dga.profiles.configs import (
+    ClassifierConfig,
+    GuidanceConfig,
+    MemoConfig,
+    NetworkConfig,
+    Profile,
+    PublicFile,
+    ReleaseConfig,
+    ScheduleConfig,
+    StoppingConfig,
+    TentConfig,
+)
+from dga.profiles.presets import (
+    EVERYDAY16,
+    EVERYDAY16_CLASSES,
+    IMAGENET,
+    PROFILES,
+    get_profile,
+)
+
+__all__ = [
+    "EVERYDAY16",
+    "EVERYDAY16_CLASSES",
+    "IMAGENET",
+    "PROFILES",
+    "ClassifierConfig",
+    "GuidanceConfig",
+    "MemoConfig",
+    "NetworkConfig",
+    "Profile",
+    "PublicFile",
+    "ReleaseConfig",
+    "ScheduleConfig",
+    "StoppingConfig",
+    "TentConfig",
+    "get_profile",
+]

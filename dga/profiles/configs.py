@@ -1,0 +1,175 @@
+"""What a profile is made of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Literal
+from urllib.parse import urlsplit
+
+
+@dataclass(frozen=True)
+class PublicFile:
+    """A file that others publish: ``size`` in bytes, ``sha256`` in hexadecimal digits."""
+
+    url: str
+    size: int
+    sha256: str
+
+    @property
+    def name(self) -> str:
+        """What it is called there and here."""
+        return PurePosixPath(urlsplit(self.url).path).name
+
+    @property
+    def host(self) -> str:
+        """Who is asked for it."""
+        return urlsplit(self.url).netloc
+
+
+@dataclass(frozen=True)
+class ScheduleConfig:
+    """Linear betas over ``timesteps``, respaced to ``steps`` (T in the paper)."""
+
+    timesteps: int = 1000
+    steps: int = 100
+    beta_start: float = 1e-4
+    beta_end: float = 2e-2
+
+
+@dataclass(frozen=True)
+class NetworkConfig:
+    """Shape of a guided-diffusion U-Net (or its encoder half).
+
+    ``fold`` pixels along each side are moved into channels before the first
+    convolution; ``attention`` lists downsampling factors, counted after folding.
+    """
+
+    image_size: int
+    fold: int
+    channels: int
+    channel_mult: tuple[int, ...]
+    res_blocks: int
+    attention: tuple[int, ...]
+    head_channels: int
+
+
+@dataclass(frozen=True)
+class ClassifierConfig:
+    """A timm model and the pixels it expects (``mean``, ``std`` for inputs in [0, 1]).
+
+    Pictures are scaled to ``resize`` pixels a side (default: ``input_size``), of which the
+    middle ``input_size`` are seen.
+    """
+
+    architecture: str
+    input_size: int
+    classes: tuple[str, ...]
+    channels: tuple[int, ...] | None = None
+    stem_pool: bool = True
+    mean: tuple[float, float, float] = (0.485, 0.456, 0.406)
+    std: tuple[float, float, float] = (0.229, 0.224, 0.225)
+    resize: int | None = None
+    hub: str | None = None
+    """Repository on the Hugging Face hub that holds its weights."""
+
+
+@dataclass(frozen=True)
+class StoppingConfig:
+    """When the forward process halts.
+
+    ``threshold``: first depth whose confidence is below ``tau``.
+    ``quantile``: first depth whose logit is below that of ``quantile`` of held-out
+    clean images at the same depth.
+    No depth beyond ``max_depth`` is chosen. ``horizon``: a picture that does not qualify
+    by this depth either is left as it is, because no noise drowns its shift.
+    ``run`` depths in a row must qualify; ``paths`` noise paths are averaged.
+    """
+
+    rule: Literal["threshold", "quantile"] = "threshold"
+    tau: float = 0.5
+    max_depth: int = 60
+    run: int = 1
+    paths: int = 1
+    quantile: float = 0.95
+    horizon: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.rule not in ("threshold", "quantile"):
+            raise ValueError(f"A stopping rule is threshold or quantile, not {self.rule!r}.")
+        if min(self.max_depth, self.run, self.paths) < 1:
+            raise ValueError("max_depth, run and paths are whole numbers from 1 up.")
+        if self.horizon is not None and self.horizon < self.max_depth:
+            raise ValueError(f"The horizon is max_depth ({self.max_depth}) or deeper.")
+
+    @property
+    def deepest(self) -> int:
+        """The deepest depth whose confidence the rule may need."""
+        return max(self.max_depth, self.horizon or 0) + self.run - 1
+
+
+@dataclass(frozen=True)
+class GuidanceConfig:
+    """Structural guidance: strength (lambda), low-pass factor D and norm.
+
+    ``through_network``: whether the gradient runs through the network (DDA, Eq. 9);
+    without it a step costs no backward pass.
+    """
+
+    scale: float = 6.0
+    factor: int = 4
+    squared: bool = False
+    through_network: bool = True
+
+
+@dataclass(frozen=True)
+class TentConfig:
+    """Tent's one step a batch; ``lr`` is for a batch of 64 and scales with ``batch``."""
+
+    lr: float = 2.5e-4
+    momentum: float = 0.9
+    batch: int = 64
+
+
+@dataclass(frozen=True)
+class MemoConfig:
+    """MEMO's one step a picture: ``views`` copies cropped to at least ``min_area``."""
+
+    lr: float = 2.5e-4
+    views: int = 64
+    min_area: float = 0.08
+
+
+@dataclass(frozen=True)
+class ReleaseConfig:
+    """How a corrupted data set was made from clean pictures (ImageNet-C's way).
+
+    Shorter side to ``resize`` pixels, the middle ``crop`` pixels, the corruption, JPEG
+    at ``quality``.
+    """
+
+    resize: int = 256
+    crop: int = 224
+    quality: int = 85
+
+
+@dataclass(frozen=True)
+class Profile:
+    """Everything that distinguishes one set of models from another."""
+
+    name: str
+    image_size: int
+    schedule: ScheduleConfig
+    denoiser: NetworkConfig
+    discriminator: NetworkConfig
+    classifier: ClassifierConfig
+    stopping: StoppingConfig
+    guidance: GuidanceConfig
+    dda_depth: int
+    dda_guidance: GuidanceConfig
+    diffpure_depth: int
+    public: PublicFile | None = None
+    """The denoiser's checkpoint, where others publish it."""
+    tent: TentConfig = TentConfig()
+    memo: MemoConfig = MemoConfig()
+    release: ReleaseConfig | None = None

@@ -1,0 +1,121 @@
+"""One run as files, JSON and text, with the versions that it was made with."""
+
+from __future__ import annotations
+
+import platform
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from PIL import Image
+
+from dga.networks.classifier import Prediction
+from dga.pipeline import Adaptation
+from dga.request import CommandRun, Request
+
+
+def save_pictures(run: CommandRun, folder: Path) -> dict[str, str]:
+    """Write every picture as PNG; returns {name: path}."""
+    result = run.adaptation
+    pictures = {"input": result.input, "x_t_star": result.x_t_star}
+    if run.clean is not None:
+        pictures["clean"] = run.clean
+    pictures |= {name: r.image for name, r in result.reconstructions.items()}
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = {name: folder / f"{name}.png" for name in pictures}
+    for name, pixels in pictures.items():
+        Image.fromarray(pixels).save(paths[name])
+    return {name: str(path) for name, path in paths.items()}
+
+
+def to_dict(run: CommandRun, request: Request, pictures: dict[str, str]) -> dict[str, Any]:
+    """Everything the command prints, as JSON types."""
+    result = run.adaptation
+    return {
+        "profile": result.profile.name,
+        "seed": result.seed,
+        "corruption": request.corruption,
+        "severity": request.severity if request.corruption else None,
+        "tau": result.stopping.tau,
+        "rule": result.stopping.rule,
+        "paths": result.stopping.paths,
+        "max_depth": result.stopping.max_depth,
+        "horizon": result.stopping.horizon,
+        "t_star": result.t_star,
+        "crossed": result.stop.crossed,
+        "confidence": [round(float(c), 6) for c in result.confidence],
+        "curve_seconds": round(result.curve_seconds, 4),
+        "input": {"top5": top5(result.input_prediction)},
+        "x_t_star": {"top5": top5(result.x_t_star_prediction)},
+        "methods": {
+            name: {
+                "depth": r.depth,
+                "seconds": round(r.seconds, 4),
+                "top5": top5(r.prediction),
+            }
+            for name, r in result.reconstructions.items()
+        },
+        "pictures": pictures,
+        "device": result.device,
+        "precision": result.dtype,
+    }
+
+
+def top5(prediction: Prediction) -> list[dict[str, Any]]:
+    """Five likeliest labels with probabilities."""
+    return [{"label": name, "probability": round(p, 6)} for name, p in prediction.top(5)]
+
+
+def to_text(facts: dict[str, Any]) -> str:
+    """The same facts for people."""
+    stopped = f"t* = {facts['t_star']}"
+    if not facts["crossed"] and facts["t_star"]:
+        stopped += " (the maximum depth: confidence had not fallen below tau)"
+    elif not facts["crossed"]:
+        stopped += f" (left as it is: confidence stayed above tau to depth {facts['horizon']})"
+    lines = [f"{stopped}, tau {facts['tau']}, curve in {facts['curve_seconds']:.2f} s"]
+    shown = ", ".join(f"{k}: {facts['confidence'][k]:.3f}" for k in range(0, 101, 10)
+                      if k < len(facts["confidence"]))  # fmt: skip
+    lines.append(f"confidence by depth  {shown}")
+    rows = {"input": facts["input"], **facts["methods"]}
+    for name, row in rows.items():
+        best = ", ".join(f"{t['label']} {t['probability']:.0%}" for t in row["top5"])
+        cost = f"{row['depth']:3d} steps {row['seconds']:6.2f} s" if "depth" in row else " " * 19
+        lines.append(f"{name:<12} {cost}  {best}")
+    lines.append(f"pictures in {Path(next(iter(facts['pictures'].values()))).parent}")
+    return "\n".join(lines)
+
+
+PACKAGES = ("torch", "timm", "numpy", "imagecorruptions-imaug", "scikit-image")
+
+
+def versions() -> dict[str, str]:
+    """Python and the packages that results can depend on."""
+    return {"python": platform.python_version(), **{name: version(name) for name in PACKAGES}}
+
+
+def to_record(run: Adaptation) -> dict[str, Any]:
+    """A run without its pictures, in plain numbers and words."""
+    methods = {
+        name: {
+            "depth": result.depth,
+            "seconds": round(result.seconds, 3),
+            "top5": result.prediction.top(5),
+        }
+        for name, result in run.reconstructions.items()
+    }
+    return {
+        "profile": run.profile.name,
+        "tau": run.stopping.tau,
+        "max_depth": run.stopping.max_depth,
+        "horizon": run.stopping.horizon,
+        "seed": run.seed,
+        "t_star": run.t_star,
+        "crossed": run.stop.crossed,
+        "confidence": np.asarray(run.confidence).tolist(),
+        "curve_seconds": round(run.curve_seconds, 3),
+        "input": {"top5": run.input_prediction.top(5)},
+        "x_t_star": {"depth": run.t_star, "top5": run.x_t_star_prediction.top(5)},
+        "methods": methods,
+    }

@@ -1,0 +1,41 @@
+"""The bench's models: as this machine likes them best, and in float32."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from dga.networks.compute import Compute
+from dga.networks.models import Models, load_models
+from dga.profiles import get_profile
+from dga.speed.workload import random_models
+
+
+def load_pair(
+    profile: str,
+    weights: Path | None = None,
+    device: str | None = None,
+    precision: str = "auto",
+    compiled: bool = False,
+    random: bool = False,
+) -> tuple[Models, Models]:
+    """(at the chosen precision, in float32 by the reference's kernels).
+
+    ``random``: with random weights instead of a profile's own. Raises ``ValueError``
+    for unknown names and :class:`~dga.weights.checkpoints.WeightsError` for missing weights.
+    """
+    shape = get_profile(profile)
+    chosen = Compute.choose(device, precision, compiled)
+    exact = Compute.choose(device, "float32")
+    first, second = (
+        random_models(shape, compute) if random else load_models(shape, weights, compute)
+        for compute in (chosen, exact)
+    )
+    return first, second
+
+
+def parse_batches(text: str) -> tuple[int, ...]:
+    """Comma-separated whole numbers. Raises ``ValueError`` for anything else."""
+    try:
+        return tuple(int(part) for part in text.split(","))
+    except ValueError:
+        raise ValueError(f"Batch sizes look like 1,8,32, not {text!r}.") from None

@@ -1,0 +1,82 @@
+"""How long a picture will take where there is no GPU: said before the wait, not after it."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+import torch
+from torch import nn
+
+from dga.networks.compute import Compute
+from dga.networks.models import Models
+from dga.networks.unet import Denoiser, Discriminator
+from dga.profiles import Profile
+from dga.speed.flops import flops
+from dga.weights.store import parameter_count
+
+HEAVY = 100_000_000
+"""Parameters of a diffusion model from which a processor's user is warned."""
+GUIDED = 3
+"""Passes that a guided step costs: its own, and about two for the gradient."""
+
+
+@dataclass(frozen=True)
+class Pace:
+    """Estimated seconds for one picture: of a denoiser's pass, and of judging one state."""
+
+    denoise: float
+    judge: float
+
+    def longest(self, profile: Profile) -> float:
+        """Seconds for a picture by DGA, DGA + G and DDA together, at their deepest."""
+        deepest = profile.stopping.max_depth
+        curve = (profile.schedule.steps + 1) * profile.stopping.paths
+        passes = deepest + GUIDED * deepest + GUIDED * profile.dda_depth
+        return curve * self.judge + passes * self.denoise
+
+
+@torch.no_grad()
+def rate(compute: Compute) -> float:
+    """Operations a second that one large convolution reaches here (about 0.1 s)."""
+    layer = nn.Conv2d(256, 256, 3, padding=1).to(compute.device, compute.dtype)
+    x = torch.randn(1, 256, 32, 32, device=compute.device, dtype=compute.dtype)
+    best = float("inf")
+    for _ in range(4):
+        start = time.perf_counter()
+        layer(x)
+        best = min(best, time.perf_counter() - start)
+    return 2 * 9 * 256 * 256 * 32 * 32 / best
+
+
+def estimate(profile: Profile, compute: Compute) -> Pace:
+    """Work of a profile's networks over what this processor was just seen to do."""
+    with torch.device("meta"):
+        denoiser, judge = Denoiser(profile.denoiser), Discriminator(profile.discriminator)
+    size = profile.image_size
+    single = rate(Compute(compute.device, torch.float32))  # discriminators stay in float32
+    fast = single if compute.dtype == torch.float32 else rate(compute)
+    return Pace(flops(denoiser, size) / fast, flops(judge, size) / single)
+
+
+def slow_pace(models: Models, heavy: int = HEAVY) -> Pace | None:
+    """The pace of a large model on a processor; None elsewhere, and for small models."""
+    if models.device.type != "cpu" or parameter_count(models.denoiser) < heavy:
+        return None
+    return estimate(models.profile, models.compute)
+
+
+def warning(profile: Profile, pace: Pace) -> str:
+    """One sentence for somebody who is about to wait."""
+    return (
+        f"There is no GPU for {profile.name}: on this processor one step takes about "
+        f"{duration(pace.denoise)}, and a picture by DGA, DGA + G and DDA up to "
+        f"{duration(pace.longest(profile))}."
+    )
+
+
+def duration(seconds: float) -> str:
+    """``0.4 s``, ``35 s``, ``12 min`` or ``3.5 h``."""
+    if seconds < 90:
+        return f"{seconds:.1f} s" if seconds < 10 else f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

@@ -1,0 +1,65 @@
+"""The same work the published way: the guided_diffusion package's own step, DDA's guidance."""
+
+from __future__ import annotations
+
+import torch
+from guided_diffusion.script_util import create_gaussian_diffusion
+from torch import Tensor
+
+from dga.guidance import low_pass
+from dga.networks.models import Models
+from dga.networks.unet import Denoiser
+from dga.profiles import GuidanceConfig
+
+
+class Published:
+    """The package's sampler around the package's network, as the published code uses them.
+
+    Parameters ask for gradients, attention is an einsum, noise comes from the global
+    generator, and the guidance takes one norm over the whole batch. ``dtype``: float32,
+    or float16 as the package converts to it.
+    """
+
+    def __init__(self, models: Models, dtype: torch.dtype = torch.float32) -> None:
+        config, schedule = models.profile.denoiser, models.profile.schedule
+        self.network = Denoiser(config).to(models.device).eval()
+        self.network.load_state_dict(models.denoiser.state_dict())
+        if dtype == torch.float16:
+            self.network.net.convert_to_fp16()
+            self.network.net.dtype = dtype
+        self.diffusion = create_gaussian_diffusion(
+            steps=schedule.timesteps,
+            learn_sigma=True,
+            noise_schedule="linear",
+            timestep_respacing=str(schedule.steps),
+        )
+
+    def noised(self, x: Tensor, depth: int) -> Tensor:
+        """``x`` ``[B, 3, S, S]`` at a depth, in one draw."""
+        index = torch.full((len(x),), depth - 1, device=x.device)
+        return self.diffusion.q_sample(x, index)
+
+    def rebuild(
+        self, x: Tensor, steps: int, reference: Tensor, guidance: GuidanceConfig | None
+    ) -> Tensor:
+        """``steps`` steps from depth ``steps`` to 0, ``[B, 3, S, S]``, guided or not."""
+        for index in range(steps - 1, -1, -1):
+            time = torch.full((len(x),), index, device=x.device)
+            if guidance is None:
+                with torch.no_grad():
+                    x = self.diffusion.p_sample(self.network, x, time)["sample"]
+            else:
+                x = self._guided(x, time, reference, guidance)
+        return x
+
+    def _guided(
+        self, x: Tensor, time: Tensor, reference: Tensor, guidance: GuidanceConfig
+    ) -> Tensor:
+        with torch.enable_grad():
+            x = x.detach().requires_grad_()
+            out = self.diffusion.p_sample(self.network, x, time)
+            gap = low_pass(reference, guidance.factor) - low_pass(
+                out["pred_xstart"], guidance.factor
+            )
+            (gradient,) = torch.autograd.grad(torch.linalg.norm(gap), x)
+        return (out["sample"] - guidance.scale * gradient).detach()

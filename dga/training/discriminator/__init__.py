@@ -1,0 +1,1 @@
+"""Training the discriminator: what it is taught, its batches, its trainer."""

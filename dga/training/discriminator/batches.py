@@ -1,0 +1,217 @@
+"""The discriminator's batches: read, corrupted, noised; the seed and the step fix each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from PIL import Image
+from torch import Tensor, nn
+
+from dga.data.framing import View
+from dga.data.image_sets import UNREADABLE, ImageFiles, ImageSet
+from dga.data.imagenet_c import condition_folder, conditions
+from dga.diffusion import Schedule
+from dga.discriminator import estimate_x0
+from dga.images import Pixels, to_tensor
+from dga.profiles import Profile
+from dga.training import loop
+from dga.training.discriminator.pairs import make_pairs
+from dga.training.discriminator.prefetch import Feed
+from dga.training.discriminator.samples import Prior, Samples, draw_samples
+from dga.training.discriminator.studies import Study
+from dga.training.loop import TrainConfig
+from dga.training.processes import Team
+
+ALONE = Team(torch.device("cpu"))
+
+
+class Drawn(NamedTuple):
+    """One batch on the CPU: ``x_k`` ``[2 n, 3, S, S]``; the rest ``[2 n]``, names but a list."""
+
+    x_k: Tensor
+    time: Tensor
+    target: Tensor
+    depth: Tensor
+    unreadable: list[str]
+
+
+@dataclass(frozen=True)
+class Maker:
+    """The work on a batch that needs no network, so that other processes can do it.
+
+    ``share``: the pairs of each batch that are made here; all by default.
+    """
+
+    profile: Profile
+    study: Study
+    images: ImageSet | ImageFiles
+    config: TrainConfig
+    samples: Samples | None = None
+    share: range | None = None
+
+    @cached_property
+    def schedule(self) -> Schedule:
+        """The profile's schedule."""
+        return Schedule.from_config(self.profile.schedule)
+
+    @cached_property
+    def view(self) -> View:
+        """How pictures reach the networks."""
+        return View.of(self.profile)
+
+    def __call__(self, step: int) -> Drawn:
+        """Both pictures of a pair are at one depth, drawn as T u^2: most of them lie where
+        the classes still differ.
+        """
+        schedule, rng = self.schedule, loop.step_rng(self.config.seed, step)
+        rows = loop.batch_rows(len(self.images), self.config.batch // 2, self.config.seed, step)
+        mine = self.share or range(len(rows))
+        if self.study.corrupted is None:
+            pictures, unreadable = self._read(rows[mine.start : mine.stop])
+            places: list[Pixels | None] = [None] * len(rows)
+            places[mine.start : mine.stop] = pictures
+            pairs = make_pairs(self.study, places, self.samples, rng, self.view)
+        else:
+            pairs, unreadable = self._released(rows, mine, rng)
+        generator = loop.torch_rng(rng)
+        x_0 = to_tensor(np.concatenate(pairs))  # [2 n, 3, S, S]
+        depth = ((schedule.steps + 1) * torch.rand(len(rows), generator=generator) ** 2).long()
+        depth = depth.clamp(max=schedule.steps).repeat(2)
+        noise = torch.randn((2 * len(rows), *x_0.shape[1:]), generator=generator)
+        both = [*mine, *(len(rows) + i for i in mine)]
+        depth, noise = depth[both], noise[both]
+        abar = schedule.alpha_bar[depth].view(-1, 1, 1, 1)
+        x_k = x_0 * abar.sqrt().float() + noise * (1 - abar).sqrt().float()
+        target = torch.arange(2).repeat_interleave(len(mine)).float()
+        return Drawn(x_k, schedule.time[depth], target, depth, unreadable)
+
+    def _read(self, rows: NDArray[np.int64]) -> tuple[list[Pixels], list[str]]:
+        """Clean pictures; in place of an unreadable one the next that can be read."""
+        images, bad = self.images.take(rows).load()
+        if not bad:
+            return list(images.pixels), []
+        found, unreadable = [], list[str]()
+        for row in rows:
+            for other in self._from(row):
+                one, bad = self.images.take([other]).load()
+                unreadable += bad
+                if len(one):
+                    found.append(one.pixels[0])
+                    break
+        return found, unreadable
+
+    def _from(self, row: int) -> Iterator[int]:
+        """Rows to try, this one first. Raises ``ValueError`` after all of them."""
+        count = len(self.images)
+        yield from ((row + i) % count for i in range(count))
+        raise ValueError("None of the pictures can be read.")
+
+    def _released(
+        self, rows: NDArray[np.int64], mine: range, rng: np.random.Generator
+    ) -> tuple[tuple[Pixels, Pixels], list[str]]:
+        """Pairs of a clean picture and its corrupted copy on disk, flipped alike."""
+        assert self.study.corrupted is not None
+        held = self._conditions
+        clean, corrupted, unreadable = [], [], list[str]()
+        for i, row in enumerate(rows):
+            name, severity = held[int(rng.integers(len(held)))]
+            turn = -1 if rng.random() < 0.5 else 1
+            if i not in mine:
+                continue
+            folder = condition_folder(self.study.corrupted, name, severity)
+            assert folder is not None
+            for other in self._from(row):
+                pair = self._pair(other, folder)
+                if pair is not None:
+                    clean.append(pair[0][:, ::turn])
+                    corrupted.append(pair[1][:, ::turn])
+                    break
+                unreadable.append(self.images.names[other])
+        return (np.stack(clean), np.stack(corrupted)), unreadable
+
+    def _pair(self, row: int, folder: Path) -> tuple[Pixels, Pixels] | None:
+        one, _ = self.images.take([row]).load()
+        if not len(one):
+            return None
+        try:
+            with Image.open(folder / one.names[0]) as image:
+                return self.view.finish(one.pixels[0]), self.view.released(image)
+        except UNREADABLE:
+            return None
+
+    @cached_property
+    def _conditions(self) -> list[tuple[str, int]]:
+        assert self.study.corrupted is not None
+        return released_conditions(self.study.corrupted, self.study.corruptions)
+
+
+def released_conditions(folder: Path, corruptions: Sequence[str]) -> list[tuple[str, int]]:
+    """What a folder in ImageNet-C's layout has of some corruptions, any severity.
+
+    Raises ``ValueError`` if it has nothing of them.
+    """
+    held = [pair for pair in conditions(folder) if pair[0] in corruptions]
+    if not held:
+        raise ValueError(
+            f"{folder} holds none of the corruptions {', '.join(corruptions)} "
+            "(corruption/severity/class/picture)."
+        )
+    return held
+
+
+@dataclass(frozen=True)
+class Batches:
+    """The batches of one run, made ahead by ``workers`` processes."""
+
+    profile: Profile
+    study: Study
+    images: ImageSet | ImageFiles
+    config: TrainConfig
+    prior: Prior | None
+    shards: Path
+    team: Team = ALONE
+    workers: int = 0
+
+    @cached_property
+    def maker(self) -> Maker:
+        """Made when first wanted, because samples are drawn for it: after a foreign
+        checkpoint was refused.
+        """
+        team, samples = self.team, None
+        if self.prior is not None and self.study.samples_needed:
+            samples = draw_samples(
+                self.profile, self.prior, self.study.samples, self.shards, team.rank, team.size
+            )
+        share = team.share(self.config.batch // 2) if team.size > 1 else None
+        return Maker(self.profile, self.study, self.images, self.config, samples, share)
+
+    @cached_property
+    def feed(self) -> Feed[Drawn]:
+        """Batches by step."""
+        return Feed(self.maker, self.config.steps, self.workers)
+
+    @cached_property
+    def unreadable(self) -> set[str]:
+        """Names of pictures that could not be read so far."""
+        return set()
+
+    @property
+    def denoiser(self) -> nn.Module | None:
+        """The network whose x0_hat is judged; ``None`` when x_t is."""
+        return self.prior.network if self.prior and self.study.input == "x0_hat" else None
+
+    def draw(self, step: int, device: torch.device) -> tuple[Tensor, Tensor, Tensor]:
+        """What is judged ``[2 n, 3, S, S]``, network times and labels ``[2 n]``."""
+        drawn = self.feed(step)
+        self.unreadable.update(drawn.unreadable)
+        x_k = drawn.x_k
+        if self.denoiser is not None:
+            x_k = estimate_x0(self.maker.schedule, self.denoiser, x_k.to(device), drawn.depth)
+        return x_k, drawn.time, drawn.target

@@ -1,0 +1,138 @@
+"""Pairs of a source and a corrupted picture, which the discriminator learns to tell apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from io import BytesIO
+from typing import Any, Protocol
+
+import numpy as np
+from PIL import Image
+
+from dga.corruptions import SEVERITIES, corrupt
+from dga.data.framing import View
+from dga.images import Pixels
+from dga.training.discriminator.studies import Study
+
+KERNELS = (
+    Image.Resampling.BOX,
+    Image.Resampling.BILINEAR,
+    Image.Resampling.HAMMING,
+    Image.Resampling.BICUBIC,
+    Image.Resampling.LANCZOS,
+)
+
+
+class Gallery(Protocol):
+    """Generated pictures by number, in memory or not."""
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, i: int, /) -> Any: ...
+
+
+def make_pairs(
+    study: Study,
+    pictures: Iterable[Pixels | None],
+    samples: Gallery | None,
+    rng: np.random.Generator,
+    view: View | None = None,
+) -> tuple[Pixels, Pixels]:
+    """Source and corrupted pictures (labels 0 and 1), uint8 ``[n, S, S, 3]`` each.
+
+    ``pictures``: real ones, each uint8 ``[side, side, 3]``, or ``None`` for a pair that
+    another process makes: it is left out, but what it would have drawn is drawn.
+    ``samples``: generated ones, unless the source is ``images``. A pair shows one picture
+    twice, but for the source ``generated``: there the clean one is a sample. ``crossed``:
+    every other pair is made of a sample, so that the label tells nothing about real or
+    generated. ``view`` brings both to the network's size.
+    """
+    clean, corrupted = [], []
+    odd = int(rng.integers(2)) if study.source == "crossed" else 0
+    pictures = list(pictures)
+    side = next((len(picture) for picture in pictures if picture is not None), 0)
+    for i, picture in enumerate(pictures):
+        mine = picture is not None
+        if study.source == "crossed" and i % 2 == odd:
+            sample = _any_of(samples, rng, view)
+            picture = sample if mine else None
+        picture = _vary(picture, side, rng)
+        name = study.corruptions[int(rng.integers(len(study.corruptions)))]
+        severity = SEVERITIES[int(rng.integers(len(SEVERITIES)))]
+        seed = int(rng.integers(2**31))
+        if picture is not None:
+            corrupted.append(_finish(corrupt(picture, name, severity, seed), view))
+        if study.source == "generated":
+            sample = _any_of(samples, rng, view)
+            picture = _vary(sample if mine else None, side, rng)
+        if picture is not None:
+            clean.append(_finish(picture, view))
+    return np.stack(clean), np.stack(corrupted)
+
+
+def _finish(pixels: Pixels, view: View | None) -> Pixels:
+    return view.finish(pixels) if view else pixels
+
+
+def _any_of(samples: Gallery | None, rng: np.random.Generator, view: View | None) -> Pixels:
+    if samples is None:
+        raise ValueError("This source needs generated pictures.")
+    sample: Pixels = samples[int(rng.integers(len(samples)))]
+    return view.clean(Image.fromarray(sample)) if view else sample
+
+
+def _vary(picture: Pixels | None, side: int, rng: np.random.Generator) -> Pixels | None:
+    """A varied picture; for one that another process varies only the draws."""
+    if picture is None:
+        Variation.draw(side, rng)
+        return None
+    return vary_source(picture, rng)
+
+
+@dataclass(frozen=True)
+class Variation:
+    """How a picture is varied so that it is still source data.
+
+    People's own photographs are sharper than small training pictures and carry
+    fewer JPEG traces. A third is therefore shrunk with one of several kernels and
+    mirrored out to full size again, and a third re-encoded at JPEG quality 75-98.
+    """
+
+    flip: bool
+    side: int | None = None
+    kernel: int = 0
+    before: int = 0
+    quality: int | None = None
+
+    @classmethod
+    def draw(cls, size: int, rng: np.random.Generator) -> Variation:
+        """One for a picture of ``size`` pixels a side."""
+        flip, side, kernel, before, quality = rng.random() < 0.5, None, 0, 0, None
+        if rng.random() < 1 / 3:
+            side = int(rng.integers(size * 9 // 16, size))
+            kernel = int(rng.integers(len(KERNELS)))
+            before = int(rng.integers(size - side + 1))
+        if rng.random() < 1 / 3:
+            quality = int(rng.integers(75, 99))
+        return cls(flip, side, kernel, before, quality)
+
+    def apply(self, pixels: Pixels) -> Pixels:
+        """The varied picture, uint8 of the same shape."""
+        image = Image.fromarray(pixels)
+        if self.flip:
+            image = image.transpose(Image.Transpose.FLIP_LEFT_RIGHT)
+        if self.side is not None:
+            image = image.resize((self.side, self.side), KERNELS[self.kernel])
+            margin = (self.before, len(pixels) - self.side - self.before)
+            image = Image.fromarray(np.pad(np.asarray(image), (margin, margin, (0, 0)), "reflect"))
+        if self.quality is not None:
+            buffer = BytesIO()
+            image.save(buffer, "JPEG", quality=self.quality)
+            image = Image.open(buffer)
+        return np.asarray(image)
+
+
+def vary_source(pixels: Pixels, rng: np.random.Generator) -> Pixels:
+    """A picture, uint8 ``[S, S, 3]``, that is still source data: see :class:`Variation`."""
+    return Variation.draw(len(pixels), rng).apply(pixels)

@@ -1,0 +1,137 @@
+"""Pictures drawn by the frozen diffusion model, kept on disk in shards."""
+
+from __future__ import annotations
+
+import os
+import time
+from bisect import bisect_right
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import nn
+from tqdm import tqdm
+
+from dga.diffusion import Schedule, reverse, step_noise
+from dga.images import Pixels, from_tensor
+from dga.networks.compute import Compute
+from dga.networks.models import load_denoiser
+from dga.profiles import Profile
+from dga.training.discriminator.studies import Study
+from dga.weights.store import weights_folder, weights_id
+
+SAMPLES_PER_SHARD = 32
+"""Also the batch: a larger one was no faster on the CPU."""
+POLL_SECONDS = 1.0
+
+
+@dataclass(frozen=True)
+class Prior:
+    """The frozen diffusion model of a study. ``made_by`` names its exact weights."""
+
+    network: nn.Module
+    made_by: str
+    compute: Compute
+
+    @classmethod
+    def load(cls, profile: Profile, study: Study, device: torch.device) -> Prior:
+        """Its weights at the study's precision; raises ``WeightsError``."""
+        folder = study.diffusion or weights_folder(profile.name, "diffusion")
+        compute = Compute(device, getattr(torch, study.precision))
+        network = compute.prepare(load_denoiser(profile, folder))
+        return cls(network, weights_id(folder), compute)
+
+
+@dataclass(frozen=True)
+class Samples:
+    """Pictures in shards, uint8 ``[S, S, 3]`` each; a shard is mapped, not read as a whole."""
+
+    paths: tuple[Path, ...]
+    stops: tuple[int, ...]
+    """Number of the picture after the last one of each shard."""
+
+    def __len__(self) -> int:
+        return self.stops[-1]
+
+    def __getitem__(self, i: int) -> Pixels:
+        shard = bisect_right(self.stops, i)
+        first = self.stops[shard - 1] if shard else 0
+        return np.array(self._shards[shard][i - first])
+
+    def __getstate__(self) -> dict[str, object]:
+        """For another process: it maps the shards itself."""
+        return {"paths": self.paths, "stops": self.stops}
+
+    @cached_property
+    def _shards(self) -> list[Pixels]:
+        return [np.load(path, mmap_mode="r") for path in self.paths]
+
+    def array(self) -> Pixels:
+        """All of them, uint8 ``[N, S, S, 3]``."""
+        return np.concatenate(self._shards)
+
+
+def generate(profile: Profile, prior: Prior, count: int, out: Path) -> Pixels:
+    """:func:`draw_samples` in memory, uint8 ``[count, S, S, 3]``."""
+    return draw_samples(profile, prior, count, out).array()
+
+
+def draw_samples(
+    profile: Profile, prior: Prior, count: int, out: Path, rank: int = 0, size: int = 1
+) -> Samples:
+    """Samples of the diffusion model; a killed run resumes.
+
+    Sample i depends on its number, the weights and the precision, which its shard's
+    folder under ``out`` is named after: several studies may share one ``out``. Of ``size``
+    processes each draws every ``size``-th shard, and then waits for those of the others.
+    """
+    schedule = Schedule.from_config(profile.schedule)
+    precision = prior.compute.precision
+    folder = out / f"{prior.made_by}-{schedule.steps}-{precision}"
+    folder.mkdir(parents=True, exist_ok=True)
+    starts = range(0, count, SAMPLES_PER_SHARD)
+    seeds = [range(first, min(count, first + SAMPLES_PER_SHARD)) for first in starts]
+    paths = [folder / f"{few.start:06d}-{few.stop:06d}.npy" for few in seeds]
+    with tqdm(total=len(paths), desc="samples", unit="shard", disable=rank > 0) as bar:
+        for number, (path, few) in enumerate(zip(paths, seeds, strict=True)):
+            if number % size == rank and not path.exists():
+                _save(path, _draw(schedule, prior, few, profile.image_size))
+            bar.update()
+    while not all(path.exists() for path in paths):
+        time.sleep(POLL_SECONDS)
+    return Samples(tuple(paths), tuple(few.stop for few in seeds))
+
+
+def _save(path: Path, pixels: Pixels) -> None:
+    """The whole shard or none; two runs may draw the same one at the same time."""
+    part = path.with_suffix(f".{os.uname().nodename}-{os.getpid()}.part")
+    with part.open("wb") as file:
+        np.save(file, pixels)
+    part.replace(path)
+
+
+def _draw(schedule: Schedule, prior: Prior, seeds: range, size: int) -> Pixels:
+    """One batch; a GPU without the memory for it draws two halves, saying so."""
+    try:
+        return _draw_at_once(schedule, prior, seeds, size)
+    except torch.cuda.OutOfMemoryError:
+        if len(seeds) == 1:
+            raise
+        torch.cuda.empty_cache()
+    half = len(seeds) // 2
+    tqdm.write(f"The GPU's memory does not hold {len(seeds)} samples: {half} at once.")
+    halves = (seeds[:half], seeds[half:])
+    return np.concatenate([_draw(schedule, prior, few, size) for few in halves])
+
+
+def _draw_at_once(schedule: Schedule, prior: Prior, seeds: range, size: int) -> Pixels:
+    noise = [step_noise(seed, "forward", schedule.steps, (3, size, size)) for seed in seeds]
+    x = torch.stack(noise).to(prior.compute.device)
+    depths = [schedule.steps] * len(seeds)
+    # Samples are first wanted inside the trainer's autocast; they keep their own precision.
+    with torch.autocast(x.device.type, enabled=False):
+        for state in reverse(schedule, prior.network, x, depths, list(seeds)):
+            x = state.x
+    return from_tensor(x)

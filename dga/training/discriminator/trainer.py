@@ -1,0 +1,123 @@
+"""Training the discriminator to tell noised corrupted images from noised source images."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+from tqdm import trange
+
+from dga.data.framing import View
+from dga.data.image_sets import ImageFiles, ImageSet, split_training
+from dga.diffusion import Schedule, forward_path
+from dga.discriminator import curve
+from dga.images import Pixels, to_tensor
+from dga.networks.unet import Discriminator
+from dga.profiles import Profile
+from dga.training import loop
+from dga.training.discriminator.backbone import freeze_encoder, load_backbone
+from dga.training.discriminator.batches import Batches, released_conditions
+from dga.training.discriminator.samples import Prior
+from dga.training.discriminator.studies import Study
+from dga.training.loop import TrainConfig
+from dga.training.processes import Team
+
+DEFAULTS = TrainConfig(images=360_000, batch=64, lr=5e-4, warmup=200, decay=0.5, weight_decay=0.01)
+QUANTILES = (0.5, 0.75, 0.9, 0.95, 0.975, 0.99)
+HELD_OUT_IMAGES = 512
+HELD_OUT_ESTIMATES = 256
+"""Fewer for x0_hat: each costs a hundred passes of the denoiser."""
+
+
+def train_discriminator(
+    profile: Profile,
+    images: ImageSet | ImageFiles,
+    config: TrainConfig,
+    out: Path,
+    device: torch.device,
+    init: Path | None = None,
+    study: Study | None = None,
+    team: Team | None = None,
+    workers: int = 0,
+) -> tuple[nn.Module, dict[str, Any]]:
+    """Train on pairs of a source and a corrupted picture at one depth, as the study says.
+
+    All severities, binary cross-entropy, balanced classes (section 3.2 of the paper).
+    ``team``: the processes that share every batch; ``workers``: processes that make
+    batches ahead. Returns the moving average and what its config must keep: the study,
+    and the logits that held-out clean images stay below, by quantile and depth (the
+    team's first process only).
+    """
+    study, team = study or Study(), team or Team(device)
+    check_study(study, init)
+    prior = Prior.load(profile, study, device) if study.diffusion_needed else None
+    made_by = prior.made_by if prior else ""
+    identity = loop.describe_run("discriminator", profile, images, init, study.identity(made_by))
+    used, held_out = split_training(images)
+    torch.manual_seed(config.seed)
+    model = Discriminator(profile.discriminator)
+    if init is not None and not init.is_dir() and not (out / loop.CHECKPOINT).exists():
+        load_backbone(model, init)
+    else:
+        loop.start_from(model, init, out)
+    if study.freeze_encoder:
+        freeze_encoder(model)
+    model.to(device)
+    trained = [p for p in model.parameters() if p.requires_grad]
+    optimizer = torch.optim.AdamW(trained, lr=config.lr, weight_decay=config.weight_decay)
+    shards = study.shards or out / "samples"
+    batches = Batches(profile, study, used, config, prior, shards, team, workers)
+    shared = team.wrap(model)
+
+    def loss(step: int) -> tuple[Tensor, dict[str, float]]:
+        x, time, target = (v.to(device) for v in batches.draw(step, device))
+        logits = shared(x, time)
+        value = F.binary_cross_entropy_with_logits(logits, target)
+        return value, {"accuracy": float(((logits > 0) == (target > 0.5)).float().mean())}
+
+    network = loop.run(model, optimizer, loss, config, out, device, identity, team.leads)
+    unreadable = team.gather(list(batches.unreadable))
+    if not team.leads:
+        return network, {}
+    count = HELD_OUT_IMAGES if batches.denoiser is None else HELD_OUT_ESTIMATES
+    clean, skipped = held_out.take(range(min(count, len(held_out)))).load()
+    view = View.of(profile)
+    pixels = np.stack([view.finish(picture) for picture in clean.pixels])
+    bounds = source_bounds(profile, network, pixels, device, batches.denoiser)
+    facts = {**study.facts(made_by), "source_quantiles": bounds}
+    if unreadable := sorted({*unreadable, *skipped}):
+        facts["unreadable"] = unreadable
+    return network, facts
+
+
+def check_study(study: Study, init: Path | None) -> None:
+    """Raise ``ValueError`` for a study that cannot be carried out as asked."""
+    if study.freeze_encoder and init is None:
+        raise ValueError(
+            "A frozen encoder keeps the weights it starts with: name them with --init."
+        )
+    if study.corrupted is not None:
+        released_conditions(study.corrupted, study.corruptions)
+
+
+def source_bounds(
+    profile: Profile,
+    network: nn.Module,
+    pixels: Pixels,
+    device: torch.device,
+    denoiser: nn.Module | None = None,
+) -> dict[str, list[float]]:
+    """Quantiles of clean pictures' logits at each depth, ``{quantile: [T + 1]}``."""
+    schedule = Schedule.from_config(profile.schedule)
+    logits = []
+    for i in trange(len(pixels), desc="held-out images", mininterval=1.0):
+        path = forward_path(schedule, to_tensor(pixels[i]), seed=i)
+        logits.append(curve(schedule, network, path.to(device), denoiser).numpy())
+    table = np.quantile(np.stack(logits), QUANTILES, axis=0)  # [Q, T + 1]
+    return {
+        str(q): [round(float(v), 4) for v in row] for q, row in zip(QUANTILES, table, strict=True)
+    }

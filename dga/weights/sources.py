@@ -1,0 +1,128 @@
+"""Where each network of a profile comes from, and what to do where it is missing."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from huggingface_hub import try_to_load_from_cache
+
+from dga.files import sha256
+from dga.profiles import Profile
+from dga.weights.checkpoints import WeightsError
+from dga.weights.store import CONFIG, home, weights_folder
+
+NETWORKS = ("diffusion", "discriminator", "classifier")
+TITLES = {
+    "diffusion": "diffusion model",
+    "discriminator": "discriminator",
+    "classifier": "classifier",
+}
+HUB_FILE = "model.safetensors"
+HUB_BYTES = 113_000_000
+"""About; the hub knows better."""
+SUM = re.compile("[0-9a-f]{64}")
+
+
+@dataclass(frozen=True)
+class Sources:
+    """Weights that a user names. ``root``: PROFILE/diffusion, ... below one folder.
+
+    The others: one network's folder of ours, or a checkpoint of others. What is not named
+    is looked for among the weights that ship and in :func:`~dga.weights.store.home`.
+    """
+
+    root: Path | None = None
+    diffusion: Path | None = None
+    discriminator: Path | None = None
+    classifier: Path | None = None
+
+    def locate(self, profile: Profile) -> dict[str, Path]:
+        """Folder or file of each network, whether or not it is there."""
+        return {name: self._path(profile, name) for name in NETWORKS}
+
+    def _path(self, profile: Profile, name: str) -> Path:
+        named: Path | None = getattr(self, name)
+        if named is not None:
+            return named
+        place = weights_folder(profile.name, name, self.root)
+        if name == "classifier" and self.root is None and not place.exists():
+            return hub_file(profile) or place
+        return place
+
+    def missing(self, profile: Profile) -> list[str]:
+        """The networks that are nowhere."""
+        places = self.locate(profile)
+        return [name for name in NETWORKS if not is_there(places[name])]
+
+    def public(self, profile: Profile) -> list[str]:
+        """Those of the missing ones that others publish and nobody named a place for."""
+        published = {"diffusion": profile.public, "classifier": profile.classifier.hub}
+        unnamed = [n for n in self.missing(profile) if self.root is None and not getattr(self, n)]
+        return [name for name in unnamed if published.get(name)]
+
+
+def is_there(path: Path) -> bool:
+    """Whether a place holds weights: a checkpoint, or a folder with its config."""
+    return path.is_file() or (path / CONFIG).is_file()
+
+
+def hub_file(profile: Profile) -> Path | None:
+    """The classifier's weights in the Hugging Face cache, where timm puts them too."""
+    if profile.classifier.hub is None:
+        return None
+    found = try_to_load_from_cache(profile.classifier.hub, HUB_FILE)
+    return Path(found) if isinstance(found, str) else None
+
+
+def complain(profile: Profile, sources: Sources) -> None:
+    """Raise :class:`WeightsError` where networks of a profile with public weights are missing.
+
+    One sentence names them all, each with the command that gets or makes it.
+    """
+    missing, public = sources.missing(profile), sources.public(profile)
+    if profile.public is None or not missing:
+        return
+    places = sources.locate(profile)
+    advice = []
+    if public:
+        names = " and the ".join(TITLES[name] for name in public)
+        advice.append(f"the {names} (python -m dga fetch --profile {profile.name})")
+    for name in missing:
+        if getattr(sources, name):
+            advice.append(f"the {TITLES[name]} (--{name} names {places[name]}, which has none)")
+        elif name not in public:
+            advice.append(
+                f"the {TITLES[name]} (python -m dga train {name} --profile {profile.name} "
+                f"--data DATA --out {places[name]}, or name one with --{name} PATH)"
+            )
+    raise WeightsError(f"Weights of {profile.name} are missing: {'; '.join(advice)}.")
+
+
+def check_cached(path: Path) -> None:
+    """Raise :class:`WeightsError` for a file of the hub's cache that was altered.
+
+    The cache keeps large files under their SHA-256, as the hub names it, and links to them.
+    """
+    stored = path.resolve()
+    if not path.is_symlink() or not SUM.fullmatch(stored.name) or sha256(path) == stored.name:
+        return
+    raise WeightsError(
+        f"{path} was altered (its SHA-256 is not {stored.name}, that of the published file): "
+        "delete it and fetch it again, or name a local file with --classifier PATH."
+    )
+
+
+def check_public(profile: Profile, path: Path) -> None:
+    """Raise :class:`WeightsError` for a file that has the public one's name but not its bytes."""
+    public = profile.public
+    if public is None or path.name != public.name or sha256(path) == public.sha256:
+        return
+    mend = f"python -m dga fetch --profile {profile.name} fetches it again"
+    if not path.is_relative_to(home()):
+        mend = "copy it again, or rename it if it is meant to be another"
+    raise WeightsError(
+        f"{path} was altered (its SHA-256 is not {public.sha256}, that of the published file): "
+        f"{mend}."
+    )
