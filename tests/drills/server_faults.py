@@ -29,9 +29,9 @@ from gradio_client import Client, handle_file
 from PIL import Image
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tests"))
+sys.path.insert(0, str(ROOT))
 
-from rights_fixtures import drop_rights  # noqa: E402  (found on the path above)
+from tests.fixtures.rights import drop_rights  # noqa: E402  (found on the path above)
 
 COPIED = ("app", "dga", "assets", "app.py")
 STARTS_WITHIN = 300.0

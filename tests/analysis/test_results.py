@@ -1,0 +1,211 @@
+"""Reading folders of runs, and pooling those made under the same conditions."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dga.analysis.judges import shipped_judge, trained_on
+from dga.analysis.names import Method, in_order, method_title
+from dga.analysis.pooled import benches
+from dga.analysis.results import MissingRun, read_evaluation, read_judge, read_results
+from dga.corruptions import EXTRA_CORRUPTIONS, FAMILIES
+from tests.fixtures.results import falling_logits, frame, lines_of, write_judge, write_run
+
+DEPTHS = (0, 4, 8)
+
+
+def _right(photograph: int, corruption: str) -> bool:
+    return photograph % 2 == 0
+
+
+@pytest.mark.parametrize("zipped", [False, True])
+def test_lines_come_back(tmp_path: Path, zipped: bool) -> None:
+    rows = lines_of("source", _right, 3, ["fog", "snow"])
+    run = read_evaluation(write_run(tmp_path / "run", rows, zipped))
+    assert run.lines.equals(frame(rows))
+    assert (run.severity, run.command) == (5, "python -m dga evaluate --out run")
+
+
+def test_half_a_last_line_is_ignored(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "run", lines_of("source", _right, 3, ["fog"]))
+    with (run / "lines.jsonl").open("a") as file:
+        file.write('{"path": "cat/n0')
+    assert len(read_evaluation(run).lines) == 3
+
+
+def test_role_is_found_by_content(tmp_path: Path) -> None:
+    """Names of folders mean nothing, depth in the folder tree neither."""
+    write_run(tmp_path / "judge", lines_of("source", _right, 2, ["fog"]))
+    write_judge(tmp_path / "deep" / "severity-5", falling_logits(2, DEPTHS), DEPTHS)
+    (tmp_path / "tables").mkdir()
+    results = read_results(tmp_path)
+    assert [run.name for run in results.evaluations] == ["judge"]
+    assert [run.name for run in results.judges] == ["deep/severity-5"]
+    assert results.judges[0].logits.shape == (16, 2, 3)
+
+
+def test_one_run_is_a_folder_of_runs(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "mine", lines_of("source", _right, 2, ["fog"]))
+    assert [run.name for run in read_results(run).evaluations] == ["mine"]
+
+
+def test_folders_without_runs(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match="no folder"):
+        read_results(tmp_path / "nowhere")
+    with pytest.raises(ValueError, match="is empty"):
+        read_results(tmp_path)
+    (tmp_path / "config.json").write_text("{}")
+    with pytest.raises(ValueError, match=r"holds no runs: .* lines\.jsonl or curves\.npz"):
+        read_results(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "sentence"),
+    [
+        ("lines.jsonl", b"nonsense\n", "line 1 is not a JSON object"),
+        ("lines.jsonl", b'{"path": "a"}\n', "line 1 has no 'class'"),
+        ("lines.jsonl", b"[1]\n", "line 1 is not a JSON object"),
+        ("config.json", b"{", "config.json is damaged"),
+        ("config.json", b"[]", "not a JSON object"),
+    ],
+)
+def test_damaged_files_are_named(tmp_path: Path, name: str, content: bytes, sentence: str) -> None:
+    run = write_run(tmp_path / "run", lines_of("source", _right, 2, ["fog"]))
+    (run / name).write_bytes(content)
+    with pytest.raises(ValueError, match=sentence):
+        read_results(tmp_path)
+
+
+def test_cut_gzip_is_damaged(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "run", lines_of("source", _right, 9, ["fog"]), zipped=True)
+    whole = (run / "lines.jsonl.gz").read_bytes()
+    (run / "lines.jsonl.gz").write_bytes(whole[:-12])
+    with pytest.raises(ValueError, match=r"lines\.jsonl\.gz is damaged"):
+        read_results(tmp_path)
+
+
+def test_a_line_that_comes_twice_is_damage(tmp_path: Path) -> None:
+    rows = lines_of("source", _right, 2, ["fog"])
+    run = write_run(tmp_path / "run", [*rows, rows[0]])
+    with pytest.raises(ValueError, match=r"source on cat/n000\.jpeg, fog, comes twice"):
+        read_evaluation(run)
+
+
+def test_damaged_curves(tmp_path: Path) -> None:
+    run = write_judge(tmp_path / "run", falling_logits(2, DEPTHS), DEPTHS)
+    (run / "curves.npz").write_bytes(b"PK\x03\x04 nothing")
+    with pytest.raises(ValueError, match=r"curves\.npz is damaged"):
+        read_judge(run)
+    write_judge(run, falling_logits(2, DEPTHS), (0, 4))
+    with pytest.raises(ValueError, match=r"logits are \(16, 2, 3\)"):
+        read_judge(run)
+    np.savez(run / "curves.npz", paths=np.array(["a"]))
+    with pytest.raises(ValueError, match="has no corruptions"):
+        read_judge(run)
+
+
+def test_features_come_back(tmp_path: Path) -> None:
+    run = write_judge(tmp_path / "run", falling_logits(2, DEPTHS), DEPTHS, features=True)
+    features = read_judge(run).features
+    assert features is not None
+    assert features.values.shape == (16, 2, 6)
+    assert features.classes == ("cat",)
+
+
+def test_runs_of_one_kind_are_pooled_once_each_image(tmp_path: Path) -> None:
+    both = lines_of("source", _right, 4, ["fog"])
+    write_run(tmp_path / "a", both + lines_of("tent", _right, 4, ["fog"]))
+    write_run(tmp_path / "b", both[:2] + lines_of("dga", _right, 2, ["fog"]))
+    write_run(tmp_path / "c", lines_of("source", _right, 4, ["clean"]), severity=3)
+    made, left_out = benches(read_results(tmp_path).evaluations)
+    assert [bench.severity for bench in made] == [5]
+    counts = made[0].lines.groupby(["method", "corruption"]).size().to_dict()
+    assert counts == {
+        ("source", "fog"): 4, ("tent", "fog"): 4, ("dga", "fog"): 2, ("source", "clean"): 4,
+    }  # fmt: skip
+    assert left_out == ()
+    assert made[0].commands(["dga"]) == ("python -m dga evaluate --out b",)
+
+
+@pytest.mark.parametrize(
+    ("config", "sentence"),
+    [
+        ({"split": "tune"}, "other: differs from main in split"),
+        ({"precision": "bfloat16"}, "other: differs from main in precision"),
+        ({"weights": {"diffusion": "d2"}}, "other: differs from main in weights"),
+        ({"methods": {"dda": {"depth": 9}}}, "other: differs from main in the settings of dda"),
+    ],
+)
+def test_runs_under_other_conditions_are_left_out(
+    tmp_path: Path, config: dict[str, object], sentence: str
+) -> None:
+    main = lines_of("source", _right, 2, ["fog"]) + lines_of("dda", _right, 2, ["fog"])
+    write_run(tmp_path / "main", main, methods={"dda": {"depth": 20}})
+    write_run(tmp_path / "other", lines_of("dga", _right, 2, ["fog"]), **config)
+    made, left_out = benches(read_results(tmp_path).evaluations)
+    assert made[0].methods == ["source", "dda"]
+    assert left_out == (sentence,)
+
+
+def test_weights_that_only_one_run_has_do_not_count(tmp_path: Path) -> None:
+    write_run(tmp_path / "a", lines_of("source", _right, 2, ["fog"]))
+    tent = lines_of("tent", _right, 2, ["fog"])
+    write_run(tmp_path / "b", tent, weights={"classifier": "c1"})
+    made, left_out = benches(read_results(tmp_path).evaluations)
+    assert made[0].methods == ["source", "tent"]
+    assert left_out == ()
+
+
+def test_highest_severity_comes_first(tmp_path: Path) -> None:
+    for severity in (3, 5):
+        rows = lines_of("source", _right, 2, ["fog"])
+        write_run(tmp_path / str(severity), rows, severity=severity)
+    made, _ = benches(read_results(tmp_path).evaluations)
+    assert [bench.severity for bench in made] == [5, 3]
+
+
+def test_the_judge_of_the_benchs_own_discriminator_is_chosen(tmp_path: Path) -> None:
+    write_run(tmp_path / "bench", lines_of("source", _right, 2, ["fog"]))
+    logits = falling_logits(2, DEPTHS)
+    write_judge(tmp_path / "a", falling_logits(4, DEPTHS), DEPTHS, weights={"discriminator": "j9"})
+    write_judge(tmp_path / "b", logits, DEPTHS)
+    write_judge(tmp_path / "c", logits, DEPTHS, input="x0_hat")
+    results = read_results(tmp_path)
+    made, _ = benches(results.evaluations)
+    assert shipped_judge(results.judges, made[0]).name == "b"
+    assert shipped_judge(results.judges, None).name == "a"
+    assert trained_on(results.judges[0]) == "all 15"
+    for names, said in (
+        (FAMILIES["noise"], "noise"),
+        (EXTRA_CORRUPTIONS, "four others"),
+        (["fog", "gaussian_noise"], "fog, gaussian noise"),
+    ):
+        judge = results.judges[0]
+        judge = replace(judge, config={**judge.config, "trained_on": list(names)})
+        assert trained_on(judge) == said
+    with pytest.raises(MissingRun, match="no judge run of x_t"):
+        shipped_judge(results.judges[2:], None)
+
+
+def test_method_names_are_taken_apart() -> None:
+    method = Method.parse("dda:depth=50:scale=6")
+    assert (method.base, method.system) == ("dda", "dda")
+    assert method.overrides == (("depth", "50"), ("scale", "6"))
+    assert not method.swept
+    assert Method.parse("dga-guided-quantile").system == "dga-guided"
+    assert Method.parse("dga-guided:depth=8").swept
+    assert Method.parse("mine-ensemble").system == "mine-ensemble"
+    assert method_title("dga-guided:tau=0.3") == "DGA + G, tau 0.3"
+    assert in_order(["mine", "dga", "dda", "dda-published", "source"]) == [
+        "source", "dda-published", "dda", "dga", "mine",
+    ]  # fmt: skip
+
+
+def test_an_unfinished_run_is_no_trouble(tmp_path: Path) -> None:
+    write_run(tmp_path / "started", [])
+    write_run(tmp_path / "done", lines_of("source", _right, 2, ["fog"]))
+    assert [run.name for run in read_results(tmp_path).evaluations] == ["done"]

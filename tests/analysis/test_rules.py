@@ -1,0 +1,118 @@
+"""Settings are chosen by reading curves again: what a rule would give, by hand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dga.analysis.judges import judge_of
+from dga.analysis.names import MEAN
+from dga.analysis.pooled import Bench, benches
+from dga.analysis.results import MissingRun, Results, read_judge, read_results
+from dga.analysis.rules import Reading, read_rules
+from dga.analysis.tables.rules import rules_table
+from dga.corruptions import CORRUPTIONS
+from dga.figures.exhibits import publish
+from tests.fixtures.results import depth_matters, needed, write_judge, write_run
+
+PHOTOGRAPHS = 12
+TUNE = {"split": "tune", "data": ["val.zip"], "corrupted": None, "seed": 0}
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> Results:
+    """Confidence falls below 0.5 just where each picture is right; the source bound is 0.3."""
+    root = tmp_path_factory.mktemp("tune")
+    write_run(root / "depths", depth_matters(PHOTOGRAPHS), **TUNE)
+    depths = np.arange(13)
+    curves = [
+        [np.where(depths < needed(p, name), 1.0, -1.0) for p in range(PHOTOGRAPHS)]
+        for name in CORRUPTIONS
+    ]
+    clean = np.full((1, PHOTOGRAPHS, len(depths)), -3.0)
+    folder = write_judge(root / "curves", np.concatenate([clean, curves]), depths.tolist(), **TUNE)
+    with np.load(folder / "curves.npz") as file:
+        arrays = dict(file)
+    quantiles = {"quantiles": np.array([0.9]), "source_quantiles": np.full((1, 13), 2.0)}
+    np.savez(folder / "curves.npz", **(arrays | quantiles))
+    return read_results(root)
+
+
+@pytest.fixture(scope="module")
+def bench(results: Results) -> Bench:
+    (made,), left_out = benches(results.evaluations)
+    assert not left_out
+    return made
+
+
+def _reading(readings: list[Reading], **wanted: object) -> Reading:
+    (found,) = [r for r in readings if all(getattr(r.config, k) == v for k, v in wanted.items())]
+    return found
+
+
+def test_accuracy_is_that_of_the_depth_the_rule_names(results: Results, bench: Bench) -> None:
+    readings = read_rules(results.judges[0], bench)
+    own = _reading(readings, rule="threshold", tau=0.5, max_depth=8)
+    assert own.accuracy[MEAN].value == pytest.approx(1)
+    assert own.permuted[MEAN].value == pytest.approx(0.5)
+    assert (own.at_maximum, own.untouched, own.clean_shallow) == pytest.approx((0.5, 0, 1))
+    shallow = _reading(readings, rule="threshold", tau=0.5, max_depth=4)
+    assert shallow.accuracy[MEAN].value == pytest.approx(0.5)
+    assert shallow.at_maximum == 1
+
+
+def test_a_quantile_reads_its_own_bound(results: Results, bench: Bench) -> None:
+    """A bound of 2 lies above every curve: everything stops at once, and is wrong."""
+    reading = _reading(read_rules(results.judges[0], bench), rule="quantile", max_depth=8)
+    assert reading.config.quantile == 0.9
+    assert reading.untouched == 1
+    assert reading.accuracy[MEAN].value == 0
+
+
+def test_no_rule_looks_deeper_than_was_judged(results: Results, bench: Bench) -> None:
+    readings = read_rules(results.judges[0], bench)
+    assert {r.config.horizon for r in readings} == {None}
+    assert {r.config.max_depth for r in readings} == {4, 8}
+
+
+def test_table_has_the_best_rule_first(results: Results, bench: Bench) -> None:
+    table = rules_table(results.judges[0], bench)
+    first = table.shown.iloc[0]
+    assert (first["Maximum depth"], first["Horizon"]) == ("8", "\N{EN DASH}")
+    assert first["Accuracy (%)"].startswith("100.0")
+    assert first["t* permuted (%)"] == "50.0"
+    accuracy = table.numbers["mean"].tolist()
+    assert accuracy == sorted(accuracy, reverse=True)
+    assert len(table.commands) == 2
+
+
+def test_curves_of_other_pictures_are_refused(
+    results: Results, bench: Bench, tmp_path: Path
+) -> None:
+    logits = np.zeros((16, 2, 3))
+    for name, config in {
+        "report": TUNE | {"split": "report"},
+        "severity": TUNE | {"severity": 3},
+        "weights": TUNE | {"weights": {"discriminator": "another"}},
+        "input": TUNE | {"input": "x0_hat"},
+    }.items():
+        judge = read_judge(write_judge(tmp_path / name, logits, (0, 1, 2), **config))
+        with pytest.raises(MissingRun, match="no judge run at severity 5"):
+            judge_of((judge,), bench)
+
+
+def test_rules_are_an_exhibit_of_tune_only(results: Results, tmp_path: Path) -> None:
+    names = [entry["name"] for entry in publish(results, tmp_path / "tune").written]
+    assert "rules" in names
+    report = Results(
+        tuple(
+            type(run)(run.name, run.config | {"split": "report"}, run.lines)
+            for run in results.evaluations
+        ),
+        (),
+    )
+    published = publish(report, tmp_path / "report")
+    assert "rules" not in [entry["name"] for entry in published.written]
+    assert "rules" not in dict(published.missing)

@@ -1,0 +1,92 @@
+"""The page with a profile of 256 px and 1,000 classes."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from html import escape
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from PIL import Image
+
+from app.demo import build
+from app.pages.adapt.result_cards import card_html
+from app.pages.analysis.exhibits import read_exhibits
+from app.pages.analysis.page import shipped_exhibits
+from app.runs.board import CARDS, Board
+from app.runs.session import Session, Subject
+from app.runs.settings import Settings
+from dga.data.uploads import read_square
+from dga.diffusion import Schedule
+from dga.networks.classifier import build_classifier
+from dga.networks.compute import Compute
+from dga.networks.models import Models
+from dga.networks.unet import Denoiser, Discriminator
+from dga.pipeline import Adaptation
+from dga.profiles import IMAGENET, StoppingConfig
+from dga.record import to_record
+from tests.fixtures.models import TINY_NETWORK, randomise
+
+NETWORK = dataclasses.replace(TINY_NETWORK, image_size=256, fold=8)
+
+
+@pytest.fixture(scope="module")
+def session() -> Session:
+    """Untrained models that see 256 px and know ImageNet's classes."""
+    profile = dataclasses.replace(
+        IMAGENET,
+        denoiser=NETWORK,
+        discriminator=NETWORK,
+        classifier=dataclasses.replace(
+            IMAGENET.classifier, architecture="resnet10t", channels=(8, 8, 8, 8)
+        ),
+        stopping=StoppingConfig(max_depth=4),
+        dda_depth=3,
+    )
+    torch.manual_seed(0)
+    models = Models(
+        profile=profile,
+        schedule=Schedule.from_config(profile.schedule),
+        denoiser=randomise(Denoiser(NETWORK), 1),
+        discriminator=randomise(Discriminator(NETWORK), 2),
+        classifier=randomise(build_classifier(profile.classifier), 3),
+        source_quantiles={},
+        compute=Compute(torch.device("cpu"), torch.float32),
+    )
+    return Session(models)
+
+
+def test_a_run_fills_timeline_cards_and_record(session: Session) -> None:
+    pixels = np.random.default_rng(0).integers(0, 256, (256, 256, 3), dtype=np.uint8)
+    settings = Settings(None, 3, 0.5, 0, 3)
+    subject = Subject(pixels, session._classify(pixels))
+    board = Board(session.profile, settings, subject)
+    for event in session.events(pixels, settings):
+        board.take(event)
+    assert isinstance(event, Adaptation)
+    value = board.timeline()
+    assert (value["phase"], value["side"]) == ("done", 256)
+    assert len(json.dumps(value)) < 4_000_000
+    for name in CARDS:
+        card = board.cards[name]
+        assert card.prediction is not None
+        assert f">{escape(card.prediction.label)}<" in card_html(card)
+    record = to_record(event)
+    assert len(record["input"]["top5"]) == 5
+    assert {m["depth"] for m in record["methods"].values()} == {event.t_star, 3}
+
+
+def test_all_pages_are_built_without_recorded_runs(
+    session: Session, caplog: pytest.LogCaptureFixture
+) -> None:
+    demo = build(session, read_exhibits(shipped_exhibits(session.profile)))
+    assert "256 px" in str(demo.config)
+    assert "recorded run" not in caplog.text
+
+
+def test_uploads_are_read_at_its_size(session: Session, tmp_path: Path) -> None:
+    Image.new("RGB", (300, 500), "red").save(tmp_path / "red.png")
+    assert read_square(tmp_path / "red.png", session.profile.image_size).shape == (256, 256, 3)

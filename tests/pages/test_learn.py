@@ -1,0 +1,171 @@
+"""The guided walk: its words, its equations and the numbers that the models make for it."""
+
+import base64
+import dataclasses
+import inspect
+import io
+import re
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+import skimage.data
+from PIL import Image
+
+import app.pages.learn.lesson
+from app.pages.learn.lesson import COMPARED, MAIN, MEET, PARTS, SEED, Lesson
+from app.pages.learn.slides import function_html, slides_html
+from app.pages.learn.steps import STEPS
+from dga.diffusion import forward_path
+from dga.discriminator import curve
+from dga.images import from_tensor, to_tensor
+from dga.pipeline import adapt, default_routes
+from dga.stopping import choose_depth
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def test_seven_steps_each_with_a_widget_an_equation_and_a_function():
+    page = slides_html()
+    assert len(STEPS) == 7
+    assert len({step.widget for step in STEPS}) == 7
+    for n, step in enumerate(STEPS, 1):
+        assert f'id="step-{n}"' in page
+        assert f'data-widget="{step.widget}"' in page
+        assert function_html(step.function) in page
+    script = (ROOT / "app" / "static" / "learn" / "widgets.js").read_text("utf-8")
+    for step in STEPS:
+        assert f"\n  {step.widget}(box" in script
+
+
+def test_functions_are_where_the_page_says_and_do_what_it_says():
+    for step in STEPS:
+        shown = function_html(step.function)
+        place, name = re.findall(r"<code>(.+?)</code>", shown)
+        assert f"def {name}(" in (ROOT / place).read_text("utf-8")
+        first = inspect.getdoc(step.function).partition("\n")[0]
+        assert re.search(r"<q>(\w+)", shown)[1] == first.split()[0]
+        assert "`" not in shown
+
+
+def test_equations_are_well_formed_and_have_words():
+    for step in STEPS:
+        for equation in ElementTree.fromstring(f"<all>{step.equation}</all>"):
+            assert equation.tag == "math"
+            assert len(equation.get("aria-label")) > 15
+
+
+def test_slides_ask_no_other_host():
+    assert not re.search(r"(?:https?:)?//", slides_html())
+
+
+@pytest.fixture(scope="module")
+def examples(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("pictures")
+    paths = {}
+    for name, pixels in (("cat", skimage.data.chelsea()), ("coffee", skimage.data.coffee())):
+        paths[name] = str(folder / f"{name}.png")
+        Image.fromarray(pixels).save(paths[name])
+    return paths
+
+
+@pytest.fixture(scope="module")
+def lesson(tiny_models, examples):
+    return Lesson(tiny_models, examples)
+
+
+@pytest.fixture(scope="module")
+def made(lesson):
+    *_, last = lesson.parts()
+    return last
+
+
+def pictures(strip):
+    data = base64.b64decode(strip["uri"].partition("base64,")[2])
+    pixels = np.asarray(Image.open(io.BytesIO(data)).convert("RGB"))
+    assert pixels.shape[1] == pixels.shape[0] * strip["count"]
+    return np.split(pixels, strip["count"], axis=1)
+
+
+def test_parts_come_one_by_one_and_are_made_once(tiny_models, examples, monkeypatch):
+    lesson = Lesson(tiny_models, examples)
+    seen = [list(parts) for parts in lesson.parts()]
+    assert [parts[-1] for parts in seen] == list(PARTS)
+    for name in PARTS:
+        monkeypatch.setattr(Lesson, f"_{name}", None)
+    assert [list(parts) for parts in lesson.parts()] == [list(PARTS)]
+
+
+def test_film_is_the_forward_path(lesson, made, tiny_models):
+    steps = tiny_models.schedule.steps
+    assert made["film"]["signal"][0] == 1
+    assert len(made["film"]["signal"]) == steps + 1
+    assert len(pictures(made["film"]["clean"])) == steps + 1
+    damaged = lesson._damaged(MAIN)
+    path = from_tensor(forward_path(tiny_models.schedule, to_tensor(damaged), SEED))
+    for depth in (0, 7, steps):
+        shown = pictures(made["film"]["damaged"])[depth].astype(int)
+        assert np.abs(shown - path[depth]).mean() < 15  # compressed
+
+
+def test_curve_and_stops_are_the_library_s(lesson, made, tiny_models):
+    path = forward_path(tiny_models.schedule, to_tensor(lesson._damaged(MAIN)), SEED)
+    logits = curve(tiny_models.schedule, tiny_models.discriminator, path).double().numpy()
+    judged = made["judge"]
+    assert np.allclose(judged["damaged"], 1 / (1 + np.exp(-logits)), atol=1e-3)
+    for tau in (0, 37, 50, 100):
+        stopping = dataclasses.replace(tiny_models.profile.stopping, tau=tau / 100)
+        stop = choose_depth(logits, stopping)
+        assert judged["stops"][tau] == [stop.t_star, stop.crossed]
+    assert len(judged["stops"]) == 101
+
+
+def test_the_way_back_ends_where_adapt_ends(lesson, made, tiny_models):
+    free = default_routes(tiny_models.profile)["dga"]
+    run = adapt(tiny_models, lesson._damaged(MAIN), SEED, routes=[free])
+    reverse = made["reverse"]
+    assert reverse["depth"] == run.t_star
+    states, estimates = pictures(reverse["x"]), pictures(reverse["x0"])
+    assert len(states) == len(estimates) == run.t_star + 1
+    assert np.array_equal(states[0], run.x_t_star)
+    assert np.array_equal(states[-1], run.reconstructions["dga"].image)
+
+
+def test_guidance_pulls_closer(made):
+    guide = made["guide"]
+    assert guide["scales"][0] == 0
+    assert len(guide["top"]) == len(guide["scales"]) + 1
+    assert len(pictures(guide["coarse"])) == len(guide["scales"]) + 1
+    assert guide["gaps"][1] <= guide["gaps"][0]
+
+
+def test_cases_agree_with_adapt(lesson, made, tiny_models):
+    routes = default_routes(tiny_models.profile)
+    assert made["depth"]["fixed"] == tiny_models.profile.dda_depth
+    for case, shown in zip(COMPARED, made["depth"]["cases"], strict=True):
+        damaged = lesson._damaged(case)
+        run = adapt(tiny_models, damaged, SEED, routes=[routes["dga-guided"], routes["dda"]])
+        assert (shown["t_star"], shown["crossed"]) == (run.t_star, run.stop.crossed)
+        clean, before, own, fixed = pictures(shown["pictures"])
+        assert np.array_equal(clean, lesson._clean(case.picture))
+        assert np.array_equal(before, damaged)
+        for image, name in ((own, "dga-guided"), (fixed, "dda")):
+            # Together in one batch, float32 differs by threads; untrained networks amplify it.
+            assert np.abs(image.astype(int) - run.reconstructions[name].image).mean() < 0.1
+        labels = [top[0][0] for top in shown["top"]]
+        assert labels[1] == run.input_prediction.label
+
+
+def test_meeting_starts_undamaged(made):
+    assert [one["title"] for one in made["meet"]] == ["Impulse noise", "Defocus blur", "Brightness"]
+    assert len(made["meet"]) == len(MEET)
+    for one in made["meet"]:
+        strip = pictures(one["pictures"])
+        assert len(strip) == len(one["top"]) == 6
+        assert one["top"][0] == made["meet"][0]["top"][0]
+
+
+def test_an_example_that_is_missing_becomes_an_error(tiny_models):
+    with pytest.raises(KeyError):
+        list(app.pages.learn.lesson.Lesson(tiny_models, {}).parts())

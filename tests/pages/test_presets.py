@@ -1,0 +1,182 @@
+"""Recorded runs: they are what was run, and are not shown where they would not be repeated."""
+
+import dataclasses
+import json
+import logging
+
+import numpy as np
+import pytest
+import skimage.data
+from PIL import Image
+
+from app.parts.examples import Example, load_examples
+from app.presets.cases import CAPTIONS, CASES, PATHS, Case, outcome
+from app.presets.recording import RECORD, RESULTS, record, settings_of
+from app.presets.store import SHIPPED, Preset, PresetError, Presets, load_board, read_preset
+from app.runs.film import jpeg_uri
+from app.runs.session import Session
+from app.runs.settings import check_settings
+from dga.pipeline import adapt
+from dga.stopping import confidence_from_logits
+from tests.fixtures.app import WEIGHTS
+
+CASE = Case("cat-test", "cat", "gaussian_noise", 4, 5)
+
+
+@pytest.fixture(scope="module")
+def small(tiny_models):
+    return Session(dataclasses.replace(tiny_models, weights={"diffusion": "abc"}))
+
+
+@pytest.fixture(scope="module")
+def example(tmp_path_factory):
+    path = tmp_path_factory.mktemp("examples") / "cat.png"
+    Image.fromarray(skimage.data.chelsea()).resize((96, 96)).save(path)
+    return Example("cat", "Cat", str(path), "")
+
+
+@pytest.fixture(scope="module")
+def folder(small, example, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("presets") / "tiny" / CASE.name
+    assert record(small, CASE, example, folder)
+    return folder
+
+
+def changed(folder, tmp_path, **changes):
+    """A copy of a preset with another record."""
+    copy = tmp_path / folder.name
+    copy.mkdir()
+    for path in folder.iterdir():
+        (copy / path.name).write_bytes(path.read_bytes())
+    content = json.loads((copy / RECORD).read_text()) | changes
+    (copy / RECORD).write_text(json.dumps(content))
+    return copy
+
+
+def test_a_preset_is_the_run(small, example, folder):
+    preset = read_preset(small, folder)
+    board = load_board(small, preset, example)
+    settings = settings_of(small.profile, CASE)
+    assert preset.settings == settings
+    subject = small.subject(example.path, settings)
+    *_, run = small.events(subject.input, settings)
+    again = board.result
+    assert np.array_equal(again.input, run.input)
+    assert np.array_equal(again.x_t_star, run.x_t_star)
+    assert (again.stop, again.stopping, again.seed) == (run.stop, run.stopping, run.seed)
+    assert np.allclose(again.logits, run.logits, atol=1e-4)
+    for name, result in run.reconstructions.items():
+        assert np.array_equal(again.reconstructions[name].image, result.image)
+        assert again.reconstructions[name].prediction == result.prediction
+    value = board.timeline()
+    assert (value["phase"], value["key"], value["t_star"]) == ("done", CASE.name, run.t_star)
+    assert np.allclose(value["curves"], confidence_from_logits(run.logits), atol=1e-4)
+    assert len(value["curves"]) == PATHS
+    assert value["recorded"]
+    for lane in value["lanes"]:
+        strips = [[lane["depth"], jpeg_uri((folder / f"{lane['name']}.jpg").read_bytes())]]
+        assert lane["strips"] == (strips if lane["depth"] else [])
+
+
+def test_recording_again_changes_nothing(small, example, folder):
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    assert not record(small, CASE, example, folder)
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+
+
+def test_a_damaged_recording_is_made_again(small, example, folder, tmp_path):
+    copy = changed(folder, tmp_path, t_star=-1)
+    assert record(small, CASE, example, copy)
+    assert json.loads((copy / RECORD).read_text())["t_star"] >= 0
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"weights": {"diffusion": "xyz"}}, "other weights"),
+        ({"configuration": {}}, "other settings"),
+        ({"settings": {}}, "damaged"),
+        ({"input": {"labels": [], "probabilities": []}}, "damaged"),
+        ({"case": None}, "damaged"),
+    ],
+)
+def test_what_would_not_be_repeated_is_refused(small, folder, tmp_path, changes, reason):
+    with pytest.raises(PresetError, match=reason):
+        read_preset(small, changed(folder, tmp_path, **changes))
+
+
+def test_another_picture_is_refused(small, example, folder, tmp_path):
+    preset = read_preset(small, changed(folder, tmp_path, input_sha256="0" * 64))
+    with pytest.raises(PresetError, match="cannot be made again"):
+        load_board(small, preset, example)
+
+
+def test_missing_files_leave_a_preset_out(small, example, folder, tmp_path, monkeypatch, caplog):
+    monkeypatch.setattr("app.presets.store.CASES", (CASE, Case("gone", "cat", "fog", 1, 0)))
+    with caplog.at_level(logging.WARNING):
+        presets = Presets(small, [example], folder.parent.parent)
+    assert [preset.name for preset in presets.all] == [CASE.name]
+    assert [record.message for record in caplog.records if "gone" in record.message]
+    copy = changed(folder, tmp_path)
+    (copy / RESULTS).unlink()
+    with pytest.raises(OSError, match=RESULTS):
+        load_board(small, read_preset(small, copy), example)
+
+
+def test_find_compares_what_decides_a_run(small, example, folder, monkeypatch):
+    monkeypatch.setattr("app.presets.store.CASES", (CASE,))
+    presets = Presets(small, [example], folder.parent.parent)
+    (preset,) = presets.all
+    profile = small.profile
+    asked = ("gaussian_noise", 4, profile.stopping.tau, 5, profile.dda_depth)
+    same = check_settings(
+        profile, *asked, paths=PATHS, scale=profile.guidance.scale,
+        max_depth=profile.stopping.max_depth,
+    )  # fmt: skip
+    assert presets.find("cat", same) is preset
+    assert presets.find("coffee", same) is None
+    for change in ({"paths": 1}, {"severity": 3}, {"seed": 6}, {"scale": 0.5}, {"dda_depth": 9}):
+        assert presets.find("cat", dataclasses.replace(same, **change)) is None
+
+
+@pytest.mark.parametrize(
+    ("told", "expected"),
+    [
+        (("cat", "dog", "cat", 9, True), "mended"),
+        (("cat", "cat", "cat", 9, True), "kept"),
+        (("cat", "dog", "dog", 9, True), "lost"),
+        (("cat", "cat", "dog", 24, False), "spoilt"),
+        (("cat", "dog", "dog", 0, True), "untouched"),
+        (("cat", "dog", "dog", 0, False), "hopeless"),
+    ],
+)
+def test_a_caption_is_earned(told, expected):
+    assert outcome(*told) == expected
+    assert expected in CAPTIONS
+
+
+@pytest.mark.skipif(WEIGHTS is not None, reason="they belong to the shipped weights")
+def test_the_shipped_presets(session):
+    presets = Presets(session, load_examples())
+    assert sorted(p.name for p in presets.all) == sorted(case.name for case in CASES)
+    assert {preset.picture for preset in presets.all} == {"cat", "coffee"}
+    sizes = {p.name: sum(f.stat().st_size for f in p.folder.iterdir()) for p in presets.all}
+    assert max(sizes.values()) < 700_000
+    assert sum(sizes.values()) < 3_000_000
+    for preset in presets.all:
+        value = json.dumps(presets.board(preset).timeline())
+        assert len(value) < 1_500_000
+    assert (SHIPPED / session.profile.name).is_dir()
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(WEIGHTS is not None, reason="they belong to the shipped weights")
+def test_a_shipped_preset_is_what_the_models_do(session):
+    presets = Presets(session, load_examples())
+    preset: Preset = presets.all[0]
+    told = presets.board(preset).result
+    run = adapt(session.models, told.input, told.seed, told.stopping)
+    assert run.t_star == told.t_star
+    assert np.allclose(run.confidence, told.confidence, atol=0.02)
+    guided = run.reconstructions["dga-guided"].image.astype(int)
+    assert np.abs(guided - told.reconstructions["dga-guided"].image).mean() < 4

@@ -1,0 +1,489 @@
+"""Faults that a server meets: each is said in a sentence, and nothing is lost or wrong."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import errno
+import gc
+import os
+import signal
+import socket
+import time
+import weakref
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import skimage.data
+import torch
+from PIL import Image
+from safetensors.torch import save_file
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.routing import Route
+from starlette.testclient import TestClient
+from torch import Tensor, nn
+
+from app.demo import main
+from app.pages.adapt import handlers as adapt_desk
+from app.pages.fifteen import run as fifteen
+from app.pages.fifteen.sheet import Sheet, check_choice
+from app.runs.session import RunError, Session
+from app.runs.settings import Settings
+from app.server.errors import answer_fault
+from app.server.preflight import check_place
+from app.server.waiting_line import Line
+from app.words.errors import NO_FILE, NO_MEMORY
+from dga.evaluation.ledger import LINES, Ledger
+from dga.evaluation.plan import Plan
+from dga.evaluation.run import evaluate
+from dga.files import alone
+from dga.images import from_tensor
+from dga.methods import Batch, Outcome, build_methods
+from dga.networks.classifier import predict
+from dga.networks.compute import survive_forks
+from dga.networks.models import Models
+from dga.pipeline import adapt
+from dga.training import loop
+from dga.weights import store as weights
+from dga.weights.checkpoints import WeightsError
+from dga.weights.store import load_weights, read_state, save_weights
+from tests.fixtures.rights import plain_rights
+
+ROOT = Path(__file__).resolve().parents[2]
+SETTINGS = Settings(None, 1, 0.5, 0, 5)
+FULL = Path("/dev/full")
+
+
+class Failing(nn.Module):
+    """A network that does something else at its ``at``-th call."""
+
+    def __init__(self, network: nn.Module, fault: Any, at: int = 1) -> None:
+        super().__init__()
+        self.network, self.fault, self.at, self.calls = network, fault, at, 0
+        self.held: weakref.ref[Tensor] | None = None
+
+    def forward(self, x: Tensor, *rest: Tensor) -> Tensor:
+        self.calls += 1
+        if self.calls != self.at:
+            return self.network(x, *rest)
+        activations = x + 1
+        self.held = weakref.ref(activations)
+        return self.fault(self.network(activations, *rest))
+
+
+def shortage(_: Tensor) -> Tensor:
+    raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 20.00 MiB. GPU 0 has ...")
+
+
+def no_number(answer: Tensor) -> Tensor:
+    return answer * float("nan")
+
+
+NETWORKS = ("denoiser", "discriminator", "classifier")
+
+
+def failing(models: Models, name: str, fault: Any, at: int = 1) -> Models:
+    network = Failing(getattr(models, name), fault, at)
+    return dataclasses.replace(models, **{name: network})
+
+
+@pytest.fixture(scope="module")
+def pixels(tiny_models: Models) -> np.ndarray:
+    size = tiny_models.profile.image_size
+    return np.asarray(Image.fromarray(skimage.data.chelsea()).resize((size, size)))
+
+
+@pytest.fixture(scope="module")
+def photo(pixels: np.ndarray, tmp_path_factory: pytest.TempPathFactory) -> str:
+    path = tmp_path_factory.mktemp("photo") / "cat.png"
+    Image.fromarray(pixels).save(path)
+    return str(path)
+
+
+# Memory runs out
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_memory_that_runs_out_ends_one_run(
+    tiny_models: Models, pixels: np.ndarray, name: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    at = 3 if name != "discriminator" else 1
+    session = Session(failing(tiny_models, name, shortage, at))
+    with pytest.raises(RunError, match="memory ran out") as caught:
+        list(session.events(pixels, SETTINGS))
+    assert str(caught.value) == NO_MEMORY
+    assert "CUDA out of memory" in caplog.text
+    network = getattr(session.models, name)
+    gc.collect()
+    assert network.held() is None  # although the error itself is still there
+    *_, run = session.events(pixels, SETTINGS)
+    expected = adapt(tiny_models, pixels, routes=None)
+    assert np.array_equal(run.logits, expected.logits)
+    assert np.array_equal(run.x_t_star, expected.x_t_star)
+
+
+def test_memory_that_runs_out_on_a_processor(tiny_models: Models, photo: str) -> None:
+    def shortage_of_the_system(_: Tensor) -> Tensor:
+        raise RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried 9 bytes.")
+
+    session = Session(failing(tiny_models, "classifier", shortage_of_the_system))
+    with pytest.raises(RunError, match="memory ran out"):
+        session.subject(photo, SETTINGS)
+    assert session.subject(photo, SETTINGS).input_prediction
+
+
+def sheet_of(models: Models, photo: str) -> Sheet:
+    asked = {"example": "cat", "damaged": False, "severity": 2, "method": "dda"}
+    choice = check_choice(models.profile, {"cat": photo}, None, *asked.values())
+    return Sheet.open(models.profile, choice)
+
+
+def test_memory_that_runs_out_for_fifteen(tiny_models: Models, photo: str) -> None:
+    session = Session(failing(tiny_models, "denoiser", shortage, 2))
+    with pytest.raises(RunError, match="memory ran out"):
+        list(fifteen.run(session, sheet_of(tiny_models, photo)))
+    again = sheet_of(tiny_models, photo)
+    list(fifteen.run(session, again))
+    assert len(again.finished) == 15
+
+
+# A network returns no numbers
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_no_numbers_from_a_network_are_said(
+    tiny_models: Models, pixels: np.ndarray, photo: str, name: str
+) -> None:
+    for run in (
+        lambda models: adapt(models, pixels),
+        lambda models: list(Session(models).events(pixels, SETTINGS)),
+        lambda models: list(fifteen.run(Session(models), sheet_of(models, photo))),
+    ):
+        at = 1 if name != "denoiser" else 2
+        if name == "discriminator" and "fifteen" in run.__code__.co_names:
+            continue  # its fixed depth asks no discriminator
+        with pytest.raises(FloatingPointError, match="values that are not numbers"):
+            run(failing(tiny_models, name, no_number, at))
+
+
+def test_no_numbers_are_no_picture(pixels: np.ndarray) -> None:
+    for value in (float("nan"), float("inf")):
+        x = torch.zeros(2, 3, 4, 4)
+        x[1, 2, 3, 3] = value
+        with pytest.raises(FloatingPointError, match="not numbers"):
+            from_tensor(x)
+    assert from_tensor(torch.full((3, 1, 1), 9.0)).max() == 255
+
+
+def test_the_page_shows_the_sentence_and_no_picture(
+    tiny_models: Models, photo: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = [field.name for field in dataclasses.fields(adapt_desk.Parts)]
+    parts = adapt_desk.Parts(**{n: n if n != "cards" else dict.fromkeys("ab", n) for n in names})
+    monkeypatch.setattr(
+        adapt_desk.Parts, "show", lambda self, board, cards=(): {"error": board.error}
+    )
+    monkeypatch.setattr(adapt_desk.Parts, "buttons", lambda self, **_: {})
+    for fault, said in ((no_number, "not numbers"), (shortage, "memory ran out")):
+        session = Session(failing(tiny_models, "denoiser", fault, 2))
+        desk = adapt_desk.Desk(session, adapt_desk.Runs(), Line(), parts)
+        *_, last = desk.run("v", photo, ("none", 1, 0.5, 0, 5))
+        assert said in last["error"]
+        *_, last = desk.run("v", photo, ("none", 1, 0.5, 0, 5))
+        assert last == {} or not last.get("error")
+
+
+@pytest.fixture
+def plan(picture_folder: Path) -> Plan:
+    return Plan((str(picture_folder),), ("gaussian_noise", "fog"), 3, 2, "all", 0)
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_no_numbers_become_no_result(
+    tiny_models: Models, plan: Plan, tmp_path: Path, name: str
+) -> None:
+    """Whole batches before it are kept, and the rest is done once it is mended."""
+    models = failing(tiny_models, name, no_number, 10**9)
+    network = getattr(models, name)
+    methods = build_methods(models, ["dga-guided", "dda"])
+    evaluate(models, methods, dataclasses.replace(plan, corruptions=("fog",)), tmp_path, 2)
+    network.at = network.calls + 1
+    kept = (tmp_path / LINES).read_bytes()
+    assert kept.count(b"\n") == 8
+    with pytest.raises(FloatingPointError, match=r"Method d.* was stopped: .*batches are kept"):
+        evaluate(models, methods, plan, tmp_path, 2, resume=True)
+    assert (tmp_path / LINES).read_bytes() == kept
+    assert len(evaluate(models, methods, plan, tmp_path, 2, resume=True).lines) == 16
+
+
+def test_probabilities_of_a_method_are_numbers(
+    tiny_models: Models, plan: Plan, tmp_path: Path
+) -> None:
+    class Diverged:
+        settings = SETTINGS
+
+        def reset(self) -> None:
+            """Nothing is learned."""
+
+        def predict(self, batch: Batch) -> Outcome:
+            return Outcome.undiffused(torch.full((len(batch), 16), torch.nan), 0.1)
+
+    with pytest.raises(FloatingPointError, match="Method mine was stopped: Probabilities"):
+        evaluate(tiny_models, {"mine": Diverged()}, plan, tmp_path)
+
+
+def test_weights_that_became_no_numbers_are_not_saved(tmp_path: Path) -> None:
+    """The loss is one still: it was computed before the step that spoiled them."""
+    model = nn.Linear(1, 1)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    config = loop.TrainConfig(images=2, batch=2, lr=float("inf"), bf16=False, clip=None)
+
+    def loss(_: int) -> tuple[Tensor, dict[str, float]]:
+        return model(torch.ones(1, 1)).sum() ** 2, {}
+
+    with pytest.raises(FloatingPointError, match=r"not numbers after step 0\. There is no"):
+        loop.run(model, optimizer, loss, config, tmp_path, torch.device("cpu"), {})
+    assert not list(tmp_path.iterdir())
+    with pytest.raises(WeightsError, match="not numbers"):
+        save_weights({"w": torch.tensor([70_000.0])}, tmp_path / "w", {})  # no half can hold it
+
+
+# Disks
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="there is no /dev/full on this system")
+def test_a_full_disk_stops_a_bench_with_a_sentence(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path, {"methods": {}}, resume=False)
+    ledger.path.symlink_to(FULL)
+    with pytest.raises(OSError, match=r"could not be written \(No space left .*go on with --res"):
+        ledger.append([{"corruption": "fog", "path": "a.png", "method": "source"}])
+    assert ledger.lines == []
+
+
+def test_a_half_line_is_cut_off_in_place(tmp_path: Path) -> None:
+    """Rewriting the file instead would lose all of it to a kill or a full disk just then."""
+    line = {"corruption": "fog", "path": "a.png", "method": "source"}
+    Ledger(tmp_path, {"methods": {}}, resume=False).append([line])
+    path = tmp_path / LINES
+    whole, inode = path.read_bytes(), path.stat().st_ino
+    path.write_bytes(whole + b'{"corruption": "f')
+    path.chmod(0o400)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Path, "write_text", lambda *_: pytest.fail("the file was rewritten"))
+        patch.setattr("dga.evaluation.ledger.write_json", lambda *_: None)
+        assert Ledger(tmp_path, {"methods": {}}, resume=True).lines == [line]
+    assert (path.read_bytes(), path.stat().st_ino) == (whole, inode)
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="there is no /dev/full on this system")
+def test_a_full_disk_keeps_the_last_checkpoint(tmp_path: Path) -> None:
+    model = nn.Linear(300, 300)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    average = torch.optim.swa_utils.AveragedModel(model)
+    config = loop.TrainConfig(images=8, batch=2, lr=0.1)
+    path = tmp_path / loop.CHECKPOINT
+    for number, said in ((1, "There is no checkpoint yet"), (2, "before it is kept")):
+        path.with_suffix(".part").symlink_to(FULL)
+        with pytest.raises(OSError, match=rf"could not be written .*{said}"):
+            loop._save(path, config, {}, number, model, average, optimizer)
+        assert not path.with_suffix(".part").is_symlink()
+        loop._save(path, config, {}, number, model, average, optimizer)
+        assert loop._resume(path, config, {}, model, average, optimizer) == number
+
+
+def test_a_full_disk_keeps_the_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    save_weights({"w": torch.ones(3)}, tmp_path, {"model": "old"})
+    real = weights.save_torch_state_dict
+
+    def full(state: dict[str, Tensor], folder: Path, **options: Any) -> None:
+        real(state, folder, **options)
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(weights, "save_torch_state_dict", full)
+    with pytest.raises(OSError, match="No space left"):
+        save_weights({"w": torch.zeros(3)}, tmp_path, {"model": "new"})
+    assert read_state(tmp_path)["w"].tolist() == [1, 1, 1]
+    assert {path.name for path in tmp_path.iterdir()} == {"config.json", "model.safetensors"}
+
+
+def test_files_that_fail_during_a_run(
+    tiny_models: Models, photo: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The log names the file, the visitor is not told of it."""
+
+    def broken(*_: object) -> None:
+        raise OSError(errno.EIO, "Input/output error", "/srv/secret/cat.png")
+
+    monkeypatch.setattr("app.runs.session.read_square", broken)
+    with pytest.raises(RunError) as caught:
+        Session(tiny_models).subject(photo, SETTINGS)
+    assert str(caught.value) == NO_FILE
+
+
+def test_an_upload_that_cannot_be_kept_is_refused_politely() -> None:
+    async def upload(_: Request) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device", "/srv/secret")
+
+    server = Starlette(
+        routes=[Route("/upload", upload)], exception_handlers={OSError: answer_fault}
+    )
+    answer = TestClient(server).get("/upload")
+    assert (answer.status_code, answer.json()) == (507, {"detail": NO_FILE})
+
+
+@pytest.mark.parametrize("part", ["config.json", "model.safetensors", "w.pt", "w.safetensors"])
+def test_weights_that_may_not_be_read(tmp_path: Path, part: str) -> None:
+    state = {"weight": torch.ones(1, 4), "bias": torch.zeros(1)}
+    save_weights(state, tmp_path, {})
+    torch.save(state, tmp_path / "w.pt")
+    save_file(state, tmp_path / "w.safetensors")
+    path = tmp_path / part
+    loaded = path if part.startswith("w.") else tmp_path
+    path.chmod(0)
+    with plain_rights(), pytest.raises(WeightsError, match="cannot be read") as caught:
+        load_weights(nn.Linear(4, 1), loaded)
+    assert str(path) in str(caught.value)
+    assert "ermission" in str(caught.value)
+    path.chmod(0o400)
+    with plain_rights():
+        load_weights(nn.Linear(4, 1), loaded)  # reading is all it needs
+
+
+@pytest.mark.parametrize("content", [b"", b"PK\x03\x04", {}, {"identity": 3}, {"identity": {}}])
+def test_checkpoints_that_are_none(tmp_path: Path, content: Any) -> None:
+    path, model = tmp_path / loop.CHECKPOINT, nn.Linear(1, 1)
+    path.write_bytes(content) if isinstance(content, bytes) else torch.save(content, path)
+    config = loop.TrainConfig(images=8, batch=2, lr=0.1)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    with pytest.raises(ValueError, match=r"is damaged; delete it|belongs to a run with another"):
+        loop._resume(path, config, {"model": "x"}, model, model, optimizer)  # type: ignore[arg-type]
+
+
+# Where the page is served from
+
+
+@pytest.fixture
+def address(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
+    """A port that is taken."""
+    for name in ("GRADIO_SERVER_PORT", "GRADIO_SERVER_NAME"):
+        monkeypatch.delenv(name, raising=False)
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        yield taken.getsockname()[1]
+
+
+def refused(*arguments: str) -> str:
+    """What ``python app.py`` says; a string as its status makes Python exit with 1."""
+    with pytest.raises(SystemExit) as ended:
+        main(arguments)
+    assert isinstance(ended.value.code, str)
+    assert "\n" not in ended.value.code
+    return ended.value.code
+
+
+def test_a_port_that_is_taken(address: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    said = f"dga: Port {address} is taken: stop what uses it, or choose another with --port."
+    assert refused("--host", "127.0.0.1", "--port", str(address)) == said
+    monkeypatch.setenv("GRADIO_SERVER_PORT", str(address))
+    assert refused() == said
+    monkeypatch.setenv("GRADIO_SERVER_PORT", "many")
+    assert "GRADIO_SERVER_PORT is a number" in refused()
+    assert "from 1 to 65535, not 70000" in refused("--port", "70000")
+    assert "192.0.2.1 port 7860 cannot be listened on" in refused(
+        "--host", "192.0.2.1", "--port", "7860"
+    )
+
+
+def test_a_folder_for_uploads_that_cannot_be_written(
+    address: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    closed, words = tmp_path / "closed", tmp_path / "words"
+    closed.mkdir(mode=0o500)
+    words.write_text("no folder")
+    for folder in (closed, closed / "deeper", words):
+        monkeypatch.setenv("GRADIO_TEMP_DIR", str(folder))
+        with plain_rights():
+            said = refused()
+        assert said.startswith(f"dga: Uploads cannot be kept in {folder}")
+        assert said.endswith("name another folder with GRADIO_TEMP_DIR.")
+    monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path / "new"))
+    check_place(None, None)
+    assert list((tmp_path / "new").iterdir()) == []
+
+
+# Clocks, forks and neighbours
+
+
+def test_no_duration_hangs_on_the_wall_clock() -> None:
+    for path in [*ROOT.glob("dga/**/*.py"), *ROOT.glob("app/**/*.py")]:
+        if path.name == "upload_folder.py":
+            continue  # how old a file is only the wall clock knows
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            name = ast.unparse(node) if isinstance(node, ast.Attribute) else ""
+            assert name not in ("time.time", "time.time_ns", "datetime.now"), (path, node.lineno)
+
+
+def test_a_clock_that_jumps_changes_no_run(
+    tiny_models: Models, pixels: np.ndarray, photo: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    jumps = iter(np.resize([86_400.0, -86_400.0, 3e9, 0.0], 10**6))
+    monkeypatch.setattr(time, "time", lambda: float(next(jumps)))
+    *_, run = Session(tiny_models, budget_seconds=100.0).events(pixels, SETTINGS)
+    spent = [run.curve_seconds, *(r.seconds for r in run.reconstructions.values())]
+    assert all(0 <= seconds < 100 for seconds in spent)
+    sheet = sheet_of(tiny_models, photo)
+    list(fifteen.run(Session(tiny_models, budget_seconds=100.0), sheet))
+    assert 0 < sheet.seconds < 100
+    line = Line()
+    line.follow(lambda: ([], ["a"]))
+    assert [line.wait("a"), line.wait("b"), line.wait("a")] == [0, 1, 0]
+    assert line.has("b")
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on this system")
+@pytest.mark.parametrize("threads", [1, 2])
+def test_forked_workers_agree(tiny_models: Models, pixels: np.ndarray, threads: int) -> None:
+    """OpenMP's threads are not forked: without care the worker waits for them for ever."""
+    survive_forks()
+    x = torch.zeros(64, 3, 32, 32)
+    expected, before = adapt(tiny_models, pixels), torch.get_num_threads()
+    torch.set_num_threads(threads)
+    try:
+        predict(tiny_models.classifier, x, tiny_models.profile.classifier)  # starts the threads
+        worker = os.fork()
+        if worker == 0:
+            predict(tiny_models.classifier, x, tiny_models.profile.classifier)
+            run = adapt(tiny_models, pixels)
+            close = np.allclose(run.logits, expected.logits, atol=1e-4)
+            os._exit(0 if close and torch.get_num_threads() == 1 else 3)
+    finally:
+        torch.set_num_threads(before)
+    deadline = time.monotonic() + 60
+    while (ended := os.waitpid(worker, os.WNOHANG)) == (0, 0) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    if ended == (0, 0):
+        os.kill(worker, signal.SIGKILL)
+        os.waitpid(worker, 0)
+        pytest.fail("the worker hangs")
+    assert os.waitstatus_to_exitcode(ended[1]) == 0
+
+
+def test_two_processes_do_not_write_at_once(tmp_path: Path) -> None:
+    folder = tmp_path / "new" / "run"
+    with alone(folder), pytest.raises(ValueError, match="Another process writes to"), alone(folder):
+        pass
+    with alone(folder):
+        pass
+    if hasattr(os, "fork"):
+        worker = os.fork()
+        if worker == 0:
+            with alone(folder):
+                os.kill(os.getpid(), signal.SIGKILL)
+        os.waitpid(worker, 0)
+        with alone(folder):  # the killed process holds it no longer
+            pass

@@ -1,0 +1,204 @@
+"""The tool for assistants, asked through a client of the protocol."""
+
+from __future__ import annotations
+
+import ast
+import asyncio
+import errno
+from pathlib import Path
+from typing import Any
+
+import gradio.processing_utils
+import httpx
+import pytest
+import skimage.data
+from gradio_client.utils import QueueError
+from mcp import ClientSession
+from mcp.client.streamable_http import streamablehttp_client
+from mcp.shared.exceptions import McpError
+from mcp.types import CallToolResult, ImageContent, ListToolsResult, TextContent
+from PIL import Image
+
+from app.parts.pictures import data_uri
+from app.server.mcp_errors import sentence
+from app.server.strict_blocks import StrictBlocks
+from app.words.errors import GATE_WORDS, NO_FILE, REFUSED
+from dga.corruptions import CORRUPTIONS
+from tests.fixtures.app import Served
+
+TOOL = "adapt_image"
+
+
+async def _ask(
+    url: str, arguments: dict[str, Any] | None, watched: bool
+) -> tuple[ListToolsResult, CallToolResult | None]:
+    async def watch(progress: float, total: float | None, message: str | None) -> None: ...
+
+    async with (
+        streamablehttp_client(f"{url}gradio_api/mcp/") as (read, write, _),
+        ClientSession(read, write) as client,
+    ):
+        await client.initialize()
+        tools = await client.list_tools()
+        if arguments is None:
+            return tools, None
+        callback = watch if watched else None
+        return tools, await client.call_tool(TOOL, arguments, progress_callback=callback)
+
+
+def ask(served: Served, arguments: Any = None, watched: bool = True) -> Any:
+    return asyncio.run(_ask(served.url, arguments, watched))
+
+
+@pytest.fixture(scope="module")
+def picture() -> str:
+    """As an assistant hands it over."""
+    return data_uri(skimage.data.chelsea())
+
+
+def test_one_tool_is_described(served: Served) -> None:
+    tools, _ = ask(served)
+    (tool,) = tools.tools
+    assert tool.name == TOOL
+    assert "t*" in tool.description
+    asked = tool.inputSchema["properties"]
+    assert set(asked) == {"picture", "corruption", "severity", "tau", "seed", "dda_depth"}
+    assert set(CORRUPTIONS) < set(asked["corruption"]["enum"])
+    assert all(part["description"] for part in asked.values())
+
+
+def test_it_adapts_a_picture(served: Served, picture: str) -> None:
+    arguments = {"picture": picture, "corruption": "fog", "severity": 1, "dda_depth": 1}
+    _, answer = ask(served, arguments)
+    assert not answer.isError
+    texts = [part.text for part in answer.content if isinstance(part, TextContent)]
+    assert len(ast.literal_eval(texts[0])["confidence"]) == 101
+    assert sum(isinstance(part, ImageContent) for part in answer.content) == 5
+
+
+def test_without_progress_pictures_are_addresses(served: Served, picture: str) -> None:
+    """Gradio hands such clients one text, in which pictures are links to this server."""
+    _, answer = ask(served, {"picture": picture, "dda_depth": 1}, watched=False)
+    (part,) = answer.content
+    assert "'t_star': " in part.text
+    assert part.text.count(f"{served.url}gradio_api/file=") == 5
+
+
+def test_a_wrong_value_is_one_sentence(served: Served, picture: str) -> None:
+    _, answer = ask(served, {"picture": picture, "severity": 9})
+    assert answer.isError
+    assert "Severity is a whole number from 1 to 5" in answer.content[0].text
+    assert "Traceback" not in answer.content[0].text
+
+
+def test_no_address_is_fetched(served: Served) -> None:
+    for address in (f"{served.url}static/fonts/none.png", "http://169.254.169.254/latest"):
+        _, answer = ask(served, {"picture": address, "dda_depth": 1})
+        assert answer.isError
+        assert "Only uploads are opened" in answer.content[0].text
+
+
+def test_no_file_of_the_server_is_read(served: Served, tmp_path: Path) -> None:
+    """Gradio's own client would upload whatever file an argument claims to be."""
+    path = tmp_path / "secret.png"
+    Image.fromarray(skimage.data.chelsea()).save(path)
+    claim = {"path": str(path), "meta": {"_type": "gradio.FileData"}}
+    for arguments in ({"picture": claim}, {"picture": str(path)}, {"corruption": claim}):
+        _, answer = ask(served, arguments | {"dda_depth": 1})
+        assert answer.isError
+        assert "t_star" not in answer.content[0].text
+
+
+MISUNDERSTOOD = GATE_WORDS["misunderstood"]
+WATCHED = pytest.mark.parametrize("watched", [True, False])
+
+
+def full_disk(*_: Any, **__: Any) -> None:
+    raise OSError(errno.ENOSPC, "No space left on device", "/tmp/dga-uploads-a/b/x.png")
+
+
+def refusal(served: Served, arguments: dict[str, Any], watched: bool = True) -> str:
+    _, answer = ask(served, arguments, watched)
+    assert answer.isError
+    (part,) = answer.content
+    return part.text
+
+
+@WATCHED
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"picture": "data:image/png;base64,A"},
+        {"picture": "words"},
+        {"picture": {"path": "/etc/hostname"}},
+        {"corruption": "earthquake"},
+        {"severity": "two"},
+        {"nothing": 1},
+    ],
+)
+def test_what_makes_no_sense_is_one_sentence(
+    served: Served, arguments: dict[str, Any], watched: bool
+) -> None:
+    assert refusal(served, arguments, watched) == MISUNDERSTOOD
+
+
+@WATCHED
+def test_our_sentence_passes_as_it_is(served: Served, picture: str, watched: bool) -> None:
+    said = refusal(served, {"picture": picture, "severity": 9}, watched)
+    assert said == "Severity is a whole number from 1 to 5, not 9."
+
+
+@WATCHED
+def test_a_full_disk_is_one_sentence(
+    served: Served, picture: str, watched: bool, monkeypatch: pytest.MonkeyPatch, caplog: Any
+) -> None:
+    monkeypatch.setattr(gradio.processing_utils, "save_base64_to_cache", full_disk)
+    assert refusal(served, {"picture": picture}, watched) == NO_FILE
+    assert "No space left on device" in caplog.text
+
+
+@WATCHED
+def test_a_full_disk_behind_the_queue_is_one_sentence(
+    served: Served, picture: str, watched: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Gradio's client says then how to make the page show more."""
+    monkeypatch.setattr(StrictBlocks, "preprocess_data", full_disk)
+    assert refusal(served, {"picture": picture}, watched) == MISUNDERSTOOD
+
+
+@pytest.mark.parametrize("refused", ["quota", "full"])
+def test_the_gates_sentence_passes(refused: str) -> None:
+    assert sentence(QueueError("Queue is full! Please try again.")) == REFUSED
+    asked = httpx.Request("POST", "http://127.0.0.1/gradio_api/upload")
+    for detail, said in ((GATE_WORDS[refused], GATE_WORDS[refused]), ("[Errno 2]", MISUNDERSTOOD)):
+        answer = httpx.Response(429, json={"detail": detail}, request=asked)
+        with pytest.raises(httpx.HTTPStatusError) as error:
+            answer.raise_for_status()
+        assert sentence(error.value) == said
+
+
+@pytest.mark.parametrize("name", [TOOL, "nothing"])
+def test_other_requests_pass_no_exception_on(served: Served, name: str) -> None:
+    async def asked() -> None:
+        async with (
+            streamablehttp_client(f"{served.url}gradio_api/mcp/") as (read, write, _),
+            ClientSession(read, write) as client,
+        ):
+            await client.initialize()
+            for request in (client.get_prompt(name, {}), client.read_resource(f"a://{name}")):
+                with pytest.raises(McpError) as refused:
+                    await request
+                assert str(refused.value) == MISUNDERSTOOD
+
+    asyncio.run(asked())
+
+
+@pytest.mark.parametrize("body", ["{", "[]", '{"jsonrpc": "2.0", "method": 5}'])
+def test_a_body_of_another_form_is_not_quoted(served: Served, body: str) -> None:
+    headers = {
+        "content-type": "application/json",
+        "accept": "application/json, text/event-stream",
+    }
+    answer = httpx.post(f"{served.url}gradio_api/mcp/", content=body, headers=headers)
+    assert answer.status_code == 400
+    assert answer.json()["error"]["message"] == MISUNDERSTOOD

@@ -1,0 +1,283 @@
+"""Every fast path against the float32 reference, each with its tolerance."""
+
+from __future__ import annotations
+
+import dataclasses
+import logging
+from functools import partial
+
+import numpy as np
+import pytest
+import torch
+from guided_diffusion.unet import QKVAttention, QKVAttentionLegacy
+from torch import Tensor, nn
+
+from dga.corruptions import corrupt
+from dga.diffusion import forward_path, reverse
+from dga.discriminator import chunk_size
+from dga.images import from_tensor, to_tensor
+from dga.methods import Batch, build_method
+from dga.networks import compute as compute_module
+from dga.networks.compute import Compute
+from dga.networks.fast_blocks import ScaledDotProduct, group_norm
+from dga.networks.memory import Room, is_shortage
+from dga.networks.models import Models
+from dga.networks.unet import Denoiser
+from dga.pipeline import classify, rebuild
+from dga.profiles import EVERYDAY16, NetworkConfig
+from tests.fixtures.models import TINY_NETWORK, randomise
+
+CPU = torch.device("cpu")
+ROUNDING = {torch.float32: 1e-5, torch.bfloat16: 2e-2, torch.float16: 4e-3}
+"""Mean error of the network's output over its mean size."""
+
+
+def _noise(*shape: int, seed: int = 0) -> Tensor:
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed))
+
+
+def _copy(network: nn.Module, config: NetworkConfig, compute: Compute) -> Denoiser:
+    twin = Denoiser(config)
+    twin.load_state_dict(network.state_dict())
+    twin.eval().requires_grad_(False)
+    prepared = compute.prepare(twin)
+    assert isinstance(prepared, Denoiser)
+    return prepared
+
+
+def _error(value: Tensor, exact: Tensor) -> float:
+    return float((value - exact).abs().mean() / exact.abs().mean())
+
+
+@pytest.mark.parametrize("length", [24, 160])
+@pytest.mark.parametrize("package", [QKVAttentionLegacy, QKVAttention])
+def test_attention_equals_the_package(package: type[nn.Module], length: int) -> None:
+    heads, c = 4, 8
+    ours = ScaledDotProduct(heads, by_head=package is QKVAttentionLegacy)
+    results = []
+    for module in (package(heads), ours):
+        qkv = _noise(2, 3 * heads * c, length).requires_grad_()
+        out = module(qkv)
+        (gradient,) = torch.autograd.grad((out * _noise(*out.shape, seed=1)).sum(), qkv)
+        results.append((out, gradient))
+    assert results[1][0].shape == (2, heads * c, length)
+    for theirs, fast in zip(*results, strict=True):
+        torch.testing.assert_close(fast, theirs, atol=1e-5, rtol=1e-5)
+    assert not list(ours.parameters())
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+def test_group_norms_gradient_is_that_of_float32(dtype: torch.dtype) -> None:
+    """Within twice what rounding alone costs torch's own kernel."""
+    norm = nn.GroupNorm(4, 16).requires_grad_(False)
+    norm.weight.copy_(_noise(16)), norm.bias.copy_(_noise(16, seed=1))
+    x, g = 3 + 2 * _noise(2, 16, 8, 6, seed=2), _noise(2, 16, 8, 6, seed=3)
+    gradients = []
+    for start, layer in ((x, norm), (x.to(dtype), partial(group_norm, norm)), (x.to(dtype), norm)):
+        state = start.contiguous(memory_format=torch.channels_last).requires_grad_()
+        gradients.append(torch.autograd.grad(layer(state), state, g.to(state.dtype))[0].float())
+    exact, ours, torchs = gradients
+    assert _error(ours, exact) < max(2 * _error(torchs, exact), 1e-3)
+
+
+def test_fast_blocks_keep_every_parameter_under_its_name(tiny_models: Models) -> None:
+    fast = _copy(tiny_models.denoiser, TINY_NETWORK, Compute(CPU, torch.float32, fast=True))
+    state, reference = fast.state_dict(), tiny_models.denoiser.state_dict()
+    assert set(state) == set(reference)
+    assert all(torch.equal(state[name], reference[name]) for name in reference)
+    kinds = {type(module).__name__ for module in fast.modules()}
+    assert {"ResidualBlock", "AttentionBlock", "ScaledDotProduct"} <= kinds
+    assert not {"ResBlock", "QKVAttentionLegacy"} & kinds
+
+
+@pytest.mark.parametrize("dtype", list(ROUNDING))
+def test_fast_network_and_its_gradient_stay_close(tiny_models: Models, dtype: torch.dtype) -> None:
+    """Levels, resampling and attention included; 2 pictures at 2 depths."""
+    config = dataclasses.replace(TINY_NETWORK, channel_mult=(1, 2), image_size=64, fold=2)
+    exact = randomise(Denoiser(config), 5)
+    fast = _copy(exact, config, Compute(CPU, dtype, fast=True))
+    outputs, gradients = [], []
+    if compute_module._convolution_seconds(CPU, dtype) == float("inf"):
+        pytest.skip(f"this processor has no {dtype}")
+    for network in (exact, fast):
+        x = _noise(2, 3, 64, 64).requires_grad_()
+        output = network(x, torch.tensor([100, 400]))
+        outputs.append(output.detach())
+        gradients.append(torch.autograd.grad((output * _noise(2, 6, 64, 64, seed=1)).sum(), x)[0])
+        with torch.no_grad():  # the path without a gradient works in place
+            again = network(x.detach(), torch.tensor([100, 400]))
+        assert _error(again, outputs[-1]) < ROUNDING[dtype]
+    assert outputs[1].dtype == torch.float32
+    assert _error(outputs[1], outputs[0]) < ROUNDING[dtype]
+    assert _error(gradients[1], gradients[0]) < 4 * ROUNDING[dtype]
+
+
+def test_float32_is_the_packages_own_network() -> None:
+    chosen = Compute.choose("cpu", "float32")
+    assert (chosen.fast, chosen.compiled) == (False, False)
+    network = _copy(randomise(Denoiser(TINY_NETWORK), 1), TINY_NETWORK, chosen)
+    assert {"ResBlock", "QKVAttentionLegacy"} <= {type(m).__name__ for m in network.modules()}
+
+
+def test_shipped_network_rebuilds_the_same_picture_in_bfloat16(
+    shipped_models: Models, cat: np.ndarray
+) -> None:
+    """At most 3 of 255 levels on average, and the same label with 10 points of probability."""
+    compute = Compute(CPU, torch.bfloat16, fast=True)
+    quick = dataclasses.replace(
+        shipped_models,
+        denoiser=_copy(shipped_models.denoiser, EVERYDAY16.denoiser, compute),
+        compute=compute,
+    )
+    x = to_tensor(corrupt(cat, "gaussian_noise", 4, seed=0))[None]
+    state = forward_path(shipped_models.schedule, x[0], 0)[10][None]
+    pictures = [
+        rebuild(models, state, x, [10], [0], EVERYDAY16.guidance)
+        for models in (shipped_models, quick)
+    ]
+    exact, fast = (from_tensor(p)[0].astype(float) for p in pictures)
+    assert 0 < np.abs(exact - fast).mean() < 3
+    truth, guess = (classify(shipped_models, picture) for picture in pictures)
+    assert truth.label == guess.label
+    assert truth.probability == pytest.approx(guess.probability, abs=0.1)
+
+
+def test_nothing_is_computed_for_pictures_that_are_done(tiny_models: Models) -> None:
+    sizes = []
+
+    class Counting(nn.Module):
+        def forward(self, x: Tensor, time: Tensor) -> Tensor:
+            sizes.append(len(x))
+            return tiny_models.denoiser(x, time)  # type: ignore[no-any-return]
+
+    depths = [4, 0, 2, 4, 1]
+    list(reverse(tiny_models.schedule, Counting(), _noise(5, 3, 32, 32), depths, range(5)))
+    assert sizes == [4, 3, 2, 2]
+    assert sum(sizes) == sum(depths)
+
+
+class Small(nn.Module):
+    """A denoiser on a device whose memory holds ``most`` pictures."""
+
+    def __init__(self, network: nn.Module, most: int) -> None:
+        super().__init__()
+        self.network, self.most, self.asked = network, most, list[int]()
+
+    def forward(self, x: Tensor, time: Tensor) -> Tensor:
+        self.asked.append(len(x))
+        if len(x) > self.most:
+            raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2 GiB.")
+        return self.network(x, time)  # type: ignore[no-any-return]
+
+
+def _on_small_device(models: Models, most: int) -> Models:
+    compute = dataclasses.replace(models.compute, room=Room())
+    return dataclasses.replace(models, denoiser=Small(models.denoiser, most), compute=compute)
+
+
+def test_out_of_memory_halves_the_batch_and_says_so(
+    tiny_models: Models, caplog: pytest.LogCaptureFixture
+) -> None:
+    pixels = np.random.default_rng(0).integers(0, 255, (7, 32, 32, 3), dtype=np.uint8)
+    x, seeds = to_tensor(pixels), list(range(7))
+    small = _on_small_device(tiny_models, most=2)
+    with caplog.at_level(logging.WARNING, logger="dga"):
+        got, _ = Batch(small, x, seeds).rebuilt([5] * 7, small.profile.guidance)
+    whole, _ = Batch(tiny_models, x, seeds).rebuilt([5] * 7, small.profile.guidance)
+    assert (got - whole).abs().mean() < 1e-4  # of 2; a few pixels may round the other way
+    assert [r.getMessage() for r in caplog.records] == [
+        "Out of memory with 7 pictures at once; going on with 3.",
+        "Out of memory with 3 pictures at once; going on with 1.",
+    ]
+    asked = small.denoiser.asked
+    assert isinstance(asked, list)
+    assert asked[:2] == [7, 3]
+    assert set(asked[2:]) == {1}
+    # The next batch begins with what fitted.
+    asked.clear()
+    build_method(small, "dda").predict(Batch(small, x[:2], [8, 9]))
+    assert set(asked) == {1}
+
+
+def test_one_picture_that_does_not_fit_is_a_sentence(tiny_models: Models) -> None:
+    small = _on_small_device(tiny_models, most=0)
+    batch = Batch(small, torch.zeros(2, 3, 32, 32), [0, 1])
+    with pytest.raises(MemoryError, match=r"Not even one picture fits .*Tried to allocate 2 GiB"):
+        build_method(small, "dda").predict(batch)
+
+
+def test_other_errors_are_not_taken_for_a_lack_of_memory() -> None:
+    assert is_shortage(RuntimeError("[enforce fail] DefaultCPUAllocator: can't allocate memory"))
+    assert not is_shortage(RuntimeError("shapes differ"))
+    calls = []
+
+    def work(rows: object) -> None:
+        calls.append(rows)
+        raise RuntimeError("shapes differ")
+
+    with pytest.raises(RuntimeError, match="shapes differ"):
+        Room().fill([1, 2], work)
+    assert len(calls) == 1
+
+
+@pytest.mark.parametrize(
+    ("bfloat16", "float16", "expected"),
+    [
+        (0.3, 0.3, torch.bfloat16),
+        (0.3, 0.2, torch.bfloat16),
+        (0.3, 0.1, torch.float16),
+        (0.9, 0.85, torch.float32),
+        (2.0, 0.4, torch.float16),
+        (float("inf"), float("inf"), torch.float32),
+    ],
+)
+def test_precision_is_chosen_by_measurement(
+    monkeypatch: pytest.MonkeyPatch, bfloat16: float, float16: float, expected: torch.dtype
+) -> None:
+    seconds = {torch.float32: 1.0, torch.bfloat16: bfloat16, torch.float16: float16}
+    monkeypatch.setattr(compute_module, "_convolution_seconds", lambda _, dtype: seconds[dtype])
+    chosen = Compute.choose("cpu", "auto")
+    assert chosen.dtype == expected
+    assert chosen.fast == (expected != torch.float32)
+
+
+def test_the_measurement_measures() -> None:
+    taken = compute_module._convolution_seconds(CPU, torch.float32)
+    assert 0 < taken < 5
+    # No processor convolves in 8 bits here: not an error, only never the fastest.
+    assert compute_module._convolution_seconds(CPU, torch.float8_e4m3fn) == float("inf")
+
+
+def test_compilation_is_asked_for_and_off_by_default(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[dict[str, object]] = []
+    monkeypatch.setattr(nn.Module, "compile", lambda self, **options: asked.append(options))
+    Compute.choose("cpu", "bfloat16").prepare(Denoiser(TINY_NETWORK))
+    assert not asked
+    Compute.choose("cpu", "bfloat16", compiled=True).prepare(Denoiser(TINY_NETWORK))
+    assert asked == [{"mode": None, "dynamic": False}]
+
+
+@pytest.mark.slow
+def test_compiled_network_stays_close(tiny_models: Models) -> None:
+    compute = Compute(CPU, torch.float32, fast=True, compiled=True)
+    fast = _copy(tiny_models.denoiser, TINY_NETWORK, compute)
+    x, time = _noise(2, 3, 32, 32), torch.tensor([100, 400])
+    assert _error(fast(x, time), tiny_models.denoiser(x, time)) < 1e-5
+
+
+def test_a_gpu_judges_more_states_at_once() -> None:
+    assert chunk_size(64, 64) == 16
+    assert chunk_size(256, 256) == 1
+    assert chunk_size(256, 256, "cuda") == 16
+
+
+@pytest.mark.gpu
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+def test_fast_network_on_a_gpu_stays_close(tiny_models: Models, dtype: torch.dtype) -> None:
+    fast = _copy(
+        tiny_models.denoiser, TINY_NETWORK, Compute(torch.device("cuda"), dtype, fast=True)
+    )
+    x, time = _noise(2, 3, 32, 32), torch.tensor([100, 400])
+    exact = tiny_models.denoiser(x, time)
+    assert _error(fast(x.cuda(), time.cuda()).cpu(), exact) < ROUNDING[dtype]

@@ -1,0 +1,275 @@
+"""Checkpoints that others wrote: names, shapes and answers agree, or it is said what does not."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from guided_diffusion.script_util import create_classifier, create_gaussian_diffusion, create_model
+from guided_diffusion.unet import AttentionPool2d
+from torch import Tensor, nn
+
+from dga.networks.models import load_denoiser, load_discriminator
+from dga.networks.published import PublishedDiscriminator
+from dga.networks.unet import Denoiser, Discriminator
+from dga.profiles import EVERYDAY16, IMAGENET, Profile
+from dga.weights import store as weights
+from dga.weights.checkpoints import WeightsError, check_fit, match_names, read_checkpoint
+from dga.weights.store import load_weights, parameter_count, read_config, weights_id
+from tests.fixtures.public_weights import Checkpoints, checkpoints, small_imagenet  # noqa: F401  # fixtures
+
+MEAN = torch.tensor([0.485, 0.456, 0.406]).view(1, 3, 1, 1)
+STD = torch.tensor([0.229, 0.224, 0.225]).view(1, 3, 1, 1)
+
+
+def shapes(state: dict[str, Tensor]) -> dict[str, tuple[int, ...]]:
+    return {name.removeprefix("net."): tuple(value.shape) for name, value in state.items()}
+
+
+def openai_classifier() -> nn.Module:
+    return create_classifier(256, False, 128, 2, "32,16,8", True, True, "attention")
+
+
+def test_full_size_denoiser_is_openais() -> None:
+    with torch.device("meta"):
+        ours = Denoiser(IMAGENET.denoiser)
+        theirs = create_model(
+            256,
+            num_channels=256,
+            num_res_blocks=2,
+            learn_sigma=True,
+            attention_resolutions="32,16,8",
+            num_head_channels=64,
+            use_scale_shift_norm=True,
+            resblock_updown=True,
+        )
+    assert parameter_count(ours) == 552_814_086
+    assert shapes(ours.state_dict()) == shapes(theirs.state_dict())
+    check_fit(Path("x.pt"), match_names(theirs.state_dict(), ours.state_dict()), ours.state_dict())
+
+
+def test_full_size_discriminators_are_openais_classifier_and_the_papers() -> None:
+    with torch.device("meta"):
+        ours = Discriminator(IMAGENET.discriminator)
+        published = PublishedDiscriminator(IMAGENET.discriminator, IMAGENET.schedule)
+        theirs = openai_classifier()
+        expected = shapes(theirs.state_dict())
+        theirs.out = nn.Identity()
+        head = AttentionPool2d(7, 512, 64, 1)
+    different = {n for n, s in shapes(ours.state_dict()).items() if expected[n] != s}
+    assert set(shapes(ours.state_dict())) == set(expected)
+    assert different == {"out.2.c_proj.weight", "out.2.c_proj.bias"}  # one logit, not 1,000
+    layout = {f"model.{name}": s for name, s in shapes(theirs.state_dict()).items()}
+    layout |= {f"atn.{name}": s for name, s in shapes(head.state_dict()).items()}
+    assert shapes(published.state_dict()) == layout
+
+
+def test_denoiser_from_a_public_checkpoint(
+    small_imagenet: Profile,  # noqa: F811
+    checkpoints: Checkpoints,  # noqa: F811
+) -> None:
+    network = load_denoiser(small_imagenet, checkpoints.diffusion)
+    x, time = torch.randn(2, 3, 32, 32), torch.tensor([0, 500])
+    with torch.no_grad():
+        answer, expected = network(x, time), checkpoints.networks["diffusion"](x, time)
+    torch.testing.assert_close(answer, expected, rtol=0, atol=0)
+    assert float(expected.abs().mean()) > 0.01
+    assert not network.training
+    assert not any(p.requires_grad or p.is_meta for p in network.parameters())
+    assert read_config(checkpoints.diffusion) == {}
+    assert weights_id(checkpoints.diffusion) == weights.sha256(checkpoints.diffusion)[:12]
+
+
+def test_tensors_of_the_file_are_used_and_not_copied(
+    small_imagenet: Profile,  # noqa: F811
+    checkpoints: Checkpoints,  # noqa: F811
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    read: dict[str, Tensor] = {}
+
+    def remember(path: Path) -> dict[str, Tensor]:
+        read.update(read_checkpoint(path))
+        return read
+
+    monkeypatch.setattr(weights, "read_checkpoint", remember)
+    network = load_denoiser(small_imagenet, checkpoints.diffusion)
+    for name, value in network.state_dict().items():
+        assert value.data_ptr() == read[name.removeprefix("net.")].data_ptr()
+
+
+@pytest.mark.parametrize("legacy", [False, True])
+def test_other_ways_to_save(
+    small_imagenet: Profile,  # noqa: F811
+    checkpoints: Checkpoints,  # noqa: F811
+    tmp_path: Path,
+    legacy: bool,
+) -> None:
+    """Before torch 1.6, below a trainer's own state, in half precision."""
+    state = checkpoints.networks["diffusion"].state_dict()
+    halves = {name: value.half() for name, value in state.items()}
+    content = {"state_dict": halves, "epoch": 3}
+    torch.save(content, tmp_path / "half.pt", _use_new_zipfile_serialization=not legacy)
+    network = load_denoiser(small_imagenet, tmp_path / "half.pt")
+    for name, value in network.state_dict().items():
+        assert value.dtype == torch.float32
+        assert torch.equal(value, halves[name.removeprefix("net.")].float())
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (lambda s: s.pop("out.2.bias"), r"missing: net\.out\.2\.bias\)"),
+        (lambda s: s.update(extra=torch.zeros(1)), r"surplus: extra\)"),
+        (
+            lambda s: s.update({"out.2.bias": torch.zeros(3)}),
+            r"net\.out\.2\.bias is 3 instead of 6",
+        ),
+        (lambda s: [s.pop(name) for name in list(s)[:5]], r"missing: net\..* and 2 more\)"),
+    ],
+)
+def test_differences_are_named(
+    small_imagenet: Profile,  # noqa: F811
+    checkpoints: Checkpoints,  # noqa: F811
+    tmp_path: Path,
+    change: object,
+    sentence: str,
+) -> None:
+    state = dict(checkpoints.networks["diffusion"].state_dict())
+    change(state)  # type: ignore[operator]
+    torch.save(state, tmp_path / "other.pt")
+    with pytest.raises(WeightsError, match=rf"other\.pt holds another network.*{sentence}"):
+        load_denoiser(small_imagenet, tmp_path / "other.pt")
+
+
+class Anything:
+    """An object that only a full unpickler could make."""
+
+
+def damage(path: Path, kind: str) -> None:
+    if kind == "text":
+        path.write_text("<html>404</html>")
+    elif kind == "empty":
+        path.touch()
+    elif kind == "code":
+        torch.save({"weights": Anything()}, path)
+    elif kind == "list":
+        torch.save([torch.zeros(1)], path)
+    elif kind == "numbers":
+        torch.save({"epoch": 3}, path)
+    else:
+        torch.save({"weight": torch.zeros(1000)}, path)
+        path.write_bytes(path.read_bytes()[:-2000])
+
+
+@pytest.mark.parametrize("kind", ["text", "empty", "code", "list", "numbers", "cut"])
+@pytest.mark.parametrize("suffix", [".pt", ".safetensors"])
+def test_files_that_are_no_checkpoints(tmp_path: Path, kind: str, suffix: str) -> None:
+    path = tmp_path / f"weights{suffix}"
+    damage(path, kind)
+    with pytest.raises(
+        WeightsError, match=r"cannot be read as a checkpoint|holds no state dict"
+    ) as e:
+        read_checkpoint(path)
+    assert str(path) in str(e.value)
+    assert "\n" not in str(e.value)
+
+
+def test_missing_file(tmp_path: Path) -> None:
+    for name in ("no.pt", "no.safetensors"):
+        with pytest.raises(WeightsError, match="There is no checkpoint"):
+            read_checkpoint(tmp_path / name)
+
+
+def test_weights_of_ours_fill_a_network_on_the_meta_device(tmp_path: Path) -> None:
+    torch.manual_seed(0)
+    expected = nn.Linear(4, 3)
+    weights.save_weights(expected.state_dict(), tmp_path / "w", {}, half=False)
+    with torch.device("meta"):
+        empty = nn.Linear(4, 3)
+    network = load_weights(empty, tmp_path / "w")
+    assert torch.equal(network.weight, expected.weight)
+    assert not network.weight.requires_grad
+
+
+# The paper's discriminator
+
+
+@pytest.fixture(scope="module")
+def published(
+    small_imagenet: Profile,  # noqa: F811
+    checkpoints: Checkpoints,  # noqa: F811
+) -> PublishedDiscriminator:
+    network = load_discriminator(small_imagenet, checkpoints.discriminator)
+    assert isinstance(network, PublishedDiscriminator)
+    return network
+
+
+def test_published_discriminator_is_what_comes_before_its_sigmoid(
+    published: PublishedDiscriminator,
+    checkpoints: Checkpoints,  # noqa: F811
+) -> None:
+    x, time = torch.randn(3, 3, 32, 32), torch.tensor([0, 303, 999])
+    with torch.no_grad():
+        logits = published(x, time)
+        expected = checkpoints.networks["discriminator"](*published.translate(x, time))
+    assert logits.shape == (3,)
+    torch.testing.assert_close(logits.sigmoid(), expected.squeeze(1))
+    assert len({round(float(z), 4) for z in logits}) == 3
+
+
+@pytest.mark.parametrize("time", [0, 10, 101, 303, 605])
+def test_published_discriminator_sees_a_state_it_was_trained_on(
+    published: PublishedDiscriminator, time: int
+) -> None:
+    """Against the package's own noising of a normalised picture at the index it is told."""
+    full = create_gaussian_diffusion(steps=1000, noise_schedule="linear").alphas_cumprod
+    trained = create_gaussian_diffusion(
+        steps=1000, noise_schedule="linear", timestep_respacing="150"
+    ).alphas_cumprod
+    generator = torch.Generator().manual_seed(time)
+    picture = torch.rand(1, 3, 32, 32, generator=generator)
+    noise = torch.randn(1, 3, 32, 32, generator=generator)
+    x = full[time] ** 0.5 * (2 * picture - 1) + (1 - full[time]) ** 0.5 * noise
+    state, index = published.translate(x.float(), torch.tensor([time]))
+
+    assert state.shape == (1, 3, 28, 28)
+    middle = (..., slice(2, 30), slice(2, 30))
+    clean = ((picture - MEAN) / STD)[middle]
+    # The same picture with 1 / (2 std) times the noise: a deeper state of the same chain.
+    stretch = 0.5 / STD  # by channel, alike within 2 %
+    ratio = float(stretch.mean()) ** 2 * (1 / full[time] - 1)
+    abar = 1 / (1 + ratio)
+    its_noise = noise[middle] * stretch / stretch.mean()
+    expected = abar**0.5 * clean + (1 - abar) ** 0.5 * its_noise
+    torch.testing.assert_close(state, expected.float(), rtol=1e-4, atol=1e-4)
+    nearest = int(np.abs(np.log(1 / trained - 1) - np.log(ratio)).argmin())
+    assert int(index) == nearest
+    assert abs(trained[nearest] - abar) < 0.02
+
+
+def test_published_discriminator_is_told_deeper_states_in_order(
+    published: PublishedDiscriminator,
+) -> None:
+    _, index = published.translate(torch.zeros(1000, 3, 32, 32), torch.arange(1000))
+    assert (index.diff() >= 0).all()
+    assert index.min() >= 0
+    assert index.max() == 149
+
+
+def test_papers_layout_needs_an_unfolded_profile(checkpoints: Checkpoints) -> None:  # noqa: F811
+    with pytest.raises(WeightsError, match=r"does not suit everyday16.*without folding"):
+        load_discriminator(EVERYDAY16, checkpoints.discriminator)
+
+
+def test_public_file_that_was_altered(
+    small_imagenet: Profile,  # noqa: F811
+    checkpoints: Checkpoints,  # noqa: F811
+) -> None:
+    """Names and shapes still fit: only the SHA-256 tells."""
+    public = dataclasses.replace(IMAGENET.public, url="http://host/diffusion.pt")  # type: ignore[type-var]
+    profile = dataclasses.replace(small_imagenet, public=public)
+    with pytest.raises(WeightsError, match=r"was altered .*a37c32ff"):
+        load_denoiser(profile, checkpoints.diffusion)

@@ -1,0 +1,237 @@
+"""Downloads from a host that breaks off, alters, ignores or refuses."""
+
+from __future__ import annotations
+
+import random
+import shutil
+import socket
+from collections import namedtuple
+from pathlib import Path
+
+import pytest
+from filelock import FileLock
+
+from dga.profiles import PublicFile
+from dga.weights.download import DownloadError, download, gigabytes, progress_bar
+from tests.fixtures.host import Host, host  # noqa: F401  # fixture
+
+CONTENT = random.Random(0).randbytes(300_000)
+OTHER = random.Random(1).randbytes(300_000)
+NAME = "weights.pt"
+
+
+@pytest.fixture
+def waits() -> list[float]:
+    return []
+
+
+@pytest.fixture
+def file(host: Host) -> PublicFile:  # noqa: F811
+    host.files[f"/{NAME}"] = CONTENT
+    return host.public(f"/{NAME}")
+
+
+def left_in(folder: Path) -> set[str]:
+    return {path.name for path in folder.iterdir() if not path.name.endswith(".lock")}
+
+
+def test_whole_file_and_no_second_request(host: Host, file: PublicFile, tmp_path: Path) -> None:  # noqa: F811
+    seen: list[tuple[int, int]] = []
+    path = download(file, tmp_path / "new", lambda done, total: seen.append((done, total)))
+    assert path.read_bytes() == CONTENT
+    assert left_in(path.parent) == {NAME}
+    assert seen[-1] == (len(CONTENT), len(CONTENT))
+    assert [done for done, _ in seen] == sorted({done for done, _ in seen})
+    assert download(file, tmp_path / "new") == path
+    assert len(host.asked) == 1
+
+
+def test_broken_connection_resumes(
+    host: Host,  # noqa: F811
+    file: PublicFile,
+    tmp_path: Path,
+    waits: list[float],
+) -> None:
+    host.cuts = [100_000, 50_000]
+    path = download(file, tmp_path, wait=waits.append)
+    assert path.read_bytes() == CONTENT
+    etag = host.etag(f"/{NAME}")
+    assert [(asked, version) for _, asked, version in host.asked] == [
+        (None, None),
+        ("bytes=100000-", etag),
+        ("bytes=150000-", etag),
+    ]
+    assert waits == [1.0, 1.0]
+
+
+def test_stopped_download_goes_on_in_the_next_call(
+    host: Host,  # noqa: F811
+    file: PublicFile,
+    tmp_path: Path,
+) -> None:
+    host.cuts = [120_000]
+
+    def stop(_: float) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        download(file, tmp_path, wait=stop)
+    assert left_in(tmp_path) == {f"{NAME}.part", f"{NAME}.part.json"}
+    assert download(file, tmp_path).read_bytes() == CONTENT
+    assert host.asked[-1][1] == "bytes=120000-"
+    assert left_in(tmp_path) == {NAME}
+
+
+@pytest.mark.parametrize("misbehaviour", ["ranges", "wrong_range"])
+def test_host_that_ignores_ranges(
+    host: Host,  # noqa: F811
+    file: PublicFile,
+    tmp_path: Path,
+    waits: list[float],
+    misbehaviour: str,
+) -> None:
+    setattr(host, misbehaviour, misbehaviour == "wrong_range")
+    host.cuts = [100_000]
+    assert download(file, tmp_path, wait=waits.append).read_bytes() == CONTENT
+
+
+@pytest.mark.parametrize("etags", [True, False])
+def test_file_that_changed_meanwhile(
+    host: Host,  # noqa: F811
+    file: PublicFile,
+    tmp_path: Path,
+    waits: list[float],
+    etags: bool,
+) -> None:
+    """With an ETag the host says so; without, the SHA-256 does, and it starts over."""
+    host.etags, host.files[f"/{NAME}"] = etags, OTHER
+    host.cuts = [100_000]
+
+    def change(_: float) -> None:
+        host.files[f"/{NAME}"] = CONTENT
+
+    assert download(file, tmp_path, wait=change).read_bytes() == CONTENT
+    assert left_in(tmp_path) == {NAME}
+
+
+def test_part_that_is_too_long(host: Host, file: PublicFile, tmp_path: Path) -> None:  # noqa: F811
+    (tmp_path / f"{NAME}.part").write_bytes(OTHER + b"more")
+    assert download(file, tmp_path).read_bytes() == CONTENT
+
+
+def test_part_that_was_whole_is_checked_and_renamed(
+    host: Host,  # noqa: F811
+    file: PublicFile,
+    tmp_path: Path,
+) -> None:
+    (tmp_path / f"{NAME}.part").write_bytes(CONTENT)
+    assert download(file, tmp_path).read_bytes() == CONTENT
+    assert host.asked == []
+
+
+def test_altered_bytes_leave_nothing(host: Host, file: PublicFile, tmp_path: Path) -> None:  # noqa: F811
+    host.files[f"/{NAME}"] = CONTENT[:-1] + bytes([CONTENT[-1] ^ 1])
+    with pytest.raises(DownloadError, match=f"not the file that was expected.*{file.sha256}"):
+        download(file, tmp_path)
+    assert left_in(tmp_path) == set()
+
+
+def test_altered_file_on_disk_is_replaced(host: Host, file: PublicFile, tmp_path: Path) -> None:  # noqa: F811
+    (tmp_path / NAME).write_bytes(OTHER)
+    assert download(file, tmp_path).read_bytes() == CONTENT
+
+
+@pytest.mark.parametrize("status", [404, 403, 503])
+def test_refusals(host: Host, file: PublicFile, tmp_path: Path, status: int) -> None:  # noqa: F811
+    host.status = status
+    with pytest.raises(DownloadError, match=rf"127\.0\.0\.1 answered {status} .*{NAME}"):
+        download(file, tmp_path)
+    assert left_in(tmp_path) == set()
+
+
+def test_file_of_another_size_is_not_fetched(host: Host, file: PublicFile, tmp_path: Path) -> None:  # noqa: F811
+    host.files[f"/{NAME}"] = CONTENT + b"more"
+    with pytest.raises(DownloadError, match="has 300,004 bytes and not 300,000"):
+        download(file, tmp_path)
+    assert left_in(tmp_path) == set()
+
+
+def test_endless_answer_is_cut_off(host: Host, file: PublicFile, tmp_path: Path) -> None:  # noqa: F811
+    host.lengths, host.files[f"/{NAME}"] = False, CONTENT * 20
+    with pytest.raises(DownloadError, match="not the file that was expected"):
+        download(file, tmp_path)
+    assert left_in(tmp_path) == set()
+
+
+def test_too_little_space_is_said_before_writing(
+    host: Host,  # noqa: F811
+    file: PublicFile,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    usage = namedtuple("usage", "total used free")
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: usage(10**12, 10**12, 10**6))
+    with pytest.raises(DownloadError, match=r"needs 67 MB and .* has 1 MB left.*DGA_HOME"):
+        download(file, tmp_path)
+    assert left_in(tmp_path) == set()
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
+def test_disk_that_fills_up(host: Host, file: PublicFile, tmp_path: Path) -> None:  # noqa: F811
+    (tmp_path / f"{NAME}.part").symlink_to("/dev/full")
+    with pytest.raises(DownloadError, match="No space left on device"):
+        download(file, tmp_path)
+    assert not (tmp_path / NAME).exists()
+
+
+def test_disk_that_fills_up_halfway_keeps_what_resumes(
+    host: Host,  # noqa: F811
+    file: PublicFile,
+    tmp_path: Path,
+) -> None:
+    def full(done: int, _: int) -> None:
+        if done > 100_000:
+            raise OSError(28, "No space left on device")
+
+    with pytest.raises(DownloadError, match=r"No space left.*kept in .*\.part.*goes on from there"):
+        download(file, tmp_path, full)
+    assert not (tmp_path / NAME).exists()
+    assert download(file, tmp_path).read_bytes() == CONTENT
+    assert host.asked[-1][1] is not None
+
+
+def test_host_that_is_not_there(tmp_path: Path, waits: list[float]) -> None:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{probe.getsockname()[1]}/{NAME}"
+    with pytest.raises(DownloadError, match=f"{url} could not be fetched.*tries again"):
+        download(PublicFile(url, 10, "0" * 64), tmp_path, wait=waits.append)
+    assert waits == [2.0, 4.0, 8.0, 16.0, 30.0]
+    assert left_in(tmp_path) == set()
+
+
+def test_address_that_is_none(tmp_path: Path) -> None:
+    with pytest.raises(DownloadError, match="cannot be fetched"):
+        download(PublicFile("nowhere/weights.pt", 10, "0" * 64), tmp_path)
+
+
+def test_two_processes_do_not_write_at_once(host: Host, file: PublicFile, tmp_path: Path) -> None:  # noqa: F811
+    with (
+        FileLock(tmp_path / f".{NAME}.lock"),
+        pytest.raises(DownloadError, match="Another process is fetching"),
+    ):
+        download(file, tmp_path)
+    assert download(file, tmp_path).exists()
+
+
+def test_sizes_and_bar(capsys: pytest.CaptureFixture[str]) -> None:
+    assert gigabytes(2_211_383_297) == "2.2 GB"
+    assert gigabytes(113_000_000) == "113 MB"
+    with progress_bar(NAME) as progress:
+        progress(400, 1000)
+        progress(1000, 1000)
+        progress(100, 1000)  # begun anew
+        progress(1000, 1000)
+    said = capsys.readouterr().err
+    assert NAME in said
+    assert "1.00k/1.00k" in said

@@ -1,0 +1,400 @@
+"""Weights made to do harm: one sentence, and nothing of theirs has run."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import torch
+from PIL import Image
+from safetensors.torch import save, save_file
+from torch import Tensor, nn
+from typer.testing import CliRunner
+
+from app.demo import main
+from dga import profiles
+from dga.commands import app
+from dga.files import sha256
+from dga.networks.classifier import load_classifier
+from dga.networks.models import load_denoiser, load_discriminator, load_models
+from dga.profiles import Profile
+from dga.weights.archives import load_archive
+from dga.weights.checkpoints import WeightsError
+from dga.weights.sources import check_cached
+from dga.weights.store import (
+    OWN_SUM,
+    SHIPPED,
+    config_sum,
+    load_weights,
+    read_config,
+    read_state,
+    save_weights,
+)
+from tests.fixtures.public_weights import Checkpoints, checkpoints, small_imagenet  # noqa: F401  # fixtures
+
+LOAD: dict[str, Callable[[Profile, Path], nn.Module]] = {
+    "diffusion": load_denoiser,
+    "discriminator": load_discriminator,
+    "classifier": lambda profile, path: load_classifier(profile.classifier, path),
+}
+
+
+def leave(mark: str) -> None:
+    """What a hostile pickle calls."""
+    Path(mark).touch()
+
+
+class Touch:
+    """Unpickled, it would leave a mark."""
+
+    def __init__(self, mark: Path) -> None:
+        self.mark = mark
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return leave, (str(self.mark),)
+
+
+def zipped(path: Path, content: bytes, compression: int = zipfile.ZIP_STORED) -> None:
+    """A file of ``torch.save`` with a pickle of ours."""
+    with zipfile.ZipFile(path, "w", compression) as archive:
+        archive.writestr("a/data.pkl", content)
+        archive.writestr("a/byteorder", "little")
+        archive.writestr("a/version", "3\n")
+
+
+def code(path: Path, mark: Path) -> None:
+    torch.save({"weight": Touch(mark)}, path)
+
+
+def old_code(path: Path, mark: Path) -> None:
+    torch.save({"weight": Touch(mark)}, path, _use_new_zipfile_serialization=False)
+
+
+def bare_code(path: Path, mark: Path) -> None:
+    path.write_bytes(pickle.dumps(Touch(mark)))
+
+
+def compressed(path: Path, mark: Path) -> None:
+    text = b"\x80\x02X" + (2**24).to_bytes(4, "little") + b"a" * 2**24 + b"."
+    zipped(path, text, zipfile.ZIP_DEFLATED)
+    assert path.stat().st_size < 2**20
+
+
+def endless(path: Path, mark: Path) -> None:
+    """``bytearray(2 ** 40)``, which ``weights_only`` would make."""
+    size = (2**40).to_bytes(8, "little")
+    zipped(path, b"\x80\x02cbuiltins\nbytearray\n\x8a\x08" + size + b"\x85R.")
+
+
+def circle(path: Path, mark: Path) -> None:
+    content: dict[str, object] = {}
+    content["state_dict"] = content
+    zipped(path, pickle.dumps(content, 2))
+
+
+def nested(path: Path, mark: Path) -> None:
+    zipped(path, b"\x80\x02" + b"]" * 20_000 + b"a" * 19_999 + b".")
+
+
+def overlong(path: Path, mark: Path) -> None:
+    """A tensor of two thousand million values in a file that holds four."""
+    torch.save({"w": torch.ones(4)}, path)
+    with zipfile.ZipFile(path) as archive:
+        name = next(n for n in archive.namelist() if n.endswith("data.pkl"))
+        content = archive.read(name)
+    lied = content.replace(b"QK\x00K\x04\x85", b"QK\x00J\xff\xff\xff\x7f\x85")
+    assert lied != content
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("a/data.pkl", lied)
+        archive.writestr("a/byteorder", "little")
+        archive.writestr("a/version", "3\n")
+        archive.writestr("a/data/0", bytes(16))
+
+
+HARMFUL = [code, old_code, bare_code, compressed, endless, circle, nested, overlong]
+
+
+@pytest.mark.parametrize("make", HARMFUL, ids=lambda make: make.__name__)
+@pytest.mark.parametrize("suffix", [".pt", ".safetensors"])
+@pytest.mark.parametrize("name", LOAD)
+def test_files_made_to_do_harm(
+    small_imagenet: Profile,  # noqa: F811
+    tmp_path: Path,
+    make: Callable[[Path, Path], None],
+    suffix: str,
+    name: str,
+) -> None:
+    path, mark = tmp_path / f"evil{suffix}", tmp_path / "mark"
+    make(path, mark)
+    with pytest.raises(WeightsError) as caught:
+        LOAD[name](small_imagenet, path)
+    assert str(caught.value).startswith(str(path))
+    assert "\n" not in str(caught.value)
+    assert not mark.exists()
+
+
+def test_the_mark_would_be_left(tmp_path: Path) -> None:
+    """Else the test above would show nothing."""
+    for make in (code, old_code):
+        path, mark = tmp_path / "evil.pt", tmp_path / make.__name__
+        make(path, mark)
+        torch.load(path, weights_only=False)
+        assert mark.exists()
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (code, "it asks for test_hostile_weights.leave"),
+        (endless, "it asks for builtins.bytearray"),
+        (compressed, "it would grow when it is read"),
+    ],
+)
+def test_what_a_file_asks_for_is_named(
+    tmp_path: Path, make: Callable[[Path, Path], None], said: str
+) -> None:
+    make(tmp_path / "evil.pt", tmp_path / "mark")
+    with pytest.raises((pickle.UnpicklingError, ValueError)) as caught:
+        load_archive(tmp_path / "evil.pt")
+    assert said in str(caught.value)
+
+
+def header(content: dict[str, object] | bytes, data: bytes = bytes(16), size: int = -1) -> bytes:
+    """A safetensors file, with a wrong size of its header if asked for."""
+    text = content if isinstance(content, bytes) else json.dumps(content).encode()
+    return (len(text) if size < 0 else size).to_bytes(8, "little") + text + data
+
+
+def entry(shape: list[int], start: int, end: int, kind: str = "F32") -> dict[str, object]:
+    return {"dtype": kind, "shape": shape, "data_offsets": [start, end]}
+
+
+LYING = {
+    "longer than the file": header({"w": entry([4], 0, 16)}, size=2**20),
+    "longer than all memory": header({"w": entry([4], 0, 16)}, size=2**62),
+    "shorter than itself": header({"w": entry([4], 0, 16)}, size=9),
+    "beyond the file": header({"w": entry([4000], 0, 16_000)}),
+    "more values than bytes": header({"w": entry([2**40], 0, 16)}),
+    "a product that overflows": header({"w": entry([2**63, 2**63, 4], 0, 16)}),
+    "overlapping": header({"v": entry([4], 0, 16), "w": entry([4], 0, 16)}),
+    "backwards": header({"w": entry([4], 16, 0)}),
+    "a hole": header({"w": entry([2], 8, 16)}),
+    "surplus bytes": header({"w": entry([2], 0, 8)}),
+    "unknown numbers": header({"w": entry([4], 0, 16, "F33")}),
+    "a list": header(b"[1, 2]"),
+    "no text": header(b"\xff\xfe\x00"),
+    "nested": header(b'{"w":' + b"[" * 100_000 + b"}"),
+}
+
+
+@pytest.mark.parametrize("name", LYING)
+def test_headers_that_lie(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "evil.safetensors"
+    path.write_bytes(LYING[name])
+    with pytest.raises(WeightsError, match="cannot be read as a checkpoint") as caught:
+        load_weights(nn.Linear(4, 1), path)
+    assert "\n" not in str(caught.value)
+    folder = ours(tmp_path / "ours")
+    shard = next(folder.glob("*.safetensors"))
+    shard.write_bytes(LYING[name])
+    vouch(folder, {"sha256": {shard.name: sha256(shard)}})
+    with pytest.raises(WeightsError, match="no safetensors file"):
+        read_state(folder)
+
+
+def test_an_honest_header_is_read() -> None:
+    """Else the test above would show nothing."""
+    honest = header({"weight": entry([1, 4], 0, 16)}, torch.ones(4).numpy().tobytes())
+    assert len(honest) - len(save({"weight": torch.ones(1, 4)})) < 8  # padding
+
+
+@pytest.mark.parametrize("suffix", [".pt", ".safetensors"])
+def test_truncated_anywhere(tmp_path: Path, suffix: str) -> None:
+    state = {"weight": torch.ones(300, 4), "bias": torch.ones(300)}
+    path = tmp_path / f"cut{suffix}"
+    torch.save(state, path) if suffix == ".pt" else save_file(state, path)
+    load_weights(nn.Linear(4, 300), path)
+    whole = path.read_bytes()
+    for tenth in range(10):
+        path.write_bytes(whole[: len(whole) * tenth // 10])
+        with pytest.raises(WeightsError, match="cannot be read as a checkpoint"):
+            load_weights(nn.Linear(4, 300), path)
+
+
+def ours(folder: Path) -> Path:
+    """Weights of a small layer, as our trainer writes them."""
+    state = {"weight": torch.ones(1, 4), "bias": torch.zeros(1)}
+    save_weights(state, folder, {"source_quantiles": {"0.95": [1.0, 2.0]}}, half=False)
+    return folder
+
+
+def vouch(folder: Path, changes: dict[str, object]) -> None:
+    """Change a ``config.json`` and its own sum with it."""
+    content = json.loads((folder / "config.json").read_text()) | changes
+    content[OWN_SUM] = config_sum(content)
+    (folder / "config.json").write_text(json.dumps(content))
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+@pytest.mark.parametrize("kind", ["ours", "pt", "safetensors"])
+def test_values_that_are_not_numbers(tmp_path: Path, value: float, kind: str) -> None:
+    state = {"weight": torch.ones(1, 4), "bias": torch.tensor([value])}
+    path = tmp_path / f"w.{kind}"
+    if kind == "ours":
+        shard = next(ours(path).glob("*.safetensors"))  # which would not save them
+        save_file(state, shard)
+        vouch(path, {"sha256": {shard.name: sha256(shard)}})
+    elif kind == "pt":
+        torch.save(state, path)
+    else:
+        save_file(state, path)
+    with pytest.raises(WeightsError, match=r"not numbers \(bias\)"):
+        load_weights(nn.Linear(4, 1), path)
+
+
+def test_classifiers_values_that_are_not_numbers(
+    small_imagenet: Profile,  # noqa: F811
+    checkpoints: Checkpoints,  # noqa: F811
+    tmp_path: Path,
+) -> None:
+    state = dict(checkpoints.networks["classifier"].state_dict())
+    state["fc.bias"] = torch.full_like(state["fc.bias"], torch.nan)
+    save_file(state, tmp_path / "c.safetensors")
+    with pytest.raises(WeightsError, match=r"not numbers \(fc\.bias\)"):
+        load_classifier(small_imagenet.classifier, tmp_path / "c.safetensors")
+
+
+@pytest.mark.parametrize(
+    "bias",
+    [torch.zeros(1, dtype=torch.int64), torch.zeros(1, dtype=torch.complex64)],
+    ids=["whole", "complex"],
+)
+def test_other_kinds_of_numbers(tmp_path: Path, bias: Tensor) -> None:
+    torch.save({"weight": torch.ones(1, 4), "bias": bias}, tmp_path / "w.pt")
+    with torch.device("meta"):
+        network = nn.Linear(4, 1)
+    with pytest.raises(WeightsError, match="other kinds of numbers: bias"):
+        load_weights(network, tmp_path / "w.pt")
+
+
+@pytest.mark.parametrize("name", LOAD)
+def test_another_architecture(
+    small_imagenet: Profile,  # noqa: F811
+    checkpoints: Checkpoints,  # noqa: F811
+    name: str,
+) -> None:
+    other = checkpoints.classifier if name != "classifier" else checkpoints.discriminator
+    with pytest.raises(WeightsError, match=r"holds another network|does not fit resnet10t"):
+        LOAD[name](small_imagenet, other)
+
+
+def test_the_hubs_file_is_compared_with_the_hubs_sum(
+    small_imagenet: Profile,  # noqa: F811
+    checkpoints: Checkpoints,  # noqa: F811
+    tmp_path: Path,
+) -> None:
+    """The cache keeps a file under its SHA-256, and a link with its name."""
+    content = checkpoints.classifier.read_bytes()
+    stored = tmp_path / "blobs" / sha256(checkpoints.classifier)
+    link = tmp_path / "snapshots" / "model.safetensors"
+    for path in (stored, link):
+        path.parent.mkdir()
+    stored.write_bytes(content)
+    link.symlink_to(stored)
+    check_cached(link)
+    stored.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+    named = checkpoints.named | {"classifier": link}
+    with pytest.raises(WeightsError, match=r"was altered .*delete it and fetch it again"):
+        load_models(small_imagenet, **named)  # type: ignore[arg-type]
+    check_cached(checkpoints.classifier)  # anybody's own file has no sum to be compared with
+
+
+# The config beside our weights
+
+
+def test_every_bit_of_the_config_counts(tmp_path: Path) -> None:
+    folder = ours(tmp_path / "w")
+    read_state(folder)
+    text = (folder / "config.json").read_text()
+    (folder / "config.json").write_text(text.replace("2.0", "2.5"))
+    with pytest.raises(WeightsError, match=r"config\.json was altered\. Restore it with"):
+        read_state(folder)
+
+
+@pytest.mark.parametrize(
+    "listed",
+    [
+        {"../other.safetensors": "0"},
+        {"/etc/passwd": "0"},
+        {"..\\other.safetensors": "0"},
+        {"model.pt": "0"},
+        {"model.safetensors": 7},
+        ["model.safetensors"],
+    ],
+)
+def test_only_files_of_the_folder_are_listed(tmp_path: Path, listed: object) -> None:
+    folder = ours(tmp_path / "w")
+    vouch(folder, {"sha256": listed})
+    with pytest.raises(WeightsError, match="does not list its files"):
+        read_state(folder)
+
+
+@pytest.mark.parametrize("text", ["[" * 100_000, "\udcff", "{", "null"])
+def test_configs_that_cannot_be_read(tmp_path: Path, text: str) -> None:
+    folder = ours(tmp_path / "w")
+    (folder / "config.json").write_bytes(text.encode("utf-8", "surrogateescape"))
+    with pytest.raises(WeightsError, match=r"cannot be read|does not list its files"):
+        read_config(folder)
+
+
+@pytest.mark.parametrize("bounds", [[1.0], {"0.95": 3}, {"0.95": [None]}, {"0.95": [1e400]}])
+def test_bounds_that_are_no_numbers(tmp_path: Path, bounds: object) -> None:
+    folder = tmp_path / "everyday16" / "discriminator"
+    for name in ("diffusion", "classifier"):
+        ours(tmp_path / "everyday16" / name)
+    ours(folder)
+    vouch(folder, {"source_quantiles": bounds})
+    with pytest.raises(WeightsError, match="are not lists of numbers"):
+        load_models("everyday16", tmp_path)
+
+
+def test_what_ships_has_all_its_sums() -> None:
+    folders = [path.parent for path in SHIPPED.glob("*/*/config.json")]
+    assert len(folders) >= 3
+    for folder in folders:
+        config = read_config(folder)
+        assert config[OWN_SUM] == config_sum(config)
+        shipped = {path.name for path in folder.glob("*.safetensors")}
+        assert shipped == set(config["sha256"])
+        for name, expected in config["sha256"].items():
+            assert sha256(folder / name) == expected
+
+
+# From the command line and from the page's start
+
+
+def test_commands_say_it_in_a_sentence(
+    small_imagenet: Profile,  # noqa: F811
+    checkpoints: Checkpoints,  # noqa: F811
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(profiles.PROFILES, "small-imagenet", small_imagenet)
+    path, mark, photo = (tmp_path / name for name in ("evil.pt", "mark", "photo.png"))
+    code(path, mark)
+    Image.new("RGB", (32, 32)).save(photo)
+    for name in LOAD:
+        named = checkpoints.named | {name: path}
+        options = [str(part) for key, place in named.items() for part in (f"--{key}", place)]
+        start = ["--profile", "small-imagenet", *options]
+        result = CliRunner().invoke(app, ["adapt", str(photo), *start])
+        assert result.exit_code == 2
+        assert result.stderr.startswith(f"dga: {path} cannot be read as a checkpoint")
+        assert result.stderr.count("\n") == 1
+        with pytest.raises(SystemExit, match=r"evil\.pt cannot be read as a checkpoint"):
+            main(start)
+    assert not mark.exists()

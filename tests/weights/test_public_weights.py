@@ -1,0 +1,431 @@
+"""The full-size profile from others' weights: found, fetched with consent, or named as missing."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+import timm
+import torch
+from huggingface_hub import constants, hf_hub_download
+from PIL import Image
+from safetensors.torch import save_file
+from timm.data import ImageNetInfo
+from torchvision import transforms
+from typer.testing import CliRunner, Result
+
+import dga
+from app.demo import main
+from app.runs.session import BUDGET_SECONDS, Session
+from dga import profiles
+from dga.commands import app
+from dga.images import to_tensor
+from dga.networks.classifier import load_classifier, preprocess
+from dga.networks.compute import Compute
+from dga.networks.models import load_models
+from dga.networks.unet import Denoiser
+from dga.profiles import IMAGENET, Profile
+from dga.profiles.imagenet_labels import imagenet_labels
+from dga.speed import pace
+from dga.weights import fetch
+from dga.weights.checkpoints import WeightsError
+from dga.weights.fetch import agree, discard_altered, fetch_missing, obtain
+from dga.weights.sources import Sources
+from dga.weights.store import home, weights_folder, weights_id
+from tests.fixtures.host import Host, host  # noqa: F401  # fixture
+from tests.fixtures.public_weights import Checkpoints, checkpoints, small_imagenet  # noqa: F401  # fixtures
+
+CPU = Compute(torch.device("cpu"), torch.float32)
+HUB = "timm/small"
+
+
+@pytest.fixture(autouse=True)
+def _own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No test looks into, or writes to, the caches of whoever runs it."""
+    monkeypatch.setenv("DGA_HOME", str(tmp_path / "home"))
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "hub"))
+
+
+@pytest.fixture
+def hosted(
+    host: Host,  # noqa: F811
+    small_imagenet: Profile,  # noqa: F811
+    checkpoints: Checkpoints,  # noqa: F811
+    monkeypatch: pytest.MonkeyPatch,
+) -> Profile:
+    """The small profile with its weights on a local host, which plays the hub as well."""
+    host.files["/diffusion.pt"] = checkpoints.diffusion.read_bytes()
+    hub_path = f"/{HUB}/resolve/main/model.safetensors"
+    host.files[hub_path] = checkpoints.classifier.read_bytes()
+    profile = dataclasses.replace(
+        small_imagenet,
+        name="hosted",
+        public=host.public("/diffusion.pt"),
+        classifier=dataclasses.replace(small_imagenet.classifier, hub=HUB),
+    )
+    monkeypatch.setitem(profiles.PROFILES, "hosted", profile)
+    monkeypatch.setattr(
+        fetch, "hf_hub_download", functools.partial(hf_hub_download, endpoint=host.url)
+    )
+    return profile
+
+
+@pytest.fixture
+def photo(cat: np.ndarray, tmp_path: Path) -> Path:
+    Image.fromarray(cat).save(tmp_path / "cat.png")
+    return tmp_path / "cat.png"
+
+
+def _dga(*arguments: object) -> Result:
+    return CliRunner().invoke(app, [str(a) for a in arguments])
+
+
+def _options(named: dict[str, Path]) -> list[object]:
+    return [part for name, path in named.items() for part in (f"--{name}", path)]
+
+
+# Labels and preprocessing
+
+
+def test_labels_are_a_thousand_and_in_the_models_order() -> None:
+    labels, info = list(imagenet_labels().values()), ImageNetInfo("imagenet-1k")
+    assert len(labels) == len(set(labels)) == 1000
+    assert list(imagenet_labels()) == info.label_names()
+    assert tuple(labels) == IMAGENET.classifier.classes
+    for i, label in enumerate(labels):
+        first = label.split(",")[0].removesuffix(" (bird)").removesuffix(" (machine)")
+        assert info.index_to_description(i).startswith(first)
+    known = {0: "tench", 134: "crane (bird)", 281: "tabby", 517: "crane (machine)"}
+    assert {i: labels[i] for i in known} == known
+    assert (labels[474], labels[264]) == ("cardigan", "Cardigan, Cardigan Welsh corgi")
+
+
+def test_preprocessing_is_resize_256_and_centre_crop_224() -> None:
+    pixels = np.random.default_rng(0).integers(0, 256, (256, 256, 3), dtype=np.uint8)
+    config = IMAGENET.classifier
+    usual = transforms.Compose(
+        [
+            transforms.Resize(256),
+            transforms.CenterCrop(224),
+            transforms.ToTensor(),
+            transforms.Normalize(config.mean, config.std),
+        ]
+    )
+    seen = preprocess(to_tensor(pixels)[None], config)[0]
+    torch.testing.assert_close(seen, usual(Image.fromarray(pixels)), rtol=0, atol=1e-5)
+    assert preprocess(torch.zeros(1, 3, 300, 300), config).shape == (1, 3, 224, 224)
+
+
+# The classifier through timm
+
+
+@pytest.mark.parametrize("kind", ["safetensors", "pth"])
+def test_swin_t_from_a_local_file(tmp_path: Path, kind: str) -> None:
+    torch.manual_seed(0)
+    model = timm.create_model(IMAGENET.classifier.architecture).eval()
+    path = tmp_path / f"swin.{kind}"
+    if kind == "pth":
+        torch.save({"model": model.state_dict()}, path)
+    else:
+        save_file(model.state_dict(), path)
+    loaded = load_classifier(IMAGENET.classifier, path)
+    x = torch.randn(1, 3, 224, 224)
+    with torch.no_grad():
+        torch.testing.assert_close(loaded(x), model(x))
+    assert not any(p.requires_grad for p in loaded.parameters())
+
+
+def test_classifier_files_that_do_not_fit(
+    small_imagenet: Profile,  # noqa: F811
+    checkpoints: Checkpoints,  # noqa: F811
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "words.pth").write_text("no weights")
+    (tmp_path / "cut.safetensors").write_bytes(checkpoints.classifier.read_bytes()[:5000])
+    for path, said in (
+        (checkpoints.diffusion, r"Missing key.*conv1"),
+        (tmp_path / "words.pth", "cannot be read as a checkpoint"),
+        (tmp_path / "cut.safetensors", "cannot be read as a checkpoint"),
+    ):
+        with pytest.raises(WeightsError, match=said) as error:
+            load_classifier(small_imagenet.classifier, path)
+        assert str(path) in str(error.value)
+        assert "\n" not in str(error.value)
+        assert len(str(error.value)) < 600
+
+
+# Local paths
+
+
+def test_models_from_others_checkpoints_adapt_a_picture(
+    small_imagenet: Profile,  # noqa: F811
+    checkpoints: Checkpoints,  # noqa: F811
+) -> None:
+    models = load_models(small_imagenet, compute=CPU, **checkpoints.named)
+    assert models.weights == {name: weights_id(p) for name, p in checkpoints.named.items()}
+    pixels = np.random.default_rng(0).integers(0, 256, (32, 32, 3), dtype=np.uint8)
+    run = dga.adapt(models, pixels, seed=1)
+    assert len(run.confidence) == 101
+    assert set(run.reconstructions) == {"dga", "dga-guided", "dda"}
+    rebuilt = run.reconstructions["dda"]
+    assert rebuilt.depth == 3
+    assert not np.array_equal(rebuilt.image, pixels)
+    assert len(set(rebuilt.prediction.labels)) == 1000
+    assert rebuilt.prediction.label in imagenet_labels().values()
+
+
+def test_commands_take_local_paths(
+    hosted: Profile,
+    checkpoints: Checkpoints,  # noqa: F811
+    photo: Path,
+    tmp_path: Path,
+) -> None:
+    options = ["--profile", "hosted", "--precision", "float32", *_options(checkpoints.named)]
+    result = _dga("adapt", photo, "--methods", "dda", *options, "--out", tmp_path / "out")
+    assert result.exit_code == 0, result.stderr
+    assert (tmp_path / "out" / "dda.png").exists()
+    data = tmp_path / "data" / "tabby"
+    data.mkdir(parents=True)
+    Image.open(photo).save(data / "a.JPEG")
+    asked = ["--corruptions", "fog", "--split", "all", "--methods", "source,dda", "--batch", 1]
+    folder = ["--data", tmp_path / "data", "--out", tmp_path / "runs"]
+    result = _dga("evaluate", *folder, *asked, *options)
+    assert result.exit_code == 0, result.stderr
+    lines = (tmp_path / "runs" / "lines.jsonl").read_text().splitlines()
+    assert [json.loads(line)["class"] for line in lines] == ["tabby", "tabby"]
+
+
+def test_weights_are_found_in_home_and_below_a_named_folder(
+    checkpoints: Checkpoints,  # noqa: F811
+    tmp_path: Path,
+) -> None:
+    assert home() == tmp_path / "home"
+    for root in (home(), tmp_path / "elsewhere"):
+        folder = root / "small-imagenet" / "discriminator"
+        folder.mkdir(parents=True)
+        named = None if root == home() else root
+        assert weights_folder("small-imagenet", "discriminator", named) == folder
+        (folder / "checkpoint.pt").touch()  # a trainer's, not finished
+        assert weights_folder("small-imagenet", "discriminator", named) == folder
+        (folder / "theirs.pt").write_bytes(checkpoints.discriminator.read_bytes())
+        assert weights_folder("small-imagenet", "discriminator", named) == folder / "theirs.pt"
+
+
+def test_home_is_the_platforms_cache(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("DGA_HOME")
+    monkeypatch.setenv("XDG_CACHE_HOME", "/caches")
+    monkeypatch.setenv("LOCALAPPDATA", "/local")
+    for platform, expected in (
+        ("linux", Path("/caches/dga")),
+        ("darwin", Path.home() / "Library/Caches/dga"),
+        ("win32", Path("/local/dga")),
+    ):
+        monkeypatch.setattr(sys, "platform", platform)
+        assert home() == expected
+
+
+# What is missing
+
+
+def test_missing_weights_are_named_together_with_their_commands(
+    hosted: Profile,
+    host: Host,  # noqa: F811
+    photo: Path,
+    tmp_path: Path,
+) -> None:
+    place = home() / "hosted" / "discriminator"
+    for arguments in (["adapt", photo], ["gallery", "--out", tmp_path / "g"]):
+        result = _dga(*arguments, "--profile", "hosted", "--yes")
+        assert result.exit_code == 2
+        assert result.stderr == (
+            "dga: Weights of hosted are missing: the diffusion model and the classifier "
+            "(python -m dga fetch --profile hosted); the discriminator (python -m dga train "
+            f"discriminator --profile hosted --data DATA --out {place}, or name one with "
+            "--discriminator PATH).\n"
+        )
+    assert host.asked == []  # nothing is fetched while something else is missing
+
+
+def test_named_paths_that_hold_nothing(
+    hosted: Profile,
+    checkpoints: Checkpoints,  # noqa: F811
+    tmp_path: Path,
+) -> None:
+    named = checkpoints.named | {"discriminator": tmp_path / "nowhere"}
+    with pytest.raises(WeightsError, match=r"--discriminator names .*nowhere, which has none"):
+        load_models(hosted, compute=CPU, **named)
+    with pytest.raises(WeightsError, match=r"train diffusion .* name one with --diffusion PATH"):
+        load_models(hosted, tmp_path, CPU)
+
+
+def test_page_says_what_is_missing() -> None:
+    with pytest.raises(SystemExit, match=r"^dga: Weights of imagenet are missing: the diffusion"):
+        main(["--profile", "imagenet"])
+
+
+# Fetching
+
+
+def test_fetch_and_run(
+    hosted: Profile,
+    host: Host,  # noqa: F811
+    checkpoints: Checkpoints,  # noqa: F811
+    photo: Path,
+    tmp_path: Path,
+) -> None:
+    host.cuts = [50_000]
+    result = _dga("fetch", "--profile", "hosted", "--yes")
+    kept = home() / "hosted" / "diffusion" / "diffusion.pt"
+    assert kept.read_bytes() == checkpoints.diffusion.read_bytes()
+    assert f"diffusion: {kept}" in result.stdout
+    assert "classifier: " in result.stdout
+    assert "the discriminator (python -m dga train discriminator" in result.stderr
+
+    asked = len(host.asked)
+    options = ["--discriminator", checkpoints.discriminator, "--precision", "float32"]
+    result = _dga(
+        "adapt", photo, "--profile", "hosted", *options, "--methods", "dda", "--out", tmp_path / "o"
+    )
+    assert result.exit_code == 0, result.stderr
+    assert len(host.asked) == asked
+    models = load_models(hosted, compute=CPU, discriminator=checkpoints.discriminator)
+    assert models.weights == {name: weights_id(p) for name, p in checkpoints.named.items()}
+
+
+def test_without_a_terminal_the_command_is_named(
+    hosted: Profile,
+    host: Host,  # noqa: F811
+    checkpoints: Checkpoints,  # noqa: F811
+    photo: Path,
+) -> None:
+    size = len(host.files["/diffusion.pt"]) / 1e6
+    address = host.url.removeprefix("http://")
+    options = ["--profile", "hosted", "--discriminator", checkpoints.discriminator]
+    for arguments in (["fetch", "--profile", "hosted"], ["adapt", photo, *options]):
+        result = _dga(*arguments)
+        assert result.exit_code == 2
+        assert result.stderr == (
+            f"dga: Profile hosted needs diffusion.pt ({size:.0f} MB from {address}) and {HUB} "
+            "(about 113 MB from huggingface.co); fetch them with: "
+            "python -m dga fetch --profile hosted --yes\n"
+        )
+    assert host.asked == []
+
+
+def _answer(text: str, asked: list[str]) -> Callable[[str], str]:
+    def ask(question: str) -> str:
+        asked.append(question)
+        return text
+
+    return ask
+
+
+def test_consent_is_asked_once_with_sizes_and_hosts(
+    hosted: Profile,
+    host: Host,  # noqa: F811
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(fetch, "on_terminal", lambda: True)
+    asked: list[str] = []
+    with pytest.raises(WeightsError, match="Nothing was downloaded"):
+        fetch_missing(hosted, Sources(), ask=_answer("n", asked))
+    with pytest.raises(WeightsError, match="Nothing was downloaded"):
+        agree(hosted, ["diffusion"], False, _answer("", asked))
+    assert host.asked == []
+    said = capsys.readouterr().err
+    assert "diffusion.pt" in said
+    assert host.url.removeprefix("http://") in said
+    assert "huggingface.co" in said
+    fetched = fetch_missing(hosted, Sources(), ask=_answer(" Y ", asked))
+    assert [path.name for path in fetched] == ["diffusion.pt", "model.safetensors"]
+    assert len(asked) == 3
+    assert fetch_missing(hosted, Sources(), ask=_answer("n", asked)) == []
+    assert len(asked) == 3
+
+
+def test_only_what_nobody_named_is_fetched(
+    hosted: Profile,
+    host: Host,  # noqa: F811
+    checkpoints: Checkpoints,  # noqa: F811
+) -> None:
+    named = Sources(None, checkpoints.diffusion, checkpoints.discriminator, None)
+    obtain(hosted, named, yes=True)
+    assert [path for path, *_ in host.asked] == [f"/{HUB}/resolve/main/model.safetensors"]
+
+
+def test_hub_that_cannot_be_reached(
+    hosted: Profile,
+    host: Host,  # noqa: F811
+) -> None:
+    host.files.pop(f"/{HUB}/resolve/main/model.safetensors")
+    with pytest.raises(WeightsError, match=r"could not be fetched from .*--classifier PATH"):
+        fetch_missing(hosted, Sources(), yes=True)
+
+
+def test_altered_file_is_refused_and_fetched_again(
+    hosted: Profile,
+    checkpoints: Checkpoints,  # noqa: F811
+) -> None:
+    obtain(hosted, Sources(None, None, checkpoints.discriminator), yes=True)
+    kept = home() / "hosted" / "diffusion" / "diffusion.pt"
+    content = bytearray(kept.read_bytes())
+    content[len(content) // 2] ^= 1
+    kept.write_bytes(bytes(content))
+    with pytest.raises(WeightsError, match=r"was altered .*dga fetch --profile hosted fetches it"):
+        load_models(hosted, compute=CPU, discriminator=checkpoints.discriminator)
+    result = _dga("fetch", "--profile", "hosted", "--yes")
+    assert f"Removed {kept}: it was altered." in result.stderr
+    load_models(hosted, compute=CPU, discriminator=checkpoints.discriminator)
+
+
+def test_profile_whose_weights_ship_has_nothing_to_fetch() -> None:
+    result = _dga("fetch", "--profile", "everyday16")
+    assert result.exit_code == 0
+    assert "assets/weights/everyday16/diffusion" in result.stdout
+    assert discard_altered(profiles.EVERYDAY16) is None
+
+
+# How long it will take
+
+
+def test_work_of_the_full_size_denoiser() -> None:
+    with torch.device("meta"):
+        network = Denoiser(IMAGENET.denoiser)
+    assert pace.flops(network, 256) / 2 == pytest.approx(1_120e9, rel=0.01)
+
+
+def test_wait_is_estimated_for_large_models_on_a_processor(
+    small_imagenet: Profile,  # noqa: F811
+    checkpoints: Checkpoints,  # noqa: F811
+) -> None:
+    models = load_models(small_imagenet, compute=CPU, **checkpoints.named)
+    assert pace.slow_pace(models) is None
+    estimated = pace.slow_pace(models, heavy=1)
+    assert estimated is not None
+    assert 0 < estimated.judge < estimated.denoise
+    longest = 101 * estimated.judge + (6 + 3 * 6 + 3 * 3) * estimated.denoise
+    assert estimated.longest(small_imagenet) == pytest.approx(longest)
+    said = pace.warning(IMAGENET, pace.Pace(20.0, 2.0))
+    assert "one step takes about 20 s" in said
+    assert "up to 2.2 h" in said
+    assert [pace.duration(s) for s in (0.4, 35, 720)] == ["0.4 s", "35 s", "12 min"]
+
+
+def test_page_leaves_time_for_a_slow_run(
+    hosted: Profile,
+    checkpoints: Checkpoints,  # noqa: F811
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    slow = pace.Pace(20.0, 2.0)
+    monkeypatch.setattr("app.runs.session.slow_pace", lambda _: slow)
+    session = Session.load("hosted", **checkpoints.named)
+    assert session.budget_seconds == 2 * slow.longest(hosted) > BUDGET_SECONDS
+    monkeypatch.setattr("app.runs.session.slow_pace", lambda _: None)
+    assert Session.load("hosted", **checkpoints.named).budget_seconds == BUDGET_SECONDS
