@@ -28,9 +28,7 @@ class Guide(Protocol):
     """
 
     @property
-    def through_network(self) -> bool:
-        """See the class."""
-        ...
+    def through_network(self) -> bool: ...
 
     def __call__(self, x_k: Tensor, x0_hat: Tensor, rows: Tensor) -> Tensor:
         """What is subtracted from the sample, ``[b, 3, H, W]``."""
@@ -197,13 +195,11 @@ class Ancestral:
     random: bool = True
 
     def visited(self, depth: int) -> Sequence[int]:
-        """Every depth."""
         return range(depth, -1, -1)
 
     def step(
         self, schedule: Schedule, output: Tensor, x_k: Tensor, hop: Hop, noise: Tensor | None
     ) -> tuple[Tensor, Tensor]:
-        """One of :func:`denoise_step`."""
         assert noise is not None
         return _ancestral(schedule, output, x_k, hop.depth, noise)
 

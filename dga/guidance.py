@@ -44,7 +44,6 @@ class StructuralGuide:
 
     @property
     def through_network(self) -> bool:
-        """As configured."""
         return self.config.through_network
 
     def __call__(self, x_k: Tensor, x0_hat: Tensor, rows: Tensor) -> Tensor:

@@ -122,7 +122,6 @@ class Adaptation:
 
     @property
     def t_star(self) -> int:
-        """The depth that was chosen."""
         return self.stop.t_star
 
     @property

@@ -29,18 +29,15 @@ class FewSteps:
 
     @property
     def random(self) -> bool:
-        """Whether the steps use noise."""
         return self.eta > 0
 
     def visited(self, depth: int) -> Sequence[int]:
-        """The depths on the way, falling, from ``depth`` itself to 0."""
         count = min(self.steps, depth)
         return (*(round(depth * left / count) for left in range(count, 0, -1)), 0)
 
     def step(
         self, schedule: Schedule, output: Tensor, x_k: Tensor, hop: Hop, noise: Tensor | None
     ) -> tuple[Tensor, Tensor]:
-        """One step over ``hop``: (next state, x0_hat), both ``[b, 3, H, W]``."""
         x0_hat = predict_x0(schedule, x_k, hop.depth, output[:, :3])
         abar_k, abar_j = schedule.alpha_bar[hop.depth], schedule.alpha_bar[hop.target]  # [b]
         sigma = self.eta * ((1 - abar_j) / (1 - abar_k) * (1 - abar_k / abar_j)).sqrt()  # Eq. 16

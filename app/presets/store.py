@@ -92,11 +92,9 @@ class Presets:
         return None
 
     def example(self, preset: Preset) -> Example:
-        """The picture of a preset."""
         return self._examples[preset.picture]
 
     def board(self, preset: Preset) -> Board:
-        """The finished run."""
         return self._boards[preset.name]
 
 

@@ -53,7 +53,6 @@ class Visitors(Generic[Value]):
             return self._last[visitor][1] if visitor in self._last else None
 
     def count(self) -> int:
-        """How many visitors are remembered."""
         with self._lock:
             self._forget()
             return len(self._last)

@@ -77,7 +77,6 @@ class Gate:
         self._direct = Turns(MAX_DIRECT)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """One request."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return

@@ -41,7 +41,6 @@ class EvaluationRun:
 
     @property
     def command(self) -> str:
-        """The command that made the run."""
         return str(self.config.get("command", ""))
 
     @property
@@ -80,7 +79,6 @@ class JudgeRun:
 
     @property
     def command(self) -> str:
-        """The command that made the run."""
         return str(self.config.get("command", ""))
 
     @property

@@ -35,7 +35,6 @@ class Square:
     side: int
 
     def __call__(self, image: Image.Image) -> Pixels:
-        """See the class."""
         return to_pixels(to_square(image, self.side))
 
 
@@ -51,7 +50,6 @@ class Crop:
     side: int
 
     def __call__(self, image: Image.Image) -> Pixels:
-        """See the class."""
         image = image.convert("RGB")
         if image.size == (self.side, self.side):
             return to_pixels(image)
@@ -73,7 +71,6 @@ class Mirrored:
     side: int
 
     def __call__(self, image: Image.Image) -> Pixels:
-        """See the class."""
         before = (self.side - self.crop.side) // 2
         margin = (before, self.side - self.crop.side - before)
         return np.pad(self.crop(image), (margin, margin, (0, 0)), "reflect")

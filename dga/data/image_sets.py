@@ -93,7 +93,6 @@ class ImageFiles:
         return len(self.names)
 
     def take(self, indices: Sequence[int] | NDArray[np.int64]) -> ImageFiles:
-        """The pictures at these positions, in this order; none is read."""
         rows = np.asarray(indices, dtype=np.int64)
         return replace(
             self,

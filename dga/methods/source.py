@@ -27,7 +27,6 @@ class Source:
         """Nothing is learned."""
 
     def predict(self, batch: Batch) -> Outcome:
-        """Classify ``batch.x``."""
         begun = time.perf_counter()
         p = predict_proba(self.models.classifier, batch.x, self.models.profile.classifier).cpu()
         return Outcome.undiffused(p, time.perf_counter() - begun)

@@ -84,7 +84,6 @@ class ScaledDotProduct(nn.Module):
         self.heads, self.by_head = heads, by_head
 
     def forward(self, qkv: Tensor) -> Tensor:
-        """See the class."""
         n, width, length = qkv.shape
         # The kernels want a head's channels side by side; free if the caller has them so.
         tokens = qkv.transpose(1, 2).contiguous()  # [N, L, 3 heads c]
@@ -119,7 +118,7 @@ class ResidualBlock(unet.TimestepBlock):
         self.h_upd, self.x_upd = block.h_upd, block.x_upd
 
     def forward(self, x: Tensor, emb: Tensor) -> Tensor:
-        """See the class; ``emb`` is the embedded time, float32."""
+        """``emb`` is the embedded time, float32."""
         h = _silu(group_norm(self.in_layers[0], x))
         h = self.in_layers[-1](self.h_upd(h))  # [B, C', H, W]
         scale_shift = self.emb_layers(emb).to(h.dtype)[..., None, None]  # [B, 2 C', 1, 1]
@@ -138,7 +137,6 @@ class AttentionBlock(nn.Module):
         self.attention = ScaledDotProduct(block.num_heads, by_head)
 
     def forward(self, x: Tensor) -> Tensor:
-        """See the class."""
         tokens = group_norm(self.norm, x).flatten(2).transpose(1, 2)  # [B, H W, C]
         qkv = F.linear(tokens, self.qkv.weight.squeeze(2), self.qkv.bias)
         mixed = self.attention(qkv.transpose(1, 2)).transpose(1, 2)  # [B, H W, C]

@@ -42,7 +42,6 @@ class Models:
 
     @property
     def device(self) -> torch.device:
-        """Where the networks are."""
         return self.compute.device
 
     def to(self, device: torch.device) -> Models:

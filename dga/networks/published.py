@@ -82,6 +82,6 @@ class PublishedDiscriminator(nn.Module):
         return normalised * gain, index
 
     def forward(self, x: Tensor, time: Tensor) -> Tensor:
-        """See the class. The published network ends in a sigmoid; this is what goes into it."""
+        """The published network ends in a sigmoid; this is what goes into it."""
         state, index = self.translate(x, time)
         return self.atn(self.model(state, index)).float().squeeze(1)

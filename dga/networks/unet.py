@@ -31,7 +31,6 @@ class Denoiser(nn.Module):
         self.net = UNetModel(out_channels=6 * config.fold**2, **_layout(config))
 
     def forward(self, x: Tensor, time: Tensor) -> Tensor:
-        """See the class."""
         h = F.pixel_unshuffle(x, self.fold)  # [B, 3 f^2, H/f, W/f]
         h = h.contiguous(memory_format=self.memory_format)
         return F.pixel_shuffle(self.net(h, time), self.fold).float()
@@ -64,7 +63,6 @@ class Discriminator(nn.Module):
         self.net = encoder(config, "attention")
 
     def forward(self, x: Tensor, time: Tensor) -> Tensor:
-        """See the class."""
         h = F.pixel_unshuffle(x, self.fold)  # [B, 3 f^2, H/f, W/f]
         return self.net(h, time).float().squeeze(1)
 

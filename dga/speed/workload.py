@@ -51,7 +51,6 @@ class Subject:
 
     @property
     def seeds(self) -> list[int]:
-        """One a picture."""
         return list(range(self.count))
 
     def paths(self) -> Iterator[Tensor]:

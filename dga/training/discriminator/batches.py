@@ -58,7 +58,6 @@ class Maker:
 
     @cached_property
     def schedule(self) -> Schedule:
-        """The profile's schedule."""
         return Schedule.from_config(self.profile.schedule)
 
     @cached_property

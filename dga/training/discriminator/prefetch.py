@@ -34,7 +34,6 @@ class Feed(Generic[Drawn]):
         self._next = -1
 
     def __call__(self, step: int) -> Drawn:
-        """The batch of a step."""
         if not self.workers:
             return self.make(step)
         if self._ahead is None or step != self._next:
