@@ -19,11 +19,24 @@ def sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
+@contextmanager
+def atomic(path: Path, suffix: str = ".part") -> Iterator[Path]:
+    """Write to the given path instead: ``path`` is the old file or the whole new one.
+
+    ``suffix``: of the file that is written to; one of its own for each of several writers.
+    """
+    part = path.with_suffix(suffix)
+    try:
+        yield part
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
 def write_json(path: Path, content: dict[str, Any]) -> None:
     """Write indented JSON: the old file or the whole new one, never half of it."""
-    part = path.with_suffix(".part")
-    part.write_text(json.dumps(content, indent=2) + "\n")
-    part.replace(path)
+    with atomic(path) as part:
+        part.write_text(json.dumps(content, indent=2) + "\n")
 
 
 def to_plain(config: object) -> dict[str, Any]:

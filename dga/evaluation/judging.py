@@ -22,7 +22,7 @@ from dga.data.image_sets import ImageFiles, ImageSet
 from dga.diffusion import forward_path
 from dga.discriminator import INPUTS, chunk_size, judge_states
 from dga.evaluation.plan import Plan, choose_images, image_seed, in_order, read_batch
-from dga.files import write_json
+from dga.files import atomic, write_json
 from dga.images import to_tensor
 from dga.networks.classifier import features
 from dga.networks.compute import Compute
@@ -295,11 +295,8 @@ def _part(folder: Path, condition: str) -> Path:
 
 
 def _save(path: Path, arrays: dict[str, Any]) -> None:
-    """The old file or the whole new one, never half of it."""
-    part = path.with_suffix(".part")
-    with part.open("wb") as file:
+    with atomic(path) as part, part.open("wb") as file:
         np.savez_compressed(file, **arrays)
-    part.replace(path)
 
 
 def _read(path: Path) -> Arrays:

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from dga.files import write_json
+from dga.files import atomic, write_json
 from dga.record import versions
 
 LINES = "lines.jsonl"
@@ -79,9 +79,8 @@ class Ledger:
         """Keep the lines of one piece of work: the whole file or none of it."""
         self.shards.mkdir(exist_ok=True)
         path = self.shards / f"{number:09d}.jsonl"
-        part = path.with_suffix(".part")
-        part.write_text("".join(json.dumps(line) + "\n" for line in lines))
-        part.replace(path)
+        with atomic(path) as part:
+            part.write_text("".join(json.dumps(line) + "\n" for line in lines))
 
     def merge(self) -> None:
         """Append the shards to the lines in the order of their numbers, and remove them."""

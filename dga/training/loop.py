@@ -17,6 +17,7 @@ from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 from tqdm import tqdm
 
 from dga.data.image_sets import ImageFiles, ImageSet
+from dga.files import atomic
 from dga.profiles import Profile
 from dga.weights.archives import load_archive
 from dga.weights.store import load_weights
@@ -207,12 +208,10 @@ def _save(
         raise FloatingPointError(
             f"The weights are not numbers after step {step - 1}. {_kept(path)}"
         )
-    part = path.with_suffix(".part")
     try:
-        torch.save(state, part)
-        part.replace(path)  # a kill leaves either the old checkpoint or the new one
+        with atomic(path) as part:
+            torch.save(state, part)
     except (OSError, RuntimeError) as error:  # torch's writer has no error of its own
-        part.unlink(missing_ok=True)
         reason = getattr(error, "strerror", None) or "is the disk full?"
         raise OSError(f"{path} could not be written ({reason}). {_kept(path)}") from error
 

@@ -15,6 +15,7 @@ from torch import nn
 from tqdm import tqdm
 
 from dga.diffusion import Schedule, reverse, step_noise
+from dga.files import atomic
 from dga.images import Pixels, from_tensor
 from dga.networks.compute import Compute
 from dga.networks.models import load_denoiser
@@ -97,19 +98,15 @@ def draw_samples(
     with tqdm(total=len(paths), desc="samples", unit="shard", disable=rank > 0) as bar:
         for number, (path, few) in enumerate(zip(paths, seeds, strict=True)):
             if number % size == rank and not path.exists():
-                _save(path, _draw(schedule, prior, few, profile.image_size))
+                pixels = _draw(schedule, prior, few, profile.image_size)
+                # Two runs may draw the same shard at the same time.
+                own = f".{os.uname().nodename}-{os.getpid()}.part"
+                with atomic(path, own) as part, part.open("wb") as file:
+                    np.save(file, pixels)
             bar.update()
     while not all(path.exists() for path in paths):
         time.sleep(POLL_SECONDS)
     return Samples(tuple(paths), tuple(few.stop for few in seeds))
-
-
-def _save(path: Path, pixels: Pixels) -> None:
-    """The whole shard or none; two runs may draw the same one at the same time."""
-    part = path.with_suffix(f".{os.uname().nodename}-{os.getpid()}.part")
-    with part.open("wb") as file:
-        np.save(file, pixels)
-    part.replace(path)
 
 
 def _draw(schedule: Schedule, prior: Prior, seeds: range, size: int) -> Pixels:
