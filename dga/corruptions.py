@@ -13,6 +13,7 @@ from collections.abc import Callable, Collection
 import numpy as np
 
 from dga.images import Pixels
+from dga.parsing import check_choice, split_list
 
 FAMILIES: dict[str, tuple[str, ...]] = {
     "noise": ("gaussian_noise", "shot_noise", "impulse_noise"),
@@ -50,9 +51,7 @@ def family_of(corruption: str) -> str:
 
 def check_corruption(corruption: str, severity: int) -> None:
     """Raise ``ValueError`` naming what is allowed."""
-    if corruption not in CORRUPTIONS + EXTRA_CORRUPTIONS:
-        allowed = ", ".join(CORRUPTIONS + EXTRA_CORRUPTIONS)
-        raise ValueError(f"Unknown corruption {corruption!r}. Choose one of: {allowed}.")
+    check_choice("corruption", corruption, CORRUPTIONS + EXTRA_CORRUPTIONS)
     if isinstance(severity, bool) or severity not in SEVERITIES:
         raise ValueError(f"Severity must be a whole number from 1 to 5, not {severity!r}.")
 
@@ -72,7 +71,7 @@ def parse_corruptions(text: str, clean: bool = False) -> tuple[str, ...]:
     With ``clean`` that word may be among them, and comes first. Raises ``ValueError``
     naming what is allowed.
     """
-    parts = [part.strip() for part in text.split(",") if part.strip()]
+    parts = split_list(text)
     first = (CLEAN,) if clean and CLEAN in parts else ()
     chosen = {name for part in parts if part not in first for name in GROUPS.get(part, (part,))}
     if chosen or not first:

@@ -11,6 +11,7 @@ from dga.corruptions import CORRUPTIONS, check_corruption, corrupt
 from dga.data.uploads import UploadError, read_square
 from dga.images import Pixels
 from dga.networks.models import Models
+from dga.parsing import split_list
 from dga.pipeline import Adaptation, Route, adapt, default_routes
 from dga.profiles import StoppingConfig, get_profile
 from dga.sampling import few_steps
@@ -68,7 +69,7 @@ class Request:
             guidance = dataclasses.replace(usual.guidance, scale=self.scale)
             usual = dataclasses.replace(usual, guidance=guidance)
         known = default_routes(usual, self.dda_depth)
-        names = [name.strip() for name in self.methods.split(",") if name.strip()]
+        names = split_list(self.methods)
         unknown = [name for name in names if name not in known]
         if unknown or not names:
             raise ValueError(

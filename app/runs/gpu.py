@@ -11,6 +11,7 @@ import torch
 from dga.networks.compute import Compute
 from dga.networks.models import Models
 from dga.profiles import Profile
+from dga.speed.pace import most_passes
 
 LENT = "SPACES_ZERO_GPU"
 DEVICE = "cuda"
@@ -61,9 +62,8 @@ def choose_compute() -> Compute:
 def expected_seconds(profile: Profile, paths: int, max_depth: int, dda_depth: int) -> float:
     """An upper bound for one run on a lent GPU, from its network passes.
 
-    The curve costs about a pass for every 16 depths; a guided step costs three passes, its
-    gradient being two of them.
+    The discriminator judges about 16 states in the time of one pass of the denoiser.
     """
-    curve = paths * (profile.schedule.steps + 1) / 16
-    passes = curve + max_depth + 3 * max_depth + 3 * dda_depth
+    judged, denoised = most_passes(profile, paths, max_depth, dda_depth)
+    passes = judged / 16 + denoised
     return START_SECONDS + passes * PASS_SECONDS * (profile.image_size / 256) ** 2

@@ -40,13 +40,15 @@ def bench(
     precision: PrecisionOption = "auto",
 ) -> None:
     """Seconds an image, share of time in the networks, FLOP/s over the peak, memory."""
+    from dga.parsing import whole_numbers
     from dga.speed import measure, output
-    from dga.speed.model_pair import load_pair, parse_batches
+    from dga.speed.model_pair import load_pair
 
     with sentences():
         if against not in (None, "reference"):
             raise ValueError(f"--against takes reference, not {against!r}.")
-        plan = measure.Plan(parse_batches(batches), steps, timed, repeats, against is not None)
+        sizes = whole_numbers(batches, "Batch sizes", "1,8,32")
+        plan = measure.Plan(sizes, steps, timed, repeats, against is not None)
         models, reference = load_pair(profile, weights, device, precision, compiled, random)
         report = measure.bench(models, plan, reference, lambda text: typer.echo(text, err=True))
         typer.echo(output.to_text(report))

@@ -79,10 +79,10 @@ def evaluate(
     from dga.evaluation.summary import summarise
     from dga.files import alone
     from dga.methods import build_methods
+    from dga.parsing import check_choice, split_list
 
     with sentences(), alone(out):
-        if engine not in ENGINES:
-            raise ValueError(f"Unknown engine {engine!r}. Choose one of: {', '.join(ENGINES)}.")
+        check_choice("engine", engine, ENGINES)
         plan = Plan(
             data=tuple(str(absolute(path)) for path in data),
             corruptions=parse_corruptions(corruptions, clean=True),
@@ -93,7 +93,7 @@ def evaluate(
             corrupted=str(absolute(corrupted)) if corrupted else None,
             frame=frame,
         )
-        names = tuple(m.strip() for m in methods.split(",") if m.strip())
+        names = split_list(methods)
         named = (absolute(diffusion), absolute(discriminator), absolute(classifier))
         if engine == "ray":
             if precision == "auto":

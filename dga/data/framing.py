@@ -10,6 +10,7 @@ import numpy as np
 from PIL import Image
 
 from dga.images import Pixels, to_pixels, to_square
+from dga.parsing import check_choice
 from dga.profiles import Profile, ReleaseConfig
 
 FRAMES = ("resize", "raw")
@@ -93,8 +94,7 @@ class View:
     @classmethod
     def of(cls, profile: Profile, frame: str = "resize") -> View:
         """A profile's way; ``frame``: resize or raw. Raises ``ValueError`` for others."""
-        if frame not in FRAMES:
-            raise ValueError(f"Unknown frame {frame!r}. Choose one of: {', '.join(FRAMES)}.")
+        check_choice("frame", frame, FRAMES)
         if frame == "raw" and profile.release is None:
             raise ValueError(f"Profile {profile.name} has no released pictures to read raw.")
         return cls(profile.image_size, profile.release, frame == "raw")

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from dga.evaluation.ledger import LINES, Line, read_lines
+from dga.parsing import split_list, whole_numbers
 
 IMAGENET_C = 750_000
 """Pictures at one severity: 15 corruptions of 50,000."""
@@ -34,7 +35,7 @@ def means(lines: Sequence[Line]) -> dict[str, float]:
 def parse_rates(text: str) -> dict[str, float]:
     """``dga-guided=0.7,dda=1.1``: seconds a picture by any name."""
     rates = {}
-    for part in filter(None, (part.strip() for part in text.split(","))):
+    for part in split_list(text):
         name, _, value = part.rpartition("=")
         try:
             rates[name] = float(value)
@@ -47,11 +48,8 @@ def parse_rates(text: str) -> dict[str, float]:
 
 def parse_counts(text: str) -> tuple[int, ...]:
     """``1,8,64``: numbers of workers."""
-    try:
-        counts = tuple(int(part) for part in text.split(",") if part.strip())
-    except ValueError:
-        counts = ()
-    if not counts or min(counts) < 1:
+    counts = whole_numbers(text, "Workers", "1,8,64")
+    if min(counts) < 1:
         raise ValueError(f"Workers look like 1,8,64, not {text!r}.")
     return counts
 

@@ -27,6 +27,7 @@ from dga.images import to_tensor
 from dga.networks.classifier import features
 from dga.networks.compute import Compute
 from dga.networks.models import Models, load_models
+from dga.parsing import whole_numbers
 from dga.record import versions
 from dga.training.discriminator.studies import Study
 from dga.weights.checkpoints import WeightsError
@@ -108,12 +109,9 @@ class Options:
 
 def parse_depths(text: str) -> tuple[int, ...]:
     """``all`` (an empty tuple) or comma-separated whole numbers, sorted."""
-    if text.strip() == "all":
+    if text.strip() in ("", "all"):
         return ()
-    try:
-        return tuple(sorted({int(part) for part in text.split(",") if part.strip()}))
-    except ValueError:
-        raise ValueError(f"Depths look like 0,10,20 or all, not {text!r}.") from None
+    return tuple(sorted(set(whole_numbers(text, "Depths", "0,10,20 or all"))))
 
 
 def judge_pictures(

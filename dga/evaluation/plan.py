@@ -13,6 +13,7 @@ from dga.corruptions import CLEAN, CORRUPTIONS, check_corruption, corrupt
 from dga.data.framing import View
 from dga.data.image_sets import ImageFiles, ImageSet, find_images, per_class, split_validation
 from dga.data.imagenet_c import condition_folder, conditions
+from dga.parsing import check_choice
 from dga.profiles import Profile
 
 
@@ -85,8 +86,7 @@ def choose_images(plan: Plan, profile: Profile) -> ImageFiles:
     images = find_images(sources, view.clean, profile.classifier.classes or None)
     tune, report = split_validation(images)
     splits = {"tune": tune, "report": report, "all": images}
-    if plan.split not in splits:
-        raise ValueError(f"Unknown split {plan.split!r}. Choose one of: {', '.join(splits)}.")
+    check_choice("split", plan.split, splits)
     chosen = per_class(splits[plan.split], plan.per_class)
     if not len(chosen):
         raise ValueError(f"The data has no pictures left for the split {plan.split!r}.")

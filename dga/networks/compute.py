@@ -13,6 +13,7 @@ from torch import Tensor, nn
 
 from dga.networks.memory import Room
 from dga.networks.unet import Denoiser
+from dga.parsing import check_choice
 
 
 @functools.cache
@@ -61,10 +62,7 @@ class Compute:
         ``float32`` is the reference: the package's own networks, bit for bit. Raises
         ``ValueError`` for an unknown precision or a device that is not there.
         """
-        if precision not in PRECISIONS:
-            raise ValueError(
-                f"Unknown precision {precision!r}. Choose one of: {', '.join(PRECISIONS)}."
-            )
+        check_choice("precision", precision, PRECISIONS)
         try:
             chosen = torch.device(device or ("cuda" if torch.cuda.is_available() else "cpu"))
             torch.zeros(1, device=chosen)

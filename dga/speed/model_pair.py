@@ -31,11 +31,3 @@ def load_pair(
         for compute in (chosen, exact)
     )
     return first, second
-
-
-def parse_batches(text: str) -> tuple[int, ...]:
-    """Comma-separated whole numbers. Raises ``ValueError`` for anything else."""
-    try:
-        return tuple(int(part) for part in text.split(","))
-    except ValueError:
-        raise ValueError(f"Batch sizes look like 1,8,32, not {text!r}.") from None

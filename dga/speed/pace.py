@@ -21,6 +21,15 @@ GUIDED = 3
 """Passes that a guided step costs: its own, and about two for the gradient."""
 
 
+def most_passes(profile: Profile, paths: int, max_depth: int, dda_depth: int) -> tuple[int, int]:
+    """Network passes of one picture by DGA, DGA + G and DDA together, at their deepest.
+
+    (states that the discriminator judges, passes of the denoiser).
+    """
+    judged = paths * (profile.schedule.steps + 1)
+    return judged, max_depth + GUIDED * (max_depth + dda_depth)
+
+
 @dataclass(frozen=True)
 class Pace:
     """Estimated seconds for one picture: of a denoiser's pass, and of judging one state."""
@@ -30,10 +39,9 @@ class Pace:
 
     def longest(self, profile: Profile) -> float:
         """Seconds for a picture by DGA, DGA + G and DDA together, at their deepest."""
-        deepest = profile.stopping.max_depth
-        curve = (profile.schedule.steps + 1) * profile.stopping.paths
-        passes = deepest + GUIDED * deepest + GUIDED * profile.dda_depth
-        return curve * self.judge + passes * self.denoise
+        stopping = profile.stopping
+        judged, passes = most_passes(profile, stopping.paths, stopping.max_depth, profile.dda_depth)
+        return judged * self.judge + passes * self.denoise
 
 
 @torch.no_grad()

@@ -14,6 +14,7 @@ from torch import nn
 from dga.data.framing import View
 from dga.data.image_sets import ImageFiles, ImageSet, open_images, read_images
 from dga.files import to_plain
+from dga.parsing import check_choice
 from dga.profiles import Profile, get_profile
 from dga.training import classifier, diffusion
 from dga.training.discriminator import trainer as discriminator
@@ -31,8 +32,7 @@ DEFAULTS: dict[str, TrainConfig] = {
 
 def defaults(model: str) -> TrainConfig:
     """A model's usual run. Raises ``ValueError`` for an unknown model."""
-    if model not in DEFAULTS:
-        raise ValueError(f"Unknown model {model!r}. Choose one of: {', '.join(DEFAULTS)}.")
+    check_choice("model", model, DEFAULTS)
     return DEFAULTS[model]
 
 

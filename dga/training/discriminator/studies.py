@@ -9,6 +9,7 @@ from typing import Any
 
 from dga.corruptions import CORRUPTIONS, GROUPS, check_corruptions
 from dga.discriminator import INPUTS
+from dga.parsing import check_choice
 
 SOURCES = ("images", "generated", "crossed")
 PRECISIONS = ("float32", "bfloat16")
@@ -44,8 +45,7 @@ class Study:
             ("input", self.input, INPUTS),
             ("precision", self.precision, PRECISIONS),
         ):
-            if value not in allowed:
-                raise ValueError(f"Unknown {what} {value!r}. Choose one of: {', '.join(allowed)}.")
+            check_choice(what, value, allowed)
         check_corruptions(set(self.corruptions))
         if self.samples < 1:
             raise ValueError("At least one picture must be generated.")

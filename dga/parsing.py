@@ -1,0 +1,31 @@
+"""Words that somebody typed: lists and choices, refused in a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+
+def split_list(text: str) -> tuple[str, ...]:
+    """The parts between commas, stripped; empty ones are left out."""
+    return tuple(part.strip() for part in text.split(",") if part.strip())
+
+
+def whole_numbers(text: str, what: str, like: str) -> tuple[int, ...]:
+    """Comma-separated whole numbers, at least one.
+
+    Raises ``ValueError`` for anything else: ``what`` they are, and what they look ``like``.
+    """
+    try:
+        numbers = tuple(int(part) for part in split_list(text))
+    except ValueError:
+        numbers = ()
+    if not numbers:
+        raise ValueError(f"{what} look like {like}, not {text!r}.")
+    return numbers
+
+
+def check_choice(what: str, value: str, allowed: Iterable[str]) -> None:
+    """Raise ``ValueError`` naming what is allowed, if ``value`` is something else."""
+    known = tuple(allowed)
+    if value not in known:
+        raise ValueError(f"Unknown {what} {value!r}. Choose one of: {', '.join(known)}.")
