@@ -20,6 +20,7 @@ from dga.networks.classifier import Prediction, predict
 from dga.networks.models import Models
 from dga.profiles import GuidanceConfig, Profile, StoppingConfig
 from dga.stopping import Stop, choose_depth, confidence_from_logits
+from dga.titles import SYSTEMS
 
 
 @dataclass(frozen=True)
@@ -42,9 +43,9 @@ def default_routes(profile: Profile, dda_depth: int | None = None) -> dict[str, 
     if not 1 <= depth <= profile.schedule.steps:
         raise ValueError(f"DDA's depth is from 1 to {profile.schedule.steps}, not {depth}.")
     routes = (
-        Route("dga", "DGA"),
-        Route("dga-guided", "DGA + G", guidance=profile.guidance),
-        Route("dda", "DDA", depth=depth, guidance=profile.dda_guidance),
+        Route("dga", SYSTEMS["dga"]),
+        Route("dga-guided", SYSTEMS["dga-guided"], guidance=profile.guidance),
+        Route("dda", SYSTEMS["dda"], depth=depth, guidance=profile.dda_guidance),
     )
     return {route.name: route for route in routes}
 

@@ -17,7 +17,6 @@ from app.words.common import (
     LEFT_NOTE,
     NEVER_CROSSED_NOTE,
     UNTOUCHED_NOTE,
-    title_of,
 )
 from app.words.timeline import PROGRESS
 from dga.images import Pixels
@@ -25,6 +24,7 @@ from dga.networks.classifier import Prediction
 from dga.pipeline import Adaptation, Denoised, Event, Halted, Judged, Noised, Reconstruction
 from dga.profiles import Profile, StoppingConfig
 from dga.stopping import Stop, confidence_from_logits
+from dga.titles import title
 
 Phase = Literal["empty", "forward", "reverse", "done", "cancelled", "error"]
 CARDS = ("input", "x_t_star", "dga", "dga-guided", "dda")
@@ -197,7 +197,7 @@ class Board:
     def _damage(self) -> str:
         if self.settings.corruption is None:
             return "as it came"
-        return f"{title_of(self.settings.corruption)}, severity {self.settings.severity}"
+        return f"{title(self.settings.corruption)}, severity {self.settings.severity}"
 
     def cancel(self) -> None:
         """Keep what exists; say where the run stopped."""

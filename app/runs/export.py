@@ -20,11 +20,12 @@ from app.runs.board import Board
 from app.runs.links import filled
 from app.runs.slide import Panel, draw_sheet
 from app.words.adapt import DOWNLOADS, OWN_PICTURE, SHEET_WORDS
-from app.words.common import CARD_TITLES, CORRUPTION_NAMES, CORRUPTION_PHRASES, NO_CORRUPTION
+from app.words.common import CARD_TITLES, NO_CORRUPTION
 from dga.images import Pixels
 from dga.networks.classifier import Prediction
 from dga.pipeline import Adaptation
 from dga.record import to_record, versions
+from dga.titles import phrase
 
 OPTIONS = {"dda_depth": "--dda-depth", "max_depth": "--max-depth"}
 
@@ -86,11 +87,11 @@ def png(pixels: Pixels) -> bytes:
 def sheet(kept: Keepsake) -> bytes:
     """All pictures side by side with their labels, ready for a slide, as a PNG file."""
     settings, result = kept.board.settings, kept.result
-    name = settings.corruption
     damage = SHEET_WORDS["as_is"]
-    if name:
-        phrase = CORRUPTION_PHRASES.get(name, CORRUPTION_NAMES[name].lower())
-        damage = SHEET_WORDS["severity"].format(corruption=phrase, severity=settings.severity)
+    if settings.corruption:
+        damage = SHEET_WORDS["severity"].format(
+            corruption=phrase(settings.corruption), severity=settings.severity
+        )
     line = SHEET_WORDS["line"].format(
         picture=kept.title,
         damage=damage,

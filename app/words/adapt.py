@@ -11,7 +11,6 @@ EXAMPLE_TITLES = {
     "bus": "Bus",
 }
 OWN_PICTURE = "Your picture"
-FAMILY_TITLES = {"noise": "Noise", "blur": "Blur", "weather": "Weather", "digital": "Digital"}
 
 # {picture}, {corruption}, {severity}, {seed}, ... are filled in by input.js.
 INPUT_WORDS = {

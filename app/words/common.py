@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dga.titles import SYSTEMS
+
 TITLE = "DGA"
 TAGLINE = "Just enough noise to forget the damage, then a rebuilt picture."
 FOOTER = "Runs on this machine. Uploaded pictures are deleted within an hour."
@@ -16,40 +18,10 @@ SAME_LABEL = "agrees with the clean picture"
 OTHER_LABEL = "does not"
 SEED_HELP = "The seed fixes the corruption and all the noise: the same seed gives the same result."
 NO_CORRUPTION = "none"
-CORRUPTION_NAMES = {
-    "gaussian_noise": "Gaussian",
-    "shot_noise": "Shot",
-    "impulse_noise": "Impulse",
-    "defocus_blur": "Defocus",
-    "glass_blur": "Glass",
-    "motion_blur": "Motion",
-    "zoom_blur": "Zoom",
-    "snow": "Snow",
-    "frost": "Frost",
-    "fog": "Fog",
-    "brightness": "Brightness",
-    "contrast": "Contrast",
-    "elastic_transform": "Elastic",
-    "pixelate": "Pixelate",
-    "jpeg_compression": "JPEG",
-}
-CORRUPTION_PHRASES = {
-    "gaussian_noise": "Gaussian noise",
-    "shot_noise": "shot noise",
-    "impulse_noise": "impulse noise",
-    "defocus_blur": "defocus blur",
-    "glass_blur": "glass blur",
-    "motion_blur": "motion blur",
-    "zoom_blur": "zoom blur",
-    "elastic_transform": "elastic transform",
-    "jpeg_compression": "JPEG compression",
-}
 CARD_TITLES = {
     "input": "Corrupted",
     "x_t_star": "x at t*",
-    "dga": "DGA",
-    "dga-guided": "DGA + G",
-    "dda": "DDA",
+    **{name: SYSTEMS[name] for name in ("dga", "dga-guided", "dda")},
 }
 INPUT_TITLE = "Input"  # of a picture that was not corrupted here
 CARD_NOTES = {
@@ -75,9 +47,3 @@ PRESET_WORDS = {
     "title": "Recorded runs: choose one to look through it",
     "detail": "{picture}, {damage} {severity}",
 }
-
-
-def title_of(corruption: str) -> str:
-    """``Gaussian noise``."""
-    phrase = CORRUPTION_PHRASES.get(corruption, CORRUPTION_NAMES[corruption])
-    return phrase[0].upper() + phrase[1:]

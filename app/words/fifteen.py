@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dga.titles import SYSTEMS
+
 SUBJECTS = {
     "lion": "One lion",
     "cheetah": "One cheetah",
@@ -40,8 +42,7 @@ WILL_HAPPEN = {
     "then rebuilt with guidance from there.",
 }
 
-FAMILIES = {"noise": "Noise", "blur": "Blur", "weather": "Weather", "digital": "Digital"}
-METHODS = {"dga-guided": "DGA + G", "dga": "DGA", "dda": "DDA"}
+METHODS = {name: SYSTEMS[name] for name in ("dga-guided", "dga", "dda")}
 ORDERS = {"family": "Family", "depth": "Depth", "gain": "Gain"}
 VERDICTS = {
     "corrected": "Corrected",

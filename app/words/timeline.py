@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dga.titles import SYSTEMS
+
 PROGRESS = {
     "forward": "Forward {done} of {total}",
     "paths": "Forward, noise path {path} of {paths}: {done} of {total}",
@@ -58,7 +60,7 @@ TIMELINE_WORDS = {
     "again_depth": "Adapt again for depth {t}",
     "cancelled": "Stopped before the end.",
     # The film and the panel beside it.
-    "methods": {"dga": "DGA", "dga-guided": "DGA + G", "dda": "DDA"},
+    "methods": {name: SYSTEMS[name] for name in ("dga", "dga-guided", "dda")},
     "forward_way": "Forward →",
     "forward_more": "noise goes in",
     "reverse_way": "← Reverse",

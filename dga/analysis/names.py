@@ -1,4 +1,4 @@
-"""What methods and corruptions are called, and the traits of Table 1."""
+"""Names of methods taken apart, groups of corruptions, and the traits of Table 1."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from dga.corruptions import CLEAN, CORRUPTIONS, FAMILIES
+from dga.titles import SYSTEMS, short
 
 MEAN = "mean"
 # A group is what an accuracy is averaged over: all fifteen, a family, one corruption.
@@ -15,32 +16,20 @@ GROUPS: dict[str, tuple[str, ...]] = {
     **{name: (name,) for name in CORRUPTIONS},
     CLEAN: (CLEAN,),
 }
-SHORT = {
-    "gaussian_noise": "Gaussian",
-    "shot_noise": "Shot",
-    "impulse_noise": "Impulse",
-    "defocus_blur": "Defocus",
-    "glass_blur": "Glass",
-    "motion_blur": "Motion",
-    "zoom_blur": "Zoom",
-    "elastic_transform": "Elastic",
-    "jpeg_compression": "JPEG",
-}
 TITLES = {
-    "source": "Source only",
-    "tent": "Tent",
-    "memo": "MEMO",
-    "diffpure-published": "DiffPure (published)",
-    "diffpure": "DiffPure (tuned)",
-    "dda-published": "DDA (published)",
-    "dda": "DDA (tuned)",
-    "dda-ensemble": "DDA (tuned, ensemble)",
-    "dga": "DGA",
-    "dga-guided": "DGA + G",
-    "dga-quantile": "DGA (quantile)",
-    "dga-guided-quantile": "DGA + G (quantile)",
+    "source": SYSTEMS["source"],
+    "tent": SYSTEMS["tent"],
+    "memo": SYSTEMS["memo"],
+    "diffpure-published": f"{SYSTEMS['diffpure']} (published)",
+    "diffpure": f"{SYSTEMS['diffpure']} (tuned)",
+    "dda-published": f"{SYSTEMS['dda']} (published)",
+    "dda": f"{SYSTEMS['dda']} (tuned)",
+    "dda-ensemble": f"{SYSTEMS['dda']} (tuned, ensemble)",
+    "dga": SYSTEMS["dga"],
+    "dga-guided": SYSTEMS["dga-guided"],
+    "dga-quantile": f"{SYSTEMS['dga']} (quantile)",
+    "dga-guided-quantile": f"{SYSTEMS['dga-guided']} (quantile)",
 }
-SYSTEMS = ("source", "tent", "memo", "diffpure", "dda", "dga", "dga-guided")
 VARIANTS = ("-published", "-ensemble", "-quantile")
 
 
@@ -118,11 +107,6 @@ def method_title(name: str) -> str:
 def in_order(names: Iterable[str]) -> list[str]:
     """Method names, each once, in the order of the paper's Table 1."""
     return sorted(set(names), key=lambda name: Method.parse(name).place)
-
-
-def short(corruption: str) -> str:
-    """One word for a corruption: Gaussian, JPEG, Fog."""
-    return SHORT.get(corruption, corruption.replace("_", " ").capitalize())
 
 
 def group_title(group: str) -> str:

@@ -32,7 +32,7 @@ class PaperRow:
     average: float
 
 
-# By system, as named in :data:`dga.analysis.names.SYSTEMS`.
+# By system, as named in :data:`dga.titles.SYSTEMS`.
 TABLE_1: dict[str, float] = {
     "source": 0.33,
     "tent": 0.30,

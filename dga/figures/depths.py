@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pandas as pd
 
-from dga.analysis.names import short
 from dga.corruptions import CLEAN, CORRUPTIONS, family_of
 from dga.figures.chart import Axis, Chart, Panel, Series, rounded
 from dga.figures.palette import FAMILY, NEUTRAL
+from dga.titles import short
 
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 

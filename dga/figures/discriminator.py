@@ -8,11 +8,12 @@ import numpy as np
 import pandas as pd
 
 from dga.analysis.discrimination import Calibration, calibration, scores
-from dga.analysis.names import group_title, short
+from dga.analysis.names import group_title
 from dga.analysis.results import JudgeRun, MissingRun
 from dga.corruptions import CORRUPTIONS, FAMILIES, family_of
 from dga.figures.chart import Axis, Chart, Panel, Rule, Series, rounded
 from dga.figures.palette import ACCENT, DASHES, FAMILY, NEUTRAL, Dash
+from dga.titles import short
 
 DEPTH = "depth (steps of 100)"
 # Depths of the reliability curves, where they were judged.

@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from dga.analysis.names import group_title, short
+from dga.analysis.names import group_title
 from dga.analysis.results import JudgeRun, MissingRun
 from dga.corruptions import CLEAN, FAMILIES
 from dga.figures.chart import Axis, Chart, Panel, Series, rounded
 from dga.figures.palette import FAMILY, NEUTRAL
+from dga.titles import short
 
 PHOTOGRAPHS = 60
 

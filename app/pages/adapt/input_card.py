@@ -26,10 +26,11 @@ from app.runs.settings import MAX_PATHS, MAX_SCALE, MAX_SEED, RULES
 from app.server.decoder import read_square
 from app.server.strict_blocks import picked
 from app.words.adapt import ADVANCED_HELP, ADVANCED_TITLES, INPUT_WORDS, RULE_TITLES
-from app.words.common import CORRUPTION_NAMES, SEED_HELP
-from dga.corruptions import SEVERITIES
+from app.words.common import SEED_HELP
+from dga.corruptions import CORRUPTIONS, SEVERITIES
 from dga.data.uploads import UploadError
 from dga.profiles import IMAGENET
+from dga.titles import short
 
 _WORDS = INPUT_WORDS
 _LIGHT = {"show_progress": "hidden", "api_visibility": "private"}
@@ -90,7 +91,7 @@ def _summary(examples: list[Example], chosen: Example | None, opening: dict[str,
         apply_default_css=False,
         elem_id="input-summary",
         words=_WORDS,
-        corruptions=CORRUPTION_NAMES,
+        corruptions={name: short(name) for name in CORRUPTIONS},
         rules={name: RULE_TITLES[name].lower() for name in RULES},
         examples={example.name: example.title for example in examples},
         chosen=chosen.name if chosen else None,
@@ -179,7 +180,7 @@ def _corruption_column(opening: dict[str, Any]) -> tuple[gr.Checkbox, gr.Radio, 
     with gr.Column(elem_id="input-corruption"):
         as_is = gr.Checkbox(False, label=_WORDS["as_is"], container=False, elem_id="as-is")
         corruption = gr.Radio(
-            [(title, name) for name, title in CORRUPTION_NAMES.items()],
+            [(short(name), name) for name in CORRUPTIONS],
             value=opening["corruption"],
             label=_WORDS["corruption"],
             elem_id="corruption",

@@ -6,7 +6,8 @@ from typing import Any
 
 from app.parts.examples import Example
 from app.words.adapt import INPUT_WORDS, RULE_TITLES
-from app.words.common import CORRUPTION_NAMES
+from app.words.common import NO_CORRUPTION
+from dga.titles import short
 
 THUMBNAILS = """<div class="thumbs" role="group" aria-label="{{words.examples}}">
 {{#each value}}<button type="button" data-name="{{name}}" aria-label="{{title}}" title="{{title}}">
@@ -33,7 +34,8 @@ def summary_words(first: Example | None, opening: dict[str, Any]) -> dict[str, A
     """What the phone's one-line card says before anything was changed."""
     words = INPUT_WORDS
     picture = first.title if first else words["none"]
-    corruption = CORRUPTION_NAMES.get(opening["corruption"], words["as_is"])
+    name = opening["corruption"]
+    corruption = words["as_is"] if name == NO_CORRUPTION else short(name)
     return {
         "thumbnail": first.thumbnail if first else "",
         "title": words["summary"].format(picture=picture, corruption=corruption),

@@ -17,7 +17,8 @@ from app.runs.board import Board
 from app.runs.links import Link
 from app.runs.visitors import Run, Runs
 from app.server.strict_blocks import picked
-from app.words.common import CORRUPTION_NAMES, PRESET_WORDS
+from app.words.common import PRESET_WORDS
+from dga.titles import short
 
 _TEMPLATE = """<div class="presets" role="group" aria-label="${words.title}">
 <p class="title">${words.title}</p><div class="preset-list">
@@ -49,8 +50,8 @@ def _chip(presets: Presets, index: int) -> dict[str, Any]:
     preset = presets.all[index]
     example = presets.example(preset)
     board = presets.board(preset)
-    corruption, severity = preset.settings.corruption or "", preset.settings.severity
-    damage = CORRUPTION_NAMES.get(corruption, "")
+    corruption, severity = preset.settings.corruption, preset.settings.severity
+    damage = short(corruption) if corruption else ""
     return {
         "name": preset.name,
         "caption": CAPTIONS[preset.outcome],

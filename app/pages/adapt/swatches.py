@@ -8,9 +8,9 @@ from functools import lru_cache
 import numpy as np
 
 from app.parts.pictures import data_uri
-from app.words.adapt import FAMILY_TITLES
 from dga.corruptions import CORRUPTIONS, FAMILIES, corrupt
 from dga.images import Pixels
+from dga.titles import title
 
 SIDE = 64
 SEVERITY = 4
@@ -48,8 +48,9 @@ def style_sheet(swatches: dict[str, str]) -> str:
     ]
     first = 1
     for family, names in FAMILIES.items():
-        title = FAMILY_TITLES[family]
         # The second string is what a screen reader says: nothing.
-        rules.append(f'#corruption label:nth-child({first})::after{{content:"{title}" / ""}}')
+        rules.append(
+            f'#corruption label:nth-child({first})::after{{content:"{title(family)}" / ""}}'
+        )
         first += len(names)
     return f"<style>{''.join(rules)}</style>"

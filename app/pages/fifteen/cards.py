@@ -9,7 +9,6 @@ from urllib.parse import urlencode
 from app.pages.fifteen.sheet import Choice, Row, Sheet
 from app.parts.marks import SIGNS, percent
 from app.parts.pictures import data_uri
-from app.words.common import title_of
 from app.words.fifteen import (
     AS_IT_IS,
     AT_MAXIMUM,
@@ -17,7 +16,6 @@ from app.words.fifteen import (
     DEPTH_ALT,
     DEPTH_CHOSEN,
     DEPTH_FIXED,
-    FAMILIES,
     FIXED,
     HEADINGS,
     LEAD,
@@ -45,6 +43,7 @@ from app.words.fifteen import (
 )
 from dga.corruptions import family_of
 from dga.networks.classifier import Prediction
+from dga.titles import title as corruption_title
 
 _SIGNS = {
     "tick": SIGNS["ok"],
@@ -163,22 +162,22 @@ def _card(sheet: Sheet, row: Row) -> dict[str, str]:
 
 
 def _head(choice: Choice, corruption: str) -> str:
-    title, address = escape(title_of(corruption)), link(choice, corruption)
+    title, address = escape(corruption_title(corruption)), link(choice, corruption)
     if address:
         title = f'<a href="{escape(address)}">{title}</a>'
-    return f"<h2>{title}</h2><p>{FAMILIES[family_of(corruption)]}</p>"
+    return f"<h2>{title}</h2><p>{corruption_title(family_of(corruption))}</p>"
 
 
 def _before(row: Row) -> str:
     if row.before is None:
         return f'<div class="ff-well"></div>{_caption(None)}'
     said = f": {row.said.label}" if row.said else ""
-    alt = CORRUPTED_ALT.format(title=title_of(row.corruption), label=said)
+    alt = CORRUPTED_ALT.format(title=corruption_title(row.corruption), label=said)
     return _picture(data_uri(row.before), alt) + _caption(row.said)
 
 
 def _after(row: Row) -> str:
-    title = title_of(row.corruption)
+    title = corruption_title(row.corruption)
     if row.after is not None and row.says is not None:
         alt = REBUILT_ALT.format(title=title, label=f": {row.says.label}")
         return _picture(data_uri(row.after), alt) + _caption(row.says)

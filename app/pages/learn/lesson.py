@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from app.parts.pictures import data_uri
 from app.runs.film import jpeg, jpeg_uri
-from app.words.common import title_of
 from dga.corruptions import SEVERITIES, corrupt
 from dga.data.uploads import read_square
 from dga.diffusion import forward_path
@@ -26,6 +25,7 @@ from dga.networks.models import Models
 from dga.pipeline import rebuild, rebuild_steps
 from dga.profiles import GuidanceConfig
 from dga.stopping import Stop, choose_depth, confidence_from_logits
+from dga.titles import title
 
 SEED = 0
 TOP = 3
@@ -75,8 +75,7 @@ class Lesson:
     def _meet(self) -> list[dict[str, Any]]:
         """Labels of one picture at severities 0 (undamaged) to 5."""
         return [
-            {"title": title_of(case.corruption), **self._told(self._severities(case))}
-            for case in MEET
+            {"title": title(case.corruption), **self._told(self._severities(case))} for case in MEET
         ]
 
     def _severities(self, case: Case) -> list[Pixels]:
@@ -90,7 +89,7 @@ class Lesson:
             "clean": film(from_tensor(self._path(self._clean(MAIN.picture)))),
             "damaged": film(from_tensor(self._path(self._damaged(MAIN)))),
             "signal": [round(float(share), 4) for share in signal],
-            "damage": f"{title_of(MAIN.corruption)}, severity {MAIN.severity}",
+            "damage": f"{title(MAIN.corruption)}, severity {MAIN.severity}",
         }
 
     def _judge(self) -> dict[str, Any]:
@@ -139,7 +138,7 @@ class Lesson:
         reference = self._tensor(damaged)[None]
         gaps = [structural_loss(self._tensor(p)[None], reference, own) for p in rebuilt]
         return {
-            "damage": f"{title_of(GUIDED.corruption)}, severity {GUIDED.severity}",
+            "damage": f"{title(GUIDED.corruption)}, severity {GUIDED.severity}",
             "depth": depth,
             "factor": own.factor,
             "scales": scales,
@@ -160,7 +159,7 @@ class Lesson:
             "fixed": profile.dda_depth,
             "cases": [
                 {
-                    "title": f"{case.picture.capitalize()}: {title_of(case.corruption)}",
+                    "title": f"{case.picture.capitalize()}: {title(case.corruption)}",
                     "t_star": stop.t_star,
                     "crossed": stop.crossed,
                     **self._told(pictures),

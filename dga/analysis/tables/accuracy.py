@@ -11,13 +11,11 @@ from dga.analysis import paper
 from dga.analysis.names import (
     GROUPS,
     MEAN,
-    SYSTEMS,
     TITLES,
     TRAITS,
     Method,
     group_title,
     method_title,
-    short,
 )
 from dga.analysis.pooled import Bench
 from dga.analysis.results import MissingRun
@@ -36,6 +34,7 @@ from dga.analysis.tables.table import (
     points,
 )
 from dga.corruptions import CLEAN, FAMILIES
+from dga.titles import SYSTEMS, short
 
 SOURCE = "source"
 OURS = ("dga-guided", "dga-guided-quantile")
@@ -146,7 +145,7 @@ def table_2(bench: Bench, family: str) -> Table:
         ]  # fmt: skip
         last = i + 1 == len(methods) or methods[i + 1].system != method.system
         if last and theirs[family] is not None:
-            title = f"*{TITLES[method.system].removesuffix(' (tuned)')}, paper*"
+            title = f"*{SYSTEMS[method.system]}, paper*"
             texts = [paper_percent(theirs[g]) for g in groups]
             shown.append({"Method": title, **dict(zip(heads, texts, strict=True))})
     return Table(

@@ -1,0 +1,33 @@
+"""What methods and corruptions are called, on the page and in tables and figures."""
+
+from __future__ import annotations
+
+from dga.corruptions import CORRUPTIONS
+
+# The systems of the paper's Table 1, in its order.
+SYSTEMS = {
+    "source": "Source only",
+    "tent": "Tent",
+    "memo": "MEMO",
+    "diffpure": "DiffPure",
+    "dda": "DDA",
+    "dga": "DGA",
+    "dga-guided": "DGA + G",
+}
+
+
+def phrase(corruption: str) -> str:
+    """As it stands within a sentence: Gaussian noise, JPEG compression, fog."""
+    return corruption.replace("_", " ").replace("gaussian", "Gaussian").replace("jpeg", "JPEG")
+
+
+def title(corruption: str) -> str:
+    """A corruption or a family with a capital: Motion blur, Weather."""
+    words = phrase(corruption)
+    return words[0].upper() + words[1:]
+
+
+def short(corruption: str) -> str:
+    """One word where it tells the fifteen apart: Gaussian, JPEG, Fog."""
+    words = title(corruption)
+    return words.split()[0] if corruption in CORRUPTIONS else words
