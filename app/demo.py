@@ -154,10 +154,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     try:
         check_place(options.host, options.port)
-        named = {name: getattr(options, name) for name in NETWORKS}
         profile = get_profile(options.profile)
-        obtain(profile, Sources(options.weights, **named), options.yes)
-        session = Session.load(options.profile, options.weights, **named)
+        sources = Sources(options.weights, **{name: getattr(options, name) for name in NETWORKS})
+        obtain(profile, sources, options.yes)
+        session = Session.load(options.profile, sources)
         if session.pace is not None:
             print(warning(profile, session.pace), file=sys.stderr)
         serve(session, options.host, options.port, results=options.results)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from dga.pipeline import Adaptation, adapt, adapt_steps
     from dga.profiles import PROFILES, Profile, get_profile
     from dga.stopping import Stop, choose_depth
+    from dga.weights.sources import Sources
 
 __all__ = [
     "CORRUPTIONS",
@@ -26,6 +27,7 @@ __all__ = [
     "Adaptation",
     "Models",
     "Profile",
+    "Sources",
     "Stop",
     "adapt",
     "adapt_steps",
@@ -44,6 +46,7 @@ _HOMES = {
     "pipeline": ("Adaptation", "adapt", "adapt_steps"),
     "profiles": ("PROFILES", "Profile", "get_profile"),
     "stopping": ("Stop", "choose_depth"),
+    "weights.sources": ("Sources",),
 }
 
 

@@ -11,6 +11,7 @@ from app.presets.cases import CASES
 from app.presets.recording import record
 from app.runs.session import Session
 from dga.weights.checkpoints import WeightsError
+from dga.weights.sources import Sources
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -22,7 +23,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     examples = {example.name: example for example in load_examples()}
     try:
-        session = Session.load(options.profile, options.weights)
+        session = Session.load(options.profile, Sources(options.weights))
         for case in CASES:
             changed = record(session, case, examples[case.picture], options.out / case.name)
             print(f"{case.name}: {'written' if changed else 'as it was'}", flush=True)

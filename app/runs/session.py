@@ -23,6 +23,7 @@ from dga.networks.models import Models, load_models
 from dga.pipeline import Denoised, Event, adapt_steps, classify
 from dga.speed.pace import Pace, slow_pace
 from dga.stopping import confidence_from_logits
+from dga.weights.sources import Sources
 
 BUDGET_SECONDS = 120.0
 
@@ -57,24 +58,14 @@ class Session:
     def load(
         cls,
         profile: str = "everyday16",
-        weights: Path | None = None,
-        diffusion: Path | None = None,
-        discriminator: Path | None = None,
-        classifier: Path | None = None,
+        sources: Sources = Sources(),
     ) -> Session:
         """Models as ``load_models`` loads them.
 
         A large model on a processor has a ``pace``, and a budget that a run fits into.
         Raises :class:`~dga.weights.checkpoints.WeightsError` or ``ValueError``.
         """
-        models = load_models(
-            profile,
-            weights,
-            choose_compute(),
-            discriminator,
-            diffusion=diffusion,
-            classifier=classifier,
-        )
+        models = load_models(profile, sources, choose_compute())
         pace = None if lends_gpus() else slow_pace(models)
         longest = pace.longest(models.profile) if pace else 0.0
         return cls(models, max(BUDGET_SECONDS, 2 * longest), pace)

@@ -8,22 +8,10 @@ from typing import Annotated
 
 import typer
 
-from dga.commands.common import (
-    ClassifierOption,
-    DeviceOption,
-    DiffusionOption,
-    DiscriminatorOption,
-    PrecisionOption,
-    ProfileOption,
-    WeightsOption,
-    YesOption,
-    app,
-    load,
-    sentences,
-)
+from dga.commands.common import ModelOptions, command, sentences
 
 
-@app.command()
+@command
 def adapt(
     image: Annotated[Path, typer.Argument(help="A picture; cropped to a square and resized.")],
     corruption: Annotated[str | None, typer.Option(help="One of the 15; default: none.")] = None,
@@ -48,29 +36,30 @@ def adapt(
     ] = True,
     out: Annotated[Path | None, typer.Option(help="Where the pictures go.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
-    profile: ProfileOption = "everyday16",
-    weights: WeightsOption = None,
-    diffusion: DiffusionOption = None,
-    discriminator: DiscriminatorOption = None,
-    classifier: ClassifierOption = None,
-    yes: YesOption = False,
-    device: DeviceOption = None,
-    precision: PrecisionOption = "auto",
+    models: ModelOptions = ModelOptions(),
 ) -> None:
     """Adapt one picture: write every image, print t*, the curve and the predictions."""
     from dga import record, request
 
     with sentences():
         asked = request.Request(
-            image, corruption, severity, tau, seed, methods, dda_depth,
-            paths, scale, max_depth, rule, steps, through_network,
-        )  # fmt: skip
-        asked.check(profile)
-        pixels = request.read(asked, profile)
-        models = load(
-            profile, weights, device, precision, diffusion, discriminator, classifier, yes
+            image=image,
+            corruption=corruption,
+            severity=severity,
+            tau=tau,
+            seed=seed,
+            methods=methods,
+            dda_depth=dda_depth,
+            paths=paths,
+            scale=scale,
+            max_depth=max_depth,
+            rule=rule,
+            steps=steps,
+            through_network=through_network,
         )
-        run = request.run(models, asked, pixels)
+        asked.check(models.profile)
+        pixels = request.read(asked, models.profile)
+        run = request.run(models.load(), asked, pixels)
         folder = out or Path(f"{image.stem}-adapted")
         written = record.save_pictures(run, folder)
         facts = record.to_dict(run, asked, written)

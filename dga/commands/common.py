@@ -1,15 +1,25 @@
-"""What the commands share: the Typer application, options, errors as sentences."""
+"""What the commands share: the Typer application, groups of options, errors as sentences."""
 
 from __future__ import annotations
 
+import dataclasses
+import functools
+import inspect
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
+
+if TYPE_CHECKING:
+    from dga.evaluation.plan import Plan
+    from dga.networks.compute import Compute
+    from dga.networks.models import Models
+    from dga.weights.sources import Sources
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -18,33 +28,147 @@ app = typer.Typer(
 )
 
 ProfileOption = Annotated[str, typer.Option(help="everyday16 (64 px) or imagenet (256 px).")]
-WeightsOption = Annotated[
-    Path | None, typer.Option(help="Folder with PROFILE/diffusion, ... instead of the shipped one.")
-]
-DiffusionOption = Annotated[
-    Path | None, typer.Option(help="The diffusion model: its folder, or a .pt of guided-diffusion.")
-]
-DiscriminatorOption = Annotated[
-    Path | None, typer.Option(help="The discriminator: its folder, or the authors' checkpoint.")
-]
-ClassifierOption = Annotated[
-    Path | None, typer.Option(help="The classifier: its folder, or timm's .safetensors or .pth.")
-]
 YesOption = Annotated[bool, typer.Option("--yes", help="Fetch public weights without asking.")]
 DeviceOption = Annotated[str | None, typer.Option(help="cpu, cuda, cuda:1 ... Default: a GPU.")]
 PrecisionOption = Annotated[str, typer.Option(help="auto, float32, bfloat16 or float16.")]
+WeightsOption = Annotated[
+    Path | None, typer.Option(help="Folder with PROFILE/diffusion, ... instead of the shipped one.")
+]
+DataOption = Annotated[list[Path], typer.Option(help="Folders or zips of class/picture files.")]
 FrameOption = Annotated[
     str,
     typer.Option(help="ImageNet-C's 224 px: resize (to 256) or raw (kept, borders mirrored)."),
 ]
-DataOption = Annotated[list[Path], typer.Option(help="Folders or zips of class/picture files.")]
+
+
+@dataclass(frozen=True)
+class ModelOptions:
+    """Options that name the networks and say where they run."""
+
+    profile: ProfileOption = "everyday16"
+    weights: WeightsOption = None
+    diffusion: Annotated[
+        Path | None,
+        typer.Option(help="The diffusion model: its folder, or a .pt of guided-diffusion."),
+    ] = None
+    discriminator: Annotated[
+        Path | None,
+        typer.Option(help="The discriminator: its folder, or the authors' checkpoint."),
+    ] = None
+    classifier: Annotated[
+        Path | None,
+        typer.Option(help="The classifier: its folder, or timm's .safetensors or .pth."),
+    ] = None
+    yes: YesOption = False
+    device: DeviceOption = None
+    precision: PrecisionOption = "auto"
+
+    @property
+    def sources(self) -> Sources:
+        """The weights that are named."""
+        from dga.weights.sources import Sources
+
+        return Sources(self.weights, self.diffusion, self.discriminator, self.classifier)
+
+    def absolute(self) -> ModelOptions:
+        """The same places, whatever folder another process works in."""
+        named: dict[str, Any] = {k: v for k, v in vars(self).items() if isinstance(v, Path)}
+        return dataclasses.replace(self, **{name: path.absolute() for name, path in named.items()})
+
+    def compute(self) -> Compute:
+        """Where the networks will run. Raises ``ValueError`` for what is not there."""
+        from dga.networks.compute import Compute
+
+        return Compute.choose(self.device, self.precision)
+
+    def fetch(self) -> None:
+        """Public weights are fetched if wanted; one sentence names whatever is missing."""
+        from dga.profiles import get_profile
+        from dga.weights.fetch import obtain
+
+        obtain(get_profile(self.profile), self.sources, self.yes)
+
+    def load(self) -> Models:
+        """The models; public weights are fetched if wanted."""
+        from dga.networks.models import load_models
+
+        compute = self.compute()
+        self.fetch()
+        models = load_models(self.profile, self.sources, compute)
+        say_pace(models)
+        return models
+
+
+@dataclass(frozen=True)
+class PlanOptions:
+    """Options that say which labelled pictures are measured, and how they were corrupted."""
+
+    severity: Annotated[int, typer.Option(help="1 to 5.")] = 5
+    per_class: Annotated[int, typer.Option(help="Pictures of each class.")] = 10
+    split: Annotated[str, typer.Option(help="tune (for choices), report (for tables) or all.")] = (
+        "report"
+    )
+    corrupted: Annotated[
+        Path | None,
+        typer.Option(help="Folder in ImageNet-C's layout, read where it has a corruption."),
+    ] = None
+    frame: FrameOption = "resize"
+    seed: Annotated[int, typer.Option(help="Base of every picture's own seed.")] = 0
+
+    def plan(self, data: Sequence[Path], corruptions: Sequence[str]) -> Plan:
+        """The plan, at absolute paths. Raises ``ValueError`` naming what is allowed."""
+        from dga.evaluation.plan import Plan
+
+        return Plan(
+            data=tuple(str(path.absolute()) for path in data),
+            corruptions=tuple(corruptions),
+            severity=self.severity,
+            per_class=self.per_class,
+            split=self.split,
+            seed=self.seed,
+            corrupted=str(self.corrupted.absolute()) if self.corrupted else None,
+            frame=self.frame,
+        )
+
+
+def command(function: Callable[..., None]) -> Callable[..., None]:
+    """Add a command; a parameter whose default is a group of options stands for all of them."""
+    signature = inspect.signature(function, eval_str=True)
+    groups: dict[str, Any] = {
+        name: parameter.default
+        for name, parameter in signature.parameters.items()
+        if dataclasses.is_dataclass(parameter.default)
+    }
+    parameters = []
+    for name, parameter in signature.parameters.items():
+        if name not in groups:
+            parameters.append(parameter.replace(kind=parameter.KEYWORD_ONLY))
+            continue
+        hints = get_type_hints(type(groups[name]), include_extras=True)
+        for field, value in vars(groups[name]).items():
+            option = inspect.Parameter(
+                field, parameter.KEYWORD_ONLY, default=value, annotation=hints[field]
+            )
+            parameters.append(option)
+
+    @functools.wraps(function)
+    def parsed(**values: Any) -> None:
+        for name, group in groups.items():
+            own = {field: values.pop(field) for field in vars(group)}
+            values[name] = dataclasses.replace(group, **own)
+        function(**values)
+
+    parsed.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+    parsed.__annotations__ = {option.name: option.annotation for option in parameters}
+    return app.command()(parsed)
+
 
 NAMED = 50
 """Unreadable pictures that are named one by one."""
 
 
 @contextmanager
-def sentences() -> Any:
+def sentences() -> Iterator[None]:
     """Expected errors become one sentence on stderr and exit status 2."""
     from dga.weights.checkpoints import WeightsError
 
@@ -55,51 +179,7 @@ def sentences() -> Any:
         raise typer.Exit(2) from error
 
 
-def load(
-    profile: str,
-    weights: Path | None,
-    device: str | None,
-    precision: str,
-    diffusion: Path | None = None,
-    discriminator: Path | None = None,
-    classifier: Path | None = None,
-    yes: bool = False,
-) -> Any:
-    """A profile's models, as the options ask for them; public weights are fetched if wanted."""
-    from dga.networks.compute import Compute
-    from dga.networks.models import load_models
-
-    compute = Compute.choose(device, precision)
-    make_sure(profile, weights, diffusion, discriminator, classifier, yes)
-    models = load_models(
-        profile, weights, compute, discriminator, diffusion=diffusion, classifier=classifier
-    )
-    say_pace(models)
-    return models
-
-
-def make_sure(
-    profile: str,
-    weights: Path | None,
-    diffusion: Path | None,
-    discriminator: Path | None,
-    classifier: Path | None,
-    yes: bool,
-) -> None:
-    """Public weights are fetched if wanted; one sentence names whatever is missing."""
-    from dga.profiles import get_profile
-    from dga.weights.fetch import obtain
-    from dga.weights.sources import Sources
-
-    obtain(get_profile(profile), Sources(weights, diffusion, discriminator, classifier), yes)
-
-
-def absolute(path: Path | None) -> Path | None:
-    """The same place, whatever folder another process works in."""
-    return path and path.absolute()
-
-
-def say_pace(models: Any) -> None:
+def say_pace(models: Models) -> None:
     """Say on stderr how long a picture will take, where that is long."""
     from dga.speed.pace import slow_pace, warning
 

@@ -2,28 +2,18 @@
 
 from __future__ import annotations
 
-from functools import partial
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from dga.commands.common import (
-    ClassifierOption,
     DataOption,
-    DeviceOption,
-    DiffusionOption,
-    DiscriminatorOption,
-    FrameOption,
-    PrecisionOption,
-    ProfileOption,
-    WeightsOption,
-    YesOption,
-    absolute,
-    app,
+    ModelOptions,
+    PlanOptions,
+    command,
     command_line,
-    load,
-    make_sure,
     say_skipped,
     sentences,
 )
@@ -35,7 +25,7 @@ METHODS_HELP = (
 )
 
 
-@app.command()
+@command
 def evaluate(
     data: DataOption,
     out: Annotated[Path, typer.Option(help="Folder for the results.")],
@@ -43,17 +33,6 @@ def evaluate(
     corruptions: Annotated[
         str, typer.Option(help="all, a family, clean or comma-separated names.")
     ] = "all",
-    severity: Annotated[int, typer.Option(help="1 to 5.")] = 5,
-    per_class: Annotated[int, typer.Option(help="Pictures of each class.")] = 10,
-    split: Annotated[
-        str, typer.Option(help="tune (for choices), report (for tables) or all.")
-    ] = "report",
-    corrupted: Annotated[
-        Path | None,
-        typer.Option(help="Folder in ImageNet-C's layout, read where it has a corruption."),
-    ] = None,
-    frame: FrameOption = "resize",
-    seed: Annotated[int, typer.Option(help="Base of every picture's own seed.")] = 0,
     batch: Annotated[int, typer.Option(help="Pictures at once.")] = 16,
     resume: Annotated[bool, typer.Option(help="Go on with what --out already holds.")] = False,
     engine: Annotated[str, typer.Option(help="local, or ray: many machines.")] = "local",
@@ -63,18 +42,12 @@ def evaluate(
     workers: Annotated[
         int | None, typer.Option(help="Ray workers that hold the models. Default: one a GPU.")
     ] = None,
-    profile: ProfileOption = "everyday16",
-    weights: WeightsOption = None,
-    diffusion: DiffusionOption = None,
-    discriminator: DiscriminatorOption = None,
-    classifier: ClassifierOption = None,
-    yes: YesOption = False,
-    device: DeviceOption = None,
-    precision: PrecisionOption = "float32",
+    plan: PlanOptions = PlanOptions(),
+    models: ModelOptions = ModelOptions(precision="float32"),
 ) -> None:
     """Measure accuracy, depths and seconds of methods on labelled pictures."""
     from dga.corruptions import parse_corruptions
-    from dga.evaluation import Plan, cluster
+    from dga.evaluation import cluster
     from dga.evaluation import evaluate as measure
     from dga.evaluation.summary import summarise
     from dga.files import alone
@@ -83,28 +56,20 @@ def evaluate(
 
     with sentences(), alone(out):
         check_choice("engine", engine, ENGINES)
-        plan = Plan(
-            data=tuple(str(absolute(path)) for path in data),
-            corruptions=parse_corruptions(corruptions, clean=True),
-            severity=severity,
-            per_class=per_class,
-            split=split,
-            seed=seed,
-            corrupted=str(absolute(corrupted)) if corrupted else None,
-            frame=frame,
-        )
+        asked = plan.plan(data, parse_corruptions(corruptions, clean=True))
         names = split_list(methods)
-        named = (absolute(diffusion), absolute(discriminator), absolute(classifier))
+        models = models.absolute()
         if engine == "ray":
-            if precision == "auto":
+            if models.precision == "auto":
                 raise ValueError("Many machines need one precision: name it with --precision.")
-            make_sure(profile, absolute(weights), *named, yes)
-            build = partial(load, profile, absolute(weights), device, precision, *named)
-            recipe, crew = cluster.Recipe(build, names, plan), cluster.Cluster(address, workers)
+            models.fetch()
+            own = replace(models, yes=False)  # workers fetch nothing by themselves
+            recipe = cluster.Recipe(own.load, names, asked)
+            crew = cluster.Cluster(address, workers)
             results = cluster.evaluate_on_cluster(recipe, out, batch, resume, command_line(), crew)
         else:
-            models = load(profile, weights, device, precision, *named, yes)
-            chosen = build_methods(models, names)
-            results = measure(models, chosen, plan, out, batch, resume, command_line())
+            loaded = models.load()
+            chosen = build_methods(loaded, names)
+            results = measure(loaded, chosen, asked, out, batch, resume, command_line())
         typer.echo(summarise(results.lines))
         say_skipped(results.unreadable)

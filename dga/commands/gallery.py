@@ -7,36 +7,17 @@ from typing import Annotated
 
 import typer
 
-from dga.commands.common import (
-    ClassifierOption,
-    DeviceOption,
-    DiffusionOption,
-    DiscriminatorOption,
-    PrecisionOption,
-    ProfileOption,
-    WeightsOption,
-    YesOption,
-    app,
-    load,
-    sentences,
-)
+from dga.commands.common import ModelOptions, command, sentences
 
 
-@app.command()
+@command
 def gallery(
     out: Annotated[Path, typer.Option(help="Folder for samples.png and before-after.png.")],
     count: Annotated[int, typer.Option(help="Samples drawn.")] = 40,
     subject: Annotated[int, typer.Option(help="Which sample is corrupted and rebuilt.")] = 0,
     severity: Annotated[int, typer.Option(help="1 to 5.")] = 3,
     seed: int = 0,
-    profile: ProfileOption = "everyday16",
-    weights: WeightsOption = None,
-    diffusion: DiffusionOption = None,
-    discriminator: DiscriminatorOption = None,
-    classifier: ClassifierOption = None,
-    yes: YesOption = False,
-    device: DeviceOption = None,
-    precision: PrecisionOption = "auto",
+    models: ModelOptions = ModelOptions(),
 ) -> None:
     """Draw the model cards' pictures, from the models' own samples alone."""
     from dga import figures
@@ -45,12 +26,10 @@ def gallery(
     with sentences():
         if not 0 <= subject < count:
             raise ValueError(f"The subject is one of the samples, 0 to {count - 1}.")
-        models = load(
-            profile, weights, device, precision, diffusion, discriminator, classifier, yes
-        )
-        drawn = drawing.samples(models, count, seed)
+        loaded = models.load()
+        drawn = drawing.samples(loaded, count, seed)
         grid = figures.picture_grid(drawn, [""] * count, columns=10)
         typer.echo(figures.save(grid, out / "samples.png"))
-        pictures, captions = drawing.before_after(models, drawn[subject], severity, seed)
+        pictures, captions = drawing.before_after(loaded, drawn[subject], severity, seed)
         grid = figures.picture_grid(pictures, captions, columns=9)
         typer.echo(figures.save(grid, out / "before-after.png"))

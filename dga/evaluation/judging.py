@@ -31,7 +31,8 @@ from dga.parsing import whole_numbers
 from dga.record import versions
 from dga.training.discriminator.studies import Study
 from dga.weights.checkpoints import WeightsError
-from dga.weights.store import read_config, weights_folder
+from dga.weights.sources import Sources
+from dga.weights.store import read_config
 
 CONFIG, CURVES, FEATURES, PARTS = "config.json", "curves.npz", "features.npz", "parts"
 PICTURES_AT_ONCE = 16
@@ -68,19 +69,16 @@ class Judge:
 
 def load_judge(
     profile: str = "everyday16",
-    discriminator: Path | None = None,
-    root: Path | None = None,
+    sources: Sources = Sources(),
     compute: Compute | None = None,
-    diffusion: Path | None = None,
-    classifier: Path | None = None,
 ) -> Judge:
-    """A discriminator's folder (default: the profile's own) with the profile's other networks.
+    """A discriminator (by default the profile's own) with the profile's other networks.
 
     Raises :class:`~dga.weights.checkpoints.WeightsError`, also for one that learned from the
     estimates of another diffusion model than the one at hand.
     """
-    models = load_models(profile, root, compute, discriminator, INPUTS, diffusion, classifier)
-    folder = discriminator or weights_folder(models.profile.name, "discriminator", root)
+    models = load_models(profile, sources, compute, INPUTS)
+    folder = sources.locate(models.profile)["discriminator"]
     config = read_config(folder)
     study, made_by = Study.from_config(config), config.get("diffusion")
     if study.input == "x0_hat" and made_by != models.weights["diffusion"]:

@@ -61,28 +61,21 @@ class Models:
 
 def load_models(
     profile: str | Profile = "everyday16",
-    root: Path | None = None,
+    sources: Sources = Sources(),
     compute: Compute | None = None,
-    discriminator: Path | None = None,
     inputs: Sequence[str] = ("x_t",),
-    diffusion: Path | None = None,
-    classifier: Path | None = None,
 ) -> Models:
     """Load, verify and freeze a profile's networks.
 
-    ``root`` holds ``PROFILE/diffusion``, ``PROFILE/discriminator`` and
-    ``PROFILE/classifier``; by default the weights that ship or were fetched. The others
-    name one network's folder, or a checkpoint that somebody else wrote; ``inputs``: what the
-    discriminator may have been trained to judge. Nothing is downloaded here (see
+    ``sources``: where they are; by default the weights that ship or were fetched. ``inputs``:
+    what the discriminator may have been trained to judge. Nothing is downloaded here (see
     :func:`dga.weights.fetch.fetch_missing`). Raises
-    :class:`~dga.weights.checkpoints.WeightsError` naming what
-    is missing, altered or unsuited.
+    :class:`~dga.weights.checkpoints.WeightsError` naming what is missing, altered or unsuited.
     """
     if isinstance(profile, str):
         profile = get_profile(profile)
     survive_forks()
     compute = compute or Compute.choose()
-    sources = Sources(root, diffusion, discriminator, classifier)
     complain(profile, sources)
     places = sources.locate(profile)
     for path in places.values():

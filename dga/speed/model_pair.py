@@ -8,6 +8,7 @@ from dga.networks.compute import Compute
 from dga.networks.models import Models, load_models
 from dga.profiles import get_profile
 from dga.speed.workload import random_models
+from dga.weights.sources import Sources
 
 
 def load_pair(
@@ -27,7 +28,7 @@ def load_pair(
     chosen = Compute.choose(device, precision, compiled)
     exact = Compute.choose(device, "float32")
     first, second = (
-        random_models(shape, compute) if random else load_models(shape, weights, compute)
+        random_models(shape, compute) if random else load_models(shape, Sources(weights), compute)
         for compute in (chosen, exact)
     )
     return first, second

@@ -42,6 +42,7 @@ from dga.networks.compute import Compute
 from dga.networks.models import Models, load_models
 from dga.profiles import Profile
 from dga.speed.pace import Pace
+from dga.weights.sources import Sources
 from dga.weights.store import save_weights
 
 METHODS = ("source", "dga", "tent:batch=3")
@@ -77,7 +78,7 @@ def plan(picture_folder: Path) -> Plan:
 
 
 def _load(profile: Profile, root: Path) -> Models:
-    return load_models(profile, root, Compute(torch.device("cpu"), torch.float32))
+    return load_models(profile, Sources(root), Compute(torch.device("cpu"), torch.float32))
 
 
 @pytest.fixture

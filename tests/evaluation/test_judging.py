@@ -29,6 +29,7 @@ from dga.profiles import EVERYDAY16
 from dga.record import versions
 from dga.training.discriminator.studies import Study
 from dga.weights.checkpoints import WeightsError
+from dga.weights.sources import Sources
 from dga.weights.store import OWN_SUM, SHIPPED, config_sum, save_weights, weights_id
 
 DEPTHS = (0, 3, 50, 100)
@@ -229,8 +230,8 @@ def x0_hat_folder(tmp_path: Path) -> Path:
 def test_the_pipeline_refuses_a_discriminator_of_x0_hat(x0_hat_folder: Path) -> None:
     compute = Compute.choose("cpu", "float32")
     with pytest.raises(WeightsError, match="judges x0_hat, not x_t: it can be judged"):
-        load_models("everyday16", compute=compute, discriminator=x0_hat_folder)
-    judge = load_judge("everyday16", x0_hat_folder, compute=compute)
+        load_models("everyday16", Sources(discriminator=x0_hat_folder), compute)
+    judge = load_judge("everyday16", Sources(discriminator=x0_hat_folder), compute)
     assert judge.denoiser is judge.models.denoiser
     assert judge.study.name == "images-x0_hat"
     assert load_judge("everyday16", compute=compute).denoiser is None
@@ -241,7 +242,9 @@ def test_estimates_of_another_diffusion_model_are_refused(x0_hat_folder: Path) -
     content = {**json.loads(path.read_text()), "diffusion": "another"}
     path.write_text(json.dumps({**content, OWN_SUM: config_sum(content)}))
     with pytest.raises(WeightsError, match="estimates of the diffusion model another"):
-        load_judge("everyday16", x0_hat_folder, compute=Compute.choose("cpu", "float32"))
+        load_judge(
+            "everyday16", Sources(discriminator=x0_hat_folder), Compute.choose("cpu", "float32")
+        )
 
 
 def test_command_judges_what_the_trainer_wrote(picture_folder: Path, tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ from dga.networks.models import load_denoiser, load_discriminator, load_models
 from dga.profiles import Profile
 from dga.weights.archives import load_archive
 from dga.weights.checkpoints import WeightsError
-from dga.weights.sources import check_cached
+from dga.weights.sources import Sources, check_cached
 from dga.weights.store import (
     OWN_SUM,
     SHIPPED,
@@ -309,7 +309,7 @@ def test_the_hubs_file_is_compared_with_the_hubs_sum(
     stored.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
     named = checkpoints.named | {"classifier": link}
     with pytest.raises(WeightsError, match=r"was altered .*delete it and fetch it again"):
-        load_models(small_imagenet, **named)  # type: ignore[arg-type]
+        load_models(small_imagenet, Sources(**named))
     check_cached(checkpoints.classifier)  # anybody's own file has no sum to be compared with
 
 
@@ -359,7 +359,7 @@ def test_bounds_that_are_no_numbers(tmp_path: Path, bounds: object) -> None:
     ours(folder)
     vouch(folder, {"source_quantiles": bounds})
     with pytest.raises(WeightsError, match="are not lists of numbers"):
-        load_models("everyday16", tmp_path)
+        load_models("everyday16", Sources(tmp_path))
 
 
 def test_what_ships_has_all_its_sums() -> None:

@@ -167,7 +167,7 @@ def test_models_from_others_checkpoints_adapt_a_picture(
     small_imagenet: Profile,  # noqa: F811
     checkpoints: Checkpoints,  # noqa: F811
 ) -> None:
-    models = load_models(small_imagenet, compute=CPU, **checkpoints.named)
+    models = load_models(small_imagenet, Sources(**checkpoints.named), CPU)
     assert models.weights == {name: weights_id(p) for name, p in checkpoints.named.items()}
     pixels = np.random.default_rng(0).integers(0, 256, (32, 32, 3), dtype=np.uint8)
     run = dga.adapt(models, pixels, seed=1)
@@ -259,9 +259,9 @@ def test_named_paths_that_hold_nothing(
 ) -> None:
     named = checkpoints.named | {"discriminator": tmp_path / "nowhere"}
     with pytest.raises(WeightsError, match=r"--discriminator names .*nowhere, which has none"):
-        load_models(hosted, compute=CPU, **named)
+        load_models(hosted, Sources(**named), CPU)
     with pytest.raises(WeightsError, match=r"train diffusion .* name one with --diffusion PATH"):
-        load_models(hosted, tmp_path, CPU)
+        load_models(hosted, Sources(tmp_path), CPU)
 
 
 def test_page_says_what_is_missing() -> None:
@@ -294,7 +294,7 @@ def test_fetch_and_run(
     )
     assert result.exit_code == 0, result.stderr
     assert len(host.asked) == asked
-    models = load_models(hosted, compute=CPU, discriminator=checkpoints.discriminator)
+    models = load_models(hosted, Sources(discriminator=checkpoints.discriminator), CPU)
     assert models.weights == {name: weights_id(p) for name, p in checkpoints.named.items()}
 
 
@@ -379,10 +379,10 @@ def test_altered_file_is_refused_and_fetched_again(
     content[len(content) // 2] ^= 1
     kept.write_bytes(bytes(content))
     with pytest.raises(WeightsError, match=r"was altered .*dga fetch --profile hosted fetches it"):
-        load_models(hosted, compute=CPU, discriminator=checkpoints.discriminator)
+        load_models(hosted, Sources(discriminator=checkpoints.discriminator), CPU)
     result = _dga("fetch", "--profile", "hosted", "--yes")
     assert f"Removed {kept}: it was altered." in result.stderr
-    load_models(hosted, compute=CPU, discriminator=checkpoints.discriminator)
+    load_models(hosted, Sources(discriminator=checkpoints.discriminator), CPU)
 
 
 def test_profile_whose_weights_ship_has_nothing_to_fetch() -> None:
@@ -405,7 +405,7 @@ def test_wait_is_estimated_for_large_models_on_a_processor(
     small_imagenet: Profile,  # noqa: F811
     checkpoints: Checkpoints,  # noqa: F811
 ) -> None:
-    models = load_models(small_imagenet, compute=CPU, **checkpoints.named)
+    models = load_models(small_imagenet, Sources(**checkpoints.named), CPU)
     assert pace.slow_pace(models) is None
     estimated = pace.slow_pace(models, heavy=1)
     assert estimated is not None
@@ -425,7 +425,7 @@ def test_page_leaves_time_for_a_slow_run(
 ) -> None:
     slow = pace.Pace(20.0, 2.0)
     monkeypatch.setattr("app.runs.session.slow_pace", lambda _: slow)
-    session = Session.load("hosted", **checkpoints.named)
+    session = Session.load("hosted", Sources(**checkpoints.named))
     assert session.budget_seconds == 2 * slow.longest(hosted) > BUDGET_SECONDS
     monkeypatch.setattr("app.runs.session.slow_pace", lambda _: None)
-    assert Session.load("hosted", **checkpoints.named).budget_seconds == BUDGET_SECONDS
+    assert Session.load("hosted", Sources(**checkpoints.named)).budget_seconds == BUDGET_SECONDS

@@ -12,6 +12,7 @@ from torch import nn
 from dga.files import sha256
 from dga.networks.models import load_models
 from dga.weights.checkpoints import WeightsError
+from dga.weights.sources import Sources
 from dga.weights.store import OWN_SUM, SHIPPED, config_sum, load_weights, read_state, save_weights
 
 
@@ -81,7 +82,7 @@ def test_another_network_is_refused_by_name(folder: Path) -> None:
 
 def test_missing_profile_weights_say_how_to_get_them(tmp_path: Path) -> None:
     with pytest.raises(WeightsError, match="python -m dga train diffusion --profile everyday16"):
-        load_models("everyday16", tmp_path)
+        load_models("everyday16", Sources(tmp_path))
     with pytest.raises(ValueError, match="Known profiles: everyday16, imagenet"):
         load_models("everyday17")
 
