@@ -30,7 +30,7 @@ def scores(judge: JudgeRun) -> pd.DataFrame:
     clean, at the same depth; a confidence of 0.5 or more says corrupted. A measure
     without a case (no picture was called corrupted) is 0.
     """
-    # Slow to import, and figures of the bench do without.
+    # Slow to import, and figures of the pooled do without.
     from sklearn.metrics import multilabel_confusion_matrix, precision_recall_fscore_support
 
     depths = len(judge.depths)

@@ -1,19 +1,19 @@
-"""Which judged discriminator belongs to a bench, and what each was trained on."""
+"""Which judged discriminator belongs to pooled runs, and what each was trained on."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dga.analysis.pooled import Bench
+from dga.analysis.pooled import PooledRuns
 from dga.analysis.results import JudgeRun, MissingRun
 from dga.corruptions import CLEAN, CORRUPTIONS, EXTRA_CORRUPTIONS, FAMILIES
 
 
-def shipped_judge(judges: Sequence[JudgeRun], bench: Bench | None) -> JudgeRun:
-    """The judge run whose curves explain a bench's depths.
+def shipped_judge(judges: Sequence[JudgeRun], pooled: PooledRuns | None) -> JudgeRun:
+    """The judge run whose curves explain the depths of pooled runs.
 
-    That of the bench's own discriminator where there is one, else that of a universal
-    one; of several, the one on report, at the bench's severity, on most pictures.
+    That of their own discriminator where there is one, else that of a universal
+    one; of several, the one on report, at their severity, on most pictures.
     Raises :class:`MissingRun` where none judged noisy states (``x_t``).
     """
     judges = [run for run in judges if run.config.get("input", "x_t") == "x_t"]
@@ -22,9 +22,9 @@ def shipped_judge(judges: Sequence[JudgeRun], bench: Bench | None) -> JudgeRun:
 
     def merit(run: JudgeRun) -> tuple[bool, bool, bool, bool, int]:
         return (
-            bench is not None and same_discriminator(run, bench),
+            pooled is not None and same_discriminator(run, pooled),
             set(CORRUPTIONS) <= set(run.config.get("trained_on", ())),
-            bench is None or run.config.get("severity") == bench.severity,
+            pooled is None or run.config.get("severity") == pooled.severity,
             run.config.get("split") == "report",
             len(run.paths),
         )
@@ -32,24 +32,24 @@ def shipped_judge(judges: Sequence[JudgeRun], bench: Bench | None) -> JudgeRun:
     return max(judges, key=merit)
 
 
-def judge_of(judges: Sequence[JudgeRun], bench: Bench) -> JudgeRun:
-    """The run that judged a bench's own pictures with its own discriminator.
+def judge_of(judges: Sequence[JudgeRun], pooled: PooledRuns) -> JudgeRun:
+    """The run that judged the pictures of pooled runs with their own discriminator.
 
     Raises :class:`MissingRun` where there is none.
     """
     conditions = ("data", "corrupted", "split", "seed")
     for run in judges:
-        alike = all(run.config.get(key) == bench.config.get(key) for key in conditions)
-        alike &= run.config.get("severity") == bench.severity
-        if alike and same_discriminator(run, bench) and run.config.get("input", "x_t") == "x_t":
+        alike = all(run.config.get(key) == pooled.config.get(key) for key in conditions)
+        alike &= run.config.get("severity") == pooled.severity
+        if alike and same_discriminator(run, pooled) and run.config.get("input", "x_t") == "x_t":
             return run
-    raise MissingRun(f"no judge run at {bench.described}")
+    raise MissingRun(f"no judge run at {pooled.described}")
 
 
-def same_discriminator(judge: JudgeRun, bench: Bench) -> bool:
+def same_discriminator(judge: JudgeRun, pooled: PooledRuns) -> bool:
     """Whether both name the same discriminator weights."""
     name = judge.config.get("weights", {}).get("discriminator")
-    return name is not None and name == bench.config.get("weights", {}).get("discriminator")
+    return name is not None and name == pooled.config.get("weights", {}).get("discriminator")
 
 
 def judged_groups(judge: JudgeRun) -> dict[str, list[str]]:

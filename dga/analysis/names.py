@@ -55,7 +55,7 @@ TRAITS = {
 
 
 @dataclass(frozen=True)
-class Method:
+class MethodName:
     """A method's name taken apart: ``dga-guided:tau=0.3`` has one override, tau.
 
     ``system`` is the row of the paper's Table 1 it belongs to; a method from outside
@@ -68,7 +68,7 @@ class Method:
     overrides: tuple[tuple[str, str], ...]
 
     @classmethod
-    def parse(cls, name: str) -> Method:
+    def parse(cls, name: str) -> MethodName:
         """Take a method's name apart."""
         base, *parts = name.split(":")
         pairs = (part.partition("=") for part in parts)
@@ -101,12 +101,12 @@ class Method:
 
 def method_title(name: str) -> str:
     """``dga-guided`` is called DGA + G."""
-    return Method.parse(name).title
+    return MethodName.parse(name).title
 
 
 def in_order(names: Iterable[str]) -> list[str]:
     """Method names, each once, in the order of the paper's Table 1."""
-    return sorted(set(names), key=lambda name: Method.parse(name).place)
+    return sorted(set(names), key=lambda name: MethodName.parse(name).place)
 
 
 def group_title(group: str) -> str:

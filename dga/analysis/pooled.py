@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from dga.analysis.names import Method, in_order
+from dga.analysis.names import MethodName, in_order
 from dga.analysis.results import KEY, EvaluationRun
 from dga.analysis.statistics import Outcomes
 from dga.corruptions import CLEAN
@@ -20,7 +20,7 @@ CONDITIONS = ("data", "corrupted", "split", "seed", "precision", "profile", "wei
 
 
 @dataclass(frozen=True)
-class Bench:
+class PooledRuns:
     """``lines`` of ``runs``, each image and method once.
 
     All have one severity and agree in :data:`CONDITIONS`. Clean pictures (severity 0)
@@ -49,7 +49,7 @@ class Bench:
     @property
     def compared(self) -> list[str]:
         """Methods but for the points of our own sweeps."""
-        return [name for name in self.methods if not Method.parse(name).swept]
+        return [name for name in self.methods if not MethodName.parse(name).swept]
 
     def twins(self, base: str) -> dict[str, str]:
         """Methods of another name that are ``base`` at a fixed depth, as ``base:depth=k``.
@@ -115,8 +115,8 @@ def _but_depth(settings: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in settings.items() if key not in ("depth", "stopping")}
 
 
-def benches(runs: Sequence[EvaluationRun]) -> tuple[tuple[Bench, ...], tuple[str, ...]]:
-    """A bench for each severity, the highest first; and a sentence for each run left out.
+def pool_runs(runs: Sequence[EvaluationRun]) -> tuple[tuple[PooledRuns, ...], tuple[str, ...]]:
+    """The runs of each severity, the highest first; and a sentence for each run left out.
 
     Where runs of one severity differ in a condition, those that agree with the run of
     the most methods (of ``report`` before ``tune``) are taken.
@@ -143,7 +143,7 @@ def benches(runs: Sequence[EvaluationRun]) -> tuple[tuple[Bench, ...], tuple[str
 
 def _weight(run: EvaluationRun) -> tuple[bool, bool, int, int]:
     """Which run the others are compared with."""
-    plain = sum(not Method.parse(name).swept for name in run.lines["method"].unique())
+    plain = sum(not MethodName.parse(name).swept for name in run.lines["method"].unique())
     corrupted = bool((run.lines["corruption"] != CLEAN).any())
     return run.config.get("split") == "report", corrupted, plain, len(run.lines)
 
@@ -161,6 +161,6 @@ def _difference(first: EvaluationRun, run: EvaluationRun) -> str | None:
     return f"differs from {first.name} in the settings of {changed[0]}" if changed else None
 
 
-def _pool(severity: int, runs: Sequence[EvaluationRun]) -> Bench:
+def _pool(severity: int, runs: Sequence[EvaluationRun]) -> PooledRuns:
     lines = pd.concat([run.lines for run in runs], ignore_index=True)
-    return Bench(severity, tuple(runs), lines.drop_duplicates(KEY, ignore_index=True))
+    return PooledRuns(severity, tuple(runs), lines.drop_duplicates(KEY, ignore_index=True))

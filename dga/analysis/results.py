@@ -1,4 +1,4 @@
-"""A folder of runs as typed records: the bench's lines and the discriminator's curves."""
+"""A folder of runs as typed records: a method's lines and the discriminator's curves."""
 
 from __future__ import annotations
 
@@ -88,14 +88,14 @@ class JudgeRun:
 
 
 @dataclass(frozen=True)
-class Results:
+class SavedRuns:
     """Every run below one folder, in the order of their names."""
 
     evaluations: tuple[EvaluationRun, ...]
     judges: tuple[JudgeRun, ...]
 
 
-def read_results(folder: Path) -> Results:
+def read_runs(folder: Path) -> SavedRuns:
     """Every run in ``folder`` (or the one that ``folder`` is), found by its files.
 
     Runs that hold no line yet are left out. Raises ``OSError`` for a folder that is
@@ -117,7 +117,7 @@ def read_results(folder: Path) -> Results:
         raise ValueError(
             f"{folder} holds no runs: a run is a folder with {CONFIG} and {LINES} or {CURVES}."
         )
-    return Results(tuple(evaluations), tuple(judges))
+    return SavedRuns(tuple(evaluations), tuple(judges))
 
 
 def lines_file(folder: Path) -> Path | None:

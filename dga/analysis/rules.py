@@ -15,7 +15,7 @@ import numpy as np
 from dga.analysis.controls import control, sweep_groups
 from dga.analysis.discrimination import stops
 from dga.analysis.names import MEAN
-from dga.analysis.pooled import Bench
+from dga.analysis.pooled import PooledRuns
 from dga.analysis.results import JudgeRun, MissingRun
 from dga.analysis.statistics import Estimate
 from dga.analysis.sweep import Sweep, read_sweep
@@ -43,14 +43,14 @@ class Reading:
     clean_shallow: float
 
 
-def read_rules(judge: JudgeRun, bench: Bench, base: str = "dga-guided") -> list[Reading]:
+def read_rules(judge: JudgeRun, pooled: PooledRuns, base: str = "dga-guided") -> list[Reading]:
     """Every rule of :func:`candidates` on the pictures that both runs hold.
 
     Raises :class:`MissingRun` where there are none, or where depths were left out.
     """
     if judge.depths != tuple(range(len(judge.depths))):
         raise MissingRun(f"{judge.name} was not judged at every depth")
-    sweep = _shared(judge, read_sweep(bench.swept(base), base, None))
+    sweep = _shared(judge, read_sweep(pooled.swept(base), base, None))
     return [_reading(judge, sweep, config) for config in candidates(judge, sweep)]
 
 

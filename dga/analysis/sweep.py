@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from dga.analysis.names import Method
+from dga.analysis.names import MethodName
 from dga.analysis.results import MissingRun
 from dga.analysis.statistics import Floats
 
@@ -42,7 +42,7 @@ class Sweep:
 
 def fixed_depths(lines: pd.DataFrame, base: str) -> dict[int, str]:
     """``{depth: method}`` of the lines' fixed-depth methods (``base:depth=8``), by depth."""
-    methods = (Method.parse(str(name)) for name in lines["method"].unique())
+    methods = (MethodName.parse(str(name)) for name in lines["method"].unique())
     found = {
         int(method.overrides[0][1]): method.name
         for method in methods

@@ -16,11 +16,11 @@ def figures(
     out: Annotated[Path, typer.Option(help="Where tables/, figures/ and index.json go.")],
 ) -> None:
     """Draw every table and figure that the runs allow; say what is missing."""
-    from dga.analysis import read_results
-    from dga.figures import publish
+    from dga.analysis.results import read_runs
+    from dga.figures.exhibits import publish
 
     with sentences():
-        published = publish(read_results(results), out)
+        published = publish(read_runs(results), out)
         for entry in published.written:
             typer.echo("  ".join(str(out / file) for file in entry["files"].values()))
         for name, reason in published.missing:

@@ -20,16 +20,16 @@ def gallery(
     models: ModelOptions = ModelOptions(),
 ) -> None:
     """Draw the model cards' pictures, from the models' own samples alone."""
-    from dga import figures
     from dga.evaluation import gallery as drawing
+    from dga.figures.pictures import picture_grid, save
 
     with sentences():
         if not 0 <= subject < count:
             raise ValueError(f"The subject is one of the samples, 0 to {count - 1}.")
         loaded = models.load()
         drawn = drawing.samples(loaded, count, seed)
-        grid = figures.picture_grid(drawn, [""] * count, columns=10)
-        typer.echo(figures.save(grid, out / "samples.png"))
+        grid = picture_grid(drawn, [""] * count, columns=10)
+        typer.echo(save(grid, out / "samples.png"))
         pictures, captions = drawing.before_after(loaded, drawn[subject], severity, seed)
-        grid = figures.picture_grid(pictures, captions, columns=9)
-        typer.echo(figures.save(grid, out / "before-after.png"))
+        grid = picture_grid(pictures, captions, columns=9)
+        typer.echo(save(grid, out / "before-after.png"))

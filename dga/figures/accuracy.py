@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from dga.analysis.controls import Controls
-from dga.analysis.names import MEAN, Method, group_title, method_title
-from dga.analysis.pooled import Bench
+from dga.analysis.names import MEAN, MethodName, group_title, method_title
+from dga.analysis.pooled import PooledRuns
 from dga.analysis.results import MissingRun
 from dga.analysis.statistics import Estimate
 from dga.analysis.tables.depths import control_title
@@ -81,13 +81,13 @@ def _percent(values: Iterable[float]) -> tuple[float, ...]:
     return rounded((100 * value for value in values), 2)
 
 
-def accuracy_by_time(bench: Bench) -> Chart:
+def accuracy_by_time(pooled: PooledRuns) -> Chart:
     """Accuracy against seconds an image, a mark a method."""
     series = tuple(
         _method_point(name, seconds, estimate)
-        for name in bench.compared
-        if (estimate := bench.outcomes.accuracy(name, MEAN)) is not None
-        and (seconds := bench.seconds(name))
+        for name in pooled.compared
+        if (estimate := pooled.outcomes.accuracy(name, MEAN)) is not None
+        and (seconds := pooled.seconds(name))
     )
     if not series:
         raise MissingRun("no method was run on all fifteen corruptions")
@@ -98,7 +98,7 @@ def accuracy_by_time(bench: Bench) -> Chart:
     y = Axis(ACCURACY, (round(min(heights) - margin, 2), round(max(heights) + margin, 2)))
     return Chart(
         "accuracy-time",
-        f"Accuracy against time, severity {bench.severity}",
+        f"Accuracy against time, severity {pooled.severity}",
         "Mean accuracy of the 15 corruptions with its 95 % interval against seconds an image on "
         "the machine of the run (median at each depth); further up is better, further left is "
         "cheaper. Hollow: variants of a system.",
@@ -108,7 +108,7 @@ def accuracy_by_time(bench: Bench) -> Chart:
 
 
 def _method_point(name: str, seconds: float, estimate: Estimate) -> Series:
-    method, (color, mark) = Method.parse(name), method_style(name)
+    method, (color, mark) = MethodName.parse(name), method_style(name)
     return Series(
         "points",
         rounded([seconds]),
@@ -184,11 +184,11 @@ def controls_figure(controls: Controls) -> Chart:
     )
 
 
-def gains(bench: Bench, method: str = "dga-guided") -> Chart:
+def gains(pooled: PooledRuns, method: str = "dga-guided") -> Chart:
     """Gain over source and over the best DDA, by corruption."""
-    if method not in bench.methods:
+    if method not in pooled.methods:
         raise MissingRun(f"no run of {method}")
-    rivals = [rival for rival in ("source", best_dda(bench)) if rival in bench.methods]
+    rivals = [rival for rival in ("source", best_dda(pooled)) if rival in pooled.methods]
     if not rivals:
         raise MissingRun("no run of source or DDA")
     groups = [MEAN]
@@ -197,14 +197,14 @@ def gains(bench: Bench, method: str = "dga-guided") -> Chart:
     panels = []
     for rival in rivals:
         rows = [
-            (_gain_title(g), bench.outcomes.difference(method, rival, g), *_group_style(g))
+            (_gain_title(g), pooled.outcomes.difference(method, rival, g), *_group_style(g))
             for g in groups
         ]
         panel = dots(rows, "points", f"over {method_title(rival)}".replace(" (", "\n("))
         panels.append(Panel(panel.series, panel.x, panel.y, panel.title, (Rule("x", 0),)))
     return Chart(
         "gains",
-        f"Gain of {method_title(method)} by corruption, severity {bench.severity}",
+        f"Gain of {method_title(method)} by corruption, severity {pooled.severity}",
         "Difference in accuracy in points with its 95 % interval; right of 0 is a gain. Diamonds "
         "are means. DDA is the variant with the best mean here.",
         tuple(panels),
@@ -213,13 +213,13 @@ def gains(bench: Bench, method: str = "dga-guided") -> Chart:
     )
 
 
-def best_dda(bench: Bench) -> str:
+def best_dda(pooled: PooledRuns) -> str:
     """The DDA variant with the best mean of 15; "" where none was run."""
     found = {
         name: estimate.value
-        for name in bench.compared
-        if Method.parse(name).system == "dda"
-        and (estimate := bench.outcomes.accuracy(name, MEAN)) is not None
+        for name in pooled.compared
+        if MethodName.parse(name).system == "dda"
+        and (estimate := pooled.outcomes.accuracy(name, MEAN)) is not None
     }
     return max(found, key=lambda name: found[name], default="")
 

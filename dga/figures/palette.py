@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from dga.analysis.names import Method
+from dga.analysis.names import MethodName
 
 Mark = Literal["circle", "diamond", "triangle-up", "triangle-down", "square", "cross", "x"]
 Dash = Literal["solid", "dash", "dot", "dashdot", "longdash"]
@@ -34,4 +34,4 @@ METHOD: dict[str, tuple[str, Mark]] = {
 
 def method_style(name: str) -> tuple[str, Mark]:
     """Colour and mark of a method; outsiders are neutral circles."""
-    return METHOD.get(Method.parse(name).system, (NEUTRAL, "circle"))
+    return METHOD.get(MethodName.parse(name).system, (NEUTRAL, "circle"))

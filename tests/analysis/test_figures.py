@@ -13,25 +13,19 @@ from typer.testing import CliRunner, Result
 
 import dga.analysis
 import dga.figures
-from dga.analysis import bench_controls, benches, read_results
-from dga.analysis.results import MissingRun
+from dga.analysis.pooled import pool_runs
+from dga.analysis.results import MissingRun, read_runs
+from dga.analysis.tables.depths import pooled_controls
 from dga.commands import app
-from dga.figures import (
-    Axis,
-    Chart,
-    Panel,
-    Rule,
-    Series,
-    picture_grid,
-    save,
-    to_matplotlib,
-    to_plotly,
-)
 from dga.figures.accuracy import accuracy_by_depth, best_dda
+from dga.figures.chart import Axis, Chart, Panel, Rule, Series
 from dga.figures.discriminator import depths_and_f1
 from dga.figures.embedding import embed, feature_map
+from dga.figures.interactive import to_plotly
 from dga.figures.labels import LETTER, place_labels, spread
 from dga.figures.palette import ACCENT, FAMILY, METHOD, NEUTRAL
+from dga.figures.pictures import picture_grid, save
+from dga.figures.raster import to_matplotlib
 from tests.fixtures.results import (
     depth_matters,
     falling_logits,
@@ -182,8 +176,8 @@ def test_labels_cover_neither_each_other_nor_marks() -> None:
 
 def test_adaptive_point_stands_at_its_mean_depth(tmp_path: Path) -> None:
     write_run(tmp_path / "run", depth_matters(8))
-    bench = benches(read_results(tmp_path).evaluations)[0][0]
-    chart = accuracy_by_depth(bench_controls(bench))
+    pooled = pool_runs(read_runs(tmp_path).evaluations)[0][0]
+    chart = accuracy_by_depth(pooled_controls(pooled))
     assert [panel.title for panel in chart.panels][:2] == ["Mean of 15", "Noise"]
     line, permuted, adaptive = chart.panels[0].series
     assert (line.x, line.y) == ((0, 4, 8), (0, 50, 50))
@@ -197,7 +191,7 @@ def test_histogram_holds_every_picture(tmp_path: Path) -> None:
     write_judge(tmp_path / "judge", falling_logits(5, depths), depths)
     rows = lines_of("dga", lambda p, c: True, 5, ["fog"], lambda p, c: (0, 3, 9, 20, 20)[p])
     write_run(tmp_path / "run", rows)
-    results = read_results(tmp_path)
+    results = read_runs(tmp_path)
     halted = results.evaluations[0].lines
     chart = depths_and_f1(results.judges[0], halted, {"fog": ["fog"], "snow": ["snow"]})
     assert [panel.title for panel in chart.panels] == ["Fog"]
@@ -211,7 +205,7 @@ def test_histogram_holds_every_picture(tmp_path: Path) -> None:
 def test_best_dda_is_the_one_to_beat(tmp_path: Path) -> None:
     rows = lines_of("dda", lambda p, c: p < 1, 4) + lines_of("dda-published", lambda p, c: p < 2, 4)
     write_run(tmp_path / "run", rows)
-    assert best_dda(benches(read_results(tmp_path).evaluations)[0][0]) == "dda-published"
+    assert best_dda(pool_runs(read_runs(tmp_path).evaluations)[0][0]) == "dda-published"
 
 
 def test_embedding_is_deterministic_and_needs_features(tmp_path: Path) -> None:
@@ -219,7 +213,7 @@ def test_embedding_is_deterministic_and_needs_features(tmp_path: Path) -> None:
     assert np.array_equal(embed(features), embed(features))
     write_judge(tmp_path / "judge", falling_logits(2, (0, 4)), (0, 4))
     with pytest.raises(MissingRun, match=r"judge has no features\.npz"):
-        feature_map(read_results(tmp_path).judges[0])
+        feature_map(read_runs(tmp_path).judges[0])
 
 
 def test_command_writes_every_exhibit(written: tuple[Path, Result]) -> None:

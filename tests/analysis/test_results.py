@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from dga.analysis.judges import shipped_judge, trained_on
-from dga.analysis.names import Method, in_order, method_title
-from dga.analysis.pooled import benches
-from dga.analysis.results import MissingRun, read_evaluation, read_judge, read_results
+from dga.analysis.names import MethodName, in_order, method_title
+from dga.analysis.pooled import pool_runs
+from dga.analysis.results import MissingRun, read_evaluation, read_judge, read_runs
 from dga.corruptions import EXTRA_CORRUPTIONS, FAMILIES
 from tests.fixtures.results import falling_logits, frame, lines_of, write_judge, write_run
 
@@ -42,7 +42,7 @@ def test_role_is_found_by_content(tmp_path: Path) -> None:
     write_run(tmp_path / "judge", lines_of("source", _right, 2, ["fog"]))
     write_judge(tmp_path / "deep" / "severity-5", falling_logits(2, DEPTHS), DEPTHS)
     (tmp_path / "tables").mkdir()
-    results = read_results(tmp_path)
+    results = read_runs(tmp_path)
     assert [run.name for run in results.evaluations] == ["judge"]
     assert [run.name for run in results.judges] == ["deep/severity-5"]
     assert results.judges[0].logits.shape == (16, 2, 3)
@@ -50,17 +50,17 @@ def test_role_is_found_by_content(tmp_path: Path) -> None:
 
 def test_one_run_is_a_folder_of_runs(tmp_path: Path) -> None:
     run = write_run(tmp_path / "mine", lines_of("source", _right, 2, ["fog"]))
-    assert [run.name for run in read_results(run).evaluations] == ["mine"]
+    assert [run.name for run in read_runs(run).evaluations] == ["mine"]
 
 
 def test_folders_without_runs(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="no folder"):
-        read_results(tmp_path / "nowhere")
+        read_runs(tmp_path / "nowhere")
     with pytest.raises(ValueError, match="is empty"):
-        read_results(tmp_path)
+        read_runs(tmp_path)
     (tmp_path / "config.json").write_text("{}")
     with pytest.raises(ValueError, match=r"holds no runs: .* lines\.jsonl or curves\.npz"):
-        read_results(tmp_path)
+        read_runs(tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_damaged_files_are_named(tmp_path: Path, name: str, content: bytes, sent
     run = write_run(tmp_path / "run", lines_of("source", _right, 2, ["fog"]))
     (run / name).write_bytes(content)
     with pytest.raises(ValueError, match=sentence):
-        read_results(tmp_path)
+        read_runs(tmp_path)
 
 
 def test_cut_gzip_is_damaged(tmp_path: Path) -> None:
@@ -85,7 +85,7 @@ def test_cut_gzip_is_damaged(tmp_path: Path) -> None:
     whole = (run / "lines.jsonl.gz").read_bytes()
     (run / "lines.jsonl.gz").write_bytes(whole[:-12])
     with pytest.raises(ValueError, match=r"lines\.jsonl\.gz is damaged"):
-        read_results(tmp_path)
+        read_runs(tmp_path)
 
 
 def test_a_line_that_comes_twice_is_damage(tmp_path: Path) -> None:
@@ -121,8 +121,8 @@ def test_runs_of_one_kind_are_pooled_once_each_image(tmp_path: Path) -> None:
     write_run(tmp_path / "a", both + lines_of("tent", _right, 4, ["fog"]))
     write_run(tmp_path / "b", both[:2] + lines_of("dga", _right, 2, ["fog"]))
     write_run(tmp_path / "c", lines_of("source", _right, 4, ["clean"]), severity=3)
-    made, left_out = benches(read_results(tmp_path).evaluations)
-    assert [bench.severity for bench in made] == [5]
+    made, left_out = pool_runs(read_runs(tmp_path).evaluations)
+    assert [pooled.severity for pooled in made] == [5]
     counts = made[0].lines.groupby(["method", "corruption"]).size().to_dict()
     assert counts == {
         ("source", "fog"): 4, ("tent", "fog"): 4, ("dga", "fog"): 2, ("source", "clean"): 4,
@@ -146,7 +146,7 @@ def test_runs_under_other_conditions_are_left_out(
     main = lines_of("source", _right, 2, ["fog"]) + lines_of("dda", _right, 2, ["fog"])
     write_run(tmp_path / "main", main, methods={"dda": {"depth": 20}})
     write_run(tmp_path / "other", lines_of("dga", _right, 2, ["fog"]), **config)
-    made, left_out = benches(read_results(tmp_path).evaluations)
+    made, left_out = pool_runs(read_runs(tmp_path).evaluations)
     assert made[0].methods == ["source", "dda"]
     assert left_out == (sentence,)
 
@@ -155,7 +155,7 @@ def test_weights_that_only_one_run_has_do_not_count(tmp_path: Path) -> None:
     write_run(tmp_path / "a", lines_of("source", _right, 2, ["fog"]))
     tent = lines_of("tent", _right, 2, ["fog"])
     write_run(tmp_path / "b", tent, weights={"classifier": "c1"})
-    made, left_out = benches(read_results(tmp_path).evaluations)
+    made, left_out = pool_runs(read_runs(tmp_path).evaluations)
     assert made[0].methods == ["source", "tent"]
     assert left_out == ()
 
@@ -164,18 +164,18 @@ def test_highest_severity_comes_first(tmp_path: Path) -> None:
     for severity in (3, 5):
         rows = lines_of("source", _right, 2, ["fog"])
         write_run(tmp_path / str(severity), rows, severity=severity)
-    made, _ = benches(read_results(tmp_path).evaluations)
-    assert [bench.severity for bench in made] == [5, 3]
+    made, _ = pool_runs(read_runs(tmp_path).evaluations)
+    assert [pooled.severity for pooled in made] == [5, 3]
 
 
-def test_the_judge_of_the_benchs_own_discriminator_is_chosen(tmp_path: Path) -> None:
-    write_run(tmp_path / "bench", lines_of("source", _right, 2, ["fog"]))
+def test_the_judge_of_the_runs_own_discriminator_is_chosen(tmp_path: Path) -> None:
+    write_run(tmp_path / "pooled", lines_of("source", _right, 2, ["fog"]))
     logits = falling_logits(2, DEPTHS)
     write_judge(tmp_path / "a", falling_logits(4, DEPTHS), DEPTHS, weights={"discriminator": "j9"})
     write_judge(tmp_path / "b", logits, DEPTHS)
     write_judge(tmp_path / "c", logits, DEPTHS, input="x0_hat")
-    results = read_results(tmp_path)
-    made, _ = benches(results.evaluations)
+    results = read_runs(tmp_path)
+    made, _ = pool_runs(results.evaluations)
     assert shipped_judge(results.judges, made[0]).name == "b"
     assert shipped_judge(results.judges, None).name == "a"
     assert trained_on(results.judges[0]) == "all 15"
@@ -192,13 +192,13 @@ def test_the_judge_of_the_benchs_own_discriminator_is_chosen(tmp_path: Path) -> 
 
 
 def test_method_names_are_taken_apart() -> None:
-    method = Method.parse("dda:depth=50:scale=6")
+    method = MethodName.parse("dda:depth=50:scale=6")
     assert (method.base, method.system) == ("dda", "dda")
     assert method.overrides == (("depth", "50"), ("scale", "6"))
     assert not method.swept
-    assert Method.parse("dga-guided-quantile").system == "dga-guided"
-    assert Method.parse("dga-guided:depth=8").swept
-    assert Method.parse("mine-ensemble").system == "mine-ensemble"
+    assert MethodName.parse("dga-guided-quantile").system == "dga-guided"
+    assert MethodName.parse("dga-guided:depth=8").swept
+    assert MethodName.parse("mine-ensemble").system == "mine-ensemble"
     assert method_title("dga-guided:tau=0.3") == "DGA + G, tau 0.3"
     assert in_order(["mine", "dga", "dda", "dda-published", "source"]) == [
         "source", "dda-published", "dda", "dga", "mine",
@@ -208,4 +208,4 @@ def test_method_names_are_taken_apart() -> None:
 def test_an_unfinished_run_is_no_trouble(tmp_path: Path) -> None:
     write_run(tmp_path / "started", [])
     write_run(tmp_path / "done", lines_of("source", _right, 2, ["fog"]))
-    assert [run.name for run in read_results(tmp_path).evaluations] == ["done"]
+    assert [run.name for run in read_runs(tmp_path).evaluations] == ["done"]

@@ -9,8 +9,8 @@ import pytest
 
 from dga.analysis.judges import judge_of
 from dga.analysis.names import MEAN
-from dga.analysis.pooled import Bench, benches
-from dga.analysis.results import MissingRun, Results, read_judge, read_results
+from dga.analysis.pooled import PooledRuns, pool_runs
+from dga.analysis.results import MissingRun, SavedRuns, read_judge, read_runs
 from dga.analysis.rules import Reading, read_rules
 from dga.analysis.tables.rules import rules_table
 from dga.corruptions import CORRUPTIONS
@@ -22,7 +22,7 @@ TUNE = {"split": "tune", "data": ["val.zip"], "corrupted": None, "seed": 0}
 
 
 @pytest.fixture(scope="module")
-def results(tmp_path_factory: pytest.TempPathFactory) -> Results:
+def results(tmp_path_factory: pytest.TempPathFactory) -> SavedRuns:
     """Confidence falls below 0.5 just where each picture is right; the source bound is 0.3."""
     root = tmp_path_factory.mktemp("tune")
     write_run(root / "depths", depth_matters(PHOTOGRAPHS), **TUNE)
@@ -37,12 +37,12 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Results:
         arrays = dict(file)
     quantiles = {"quantiles": np.array([0.9]), "source_quantiles": np.full((1, 13), 2.0)}
     np.savez(folder / "curves.npz", **(arrays | quantiles))
-    return read_results(root)
+    return read_runs(root)
 
 
 @pytest.fixture(scope="module")
-def bench(results: Results) -> Bench:
-    (made,), left_out = benches(results.evaluations)
+def pooled(results: SavedRuns) -> PooledRuns:
+    (made,), left_out = pool_runs(results.evaluations)
     assert not left_out
     return made
 
@@ -52,8 +52,10 @@ def _reading(readings: list[Reading], **wanted: object) -> Reading:
     return found
 
 
-def test_accuracy_is_that_of_the_depth_the_rule_names(results: Results, bench: Bench) -> None:
-    readings = read_rules(results.judges[0], bench)
+def test_accuracy_is_that_of_the_depth_the_rule_names(
+    results: SavedRuns, pooled: PooledRuns
+) -> None:
+    readings = read_rules(results.judges[0], pooled)
     own = _reading(readings, rule="threshold", tau=0.5, max_depth=8)
     assert own.accuracy[MEAN].value == pytest.approx(1)
     assert own.permuted[MEAN].value == pytest.approx(0.5)
@@ -63,22 +65,22 @@ def test_accuracy_is_that_of_the_depth_the_rule_names(results: Results, bench: B
     assert shallow.at_maximum == 1
 
 
-def test_a_quantile_reads_its_own_bound(results: Results, bench: Bench) -> None:
+def test_a_quantile_reads_its_own_bound(results: SavedRuns, pooled: PooledRuns) -> None:
     """A bound of 2 lies above every curve: everything stops at once, and is wrong."""
-    reading = _reading(read_rules(results.judges[0], bench), rule="quantile", max_depth=8)
+    reading = _reading(read_rules(results.judges[0], pooled), rule="quantile", max_depth=8)
     assert reading.config.quantile == 0.9
     assert reading.untouched == 1
     assert reading.accuracy[MEAN].value == 0
 
 
-def test_no_rule_looks_deeper_than_was_judged(results: Results, bench: Bench) -> None:
-    readings = read_rules(results.judges[0], bench)
+def test_no_rule_looks_deeper_than_was_judged(results: SavedRuns, pooled: PooledRuns) -> None:
+    readings = read_rules(results.judges[0], pooled)
     assert {r.config.horizon for r in readings} == {None}
     assert {r.config.max_depth for r in readings} == {4, 8}
 
 
-def test_table_has_the_best_rule_first(results: Results, bench: Bench) -> None:
-    table = rules_table(results.judges[0], bench)
+def test_table_has_the_best_rule_first(results: SavedRuns, pooled: PooledRuns) -> None:
+    table = rules_table(results.judges[0], pooled)
     first = table.shown.iloc[0]
     assert (first["Maximum depth"], first["Horizon"]) == ("8", "\N{EN DASH}")
     assert first["Accuracy (%)"].startswith("100.0")
@@ -89,7 +91,7 @@ def test_table_has_the_best_rule_first(results: Results, bench: Bench) -> None:
 
 
 def test_curves_of_other_pictures_are_refused(
-    results: Results, bench: Bench, tmp_path: Path
+    results: SavedRuns, pooled: PooledRuns, tmp_path: Path
 ) -> None:
     logits = np.zeros((16, 2, 3))
     for name, config in {
@@ -100,13 +102,13 @@ def test_curves_of_other_pictures_are_refused(
     }.items():
         judge = read_judge(write_judge(tmp_path / name, logits, (0, 1, 2), **config))
         with pytest.raises(MissingRun, match="no judge run at severity 5"):
-            judge_of((judge,), bench)
+            judge_of((judge,), pooled)
 
 
-def test_rules_are_an_exhibit_of_tune_only(results: Results, tmp_path: Path) -> None:
+def test_rules_are_an_exhibit_of_tune_only(results: SavedRuns, tmp_path: Path) -> None:
     names = [entry["name"] for entry in publish(results, tmp_path / "tune").written]
     assert "rules" in names
-    report = Results(
+    report = SavedRuns(
         tuple(
             type(run)(run.name, run.config | {"split": "report"}, run.lines)
             for run in results.evaluations

@@ -7,43 +7,30 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from dga.analysis import (
-    Bench,
-    MissingRun,
-    Results,
-    Table,
-    bench_controls,
-    benches,
-    comparisons,
-    controls_table,
-    depths,
-    read_results,
-    stopping_rules,
-    studies,
-    table_1,
-    table_2,
-    table_3,
-)
+from dga.analysis.pooled import PooledRuns, pool_runs
+from dga.analysis.results import MissingRun, SavedRuns, read_runs
 from dga.analysis.statistics import Estimate
-from dga.analysis.tables.accuracy import tau_methods
-from dga.analysis.tables.table import NOTHING, number, percent, points, signed
+from dga.analysis.tables.accuracy import comparisons, table_1, table_2, table_3, tau_methods
+from dga.analysis.tables.depths import controls_table, depths, pooled_controls, stopping_rules
+from dga.analysis.tables.discriminator import studies
+from dga.analysis.tables.table import NOTHING, Table, number, percent, points, signed
 from dga.corruptions import FAMILIES
 from tests.fixtures.results import depth_matters, lines_of, stopping, whole_results, write_run
 
 
 @pytest.fixture(scope="module")
-def results(tmp_path_factory: pytest.TempPathFactory) -> Results:
-    return read_results(whole_results(tmp_path_factory.mktemp("results")))
+def results(tmp_path_factory: pytest.TempPathFactory) -> SavedRuns:
+    return read_runs(whole_results(tmp_path_factory.mktemp("results")))
 
 
 @pytest.fixture(scope="module")
-def bench(results: Results) -> Bench:
-    return benches(results.evaluations)[0][0]
+def pooled(results: SavedRuns) -> PooledRuns:
+    return pool_runs(results.evaluations)[0][0]
 
 
-def _bench(tmp_path: Path, *groups: list[dict], **config: object) -> Bench:
+def _pooled(tmp_path: Path, *groups: list[dict], **config: object) -> PooledRuns:
     write_run(tmp_path / "run", [row for group in groups for row in group], **config)
-    return benches(read_results(tmp_path).evaluations)[0][0]
+    return pool_runs(read_runs(tmp_path).evaluations)[0][0]
 
 
 def _row(table: Table, **cells: str) -> dict[str, str]:
@@ -67,12 +54,12 @@ def test_numbers_are_printed_as_people_read_them() -> None:
 
 def test_table_1_by_hand(tmp_path: Path) -> None:
     """Source right on 2 of 8, DGA + G on 4 of 8 photographs, under every corruption."""
-    bench = _bench(
+    pooled = _pooled(
         tmp_path,
         lines_of("source", lambda p, c: p < 2, 8),
         lines_of("dga-guided", lambda p, c: p < 4, 8),
     )
-    table = table_1(bench)
+    table = table_1(pooled)
     source = _row(table, Method="Source only")
     ours = _row(table, Method="DGA + G")
     assert source["Accuracy (%)"].startswith("25.0 (")
@@ -91,14 +78,14 @@ def test_a_pause_of_the_machine_does_not_weigh_on_seconds(tmp_path: Path) -> Non
         row["seconds"] = 1.0 if row["depth"] == 4 else 5.0
         if i % 10 == 0:
             row["seconds"] = 900.0
-    bench = _bench(tmp_path, lines)
-    assert bench.seconds("dga") == 3.0
-    assert bench.seconds("memo") is None
+    pooled = _pooled(tmp_path, lines)
+    assert pooled.seconds("dga") == 3.0
+    assert pooled.seconds("memo") is None
 
 
 def test_what_was_not_run_is_empty_and_said(tmp_path: Path) -> None:
     """Its row stands with the paper's figure, and no number of ours."""
-    table = table_1(_bench(tmp_path, lines_of("source", lambda p, c: True, 4)))
+    table = table_1(_pooled(tmp_path, lines_of("source", lambda p, c: True, 4)))
     memo = _row(table, Method="MEMO")
     assert memo["Paper (%)"] == "29"
     assert {memo[head] for head in ("Accuracy (%)", "Minus source", "Clean (%)")} == {NOTHING}
@@ -110,30 +97,30 @@ def test_what_was_not_run_is_empty_and_said(tmp_path: Path) -> None:
 
 
 def test_too_few_corruptions_make_no_mean(tmp_path: Path) -> None:
-    bench = _bench(tmp_path, lines_of("source", lambda p, c: True, 4, FAMILIES["noise"]))
-    assert _row(table_1(bench), Method="Source only")["Accuracy (%)"] == NOTHING
-    noise = _row(table_2(bench, "noise"), Method="Source only")
+    pooled = _pooled(tmp_path, lines_of("source", lambda p, c: True, 4, FAMILIES["noise"]))
+    assert _row(table_1(pooled), Method="Source only")["Accuracy (%)"] == NOTHING
+    noise = _row(table_2(pooled, "noise"), Method="Source only")
     assert noise["Average"] == "100.0 (100.0\N{EN DASH}100.0)"
-    blur = _row(table_2(bench, "blur"), Method="Source only")
+    blur = _row(table_2(pooled, "blur"), Method="Source only")
     assert set(blur.values()) == {"Source only", NOTHING}
 
 
 def test_a_method_from_outside_has_no_traits(tmp_path: Path) -> None:
-    table = table_1(_bench(tmp_path, lines_of("mine", lambda p, c: True, 4)))
+    table = table_1(_pooled(tmp_path, lines_of("mine", lambda p, c: True, 4)))
     mine = _row(table, Method="mine")
     assert (mine["Adaptation"], mine["Paper (%)"]) == (NOTHING, NOTHING)
     assert mine["Accuracy (%)"].startswith("100.0")
 
 
-def test_papers_figure_stands_once_a_system(bench: Bench) -> None:
-    table = table_1(bench)
+def test_papers_figure_stands_once_a_system(pooled: PooledRuns) -> None:
+    table = table_1(pooled)
     assert _row(table, Method="DDA (published)")["Paper (%)"] == "38"
     assert _row(table, Method="DDA (tuned)")["Paper (%)"] == NOTHING
     assert _row(table, Method="DGA + G (quantile)")["Paper (%)"] == NOTHING
 
 
-def test_table_2_has_the_papers_row_under_ours(bench: Bench) -> None:
-    table = table_2(bench, "noise")
+def test_table_2_has_the_papers_row_under_ours(pooled: PooledRuns) -> None:
+    table = table_2(pooled, "noise")
     methods = table.shown["Method"].tolist()
     after = methods.index("*DDA, paper*")
     assert methods[after - 3 : after] == [
@@ -150,18 +137,18 @@ def test_table_2_has_the_papers_row_under_ours(bench: Bench) -> None:
 
 def test_plain_method_stands_for_its_own_tau(tmp_path: Path) -> None:
     rows = [lines_of(name, lambda p, c: True, 2) for name in ("dga", "dga:tau=0.3")]
-    bench = _bench(tmp_path, *rows, methods={"dga": stopping(0.6)})
-    assert tau_methods(bench, "dga") == {0.3: "dga:tau=0.3", 0.6: "dga"}
+    pooled = _pooled(tmp_path, *rows, methods={"dga": stopping(0.6)})
+    assert tau_methods(pooled, "dga") == {0.3: "dga:tau=0.3", 0.6: "dga"}
 
 
 def test_table_3_is_on_images_that_every_tau_has(tmp_path: Path) -> None:
     """Plain DGA is right on 4 more photographs, which tau 0.3 was not run on."""
-    bench = _bench(
+    pooled = _pooled(
         tmp_path,
         lines_of("dga", lambda p, c: p >= 4, 8),
         lines_of("dga:tau=0.3", lambda p, c: True, 4),
     )
-    table = table_3(bench)
+    table = table_3(pooled)
     assert _row(table, Method="DGA", tau="0.5")["Mean of 15"].startswith("0.0 (")
     assert _row(table, Method="DGA", tau="0.3")["Mean of 15"].startswith("100.0 (")
     assert _row(table, Method="DGA", tau="0.7")["Noise"] == NOTHING
@@ -172,17 +159,17 @@ def test_table_3_is_on_images_that_every_tau_has(tmp_path: Path) -> None:
 
 def test_one_tau_is_no_table(tmp_path: Path) -> None:
     with pytest.raises(MissingRun, match="no run at several taus"):
-        table_3(_bench(tmp_path, lines_of("dga", lambda p, c: True, 2)))
+        table_3(_pooled(tmp_path, lines_of("dga", lambda p, c: True, 2)))
 
 
-def test_comparisons_are_of_ours_with_every_rival(bench: Bench) -> None:
-    table = comparisons(bench)
+def test_comparisons_are_of_ours_with_every_rival(pooled: PooledRuns) -> None:
+    table = comparisons(pooled)
     rivals = table.shown.loc[table.shown["Method"] == "DGA + G", "Minus"].tolist()
     assert rivals[:3] == ["Source only", "Tent", "DiffPure (published)"]
     assert "DGA + G (quantile)" in rivals
     assert len(rivals) == 10
     cells = table.numbers.set_index(["method", "rival", "group"])["points"]
-    whole = table_1(bench).numbers.set_index("method")["accuracy"]
+    whole = table_1(pooled).numbers.set_index("method")["accuracy"]
     found = cells[("dga-guided", "dda", "mean")]
     assert found == pytest.approx(whole["dga-guided"] - whole["dda"], abs=2e-3)
 
@@ -191,13 +178,13 @@ def test_depths_by_hand(tmp_path: Path) -> None:
     """t* of 0, 4, 10 and 20, the last at the maximum without crossing."""
     depth = (0, 4, 10, 20)
     rows = lines_of("dga-guided", lambda p, c: True, 4, ["fog"], lambda p, c: depth[p])
-    row = _row(depths(_bench(tmp_path, rows), "threshold"), Corruption="Fog")
+    row = _row(depths(_pooled(tmp_path, rows), "threshold"), Corruption="Fog")
     assert list(row.values()) == ["Fog", "4", "0\N{EN DASH}10", "25", "50", "25"]
 
 
 def test_controls_table_says_what_decides(tmp_path: Path) -> None:
-    bench = _bench(tmp_path, depth_matters(10))
-    table = controls_table(bench, bench_controls(bench))
+    pooled = _pooled(tmp_path, depth_matters(10))
+    table = controls_table(pooled, pooled_controls(pooled))
     row = _row(table, Depth="t* permuted within a corruption")
     assert row["Accuracy (%)"].startswith("50.0 (")
     assert row["Adaptive minus it"].startswith("+50.0 (")
@@ -219,14 +206,14 @@ def test_dda_is_a_point_of_the_sweep_where_it_is_guided_alike(tmp_path: Path) ->
             "dga-guided:depth=4": {"depth": 4, "stopping": None, **guided},
             "dda": {"depth": 8, "stopping": None, **guided, "ensemble": ensemble},
         }
-        return bench_controls(_bench(tmp_path / folder, rows, methods=methods)).sweep.depths
+        return pooled_controls(_pooled(tmp_path / folder, rows, methods=methods)).sweep.depths
 
     assert depths("alike", ensemble=False) == (0, 4, 8)
     with pytest.raises(MissingRun, match="fixed depths"):
         depths("other", ensemble=True)
 
 
-def test_studies_tell_seen_from_unseen(results: Results) -> None:
+def test_studies_tell_seen_from_unseen(results: SavedRuns) -> None:
     table = studies(results.judges)
     noise = table.shown[table.shown["Study"] == "noise-only"]
     assert set(noise["Judged on"]) == {"all", "seen", "unseen"}
@@ -238,29 +225,31 @@ def test_studies_tell_seen_from_unseen(results: Results) -> None:
     assert {"calibration_error", "temperature"} <= set(table.numbers["measure"])
 
 
-def test_both_rules_on_the_same_curves(results: Results, bench: Bench) -> None:
-    table = stopping_rules(results.judges[0], bench)
+def test_both_rules_on_the_same_curves(results: SavedRuns, pooled: PooledRuns) -> None:
+    table = stopping_rules(results.judges[0], pooled)
     clean = _row(table, Corruption="Clean")
     assert clean["Median t*, threshold"] == "0"
     assert set(table.numbers["rule"]) == {"threshold", "quantile"}
     assert "to depth 20" in table.caption
 
 
-def _all_tables(results: Results, bench: Bench) -> list[Table]:
+def _all_tables(results: SavedRuns, pooled: PooledRuns) -> list[Table]:
     return [
-        table_1(bench),
-        *(table_2(bench, family) for family in FAMILIES),
-        table_3(bench),
-        comparisons(bench),
-        depths(bench, "threshold"),
-        controls_table(bench, bench_controls(bench)),
-        stopping_rules(results.judges[0], bench),
+        table_1(pooled),
+        *(table_2(pooled, family) for family in FAMILIES),
+        table_3(pooled),
+        comparisons(pooled),
+        depths(pooled, "threshold"),
+        controls_table(pooled, pooled_controls(pooled)),
+        stopping_rules(results.judges[0], pooled),
         studies(results.judges),
     ]
 
 
-def test_tables_go_through_csv_and_markdown(results: Results, bench: Bench, tmp_path: Path) -> None:
-    for table in _all_tables(results, bench):
+def test_tables_go_through_csv_and_markdown(
+    results: SavedRuns, pooled: PooledRuns, tmp_path: Path
+) -> None:
+    for table in _all_tables(results, pooled):
         paths = table.write(tmp_path)
         back = pd.read_csv(paths["csv"])
         assert back.columns.tolist() == table.numbers.columns.tolist()

@@ -13,11 +13,11 @@ from dga.analysis.names import (
     MEAN,
     TITLES,
     TRAITS,
-    Method,
+    MethodName,
     group_title,
     method_title,
 )
-from dga.analysis.pooled import Bench
+from dga.analysis.pooled import PooledRuns
 from dga.analysis.results import MissingRun
 from dga.analysis.statistics import Estimate, Outcomes, differences
 from dga.analysis.tables.table import (
@@ -43,59 +43,61 @@ Row = dict[str, Any]
 TauCells = dict[float, dict[str, Estimate | None]]
 
 
-def suffix(bench: Bench) -> str:
+def suffix(pooled: PooledRuns) -> str:
     """Names of severity 5 stand alone; others say theirs."""
-    return "" if bench.severity == 5 else f"-severity-{bench.severity}"
+    return "" if pooled.severity == 5 else f"-severity-{pooled.severity}"
 
 
-def rows_of(bench: Bench) -> list[Method]:
+def rows_of(pooled: PooledRuns) -> list[MethodName]:
     """A row for every method compared, and an empty one for a system that was not run."""
-    methods = [Method.parse(name) for name in bench.compared]
+    methods = [MethodName.parse(name) for name in pooled.compared]
     run = {method.system for method in methods}
     empty = (_default(system) for system in SYSTEMS if system not in run)
     return sorted([*methods, *empty], key=lambda method: method.place)
 
 
-def _default(system: str) -> Method:
+def _default(system: str) -> MethodName:
     """A system's first variant."""
-    methods = (Method.parse(name) for name in TITLES)
+    methods = (MethodName.parse(name) for name in TITLES)
     return next(method for method in methods if method.system == system)
 
 
-def not_run(bench: Bench) -> tuple[str, ...]:
+def not_run(pooled: PooledRuns) -> tuple[str, ...]:
     """A sentence with the systems that have no lines."""
-    absent = [method.name for method in rows_of(bench) if method.name not in bench.methods]
+    absent = [method.name for method in rows_of(pooled) if method.name not in pooled.methods]
     return (f"no run of {', '.join(absent)}",) if absent else ()
 
 
-def table_1(bench: Bench) -> Table:
+def table_1(pooled: PooledRuns) -> Table:
     """Methods, their traits, accuracy, and the paper's accuracy."""
-    rows = [_table_1_row(bench, method, _table_1_paper(bench, method)) for method in rows_of(bench)]
+    rows = [
+        _table_1_row(pooled, method, _table_1_paper(pooled, method)) for method in rows_of(pooled)
+    ]
     return Table(
-        f"table-1{suffix(bench)}",
-        f"Table 1. Methods, {bench.described}",
+        f"table-1{suffix(pooled)}",
+        f"Table 1. Methods, {pooled.described}",
         f"Top-1 accuracy, mean of the 15 corruptions, with {INTERVALS}. “Minus source” is in "
         "points, on the images both have; an interval that does not hold 0 is a difference. "
         "Seconds: an image, each counted with the median at its depth. "
         f"Paper: {paper.TABLE_1_CITATION}, {paper.SETTING}.",
         pd.DataFrame([shown for shown, _ in rows]),
         pd.DataFrame([numbers for _, numbers in rows]),
-        bench.commands(bench.compared),
-        not_run(bench),
+        pooled.commands(pooled.compared),
+        not_run(pooled),
     )
 
 
-def _table_1_paper(bench: Bench, method: Method) -> float | None:
+def _table_1_paper(pooled: PooledRuns, method: MethodName) -> float | None:
     """The paper's accuracy stands once a system, beside its first (published) variant."""
-    first = next(row for row in rows_of(bench) if row.system == method.system)
+    first = next(row for row in rows_of(pooled) if row.system == method.system)
     return paper.TABLE_1.get(method.system) if method == first else None
 
 
-def _table_1_row(bench: Bench, method: Method, beside: float | None) -> tuple[Row, Row]:
-    name, outcomes = method.name, bench.outcomes
+def _table_1_row(pooled: PooledRuns, method: MethodName, beside: float | None) -> tuple[Row, Row]:
+    name, outcomes = method.name, pooled.outcomes
     mean, clean = outcomes.accuracy(name, MEAN), outcomes.accuracy(name, CLEAN)
     gain = outcomes.difference(name, SOURCE, MEAN) if name != SOURCE else None
-    seconds = bench.seconds(name)
+    seconds = pooled.seconds(name)
     shown = {
         "Method": method.title,
         **_traits(method.system),
@@ -127,14 +129,14 @@ def _traits(system: str) -> dict[str, str]:
     return {"Adaptation": traits.adaptation, **marks}
 
 
-def table_2(bench: Bench, family: str) -> Table:
+def table_2(pooled: PooledRuns, family: str) -> Table:
     """One family: each corruption and their average, the paper's row under ours."""
     groups = [*FAMILIES[family], family]
     heads = [*map(short, FAMILIES[family]), "Average"]
     shown, numbers = list[Row](), list[Row]()
-    methods = rows_of(bench)
+    methods = rows_of(pooled)
     for i, method in enumerate(methods):
-        cells = {group: bench.outcomes.accuracy(method.name, group) for group in groups}
+        cells = {group: pooled.outcomes.accuracy(method.name, group) for group in groups}
         texts = [percent(cells[g], interval=g == family) for g in groups]
         shown.append({"Method": method.title, **dict(zip(heads, texts, strict=True))})
         theirs = {group: paper.table_2(method.system, group) for group in groups}
@@ -149,47 +151,47 @@ def table_2(bench: Bench, family: str) -> Table:
             texts = [paper_percent(theirs[g]) for g in groups]
             shown.append({"Method": title, **dict(zip(heads, texts, strict=True))})
     return Table(
-        f"table-2-{family}{suffix(bench)}",
-        f"Table 2. {family.capitalize()}, {bench.described}",
+        f"table-2-{family}{suffix(pooled)}",
+        f"Table 2. {family.capitalize()}, {pooled.described}",
         f"Top-1 accuracy in percent; averages with {INTERVALS}, every cell's interval in the "
         f"CSV. Paper: {paper.TABLE_2_CITATION}, {paper.SETTING}.",
         pd.DataFrame(shown),
         pd.DataFrame(numbers),
-        bench.commands(bench.compared),
-        not_run(bench),
+        pooled.commands(pooled.compared),
+        not_run(pooled),
     )
 
 
-def tau_methods(bench: Bench, base: str) -> dict[float, str]:
+def tau_methods(pooled: PooledRuns, base: str) -> dict[float, str]:
     """``{tau: method}`` of the lines, by tau; the plain method stands for its own tau."""
     found = {}
-    plain = bench.stopping(base)
-    if base in bench.methods and plain is not None:
+    plain = pooled.stopping(base)
+    if base in pooled.methods and plain is not None:
         found[plain.tau] = base
-    for name in bench.methods:
-        method = Method.parse(name)
+    for name in pooled.methods:
+        method = MethodName.parse(name)
         if method.base == base and [key for key, _ in method.overrides] == ["tau"]:
             found[float(method.overrides[0][1])] = name
     return dict(sorted(found.items()))
 
 
-def table_3(bench: Bench) -> Table:
+def table_3(pooled: PooledRuns) -> Table:
     """Accuracy by tau: DGA, the paper's DGA, and DGA + G where it was run."""
-    runs = {base: tau_methods(bench, base) for base in ("dga", "dga-guided")}
+    runs = {base: tau_methods(pooled, base) for base in ("dga", "dga-guided")}
     runs = {base: by_tau for base, by_tau in runs.items() if len(by_tau) > 1}
     if not runs:
         raise MissingRun("no run at several taus (dga:tau=0.1,dga:tau=0.3,dga:tau=0.7)")
-    cells = {base: _by_tau(bench, by_tau) for base, by_tau in runs.items()}
+    cells = {base: _by_tau(pooled, by_tau) for base, by_tau in runs.items()}
     absent = [f"dga:tau={tau:g}" for tau in paper.TAUS if tau not in runs.get("dga", {})]
     return Table(
-        f"table-3{suffix(bench)}",
-        f"Table 3. Confidence threshold tau, severity {bench.severity}",
+        f"table-3{suffix(pooled)}",
+        f"Table 3. Confidence threshold tau, severity {pooled.severity}",
         "Top-1 accuracy in percent with 95 % intervals, on images that were run at every tau "
         f"({_photographs(cells)} photographs). A lower tau stops deeper or at the "
         f"maximum depth. Paper: {paper.TABLE_3_CITATION}, {paper.SETTING}.",
         pd.DataFrame(_table_3_shown(cells)),
         pd.DataFrame(_table_3_numbers(cells)),
-        bench.commands(name for by_tau in runs.values() for name in by_tau.values()),
+        pooled.commands(name for by_tau in runs.values() for name in by_tau.values()),
         (f"no run of {', '.join(absent)}",) if absent else (),
     )
 
@@ -206,9 +208,9 @@ def _photographs(cells: dict[str, TauCells]) -> str:
     return " or ".join(str(count) for count in sorted(counts))
 
 
-def _by_tau(bench: Bench, methods: dict[float, str]) -> TauCells:
+def _by_tau(pooled: PooledRuns, methods: dict[float, str]) -> TauCells:
     """Accuracy by tau and group, on shared images; the paper's taus are always there."""
-    outcomes = Outcomes.of(_shared(bench.lines, methods.values()))
+    outcomes = Outcomes.of(_shared(pooled.lines, methods.values()))
     groups = [group for group in GROUPS if group != CLEAN]
     return {
         tau: {group: outcomes.accuracy(methods.get(tau, ""), group) for group in groups}
@@ -256,30 +258,30 @@ def _table_3_numbers(cells: dict[str, TauCells]) -> list[Row]:
     return rows
 
 
-def comparisons(bench: Bench) -> Table:
+def comparisons(pooled: PooledRuns) -> Table:
     """DGA + G minus every other method: mean of 15 and families."""
     pairs = [
         (method, rival)
         for method in OURS
-        if method in bench.methods
-        for rival in bench.compared
+        if method in pooled.methods
+        for rival in pooled.compared
         if rival != method
     ]
     if not pairs:
         raise MissingRun("no run of dga-guided beside other methods")
     shown, numbers = list[Row](), list[Row]()
     for method, rival in pairs:
-        cells = differences(bench.outcomes, method, rival)
+        cells = differences(pooled.outcomes, method, rival)
         texts = {group_title(g): points(cells.get(g)) for g in (MEAN, *FAMILIES)}
         shown.append({"Method": method_title(method), "Minus": method_title(rival), **texts})
         key = {"method": method, "rival": rival}
         numbers += [{**key, "group": g, **columns(cells.get(g), "points")} for g in GROUPS]
     return Table(
-        f"comparisons{suffix(bench)}",
-        f"DGA + G against each rival, {bench.described}",
+        f"comparisons{suffix(pooled)}",
+        f"DGA + G against each rival, {pooled.described}",
         f"Difference in accuracy in points, with {INTERVALS}, on the images both have. Above 0, "
         "DGA + G is ahead; an interval that holds 0 decides nothing.",
         pd.DataFrame(shown),
         pd.DataFrame(numbers),
-        bench.commands(bench.compared),
+        pooled.commands(pooled.compared),
     )

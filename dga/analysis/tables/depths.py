@@ -10,7 +10,7 @@ import pandas as pd
 from dga.analysis.controls import Control, Controls, control
 from dga.analysis.discrimination import stops
 from dga.analysis.names import GROUPS, MEAN, group_title, method_title
-from dga.analysis.pooled import Bench
+from dga.analysis.pooled import PooledRuns
 from dga.analysis.results import JudgeRun, MissingRun
 from dga.analysis.sweep import SOURCE, fixed_depths, read_sweep
 from dga.analysis.tables.accuracy import suffix
@@ -42,11 +42,11 @@ TITLES = {
 }
 
 
-def halted(bench: Bench, rule: str) -> tuple[str, pd.DataFrame]:
+def halted(pooled: PooledRuns, rule: str) -> tuple[str, pd.DataFrame]:
     """An adaptive method under this rule and its lines. Raises :class:`MissingRun`."""
     for name in RULES[rule]:
-        if name in bench.methods:
-            return name, bench.lines[bench.lines["method"] == name]
+        if name in pooled.methods:
+            return name, pooled.lines[pooled.lines["method"] == name]
     raise MissingRun(f"no run of {' or '.join(RULES[rule])}")
 
 
@@ -85,44 +85,44 @@ def _shown(group: str, facts: dict[str, float]) -> dict[str, str]:
     }
 
 
-def depths(bench: Bench, rule: str) -> Table:
+def depths(pooled: PooledRuns, rule: str) -> Table:
     """Where pictures halted, by corruption."""
-    method, rows = halted(bench, rule)
+    method, rows = halted(pooled, rule)
     groups = _facts_by_group(rows)
     ending = "" if rule == "threshold" else f"-{rule}"
     return Table(
-        f"depths{ending}{suffix(bench)}",
-        f"Depth t*, {rule} rule, {bench.described}",
+        f"depths{ending}{suffix(pooled)}",
+        f"Depth t*, {rule} rule, {pooled.described}",
         "Where the forward process halted, in steps of 100; not crossed: the discriminator was "
         "still sure at the maximum depth.",
         pd.DataFrame([_shown(group, facts) for group, facts in groups.items()]),
         pd.DataFrame([{"group": g, "method": method, **facts} for g, facts in groups.items()]),
-        bench.commands([method]),
+        pooled.commands([method]),
     )
 
 
-def stopping_configs(judge: JudgeRun, bench: Bench | None) -> dict[str, StoppingConfig]:
-    """Both rules: as the bench's methods had them, or else as the judge's profile has."""
+def stopping_configs(judge: JudgeRun, pooled: PooledRuns | None) -> dict[str, StoppingConfig]:
+    """Both rules: as the runs' methods had them, or else as the judge's profile has."""
     profile = PROFILES.get(str(judge.config.get("profile")))
     preset = profile.stopping if profile else StoppingConfig()
     return {
-        "threshold": _as_run(bench, "threshold") or replace(preset, rule="threshold"),
-        "quantile": _as_run(bench, "quantile") or replace(preset, rule="quantile"),
+        "threshold": _as_run(pooled, "threshold") or replace(preset, rule="threshold"),
+        "quantile": _as_run(pooled, "quantile") or replace(preset, rule="quantile"),
     }
 
 
-def _as_run(bench: Bench | None, rule: str) -> StoppingConfig | None:
-    found = (bench.stopping(method) for method in RULES[rule]) if bench else ()
+def _as_run(pooled: PooledRuns | None, rule: str) -> StoppingConfig | None:
+    found = (pooled.stopping(method) for method in RULES[rule]) if pooled else ()
     return next((config for config in found if config is not None), None)
 
 
-def stopping_rules(judge: JudgeRun, bench: Bench | None) -> Table:
+def stopping_rules(judge: JudgeRun, pooled: PooledRuns | None) -> Table:
     """Where both rules would halt on the same judged curves."""
     if judge.source_bound is None:
         raise MissingRun(f"{judge.name} has no source_bound for the quantile rule")
     shown: dict[str, dict[str, str]] = {}
     numbers: list[dict[str, Any]] = []
-    configs = stopping_configs(judge, bench)
+    configs = stopping_configs(judge, pooled)
     for rule, config in configs.items():
         rows = stops(judge, config).rename(columns={"t_star": "depth"})
         for group, facts in _facts_by_group(rows).items():
@@ -144,10 +144,12 @@ def stopping_rules(judge: JudgeRun, bench: Bench | None) -> Table:
     )
 
 
-def bench_controls(bench: Bench, rule: str = "threshold", base: str = "dga-guided") -> Controls:
-    """The controls of a bench's sweep. Raises :class:`MissingRun` naming what it lacks."""
+def pooled_controls(
+    pooled: PooledRuns, rule: str = "threshold", base: str = "dga-guided"
+) -> Controls:
+    """The controls of the runs' sweep. Raises :class:`MissingRun` naming what it lacks."""
     adaptive = base if rule == "threshold" else f"{base}-{rule}"
-    return control(read_sweep(bench.swept(base), base, adaptive))
+    return control(read_sweep(pooled.swept(base), base, adaptive))
 
 
 def control_title(name: str, controls: Controls) -> str:
@@ -156,18 +158,18 @@ def control_title(name: str, controls: Controls) -> str:
     return f"{title} ({controls.best_depth})" if name == "global" else title
 
 
-def controls_table(bench: Bench, controls: Controls, rule: str = "threshold") -> Table:
+def controls_table(pooled: PooledRuns, controls: Controls, rule: str = "threshold") -> Table:
     """Is the depth really per image? Accuracy of each control; adaptive minus it."""
     groups = [group for group in (MEAN, *FAMILIES) if group in controls.rows[0].accuracy]
     ending = "" if rule == "threshold" else f"-{rule}"
     title = method_title(controls.sweep.adaptive)
     return Table(
-        f"controls{ending}{suffix(bench)}",
-        f"Is the depth per image? {title}, severity {bench.severity}",
+        f"controls{ending}{suffix(pooled)}",
+        f"Is the depth per image? {title}, severity {pooled.severity}",
         _controls_caption(controls),
         pd.DataFrame([_control_row(row, controls, groups) for row in controls.rows]),
         pd.DataFrame(_control_numbers(controls)),
-        bench.commands(control_methods(bench, controls)),
+        pooled.commands(control_methods(pooled, controls)),
     )
 
 
@@ -192,11 +194,11 @@ def _control_numbers(controls: Controls) -> list[dict[str, Any]]:
     ]
 
 
-def control_methods(bench: Bench, controls: Controls) -> list[str]:
+def control_methods(pooled: PooledRuns, controls: Controls) -> list[str]:
     """The methods whose lines the controls rest on."""
     base = controls.sweep.adaptive.removesuffix("-quantile")
-    fixed = fixed_depths(bench.lines, base).values()
-    return [SOURCE, controls.sweep.adaptive, *fixed, *bench.twins(base)]
+    fixed = fixed_depths(pooled.lines, base).values()
+    return [SOURCE, controls.sweep.adaptive, *fixed, *pooled.twins(base)]
 
 
 def _control_row(row: Control, controls: Controls, groups: list[str]) -> dict[str, str]:

@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from dga.analysis.names import MEAN, group_title
-from dga.analysis.pooled import Bench
+from dga.analysis.pooled import PooledRuns
 from dga.analysis.results import JudgeRun
 from dga.analysis.rules import Reading, read_rules
 from dga.analysis.sweep import SOURCE, fixed_depths
@@ -19,23 +19,23 @@ from dga.profiles import StoppingConfig
 BASE = "dga-guided"
 
 
-def rules_table(judge: JudgeRun, bench: Bench) -> Table:
+def rules_table(judge: JudgeRun, pooled: PooledRuns) -> Table:
     """Every candidate rule, the most accurate first. Raises ``MissingRun``."""
-    readings = read_rules(judge, bench, BASE)
+    readings = read_rules(judge, pooled, BASE)
     readings.sort(key=lambda reading: -reading.accuracy[MEAN].value)
     groups = [family for family in FAMILIES if family in readings[0].accuracy]
-    depths = fixed_depths(bench.lines, BASE)
+    depths = fixed_depths(pooled.lines, BASE)
     methods = [SOURCE, *depths.values()]
     return Table(
-        f"rules{suffix(bench)}",
-        f"Stopping rules read from the same curves, {bench.described}",
+        f"rules{suffix(pooled)}",
+        f"Stopping rules read from the same curves, {pooled.described}",
         "Accuracy if each picture were rebuilt with guidance from the swept depth nearest to "
         f"its t* (swept: 0, {', '.join(map(str, depths))}), with the same t* permuted within "
         "each corruption, and where pictures end. Horizon: a picture that does not qualify by "
         "this depth is left as it is. Rules whose intervals overlap are hardly apart.",
         pd.DataFrame([_shown(reading, groups) for reading in readings]),
         pd.DataFrame([_numbers(reading) for reading in readings]),
-        (judge.command, *bench.commands(methods)),
+        (judge.command, *pooled.commands(methods)),
     )
 
 
