@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from dga.stopping import Stop, choose_depth
     from dga.weights.sources import Sources
 
+__version__ = "0.1.0"
+
 __all__ = [
     "CORRUPTIONS",
     "PROFILES",

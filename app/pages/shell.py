@@ -5,14 +5,14 @@ from __future__ import annotations
 import gradio as gr
 import gradio.mcp
 
-from app.parts.scripts import STATIC
+from app.parts.scripts import static
 from app.runs.session import Session
 from app.words.common import FOOTER, PAGES, TAGLINE, TITLE
 
 
 def styles() -> str:
     """The sheets of all parts; ``page.css`` first, so that the others may refine it."""
-    sheets = sorted(STATIC.rglob("*.css"), key=lambda path: (path.name != "page.css", path.name))
+    sheets = sorted(static().rglob("*.css"), key=lambda path: (path.name != "page.css", path.name))
     return "\n".join(path.read_text("utf-8") for path in sheets)
 
 

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-STATIC = Path(__file__).resolve().parents[1] / "static"
+from dga.shipped import shipped
+
+
+def static() -> Path:
+    """Where the page's scripts and style sheets lie."""
+    return shipped("app/static")
 
 
 def script(*names: str) -> str:
     """One script for ``js_on_load``, put together from files without their ending."""
-    return "\n".join((STATIC / f"{name}.js").read_text("utf-8") for name in names)
+    return "\n".join((static() / f"{name}.js").read_text("utf-8") for name in names)

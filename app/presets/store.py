@@ -27,9 +27,9 @@ from dga.images import Pixels, from_tensor, to_tensor
 from dga.networks.classifier import Prediction
 from dga.pipeline import Adaptation, Halted, Judged, Noised, Reconstruction
 from dga.profiles import Profile
+from dga.shipped import shipped
 from dga.stopping import Stop, confidence_from_logits
 
-SHIPPED = Path(__file__).resolve().parents[2] / "assets" / "presets"
 _log = logging.getLogger(__name__)
 
 
@@ -61,7 +61,7 @@ class Presets:
         self._session = session
         self._examples = {example.name: example for example in examples}
         self._boards: dict[str, Board] = {}
-        folder = (root or SHIPPED) / session.profile.name
+        folder = (root or shipped("assets/presets")) / session.profile.name
         known = [self._read(folder / case.name) for case in CASES if folder.is_dir()]
         order = list(CAPTIONS)
         shown = [preset for preset in known if preset]

@@ -27,6 +27,7 @@ from PIL import Image
 from dga.data import uploads
 from dga.data.uploads import UploadError
 from dga.images import Pixels
+from dga.shipped import ROOT
 
 MEMORY = 2**30  # bytes of data; an upload takes a quarter of that
 MOST = 16 * 2**20  # bytes of an answer; the largest square takes 196,608
@@ -106,12 +107,11 @@ class Decoder:
 
     def _running(self) -> subprocess.Popen[bytes]:
         if self._process is None or self._process.poll() is not None:
-            root = str(Path(__file__).resolve().parents[2])
             self._process = subprocess.Popen(
                 [sys.executable, "-m", "app.server.decoder"],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
-                env=os.environ | {"PYTHONPATH": root, "OPENBLAS_NUM_THREADS": "1"},
+                env=os.environ | {"PYTHONPATH": str(ROOT), "OPENBLAS_NUM_THREADS": "1"},
                 start_new_session=True,  # Ctrl+C is for the page, which then closes the pipe
             )
         return self._process

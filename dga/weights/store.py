@@ -16,6 +16,7 @@ from safetensors.torch import load
 from torch import Tensor, nn
 
 from dga.files import sha256, write_json
+from dga.shipped import shipped
 from dga.weights.checkpoints import (
     WeightsError,
     check_fit,
@@ -24,7 +25,6 @@ from dga.weights.checkpoints import (
     read_checkpoint,
 )
 
-SHIPPED = Path(__file__).resolve().parents[2] / "assets" / "weights"
 CONFIG = "config.json"
 SHARD_SIZE = "9MB"
 SHARD_BYTES = 64 * 2**20
@@ -52,7 +52,7 @@ def weights_folder(profile: str, model: str, root: Path | None = None) -> Path:
 
     Where that folder holds one checkpoint of others instead of weights of ours, its path.
     """
-    folder = (root or SHIPPED) / profile / model
+    folder = (root or shipped("assets/weights")) / profile / model
     if root is None and not folder.is_dir():
         folder = home() / profile / model
     if folder.is_dir() and not (folder / CONFIG).exists():

@@ -27,10 +27,11 @@ from dga.networks.models import Models, load_models
 from dga.networks.unet import Discriminator
 from dga.profiles import EVERYDAY16
 from dga.record import versions
+from dga.shipped import shipped
 from dga.training.discriminator.studies import Study
 from dga.weights.checkpoints import WeightsError
 from dga.weights.sources import Sources
-from dga.weights.store import OWN_SUM, SHIPPED, config_sum, save_weights, weights_id
+from dga.weights.store import OWN_SUM, config_sum, save_weights, weights_id
 
 DEPTHS = (0, 3, 50, 100)
 
@@ -221,7 +222,9 @@ def test_impossible_depths_are_refused(tiny_models: Models, plan: Plan, tmp_path
 def x0_hat_folder(tmp_path: Path) -> Path:
     """Untrained weights of the shipped shape that claim to judge x0_hat."""
     torch.manual_seed(0)
-    facts = Study(input="x0_hat").facts(weights_id(SHIPPED / "everyday16" / "diffusion"))
+    facts = Study(input="x0_hat").facts(
+        weights_id(shipped("assets/weights") / "everyday16" / "diffusion")
+    )
     network = Discriminator(EVERYDAY16.discriminator)
     save_weights(network.state_dict(), tmp_path / "discriminator", facts)
     return tmp_path / "discriminator"

@@ -12,11 +12,12 @@ from PIL import Image
 from app.parts.examples import Example, load_examples
 from app.presets.cases import CAPTIONS, CASES, PATHS, Case, outcome
 from app.presets.recording import RECORD, RESULTS, record, settings_of
-from app.presets.store import SHIPPED, Preset, PresetError, Presets, load_board, read_preset
+from app.presets.store import Preset, PresetError, Presets, load_board, read_preset
 from app.runs.film import jpeg_uri
 from app.runs.session import Session
 from app.runs.settings import check_settings
 from dga.pipeline import adapt
+from dga.shipped import shipped
 from dga.stopping import confidence_from_logits
 from tests.fixtures.app import WEIGHTS
 
@@ -166,7 +167,7 @@ def test_the_shipped_presets(session):
     for preset in presets.all:
         value = json.dumps(presets.board(preset).timeline())
         assert len(value) < 1_500_000
-    assert (SHIPPED / session.profile.name).is_dir()
+    assert (shipped("assets/presets") / session.profile.name).is_dir()
 
 
 @pytest.mark.slow

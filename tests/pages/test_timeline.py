@@ -11,7 +11,7 @@ import pytest
 from PIL import Image
 
 from app.pages.adapt.timeline import SCRIPTS
-from app.parts.scripts import STATIC, script
+from app.parts.scripts import script, static
 from app.runs.board import Board, Progress
 from app.runs.film import COLUMNS, MAX_SIDE, Lane, forward_sheet, reduced, sheet
 from app.runs.session import Session, Subject
@@ -211,10 +211,10 @@ def test_an_empty_lane_makes_no_picture():
 
 
 def test_every_part_of_the_script_is_served():
-    files = sorted(f"timeline/{path.stem}" for path in (STATIC / "timeline").glob("*.js"))
+    files = sorted(f"timeline/{path.stem}" for path in (static() / "timeline").glob("*.js"))
     assert files == sorted(SCRIPTS)
     served = script(*SCRIPTS)
-    assert all((STATIC / f"{name}.js").read_text("utf-8") in served for name in files)
+    assert all((static() / f"{name}.js").read_text("utf-8") in served for name in files)
 
 
 def test_the_sentence_is_about_the_guided_picture(small, subject):

@@ -22,12 +22,12 @@ from dga.files import sha256
 from dga.networks.classifier import load_classifier
 from dga.networks.models import load_denoiser, load_discriminator, load_models
 from dga.profiles import Profile
+from dga.shipped import shipped
 from dga.weights.archives import load_archive
 from dga.weights.checkpoints import WeightsError
 from dga.weights.sources import Sources, check_cached
 from dga.weights.store import (
     OWN_SUM,
-    SHIPPED,
     config_sum,
     load_weights,
     read_config,
@@ -363,13 +363,13 @@ def test_bounds_that_are_no_numbers(tmp_path: Path, bounds: object) -> None:
 
 
 def test_what_ships_has_all_its_sums() -> None:
-    folders = [path.parent for path in SHIPPED.glob("*/*/config.json")]
+    folders = [path.parent for path in shipped("assets/weights").glob("*/*/config.json")]
     assert len(folders) >= 3
     for folder in folders:
         config = read_config(folder)
         assert config[OWN_SUM] == config_sum(config)
-        shipped = {path.name for path in folder.glob("*.safetensors")}
-        assert shipped == set(config["sha256"])
+        there = {path.name for path in folder.glob("*.safetensors")}
+        assert there == set(config["sha256"])
         for name, expected in config["sha256"].items():
             assert sha256(folder / name) == expected
 

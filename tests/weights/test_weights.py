@@ -11,9 +11,10 @@ from torch import nn
 
 from dga.files import sha256
 from dga.networks.models import load_models
+from dga.shipped import shipped
 from dga.weights.checkpoints import WeightsError
 from dga.weights.sources import Sources
-from dga.weights.store import OWN_SUM, SHIPPED, config_sum, load_weights, read_state, save_weights
+from dga.weights.store import OWN_SUM, config_sum, load_weights, read_state, save_weights
 
 
 @pytest.fixture
@@ -94,12 +95,17 @@ def test_unreadable_config_is_refused(folder: Path) -> None:
 
 
 def test_shipped_weights_keep_their_bounds() -> None:
-    files = list(SHIPPED.rglob("*.safetensors"))
+    files = list(shipped("assets/weights").rglob("*.safetensors"))
     assert max(path.stat().st_size for path in files) < 10 * 2**20
     assert sum(path.stat().st_size for path in files) < 40 * 2**20
     limits = {"diffusion": 12e6, "discriminator": 4e6, "classifier": 5e6}
     for name, limit in limits.items():
-        folder = SHIPPED / "everyday16" / name
+        folder = shipped("assets/weights") / "everyday16" / name
         state = read_state(folder)
         assert sum(v.numel() for v in state.values()) <= limit
         assert (folder / "README.md").read_text().startswith("# ")
+
+
+def test_a_missing_folder_is_named() -> None:
+    with pytest.raises(FileNotFoundError, match="The folder assets/poems is missing"):
+        shipped("assets/poems")

@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn
 
-SHIPPED = Path(__file__).resolve().parents[3] / "assets" / "results"
 INDEX = "index.json"
 ENDINGS = {"table": ("md", "csv"), "figure": ("json", "png")}  # the first is what is shown
 MAX_BYTES = 8 * 2**20

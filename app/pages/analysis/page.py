@@ -12,14 +12,14 @@ import gradio as gr
 from gradio.components.plot import PlotData
 
 from app.pages.analysis.cards import commands_html, table_html, text_html, title_html
-from app.pages.analysis.exhibits import SHIPPED, Exhibit, Exhibits, Figure, Table
+from app.pages.analysis.exhibits import Exhibit, Exhibits, Figure, Table
 from app.parts.scripts import script
 from app.server.strict_blocks import picked
 from app.words.analysis import ANALYSIS_SECTIONS
 from app.words.analysis import ANALYSIS_WORDS as WORDS
 from dga.profiles import Profile
+from dga.shipped import ROOT, shipped
 
-ROOT = SHIPPED.parent.parent
 DEFAULT_PROFILE = "everyday16"
 _METHODS = (
     "source,tent,memo,diffpure-published,diffpure,dda-published,dda,dda-ensemble,"
@@ -42,7 +42,7 @@ class Section:
 
 def shipped_exhibits(profile: Profile) -> Path:
     """Where a profile's results lie."""
-    return SHIPPED / profile.name / "exhibits"
+    return shipped("assets/results") / profile.name / "exhibits"
 
 
 def sections(exhibits: tuple[Exhibit, ...]) -> list[Section]:

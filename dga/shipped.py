@@ -1,0 +1,22 @@
+"""Where the files lie that ship with the code: weights, results, recorded runs, scripts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+"""What holds the packages ``dga`` and ``app``: a checkout, or an environment's packages."""
+
+
+def shipped(folder: str) -> Path:
+    """``folder``, such as ``assets/weights``; an installation keeps ``assets`` inside ``dga``.
+
+    Raises ``FileNotFoundError``.
+    """
+    for base in (ROOT / "dga", ROOT):
+        if (base / folder).is_dir():
+            return base / folder
+    raise FileNotFoundError(
+        f"The folder {folder} is missing in {ROOT}: restore it from the repository, "
+        "or install the package again."
+    )
