@@ -64,7 +64,7 @@ def evaluate(
                 raise ValueError("Many machines need one precision: name it with --precision.")
             models.fetch()
             own = replace(models, yes=False)  # workers fetch nothing by themselves
-            recipe = cluster.Recipe(own.load, names, asked)
+            recipe = cluster.Recipe(own.load, names, asked.resolve())
             crew = cluster.Cluster(address, workers)
             results = cluster.evaluate_on_cluster(recipe, out, batch, resume, command_line(), crew)
         else:

@@ -23,8 +23,16 @@ from tqdm import tqdm
 from dga.data.framing import View
 from dga.data.image_sets import ImageFiles, ImageSet
 from dga.evaluation.ledger import Ledger, Line, differences
-from dga.evaluation.plan import Plan, choose_images, read_batch
-from dga.evaluation.run import Bench, Results, Round, Setup, describe, finished, pending_rounds
+from dga.evaluation.plan import Plan, ResolvedPlan, choose_images, read_batch
+from dga.evaluation.run import (
+    LoadedMethods,
+    Results,
+    Round,
+    Setup,
+    describe,
+    finished,
+    pending_rounds,
+)
 from dga.methods import build_methods
 from dga.networks.models import Models
 from dga.speed.pace import slow_pace, warning
@@ -72,12 +80,12 @@ class Recipe:
 
     load: Callable[[], Models]
     methods: tuple[str, ...]
-    plan: Plan
+    resolved: ResolvedPlan
 
-    def bench(self) -> Bench:
+    def load_methods(self) -> LoadedMethods:
         """Load the models and build the methods."""
         models = self.load()
-        return Bench(models, build_methods(models, self.methods), self.plan.resolved()[0])
+        return LoadedMethods(models, build_methods(models, self.methods), self.resolved.plan)
 
 
 @dataclass(frozen=True)
@@ -131,8 +139,8 @@ class Worker:
 
     def __init__(self, recipe: Recipe, images: ImageFiles, expected: Setup) -> None:
         """Load everything once. Other weights or packages than expected fail every task."""
-        self.bench, self.images = recipe.bench(), images
-        self.problem = _difference(expected, self.bench.setup)
+        self.loaded, self.images = recipe.load_methods(), images
+        self.problem = _difference(expected, self.loaded.setup)
 
     def __call__(self, row: Mapping[str, bytes]) -> dict[str, bytes]:
         """One task's lines. Raises ``ValueError`` on a machine that is not like the others."""
@@ -145,16 +153,16 @@ class Worker:
     def _batch(self, task: Task) -> Done:
         assert task.part is not None
         part, names = task.round, task.round.methods
-        self.bench.reset(names)
-        lines = self.bench.judge(names, task.part, part.corruption)
+        self.loaded.reset(names)
+        lines = self.loaded.judge(names, task.part, part.corruption)
         return Done(task.number, len(part.rows), lines, list(task.unreadable))
 
     def _stream(self, task: Task) -> Done:
         part, lines, unreadable = task.round, list[Line](), list[str]()
-        self.bench.reset(part.methods)
+        self.loaded.reset(part.methods)
         for rows in part.batches():
             chosen = self.images.take(rows)
-            new, bad = self.bench.measure(part.methods, chosen, part.corruption)
+            new, bad = self.loaded.measure(part.methods, chosen, part.corruption)
             lines += new
             unreadable += bad
         return Done(task.number, len(part.rows), lines, unreadable)
@@ -186,12 +194,12 @@ def evaluate_on_cluster(
     ray = import_ray()
     with _connected(ray, cluster):
         crew = Crew.of(ray, cluster)
-        plan = recipe.plan.resolved()[0]
+        plan = recipe.resolved.plan
         setup, notice = crew.inspect(recipe)
         if notice:
             tqdm.write(notice, file=sys.stderr)
-        images = choose_images(plan, setup.profile)
-        ledger = Ledger(out, describe(recipe.plan, setup, len(images), command), resume)
+        images = choose_images(recipe.resolved, setup.profile)
+        ledger = Ledger(out, describe(recipe.resolved.asked, setup, len(images), command), resume)
         tasks = make_tasks(pending_rounds(plan, setup, images, ledger, batch))
         work = Work(tasks, images, plan, recipe, setup)
         skipped = _collect(crew, work, ledger, out, command)
@@ -377,9 +385,9 @@ class Crew:
 
 
 def _inspect(recipe: Recipe) -> tuple[Setup, str]:
-    bench = recipe.bench()
-    pace = slow_pace(bench.models)
-    return bench.setup, warning(bench.models.profile, pace) if pace else ""
+    loaded = recipe.load_methods()
+    pace = slow_pace(loaded.models)
+    return loaded.setup, warning(loaded.models.profile, pace) if pace else ""
 
 
 def _collect(crew: Crew, work: Work, ledger: Ledger, out: Path, command: str) -> list[str]:

@@ -125,9 +125,9 @@ def judge_pictures(
     schedule = judge.models.schedule
     depths = [schedule.check_depth(d) for d in options.depths or range(schedule.steps + 1)]
     conditions = tuple(dict.fromkeys((CLEAN, *plan.corruptions)))
-    plan, _ = replace(plan, corruptions=conditions).resolved()
-    images = choose_images(plan, judge.models.profile)
-    run = Run(judge, plan, images, conditions, depths, options)
+    resolved = replace(plan, corruptions=conditions).resolve()
+    images = choose_images(resolved, judge.models.profile)
+    run = JudgingRun(judge, resolved.plan, images, conditions, depths, options)
     _claim_folder(out, {**run.config(), "command": command})
     if not (out / CURVES).exists():
         run.make_parts(out / PARTS)
@@ -138,7 +138,7 @@ def judge_pictures(
 
 
 @dataclass(frozen=True)
-class Run:
+class JudgingRun:
     """One discriminator on ``images`` under every condition (clean first) at ``depths``."""
 
     judge: Judge
@@ -218,8 +218,6 @@ class Run:
         ]
         names = np.array(images.names)
         arrays: Arrays = {"paths": names, "logits": torch.stack(curves).numpy()}
-        if not np.isfinite(arrays["logits"]).all():
-            raise FloatingPointError("The discriminator returned values that are not numbers.")
         if self.options.features:
             hidden = features(models.classifier, x, models.profile.classifier)
             arrays["features"] = hidden.half().cpu().numpy()

@@ -51,15 +51,11 @@ class Plan:
             return None
         return condition_folder(Path(self.corrupted), corruption, self.severity)
 
-    def resolved(self) -> tuple[Plan, tuple[str, ...]]:
-        """This plan, and the folders or zips in which its pictures are found by name.
-
-        If the data is a corrupted data set, its own folders are both. Raises
-        ``ValueError`` if that set lacks what is asked for.
-        """
+    def resolve(self) -> ResolvedPlan:
+        """Where its pictures are. Raises ``ValueError`` if the data lacks what is asked for."""
         held = conditions(Path(self.data[0])) if len(self.data) == 1 else []
         if not held:
-            return self, self.data
+            return ResolvedPlan(self, self, self.data)
         asked = [(name, self.severity) for name in self.corruptions]
         missing = [name for name, severity in asked if (name, severity) not in held]
         if missing:
@@ -68,7 +64,21 @@ class Plan:
                 "Name clean pictures with --data and this folder with --corrupted."
             )
         own = condition_folder(Path(self.data[0]), self.corruptions[0], self.severity)
-        return replace(self, corrupted=self.corrupted or self.data[0]), (str(own),)
+        found = replace(self, corrupted=self.corrupted or self.data[0])
+        return ResolvedPlan(self, found, (str(own),))
+
+
+@dataclass(frozen=True)
+class ResolvedPlan:
+    """A plan and where its pictures are.
+
+    ``asked``: as it was given; ``plan``: with the folder of corrupted pictures, if the data is
+    such a set itself; ``folders``: folders or zips in which pictures are found by name.
+    """
+
+    asked: Plan
+    plan: Plan
+    folders: tuple[str, ...]
 
 
 def in_order(names: Sequence[str]) -> list[str]:
@@ -76,14 +86,14 @@ def in_order(names: Sequence[str]) -> list[str]:
     return sorted(set(names))
 
 
-def choose_images(plan: Plan, profile: Profile) -> ImageFiles:
+def choose_images(resolved: ResolvedPlan, profile: Profile) -> ImageFiles:
     """The plan's pictures, shuffled in a fixed order; none is read yet.
 
     Raises ``ValueError`` for an unknown split or frame, and for data without pictures.
     """
+    plan = resolved.plan
     view = View.of(profile, plan.frame)
-    _, sources = plan.resolved()
-    images = find_images(sources, view.clean, profile.classifier.classes or None)
+    images = find_images(resolved.folders, view.clean, profile.classifier.classes or None)
     tune, report = split_validation(images)
     splits = {"tune": tune, "report": report, "all": images}
     check_choice("split", plan.split, splits)

@@ -18,7 +18,6 @@ from dga.files import to_plain
 from dga.images import to_tensor
 from dga.methods import Batch, Method
 from dga.methods.protocol import answer
-from dga.networks.classifier import to_prediction
 from dga.networks.models import Models
 from dga.profiles import Profile
 from dga.record import versions
@@ -77,7 +76,7 @@ class Round:
 
 
 @dataclass(frozen=True)
-class Bench:
+class LoadedMethods:
     """Loaded models and methods, ready to measure what a plan asks for."""
 
     models: Models
@@ -125,17 +124,18 @@ def evaluate(
     are read a batch at a time; those that cannot be read are skipped. Raises
     ``ValueError`` for an output folder with other results, see :class:`Ledger`.
     """
-    bench = Bench(models, methods, plan.resolved()[0])
-    images = choose_images(plan, models.profile)
-    ledger = Ledger(out, describe(plan, bench.setup, len(images), command), resume)
-    rounds = pending_rounds(plan, bench.setup, images, ledger, batch)
+    resolved = plan.resolve()
+    loaded = LoadedMethods(models, methods, resolved.plan)
+    images = choose_images(resolved, models.profile)
+    ledger = Ledger(out, describe(plan, loaded.setup, len(images), command), resume)
+    rounds = pending_rounds(plan, loaded.setup, images, ledger, batch)
     skipped: list[str] = []
     with tqdm(total=sum(len(r.rows) for r in rounds), unit="image", mininterval=1.0) as bar:
         for part in rounds:
             bar.set_postfix(corruption=part.corruption, refresh=False)
-            bench.reset(part.methods)
+            loaded.reset(part.methods)
             for rows in part.batches():
-                lines, bad = bench.measure(part.methods, images.take(rows), part.corruption)
+                lines, bad = loaded.measure(part.methods, images.take(rows), part.corruption)
                 ledger.append(lines)
                 skipped += bad
                 bar.update(len(rows))
@@ -211,7 +211,6 @@ def _lines(
         outcome = answer(name, method, batch)
         for i in range(len(part)):
             row, label = outcome.probabilities[i], int(part.labels[i])
-            prediction = to_prediction(row, models.profile.classifier)
             first = int(row.argsort(descending=True, stable=True)[0])
             yield {
                 "path": part.names[i],
@@ -222,8 +221,8 @@ def _lines(
                 "method": name,
                 "depth": int(outcome.depths[i]),
                 "crossed": bool(outcome.crossed[i]),
-                "prediction": prediction.label,
+                "prediction": models.profile.classifier.classes[first],
                 "correct": first == label,  # by position: two classes may share a name
-                "probability": round(prediction.probability, 5),
+                "probability": round(float(row[first]), 5),
                 "seconds": round(float(outcome.seconds[i]), 4),
             }

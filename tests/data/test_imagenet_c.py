@@ -29,7 +29,7 @@ from dga.data.image_sets import (
 from dga.data.imagenet_c import condition_folder, conditions, wnids
 from dga.evaluation.judging import CURVES, Judge, Options, judge_pictures
 from dga.evaluation.ledger import Line
-from dga.evaluation.plan import Plan, choose_images, image_seed, read_batch
+from dga.evaluation.plan import Plan, ResolvedPlan, choose_images, image_seed, read_batch
 from dga.evaluation.run import evaluate
 from dga.images import to_tensor
 from dga.methods import build_methods
@@ -128,16 +128,16 @@ def test_archives_unpacked_by_family_are_found(
     shutil.copytree(released / "fog", tmp_path / "weather" / "fog")
     assert conditions(tmp_path) == [("gaussian_noise", 5), ("fog", 5)]
     assert condition_folder(tmp_path, "fog", 5) == tmp_path / "weather" / "fog" / "5"
-    plan, _ = _plan(tmp_path).resolved()
-    images = choose_images(plan, models.profile)
+    resolved = _plan(tmp_path).resolve()
+    plan, images = resolved.plan, choose_images(resolved, models.profile)
     view = View.of(models.profile)
     read, _ = read_batch(plan, view, images, "fog")
-    other = _plan(released).resolved()[0]
+    other = _plan(released).resolve().plan
     assert np.array_equal(read.pixels, read_batch(other, view, images, "fog")[0].pixels)
 
 
 def test_wnids_are_known_by_their_order(models: Models, clean: Path, tmp_path: Path) -> None:
-    images = choose_images(_plan(clean), models.profile)
+    images = choose_images(_plan(clean).resolve(), models.profile)
     assert {int(label) for label in images.labels} == set(FOLDERS)
     for name, label in zip(images.names, images.labels, strict=True):
         assert name.split("/")[0] == wnids()[label] == images.classes[label]
@@ -226,7 +226,7 @@ def test_unreadable_pictures_in_the_middle_are_skipped_and_retried(
     models: Models, clean: Path, tmp_path: Path
 ) -> None:
     folder = _release(models, clean, tmp_path / "c")
-    names = choose_images(_plan(folder), models.profile).names
+    names = choose_images(_plan(folder).resolve(), models.profile).names
     bad, gone = folder / "fog" / "5" / names[1], folder / "fog" / "5" / names[7]
     content, lost = bad.read_bytes(), gone.read_bytes()
     bad.write_bytes(content[: len(content) // 2])
@@ -258,7 +258,7 @@ def test_judging_leaves_out_what_is_unreadable_anywhere(
     plan = _plan(clean, corrupted=str(folder))
     judge, few = Judge(models, Study()), Options((0, 5), features=True)
     assert judge_pictures(judge, plan, tmp_path / "whole", few) == []
-    names = choose_images(plan, models.profile).names
+    names = choose_images(plan.resolve(), models.profile).names
     (folder / "fog" / "5" / names[2]).write_bytes(b"")
     assert judge_pictures(judge, plan, tmp_path / "out", few) == [names[2]]
     assert judge_pictures(judge, plan, tmp_path / "out", few) == [names[2]]  # finished already
@@ -278,7 +278,8 @@ def test_a_zip_gives_the_lines_it_gave_when_it_was_held_in_memory(
     plan = Plan((str(archive),), ("gaussian_noise", "fog"), 3, 3, "all", 4)
     classes = tiny_models.profile.classifier.classes
 
-    def in_memory(plan: Plan, profile: object) -> ImageSet:
+    def in_memory(resolved: ResolvedPlan, profile: object) -> ImageSet:
+        plan = resolved.plan
         images = read_images(plan.data, 32, classes)
         chosen = per_class(split_validation(images)[1] if plan.split == "report" else images, 3)
         seeds = [image_seed(plan.seed, name, "order") for name in chosen.names]

@@ -83,13 +83,13 @@ def _load(profile: Profile, root: Path) -> Models:
 
 @pytest.fixture
 def recipe(tiny_profile: Profile, weights: Path, plan: Plan) -> Recipe:
-    return Recipe(partial(_load, tiny_profile, weights), METHODS, plan)
+    return Recipe(partial(_load, tiny_profile, weights), METHODS, plan.resolve())
 
 
 def _single(recipe: Recipe, out: Path, batch: int = 2, resume: bool = False) -> list[Line]:
     models = recipe.load()
     methods = build_methods(models, recipe.methods)
-    return _facts(evaluate(models, methods, recipe.plan, out, batch, resume).lines)
+    return _facts(evaluate(models, methods, recipe.resolved.asked, out, batch, resume).lines)
 
 
 def _facts(lines: list[Line]) -> list[Line]:
@@ -102,9 +102,9 @@ def _keys(lines: list[Line]) -> list[tuple[str, ...]]:
 
 def _done(recipe: Recipe, out: Path) -> tuple[Ledger, list[Done]]:
     """All work, done here one piece after the other by a reader and a worker."""
-    setup, plan = recipe.bench().setup, recipe.plan.resolved()[0]
-    images = choose_images(plan, setup.profile)
-    ledger = Ledger(out, describe(recipe.plan, setup, len(images), ""), resume=True)
+    setup, plan = recipe.load_methods().setup, recipe.resolved.plan
+    images = choose_images(recipe.resolved, setup.profile)
+    ledger = Ledger(out, describe(recipe.resolved.asked, setup, len(images), ""), resume=True)
     worker, view = Worker(recipe, images, setup), View.of(setup.profile, plan.frame)
     tasks = make_tasks(pending_rounds(plan, setup, images, ledger, 2))
     assert [task.round.ordered for task in tasks[:2]] == [True, True]
@@ -145,8 +145,8 @@ def test_a_killed_command_leaves_shards_that_the_next_one_finds(
 def test_a_worker_with_other_weights_does_not_work(
     recipe: Recipe, tiny_profile: Profile, tmp_path: Path
 ) -> None:
-    setup = recipe.bench().setup
-    images = choose_images(recipe.plan, tiny_profile)
+    setup = recipe.load_methods().setup
+    images = choose_images(recipe.resolved, tiny_profile)
     for change, words in (
         ({"weights": {**setup.weights, "classifier": "other"}}, "weights.classifier"),
         ({"packages": {**setup.packages, "torch": "1.0"}}, r"packages.torch: 1.0 there"),
@@ -161,7 +161,7 @@ def test_a_worker_says_what_it_found_and_how_long_a_picture_takes(
     recipe: Recipe, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     setup, notice = cluster._inspect(recipe)
-    assert (setup, notice) == (recipe.bench().setup, "")
+    assert (setup, notice) == (recipe.load_methods().setup, "")
     monkeypatch.setattr(cluster, "slow_pace", lambda models: Pace(30.0, 1.0))
     assert cluster._inspect(recipe)[1].startswith("There is no GPU for tiny: ")
 
@@ -174,8 +174,8 @@ def test_unreadable_pictures_are_named_and_counted(
     for name in "abc":
         Image.new("RGB", (32, 32), (90, 80, 70)).save(data / f"{name}.png")
     (data / "b.png").write_bytes(b"not a picture")
-    broken = dataclasses.replace(recipe.plan, data=(str(tmp_path / "data"),))
-    _, done = _done(dataclasses.replace(recipe, plan=broken), tmp_path / "out")
+    broken = dataclasses.replace(recipe.resolved.asked, data=(str(tmp_path / "data"),))
+    _, done = _done(dataclasses.replace(recipe, resolved=broken.resolve()), tmp_path / "out")
     assert {name for one in done for name in one.unreadable} == {"cat/b.png"}
     assert {line["path"] for one in done for line in one.lines} == {"cat/a.png", "cat/c.png"}
 

@@ -185,7 +185,7 @@ def test_a_stream_method_sees_its_own_batches_in_order(
 def test_corruptions_on_disk_are_read_instead_of_made(
     tiny_models: Models, plan: Plan, tmp_path: Path
 ) -> None:
-    images, view = choose_images(plan, tiny_models.profile), View.of(tiny_models.profile)
+    images, view = choose_images(plan.resolve(), tiny_models.profile), View.of(tiny_models.profile)
     for name in images.names:
         path = tmp_path / "c" / "fog" / "3" / name
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -160,13 +160,13 @@ def test_a_killed_run_makes_only_the_parts_that_are_missing(
     (out / "parts" / "gaussian_noise.part").write_bytes(b"half a part")
 
     measured: list[str] = []
-    measure = judging.Run.measure
+    measure = judging.JudgingRun.measure
 
-    def count(self: judging.Run, images: Any, condition: str) -> dict[str, Any]:
+    def count(self: judging.JudgingRun, images: Any, condition: str) -> dict[str, Any]:
         measured.append(condition)
         return measure(self, images, condition)
 
-    monkeypatch.setattr(judging.Run, "measure", count)
+    monkeypatch.setattr(judging.JudgingRun, "measure", count)
     judge_pictures(judge, plan, out, options)
     assert measured == ["gaussian_noise"]
     assert _same(out / "curves.npz", tmp_path / "whole" / "curves.npz")
