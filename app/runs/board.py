@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import dataclasses
 import secrets
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from app.runs.film import Lane, forward_sheet
 from app.runs.session import Subject
@@ -23,10 +28,11 @@ from dga.images import Pixels
 from dga.networks.classifier import Prediction
 from dga.pipeline import Adaptation, Denoised, Event, Halted, Judged, Noised, Reconstruction
 from dga.profiles import Profile, StoppingConfig
-from dga.stopping import Stop, confidence_from_logits
+from dga.stopping import Stop, choose_depth, confidence_from_logits
 from dga.titles import title
 
 Phase = Literal["empty", "forward", "reverse", "done", "cancelled", "error"]
+TAUS = tuple(percent / 100 for percent in range(101))
 CARDS = ("input", "x_t_star", "dga", "dga-guided", "dda")
 
 
@@ -66,6 +72,16 @@ class Progress:
         return share if self.method else (self.path + share) / paths
 
 
+def stops_by_tau(
+    logits: ArrayLike,
+    stopping: StoppingConfig,
+    bound: Sequence[float] | None = None,
+    taus: Sequence[float] = TAUS,
+) -> list[Stop]:
+    """Where :func:`~dga.stopping.choose_depth` stops at each tau, the rest as configured."""
+    return [choose_depth(logits, dataclasses.replace(stopping, tau=t), bound) for t in taus]
+
+
 def blank_timeline(profile: Profile, stopping: StoppingConfig | None = None) -> dict[str, Any]:
     """The timeline's value before any run."""
     stopping = stopping or profile.stopping
@@ -77,7 +93,6 @@ def blank_timeline(profile: Profile, stopping: StoppingConfig | None = None) -> 
         "rule": stopping.rule,
         "max_depth": stopping.max_depth,
         "horizon": stopping.horizon,
-        "run": stopping.run,
         "paths": stopping.paths,
         "tau": stopping.tau,
         "bound": None,
@@ -93,8 +108,8 @@ def blank_timeline(profile: Profile, stopping: StoppingConfig | None = None) -> 
 class Board:
     """One run: events go in, the timeline's value and five cards come out.
 
-    ``bound``: the quantile rule's confidences at depths 0...T, where that rule is asked for.
-    ``result``: the finished run.
+    ``bound``: the quantile rule's logits at depths 0...T, where that rule is asked for.
+    ``logits``: ``[paths, T + 1]``, once the forward process halted; ``result``: the finished run.
     """
 
     def __init__(
@@ -116,6 +131,7 @@ class Board:
         self.forward = ""
         self.lanes: dict[str, Lane] = {}
         self.stop: Stop | None = None
+        self.logits: NDArray[np.float64] | None = None
         self.result: Adaptation | None = None
         self.error = ""
         self.progress = Progress(0, profile.schedule.steps)
@@ -151,7 +167,7 @@ class Board:
         return []
 
     def _halted(self, event: Halted) -> list[str]:
-        self.phase, self.stop = "reverse", event.stop
+        self.phase, self.stop, self.logits = "reverse", event.stop, event.logits
         self.curves = confidence_from_logits(event.logits).tolist()
         for route in routes_for(self.profile, self.settings):
             depth = event.stop.t_star if route.depth is None else route.depth
@@ -227,7 +243,9 @@ class Board:
             value = blank_timeline(self.profile, self.stopping) | {
                 "key": self.key,
                 "phase": self.phase,
-                "bound": self.bound,
+                "bound": None
+                if self.bound is None
+                else confidence_from_logits(self.bound).tolist(),
                 "curves": [list(curve) for curve in self.curves],
                 "forward": self.forward,
                 "lanes": [lane.value() for lane in self.lanes.values()],
@@ -240,7 +258,26 @@ class Board:
             }
             if self.stop is not None:
                 value |= {"t_star": self.stop.t_star, "crossed": self.stop.crossed}
+                value |= self._rule_read
             return value
+
+    @cached_property
+    def _rule_read(self) -> dict[str, Any]:
+        """What the rule reads (``mean``), and where it stops at every tau, the run's own last.
+
+        ``alone``: t* of each noise path by itself, None where it does not cross.
+        """
+        assert self.logits is not None
+        taus = (*TAUS, self.stopping.tau)
+        alone = [stops_by_tau(row, self.stopping, self.bound, taus) for row in self.logits]
+        together = stops_by_tau(self.logits, self.stopping, self.bound, taus)
+        quantile = self.stopping.rule == "quantile"
+        mean = confidence_from_logits(self.logits.mean(0)) if quantile else np.mean(self.curves, 0)
+        return {
+            "mean": mean.tolist(),
+            "stops": [[stop.t_star, stop.crossed] for stop in together],
+            "alone": [[s.t_star if s.crossed else None for s in path] for path in alone],
+        }
 
     def _progress(self) -> dict[str, Any]:
         paths = self.settings.paths

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,7 +22,6 @@ from dga.networks.classifier import Prediction
 from dga.networks.models import Models, load_models
 from dga.pipeline import Denoised, Event, adapt_steps, classify
 from dga.speed.pace import Pace, slow_pace
-from dga.stopping import confidence_from_logits
 from dga.weights.sources import Sources
 
 BUDGET_SECONDS = 120.0
@@ -111,8 +110,8 @@ class Session:
         expected = expected_seconds(self.profile, settings.paths, depth, settings.dda_depth)
         return min(expected, self.budget_seconds)
 
-    def bound(self, settings: Settings) -> list[float] | None:
-        """The quantile rule's bound, a confidence for each depth 0...T; None for the threshold.
+    def bound(self, settings: Settings) -> Sequence[float] | None:
+        """The quantile rule's bound, a logit for each depth 0...T; None for the threshold.
 
         Raises :class:`RequestError` where the discriminator has no such bound.
         """
@@ -121,7 +120,7 @@ class Session:
         logits = self.models.source_bound(self.profile.stopping.quantile)
         if logits is None:
             raise RequestError("These models have no bound for the quantile rule; use threshold.")
-        return [float(value) for value in confidence_from_logits(logits)]
+        return logits
 
     def budget(self, pictures: int) -> float:
         """Seconds for so many together: more of them only where one takes minutes."""

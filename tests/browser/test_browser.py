@@ -2,6 +2,7 @@
 
 import base64
 import io
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from PIL import Image
 from app.parts.examples import load_examples
 from app.runs.settings import Settings
 from dga.pipeline import adapt
+from dga.stopping import choose_depth
 from tests.fixtures.browser import Watch, chromium  # noqa: F401  # fixtures
 
 PLOT = "document.querySelector('.tl-plot').dataset"
@@ -278,14 +280,6 @@ def test_a_run_shows_what_the_library_computes(watched, served):
     assert watched.head()[:2] == ("reverse", 0)
 
 
-def expected_stop(curve, tau, stopping):
-    below = np.flatnonzero(np.asarray(curve) < tau)
-    first = int(below[0]) if below.size else len(curve)
-    if first <= stopping.max_depth:
-        return first
-    return stopping.max_depth if stopping.horizon is None or first <= stopping.horizon else 0
-
-
 def test_tau_moves_t_star_without_a_request(watched, served):
     page, profile = watched.page, served.session.profile
     start = profile.stopping.tau
@@ -310,7 +304,7 @@ def test_tau_moves_t_star_without_a_request(watched, served):
     for key, tau in presses.items():
         page.keyboard.press(key)
         assert float(slider.get_attribute("aria-valuenow")) == tau
-        now = expected_stop(run.confidence, tau, profile.stopping)
+        now = choose_depth(run.logits, replace(profile.stopping, tau=tau)).t_star
         assert watched.t_star() == now
         stale = page.locator("#card-dga.stale").count() == 1
         assert stale == (now != run.t_star)

@@ -5,6 +5,8 @@ import dataclasses
 import io
 import itertools
 import json
+import shutil
+import subprocess
 
 import numpy as np
 import pytest
@@ -16,9 +18,10 @@ from app.runs.board import Board, Progress
 from app.runs.film import COLUMNS, MAX_SIDE, Lane, forward_sheet, reduced, sheet
 from app.runs.session import Session, Subject
 from app.runs.settings import Settings, check_settings, routes_for, stopping_for
-from dga.pipeline import Adaptation, Denoised, Halted, Noised
+from app.words.timeline import TIMELINE_WORDS
+from dga.pipeline import Adaptation, Denoised, Halted, Judged, Noised
 from dga.profiles import EVERYDAY16
-from dga.stopping import confidence_from_logits
+from dga.stopping import choose_depth, confidence_from_logits
 
 TOLERANCE = 45  # of a JPEG's pixels, on average; two unlike noises differ by 85
 GOOD = (EVERYDAY16, "fog", 3, 0.5, 0, 23)
@@ -147,7 +150,7 @@ def test_the_quantile_rule_shows_its_bound(small, subject):
     board, events = follow(session, subject, settings)
     value = board.timeline()
     assert (value["rule"], len(value["bound"])) == ("quantile", 101)
-    assert np.allclose(value["bound"], confidence_from_logits(bound))
+    assert np.array_equal(value["bound"], confidence_from_logits(bound))
     below = np.flatnonzero(events[-1].logits.mean(0) < bound)
     assert value["t_star"] == min(below[0], 12)
     with pytest.raises(ValueError, match="no bound for the quantile rule"):
@@ -222,3 +225,66 @@ def test_the_sentence_is_about_the_guided_picture(small, subject):
     before, after = board.timeline()["before"], board.timeline()["after"]
     assert before == subject.input_prediction.top(1)[0]
     assert after == events[-1].reconstructions["dga-guided"].prediction.top(1)[0]
+
+
+# The page's own script, without a page: what it says at each tau.
+READ = """
+const { value: props, taus } = JSON.parse(require("fs").readFileSync(0, "utf-8"));
+globalThis.window = { matchMedia: () => ({}) };
+const answers = new Function("props", "element", "taus", process.argv[1] + `
+  shown = value.steps + 1;
+  summarise();
+  return taus.map((next) => {
+    tau = next;
+    const stop = stopNow();
+    return [stop && [stop.t, stop.crossed], stop && spread()];
+  });
+`)(props, {}, taus);
+console.log(JSON.stringify(answers));
+"""
+WORDS = {name: name + "{low},{high},{n},{paths}" for name in TIMELINE_WORDS if "spread" in name}
+
+
+def read_by_the_page(value, taus):
+    node = shutil.which("node")
+    if node is None:
+        pytest.skip("node is not installed")
+    sent = {"value": {"value": value, "words": WORDS, "marks": {}}, "taus": taus}
+    command = [node, "-e", READ, script("timeline/model")]
+    done = subprocess.run(command, input=json.dumps(sent), capture_output=True, text=True)
+    assert done.stderr == ""
+    return json.loads(done.stdout)
+
+
+@pytest.mark.parametrize("rule", ["threshold", "quantile"])
+@pytest.mark.parametrize("paths", [1, 3])
+@pytest.mark.parametrize(("run", "horizon"), [(1, None), (2, 40)])
+def test_the_page_stops_where_python_does(small, subject, rule, paths, run, horizon):
+    """At every tau that the handle can be dragged to, and at the run's own, however fine."""
+    rng = np.random.default_rng(run)
+    logits = np.linspace(2, -2, 101) + rng.normal(0, 0.7, (paths, 101))
+    bound = (np.linspace(1, -1, 101)).tolist() if rule == "quantile" else None
+    own = 0.123
+    board = Board(small.profile, Settings(None, 1, own, 0, 5, paths, rule=rule), subject, bound)
+    board.stopping = dataclasses.replace(board.stopping, run=run, max_depth=30, horizon=horizon)
+    assert "stops" not in board.timeline()
+    stop = choose_depth(logits, board.stopping, bound)
+    board.take(Halted(stop, logits, subject.input, subject.input_prediction, 0.0))
+    taus = [*(percent / 100 for percent in range(101)), own]
+    answers = read_by_the_page(board.timeline(), taus)
+    for tau, (shown, spread) in zip(taus, answers, strict=True):
+        config = dataclasses.replace(board.stopping, tau=tau)
+        known = choose_depth(logits, config, bound)
+        assert shown == [known.t_star, known.crossed], tau
+        alone = [choose_depth(row, config, bound) for row in logits]
+        depths = [one.t_star for one in alone if one.crossed]
+        if paths > 1 and depths:
+            assert spread.endswith(f"{min(depths)},{max(depths)},{len(depths)},{paths}")
+        else:
+            assert spread.startswith("spread_none" if paths > 1 else "")
+
+
+def test_nothing_is_decided_before_the_curve_is_there(small, subject):
+    board = Board(small.profile, Settings(None, 1, 0.5, 0, 5), subject)
+    board.take(Judged(0, np.array([0.9, 0.1])))
+    assert read_by_the_page(board.timeline(), [0.5])[0][0] is None

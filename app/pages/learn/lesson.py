@@ -13,6 +13,7 @@ import torch
 from numpy.typing import NDArray
 
 from app.parts.pictures import data_uri
+from app.runs.board import stops_by_tau
 from app.runs.film import jpeg, jpeg_uri
 from dga.corruptions import SEVERITIES, corrupt
 from dga.data.uploads import read_square
@@ -23,7 +24,7 @@ from dga.images import Pixels, from_tensor, to_tensor
 from dga.networks.classifier import predict
 from dga.networks.models import Models
 from dga.pipeline import rebuild, rebuild_steps
-from dga.profiles import GuidanceConfig
+from dga.profiles import GuidanceConfig, StoppingConfig
 from dga.stopping import Stop, choose_depth, confidence_from_logits
 from dga.titles import title
 
@@ -97,7 +98,7 @@ class Lesson:
         clean, damaged = self._clean(MAIN.picture), self._damaged(MAIN)
         logits = self._logits(damaged)
         stopping = self.models.profile.stopping
-        stops = [self._stop(logits, tau / 100) for tau in range(101)]
+        stops = stops_by_tau(logits, self._rule)
         return {
             "clean": confidence_from_logits(self._logits(clean)).round(4).tolist(),
             "damaged": confidence_from_logits(logits).round(4).tolist(),
@@ -186,11 +187,12 @@ class Lesson:
         path = self._path(pixels)
         return curve(self.models.schedule, self.models.discriminator, path).double().numpy()
 
-    def _stop(self, logits: NDArray[np.float64], tau: float | None = None) -> Stop:
-        stopping = self.models.profile.stopping
-        tau = stopping.tau if tau is None else tau
-        rule = dataclasses.replace(stopping, rule="threshold", tau=tau, paths=1)
-        return choose_depth(logits, rule)
+    @property
+    def _rule(self) -> StoppingConfig:
+        return dataclasses.replace(self.models.profile.stopping, rule="threshold", paths=1)
+
+    def _stop(self, logits: NDArray[np.float64]) -> Stop:
+        return choose_depth(logits, self._rule)
 
     def _rebuilt(
         self, pictures: Sequence[Pixels], depths: Sequence[int], guidance: GuidanceConfig | None

@@ -32,50 +32,36 @@ const finished = () => value.curves.length === value.paths && value.curves.every
 const running = () => value.phase === "forward" || value.phase === "reverse";
 const limitAt = (depth) => (value.bound ? value.bound[depth] : tau);
 
-// The threshold rule averages confidences, the quantile rule averages logits.
-const logit = (c) => Math.log(c / (1 - c));
 const average = (numbers) => numbers.reduce((a, b) => a + b, 0) / numbers.length;
-function together(confidences) {
-  if (!value.bound || confidences.length === 1) return average(confidences);
-  const z = average(confidences.map((c) => logit(clamp(c, 1e-15, 1 - 1e-15))));
-  return 1 / (1 + Math.exp(-z));
-}
 
 function summarise() {
   const first = value.curves[0] ?? [];
   curves = [first.slice(0, shown), ...value.curves.slice(1)].filter((curve) => curve.length);
   const column = (_, depth) => curves.filter((c) => depth < c.length).map((c) => c[depth]);
   const columns = Array.from({ length: curves[0]?.length ?? 0 }, column);
-  mean = columns.map(together);
+  mean = value.mean?.slice(0, columns.length) ?? columns.map(average);
   lows = columns.map((c) => Math.min(...c));
   highs = columns.map((c) => Math.max(...c));
 }
 
-function qualifies(curve, depth) {
-  const next = curve.slice(depth, depth + value.run);
-  return next.length === value.run && next.every((c, i) => c < limitAt(depth + i));
-}
+// The server's stops are for tau 0.00, 0.01 ... 1.00 and, last, for the run's own.
+const atTau = (stops) => stops.at(tau === value.tau ? -1 : Math.round(100 * tau));
 
-const qualifiesBy = (curve, horizon) =>
-  horizon === null || curve.slice(0, horizon + 1).some((_, depth) => qualifies(curve, depth));
-
-// The rule of dga/stopping.py, on as much of the curve as is known; null: not decided yet.
-function choose(curve) {
-  const last = Math.min(value.max_depth, curve.length - 1);
-  for (let k = 0; k <= last; k++) if (qualifies(curve, k)) return { t: k, crossed: true };
-  if (!whole(curve)) return null;
-  return { t: qualifiesBy(curve, value.horizon) ? last : 0, crossed: false };
+// The stop at tau; null: not decided, or the curve is not drawn that far.
+function stopNow() {
+  if (!value.stops) return null;
+  const [t, crossed] = atTau(value.stops);
+  return t < mean.length && (crossed || whole(mean)) ? { t, crossed } : null;
 }
 
 // Where each noise path alone would have stopped.
 function spread() {
-  const complete = curves.filter(whole);
-  if (complete.length < 2) return "";
-  const depths = complete.map(choose).filter((stop) => stop.crossed).map((stop) => stop.t);
+  if (value.alone.length < 2) return "";
+  const depths = value.alone.map(atTau).filter((t) => t !== null);
   const known = { low: Math.min(...depths), high: Math.max(...depths) };
-  Object.assign(known, { n: depths.length, paths: complete.length });
+  Object.assign(known, { n: depths.length, paths: value.alone.length });
   if (!depths.length) return fill(words.spread_none, known);
-  if (depths.length < complete.length) return fill(words.spread_some, known);
+  if (depths.length < value.alone.length) return fill(words.spread_some, known);
   return fill(known.low === known.high ? words.spread_same : words.spread, known);
 }
 

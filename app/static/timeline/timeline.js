@@ -2,7 +2,7 @@
 function draw() {
   const b = (area = layout());
   if (!b.width) return;
-  const stop = mean.length ? choose(mean) : null;
+  const stop = stopNow();
   plot.style.height = `${b.height}px`;
   svg.setAttribute("width", b.width);
   svg.setAttribute("height", b.height);
