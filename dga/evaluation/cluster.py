@@ -252,7 +252,7 @@ def _connected(ray: Any, cluster: Cluster) -> Iterator[None]:
     except (ConnectionError, RuntimeError, ValueError) as error:
         raise ClusterError(
             f"The Ray cluster at {cluster.address} cannot be joined ({error}). It takes the same "
-            "Ray, the same Python and its token (README, Many machines)."
+            "Ray, the same Python and its token (dga/evaluation/README.md, Many machines)."
         ) from error
     # How often a task is tried again has no other name in the versions that are asked for.
     warnings.filterwarnings("ignore", message=".*ray_remote_args.* is deprecated")

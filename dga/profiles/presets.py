@@ -62,7 +62,7 @@ EVERYDAY16 = Profile(
         channels=(48, 96, 192, 288),
         stem_pool=False,
     ),
-    # Chosen on tune at severity 5 (README, "Settings").
+    # Chosen on tune at severity 5 (assets/results/everyday16/README.md, Settings).
     stopping=StoppingConfig(tau=0.75, max_depth=24, horizon=60),
     guidance=GuidanceConfig(scale=1.5),
     dda_depth=24,
