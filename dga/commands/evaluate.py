@@ -20,8 +20,8 @@ from dga.commands.common import (
 
 ENGINES = ("local", "ray")
 METHODS_HELP = (
-    "Comma-separated: source, tent, memo, diffpure, dda, dga, dga-guided ... (dga/evaluation/README.md); "
-    "a setting is changed like this: dga-guided:tau=0.3."
+    "Comma-separated: source, tent, memo, diffpure, dda, dga, dga-guided ... "
+    "(dga/evaluation/README.md); a setting is changed like this: dga-guided:tau=0.3."
 )
 
 
