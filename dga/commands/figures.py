@@ -21,7 +21,7 @@ def figures(
 
     with sentences():
         published = publish(read_runs(results), out)
-        for entry in published.written:
+        for entry in published.entries:
             typer.echo("  ".join(str(out / file) for file in entry["files"].values()))
         for name, reason in published.missing:
             typer.echo(f"{name}: {reason}")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any, Literal
 
 from dga.analysis.controls import Controls
 from dga.analysis.names import MEAN, MethodName, group_title, method_title
@@ -10,12 +12,35 @@ from dga.analysis.pooled import PooledRuns
 from dga.analysis.results import MissingRun
 from dga.analysis.statistics import Estimate
 from dga.analysis.tables.depths import control_title
-from dga.corruptions import FAMILIES, family_of
+from dga.corruptions import CLEAN, FAMILIES, family_of
 from dga.figures.chart import Axis, Chart, Panel, Rule, Series, rounded
 from dga.figures.palette import ACCENT, FAMILY, NEUTRAL, Mark, method_style
 
 ACCURACY = "accuracy (%)"
 ROW = 24
+Style = tuple[str, Mark]
+
+
+def percent(values: Iterable[float]) -> tuple[float, ...]:
+    """From shares of 1, with two decimals."""
+    return rounded((100 * value for value in values), 2)
+
+
+def estimate_point(
+    place: float,
+    estimate: Estimate,
+    style: Style,
+    name: str,
+    along: Literal["x", "y"] = "y",
+    **look: Any,
+) -> Series:
+    """An estimate in percent with its interval ``along`` an axis, at ``place`` on the other."""
+    value, low, high = (percent([v]) for v in (estimate.value, estimate.low, estimate.high))
+    x, y = (value, (place,)) if along == "x" else ((place,), value)
+    color, mark = style
+    return Series(
+        "points", x, y, color, name=name, low=low, high=high, along=along, mark=mark, **look
+    )
 
 
 def accuracy_by_depth(controls: Controls) -> Chart:
@@ -36,49 +61,31 @@ def accuracy_by_depth(controls: Controls) -> Chart:
 def _depth_panel(controls: Controls, group: str) -> Panel:
     depths = controls.sweep.depths
     fixed = [controls.row(f"depth={k}").accuracy[group] for k in depths]
-    color, mark = method_style(controls.sweep.adaptive)
     line = Series(
         "line",
         rounded(depths, 0),
-        _percent(e.value for e in fixed),
+        percent(e.value for e in fixed),
         FAMILY.get(group, NEUTRAL),
         name="fixed depth",
-        low=_percent(e.low for e in fixed),
-        high=_percent(e.high for e in fixed),
+        low=percent(e.low for e in fixed),
+        high=percent(e.high for e in fixed),
     )
-    at = controls.mean_depth[group]
-    points = [
-        _point(at, controls.row(name).accuracy[group], (color, mark), name, group == MEAN)
+    permuted, adaptive = (
+        estimate_point(
+            round(controls.mean_depth[group], 2),
+            controls.row(name).accuracy[group],
+            method_style(controls.sweep.adaptive),
+            name,
+            labels=(name,) if group == MEAN else (),
+            size=9,
+        )
         for name in ("permuted", "adaptive")
-    ]
-    x = Axis("depth (steps of 100)", (-0.5, depths[-1] + 0.5))
-    names = [name for name in controls.sweep.corruptions if name != "clean"]
-    title = f"Mean of {len(names)}" if group == MEAN else group_title(group)
-    return Panel((line, *points), x, Axis(ACCURACY), title)
-
-
-def _point(
-    x: float, estimate: Estimate, style: tuple[str, Mark], name: str, labelled: bool
-) -> Series:
-    """The adaptive point with its interval, or the hollow permuted one without."""
-    hollow = name == "permuted"
-    return Series(
-        "points",
-        rounded([x], 2),
-        _percent([estimate.value]),
-        style[0],
-        name=name,
-        labels=(name,) if labelled else (),
-        low=() if hollow else _percent([estimate.low]),
-        high=() if hollow else _percent([estimate.high]),
-        mark=style[1],
-        open=hollow,
-        size=9,
     )
-
-
-def _percent(values: Iterable[float]) -> tuple[float, ...]:
-    return rounded((100 * value for value in values), 2)
+    hollow = replace(permuted, low=(), high=(), open=True)
+    x = Axis("depth (steps of 100)", (-0.5, depths[-1] + 0.5))
+    names = [name for name in controls.sweep.corruptions if name != CLEAN]
+    title = f"Mean of {len(names)}" if group == MEAN else group_title(group)
+    return Panel((line, hollow, adaptive), x, Axis(ACCURACY), title)
 
 
 def accuracy_by_time(pooled: PooledRuns) -> Chart:
@@ -104,82 +111,65 @@ def accuracy_by_time(pooled: PooledRuns) -> Chart:
         "cheaper. Hollow: variants of a system.",
         (Panel(series, x, y),),
         height=400,
+        commands=pooled.commands(pooled.compared),
     )
 
 
 def _method_point(name: str, seconds: float, estimate: Estimate) -> Series:
-    method, (color, mark) = MethodName.parse(name), method_style(name)
-    return Series(
-        "points",
-        rounded([seconds]),
-        _percent([estimate.value]),
-        color,
-        name=method.title,
+    method = MethodName.parse(name)
+    return estimate_point(
+        round(seconds, 4),
+        estimate,
+        method_style(name),
+        method.title,
         labels=(method.title,),
-        low=_percent([estimate.low]),
-        high=_percent([estimate.high]),
-        mark=mark,
         open=method.base != method.system,
         size=10,
         width=1,
     )
 
 
-def dots(rows: Sequence[tuple[str, Estimate | None, str, Mark]], title: str, top: str) -> Panel:
-    """Estimates with intervals, a row each from the top; colours and marks are given.
+def dots(rows: Sequence[tuple[str, Estimate | None, Style]], title: str, top: str) -> Panel:
+    """Estimates with intervals, a row each from the top.
 
     Rows without an estimate keep their place.
     """
-    ticks = tuple((float(-i), name) for i, (name, *_) in enumerate(rows))
-    series = [
-        Series(
-            "points",
-            _percent([estimate.value]),
-            (float(-i),),
-            color,
-            name=name,
-            low=_percent([estimate.low]),
-            high=_percent([estimate.high]),
-            along="x",
-            mark=mark,
-        )
-        for i, (name, estimate, color, mark) in enumerate(rows)
+    series = tuple(
+        estimate_point(float(-i), estimate, style, name, along="x")
+        for i, (name, estimate, style) in enumerate(rows)
         if estimate is not None
-    ]
-    y = Axis(limits=(0.6 - len(rows), 0.6), ticks=ticks)
-    return Panel(tuple(series), Axis(title), y, top)
+    )
+    ticks = tuple((float(-i), name) for i, (name, *_) in enumerate(rows))
+    return Panel(series, Axis(title), Axis(limits=(0.6 - len(rows), 0.6), ticks=ticks), top)
+
+
+def differences(rows: Sequence[tuple[str, Estimate | None, Style]], top: str) -> Panel:
+    """:func:`dots` in points, about a rule at 0."""
+    return replace(dots(rows, "points", top), rules=(Rule("x", 0),))
 
 
 def controls_figure(controls: Controls) -> Chart:
     """The controls as dots: accuracy, and adaptive minus each."""
-    names = ["adaptive", "permuted", "median", "global", "depth=0", "oracle"]
-    color, mark = method_style(controls.sweep.adaptive)
-    rows = [(controls.row(name), control_title(name, controls)) for name in names]
-    rows = [(row, "No change (source)" if row.name == "depth=0" else text) for row, text in rows]
-    styles: list[tuple[str, Mark]] = [
-        (color, mark) if row.name == "adaptive" else (NEUTRAL, "circle") for row, _ in rows
+    names = ("adaptive", "permuted", "median", "global", "depth=0", "oracle")
+    titles = {name: control_title(name, controls) for name in names}
+    titles["depth=0"] = "No change (source)"
+    ours = method_style(controls.sweep.adaptive)
+    neutral: Style = (NEUTRAL, "circle")
+    accuracy = [
+        (titles[name], controls.row(name).accuracy[MEAN], ours if name == "adaptive" else neutral)
+        for name in names
     ]
-    accuracy = dots(
-        [
-            (text, row.accuracy[MEAN], *style)
-            for (row, text), style in zip(rows, styles, strict=True)
-        ],
-        ACCURACY,
-        "Accuracy",
-    )
-    compared = [(row, text) for row, text in rows if row.name not in ("adaptive", "oracle")]
-    gain = dots(
-        [(text, row.adaptive_minus.get(MEAN), color, mark) for row, text in compared],
-        "points",
-        "Adaptive minus it",
-    )
-    gain = Panel(gain.series, gain.x, gain.y, gain.title, (Rule("x", 0),))
+    gain = [
+        (titles[name], controls.row(name).adaptive_minus.get(MEAN), ours)
+        for name in names
+        if name not in ("adaptive", "oracle")
+    ]
     return Chart(
         "controls",
         f"Is the depth per image? {method_title(controls.sweep.adaptive)}",
         "The same images and depths, picked in different ways, with 95 % intervals: above 0, each "
         "image's own t* beats the control; beating “permuted” is what makes the depth per image.",
-        (accuracy, gain),
+        (dots(accuracy, ACCURACY, "Accuracy"), differences(gain, "Adaptive minus it")),
         height=ROW * len(names) + 10,
     )
 
@@ -197,11 +187,10 @@ def gains(pooled: PooledRuns, method: str = "dga-guided") -> Chart:
     panels = []
     for rival in rivals:
         rows = [
-            (_gain_title(g), pooled.outcomes.difference(method, rival, g), *_group_style(g))
-            for g in groups
+            (_gain_title(group), pooled.outcomes.difference(method, rival, group), _style(group))
+            for group in groups
         ]
-        panel = dots(rows, "points", f"over {method_title(rival)}".replace(" (", "\n("))
-        panels.append(Panel(panel.series, panel.x, panel.y, panel.title, (Rule("x", 0),)))
+        panels.append(differences(rows, f"over {method_title(rival)}".replace(" (", "\n(")))
     return Chart(
         "gains",
         f"Gain of {method_title(method)} by corruption, severity {pooled.severity}",
@@ -210,6 +199,7 @@ def gains(pooled: PooledRuns, method: str = "dga-guided") -> Chart:
         tuple(panels),
         columns=len(panels),
         height=20 * len(groups) + 12,
+        commands=pooled.commands(pooled.compared),
     )
 
 
@@ -228,7 +218,7 @@ def _gain_title(group: str) -> str:
     return f"{group_title(group)}, mean" if group in FAMILIES else group_title(group)
 
 
-def _group_style(group: str) -> tuple[str, Mark]:
+def _style(group: str) -> Style:
     if group == MEAN:
         return ACCENT, "diamond"
     if group in FAMILIES:

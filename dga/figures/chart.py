@@ -54,6 +54,12 @@ class Series:
             if len(values) != len(self.x):
                 raise ValueError(f"The series {self.name!r} has columns of different lengths.")
 
+    @property
+    def intervals(self) -> list[tuple[float, float, float]]:
+        """Centre, lower and upper end of each point's bar on the axis it lies ``along``."""
+        centre = self.x if self.along == "x" else self.y
+        return list(zip(centre, self.low, self.high, strict=True)) if self.low else []
+
 
 @dataclass(frozen=True)
 class Axis:
@@ -106,7 +112,8 @@ class Panel:
 class Chart:
     """Panels, row by row in ``columns``, ``height`` pixels each.
 
-    ``name`` is the files'; ``caption`` one sentence that says how to read it.
+    ``name`` is the files'; ``caption`` one sentence that says how to read it; ``commands``
+    made its data.
     """
 
     name: str
@@ -116,6 +123,7 @@ class Chart:
     columns: int = 1
     height: int = 260
     legend: bool = False
+    commands: tuple[str, ...] = ()
 
     @property
     def rows(self) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -21,11 +21,23 @@ RELIABILITY_DEPTHS = (0, 5, 10, 20, 40)
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", ACCENT, "#B7791F", "#2496C8", NEUTRAL)
 
 
+def curve(
+    x: tuple[float, ...],
+    y: tuple[float, ...],
+    color: str,
+    name: str,
+    dash: Dash = "solid",
+) -> Series:
+    """A line with its name at its end."""
+    labels = ("",) * (len(x) - 1) + (name,)
+    return Series("line", x, y, color, name=name, labels=labels, dash=dash)
+
+
 def f1_by_depth(judge: JudgeRun) -> Chart:
     """Fig. 3: F1 against depth, a curve a corruption, coloured by family."""
     table = scores(judge)
     names = [name for name in CORRUPTIONS if name in set(table["corruption"])]
-    series = tuple(_f1_curve(table, name, labelled=True) for name in names)
+    series = tuple(_f1_curve(table[table["corruption"] == name], name) for name in names)
     lowest = min(min(s.y) for s in series)
     panel = Panel(series, _depth_axis(judge), Axis("F1 (%)", (min(50.0, lowest - 2), 101)))
     return Chart(
@@ -37,29 +49,24 @@ def f1_by_depth(judge: JudgeRun) -> Chart:
         "gives.",
         (panel,),
         height=380,
+        commands=(judge.command,),
     )
 
 
-def _f1_curve(table: pd.DataFrame, name: str, labelled: bool = False) -> Series:
-    rows = table[table["corruption"] == name]
+def _f1_curve(rows: pd.DataFrame, name: str) -> Series:
     family = family_of(name)
-    label = ("",) * (len(rows) - 1) + (short(name),)
-    return Series(
-        "line",
-        rounded(rows["depth"], 0),
-        rounded(100 * rows["f1"], 1),
-        FAMILY[family],
-        name=short(name),
-        labels=label if labelled else (),
-        dash=DASHES[FAMILIES[family].index(name)],
-    )
+    dash = DASHES[FAMILIES[family].index(name)]
+    f1 = rounded(100 * rows["f1"], 1)
+    return curve(rounded(rows["depth"], 0), f1, FAMILY[family], short(name), dash)
 
 
 def _depth_axis(judge: JudgeRun) -> Axis:
     return Axis(DEPTH, (0, float(max(judge.depths))))
 
 
-def depths_and_f1(judge: JudgeRun, halted: pd.DataFrame, groups: dict[str, list[str]]) -> Chart:
+def depths_and_f1(
+    judge: JudgeRun, halted: pd.DataFrame, groups: Mapping[str, Sequence[str]]
+) -> Chart:
     """Fig. 4: t* histogram with the F1 curve, a panel a group of corruptions.
 
     ``halted``: columns corruption, depth, crossed. Groups none of whose corruptions
@@ -91,21 +98,16 @@ def depths_and_f1(judge: JudgeRun, halted: pd.DataFrame, groups: dict[str, list[
 
 
 def _depth_panel(
-    table: pd.DataFrame, halted: pd.DataFrame, group: str, members: list[str], axis: Axis
+    table: pd.DataFrame, halted: pd.DataFrame, group: str, members: Sequence[str], axis: Axis
 ) -> Panel:
     color = FAMILY[group if group in FAMILIES else family_of(group)]
     rows = halted[halted["corruption"].isin(members)]
     f1 = table[table["corruption"].isin(members)].groupby("depth")["f1"].mean()
     f1 = f1[f1.index <= (axis.limits or (0, f1.index.max()))[1]]
-    curve = Series(
-        "line",
-        rounded(f1.index, 0),
-        rounded(100 * f1, 1),
-        NEUTRAL,
-        name=f"F1, {group_title(group)}",
-    )
+    x, y = rounded(f1.index, 0), rounded(100 * f1, 1)
+    line = Series("line", x, y, NEUTRAL, name=f"F1, {group_title(group)}")
     bars = _histogram(rows, color)
-    return Panel((*bars, curve), axis, Axis("%", (0, 101)), title=group_title(group))
+    return Panel((*bars, line), axis, Axis("%", (0, 101)), title=group_title(group))
 
 
 def _histogram(rows: pd.DataFrame, color: str) -> list[Series]:
@@ -138,12 +140,11 @@ def calibration_by_depth(judge: JudgeRun) -> Chart:
     before = rounded((100 * c.reliability.error for c in found), 2)
     after = rounded((100 * c.error_scaled for c in found), 2)
     axis = _depth_axis(judge)
-    error = Panel(
-        (_ended(depths, before, ACCENT, "as it is"), _ended(depths, after, NEUTRAL, "rescaled")),
-        axis,
-        Axis("points"),
-        "Calibration error",
+    lines = (
+        curve(depths, before, ACCENT, "as it is"),
+        curve(depths, after, NEUTRAL, "rescaled", "dot"),
     )
+    error = Panel(lines, axis, Axis("points"), "Calibration error")
     heat = Series(
         "line", depths, rounded((c.temperature for c in found), 3), ACCENT, name="temperature"
     )
@@ -158,27 +159,19 @@ def calibration_by_depth(judge: JudgeRun) -> Chart:
         "confidences that are too high.",
         (error, warm, _reliability_panel(found)),
         height=200,
+        commands=(judge.command,),
     )
-
-
-def _ended(x: tuple[float, ...], y: tuple[float, ...], color: str, name: str) -> Series:
-    """A line with its name at its end; a neutral one is dotted."""
-    labels = ("",) * (len(x) - 1) + (name,)
-    dash: Dash = "dot" if color == NEUTRAL else "solid"
-    return Series("line", x, y, color, name=name, labels=labels, dash=dash)
 
 
 def _reliability_panel(found: Sequence[Calibration]) -> Panel:
     chosen = [c.reliability for c in found if c.reliability.depth in RELIABILITY_DEPTHS]
     curves = tuple(
-        Series(
-            "line",
+        curve(
             rounded(100 * r.confidence, 1),
             rounded(100 * r.corrupted, 1),
             COLORS[i],
-            name=f"depth {r.depth}",
-            labels=("",) * (len(r.weight) - 1) + (f"depth {r.depth}",),
-            dash=DASHES[i],
+            f"depth {r.depth}",
+            DASHES[i],
         )
         for i, r in enumerate(chosen)
     )
@@ -196,16 +189,8 @@ def studies(judges: Sequence[JudgeRun]) -> Chart:
     for i, judge in enumerate(judges):
         mean = scores(judge).groupby("depth")["f1"].mean()
         color, dash = COLORS[i % len(COLORS)], DASHES[i % len(DASHES)]
-        series.append(
-            Series(
-                "line",
-                rounded(mean.index, 0),
-                rounded(100 * mean, 1),
-                color,
-                name=judge.study,
-                dash=dash,
-            )
-        )
+        x, y = rounded(mean.index, 0), rounded(100 * mean, 1)
+        series.append(Series("line", x, y, color, name=judge.study, dash=dash))
     deepest = float(max(max(judge.depths) for judge in judges))
     panel = Panel(tuple(series), Axis(DEPTH, (0, deepest)), Axis("F1 (%)", (0, 101)))
     return Chart(
@@ -216,14 +201,5 @@ def studies(judges: Sequence[JudgeRun]) -> Chart:
         (panel,),
         height=280,
         legend=True,
+        commands=tuple(judge.command for judge in judges),
     )
-
-
-def families() -> dict[str, list[str]]:
-    """Groups of the four-panel figure."""
-    return {family: list(names) for family, names in FAMILIES.items()}
-
-
-def fifteen() -> dict[str, list[str]]:
-    """Groups of the fifteen-panel figure."""
-    return {name: [name] for name in CORRUPTIONS}

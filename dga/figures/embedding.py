@@ -56,6 +56,7 @@ def feature_map(judge: JudgeRun, photographs: int = PHOTOGRAPHS) -> Chart:
         panels,
         columns=2,
         height=170,
+        commands=(judge.command,),
     )
 
 

@@ -224,25 +224,18 @@ def _traces(series: Series, axes: tuple[str, str], legend: bool) -> list[Any]:
     marker = {"color": series.color, "symbol": symbol, "size": series.size, "line": line}
     error: dict[str, Any] = {}
     if series.low:
-        error = {f"error_{series.along}": _error(series), "text": _intervals(series)}
+        said = [f"{c:.4g} ({low:.4g} to {high:.4g})" for c, low, high in series.intervals]
+        error = {f"error_{series.along}": _error(series), "text": said}
         common["hovertemplate"] = f"%{{text}}<extra>{series.name}</extra>"
     return [go.Scatter(**common, mode="markers", marker=marker, **error, cliponaxis=False)]
 
 
-def _intervals(series: Series) -> list[str]:
-    """What hovering says of points with intervals."""
-    centre = series.x if series.along == "x" else series.y
-    bounds = zip(centre, series.low, series.high, strict=True)
-    return [f"{value:.4g} ({low:.4g} to {high:.4g})" for value, low, high in bounds]
-
-
 def _error(series: Series) -> dict[str, Any]:
-    centre = series.x if series.along == "x" else series.y
     return {
         "type": "data",
         "symmetric": False,
-        "array": [round(h - c, 4) for h, c in zip(series.high, centre, strict=True)],
-        "arrayminus": [round(c - b, 4) for b, c in zip(series.low, centre, strict=True)],
+        "array": [round(high - c, 4) for c, _, high in series.intervals],
+        "arrayminus": [round(c - low, 4) for c, low, _ in series.intervals],
         "color": series.color,
         "thickness": series.width,
         "width": 0,

@@ -123,10 +123,8 @@ def _series(axes: Axes, series: Series, bottoms: dict[float, float]) -> None:
 def _points(axes: Axes, series: Series) -> None:
     spread: dict[str, Any] = {}
     if series.low:
-        centre = series.x if series.along == "x" else series.y
-        below = [c - low for c, low in zip(centre, series.low, strict=True)]
-        above = [high - c for c, high in zip(centre, series.high, strict=True)]
-        spread = {f"{series.along}err": [below, above]}
+        arms = [(c - low, high - c) for c, low, high in series.intervals]
+        spread = {f"{series.along}err": list(zip(*arms, strict=True))}
     axes.errorbar(
         series.x, series.y, **spread, fmt=MARKS[series.mark], color=series.color,
         ms=series.size * POINT, mfc="white" if series.open else series.color,

@@ -106,7 +106,7 @@ def test_curves_of_other_pictures_are_refused(
 
 
 def test_rules_are_an_exhibit_of_tune_only(results: SavedRuns, tmp_path: Path) -> None:
-    names = [entry["name"] for entry in publish(results, tmp_path / "tune").written]
+    names = [entry["name"] for entry in publish(results, tmp_path / "tune").entries]
     assert "rules" in names
     report = SavedRuns(
         tuple(
@@ -116,5 +116,5 @@ def test_rules_are_an_exhibit_of_tune_only(results: SavedRuns, tmp_path: Path) -
         (),
     )
     published = publish(report, tmp_path / "report")
-    assert "rules" not in [entry["name"] for entry in published.written]
+    assert "rules" not in [entry["name"] for entry in published.entries]
     assert "rules" not in dict(published.missing)

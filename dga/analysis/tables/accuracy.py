@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 import pandas as pd
 
@@ -24,6 +23,7 @@ from dga.analysis.tables.table import (
     NO,
     NOTHING,
     YES,
+    Cells,
     Table,
     bare_columns,
     columns,
@@ -39,13 +39,7 @@ from dga.titles import SYSTEMS, short
 SOURCE = "source"
 OURS = ("dga-guided", "dga-guided-quantile")
 INTERVALS = "95 % intervals (paired bootstrap over photographs)"
-Row = dict[str, Any]
-TauCells = dict[float, dict[str, Estimate | None]]
-
-
-def suffix(pooled: PooledRuns) -> str:
-    """Names of severity 5 stand alone; others say theirs."""
-    return "" if pooled.severity == 5 else f"-severity-{pooled.severity}"
+AccuracyByTau = dict[float, dict[str, Estimate | None]]
 
 
 def rows_of(pooled: PooledRuns) -> list[MethodName]:
@@ -74,7 +68,7 @@ def table_1(pooled: PooledRuns) -> Table:
         _table_1_row(pooled, method, _table_1_paper(pooled, method)) for method in rows_of(pooled)
     ]
     return Table(
-        f"table-1{suffix(pooled)}",
+        "table-1",
         f"Table 1. Methods, {pooled.described}",
         f"Top-1 accuracy, mean of the 15 corruptions, with {INTERVALS}. “Minus source” is in "
         "points, on the images both have; an interval that does not hold 0 is a difference. "
@@ -93,7 +87,9 @@ def _table_1_paper(pooled: PooledRuns, method: MethodName) -> float | None:
     return paper.TABLE_1.get(method.system) if method == first else None
 
 
-def _table_1_row(pooled: PooledRuns, method: MethodName, beside: float | None) -> tuple[Row, Row]:
+def _table_1_row(
+    pooled: PooledRuns, method: MethodName, beside: float | None
+) -> tuple[Cells, Cells]:
     name, outcomes = method.name, pooled.outcomes
     mean, clean = outcomes.accuracy(name, MEAN), outcomes.accuracy(name, CLEAN)
     gain = outcomes.difference(name, SOURCE, MEAN) if name != SOURCE else None
@@ -133,7 +129,7 @@ def table_2(pooled: PooledRuns, family: str) -> Table:
     """One family: each corruption and their average, the paper's row under ours."""
     groups = [*FAMILIES[family], family]
     heads = [*map(short, FAMILIES[family]), "Average"]
-    shown, numbers = list[Row](), list[Row]()
+    shown, numbers = list[Cells](), list[Cells]()
     methods = rows_of(pooled)
     for i, method in enumerate(methods):
         cells = {group: pooled.outcomes.accuracy(method.name, group) for group in groups}
@@ -151,7 +147,7 @@ def table_2(pooled: PooledRuns, family: str) -> Table:
             texts = [paper_percent(theirs[g]) for g in groups]
             shown.append({"Method": title, **dict(zip(heads, texts, strict=True))})
     return Table(
-        f"table-2-{family}{suffix(pooled)}",
+        f"table-2-{family}",
         f"Table 2. {family.capitalize()}, {pooled.described}",
         f"Top-1 accuracy in percent; averages with {INTERVALS}, every cell's interval in the "
         f"CSV. Paper: {paper.TABLE_2_CITATION}, {paper.SETTING}.",
@@ -184,7 +180,7 @@ def table_3(pooled: PooledRuns) -> Table:
     cells = {base: _by_tau(pooled, by_tau) for base, by_tau in runs.items()}
     absent = [f"dga:tau={tau:g}" for tau in paper.TAUS if tau not in runs.get("dga", {})]
     return Table(
-        f"table-3{suffix(pooled)}",
+        "table-3",
         f"Table 3. Confidence threshold tau, severity {pooled.severity}",
         "Top-1 accuracy in percent with 95 % intervals, on images that were run at every tau "
         f"({_photographs(cells)} photographs). A lower tau stops deeper or at the "
@@ -196,7 +192,7 @@ def table_3(pooled: PooledRuns) -> Table:
     )
 
 
-def _photographs(cells: dict[str, TauCells]) -> str:
+def _photographs(cells: dict[str, AccuracyByTau]) -> str:
     """How many photographs the tables of each method rest on."""
     counts = {
         cell.photographs
@@ -208,7 +204,7 @@ def _photographs(cells: dict[str, TauCells]) -> str:
     return " or ".join(str(count) for count in sorted(counts))
 
 
-def _by_tau(pooled: PooledRuns, methods: dict[float, str]) -> TauCells:
+def _by_tau(pooled: PooledRuns, methods: dict[float, str]) -> AccuracyByTau:
     """Accuracy by tau and group, on shared images; the paper's taus are always there."""
     outcomes = Outcomes.of(_shared(pooled.lines, methods.values()))
     groups = [group for group in GROUPS if group != CLEAN]
@@ -226,10 +222,10 @@ def _shared(lines: pd.DataFrame, methods: Iterable[str]) -> pd.DataFrame:
     return lines[counts == len(wanted)]
 
 
-def _table_3_shown(cells: dict[str, TauCells]) -> list[Row]:
+def _table_3_shown(cells: dict[str, AccuracyByTau]) -> list[Cells]:
     groups = [*paper.TABLE_3, MEAN]
 
-    def row(title: str, tau: float, texts: Iterable[str]) -> Row:
+    def row(title: str, tau: float, texts: Iterable[str]) -> Cells:
         named = zip(map(group_title, groups), texts, strict=True)
         return {"Method": title, "tau": f"{tau:g}", **dict(named)}
 
@@ -247,7 +243,7 @@ def _table_3_shown(cells: dict[str, TauCells]) -> list[Row]:
     return [*rows.get("dga", []), *theirs, *rows.get("dga-guided", [])]
 
 
-def _table_3_numbers(cells: dict[str, TauCells]) -> list[Row]:
+def _table_3_numbers(cells: dict[str, AccuracyByTau]) -> list[Cells]:
     rows = []
     for base, by_tau in cells.items():
         for tau, found in by_tau.items():
@@ -269,7 +265,7 @@ def comparisons(pooled: PooledRuns) -> Table:
     ]
     if not pairs:
         raise MissingRun("no run of dga-guided beside other methods")
-    shown, numbers = list[Row](), list[Row]()
+    shown, numbers = list[Cells](), list[Cells]()
     for method, rival in pairs:
         cells = differences(pooled.outcomes, method, rival)
         texts = {group_title(g): points(cells.get(g)) for g in (MEAN, *FAMILIES)}
@@ -277,7 +273,7 @@ def comparisons(pooled: PooledRuns) -> Table:
         key = {"method": method, "rival": rival}
         numbers += [{**key, "group": g, **columns(cells.get(g), "points")} for g in GROUPS]
     return Table(
-        f"comparisons{suffix(pooled)}",
+        "comparisons",
         f"DGA + G against each rival, {pooled.described}",
         f"Difference in accuracy in points, with {INTERVALS}, on the images both have. Above 0, "
         "DGA + G is ahead; an interval that holds 0 decides nothing.",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import pandas as pd
 
@@ -13,10 +12,10 @@ from dga.analysis.names import GROUPS, MEAN, group_title, method_title
 from dga.analysis.pooled import PooledRuns
 from dga.analysis.results import JudgeRun, MissingRun
 from dga.analysis.sweep import SOURCE, fixed_depths, read_sweep
-from dga.analysis.tables.accuracy import suffix
 from dga.analysis.tables.table import (
     DASH,
     NOTHING,
+    Cells,
     Table,
     bare_columns,
     columns,
@@ -74,7 +73,7 @@ def _facts_by_group(rows: pd.DataFrame) -> dict[str, dict[str, float]]:
     return {g: depth_facts(rows[rows["corruption"].isin(GROUPS[g])]) for g in whole}
 
 
-def _shown(group: str, facts: dict[str, float]) -> dict[str, str]:
+def _shown(group: str, facts: dict[str, float]) -> Cells:
     return {
         "Corruption": group_title(group) if group != MEAN else "All 15",
         "Median t*": f"{facts['median']:g}",
@@ -89,9 +88,8 @@ def depths(pooled: PooledRuns, rule: str) -> Table:
     """Where pictures halted, by corruption."""
     method, rows = halted(pooled, rule)
     groups = _facts_by_group(rows)
-    ending = "" if rule == "threshold" else f"-{rule}"
     return Table(
-        f"depths{ending}{suffix(pooled)}",
+        "depths",
         f"Depth t*, {rule} rule, {pooled.described}",
         "Where the forward process halted, in steps of 100; not crossed: the discriminator was "
         "still sure at the maximum depth.",
@@ -120,8 +118,8 @@ def stopping_rules(judge: JudgeRun, pooled: PooledRuns | None) -> Table:
     """Where both rules would halt on the same judged curves."""
     if judge.source_bound is None:
         raise MissingRun(f"{judge.name} has no source_bound for the quantile rule")
-    shown: dict[str, dict[str, str]] = {}
-    numbers: list[dict[str, Any]] = []
+    shown: dict[str, Cells] = {}
+    numbers: list[Cells] = []
     configs = stopping_configs(judge, pooled)
     for rule, config in configs.items():
         rows = stops(judge, config).rename(columns={"t_star": "depth"})
@@ -158,13 +156,12 @@ def control_title(name: str, controls: Controls) -> str:
     return f"{title} ({controls.best_depth})" if name == "global" else title
 
 
-def controls_table(pooled: PooledRuns, controls: Controls, rule: str = "threshold") -> Table:
+def controls_table(pooled: PooledRuns, controls: Controls) -> Table:
     """Is the depth really per image? Accuracy of each control; adaptive minus it."""
     groups = [group for group in (MEAN, *FAMILIES) if group in controls.rows[0].accuracy]
-    ending = "" if rule == "threshold" else f"-{rule}"
     title = method_title(controls.sweep.adaptive)
     return Table(
-        f"controls{ending}{suffix(pooled)}",
+        "controls",
         f"Is the depth per image? {title}, severity {pooled.severity}",
         _controls_caption(controls),
         pd.DataFrame([_control_row(row, controls, groups) for row in controls.rows]),
@@ -173,7 +170,7 @@ def controls_table(pooled: PooledRuns, controls: Controls, rule: str = "threshol
     )
 
 
-def _control_numbers(controls: Controls) -> list[dict[str, Any]]:
+def _control_numbers(controls: Controls) -> list[Cells]:
     rows = [
         {
             "control": row.name,
@@ -201,7 +198,7 @@ def control_methods(pooled: PooledRuns, controls: Controls) -> list[str]:
     return [SOURCE, controls.sweep.adaptive, *fixed, *pooled.twins(base)]
 
 
-def _control_row(row: Control, controls: Controls, groups: list[str]) -> dict[str, str]:
+def _control_row(row: Control, controls: Controls, groups: list[str]) -> Cells:
     difference = row.adaptive_minus.get(MEAN)
     texts = {group_title(g): percent(row.accuracy[g]) for g in groups if g != MEAN}
     return {

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import pandas as pd
 
 from dga.analysis.discrimination import MEASURES, calibration, scores
 from dga.analysis.judges import judged_groups, trained_on
 from dga.analysis.results import JudgeRun, MissingRun
-from dga.analysis.tables.table import NOTHING, Table
+from dga.analysis.tables.table import NOTHING, Cells, Table
 
 DEPTHS = (0, 5, 10, 20, 40)
 
@@ -20,8 +19,8 @@ def studies(judges: Sequence[JudgeRun]) -> Table:
     if not judges:
         raise MissingRun("no judge run")
     shared = sorted(set.intersection(*(set(judge.depths) for judge in judges)))
-    shown: list[dict[str, str]] = []
-    numbers: list[dict[str, Any]] = []
+    shown: list[Cells] = []
+    numbers: list[Cells] = []
     for judge in judges:
         table = scores(judge)
         for group, names in judged_groups(judge).items():
@@ -47,9 +46,7 @@ def _in_words(shared: Sequence[int]) -> str:
     return f"depths {few}" if shared else "no depth, for none is shared by all"
 
 
-def _shown(
-    judge: JudgeRun, group: str, means: pd.DataFrame, shared: Sequence[int]
-) -> list[dict[str, str]]:
+def _shown(judge: JudgeRun, group: str, means: pd.DataFrame, shared: Sequence[int]) -> list[Cells]:
     config = judge.config
     common = means.loc[list(shared)].mean()
     rows = []
@@ -74,12 +71,12 @@ def _shown(
     return rows
 
 
-def _key(judge: JudgeRun, group: str) -> dict[str, Any]:
+def _key(judge: JudgeRun, group: str) -> Cells:
     named = {key: judge.config.get(key) for key in ("input", "source", "severity", "split")}
     return {"study": judge.study, **named, "judged_on": group, "pictures": len(judge.paths)}
 
 
-def _numbers(judge: JudgeRun, group: str, means: pd.DataFrame) -> list[dict[str, Any]]:
+def _numbers(judge: JudgeRun, group: str, means: pd.DataFrame) -> list[Cells]:
     return [
         {**_key(judge, group), "depth": depth, "measure": measure, "value": round(value, 5)}
         for measure in MEASURES
@@ -87,7 +84,7 @@ def _numbers(judge: JudgeRun, group: str, means: pd.DataFrame) -> list[dict[str,
     ]
 
 
-def _calibration(judge: JudgeRun) -> list[dict[str, Any]]:
+def _calibration(judge: JudgeRun) -> list[Cells]:
     rows = []
     for found in calibration(judge):
         values = {

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pandas as pd
 
 from dga.analysis.names import MEAN, group_title
@@ -11,8 +9,7 @@ from dga.analysis.pooled import PooledRuns
 from dga.analysis.results import JudgeRun
 from dga.analysis.rules import Reading, read_rules
 from dga.analysis.sweep import SOURCE, fixed_depths
-from dga.analysis.tables.accuracy import suffix
-from dga.analysis.tables.table import NOTHING, Table, bare_columns, percent
+from dga.analysis.tables.table import NOTHING, Cells, Table, bare_columns, percent
 from dga.corruptions import FAMILIES
 from dga.profiles import StoppingConfig
 
@@ -27,7 +24,7 @@ def rules_table(judge: JudgeRun, pooled: PooledRuns) -> Table:
     depths = fixed_depths(pooled.lines, BASE)
     methods = [SOURCE, *depths.values()]
     return Table(
-        f"rules{suffix(pooled)}",
+        "rules",
         f"Stopping rules read from the same curves, {pooled.described}",
         "Accuracy if each picture were rebuilt with guidance from the swept depth nearest to "
         f"its t* (swept: 0, {', '.join(map(str, depths))}), with the same t* permuted within "
@@ -45,7 +42,7 @@ def rule_name(config: StoppingConfig) -> str:
     return f"{'tau' if config.rule == 'threshold' else config.rule} {known:g}"
 
 
-def _shown(reading: Reading, groups: list[str]) -> dict[str, str]:
+def _shown(reading: Reading, groups: list[str]) -> Cells:
     config = reading.config
     return {
         "Rule": rule_name(config),
@@ -60,10 +57,10 @@ def _shown(reading: Reading, groups: list[str]) -> dict[str, str]:
     }
 
 
-def _numbers(reading: Reading) -> dict[str, Any]:
+def _numbers(reading: Reading) -> Cells:
     config = reading.config
     threshold = config.rule == "threshold"
-    cells: dict[str, Any] = {
+    cells: Cells = {
         "rule": config.rule,
         "tau": config.tau if threshold else None,
         "quantile": None if threshold else config.quantile,

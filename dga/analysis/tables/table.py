@@ -13,6 +13,8 @@ from dga.analysis.statistics import Estimate
 DASH, MINUS = "\N{EN DASH}", "\N{MINUS SIGN}"
 NOTHING = DASH
 YES, NO = "✓", "✗"
+Cells = dict[str, Any]
+"""A row, by column."""
 
 
 @dataclass(frozen=True)
@@ -88,9 +90,7 @@ def number(value: float | None, digits: int = 2) -> str:
     return NOTHING if value is None or value != value else f"{value:.{digits}f}"
 
 
-def columns(
-    estimate: Estimate | None, name: str = "accuracy", scale: float = 100
-) -> dict[str, Any]:
+def columns(estimate: Estimate | None, name: str = "accuracy", scale: float = 100) -> Cells:
     """An estimate as CSV columns: in percent (or points), with its interval."""
     names = (name, f"{name}_low", f"{name}_high")
     if estimate is None:
@@ -100,7 +100,7 @@ def columns(
     return {**cells, "photographs": estimate.photographs}
 
 
-def bare_columns(estimate: Estimate | None, name: str) -> dict[str, Any]:
+def bare_columns(estimate: Estimate | None, name: str) -> Cells:
     """The same without the number of photographs."""
     cells = columns(estimate, name)
     del cells["photographs"]
