@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import platform
+from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from PIL import Image
 
 from dga.networks.classifier import Prediction
@@ -29,36 +29,50 @@ def save_pictures(run: CommandRun, folder: Path) -> dict[str, str]:
     return {name: str(path) for name, path in paths.items()}
 
 
+def to_record(run: Adaptation) -> dict[str, Any]:
+    """A run without its pictures, for programs: exact confidence, top 5 as pairs."""
+    facts = _facts(run, lambda prediction: prediction.top(5), digits=3)
+    facts["x_t_star"]["depth"] = run.t_star
+    return {**facts, "confidence": run.confidence.tolist()}
+
+
 def to_dict(run: CommandRun, request: Request, pictures: dict[str, str]) -> dict[str, Any]:
-    """Everything the command prints, as JSON types."""
+    """Everything the command prints, as JSON types: rounded, top 5 as objects."""
     result = run.adaptation
     return {
-        "profile": result.profile.name,
-        "seed": result.seed,
+        **_facts(result, top5, digits=4),
         "corruption": request.corruption,
         "severity": request.severity if request.corruption else None,
-        "tau": result.stopping.tau,
         "rule": result.stopping.rule,
         "paths": result.stopping.paths,
-        "max_depth": result.stopping.max_depth,
-        "horizon": result.stopping.horizon,
-        "t_star": result.t_star,
-        "crossed": result.stop.crossed,
         "confidence": [round(float(c), 6) for c in result.confidence],
-        "curve_seconds": round(result.curve_seconds, 4),
-        "input": {"top5": top5(result.input_prediction)},
-        "x_t_star": {"top5": top5(result.x_t_star_prediction)},
-        "methods": {
-            name: {
-                "depth": r.depth,
-                "seconds": round(r.seconds, 4),
-                "top5": top5(r.prediction),
-            }
-            for name, r in result.reconstructions.items()
-        },
         "pictures": pictures,
         "device": result.device,
         "precision": result.dtype,
+    }
+
+
+def _facts(run: Adaptation, top: Callable[[Prediction], Any], digits: int) -> dict[str, Any]:
+    """What both have. ``top``: the likeliest labels as they are written; ``digits``: of seconds."""
+    return {
+        "profile": run.profile.name,
+        "seed": run.seed,
+        "tau": run.stopping.tau,
+        "max_depth": run.stopping.max_depth,
+        "horizon": run.stopping.horizon,
+        "t_star": run.t_star,
+        "crossed": run.stop.crossed,
+        "curve_seconds": round(run.curve_seconds, digits),
+        "input": {"top5": top(run.input_prediction)},
+        "x_t_star": {"top5": top(run.x_t_star_prediction)},
+        "methods": {
+            name: {
+                "depth": result.depth,
+                "seconds": round(result.seconds, digits),
+                "top5": top(result.prediction),
+            }
+            for name, result in run.reconstructions.items()
+        },
     }
 
 
@@ -93,29 +107,3 @@ PACKAGES = ("torch", "timm", "numpy", "imagecorruptions-imaug", "scikit-image")
 def versions() -> dict[str, str]:
     """Python and the packages that results can depend on."""
     return {"python": platform.python_version(), **{name: version(name) for name in PACKAGES}}
-
-
-def to_record(run: Adaptation) -> dict[str, Any]:
-    """A run without its pictures, in plain numbers and words."""
-    methods = {
-        name: {
-            "depth": result.depth,
-            "seconds": round(result.seconds, 3),
-            "top5": result.prediction.top(5),
-        }
-        for name, result in run.reconstructions.items()
-    }
-    return {
-        "profile": run.profile.name,
-        "tau": run.stopping.tau,
-        "max_depth": run.stopping.max_depth,
-        "horizon": run.stopping.horizon,
-        "seed": run.seed,
-        "t_star": run.t_star,
-        "crossed": run.stop.crossed,
-        "confidence": np.asarray(run.confidence).tolist(),
-        "curve_seconds": round(run.curve_seconds, 3),
-        "input": {"top5": run.input_prediction.top(5)},
-        "x_t_star": {"depth": run.t_star, "top5": run.x_t_star_prediction.top(5)},
-        "methods": methods,
-    }

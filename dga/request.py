@@ -1,88 +1,117 @@
-"""What a run is asked for: checked once, before any model is loaded."""
+"""What a run is asked for, from the command line, the page or a program."""
 
 from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from dga.corruptions import CORRUPTIONS, check_corruption, corrupt
 from dga.data.uploads import UploadError, read_square
 from dga.images import Pixels
 from dga.networks.models import Models
-from dga.parsing import split_list
 from dga.pipeline import Adaptation, Route, adapt, default_routes
-from dga.profiles import StoppingConfig, get_profile
+from dga.profiles import Profile, StoppingConfig
 from dga.sampling import few_steps
 from dga.stopping import check_tau
 
 
 @dataclass(frozen=True)
 class Request:
-    """What a command asked for; ``None`` means the profile's own setting."""
+    """One run of one picture. ``corruption`` is None for a picture taken as it is.
 
-    image: Path
+    ``severity``: 1 to 5; ``tau``: 0 to 1; ``seed``: fixes corruption and noise; ``dda_depth``:
+    of DDA; ``paths``: noise paths, from 1; ``scale``: strength of DGA + G's guidance, from 0,
+    None for the profile's; ``max_depth``: deepest t*, None for the profile's; ``rule``: of
+    stopping, threshold or quantile.
+    """
+
     corruption: str | None
     severity: int
-    tau: float | None
+    tau: float
     seed: int
-    methods: str
-    dda_depth: int | None
-    paths: int | None = None
+    dda_depth: int
+    paths: int = 1
     scale: float | None = None
     max_depth: int | None = None
-    rule: str | None = None
-    steps: int | None = None
-    through_network: bool = True
+    rule: str = "threshold"
 
-    def check(self, profile: str) -> None:
+    @classmethod
+    def of(cls, profile: Profile, **asked: Any) -> Request:
+        """A checked request, by field; None stands for the profile's own setting.
+
+        Raises ``ValueError`` naming what is allowed.
+        """
+        usual = {
+            "tau": profile.stopping.tau,
+            "dda_depth": profile.dda_depth,
+            "paths": profile.stopping.paths,
+            "rule": profile.stopping.rule,
+        }
+        given = {name: value for name, value in asked.items() if value is not None}
+        request = cls(**{"corruption": None, **usual, **given})
+        request.check(profile)
+        return request
+
+    def check(self, profile: Profile) -> None:
         """Raise ``ValueError`` naming what is allowed, before any model is loaded."""
-        get_profile(profile)
-        if self.corruption is not None:
-            check_corruption(self.corruption, self.severity)
-        else:
-            check_corruption(CORRUPTIONS[0], self.severity)
-        if self.tau is not None:
-            check_tau(self.tau)
+        check_corruption(self.corruption or CORRUPTIONS[0], self.severity)
+        check_tau(self.tau)
         self.stopping(profile)
         self.routes(profile)
 
-    def stopping(self, profile: str) -> StoppingConfig:
-        """The profile's rule with what was asked for; the horizon is never the shallower."""
-        known = get_profile(profile)
-        usual, steps = known.stopping, known.schedule.steps
-        if self.max_depth is not None and not 1 <= self.max_depth <= steps:
-            raise ValueError(f"The maximum depth is from 1 to {steps}, not {self.max_depth}.")
-        asked = {name: getattr(self, name) for name in ("tau", "paths", "max_depth", "rule")}
-        chosen = {name: value for name, value in asked.items() if value is not None}
-        if usual.horizon is not None:
-            chosen["horizon"] = max(usual.horizon, chosen.get("max_depth", usual.max_depth))
-        return dataclasses.replace(usual, **chosen)
+    def stopping(self, profile: Profile) -> StoppingConfig:
+        """The profile's stopping with what was asked for; a horizon is never the shallower."""
+        usual, steps = profile.stopping, profile.schedule.steps
+        depth = usual.max_depth if self.max_depth is None else self.max_depth
+        if not 1 <= depth <= steps:
+            raise ValueError(f"The maximum depth is from 1 to {steps}, not {depth}.")
+        return dataclasses.replace(
+            usual,
+            rule=self.rule,  # type: ignore[arg-type]  # checked by StoppingConfig itself
+            tau=self.tau,
+            paths=self.paths,
+            max_depth=depth,
+            horizon=None if usual.horizon is None else max(usual.horizon, depth),
+        )
 
-    def routes(self, profile: str) -> list[Route]:
-        """The chosen methods, in the order given; ``scale`` is for DGA + G's guidance."""
-        usual = get_profile(profile)
+    def routes(self, profile: Profile) -> tuple[Route, ...]:
+        """DGA, DGA + G with the strength that was asked for, and DDA from its depth."""
         if self.scale is not None:
             if not 0 <= self.scale < math.inf:
                 raise ValueError(f"The guidance's scale is a number from 0 up, not {self.scale}.")
-            guidance = dataclasses.replace(usual.guidance, scale=self.scale)
-            usual = dataclasses.replace(usual, guidance=guidance)
-        known = default_routes(usual, self.dda_depth)
-        names = split_list(self.methods)
-        unknown = [name for name in names if name not in known]
-        if unknown or not names:
-            raise ValueError(
-                f"Unknown method {(unknown or [''])[0]!r}. Choose from: {', '.join(known)}."
-            )
-        return [self._sped_up(known[name]) for name in names]
+            guidance = dataclasses.replace(profile.guidance, scale=self.scale)
+            profile = dataclasses.replace(profile, guidance=guidance)
+        return tuple(default_routes(profile, self.dda_depth).values())
 
-    def _sped_up(self, route: Route) -> Route:
-        """With fewer steps and guidance without the network's gradient, where asked for."""
-        guidance = route.guidance
-        if guidance and not self.through_network:
-            guidance = dataclasses.replace(guidance, through_network=False)
-        return dataclasses.replace(route, guidance=guidance, sampler=few_steps(self.steps))
+
+def choose_routes(
+    routes: Sequence[Route],
+    names: Sequence[str],
+    steps: int | None = None,
+    through_network: bool = True,
+) -> list[Route]:
+    """The routes that are named, in the order given, with at most ``steps`` steps.
+
+    Raises ``ValueError`` for no name or an unknown one.
+    """
+    known = {route.name: route for route in routes}
+    unknown = [name for name in names if name not in known]
+    if unknown or not names:
+        raise ValueError(
+            f"Unknown method {(unknown or [''])[0]!r}. Choose from: {', '.join(known)}."
+        )
+    return [_sped_up(known[name], steps, through_network) for name in names]
+
+
+def _sped_up(route: Route, steps: int | None, through_network: bool) -> Route:
+    guidance = route.guidance
+    if guidance and not through_network:
+        guidance = dataclasses.replace(guidance, through_network=False)
+    return dataclasses.replace(route, guidance=guidance, sampler=few_steps(steps))
 
 
 @dataclass(frozen=True)
@@ -93,19 +122,21 @@ class CommandRun:
     adaptation: Adaptation
 
 
-def read(request: Request, profile: str) -> Pixels:
+def read(image: Path, profile: Profile) -> Pixels:
     """The picture at the profile's size. Raises ``ValueError`` for a file that is no picture."""
     try:
-        return read_square(request.image, get_profile(profile).image_size)
+        return read_square(image, profile.image_size)
     except UploadError as error:
-        raise ValueError(f"{request.image}: {error}") from None
+        raise ValueError(f"{image}: {error}") from None
 
 
-def run(models: Models, request: Request, pixels: Pixels) -> CommandRun:
-    """Corrupt and adapt one picture, uint8 ``[S, S, 3]``."""
+def run(
+    models: Models, request: Request, pixels: Pixels, routes: Sequence[Route] | None = None
+) -> CommandRun:
+    """Corrupt and adapt one picture, uint8 ``[S, S, 3]``; ``routes``: default is the request's."""
     profile = models.profile
     clean = pixels if request.corruption else None
     if request.corruption:
         pixels = corrupt(pixels, request.corruption, request.severity, request.seed)
-    stopping, routes = request.stopping(profile.name), request.routes(profile.name)
-    return CommandRun(clean, adapt(models, pixels, request.seed, stopping, routes))
+    routes = request.routes(profile) if routes is None else routes
+    return CommandRun(clean, adapt(models, pixels, request.seed, request.stopping(profile), routes))

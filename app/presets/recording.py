@@ -15,23 +15,23 @@ from app.parts.examples import Example
 from app.presets.cases import PATHS, Case
 from app.runs.film import strip
 from app.runs.session import Session
-from app.runs.settings import Settings, routes_for, stopping_for
 from app.words.common import NO_CORRUPTION
 from dga.files import to_plain, write_json
 from dga.images import Pixels
 from dga.networks.classifier import Prediction
 from dga.pipeline import Adaptation, Denoised
 from dga.profiles import Profile
+from dga.request import Request
 
 RECORD = "record.json"
 RESULTS = "results.png"
 COMMAND = "python -m app.presets --out {folder}"
 
 
-def settings_of(profile: Profile, case: Case) -> Settings:
+def settings_of(profile: Profile, case: Case) -> Request:
     """A case's settings: the profile's own but for the number of noise paths."""
     stopping = profile.stopping
-    return Settings(
+    return Request(
         None if case.corruption == NO_CORRUPTION else case.corruption,
         case.severity,
         stopping.tau,
@@ -42,13 +42,13 @@ def settings_of(profile: Profile, case: Case) -> Settings:
     )
 
 
-def configuration(profile: Profile, settings: Settings) -> dict[str, Any]:
+def configuration(profile: Profile, settings: Request) -> dict[str, Any]:
     """All that decides a run besides weights, picture and damage, as JSON types."""
     return {
         "profile": profile.name,
         "schedule": to_plain(profile.schedule),
-        "stopping": to_plain(stopping_for(profile, settings)),
-        "routes": [to_plain(route) for route in routes_for(profile, settings)],
+        "stopping": to_plain(settings.stopping(profile)),
+        "routes": [to_plain(route) for route in settings.routes(profile)],
     }
 
 
@@ -88,7 +88,7 @@ def record(session: Session, case: Case, example: Example, folder: Path) -> bool
 
 
 def _content(
-    session: Session, case: Case, settings: Settings, run: Adaptation, clean: Prediction | None
+    session: Session, case: Case, settings: Request, run: Adaptation, clean: Prediction | None
 ) -> dict[str, Any]:
     return {
         "case": dataclasses.asdict(case),

@@ -18,8 +18,7 @@ from app.presets.cases import CAPTIONS, CASES, outcome
 from app.presets.recording import RECORD, RESULTS, configuration, digest
 from app.runs.board import Board
 from app.runs.film import jpeg_uri
-from app.runs.session import Session, Subject
-from app.runs.settings import Settings, routes_for, stopping_for
+from app.runs.session import Picture, Session
 from app.words.common import RECORDED
 from dga.corruptions import corrupt
 from dga.diffusion import forward_path
@@ -27,6 +26,7 @@ from dga.images import Pixels, from_tensor, to_tensor
 from dga.networks.classifier import Prediction
 from dga.pipeline import Adaptation, Halted, Judged, Noised, Reconstruction
 from dga.profiles import Profile
+from dga.request import Request
 from dga.shipped import shipped
 from dga.stopping import Stop, confidence_from_logits
 
@@ -44,7 +44,7 @@ class Preset:
     name: str
     picture: str
     outcome: str
-    settings: Settings
+    settings: Request
     folder: Path
     content: dict[str, Any]
 
@@ -83,7 +83,7 @@ class Presets:
         """The preset of that name, if it is shown."""
         return next((preset for preset in self.all if preset.name == name), None)
 
-    def find(self, picture: str, settings: Settings) -> Preset | None:
+    def find(self, picture: str, settings: Request) -> Preset | None:
         """The preset that these settings of an example picture would repeat."""
         profile = self._session.profile
         for preset in self.all:
@@ -98,7 +98,7 @@ class Presets:
         return self._boards[preset.name]
 
 
-def _alike(profile: Profile, ours: Settings, asked: Settings) -> bool:
+def _alike(profile: Profile, ours: Request, asked: Request) -> bool:
     damage = (ours.corruption, ours.severity if ours.corruption else 0, ours.seed)
     wanted = (asked.corruption, asked.severity if asked.corruption else 0, asked.seed)
     return damage == wanted and configuration(profile, ours) == configuration(profile, asked)
@@ -108,7 +108,7 @@ def read_preset(session: Session, folder: Path) -> Preset:
     """A recorded run that belongs to these models. Raises :class:`PresetError` or ``OSError``."""
     try:
         content = json.loads((folder / RECORD).read_text("utf-8"))
-        settings = Settings(**content["settings"])
+        settings = Request(**content["settings"])
         case = content["case"]
         if content["weights"] != session.models.weights:
             raise PresetError("it was made with other weights")
@@ -155,22 +155,22 @@ def load_board(session: Session, preset: Preset, example: Example) -> Board:
     return board
 
 
-def _subject(size: int, preset: Preset, example: Example) -> Subject:
+def _subject(size: int, preset: Preset, example: Example) -> Picture:
     settings, content = preset.settings, preset.content
     clean = example.pixels(size)
     prediction = Prediction(**_tuples(content["input"]))
     if settings.corruption is None:
-        return Subject(clean, prediction)
+        return Picture(clean, prediction)
     damaged = corrupt(clean, settings.corruption, settings.severity, settings.seed)
-    return Subject(damaged, prediction, clean, Prediction(**_tuples(content["clean"])))
+    return Picture(damaged, prediction, clean, Prediction(**_tuples(content["clean"])))
 
 
-def _adaptation(session: Session, preset: Preset, subject: Subject, x_t_star: Pixels) -> Adaptation:
+def _adaptation(session: Session, preset: Preset, subject: Picture, x_t_star: Pixels) -> Adaptation:
     content, profile = preset.content, session.profile
     with Image.open(preset.folder / RESULTS) as image:
         images = np.split(np.asarray(image.convert("RGB")), len(content["methods"]), axis=1)
     rebuilt = {}
-    for route, pixels in zip(routes_for(profile, preset.settings), images, strict=True):
+    for route, pixels in zip(preset.settings.routes(profile), images, strict=True):
         told = content["methods"][route.name]
         prediction = Prediction(**_tuples(told["prediction"]))
         rebuilt[route.name] = Reconstruction(
@@ -178,7 +178,7 @@ def _adaptation(session: Session, preset: Preset, subject: Subject, x_t_star: Pi
         )
     return Adaptation(
         profile,
-        stopping_for(profile, preset.settings),
+        preset.settings.stopping(profile),
         preset.settings.seed,
         content["dtype"],
         content["device"],

@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from app.runs.film import Lane, forward_sheet
-from app.runs.session import Subject
-from app.runs.settings import Settings, routes_for, stopping_for
+from app.runs.session import Picture
 from app.words.common import (
     CARD_NOTES,
     INPUT_TITLE,
@@ -28,6 +27,7 @@ from dga.images import Pixels
 from dga.networks.classifier import Prediction
 from dga.pipeline import Adaptation, Denoised, Event, Halted, Judged, Noised, Reconstruction
 from dga.profiles import Profile, StoppingConfig
+from dga.request import Request
 from dga.stopping import Stop, choose_depth, confidence_from_logits
 from dga.titles import title
 
@@ -115,14 +115,14 @@ class Board:
     def __init__(
         self,
         profile: Profile,
-        settings: Settings,
-        subject: Subject,
+        settings: Request,
+        subject: Picture,
         bound: Sequence[float] | None = None,
     ) -> None:
         self.profile = profile
         self.settings = settings
         self.subject = subject
-        self.stopping = stopping_for(profile, settings)
+        self.stopping = settings.stopping(profile)
         self.bound = bound
         self.key = secrets.token_hex(4)
         self.recorded = ""
@@ -169,7 +169,7 @@ class Board:
     def _halted(self, event: Halted) -> list[str]:
         self.phase, self.stop, self.logits = "reverse", event.stop, event.logits
         self.curves = confidence_from_logits(event.logits).tolist()
-        for route in routes_for(self.profile, self.settings):
+        for route in self.settings.routes(self.profile):
             depth = event.stop.t_star if route.depth is None else route.depth
             self.lanes[route.name] = Lane(route.name, depth)
         detail = f"{_steps(event.stop.t_star)} forward · {event.seconds:.1f} s"

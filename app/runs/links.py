@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
-from app.runs.settings import Settings, check_settings
+from app.runs.settings import check_settings
 from app.words.adapt import LINK_NOTICES
 from app.words.common import NO_CORRUPTION
 from dga.profiles import Profile
+from dga.request import Request
 
 # In the address, as a setting, how it is read.
 _FIELDS = (
@@ -34,7 +35,7 @@ class Link:
     """A parsed address. ``image``: an example's name, None for somebody's own picture."""
 
     image: str | None
-    settings: Settings
+    settings: Request
     notices: tuple[str, ...] = ()
 
 
@@ -54,14 +55,14 @@ def opening_values(profile: Profile) -> dict[str, Any]:
     }
 
 
-def filled(profile: Profile, settings: Settings) -> dict[str, Any]:
+def filled(profile: Profile, settings: Request) -> dict[str, Any]:
     """All settings by name, with the profile's own values where none was chosen."""
     values = vars(settings) | {"corruption": settings.corruption or NO_CORRUPTION}
     given = {name: value for name, value in values.items() if value is not None}
     return opening_values(profile) | given
 
 
-def write(profile: Profile, settings: Settings, image: str | None) -> str:
+def write(profile: Profile, settings: Request, image: str | None) -> str:
     """The query of a link, from its question mark on; what the profile has anyway is left out."""
     values, usual = filled(profile, settings), opening_values(profile)
     query = {"image": image} if image else {}

@@ -12,7 +12,6 @@ from pathlib import Path
 import numpy as np
 
 from app.runs.gpu import borrowed, choose_compute, expected_seconds, lends_gpus, on_lent_gpu
-from app.runs.settings import Settings, routes_for, stopping_for
 from app.server.decoder import read_square
 from app.server.decoder import start as start_decoder
 from app.server.errors import RequestError, RunError, told
@@ -21,6 +20,7 @@ from dga.images import Pixels, to_tensor
 from dga.networks.classifier import Prediction
 from dga.networks.models import Models, load_models
 from dga.pipeline import Denoised, Event, adapt_steps, classify
+from dga.request import Request
 from dga.speed.pace import Pace, slow_pace
 from dga.weights.sources import Sources
 
@@ -32,7 +32,7 @@ class CancelledError(RuntimeError):
 
 
 @dataclass(frozen=True)
-class Subject:
+class Picture:
     """The picture of one run, uint8 ``[S, S, 3]``; ``clean`` only if we corrupted it."""
 
     input: Pixels
@@ -69,17 +69,17 @@ class Session:
         longest = pace.longest(models.profile) if pace else 0.0
         return cls(models, max(BUDGET_SECONDS, 2 * longest), pace)
 
-    def subject(self, path: str | Path | None, settings: Settings) -> Subject:
+    def subject(self, path: str | Path | None, settings: Request) -> Picture:
         """Read, resize, perhaps corrupt one upload. Raises ``UploadError`` or :class:`RunError`."""
         with told():
             picture = read_square(path, self.profile.image_size)
             if settings.corruption is None:
-                return Subject(picture, self._classify(picture))
+                return Picture(picture, self._classify(picture))
             damaged = corrupt(picture, settings.corruption, settings.severity, settings.seed)
-            return Subject(damaged, self._classify(damaged), picture, self._classify(picture))
+            return Picture(damaged, self._classify(damaged), picture, self._classify(picture))
 
     def events(
-        self, pixels: Pixels, settings: Settings, cancel: threading.Event | None = None
+        self, pixels: Pixels, settings: Request, cancel: threading.Event | None = None
     ) -> Generator[Event]:
         """Run the pipeline, within the time budget and until ``cancel`` is set.
 
@@ -99,18 +99,18 @@ class Session:
                         "stopped; a smaller DDA depth or a higher τ needs fewer steps."
                     )
 
-    def _adapt(self, pixels: Pixels, settings: Settings) -> Generator[Event]:
-        stopping = stopping_for(self.profile, settings)
-        routes = routes_for(self.profile, settings)
+    def _adapt(self, pixels: Pixels, settings: Request) -> Generator[Event]:
+        stopping = settings.stopping(self.profile)
+        routes = settings.routes(self.profile)
         models = borrowed(self.models)
         yield from adapt_steps(models, pixels, settings.seed, stopping, routes)
 
-    def _expected_seconds(self, pixels: Pixels, settings: Settings) -> float:
-        depth = stopping_for(self.profile, settings).max_depth
+    def _expected_seconds(self, pixels: Pixels, settings: Request) -> float:
+        depth = settings.stopping(self.profile).max_depth
         expected = expected_seconds(self.profile, settings.paths, depth, settings.dda_depth)
         return min(expected, self.budget_seconds)
 
-    def bound(self, settings: Settings) -> Sequence[float] | None:
+    def bound(self, settings: Request) -> Sequence[float] | None:
         """The quantile rule's bound, a logit for each depth 0...T; None for the threshold.
 
         Raises :class:`RequestError` where the discriminator has no such bound.
@@ -137,7 +137,7 @@ class Session:
         self._classify(grey)
         if self.pace is not None:
             return  # it would keep the first visitor waiting for minutes
-        for event in self.events(grey, Settings(None, 1, 1.0, 0, 1)):
+        for event in self.events(grey, Request(None, 1, 1.0, 0, 1)):
             if isinstance(event, Denoised):
                 break
 

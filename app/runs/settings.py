@@ -2,38 +2,16 @@
 
 from __future__ import annotations
 
-import dataclasses
-from dataclasses import dataclass
-
 from app.server.errors import RequestError
 from app.words.common import NO_CORRUPTION
 from dga.corruptions import CORRUPTIONS, check_corruption
-from dga.pipeline import Route, default_routes
-from dga.profiles import Profile, StoppingConfig
+from dga.profiles import Profile
+from dga.request import Request
 
 MAX_SEED = 2**31 - 1
 MAX_PATHS = 8
 MAX_SCALE = 20
 RULES = ("threshold", "quantile")
-
-
-@dataclass(frozen=True)
-class Settings:
-    """One checked request. ``corruption`` is None for a picture taken as it is.
-
-    ``paths``: noise paths, 1 to 8; ``scale``: strength of DGA + G's guidance, None for the
-    profile's; ``max_depth``: deepest t*, None for the profile's; ``rule``: of stopping.
-    """
-
-    corruption: str | None
-    severity: int
-    tau: float
-    seed: int
-    dda_depth: int
-    paths: int = 1
-    scale: float | None = None
-    max_depth: int | None = None
-    rule: str = "threshold"
 
 
 def check_settings(
@@ -47,7 +25,7 @@ def check_settings(
     scale: object = None,
     max_depth: object = None,
     rule: object = None,
-) -> Settings:
+) -> Request:
     """Check a request from anywhere; None stands for the profile's own value of the last four.
 
     Raises :class:`RequestError` naming what is allowed.
@@ -55,7 +33,7 @@ def check_settings(
     if corruption is not None and corruption != NO_CORRUPTION and corruption not in CORRUPTIONS:
         allowed = ", ".join((NO_CORRUPTION, *CORRUPTIONS))
         raise RequestError(f"Unknown corruption {_short(corruption)}. Choose one of: {allowed}.")
-    settings = Settings(
+    request = Request(
         corruption=None if corruption in (None, NO_CORRUPTION) else str(corruption),
         severity=_whole("Severity", severity, 1, 5),
         tau=_number("tau", tau, 0, 1),
@@ -66,9 +44,9 @@ def check_settings(
         max_depth=None if max_depth is None else _max_depth(profile, max_depth),
         rule=profile.stopping.rule if rule is None else _rule(rule),
     )
-    if settings.corruption:
-        check_corruption(settings.corruption, settings.severity)
-    return settings
+    if request.corruption:
+        check_corruption(request.corruption, request.severity)
+    return request
 
 
 def _paths(profile: Profile, value: object) -> int:
@@ -84,30 +62,6 @@ def _rule(value: object) -> str:
     if value not in RULES:
         raise RequestError(f"The stopping rule is {' or '.join(RULES)}, not {_short(value)}.")
     return str(value)
-
-
-def stopping_for(profile: Profile, settings: Settings) -> StoppingConfig:
-    """The profile's stopping with what the visitor chose; a horizon is never the shallower."""
-    stopping = profile.stopping
-    depth = settings.max_depth or stopping.max_depth
-    horizon = None if stopping.horizon is None else max(stopping.horizon, depth)
-    return dataclasses.replace(
-        stopping,
-        rule=settings.rule,  # type: ignore[arg-type]  # checked by StoppingConfig itself
-        tau=settings.tau,
-        paths=settings.paths,
-        max_depth=depth,
-        horizon=horizon,
-    )
-
-
-def routes_for(profile: Profile, settings: Settings) -> tuple[Route, ...]:
-    """DGA, DGA + G with the visitor's strength of guidance, and DDA from her depth."""
-    routes = default_routes(profile, settings.dda_depth)
-    if settings.scale is not None:
-        guidance = dataclasses.replace(profile.guidance, scale=settings.scale)
-        routes["dga-guided"] = dataclasses.replace(routes["dga-guided"], guidance=guidance)
-    return tuple(routes.values())
 
 
 def _number(name: str, value: object, low: int, high: int) -> float:

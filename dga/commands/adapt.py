@@ -40,26 +40,27 @@ def adapt(
 ) -> None:
     """Adapt one picture: write every image, print t*, the curve and the predictions."""
     from dga import record, request
+    from dga.parsing import split_list
+    from dga.profiles import get_profile
 
     with sentences():
-        asked = request.Request(
-            image=image,
+        profile = get_profile(models.profile)
+        asked = request.Request.of(
+            profile,
             corruption=corruption,
             severity=severity,
             tau=tau,
             seed=seed,
-            methods=methods,
             dda_depth=dda_depth,
             paths=paths,
             scale=scale,
             max_depth=max_depth,
             rule=rule,
-            steps=steps,
-            through_network=through_network,
         )
-        asked.check(models.profile)
-        pixels = request.read(asked, models.profile)
-        run = request.run(models.load(), asked, pixels)
+        names = split_list(methods)
+        routes = request.choose_routes(asked.routes(profile), names, steps, through_network)
+        pixels = request.read(image, profile)
+        run = request.run(models.load(), asked, pixels, routes)
         folder = out or Path(f"{image.stem}-adapted")
         written = record.save_pictures(run, folder)
         facts = record.to_dict(run, asked, written)

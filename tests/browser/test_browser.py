@@ -9,8 +9,8 @@ import pytest
 from PIL import Image
 
 from app.parts.examples import load_examples
-from app.runs.settings import Settings
 from dga.pipeline import adapt
+from dga.request import Request
 from dga.stopping import choose_depth
 from tests.fixtures.browser import Watch, chromium  # noqa: F401  # fixtures
 
@@ -261,7 +261,7 @@ def test_a_run_shows_what_the_library_computes(watched, served):
 
     example = next(e for e in load_examples() if e.name == "coffee")
     tau = served.session.profile.stopping.tau
-    subject = served.session.subject(example.path, Settings("impulse_noise", 2, tau, 11, 4))
+    subject = served.session.subject(example.path, Request("impulse_noise", 2, tau, 11, 4))
     run = adapt(served.session.models, subject.input, seed=11)
     page.wait_for_function(f"{PLOT}.tStar !== ''")
     assert watched.t_star() == run.t_star
@@ -292,7 +292,7 @@ def test_tau_moves_t_star_without_a_request(watched, served):
     watched.depth(1)
     watched.run()
     example = load_examples()[0]
-    subject = served.session.subject(example.path, Settings("gaussian_noise", 3, start, 0, 1))
+    subject = served.session.subject(example.path, Request("gaussian_noise", 3, start, 0, 1))
     run = adapt(served.session.models, subject.input, seed=0)
     slider = page.get_by_role("slider", name="Threshold tau")
     slider.focus()

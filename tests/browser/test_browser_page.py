@@ -11,15 +11,15 @@ import pytest
 from PIL import Image
 
 from app.parts.examples import load_examples
-from app.runs.settings import Settings
 from app.words.adapt import DOWNLOADS
 from dga.corruptions import CORRUPTIONS
+from dga.request import Request
 from tests.fixtures.browser import Watch, chromium  # noqa: F401  # fixtures
 
 ALLOWED = ["clipboard-read", "clipboard-write", "camera"]
 LINK = "?image=coffee&corruption=impulse_noise&severity=2&tau=0.61&seed=11"
 EXTRA = "&dda=2&paths=2&scale=2.50&max_depth=9"
-SETTINGS = Settings("impulse_noise", 2, 0.61, 11, 2, 2, 2.5, 9, "threshold")
+SETTINGS = Request("impulse_noise", 2, 0.61, 11, 2, 2, 2.5, 9, "threshold")
 READY = "!document.querySelector('.files button').disabled"
 RESTED = "!document.querySelector('#adapt').disabled && " + READY
 IMAGE = "document.querySelector('#picture img')?.src ?? ''"

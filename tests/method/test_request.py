@@ -1,41 +1,39 @@
 """What ``python -m dga adapt`` is asked for, checked before any model is loaded."""
 
-import dataclasses
-from pathlib import Path
-
 import pytest
 
 from dga.profiles import EVERYDAY16, IMAGENET, PROFILES
 from dga.request import Request
 
-PLAIN = Request(Path("cat.png"), None, 3, None, 0, "dga,dga-guided,dda", None)
 
-
-def asked(**changes):
-    return dataclasses.replace(PLAIN, **changes)
+def asked(profile=EVERYDAY16, **changes):
+    return Request.of(profile, **({"severity": 3, "seed": 0} | changes))
 
 
 @pytest.mark.parametrize("profile", PROFILES)
 def test_nothing_asked_for_is_the_profile(profile):
-    assert PLAIN.stopping(profile) == PROFILES[profile].stopping
-    guided = next(route for route in PLAIN.routes(profile) if route.name == "dga-guided")
-    assert guided.guidance == PROFILES[profile].guidance
+    usual = PROFILES[profile]
+    plain = asked(usual)
+    assert plain.stopping(usual) == usual.stopping
+    assert plain.routes(usual)[1].guidance == usual.guidance
 
 
 def test_settings_reach_the_rule_and_the_guidance():
     request = asked(tau=0.3, paths=4, max_depth=30, rule="quantile", scale=2.5)
-    stopping = request.stopping("everyday16")
+    stopping = request.stopping(EVERYDAY16)
     assert (stopping.tau, stopping.paths, stopping.max_depth) == (0.3, 4, 30)
     assert (stopping.rule, stopping.horizon) == ("quantile", EVERYDAY16.stopping.horizon)
     scales = {route.name: route.guidance and route.guidance.scale
-              for route in request.routes("everyday16")}  # fmt: skip
+              for route in request.routes(EVERYDAY16)}  # fmt: skip
     assert scales == {"dga": None, "dga-guided": 2.5, "dda": EVERYDAY16.dda_guidance.scale}
 
 
 def test_the_horizon_is_never_the_shallower():
     deepest = EVERYDAY16.schedule.steps
-    assert asked(max_depth=deepest).stopping("everyday16").horizon == deepest
-    assert asked(max_depth=deepest).stopping("imagenet").horizon is IMAGENET.stopping.horizon
+    assert asked(max_depth=deepest).stopping(EVERYDAY16).horizon == deepest
+    assert (
+        asked(IMAGENET, max_depth=deepest).stopping(IMAGENET).horizon is IMAGENET.stopping.horizon
+    )
 
 
 @pytest.mark.parametrize(
@@ -53,4 +51,4 @@ def test_the_horizon_is_never_the_shallower():
 )
 def test_bad_settings_name_what_is_allowed(changes, allowed):
     with pytest.raises(ValueError, match=allowed):
-        asked(**changes).check("everyday16")
+        asked(**changes)

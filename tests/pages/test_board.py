@@ -15,10 +15,11 @@ from app.pages.adapt.result_cards import card_html
 from app.parts.marks import percent
 from app.runs.board import CARDS, Board
 from app.runs.session import CancelledError, RunError, Session
-from app.runs.settings import Settings, check_settings
+from app.runs.settings import check_settings
 from dga.corruptions import CORRUPTIONS
 from dga.pipeline import Adaptation, Denoised, adapt
 from dga.profiles import EVERYDAY16
+from dga.request import Request
 
 GOOD = {"corruption": "fog", "severity": 3, "tau": 0.5, "seed": 0, "dda_depth": 23}
 
@@ -62,8 +63,8 @@ def test_bad_settings_name_what_is_allowed(name, value, allowed):
 
 
 def test_good_settings():
-    assert check_settings(EVERYDAY16, **GOOD) == Settings("fog", 3, 0.5, 0, 23)
-    assert check_settings(EVERYDAY16, "none", 3.0, 1, 7.0, 100) == Settings(None, 3, 1.0, 7, 100)
+    assert check_settings(EVERYDAY16, **GOOD) == Request("fog", 3, 0.5, 0, 23)
+    assert check_settings(EVERYDAY16, "none", 3.0, 1, 7.0, 100) == Request(None, 3, 1.0, 7, 100)
     for corruption in CORRUPTIONS:
         assert check_settings(EVERYDAY16, **(GOOD | {"corruption": corruption}))
 
@@ -73,7 +74,7 @@ def test_percent_never_rounds_up_to_certainty():
 
 
 def test_board_tells_a_run(session, cat_file):
-    settings = Settings("fog", 3, 0.5, 0, 2)
+    settings = Request("fog", 3, 0.5, 0, 2)
     subject = session.subject(cat_file, settings)
     board = Board(session.profile, settings, subject)
     assert board.timeline()["phase"] == "forward"
@@ -91,7 +92,7 @@ def test_board_tells_a_run(session, cat_file):
 
 def test_cancel_stops_within_a_step(session, cat_file):
     flag = threading.Event()
-    settings = Settings(None, 1, 0.5, 0, 40)
+    settings = Request(None, 1, 0.5, 0, 40)
     subject = session.subject(cat_file, settings)
     events = session.events(subject.input, settings, flag)
     first = next(e for e in events if isinstance(e, Denoised) and e.route.name == "dda")
@@ -103,7 +104,7 @@ def test_cancel_stops_within_a_step(session, cat_file):
 
 def test_time_budget(session, cat_file):
     hurried = Session(session.models, budget_seconds=0.0)
-    settings = Settings(None, 1, 0.5, 0, 40)
+    settings = Request(None, 1, 0.5, 0, 40)
     subject = hurried.subject(cat_file, settings)
     with pytest.raises(RunError, match="longer than 0 seconds"):
         list(hurried.events(subject.input, settings))
@@ -129,7 +130,7 @@ def test_endpoint_is_described(client):
 
 def test_endpoint_agrees_with_the_library(client, served, cat_file):
     record, *pictures = call(client, cat_file, seed=5, dda_depth=3)
-    subject = served.session.subject(cat_file, Settings("fog", 3, 0.5, 5, 3))
+    subject = served.session.subject(cat_file, Request("fog", 3, 0.5, 5, 3))
     run = adapt(served.session.models, subject.input, seed=5)
     assert record["t_star"] == run.t_star
     assert record["crossed"] == run.stop.crossed

@@ -19,12 +19,13 @@ from app.pages.adapt.compare import compare_value
 from app.parts.examples import identify, load_examples
 from app.runs.board import CARDS, Board
 from app.runs.export import Keepsake
-from app.runs.settings import Settings, check_settings
+from app.runs.settings import check_settings
 from app.words.adapt import DOWNLOADS
 from dga.commands import app as commands
+from dga.request import Request
 
-FOG = Settings("fog", 3, 0.5, 5, 2, 2, 2.5, 30, "threshold")
-AS_IS = Settings(None, 3, 0.6, 1, 1)
+FOG = Request("fog", 3, 0.5, 5, 2, 2, 2.5, 30, "threshold")
+AS_IS = Request(None, 3, 0.6, 1, 1)
 
 
 def finished(session, settings, path):

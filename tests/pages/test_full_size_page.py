@@ -17,8 +17,7 @@ from app.pages.adapt.result_cards import card_html
 from app.pages.analysis.exhibits import read_exhibits
 from app.pages.analysis.page import shipped_exhibits
 from app.runs.board import CARDS, Board
-from app.runs.session import Session, Subject
-from app.runs.settings import Settings
+from app.runs.session import Picture, Session
 from dga.data.uploads import read_square
 from dga.diffusion import Schedule
 from dga.networks.classifier import build_classifier
@@ -28,6 +27,7 @@ from dga.networks.unet import Denoiser, Discriminator
 from dga.pipeline import Adaptation
 from dga.profiles import IMAGENET, StoppingConfig
 from dga.record import to_record
+from dga.request import Request
 from tests.fixtures.models import TINY_NETWORK, randomise
 
 NETWORK = dataclasses.replace(TINY_NETWORK, image_size=256, fold=8)
@@ -61,8 +61,8 @@ def session() -> Session:
 
 def test_a_run_fills_timeline_cards_and_record(session: Session) -> None:
     pixels = np.random.default_rng(0).integers(0, 256, (256, 256, 3), dtype=np.uint8)
-    settings = Settings(None, 3, 0.5, 0, 3)
-    subject = Subject(pixels, session._classify(pixels))
+    settings = Request(None, 3, 0.5, 0, 3)
+    subject = Picture(pixels, session._classify(pixels))
     board = Board(session.profile, settings, subject)
     for event in session.events(pixels, settings):
         board.take(event)

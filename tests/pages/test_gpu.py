@@ -20,12 +20,12 @@ import torch
 from app.parts.examples import load_examples
 from app.runs import gpu
 from app.runs.session import CancelledError, Session
-from app.runs.settings import Settings
 from dga.networks.models import Models
 from dga.pipeline import Adaptation, Denoised, adapt
 from dga.profiles import EVERYDAY16, IMAGENET
+from dga.request import Request
 
-SETTINGS = Settings("fog", 3, 0.5, 7, 4)
+SETTINGS = Request("fog", 3, 0.5, 7, 4)
 
 
 class Lender(ModuleType):

@@ -5,9 +5,10 @@ from urllib.parse import parse_qsl
 import pytest
 
 from app.runs.links import KEYS, filled, opening_values, parse, write
-from app.runs.settings import Settings, check_settings
+from app.runs.settings import check_settings
 from dga.corruptions import CORRUPTIONS
 from dga.profiles import EVERYDAY16, IMAGENET
+from dga.request import Request
 
 NAMES = ("lion", "cat")
 
@@ -17,11 +18,11 @@ def read(query, profile=EVERYDAY16):
 
 
 def test_the_written_form():
-    settings = Settings("jpeg_compression", 4, 0.5, 7, 24)
+    settings = Request("jpeg_compression", 4, 0.5, 7, 24)
     expected = "?image=lion&corruption=jpeg_compression&severity=4&tau=0.50&seed=7"
     assert write(EVERYDAY16, settings, "lion") == expected
     assert write(EVERYDAY16, settings, None) == expected.replace("image=lion&", "")
-    changed = Settings(None, 3, 0.5, 7, 30, 8, 2.0, 40, "quantile")
+    changed = Request(None, 3, 0.5, 7, 30, 8, 2.0, 40, "quantile")
     assert write(EVERYDAY16, changed, "cat") == (
         "?image=cat&corruption=none&severity=3&tau=0.50&seed=7"
         "&dda=30&paths=8&scale=2.00&max_depth=40&rule=quantile"
@@ -32,11 +33,11 @@ def test_the_written_form():
 @pytest.mark.parametrize(
     "settings",
     [
-        *(Settings(name, 1 + n % 5, n / 100, 10**n % 2**31, n + 1) for n, name in
+        *(Request(name, 1 + n % 5, n / 100, 10**n % 2**31, n + 1) for n, name in
           enumerate(CORRUPTIONS)),
-        Settings(None, 3, 0.123456789, 2**31 - 1, 100),
-        Settings("fog", 5, 1.0, 0, 1, 8, 0.1 + 0.2, 1, "quantile"),
-        Settings("fog", 5, 0.0, 0, 1, 1, 0.0, 100, "threshold"),
+        Request(None, 3, 0.123456789, 2**31 - 1, 100),
+        Request("fog", 5, 1.0, 0, 1, 8, 0.1 + 0.2, 1, "quantile"),
+        Request("fog", 5, 0.0, 0, 1, 1, 0.0, 100, "threshold"),
     ],
 )  # fmt: skip
 def test_round_trip(profile, settings):
@@ -107,13 +108,13 @@ def test_one_bad_value_leaves_the_good_ones():
 
 
 def test_an_own_picture_is_never_in_a_link():
-    link = read(write(EVERYDAY16, Settings("fog", 2, 0.5, 1, 24), None))
+    link = read(write(EVERYDAY16, Request("fog", 2, 0.5, 1, 24), None))
     assert link.image is None
     assert link.settings.severity == 2
     assert "choose a picture" in link.notices[0]
 
 
 def test_keys_are_those_that_are_written():
-    every = Settings("fog", 5, 0.5, 3, 30, 8, 2.0, 40, "quantile")
+    every = Request("fog", 5, 0.5, 3, 30, 8, 2.0, 40, "quantile")
     written = [key for key, _ in parse_qsl(write(EVERYDAY16, every, "cat")[1:])]
     assert written == list(KEYS)

@@ -16,11 +16,12 @@ from app.pages.adapt.timeline import SCRIPTS
 from app.parts.scripts import script, static
 from app.runs.board import Board, Progress
 from app.runs.film import COLUMNS, MAX_SIDE, Lane, forward_sheet, reduced, sheet
-from app.runs.session import Session, Subject
-from app.runs.settings import Settings, check_settings, routes_for, stopping_for
+from app.runs.session import Picture, Session
+from app.runs.settings import check_settings
 from app.words.timeline import TIMELINE_WORDS
 from dga.pipeline import Adaptation, Denoised, Halted, Judged, Noised
 from dga.profiles import EVERYDAY16
+from dga.request import Request
 from dga.stopping import choose_depth, confidence_from_logits
 
 TOLERANCE = 45  # of a JPEG's pixels, on average; two unlike noises differ by 85
@@ -36,7 +37,7 @@ def small(tiny_models):
 def subject(small):
     pixels = np.random.default_rng(0).integers(0, 255, (32, 32, 3), dtype=np.uint8)
     x = np.repeat(np.repeat(pixels[::8, ::8], 8, 0), 8, 1)  # blocks, so that JPEG holds them
-    return Subject(x, small._classify(x))
+    return Picture(x, small._classify(x))
 
 
 def picture(address):
@@ -54,7 +55,7 @@ def follow(small, subject, settings):
 
 
 def test_the_value_is_the_run(small, subject):
-    board, events = follow(small, subject, Settings(None, 1, 0.0, 3, 5, paths=3))
+    board, events = follow(small, subject, Request(None, 1, 0.0, 3, 5, paths=3))
     run = events[-1]
     assert isinstance(run, Adaptation)
     assert board.result is run
@@ -70,7 +71,7 @@ def test_the_value_is_the_run(small, subject):
 
 
 def test_the_film_shows_every_state(small, subject):
-    board, events = follow(small, subject, Settings(None, 1, 0.0, 3, 5))
+    board, events = follow(small, subject, Request(None, 1, 0.0, 3, 5))
     value = board.timeline()
     states = next(e.states for e in events if isinstance(e, Noised))
     shown = picture(value["forward"])
@@ -90,7 +91,7 @@ def test_the_film_shows_every_state(small, subject):
 
 
 def test_strips_grow_and_earlier_values_do_not(small, subject):
-    settings = Settings(None, 1, 0.0, 3, 5)
+    settings = Request(None, 1, 0.0, 3, 5)
     board = Board(small.profile, settings, subject)
     kept = []
     for event in small.events(subject.input, settings):
@@ -108,7 +109,7 @@ def test_strips_grow_and_earlier_values_do_not(small, subject):
 
 
 def test_a_run_without_steps_has_empty_lanes(small, subject):
-    board, events = follow(small, subject, Settings(None, 1, 1.0, 0, 2))
+    board, events = follow(small, subject, Request(None, 1, 1.0, 0, 2))
     assert next(e for e in events if isinstance(e, Halted)).stop.t_star == 0
     lanes = {lane["name"]: lane for lane in board.timeline()["lanes"]}
     assert (lanes["dga"]["depth"], lanes["dga"]["strips"]) == (0, [])
@@ -116,7 +117,7 @@ def test_a_run_without_steps_has_empty_lanes(small, subject):
 
 
 def test_progress_and_cancel_say_where(small, subject):
-    settings = Settings(None, 1, 0.0, 3, 5, paths=2)
+    settings = Request(None, 1, 0.0, 3, 5, paths=2)
     board = Board(small.profile, settings, subject)
     seen = []
     for event in small.events(subject.input, settings):
@@ -146,7 +147,7 @@ def test_the_quantile_rule_shows_its_bound(small, subject):
     bound = np.linspace(-3, 3, 101)
     models = dataclasses.replace(small.models, source_quantiles={"0.95": bound.tolist()})
     session = Session(models)
-    settings = Settings(None, 1, 0.5, 0, 5, paths=2, rule="quantile")
+    settings = Request(None, 1, 0.5, 0, 5, paths=2, rule="quantile")
     board, events = follow(session, subject, settings)
     value = board.timeline()
     assert (value["rule"], len(value["bound"])) == ("quantile", 101)
@@ -180,11 +181,11 @@ def test_advanced_settings_are_checked(name, value, allowed):
 def test_advanced_settings_reach_the_pipeline():
     plain = check_settings(*GOOD)
     chosen = check_settings(*GOOD, paths=4, scale=2, max_depth=80, rule="threshold")
-    assert stopping_for(EVERYDAY16, plain) == dataclasses.replace(EVERYDAY16.stopping, tau=0.5)
-    stopping = stopping_for(EVERYDAY16, chosen)
+    assert plain.stopping(EVERYDAY16) == dataclasses.replace(EVERYDAY16.stopping, tau=0.5)
+    stopping = chosen.stopping(EVERYDAY16)
     assert (stopping.paths, stopping.max_depth) == (4, 80)
     assert stopping.horizon is None or stopping.horizon >= 80
-    scales = {r.name: r.guidance and r.guidance.scale for r in routes_for(EVERYDAY16, chosen)}
+    scales = {r.name: r.guidance and r.guidance.scale for r in chosen.routes(EVERYDAY16)}
     assert scales == {"dga": None, "dga-guided": 2, "dda": EVERYDAY16.dda_guidance.scale}
 
 
@@ -221,7 +222,7 @@ def test_every_part_of_the_script_is_served():
 
 
 def test_the_sentence_is_about_the_guided_picture(small, subject):
-    board, events = follow(small, subject, Settings(None, 1, 0.0, 3, 5))
+    board, events = follow(small, subject, Request(None, 1, 0.0, 3, 5))
     before, after = board.timeline()["before"], board.timeline()["after"]
     assert before == subject.input_prediction.top(1)[0]
     assert after == events[-1].reconstructions["dga-guided"].prediction.top(1)[0]
@@ -265,7 +266,7 @@ def test_the_page_stops_where_python_does(small, subject, rule, paths, run, hori
     logits = np.linspace(2, -2, 101) + rng.normal(0, 0.7, (paths, 101))
     bound = (np.linspace(1, -1, 101)).tolist() if rule == "quantile" else None
     own = 0.123
-    board = Board(small.profile, Settings(None, 1, own, 0, 5, paths, rule=rule), subject, bound)
+    board = Board(small.profile, Request(None, 1, own, 0, 5, paths, rule=rule), subject, bound)
     board.stopping = dataclasses.replace(board.stopping, run=run, max_depth=30, horizon=horizon)
     assert "stops" not in board.timeline()
     stop = choose_depth(logits, board.stopping, bound)
@@ -285,6 +286,6 @@ def test_the_page_stops_where_python_does(small, subject, rule, paths, run, hori
 
 
 def test_nothing_is_decided_before_the_curve_is_there(small, subject):
-    board = Board(small.profile, Settings(None, 1, 0.5, 0, 5), subject)
+    board = Board(small.profile, Request(None, 1, 0.5, 0, 5), subject)
     board.take(Judged(0, np.array([0.9, 0.1])))
     assert read_by_the_page(board.timeline(), [0.5])[0][0] is None

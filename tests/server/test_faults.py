@@ -32,7 +32,6 @@ from app.pages.adapt import handlers as adapt_desk
 from app.pages.fifteen import run as fifteen
 from app.pages.fifteen.sheet import Sheet, check_choice
 from app.runs.session import RunError, Session
-from app.runs.settings import Settings
 from app.server.errors import answer_fault
 from app.server.preflight import check_place
 from app.server.waiting_line import Line
@@ -47,6 +46,7 @@ from dga.networks.classifier import predict
 from dga.networks.compute import survive_forks
 from dga.networks.models import Models
 from dga.pipeline import adapt
+from dga.request import Request as RunRequest
 from dga.training import loop
 from dga.weights import store as weights
 from dga.weights.checkpoints import WeightsError
@@ -54,7 +54,7 @@ from dga.weights.store import load_weights, read_state, save_weights
 from tests.fixtures.rights import plain_rights
 
 ROOT = Path(__file__).resolve().parents[2]
-SETTINGS = Settings(None, 1, 0.5, 0, 5)
+SETTINGS = RunRequest(None, 1, 0.5, 0, 5)
 FULL = Path("/dev/full")
 
 

@@ -16,7 +16,6 @@ from app.runs import links
 from app.runs.board import blank_timeline
 from app.runs.links import Link
 from app.runs.session import Session
-from app.runs.settings import stopping_for
 
 
 @dataclass(frozen=True)
@@ -49,7 +48,7 @@ class Opening:
         values = links.filled(profile, link.settings)
         chosen = [example for example in self.examples if example.name == link.image]
         damaged_here = link.settings.corruption is not None
-        tau = blank_timeline(profile, stopping_for(profile, link.settings))
+        tau = blank_timeline(profile, link.settings.stopping(profile))
         written = links.write(profile, link.settings, link.image)
         paths, scale, max_depth, rule = card.advanced
         updates = {

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Literal
 
-from app.runs.settings import Settings, check_settings
+from app.runs.settings import check_settings
 from app.server.decoder import read_square
 from app.server.errors import RequestError
 from app.words.fifteen import CSV_COLUMNS, METHODS, ORDERS
@@ -17,6 +17,7 @@ from dga.corruptions import CORRUPTIONS, corrupt, family_of
 from dga.images import Pixels
 from dga.networks.classifier import Prediction
 from dga.profiles import Profile
+from dga.request import Request
 from dga.stopping import Stop
 
 SEED = 0
@@ -35,7 +36,7 @@ class Choice:
     path: str
     damaged: bool
     method: str
-    settings: Settings
+    settings: Request
 
 
 def check_choice(
