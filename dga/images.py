@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from io import BytesIO
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -29,6 +30,18 @@ def to_square(image: Image.Image, size: int) -> Image.Image:
 def to_pixels(image: Image.Image) -> Pixels:
     """RGB picture to uint8 ``[H, W, 3]``."""
     return np.array(image.convert("RGB"), dtype=np.uint8)
+
+
+def to_jpeg(pixels: Pixels, quality: int, subsampling: int = -1) -> bytes:
+    """A JPEG file of a picture, uint8 ``[H, W, 3]``; ``subsampling`` of its colours: 0 for none."""
+    buffer = BytesIO()
+    Image.fromarray(pixels).save(buffer, "JPEG", quality=quality, subsampling=subsampling)
+    return buffer.getvalue()
+
+
+def through_jpeg(pixels: Pixels, quality: int) -> Image.Image:
+    """A picture saved as JPEG and opened again."""
+    return Image.open(BytesIO(to_jpeg(pixels, quality)))
 
 
 def to_tensor(pixels: Pixels) -> Tensor:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import base64
-import io
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from PIL import Image
 
-from dga.images import Pixels
+from dga.images import Pixels, to_jpeg
 
 COLUMNS = 10  # of the forward sheet
 MAX_SIDE = 128  # larger pictures are reduced: the film is looked at, not measured
@@ -43,9 +41,7 @@ def sheet(pictures: Pixels, columns: int = COLUMNS) -> Pixels:
 
 def jpeg(pixels: Pixels, quality: int) -> bytes:
     """JPEG with full colour: in noise, colour is half of what there is to see."""
-    stream = io.BytesIO()
-    Image.fromarray(pixels).save(stream, "JPEG", quality=quality, subsampling=0)
-    return stream.getvalue()
+    return to_jpeg(pixels, quality, subsampling=0)
 
 
 def jpeg_uri(content: bytes) -> str:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from io import BytesIO
 from typing import Protocol
 
 import numpy as np
 from PIL import Image
 
-from dga.images import Pixels, to_pixels, to_square
+from dga.images import Pixels, through_jpeg, to_pixels, to_square
 from dga.parsing import check_choice
 from dga.profiles import Profile, ReleaseConfig
 
@@ -121,10 +120,3 @@ class View:
         if self.release is None:
             return pixels
         return self.released(through_jpeg(pixels, self.release.quality))
-
-
-def through_jpeg(pixels: Pixels, quality: int) -> Image.Image:
-    """A picture saved as JPEG and opened again."""
-    buffer = BytesIO()
-    Image.fromarray(pixels).save(buffer, "JPEG", quality=quality)
-    return Image.open(buffer)

@@ -139,31 +139,43 @@ def run(
     """
     out.mkdir(parents=True, exist_ok=True)
     average = AveragedModel(model, multi_avg_fn=get_ema_multi_avg_fn(config.ema), use_buffers=False)
-    first = _resume(out / CHECKPOINT, config, identity, model, average, optimizer)
+    checkpoint = Checkpoint(out / CHECKPOINT, config, identity, model, average, optimizer)
+    first = checkpoint.resume()
     model.train()
     saved = time.monotonic()
     for step in _progress(first, config.steps, leads):
-        for group in optimizer.param_groups:
-            group["lr"] = config.lr_at(step.number)
         with torch.autocast(device.type, torch.bfloat16, enabled=config.bf16):
             value, shown = loss(step.number)
         if not torch.isfinite(value):
             raise FloatingPointError(f"The loss became {value.item()} at step {step.number}.")
-        optimizer.zero_grad(set_to_none=True)
-        value.backward()
-        if config.clip is not None:
-            nn.utils.clip_grad_norm_(model.parameters(), config.clip)
-        optimizer.step()
+        _descend(model, optimizer, value, config.lr_at(step.number), config.clip)
         average.update_parameters(model)
         step.show(loss=value.item(), **shown)
         due = time.monotonic() - saved > CHECKPOINT_SECONDS or step.number + 1 == config.steps
         if leads and due:
-            _save(out / CHECKPOINT, config, identity, step.number + 1, model, average, optimizer)
+            checkpoint.save(step.number + 1)
             saved = time.monotonic()
     ema: nn.Module = average.module
     for target, source in zip(ema.buffers(), model.buffers(), strict=True):
         target.copy_(source)
     return ema.eval()
+
+
+def _descend(
+    model: nn.Module,
+    optimizer: torch.optim.Optimizer,
+    loss: Tensor,
+    lr: float,
+    clip: float | None,
+) -> None:
+    """One step of the optimiser; ``clip``: the gradients' largest norm."""
+    for group in optimizer.param_groups:
+        group["lr"] = lr
+    optimizer.zero_grad(set_to_none=True)
+    loss.backward()
+    if clip is not None:
+        nn.utils.clip_grad_norm_(model.parameters(), clip)
+    optimizer.step()
 
 
 @dataclass
@@ -187,68 +199,66 @@ def _progress(first: int, steps: int, shown: bool) -> Iterator[_Step]:
             bar.update()
 
 
-def _save(
-    path: Path,
-    config: TrainConfig,
-    identity: dict[str, str],
-    step: int,
-    model: nn.Module,
-    average: AveragedModel,
-    optimizer: torch.optim.Optimizer,
-) -> None:
-    state = {
-        "config": dataclasses.asdict(config),
-        "identity": identity,
-        "step": step,
-        "model": model.state_dict(),
-        "average": average.state_dict(),
-        "optimizer": optimizer.state_dict(),
-    }
-    if not all(bool(value.isfinite().all()) for value in model.state_dict().values()):
-        raise FloatingPointError(
-            f"The weights are not numbers after step {step - 1}. {_kept(path)}"
-        )
-    try:
-        with atomic(path) as part:
-            torch.save(state, part)
-    except (OSError, RuntimeError) as error:  # torch's writer has no error of its own
-        reason = getattr(error, "strerror", None) or "is the disk full?"
-        raise OSError(f"{path} could not be written ({reason}). {_kept(path)}") from error
+@dataclass(frozen=True)
+class Checkpoint:
+    """All that a run goes on from, and the file that keeps it."""
 
+    path: Path
+    config: TrainConfig
+    identity: dict[str, str]
+    model: nn.Module
+    average: nn.Module
+    optimizer: torch.optim.Optimizer
 
-def _kept(path: Path) -> str:
-    return (
-        "The checkpoint before it is kept; the same command goes on from there."
-        if path.exists()
-        else "There is no checkpoint yet."
-    )
+    def save(self, step: int) -> None:
+        """Keep the state after ``step`` steps, or else the one before it. Raises ``OSError``
+        for a full disk, ``FloatingPointError`` for weights that are not numbers.
+        """
+        model = self.model.state_dict()
+        if not all(bool(value.isfinite().all()) for value in model.values()):
+            raise FloatingPointError(
+                f"The weights are not numbers after step {step - 1}. {self._kept()}"
+            )
+        state = {
+            "config": dataclasses.asdict(self.config),
+            "identity": self.identity,
+            "step": step,
+            "model": model,
+            "average": self.average.state_dict(),
+            "optimizer": self.optimizer.state_dict(),
+        }
+        try:
+            with atomic(self.path) as part:
+                torch.save(state, part)
+        except (OSError, RuntimeError) as error:  # torch's writer has no error of its own
+            reason = getattr(error, "strerror", None) or "is the disk full?"
+            raise OSError(f"{self.path} could not be written ({reason}). {self._kept()}") from error
 
+    def _kept(self) -> str:
+        if self.path.exists():
+            return "The checkpoint before it is kept; the same command goes on from there."
+        return "There is no checkpoint yet."
 
-def _resume(
-    path: Path,
-    config: TrainConfig,
-    identity: dict[str, str],
-    model: nn.Module,
-    average: AveragedModel,
-    optimizer: torch.optim.Optimizer,
-) -> int:
-    if not path.exists():
-        return 0
-    try:
-        state = load_archive(path)
-        found = {name: state["identity"].get(name) for name in identity}
-    except Exception as error:  # made to do harm, a file can bring its reader to raise anything
-        raise ValueError(f"{path} is damaged; delete it to start over.") from error
-    changed = [name for name, value in identity.items() if found[name] != value]
-    if changed:
-        raise ValueError(
-            f"{path} belongs to a run with another {changed[0]}. Choose another folder."
-        )
-    _check_same_run(state["config"], state["step"], config, path)
-    model.load_state_dict(state["model"])
-    average.load_state_dict(state["average"])
-    optimizer.load_state_dict(state["optimizer"])
-    return int(state["step"])
+    def resume(self) -> int:
+        """How many steps are done: 0 without a file. Raises ``ValueError`` for another run's."""
+        path = self.path
+        if not path.exists():
+            return 0
+        try:
+            state = load_archive(path)
+            found = {name: state["identity"].get(name) for name in self.identity}
+        except Exception as error:  # made to do harm, a file can bring its reader to raise anything
+            raise ValueError(f"{path} is damaged; delete it to start over.") from error
+        changed = [name for name, value in self.identity.items() if found[name] != value]
+        if changed:
+            raise ValueError(
+                f"{path} belongs to a run with another {changed[0]}. Choose another folder."
+            )
+        _check_same_run(state["config"], state["step"], self.config, path)
+        self.model.load_state_dict(state["model"])
+        self.average.load_state_dict(state["average"])
+        self.optimizer.load_state_dict(state["optimizer"])
+        return int(state["step"])
 
 
 def _check_same_run(old: dict[str, Any], step: int, config: TrainConfig, path: Path) -> None:

@@ -59,75 +59,62 @@ def train(
     if model != "discriminator" and study not in (None, Study()):
         raise ValueError(f"Only the discriminator can be asked for a study, not the {model}.")
     profile = get_profile(profile_name)
+    classes = profile.classifier.classes or None
     team = Team.join(device)
     try:
-        if model != "discriminator" and team.size > 1:
+        images: ImageSet | ImageFiles
+        if model == "discriminator":
+            images = open_images(data, View.of(profile).clean, classes)
+            if workers is None:
+                workers = _spare_processes(profile, images, team)
+            network, facts = discriminator.train_discriminator(
+                profile, images, config, out, team.device, init, study, team, workers
+            )
+        elif team.size > 1:
             raise ValueError(f"Several processes train the discriminator, not the {model}.")
-        network, images, extra = _trained(
-            model, profile, data, out, config, team, init, study, workers
-        )
+        else:
+            images = read_images(data, profile.image_size, classes)
+            trainer = {
+                "diffusion": diffusion.train_diffusion,
+                "classifier": classifier.train_classifier,
+            }[model]
+            network, facts = trainer(profile, images, config, out, team.device, init), {}
         if team.leads:
-            _save(model, profile, network, images, out, config, team.device, init, extra)
+            facts = _described(model, profile, network, images, config, team.device, init) | facts
+            save_weights(network.state_dict(), out, facts)
     finally:
         team.leave()
     return out if team.leads else None
 
 
-def _trained(
-    model: str,
-    profile: Profile,
-    data: Sequence[Path],
-    out: Path,
-    config: TrainConfig,
-    team: Team,
-    init: Path | None,
-    study: Study | None,
-    workers: int | None,
-) -> tuple[nn.Module, ImageSet | ImageFiles, dict[str, Any]]:
-    """The network, the pictures it was trained on and what its config must keep."""
-    classes, device = profile.classifier.classes or None, team.device
-    if model != "discriminator":
-        read = read_images(data, profile.image_size, classes)
-        if model == "diffusion":
-            return diffusion.train_diffusion(profile, read, config, out, device, init), read, {}
-        return classifier.train_classifier(profile, read, config, out, device, init), read, {}
-    images = open_images(data, View.of(profile).clean, classes)
-    if workers is None:
-        ahead = isinstance(images, ImageFiles) or profile.release is not None
-        workers = max(1, (os.cpu_count() or 1) // team.size - 1) if ahead else 0
-    network, extra = discriminator.train_discriminator(
-        profile, images, config, out, device, init, study, team, workers
-    )
-    return network, images, extra
+def _spare_processes(profile: Profile, images: ImageSet | ImageFiles, team: Team) -> int:
+    """How many make batches ahead: none where pictures are small and in memory."""
+    if isinstance(images, ImageSet) and profile.release is None:
+        return 0
+    return max(1, (os.cpu_count() or 1) // team.size - 1)
 
 
-def _save(
+def _described(
     model: str,
     profile: Profile,
     network: nn.Module,
     images: ImageSet | ImageFiles,
-    out: Path,
     config: TrainConfig,
     device: torch.device,
     init: Path | None,
-    extra: dict[str, Any],
-) -> None:
-    save_weights(
-        network.state_dict(),
-        out,
-        {
-            "model": model,
-            "profile": to_plain(profile),
-            "parameters": parameter_count(network),
-            "training": to_plain(config),
-            "init": str(init) if init else None,
-            "trained_on": {
-                "pictures": len(images),
-                "device": str(device),
-                "threads": torch.get_num_threads(),
-                "torch": torch.__version__,
-                "machine": platform.machine(),
-            },
-            **extra,
+) -> dict[str, Any]:
+    """What every network's ``config.json`` tells of its training."""
+    return {
+        "model": model,
+        "profile": to_plain(profile),
+        "parameters": parameter_count(network),
+        "training": to_plain(config),
+        "init": str(init) if init else None,
+        "trained_on": {
+            "pictures": len(images),
+            "device": str(device),
+            "threads": torch.get_num_threads(),
+            "torch": torch.__version__,
+            "machine": platform.machine(),
         },
-    )
+    }

@@ -286,13 +286,14 @@ def test_a_full_disk_keeps_the_last_checkpoint(tmp_path: Path) -> None:
     average = torch.optim.swa_utils.AveragedModel(model)
     config = loop.TrainConfig(images=8, batch=2, lr=0.1)
     path = tmp_path / loop.CHECKPOINT
+    checkpoint = loop.Checkpoint(path, config, {}, model, average, optimizer)
     for number, said in ((1, "There is no checkpoint yet"), (2, "before it is kept")):
         path.with_suffix(".part").symlink_to(FULL)
         with pytest.raises(OSError, match=rf"could not be written .*{said}"):
-            loop._save(path, config, {}, number, model, average, optimizer)
+            checkpoint.save(number)
         assert not path.with_suffix(".part").is_symlink()
-        loop._save(path, config, {}, number, model, average, optimizer)
-        assert loop._resume(path, config, {}, model, average, optimizer) == number
+        checkpoint.save(number)
+        assert checkpoint.resume() == number
 
 
 def test_a_full_disk_keeps_the_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -360,7 +361,7 @@ def test_checkpoints_that_are_none(tmp_path: Path, content: Any) -> None:
     config = loop.TrainConfig(images=8, batch=2, lr=0.1)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
     with pytest.raises(ValueError, match=r"is damaged; delete it|belongs to a run with another"):
-        loop._resume(path, config, {"model": "x"}, model, model, optimizer)  # type: ignore[arg-type]
+        loop.Checkpoint(path, config, {"model": "x"}, model, model, optimizer).resume()
 
 
 # Where the page is served from

@@ -27,10 +27,11 @@ from dga.training import classifier, diffusion, loop, run
 from dga.training.discriminator import pairs
 from dga.training.discriminator import trainer as discriminator
 from dga.training.discriminator.pairs import make_pairs, vary_source
-from dga.training.discriminator.samples import Prior, generate
+from dga.training.discriminator.samples import Prior
 from dga.training.discriminator.studies import Study
 from dga.training.loop import TrainConfig
 from dga.weights.store import read_config, read_state, save_weights
+from tests.fixtures.models import generate
 
 CONFIG = TrainConfig(images=64, batch=8, lr=1e-3, warmup=2, ema=0.9, bf16=False)
 
@@ -140,7 +141,7 @@ def _interrupt(
     whole = _train(name, profile, folder, out / "whole", config, study)
 
     monkeypatch.setattr(loop, "CHECKPOINT_SECONDS", 0.0)
-    real, saves = loop._save, []
+    real, saves = loop.Checkpoint.save, []
 
     def save_then_die(*args: object) -> None:
         real(*args)  # type: ignore[arg-type]
@@ -148,7 +149,7 @@ def _interrupt(
         if len(saves) in (2, 5):
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(loop, "_save", save_then_die)
+    monkeypatch.setattr(loop.Checkpoint, "save", save_then_die)
     for _ in range(2):
         with pytest.raises(KeyboardInterrupt):
             _train(name, profile, folder, out / "parts", config, study)
@@ -160,7 +161,7 @@ def test_another_config_is_refused_but_a_longer_run_may_go_on(
     tiny_profile: Profile, picture_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     long = dataclasses.replace(CONFIG, images=640)
-    real = loop._save
+    real = loop.Checkpoint.save
 
     def save_then_die(*args: object) -> None:
         real(*args)  # type: ignore[arg-type]
@@ -168,7 +169,7 @@ def test_another_config_is_refused_but_a_longer_run_may_go_on(
 
     with monkeypatch.context() as patch:
         patch.setattr(loop, "CHECKPOINT_SECONDS", 0.0)
-        patch.setattr(loop, "_save", save_then_die)
+        patch.setattr(loop.Checkpoint, "save", save_then_die)
         with pytest.raises(KeyboardInterrupt):
             _train("classifier", tiny_profile, picture_folder, tmp_path, long)
     with pytest.raises(ValueError, match="another model"):

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from PIL import Image
 from torch import Tensor, nn
+from torch.utils.data import Dataset
 
 from dga.data.framing import View
 from dga.data.image_sets import UNREADABLE, ImageFiles, ImageSet
@@ -30,6 +31,7 @@ from dga.training.loop import TrainConfig
 from dga.training.processes import Team
 
 ALONE = Team(torch.device("cpu"))
+Found = TypeVar("Found")
 
 
 class Drawn(NamedTuple):
@@ -43,8 +45,8 @@ class Drawn(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Maker:
-    """The work on a batch that needs no network, so that other processes can do it.
+class BatchMaker(Dataset):
+    """Batches by step: the work on them that needs no network, for other processes to do.
 
     ``share``: the pairs of each batch that are made here; all by default.
     """
@@ -65,7 +67,7 @@ class Maker:
         """How pictures reach the networks."""
         return View.of(self.profile)
 
-    def __call__(self, step: int) -> Drawn:
+    def __getitem__(self, step: int) -> Drawn:
         """Both pictures of a pair are at one depth, drawn as T u^2: most of them lie where
         the classes still differ.
         """
@@ -98,19 +100,27 @@ class Maker:
             return list(images.pixels), []
         found, unreadable = [], list[str]()
         for row in rows:
-            for other in self._from(row):
-                one, bad = self.images.take([other]).load()
-                unreadable += bad
-                if len(one):
-                    found.append(one.pixels[0])
-                    break
+            picture, bad = self._first_readable(row, self._clean)
+            found.append(picture)
+            unreadable += bad
         return found, unreadable
 
-    def _from(self, row: int) -> Iterator[int]:
-        """Rows to try, this one first. Raises ``ValueError`` after all of them."""
-        count = len(self.images)
-        yield from ((row + i) % count for i in range(count))
+    def _first_readable(
+        self, row: int, read: Callable[[int], Found | None]
+    ) -> tuple[Found, list[str]]:
+        """What ``read`` finds in the first row from this one on, with the names passed over."""
+        unreadable = list[str]()
+        for i in range(len(self.images)):
+            other = (row + i) % len(self.images)
+            found = read(other)
+            if found is not None:
+                return found, unreadable
+            unreadable.append(self.images.names[other])
         raise ValueError("None of the pictures can be read.")
+
+    def _clean(self, row: int) -> Pixels | None:
+        one, _ = self.images.take([row]).load()
+        return one.pixels[0] if len(one) else None
 
     def _released(
         self, rows: NDArray[np.int64], mine: range, rng: np.random.Generator
@@ -126,22 +136,19 @@ class Maker:
                 continue
             folder = condition_folder(self.study.corrupted, name, severity)
             assert folder is not None
-            for other in self._from(row):
-                pair = self._pair(other, folder)
-                if pair is not None:
-                    clean.append(pair[0][:, ::turn])
-                    corrupted.append(pair[1][:, ::turn])
-                    break
-                unreadable.append(self.images.names[other])
+            pair, bad = self._first_readable(row, partial(self._pair, folder=folder))
+            clean.append(pair[0][:, ::turn])
+            corrupted.append(pair[1][:, ::turn])
+            unreadable += bad
         return (np.stack(clean), np.stack(corrupted)), unreadable
 
     def _pair(self, row: int, folder: Path) -> tuple[Pixels, Pixels] | None:
-        one, _ = self.images.take([row]).load()
-        if not len(one):
+        clean = self._clean(row)
+        if clean is None:
             return None
         try:
-            with Image.open(folder / one.names[0]) as image:
-                return self.view.finish(one.pixels[0]), self.view.released(image)
+            with Image.open(folder / self.images.names[row]) as image:
+                return self.view.finish(clean), self.view.released(image)
         except UNREADABLE:
             return None
 
@@ -179,7 +186,7 @@ class Batches:
     workers: int = 0
 
     @cached_property
-    def maker(self) -> Maker:
+    def maker(self) -> BatchMaker:
         """Made when first wanted, because samples are drawn for it: after a foreign
         checkpoint was refused.
         """
@@ -189,11 +196,10 @@ class Batches:
                 self.profile, self.prior, self.study.samples, self.shards, team.rank, team.size
             )
         share = team.share(self.config.batch // 2) if team.size > 1 else None
-        return Maker(self.profile, self.study, self.images, self.config, samples, share)
+        return BatchMaker(self.profile, self.study, self.images, self.config, samples, share)
 
     @cached_property
-    def feed(self) -> Feed[Drawn]:
-        """Batches by step."""
+    def feed(self) -> Feed:
         return Feed(self.maker, self.config.steps, self.workers)
 
     @cached_property
@@ -208,7 +214,7 @@ class Batches:
 
     def draw(self, step: int, device: torch.device) -> tuple[Tensor, Tensor, Tensor]:
         """What is judged ``[2 n, 3, S, S]``, network times and labels ``[2 n]``."""
-        drawn = self.feed(step)
+        drawn: Drawn = self.feed(step)
         self.unreadable.update(drawn.unreadable)
         x_k = drawn.x_k
         if self.denoiser is not None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from io import BytesIO
 from typing import Any, Protocol
 
 import numpy as np
@@ -12,7 +11,7 @@ from PIL import Image
 
 from dga.corruptions import SEVERITIES, corrupt
 from dga.data.framing import View
-from dga.images import Pixels
+from dga.images import Pixels, through_jpeg
 from dga.training.discriminator.studies import Study
 
 KERNELS = (
@@ -127,9 +126,7 @@ class Variation:
             margin = (self.before, len(pixels) - self.side - self.before)
             image = Image.fromarray(np.pad(np.asarray(image), (margin, margin, (0, 0)), "reflect"))
         if self.quality is not None:
-            buffer = BytesIO()
-            image.save(buffer, "JPEG", quality=self.quality)
-            image = Image.open(buffer)
+            image = through_jpeg(np.asarray(image), self.quality)
         return np.asarray(image)
 
 

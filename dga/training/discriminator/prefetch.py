@@ -2,43 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Generic, TypeVar
+from collections.abc import Iterator
+from typing import Any
 
 import torch
 from torch.utils.data import DataLoader, Dataset
 
-Drawn = TypeVar("Drawn")
 
-
-class _Steps(Dataset, Generic[Drawn]):
-    """A data set whose item is the batch of that step."""
-
-    def __init__(self, make: Callable[[int], Drawn]) -> None:
-        self.make = make
-
-    def __getitem__(self, step: int) -> Drawn:
-        return self.make(step)
-
-
-class Feed(Generic[Drawn]):
-    """``make(step)`` for one step after the other, ``workers`` of them at a time.
+class Feed:
+    """``batches[step]`` for one step after the other, ``workers`` of them at a time.
 
     The step alone fixes a batch, so the number of workers changes nothing but the speed.
     """
 
-    def __init__(self, make: Callable[[int], Drawn], steps: int, workers: int) -> None:
+    def __init__(self, batches: Dataset, steps: int, workers: int) -> None:
         """``steps``: how many the whole run has; without ``workers`` nothing is made ahead."""
-        self.make, self.steps, self.workers = make, steps, workers
-        self._ahead: Iterator[Drawn] | None = None
+        self.batches, self.steps, self.workers = batches, steps, workers
+        self._ahead: Iterator[Any] | None = None
         self._next = -1
 
-    def __call__(self, step: int) -> Drawn:
+    def __call__(self, step: int) -> Any:
         if not self.workers:
-            return self.make(step)
+            return self.batches[step]
         if self._ahead is None or step != self._next:
             loader = DataLoader(
-                _Steps(self.make),
+                self.batches,
                 batch_size=None,
                 sampler=range(step, self.steps),
                 num_workers=self.workers,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -69,15 +70,6 @@ class Samples:
     def _shards(self) -> list[Pixels]:
         return [np.load(path, mmap_mode="r") for path in self.paths]
 
-    def array(self) -> Pixels:
-        """All of them, uint8 ``[N, S, S, 3]``."""
-        return np.concatenate(self._shards)
-
-
-def generate(profile: Profile, prior: Prior, count: int, out: Path) -> Pixels:
-    """:func:`draw_samples` in memory, uint8 ``[count, S, S, 3]``."""
-    return draw_samples(profile, prior, count, out).array()
-
 
 def draw_samples(
     profile: Profile, prior: Prior, count: int, out: Path, rank: int = 0, size: int = 1
@@ -109,21 +101,16 @@ def draw_samples(
     return Samples(tuple(paths), tuple(few.stop for few in seeds))
 
 
-def _draw(schedule: Schedule, prior: Prior, seeds: range, size: int) -> Pixels:
-    """One batch; a GPU without the memory for it draws two halves, saying so."""
-    try:
-        return _draw_at_once(schedule, prior, seeds, size)
-    except torch.cuda.OutOfMemoryError:
-        if len(seeds) == 1:
-            raise
-        torch.cuda.empty_cache()
-    half = len(seeds) // 2
-    tqdm.write(f"The GPU's memory does not hold {len(seeds)} samples: {half} at once.")
-    halves = (seeds[:half], seeds[half:])
-    return np.concatenate([_draw(schedule, prior, few, size) for few in halves])
+def _draw(schedule: Schedule, prior: Prior, seeds: Sequence[int], size: int) -> Pixels:
+    """One shard, uint8 ``[N, S, S, 3]``: together or in parts, as memory allows."""
+    parts: list[Pixels] = []
+    prior.compute.room.fill(
+        seeds, lambda few: parts.append(_draw_at_once(schedule, prior, few, size))
+    )
+    return np.concatenate(parts)
 
 
-def _draw_at_once(schedule: Schedule, prior: Prior, seeds: range, size: int) -> Pixels:
+def _draw_at_once(schedule: Schedule, prior: Prior, seeds: Sequence[int], size: int) -> Pixels:
     noise = [step_noise(seed, "forward", schedule.steps, (3, size, size)) for seed in seeds]
     x = torch.stack(noise).to(prior.compute.device)
     depths = [schedule.steps] * len(seeds)

@@ -15,7 +15,7 @@ from dga.data.framing import View
 from dga.data.image_sets import ImageFiles, ImageSet, split_training
 from dga.diffusion import Schedule, forward_path
 from dga.discriminator import curve
-from dga.images import Pixels, to_tensor
+from dga.images import to_tensor
 from dga.networks.unet import Discriminator
 from dga.profiles import Profile
 from dga.training import loop
@@ -59,14 +59,7 @@ def train_discriminator(
     identity = loop.describe_run("discriminator", profile, images, init, study.identity(made_by))
     used, held_out = split_training(images)
     torch.manual_seed(config.seed)
-    model = Discriminator(profile.discriminator)
-    if init is not None and not init.is_dir() and not (out / loop.CHECKPOINT).exists():
-        load_backbone(model, init)
-    else:
-        loop.start_from(model, init, out)
-    if study.freeze_encoder:
-        freeze_encoder(model)
-    model.to(device)
+    model = _start(profile, study, init, out).to(device)
     trained = [p for p in model.parameters() if p.requires_grad]
     optimizer = torch.optim.AdamW(trained, lr=config.lr, weight_decay=config.weight_decay)
     shards = study.shards or out / "samples"
@@ -83,15 +76,23 @@ def train_discriminator(
     unreadable = team.gather(list(batches.unreadable))
     if not team.leads:
         return network, {}
-    count = HELD_OUT_IMAGES if batches.denoiser is None else HELD_OUT_ESTIMATES
-    clean, skipped = held_out.take(range(min(count, len(held_out)))).load()
-    view = View.of(profile)
-    pixels = np.stack([view.finish(picture) for picture in clean.pixels])
-    bounds = source_bounds(profile, network, pixels, device, batches.denoiser)
+    bounds, skipped = source_bounds(profile, network, held_out, device, batches.denoiser)
     facts = {**study.facts(made_by), "source_quantiles": bounds}
     if unreadable := sorted({*unreadable, *skipped}):
         facts["unreadable"] = unreadable
     return network, facts
+
+
+def _start(profile: Profile, study: Study, init: Path | None, out: Path) -> Discriminator:
+    """A new network with the weights in ``init``: ours, or those of a classifier's file."""
+    model = Discriminator(profile.discriminator)
+    if init is not None and not init.is_dir() and not (out / loop.CHECKPOINT).exists():
+        load_backbone(model, init)
+    else:
+        loop.start_from(model, init, out)
+    if study.freeze_encoder:
+        freeze_encoder(model)
+    return model
 
 
 def check_study(study: Study, init: Path | None) -> None:
@@ -107,17 +108,23 @@ def check_study(study: Study, init: Path | None) -> None:
 def source_bounds(
     profile: Profile,
     network: nn.Module,
-    pixels: Pixels,
+    held_out: ImageSet | ImageFiles,
     device: torch.device,
     denoiser: nn.Module | None = None,
-) -> dict[str, list[float]]:
-    """Quantiles of clean pictures' logits at each depth, ``{quantile: [T + 1]}``."""
-    schedule = Schedule.from_config(profile.schedule)
+) -> tuple[dict[str, list[float]], list[str]]:
+    """Quantiles of clean pictures' logits at each depth, ``{quantile: [T + 1]}``.
+
+    With the names of the pictures that could not be read.
+    """
+    schedule, view = Schedule.from_config(profile.schedule), View.of(profile)
+    count = HELD_OUT_IMAGES if denoiser is None else HELD_OUT_ESTIMATES
+    clean, skipped = held_out.take(range(min(count, len(held_out)))).load()
     logits = []
-    for i in trange(len(pixels), desc="held-out images", mininterval=1.0):
-        path = forward_path(schedule, to_tensor(pixels[i]), seed=i)
+    for i in trange(len(clean), desc="held-out images", mininterval=1.0):
+        path = forward_path(schedule, to_tensor(view.finish(clean.pixels[i])), seed=i)
         logits.append(curve(schedule, network, path.to(device), denoiser).numpy())
     table = np.quantile(np.stack(logits), QUANTILES, axis=0)  # [Q, T + 1]
-    return {
+    bounds = {
         str(q): [round(float(v), 4) for v in row] for q, row in zip(QUANTILES, table, strict=True)
     }
+    return bounds, skipped
