@@ -83,9 +83,16 @@ def train(
         config = dataclasses.replace(run.defaults(model), **chosen)
         where = Compute.choose(device, "float32").device
         study = Study(
-            source, parse_corruptions(corruptions), input, diffusion, samples, shards, precision,
-            corrupted, freeze_encoder,
-        )  # fmt: skip
+            source=source,
+            corruptions=parse_corruptions(corruptions),
+            input=input,
+            diffusion=diffusion,
+            samples=samples,
+            shards=shards,
+            precision=precision,
+            corrupted=corrupted,
+            freeze_encoder=freeze_encoder,
+        )
         written = run.train(model, profile, data, out, config, where, init, study, workers)
         if written is not None:
             typer.echo(f"Weights: {written}")
