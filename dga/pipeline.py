@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import time
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +12,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from dga.diffusion import ANCESTRAL, ReverseStep, Sampler, forward_path, reverse
-from dga.discriminator import curve_chunks
+from dga.discriminator import chunk_size, curve_chunks
 from dga.guidance import structural_guide
 from dga.images import Pixels, from_tensor, to_tensor
 from dga.networks.classifier import Prediction, predict
@@ -101,6 +100,38 @@ class Reconstruction:
 
 
 @dataclass(frozen=True)
+class Searched:
+    """Event of :func:`adapt_many`: a picture was judged deeper; ``stop`` once it is known."""
+
+    picture: int
+    stop: Stop | None
+
+
+@dataclass(frozen=True)
+class Stepped:
+    """Event of :func:`adapt_many`: one reverse step, after the pictures that it finished.
+
+    ``pictures``: those still under way, by position; ``images``: uint8 ``[b, S, S, 3]``;
+    ``step`` of ``steps`` of the whole batch, from 0.
+    """
+
+    pictures: Sequence[int]
+    images: Pixels
+    step: int
+    steps: int
+
+
+@dataclass(frozen=True)
+class Rebuilt:
+    """Event of :func:`adapt_many`: a picture is done. ``image``: uint8 ``[S, S, 3]``."""
+
+    picture: int
+    stop: Stop
+    image: Pixels
+    prediction: Prediction
+
+
+@dataclass(frozen=True)
 class Adaptation:
     """One finished run: all that a page, a figure or a table needs.
 
@@ -175,9 +206,12 @@ def adapt_steps(
     stop = choose_depth(logits, stopping, models.source_bound(stopping.quantile))
     x_t_star = path[stop.t_star][None]
     halted = Halted(
-        stop, logits, from_tensor(x_t_star[0]), classify(models, x_t_star),
-        time.perf_counter() - started,
-    )  # fmt: skip
+        stop=stop,
+        logits=logits,
+        x_t_star=from_tensor(x_t_star[0]),
+        prediction=classify(models, x_t_star),
+        seconds=time.perf_counter() - started,
+    )
     yield halted
 
     # Reverse: each route rebuilds the picture from its own depth.
@@ -187,10 +221,20 @@ def adapt_steps(
         done[route.name] = yield from _rebuild(models, path, x_input, pixels, depth, route, seed)
         yield done[route.name]
     yield Adaptation(
-        profile, stopping, seed, models.compute.precision,
-        str(models.device), pixels, input_prediction, logits, stop, halted.x_t_star,
-        halted.prediction, halted.seconds, done,
-    )  # fmt: skip
+        profile=profile,
+        stopping=stopping,
+        seed=seed,
+        dtype=models.compute.precision,
+        device=str(models.device),
+        input=pixels,
+        input_prediction=input_prediction,
+        logits=logits,
+        stop=stop,
+        x_t_star=halted.x_t_star,
+        x_t_star_prediction=halted.prediction,
+        curve_seconds=halted.seconds,
+        reconstructions=done,
+    )
 
 
 def _judge(
@@ -213,6 +257,77 @@ def _judge(
     return np.stack(rows)
 
 
+def adapt_many(
+    models: Models,
+    pictures: Pixels,
+    seeds: Sequence[int],
+    stopping: StoppingConfig,
+    route: Route,
+) -> Iterator[Searched | Stepped | Rebuilt]:
+    """Adapt pictures by one route, uint8 ``[B, S, S, 3]``: judged in turn, rebuilt together.
+
+    The same depths and pictures as :func:`adapt` with one noise path, sooner: a picture is
+    judged no deeper than where the rule is met. Ends when every picture is :class:`Rebuilt`.
+    """
+    stops, states = [], []
+    for number, (picture, seed) in enumerate(zip(pictures, seeds, strict=True)):
+        check_pixels(picture, models.profile)
+        path = forward_path(models.schedule, to_tensor(picture).to(models.device), seed)
+        if route.depth is None:
+            stop = yield from _search(models, path[: stopping.deepest + 1], number, stopping)
+        else:
+            stop = Stop(route.depth, crossed=True)
+        stops.append(stop)
+        states.append(path[stop.t_star])
+        yield Searched(number, stop)
+
+    depths = [stop.t_star for stop in stops]
+    # As many at once as the discriminator is shown: bounds memory whatever the picture's size.
+    size = chunk_size(*pictures.shape[1:3])
+    groups = [range(i, min(i + size, len(depths))) for i in range(0, len(depths), size)]
+    done, steps = 0, sum(max(depths[i] for i in group) for group in groups)
+    for number, picture in enumerate(pictures):
+        if depths[number] == 0:
+            x = to_tensor(picture)[None].to(models.device)
+            yield Rebuilt(number, stops[number], picture, classify(models, x))
+    yield Stepped((), pictures[:0], done, steps)
+    for group in groups:
+        x = torch.stack([states[i] for i in group])  # [b, 3, S, S]
+        x_input = to_tensor(pictures[group.start : group.stop]).to(models.device)
+        own = [depths[i] for i in group], [seeds[i] for i in group]
+        for step in rebuild_steps(models, x, x_input, *own, route.guidance, route.sampler):
+            _check_numbers(step.x)
+            images, rows = from_tensor(step.x), [group[i] for i in step.rows.tolist()]
+            arrived = (step.depth == 0).nonzero().squeeze(1).tolist()
+            left = step.depth.nonzero().squeeze(1).tolist()
+            if arrived:
+                x = to_tensor(images[arrived]).to(models.device)
+                said = predict(models.classifier, x, models.profile.classifier)
+                for i, prediction in zip(arrived, said, strict=True):
+                    yield Rebuilt(rows[i], stops[rows[i]], images[i], prediction)
+            yield Stepped([rows[i] for i in left], images[left], done + step.step, steps)
+        done += max(own[0])
+
+
+def _search(
+    models: Models, path: Tensor, picture: int, stopping: StoppingConfig
+) -> Generator[Searched, None, Stop]:
+    """Judge a path piece by piece until the rule is met: deeper states cannot move that."""
+    bound, logits = models.source_bound(stopping.quantile), list[float]()
+    for _, piece in curve_chunks(models.schedule, models.discriminator, path):
+        logits += piece.double().tolist()
+        stop = choose_depth(logits, stopping, bound and bound[: len(logits)])
+        if stop.crossed:
+            return stop
+        yield Searched(picture, None)
+    return stop
+
+
+def _check_numbers(x: Tensor) -> None:
+    if not torch.isfinite(x).all():
+        raise FloatingPointError("The diffusion model returned values that are not numbers.")
+
+
 def path_seed(seed: int, number: int) -> int:
     """Seed of a further noise path; path 0 has the picture's own seed."""
     return seed if number == 0 else (seed + 1) * 1_000_003 + number
@@ -232,8 +347,7 @@ def _rebuild(
     walk = rebuild_steps(models, x, x_input, [depth], [seed], route.guidance, route.sampler)
     for step in walk:
         x = step.x
-        if not torch.isfinite(x).all():
-            raise FloatingPointError("The diffusion model returned values that are not numbers.")
+        _check_numbers(x)
         yield Denoised(
             route,
             step.step,
@@ -292,8 +406,3 @@ def check_pixels(pixels: Pixels, profile: Profile) -> None:
             f"Profile {profile.name} needs pictures of shape ({size}, {size}, 3) in 8 bits, "
             f"not {pixels.shape} {pixels.dtype}."
         )
-
-
-def at_tau(run: Adaptation, tau: float, source_bound: Sequence[float] | None = None) -> Stop:
-    """Where a finished run would have stopped at another tau; no network is called."""
-    return choose_depth(run.logits, dataclasses.replace(run.stopping, tau=tau), source_bound)

@@ -20,11 +20,14 @@ from dga.pipeline import (
     Halted,
     Judged,
     Noised,
+    Rebuilt,
     Reconstruction,
     Route,
+    Searched,
+    Stepped,
     adapt,
+    adapt_many,
     adapt_steps,
-    at_tau,
     default_routes,
     rebuild,
 )
@@ -129,9 +132,37 @@ def test_batch_of_one_agrees_with_batch_of_eight(tiny_models: Models) -> None:
 
 def test_moving_tau_needs_no_network(tiny_models: Models, picture: np.ndarray) -> None:
     run = adapt(tiny_models, picture, routes=[])
-    depths = [at_tau(run, tau).t_star for tau in (0.1, 0.4, 0.6, 0.99)]
+    rules = [dataclasses.replace(run.stopping, tau=tau) for tau in (0.1, 0.4, 0.6, 0.99)]
+    depths = [choose_depth(run.logits, rule).t_star for rule in rules]
     assert depths == sorted(depths, reverse=True)
-    assert at_tau(run, run.stopping.tau) == run.stop
+    assert choose_depth(run.logits, run.stopping) == run.stop
+
+
+@pytest.mark.parametrize("name", ["dga", "dga-guided", "dda"])
+def test_many_pictures_end_as_each_of_them_alone(tiny_models: Models, name: str) -> None:
+    """Judged no deeper than needed and rebuilt together: the same depths and pictures."""
+    rng = np.random.default_rng(5)
+    coarse = rng.integers(0, 255, (5, 4, 4, 3), dtype=np.uint8)
+    pictures = coarse.repeat(8, 1).repeat(8, 2)
+    seeds, route = [3, 4, 5, 6, 7], default_routes(tiny_models.profile)[name]
+    alone = [adapt(tiny_models, p, s, None, [route]) for p, s in zip(pictures, seeds, strict=True)]
+    taus = sorted(float(run.confidence[: run.stopping.max_depth].min()) for run in alone)
+    rule = dataclasses.replace(tiny_models.profile.stopping, tau=taus[2] + 1e-6)
+    alone = [adapt(tiny_models, p, s, rule, [route]) for p, s in zip(pictures, seeds, strict=True)]
+    if name != "dda":
+        assert len({run.stop for run in alone}) > 1  # some cross, others do not
+    events = list(adapt_many(tiny_models, pictures, seeds, rule, route))
+    done = {event.picture: event for event in events if isinstance(event, Rebuilt)}
+    assert sorted(done) == [0, 1, 2, 3, 4]
+    for number, run in enumerate(alone):
+        result = run.reconstructions[name]
+        assert done[number].stop.t_star == result.depth
+        difference = done[number].image.astype(int) - result.image.astype(int)
+        assert np.abs(difference).max() <= 1
+    steps = [event for event in events if isinstance(event, Stepped)]
+    assert [event.step for event in steps] == list(range(steps[0].steps + 1))
+    found = [event.picture for event in events if isinstance(event, Searched) and event.stop]
+    assert found == [0, 1, 2, 3, 4]
 
 
 def test_several_noise_paths_are_averaged(tiny_models: Models, picture: np.ndarray) -> None:

@@ -23,8 +23,8 @@ from dga.guidance import low_pass, structural_loss
 from dga.images import Pixels, from_tensor, to_tensor
 from dga.networks.classifier import predict
 from dga.networks.models import Models
-from dga.pipeline import rebuild, rebuild_steps
-from dga.profiles import GuidanceConfig, StoppingConfig
+from dga.pipeline import Rebuilt, Route, adapt_many, default_routes, rebuild_steps
+from dga.profiles import StoppingConfig
 from dga.stopping import Stop, choose_depth, confidence_from_logits
 from dga.titles import title
 
@@ -132,10 +132,9 @@ class Lesson:
         damaged, own = self._damaged(GUIDED), self.models.profile.guidance
         depth = self._stop(self._logits(damaged)).t_star
         scales = (0.0, own.scale, 4 * own.scale)
-        rebuilt = [
-            self._rebuilt([damaged], [depth], dataclasses.replace(own, scale=s) if s else None)[0]
-            for s in scales
-        ]
+        guidances = [dataclasses.replace(own, scale=s) if s else None for s in scales]
+        routes = [Route("guided", "", depth, guidance) for guidance in guidances]
+        rebuilt = [self._adapted([damaged], route)[0].image for route in routes]
         reference = self._tensor(damaged)[None]
         gaps = [structural_loss(self._tensor(p)[None], reference, own) for p in rebuilt]
         return {
@@ -151,22 +150,22 @@ class Lesson:
     def _depth(self) -> dict[str, Any]:
         """Four pictures, each rebuilt from its own depth and from one depth for all."""
         profile = self.models.profile
+        routes = default_routes(profile)
         damaged = [self._damaged(case) for case in COMPARED]
-        stops = [self._stop(self._logits(picture)) for picture in damaged]
-        own = self._rebuilt(damaged, [stop.t_star for stop in stops], profile.guidance)
-        fixed = self._rebuilt(damaged, [profile.dda_depth] * len(damaged), profile.dda_guidance)
+        own = self._adapted(damaged, routes["dga-guided"])
+        fixed = self._adapted(damaged, routes["dda"])
         clean = [self._clean(case.picture) for case in COMPARED]
         return {
             "fixed": profile.dda_depth,
             "cases": [
                 {
                     "title": f"{case.picture.capitalize()}: {title(case.corruption)}",
-                    "t_star": stop.t_star,
-                    "crossed": stop.crossed,
-                    **self._told(pictures),
+                    "t_star": mine.stop.t_star,
+                    "crossed": mine.stop.crossed,
+                    **self._told([undamaged, before, mine.image, theirs.image]),
                 }
-                for case, stop, *pictures in zip(
-                    COMPARED, stops, clean, damaged, own, fixed, strict=True
+                for case, undamaged, before, mine, theirs in zip(
+                    COMPARED, clean, damaged, own, fixed, strict=True
                 )
             ],
         }
@@ -194,14 +193,12 @@ class Lesson:
     def _stop(self, logits: NDArray[np.float64]) -> Stop:
         return choose_depth(logits, self._rule)
 
-    def _rebuilt(
-        self, pictures: Sequence[Pixels], depths: Sequence[int], guidance: GuidanceConfig | None
-    ) -> list[Pixels]:
-        """Each picture from its own depth; depth 0 leaves it bit for bit."""
-        x_input = torch.stack([self._tensor(picture) for picture in pictures])  # [B, 3, S, S]
-        x = torch.stack([self._path(p)[d] for p, d in zip(pictures, depths, strict=True)])
+    def _adapted(self, pictures: Sequence[Pixels], route: Route) -> list[Rebuilt]:
+        """Each picture by one route, in the order given."""
         seeds = [SEED] * len(pictures)
-        return list(from_tensor(rebuild(self.models, x, x_input, depths, seeds, guidance)))
+        events = adapt_many(self.models, np.stack(pictures), seeds, self._rule, route)
+        done = [event for event in events if isinstance(event, Rebuilt)]
+        return sorted(done, key=lambda rebuilt: rebuilt.picture)
 
     def _coarse(self, pixels: Pixels, factor: int) -> Pixels:
         return from_tensor(low_pass(self._tensor(pixels)[None], factor)[0])
