@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import gradio as gr
-import gradio.mcp
-
-from app.parts.scripts import static
+from app.parts.html import html, static
 from app.runs.session import Session
 from app.words.common import FOOTER, PAGES, TAGLINE, TITLE
 
@@ -18,7 +15,7 @@ def styles() -> str:
 
 def foot() -> None:
     """The line at the end of every page."""
-    gr.HTML(f"<p>{FOOTER}</p>", apply_default_css=False, elem_id="foot")
+    html(f"<p>{FOOTER}</p>", elem_id="foot")
 
 
 def _navigation(page: str) -> str:

@@ -13,7 +13,7 @@ import pytest
 from PIL import Image
 
 from app.pages.adapt.timeline import SCRIPTS
-from app.parts.scripts import script, static
+from app.parts.html import script, static
 from app.runs.board import Board, Progress
 from app.runs.film import COLUMNS, MAX_SIDE, Lane, forward_sheet, reduced, sheet
 from app.runs.session import Picture, Session

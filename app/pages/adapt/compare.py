@@ -6,8 +6,8 @@ from typing import Any
 
 import gradio as gr
 
+from app.parts.html import html
 from app.parts.pictures import data_uri
-from app.parts.scripts import script
 from app.runs.board import Board
 from app.words.adapt import COMPARE_WORDS
 from app.words.common import CARD_TITLES
@@ -39,11 +39,10 @@ def compare(profile: Profile) -> gr.HTML:
     """The component; its value is what :func:`compare_value` returns."""
     size = profile.image_size
     words = COMPARE_WORDS | {"pixels": COMPARE_WORDS["pixels"].format(size=size)}
-    return gr.HTML(
+    return html(
         {"pictures": [], "left": LEFT, "right": RIGHT},
         html_template=_TEMPLATE,
-        js_on_load=script("adapt/compare"),
-        apply_default_css=False,
+        scripts=["adapt/compare"],
         elem_id="compare",
         words=words,
     )

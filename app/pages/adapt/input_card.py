@@ -18,8 +18,8 @@ from app.pages.adapt.input_templates import (
 )
 from app.pages.adapt.swatches import SIDE, style_sheet, swatch_sheets
 from app.parts.examples import Example, identify
+from app.parts.html import PRIVATE, html
 from app.parts.pictures import picture_input
-from app.parts.scripts import script
 from app.runs.links import Link, filled, opening_values
 from app.runs.session import Session
 from app.runs.settings import MAX_PATHS, MAX_SCALE, MAX_SEED, RULES
@@ -33,7 +33,6 @@ from dga.profiles import IMAGENET
 from dga.titles import short
 
 _WORDS = INPUT_WORDS
-_LIGHT = {"show_progress": "hidden", "api_visibility": "private"}
 
 
 @dataclass(frozen=True)
@@ -66,10 +65,9 @@ def input_card(session: Session, examples: list[Example], first: Link | None = N
         as_is, corruption, swatches = _corruption_column(opening)
         with gr.Column(elem_id="input-knobs"):
             severity, seed, dice = _knobs(opening)
-            gr.HTML(
+            html(
                 advanced_words(opening),
                 html_template=ADVANCED,
-                apply_default_css=False,
                 elem_id="advanced-toggle",
             )
             advanced = _advanced(session, opening)
@@ -84,11 +82,10 @@ def input_card(session: Session, examples: list[Example], first: Link | None = N
 
 def _summary(examples: list[Example], chosen: Example | None, opening: dict[str, Any]) -> None:
     """A phone's one line, with the script of the whole card."""
-    gr.HTML(
+    html(
         summary_words(chosen, opening),
         html_template=SUMMARY,
-        js_on_load=script("shared/radios", "adapt/input"),
-        apply_default_css=False,
+        scripts=["shared/radios", "adapt/input"],
         elem_id="input-summary",
         words=_WORDS,
         corruptions={name: short(name) for name in CORRUPTIONS},
@@ -102,16 +99,16 @@ def _connect(card: InputCard, dice: gr.Button) -> None:
     """What the browser does alone."""
     for component in card.settings():
         component.change(
-            None, card.settings(), None, js="(...v) => window.dgaInput?.show(v)", **_LIGHT
+            None, card.settings(), None, js="(...v) => window.dgaInput?.show(v)", **PRIVATE
         )
     card.as_is.input(
         None,
         [card.as_is, card.corruption],
         [card.corruption, card.severity],
         js="(on, now) => window.dgaInput.asIs(on, now)",
-        **_LIGHT,
+        **PRIVATE,
     )
-    dice.click(None, None, card.seed, js="() => Math.floor(Math.random() * 10000)", **_LIGHT)
+    dice.click(None, None, card.seed, js="() => Math.floor(Math.random() * 10000)", **PRIVATE)
 
 
 def _connect_picture(
@@ -125,9 +122,9 @@ def _connect_picture(
     def preview(path: str | None) -> Iterator[Any]:
         yield from _thumbnails(path, examples)
 
-    thumbnails.select(pick, None, card.picture, queue=False, **_LIGHT)
+    thumbnails.select(pick, None, card.picture, queue=False, **PRIVATE)
     for listen in (card.picture.upload, card.picture.input, card.picture.clear):
-        listen(None, None, None, js="() => window.dgaInput.press(null)", **_LIGHT)
+        listen(None, None, None, js="() => window.dgaInput.press(null)", **PRIVATE)
     # Without triggers named: when the page opens, and whenever the picture changes.
     gr.on(
         None,
@@ -137,7 +134,7 @@ def _connect_picture(
         concurrency_id="swatches",
         concurrency_limit=4,
         trigger_mode="always_last",
-        **_LIGHT,
+        **PRIVATE,
     )
 
 
@@ -153,7 +150,7 @@ def _thumbnails(path: str | None, examples: list[Example]) -> Iterator[Any]:
 
 def _picture_column(examples: list[Example], chosen: Example | None) -> tuple[gr.Image, gr.HTML]:
     with gr.Column(elem_id="input-picture"):
-        gr.HTML(f'<p class="title">{_WORDS["picture"]}</p>', apply_default_css=False)
+        html(f'<p class="title">{_WORDS["picture"]}</p>')
         with gr.Row(elem_id="picture-row"):
             picture = picture_input(
                 value=chosen.path if chosen else None,
@@ -164,15 +161,14 @@ def _picture_column(examples: list[Example], chosen: Example | None) -> tuple[gr
                 buttons=[],
                 elem_id="picture",
             )
-            thumbnails = gr.HTML(
+            thumbnails = html(
                 [{"name": e.name, "title": e.title, "thumbnail": e.thumbnail} for e in examples],
                 html_template=THUMBNAILS,
-                js_on_load=script("adapt/thumbs"),
-                apply_default_css=False,
+                scripts=["adapt/thumbs"],
                 elem_id="examples",
                 words=_WORDS,
             )
-        gr.HTML(html_template=SOURCES, apply_default_css=False, elem_id="sources", words=_WORDS)
+        html(html_template=SOURCES, elem_id="sources", words=_WORDS)
     return picture, thumbnails
 
 
@@ -185,7 +181,7 @@ def _corruption_column(opening: dict[str, Any]) -> tuple[gr.Checkbox, gr.Radio, 
             label=_WORDS["corruption"],
             elem_id="corruption",
         )
-        swatches = gr.HTML(style_sheet({}), apply_default_css=False, elem_id="swatches")
+        swatches = html(style_sheet({}), elem_id="swatches")
     return as_is, corruption, swatches
 
 
@@ -206,7 +202,7 @@ def _knobs(opening: dict[str, Any]) -> tuple[gr.Radio, gr.Number, gr.Button]:
             elem_id="seed",
         )
         dice = gr.Button(_WORDS["dice"], elem_id="dice")
-        gr.HTML(f'<p class="help">{SEED_HELP}</p>', apply_default_css=False, elem_id="seed-help")
+        html(f'<p class="help">{SEED_HELP}</p>', elem_id="seed-help")
     return severity, seed, dice
 
 
@@ -251,4 +247,4 @@ def _slider(
 
 def _help(name: str, **known: object) -> None:
     text = ADVANCED_HELP[name].format(**known)
-    gr.HTML(f'<p class="help">{text}</p>', apply_default_css=False)
+    html(f'<p class="help">{text}</p>')

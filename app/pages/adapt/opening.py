@@ -12,6 +12,7 @@ import gradio as gr
 from app.pages.adapt.input_card import InputCard
 from app.pages.adapt.takeaway import link_value
 from app.parts.examples import Example
+from app.parts.html import html
 from app.runs import links
 from app.runs.board import blank_timeline
 from app.runs.links import Link
@@ -68,7 +69,7 @@ class Opening:
 
 def notice_line() -> gr.HTML:
     """An empty line above the page's cards."""
-    return gr.HTML(notice_html(()), apply_default_css=False, elem_id="notice")
+    return html(notice_html(()), elem_id="notice")
 
 
 def notice_html(notices: tuple[str, ...]) -> str:

@@ -15,6 +15,7 @@ from app.pages.adapt.result_cards import card_html, depth_ticks, legend_html
 from app.pages.adapt.takeaway import after_card, connect_after, copy_button
 from app.pages.adapt.timeline import timeline
 from app.parts.examples import load_examples
+from app.parts.html import html
 from app.presets.store import Presets
 from app.runs.board import CARDS, Board, Card
 from app.runs.links import Link
@@ -38,7 +39,7 @@ def adapt_page(session: Session, demo: gr.Blocks, line: Line) -> None:
         copy_button()
         curve = timeline(session.profile, first.timeline() if first else None)
     clean = first.subject.clean_prediction if first else None
-    legend = gr.HTML(legend_html(clean), apply_default_css=False, elem_id="section")
+    legend = html(legend_html(clean), elem_id="section")
     cards, dda_depth = _result_row(session, first)
     tau = gr.Number(session.profile.stopping.tau, visible=False)
     timer = gr.Timer(LOOK_INTERVAL, active=False)
@@ -128,9 +129,7 @@ def _result_row(session: Session, board: Board | None) -> tuple[dict[str, gr.HTM
     with gr.Row(elem_id="results", equal_height=True):
         for name in CARDS:
             with gr.Column(elem_id=f"card-{name}", elem_classes="card-col"):
-                cards[name] = gr.HTML(
-                    card_html(board.cards[name] if board else Card(name)), apply_default_css=False
-                )
+                cards[name] = html(card_html(board.cards[name] if board else Card(name)))
                 if name == "dda":
                     dda_depth = gr.Slider(
                         1,
@@ -141,7 +140,5 @@ def _result_row(session: Session, board: Board | None) -> tuple[dict[str, gr.HTM
                         elem_id="dda-depth",
                         elem_classes="knob",
                     )
-                    gr.HTML(
-                        depth_ticks(session.profile), apply_default_css=False, elem_id="dda-ticks"
-                    )
+                    html(depth_ticks(session.profile), elem_id="dda-ticks")
     return cards, dda_depth

@@ -10,6 +10,7 @@ import gradio as gr
 
 from app.pages.adapt.opening import Opening
 from app.pages.adapt.takeaway import After
+from app.parts.html import LIGHT, html
 from app.parts.pictures import data_uri
 from app.presets.cases import CAPTIONS
 from app.presets.store import Preset, Presets
@@ -35,11 +36,10 @@ _PICK = """element.addEventListener("click", (event) => {
 
 def preset_row(presets: Presets) -> gr.HTML:
     """Buttons, one a preset; the event ``select`` tells which by its name."""
-    return gr.HTML(
+    return html(
         [_chip(presets, index) for index in range(len(presets.all))],
         html_template=_TEMPLATE,
         js_on_load=_PICK,
-        apply_default_css=False,
         elem_id="presets",
         visible=bool(presets.all),
         words=PRESET_WORDS,
@@ -61,9 +61,6 @@ def _chip(presets: Presets, index: int) -> dict[str, Any]:
         "image": data_uri(board.subject.input, "JPEG"),
         "pressed": "true" if index == 0 else "false",
     }
-
-
-_LIGHT = {"show_progress": "hidden", "api_visibility": "private", "queue": False}
 
 
 @dataclass(frozen=True)
@@ -144,5 +141,5 @@ def connect_showcase(
     def pick(event: gr.EventData, request: gr.Request) -> dict[Any, Any]:
         return showcase.pick(event, request)
 
-    demo.load(arrive, None, outputs, **_LIGHT)
-    row.select(pick, None, outputs, cancels=[ended["run"]], **_LIGHT)
+    demo.load(arrive, None, outputs, **LIGHT)
+    row.select(pick, None, outputs, cancels=[ended["run"]], **LIGHT)

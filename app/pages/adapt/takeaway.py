@@ -13,7 +13,7 @@ from gradio.utils import get_upload_folder
 
 from app.pages.adapt.compare import compare, compare_value
 from app.parts.examples import Example, identify
-from app.parts.scripts import script
+from app.parts.html import LIGHT, html
 from app.runs import links
 from app.runs.board import Board
 from app.runs.export import Keepsake
@@ -67,11 +67,10 @@ _LINK = f"""
 
 def files_list() -> gr.HTML:
     """One button a file; its value is what :func:`files_value` returns."""
-    return gr.HTML(
+    return html(
         files_value(False),
         html_template=_FILES,
         js_on_load=_FILES_JS,
-        apply_default_css=False,
         elem_id="files",
         words=DOWNLOAD_WORDS,
         files=[{"kind": k, "title": t, "type": word} for k, (t, word) in DOWNLOADS.items()],
@@ -86,11 +85,10 @@ def files_value(ready: bool, note: str | None = None) -> dict[str, object]:
 
 def link_field() -> gr.HTML:
     """The link; ``query`` is written into the page's address too."""
-    return gr.HTML(
+    return html(
         link_value("", own=False),
         html_template=_LINK,
-        js_on_load=script("adapt/links"),
-        apply_default_css=False,
+        scripts=["adapt/links"],
         elem_id="link",
         words=LINK_WORDS,
         keys=list(KEYS),
@@ -99,9 +97,8 @@ def link_field() -> gr.HTML:
 
 def copy_button() -> gr.HTML:
     """The same link, to be copied from beside the timeline's sentence."""
-    return gr.HTML(
+    return html(
         html_template=_COPY,
-        apply_default_css=False,
         elem_id="copy-link",
         words={"copy": LINK_WORDS["copy_link"]},
     )
@@ -119,7 +116,6 @@ def link_value(
 
 
 _log = logging.getLogger(__name__)
-_LIGHT = {"show_progress": "hidden", "api_visibility": "private", "queue": False}
 
 
 @dataclass(frozen=True)
@@ -200,6 +196,6 @@ def connect_after(after: After, runs: Runs, ended: Mapping[str, Any]) -> None:
             return {after.saved: None, after.files: files_value(True, DOWNLOAD_WORDS["failed"])}
 
     for event in ended.values():
-        event.then(show, None, after.outputs(), **_LIGHT)
-    made = after.files.select(make, None, [after.saved, after.files], **_LIGHT)
-    made.then(None, after.saved, None, js=SAVE, **_LIGHT)
+        event.then(show, None, after.outputs(), **LIGHT)
+    made = after.files.select(make, None, [after.saved, after.files], **LIGHT)
+    made.then(None, after.saved, None, js=SAVE, **LIGHT)

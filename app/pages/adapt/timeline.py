@@ -6,8 +6,8 @@ from typing import Any
 
 import gradio as gr
 
+from app.parts.html import html
 from app.parts.marks import mark
-from app.parts.scripts import script
 from app.runs.board import CARDS, blank_timeline
 from app.words.timeline import TIMELINE_WORDS
 from dga.diffusion import Schedule
@@ -61,11 +61,10 @@ _TEMPLATE = """
 def timeline(profile: Profile, value: dict[str, Any] | None = None) -> gr.HTML:
     """The component; its value is what :meth:`app.runs.board.Board.timeline` returns."""
     schedule = Schedule.from_config(profile.schedule)
-    return gr.HTML(
+    return html(
         value or blank_timeline(profile),
         html_template=_TEMPLATE,
-        js_on_load=script(*SCRIPTS),
-        apply_default_css=False,
+        scripts=SCRIPTS,
         elem_id="timeline",
         blank=blank_timeline(profile),
         words=TIMELINE_WORDS,

@@ -13,7 +13,7 @@ from gradio.components.plot import PlotData
 
 from app.pages.analysis.cards import commands_html, table_html, text_html, title_html
 from app.pages.analysis.exhibits import Exhibit, Exhibits, Figure, Table
-from app.parts.scripts import script
+from app.parts.html import html
 from app.server.strict_blocks import picked
 from app.words.analysis import ANALYSIS_SECTIONS
 from app.words.analysis import ANALYSIS_WORDS as WORDS
@@ -67,7 +67,7 @@ def analysis_page(profile: Profile, exhibits: Exhibits) -> None:
     if not exhibits.exhibits:
         _html(_empty(profile, exhibits), "no-results", figures=[], severity=0)
         return
-    gr.HTML(_opening(intro, exhibits), apply_default_css=False, elem_id="analysis-intro")
+    html(_opening(intro, exhibits), elem_id="analysis-intro")
     found = sections(exhibits.exhibits)
     severities = exhibits.severities()
     plots: dict[str, gr.Plot] = {}
@@ -78,11 +78,11 @@ def analysis_page(profile: Profile, exhibits: Exhibits) -> None:
                 _severity_choice(severities)
         with gr.Column(elem_id="exhibits"):
             for section in found:
-                gr.HTML(_heading(section), apply_default_css=False, elem_id=section.anchor)
+                html(_heading(section), elem_id=section.anchor)
                 for exhibit in section.exhibits:
                     plots |= _exhibit(exhibit, exhibits.variants(exhibit))
             if exhibits.missing:
-                gr.HTML(_not_made(exhibits), apply_default_css=False, elem_id="not-made")
+                html(_not_made(exhibits), elem_id="not-made")
     _connect(contents, plots, exhibits.exhibits)
 
 
@@ -131,10 +131,9 @@ def _contents(found: list[Section], exhibits: tuple[Exhibit, ...], severity: int
 
 def _html(value: str, elem_id: str, **props: Any) -> gr.HTML:
     """HTML that brings the page's script with it."""
-    return gr.HTML(
+    return html(
         value,
-        js_on_load=script("shared/radios", "analysis/analysis"),
-        apply_default_css=False,
+        scripts=["shared/radios", "analysis/analysis"],
         elem_id=elem_id,
         words={name: WORDS[name] for name in ("copy", "copied")},
         **props,
@@ -169,10 +168,10 @@ def _exhibit(exhibit: Exhibit, variants: tuple[int, ...]) -> dict[str, gr.Plot]:
     with gr.Column(elem_classes=classes):
         title = title_html(exhibit)
         shown = table_html(content, exhibit.title) if isinstance(content, Table) else ""
-        gr.HTML(title + shown, apply_default_css=False)
+        html(title + shown)
         if isinstance(content, Figure):
             plot = gr.Plot(show_label=False, container=False, elem_id=exhibit.key)
-        gr.HTML(text_html(exhibit), apply_default_css=False)
+        html(text_html(exhibit))
     return {exhibit.key: plot} if isinstance(content, Figure) else {}
 
 

@@ -11,8 +11,8 @@ from app.pages.fifteen.cards import grid_value, heading_html, note_html, status_
 from app.pages.fifteen.handlers import Desk, Parts, Update
 from app.pages.fifteen.sheet import Sheet, check_choice
 from app.parts.examples import Example, load_examples
+from app.parts.html import LIGHT, PRIVATE, html
 from app.parts.pictures import picture_input
-from app.parts.scripts import script
 from app.runs.session import Session
 from app.server.strict_blocks import picked
 from app.server.waiting_line import CONCURRENCY_ID, LOOK_INTERVAL, Line
@@ -20,8 +20,6 @@ from app.words import fifteen as words
 from app.words.errors import REFUSED
 
 SEVERITY = 3
-_PRIVATE: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
-_LIGHT: dict[str, Any] = _PRIVATE | {"queue": False}
 
 _HEAD = '<h1 class="ff-title" aria-live="polite"></h1><p class="lead"></p>'
 _STATUS = (
@@ -79,7 +77,7 @@ def _layout(session: Session, examples: list[Example]) -> Parts:
         table = gr.Button(words.TABLE, interactive=False, elem_id="fifteen-table")
         table.click(None, js="() => window.dgaFifteen.table()", api_visibility="private")
     grid = _html("grid", grid_value(blank), _GRID)
-    note = gr.HTML(note_html(blank), apply_default_css=False, elem_id="fifteen-note")
+    note = html(note_html(blank), elem_id="fifteen-note")
     chosen = gr.Textbox(first, visible=False)
     return Parts(
         head, thumbs, chosen, picture, damaged, severity, method, run, cancel, status, table,
@@ -91,7 +89,7 @@ def _picture_column(examples: list[Example], first: str) -> tuple[gr.HTML, gr.Im
     damaged = gr.Checkbox(
         False, label=words.DAMAGED, interactive=False, container=False, elem_id="fifteen-damaged"
     )
-    gr.HTML(f'<p class="title">{words.PICTURE}</p>', apply_default_css=False)
+    html(f'<p class="title">{words.PICTURE}</p>')
     with gr.Row(elem_id="fifteen-pictures"):
         shown = [{"name": e.name, "thumbnail": e.thumbnail} for e in examples]
         start = {"chosen": first, "locked": False}
@@ -125,11 +123,10 @@ def _order_choice() -> None:
 
 def _html(part: str, value: Any, template: str, **props: Any) -> gr.HTML:
     """A part of the page, kept up to date by its script."""
-    return gr.HTML(
+    return html(
         value,
         html_template=template,
-        js_on_load=script("shared/radios", "fifteen/fifteen"),
-        apply_default_css=False,
+        scripts=["shared/radios", "fifteen/fifteen"],
         elem_id=f"fifteen-{part}",
         part=part,
         **props,
@@ -146,8 +143,8 @@ def _connect_inputs(page: gr.Blocks, desk: Desk, parts: Parts) -> None:
     def preview(request: gr.Request, *asked: Any) -> Update:
         return desk.preview(str(request.session_hash), *asked)
 
-    parts.thumbs.select(pick, parts.inputs, parts.outputs, **_LIGHT)
-    page.load(preview, parts.inputs, parts.outputs, **_LIGHT)
+    parts.thumbs.select(pick, parts.inputs, parts.outputs, **LIGHT)
+    page.load(preview, parts.inputs, parts.outputs, **LIGHT)
     changes = (
         parts.picture.upload,
         parts.picture.clear,
@@ -156,7 +153,7 @@ def _connect_inputs(page: gr.Blocks, desk: Desk, parts: Parts) -> None:
         parts.method.input,
     )
     for change in changes:
-        change(preview, parts.inputs, parts.outputs, trigger_mode="always_last", **_LIGHT)
+        change(preview, parts.inputs, parts.outputs, trigger_mode="always_last", **LIGHT)
 
 
 def _connect_run(desk: Desk, parts: Parts) -> None:
@@ -179,8 +176,8 @@ def _connect_run(desk: Desk, parts: Parts) -> None:
         sheet = desk.sheets.last(str(request.session_hash))
         return parts.lock(sheet is not None and sheet.running, asked[0], asked[1])
 
-    pressed = parts.run.click(press, parts.inputs, parts.outputs, **_LIGHT)
-    parts.timer.tick(look, None, [parts.status, parts.timer], **_LIGHT)
+    pressed = parts.run.click(press, parts.inputs, parts.outputs, **LIGHT)
+    parts.timer.tick(look, None, [parts.status, parts.timer], **LIGHT)
     event = pressed.then(
         run,
         parts.inputs,
@@ -188,9 +185,9 @@ def _connect_run(desk: Desk, parts: Parts) -> None:
         concurrency_id=CONCURRENCY_ID,
         concurrency_limit=1,
         trigger_mode="multiple",  # else a run is dropped while the page still cancels the last
-        **_PRIVATE,
+        **PRIVATE,
     )
     # What was cancelled, and what never reached the run: a full queue, a refused value.
     idle = "(...asked) => { window.dgaFifteen.idle(); return asked; }"
-    event.failure(free, parts.inputs, parts.outputs, js=idle, **_LIGHT)
-    parts.cancel.click(cancel, parts.inputs, parts.outputs, cancels=[event], **_LIGHT)
+    event.failure(free, parts.inputs, parts.outputs, js=idle, **LIGHT)
+    parts.cancel.click(cancel, parts.inputs, parts.outputs, cancels=[event], **LIGHT)

@@ -12,7 +12,7 @@ from app.pages.learn.lesson import Lesson
 from app.pages.learn.slides import slides_html
 from app.pages.learn.steps import FAILED, IN_THE_LOG, WIDGET
 from app.parts.examples import load_examples
-from app.parts.scripts import script
+from app.parts.html import html
 from app.runs.session import Session
 from app.server.errors import SENTENCES, told
 from app.server.waiting_line import CONCURRENCY_ID
@@ -25,12 +25,11 @@ _log = logging.getLogger(__name__)
 def learn_page(session: Session, page: gr.Blocks) -> None:
     """Lay the page out and connect it; ``page``: the Blocks whose route is being built."""
     lesson = Lesson(session.models, {e.name: e.path for e in load_examples()})
-    slides = gr.HTML(
+    slides = html(
         {},
         html_template="${slides}",
         slides=slides_html(),
-        js_on_load=script(*SCRIPTS),
-        apply_default_css=False,
+        scripts=SCRIPTS,
         elem_id="learn",
         words=WIDGET,
         steps=session.profile.schedule.steps,

@@ -1,6 +1,4 @@
 const words = props.words;
-const find = (selector) => element.querySelector(selector);
-const fill = (text, known) => text.replace(/\{(\w+)\}/g, (_, name) => known[name]);
 const slider = find("input");
 const picks = { left: find(".pick-left"), right: find(".pick-right") };
 const layers = { left: find(".over"), right: find(".under") };

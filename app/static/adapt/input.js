@@ -1,16 +1,11 @@
 const { words, corruptions, rules, examples } = props;
-const calm = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
 const byId = (id) => document.getElementById(id);
-const fill = (text, known) => text.replace(/\{(\w+)\}/g, (_, name) => known[name]);
 
 let pressed = props.chosen;
 let lastCorruption = Object.keys(corruptions)[0];
 let last = null;
 
-function put(selector, text) {
-  const node = document.querySelector(selector);
-  if (node && node.textContent !== text) node.textContent = text;
-}
+const write = (selector, text) => put(document.querySelector(selector), text);
 
 function press(name) {
   pressed = name in examples ? name : null;
@@ -26,15 +21,15 @@ function show(values) {
   const title = !picture ? words.none : pressed ? examples[pressed] : words.own;
   const known = { picture: title, corruption: corruptions[corruption], severity, seed };
   const kind = corruption ? "" : "_as_is";
-  put(".summary b", fill(words["summary" + kind], known));
-  put(".summary p span", fill(words["summary_more" + kind], known));
+  write(".summary b", fill(words["summary" + kind], known));
+  write(".summary p span", fill(words["summary_more" + kind], known));
   const image = document.querySelector(".summary img");
   const example = pressed && document.querySelector(`#examples [data-name="${pressed}"] img`);
   if (image) image.src = example ? example.src : picture?.url ?? "";
   image?.toggleAttribute("hidden", !picture);
   const run = { scale: Number(scale).toFixed(1), max_depth: maxDepth, rule: rules[rule], paths };
-  put('[data-words="guidance"]', fill(words.guidance, run));
-  put('[data-words="stopping"]', fill(paths === 1 ? words.stopping_one : words.stopping, run));
+  write('[data-words="guidance"]', fill(words.guidance, run));
+  write('[data-words="stopping"]', fill(paths === 1 ? words.stopping_one : words.stopping, run));
 }
 
 function asIs(on, now) {
@@ -58,17 +53,17 @@ function fold(button) {
   const on = button.getAttribute("aria-expanded") !== "true";
   button.setAttribute("aria-expanded", on);
   byId("input").classList.toggle("with-advanced", on);
-  if (on) byId("advanced").scrollIntoView({ behavior: calm ? "auto" : "smooth", block: "nearest" });
+  if (on) byId("advanced").scrollIntoView({ behavior: motion.matches ? "auto" : "smooth", block: "nearest" });
 }
 
 // Gradio's own three buttons stay in the page, out of sight.
 async function take(kind) {
-  put(".source-note", "");
+  write(".source-note", "");
   const picture = byId("picture");
   if (kind === "Upload") return picture.querySelector("input[type=file]").click();
   if (kind === "Paste") {
     const able = navigator.clipboard && navigator.clipboard.read;
-    if (!able) return put(".source-note", words.no_clipboard);
+    if (!able) return write(".source-note", words.no_clipboard);
   }
   if (kind === "Capture") {
     picture.querySelector('[aria-label="Remove Image"]')?.click();

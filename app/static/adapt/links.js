@@ -1,5 +1,4 @@
 const words = props.words;
-const find = (selector) => element.querySelector(selector);
 const field = find("input");
 
 const address = () => location.origin + location.pathname + (props.value.query || location.search);

@@ -1,9 +1,5 @@
 // Every part of the page is a gr.HTML with this script; props.part says which one it is.
 const page = (window.dgaFifteen ??= { order: "family" });
-const find = (selector) => element.querySelector(selector);
-const put = (node, text) => {
-  if (node.textContent !== text) node.textContent = text;
-};
 
 const parts = {
   head({ sentence, lead }) {
@@ -37,7 +33,7 @@ const parts = {
     const list = find(".ff-grid");
     for (const [name, card] of Object.entries(value.cards)) {
       const item = list.querySelector(`[data-name="${name}"]`) ?? add(list, name);
-      for (const [part, html] of Object.entries(card)) fill(item.querySelector(`.ff-${part}`), html);
+      for (const [part, html] of Object.entries(card)) write(item.querySelector(`.ff-${part}`), html);
       item.classList.toggle("linked", Boolean(item.querySelector("a")));
     }
     arrange(list);
@@ -55,10 +51,10 @@ function add(list, name) {
   return list.appendChild(item);
 }
 
-const filled = new WeakMap();
-function fill(slot, html) {
-  if (filled.get(slot) === html) return;
-  filled.set(slot, html);
+const written = new WeakMap();
+function write(slot, html) {
+  if (written.get(slot) === html) return;
+  written.set(slot, html);
   slot.innerHTML = html;
 }
 

@@ -1,12 +1,5 @@
 // The guided walk. Pieces that several widgets are made of.
 const { words, steps } = props;
-const calm = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
-
-const say = (sentence, values) => sentence.replace(/\{(\w+)\}/g, (_, name) => values[name]);
-const percent = (share) => {
-  const whole = Math.round(100 * share);
-  return `${whole === 100 && share < 0.9995 ? 99 : whole}\u00a0%`;
-};
 
 function make(tag, className = "", text = "") {
   const node = document.createElement(tag);

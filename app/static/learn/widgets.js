@@ -10,7 +10,7 @@ const widgets = {
     }, (severity) => {
       const { title, top: said } = meet[damage];
       shown.forEach((one, i) => (one.node.hidden = i !== damage));
-      const alt = say(words.picture_alt, { title, severity, label: said[severity][0][0] });
+      const alt = fill(words.picture_alt, { title, severity, label: said[severity][0][0] });
       shown[damage].show(severity, alt);
       top.show(said[severity]);
     });
@@ -29,9 +29,9 @@ const widgets = {
     const damaged = frame(film.damaged, words.damaged);
     const says = sentence();
     const depth = slider(words.depth, { max: steps, value: 0 }, (t) => {
-      clean.show(t, say(words.film_alt, { name: words.clean, t }));
-      damaged.show(t, say(words.film_alt, { name: words.damaged, t }), film.damage);
-      says.textContent = say(words.signal, { t, share: percent(film.signal[t]) });
+      clean.show(t, fill(words.film_alt, { name: words.clean, t }));
+      damaged.show(t, fill(words.film_alt, { name: words.damaged, t }), film.damage);
+      says.textContent = fill(words.signal, { t, share: percent(film.signal[t]) });
     });
     box.append(frames(damaged, clean), depth.node, says);
     depth.moved();
@@ -46,11 +46,11 @@ const widgets = {
     ];
     const plot = chart((t) => depth.set(t));
     const depth = slider(words.depth, { max: steps, value: 4 }, (t) => {
-      clean.show(t, say(words.film_alt, { name: words.clean, t }));
-      damaged.show(t, say(words.film_alt, { name: words.damaged, t }));
+      clean.show(t, fill(words.film_alt, { name: words.clean, t }));
+      damaged.show(t, fill(words.film_alt, { name: words.damaged, t }));
       plot.show({ curves, at: t });
       const sure = { damaged: percent(judge.damaged[t]), clean: percent(judge.clean[t]) };
-      says.textContent = say(words.judged, { t, ...sure });
+      says.textContent = fill(words.judged, { t, ...sure });
     });
     clean.node.classList.add("is-clean");
     damaged.node.classList.add("is-damaged");
@@ -70,9 +70,9 @@ const widgets = {
     }, (value) => {
       const [t, crossed] = judge.stops[value];
       plot.show({ curves, tau: value / 100, stop: { t, crossed } });
-      there.show(t, say(words.stop_alt, { t }), say(words.state, { t }));
+      there.show(t, fill(words.stop_alt, { t }), fill(words.state, { t }));
       const kind = t ? (crossed ? "stop" : "stop_never") : crossed ? "stop_zero" : "stop_left";
-      says.textContent = say(words[kind], {
+      says.textContent = fill(words[kind], {
         t, steps, tau: (value / 100).toFixed(2), max: judge.max_depth, horizon: judge.horizon,
       });
     });
@@ -90,10 +90,10 @@ const widgets = {
     const says = sentence();
     const at = slider(words.step, { max: depth, value: 0 }, (step) => {
       const t = depth - step;
-      state.show(step, `${words.x_t}, ${say(words.state, { t })}`);
-      estimate.show(step, `${words.x0}, ${say(words.state, { t })}`);
+      state.show(step, `${words.x_t}, ${fill(words.state, { t })}`);
+      estimate.show(step, `${words.x0}, ${fill(words.state, { t })}`);
       const kind = step === 0 ? "step_first" : t === 0 ? "step_last" : "step_now";
-      says.textContent = say(depth ? words[kind] : words.no_steps, { step, steps: depth, t });
+      says.textContent = fill(depth ? words[kind] : words.no_steps, { step, steps: depth, t });
     });
     box.append(frames(state, estimate), at.node, player(at, depth), says);
     at.moved();
@@ -106,14 +106,14 @@ const widgets = {
     const after = frame(guide.coarse, words.coarse_rebuilt);
     const says = sentence();
     const names = guide.scales.map((scale) =>
-      scale ? say(words.lambda_on, { scale }) : words.lambda_off);
+      scale ? fill(words.lambda_on, { scale }) : words.lambda_off);
     const show = (i) => {
       input.show(0, `${words.input}: ${guide.damage}`, `${words.input}: ${guide.damage}`);
       rebuilt.show(i + 1, `${words.rebuilt}, ${names[i]}`, `${words.rebuilt}, ${names[i]}`);
       before.show(0, words.coarse_input);
       after.show(i + 1, `${words.coarse_rebuilt}, ${names[i]}`);
       const [label, share] = guide.top[i + 1][0];
-      says.textContent = say(words.gap, { gap: guide.gaps[i], label, share: percent(share) });
+      says.textContent = fill(words.gap, { gap: guide.gaps[i], label, share: percent(share) });
     };
     const small = frames(before, after);
     small.classList.add("small");
@@ -143,19 +143,19 @@ const widgets = {
         right += same;
         before.show(1, `${one.title}: ${one.top[1][0][0]}`, one.top[1][0][0]);
         after.show(2 + way, `${one.title}, ${words.rebuilt}: ${label}`, label);
-        const t = say(way ? words.fixed_depth : words.own_depth, { t: way ? fixed : one.t_star });
+        const t = fill(way ? words.fixed_depth : words.own_depth, { t: way ? fixed : one.t_star });
         const left = !way && one.t_star === 0 ? `, ${words.own_left}` : "";
         const sign = make("span", same ? "ok" : "bad", same ? "✓" : "✕");
         sign.setAttribute("role", "img");
         sign.setAttribute("aria-label", same ? words.same : words.other);
         const said = make("p", "ln-label");
         said.append(sign, ` ${label}, ${percent(share)}`);
-        const truth = make("p", "", say(words.undamaged_label, { label: wanted }));
+        const truth = make("p", "", fill(words.undamaged_label, { label: wanted }));
         told.replaceChildren(make("h3", "", one.title), make("p", "", t + left), said, truth);
       }
-      says.textContent = say(words.score, { n: right, total: rows.length });
+      says.textContent = fill(words.score, { n: right, total: rows.length });
     };
-    const names = [words.own, say(words.fixed, { fixed })];
+    const names = [words.own, fill(words.fixed, { fixed })];
     box.append(choice(words.method, names, 0, show), heads, list, says);
     show(0);
   },
@@ -174,7 +174,7 @@ function player(at, last) {
   };
   button.addEventListener("click", () => {
     if (timer) return pause();
-    if (calm) return at.set(at.get() < last ? at.get() + 1 : 0);
+    if (motion.matches) return at.set(at.get() < last ? at.get() + 1 : 0);
     if (at.get() === last) at.set(0);
     button.textContent = words.pause;
     timer = setInterval(() => {

@@ -1,7 +1,5 @@
 // What is shown: one run as the server tells it, and what follows from it without the server.
 const { words, marks } = props;
-const find = (selector) => element.querySelector(selector);
-const motion = window.matchMedia("(prefers-reduced-motion: reduce)");
 
 let value = props.value;
 let tau = value.tau;
@@ -15,17 +13,9 @@ let mean = []; // what the rule reads, by depth
 let lows = [];
 let highs = [];
 
-const fill = (text, known) => text.replace(/\{(\w+)\}/g, (_, name) => known[name]);
 const counted = (forms, n) => fill(forms[n === 1 ? 0 : 1], { n });
-const percent = (p) => {
-  const whole = Math.round(100 * p);
-  return `${whole === 100 && p < 0.9995 ? 99 : whole} %`;
-};
 const quote = ([label, p]) => `“${label}” ${percent(p)}`;
 const clamp = (number, low, high) => Math.min(Math.max(number, low), high);
-const put = (node, text) => {
-  if (node.textContent !== text) node.textContent = text;
-};
 
 const whole = (curve) => curve.length > value.steps;
 const finished = () => value.curves.length === value.paths && value.curves.every(whole);

@@ -1,0 +1,44 @@
+"""HTML components with scripts from ``app/static``, and events that are the page's own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import gradio as gr
+
+from dga.shipped import shipped
+
+# Of events that no program may call; the light ones do not wait for the models.
+PRIVATE: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private"}
+LIGHT: dict[str, Any] = PRIVATE | {"queue": False}
+
+Answer = TypeVar("Answer")
+
+
+def static() -> Path:
+    """Where the page's scripts and style sheets lie."""
+    return shipped("app/static")
+
+
+def html(value: Any = None, scripts: Sequence[str] = (), **props: Any) -> gr.HTML:
+    """``gr.HTML`` in our own styles, with ``scripts`` named as in :func:`script`."""
+    if scripts:
+        props["js_on_load"] = script(*scripts)
+    return gr.HTML(value, apply_default_css=False, **props)
+
+
+def script(*names: str) -> str:
+    """One script for ``js_on_load``: ``shared/base``, then these files without their ending."""
+    files = (static() / f"{name}.js" for name in ("shared/base", *names))
+    return "\n".join(file.read_text("utf-8") for file in files)
+
+
+def for_visitor(handler: Callable[..., Answer]) -> Callable[..., Answer]:
+    """``handler``, which is given the name of a visitor's session, as Gradio calls it."""
+
+    def handle(request: gr.Request, *asked: Any) -> Answer:
+        return handler(str(request.session_hash), *asked)
+
+    return handle
