@@ -41,4 +41,5 @@ def for_visitor(handler: Callable[..., Answer]) -> Callable[..., Answer]:
     def handle(request: gr.Request, *asked: Any) -> Answer:
         return handler(str(request.session_hash), *asked)
 
+    handle.__name__ = handler.__name__
     return handle

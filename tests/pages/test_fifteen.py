@@ -11,7 +11,7 @@ import skimage.data
 from PIL import Image
 
 from app.pages.fifteen.cards import grid_value, heading_html, link, note_html, status_value
-from app.pages.fifteen.handlers import Desk, Parts
+from app.pages.fifteen.handlers import FifteenComponents, FifteenHandlers
 from app.pages.fifteen.run import run
 from app.pages.fifteen.sheet import Row, Sheet, check_choice
 from app.runs.session import CancelledError, RunError, Session
@@ -241,14 +241,15 @@ def test_time_budget(tiny, cat_file):
 
 
 @pytest.fixture
-def desk(tiny, cat_file):
+def handlers(tiny, cat_file):
     """Handlers whose parts stand for themselves."""
-    names = [field.name for field in dataclasses.fields(Parts)]
-    return Desk(tiny, {"cat": cat_file}, Parts(*names), Line())
+    names = [field.name for field in dataclasses.fields(FifteenComponents)]
+    components = FifteenComponents(**{name: name for name in names})
+    return FifteenHandlers(tiny, {"cat": cat_file}, components, Line())
 
 
-def test_before_a_run_there_are_corrupted_pictures_and_empty_wells(desk):
-    shown = desk.preview("v", None, "cat", False, 3, "dga-guided")
+def test_before_a_run_there_are_corrupted_pictures_and_empty_wells(handlers):
+    shown = handlers.preview("v", None, "cat", False, 3, "dga-guided")
     assert shown["head"]["sentence"].startswith("One cat, damaged in fifteen ways")
     cards = shown["grid"]["cards"].values()
     assert len(cards) == 15
@@ -257,25 +258,25 @@ def test_before_a_run_there_are_corrupted_pictures_and_empty_wells(desk):
     assert shown["table"]["interactive"] is False
 
 
-def test_a_bad_request_becomes_a_sentence(desk, tmp_path):
-    assert "from 1 to 5" in desk.preview("v", None, "cat", False, 9, "dga")["status"]["error"]
-    *_, last = desk.run("v", None, "cat", False, 9, "dga")
+def test_a_bad_request_becomes_a_sentence(handlers, tmp_path):
+    assert "from 1 to 5" in handlers.preview("v", None, "cat", False, 9, "dga")["status"]["error"]
+    *_, last = handlers.run("v", None, "cat", False, 9, "dga")
     assert "from 1 to 5" in last["status"]["error"]
     assert last["run"]["interactive"] is True
     words = tmp_path / "words.png"
     words.write_text("no picture at all")
-    *_, last = desk.run("v", str(words), "cat", False, 3, "dga")
+    *_, last = handlers.run("v", str(words), "cat", False, 3, "dga")
     assert "not a PNG" in last["status"]["error"]
 
 
-def test_cancelling_keeps_what_is_there(desk):
+def test_cancelling_keeps_what_is_there(handlers):
     asked = (None, "cat", False, 3, "dda")
-    assert "before it began" in desk.cancel("v", *asked)["status"]["error"]
-    updates = desk.run("v", *asked)
+    assert "before it began" in handlers.cancel("v", *asked)["status"]["error"]
+    updates = handlers.run("v", *asked)
     for update in updates:
         if update.get("status", {}).get("phase") == "reverse":
             break
-    shown = desk.cancel("v", *asked)
+    shown = handlers.cancel("v", *asked)
     assert "Cancelled. 0 of 15" in shown["status"]["error"]
     assert shown["run"]["interactive"] is True
     assert all("data:image/png" in card["before"] for card in shown["grid"]["cards"].values())
@@ -284,39 +285,42 @@ def test_cancelling_keeps_what_is_there(desk):
     assert not any("after" in str(update.get("head")) for update in rest)
 
 
-def test_who_waits_is_told_the_place(desk):
+def test_who_waits_is_told_the_place(handlers):
     """The line is that of all pages; whoever cancels has left it."""
     asked = (None, "cat", False, 3, "dda")
     queued: list[str] = []
-    desk.line.follow(lambda: ([], queued))
-    with desk.line.served("somebody on another page"):
-        assert desk.press("v", *asked)["status"]["words"] == "Waiting, 1st in line"
+    handlers.line.follow(lambda: ([], queued))
+    with handlers.line.served("somebody on another page"):
+        assert handlers.press("v", *asked)["status"]["words"] == "Waiting, 1st in line"
         queued.append("v")
-        assert desk.press("w", *asked)["status"]["words"] == "Waiting, 2nd in line"
-        desk.cancel("v", *asked)
+        assert handlers.press("w", *asked)["status"]["words"] == "Waiting, 2nd in line"
+        handlers.cancel("v", *asked)
         queued.remove("v")
-        looked = desk.look("w")
+        looked = handlers.look("w")
         assert looked["status"]["words"] == "Waiting, 1st in line"
         assert looked["timer"].active
-    assert desk.look("w")["timer"].active is False
-    assert desk.look("nobody")["timer"].active is False
+    assert handlers.look("w")["timer"].active is False
+    assert handlers.look("nobody")["timer"].active is False
 
 
-def test_a_preview_that_comes_late_leaves_a_run_alone(desk):
+def test_a_preview_that_comes_late_leaves_a_run_alone(handlers):
     asked = (None, "cat", False, 5, "dga")
-    desk.press("v", *asked)
-    assert set(desk.preview("v", *asked)) == {"status"}
-    desk.cancel("v", *asked)
-    shown = desk.preview("v", *asked)
+    handlers.press("v", *asked)
+    assert set(handlers.preview("v", *asked)) == {"status"}
+    handlers.cancel("v", *asked)
+    shown = handlers.preview("v", *asked)
     assert shown["thumbs"]["chosen"] == "cat"
     assert not {"run", "cancel"} & set(shown)
 
 
-def test_a_finished_run_offers_its_table(desk):
-    *_, last = desk.run("v", None, "cat", False, 1, "dga")
-    assert last["table"]["interactive"] is True
-    assert last["grid"]["csv"].count("\n") == 16
-    assert status_value(desk.sheets.last("v"))["phase"] == "done"
+def test_a_finished_run_offers_its_table(handlers):
+    page = {}
+    for update in handlers.run("v", None, "cat", False, 1, "dga"):
+        page |= update
+    assert page["table"]["interactive"] is True
+    assert page["run"]["interactive"] is True
+    assert page["grid"]["csv"].count("\n") == 16
+    assert status_value(handlers.sheets.last("v"))["phase"] == "done"
 
 
 def test_a_row_without_pictures_can_be_shown(cat_file):
@@ -325,17 +329,17 @@ def test_a_row_without_pictures_can_be_shown(cat_file):
     assert len(grid_value(sheet)["cards"]) == 15
 
 
-def test_previews_are_made_few_at_a_time(desk, monkeypatch):
+def test_previews_are_made_few_at_a_time(handlers, monkeypatch):
     monkeypatch.setattr("app.pages.fifteen.handlers.PREVIEW_PATIENCE", 0.01)
-    with desk._preview_turn():
-        refused = desk.preview("v", None, "cat", False, 3, "dga")
+    with handlers._preview_turn():
+        refused = handlers.preview("v", None, "cat", False, 3, "dga")
     assert refused["status"]["error"] == REFUSED
-    assert not desk.preview("v", None, "cat", False, 3, "dga")["status"].get("error")
+    assert not handlers.preview("v", None, "cat", False, 3, "dga")["status"].get("error")
 
 
-def test_a_visitor_who_leaves_leaves_no_run_behind(desk):
-    going = desk.run("v", None, "cat", False, 3, "dga")
-    while not (sheet := desk.sheets.last("v")) or not sheet.running:
+def test_a_visitor_who_leaves_leaves_no_run_behind(handlers):
+    going = handlers.run("v", None, "cat", False, 3, "dga")
+    while not (sheet := handlers.sheets.last("v")) or not sheet.running:
         next(going)
     going.close()
     assert not sheet.running

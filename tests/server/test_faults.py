@@ -28,10 +28,11 @@ from starlette.testclient import TestClient
 from torch import Tensor, nn
 
 from app.demo import main
-from app.pages.adapt import handlers as adapt_desk
+from app.pages.adapt.handlers import AdaptComponents, AdaptHandlers
 from app.pages.fifteen import run as fifteen
 from app.pages.fifteen.sheet import Sheet, check_choice
 from app.runs.session import RunError, Session
+from app.runs.visitors import Runs
 from app.server.errors import answer_fault
 from app.server.preflight import check_place
 from app.server.waiting_line import Line
@@ -182,18 +183,20 @@ def test_no_numbers_are_no_picture(pixels: np.ndarray) -> None:
 def test_the_page_shows_the_sentence_and_no_picture(
     tiny_models: Models, photo: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    names = [field.name for field in dataclasses.fields(adapt_desk.Parts)]
-    parts = adapt_desk.Parts(**{n: n if n != "cards" else dict.fromkeys("ab", n) for n in names})
-    monkeypatch.setattr(
-        adapt_desk.Parts, "show", lambda self, board, cards=(): {"error": board.error}
+    names = [field.name for field in dataclasses.fields(AdaptComponents)]
+    components = AdaptComponents(
+        **{n: n if n != "cards" else dict.fromkeys("ab", n) for n in names}
     )
-    monkeypatch.setattr(adapt_desk.Parts, "buttons", lambda self, **_: {})
+    monkeypatch.setattr(
+        AdaptComponents, "show", lambda self, board, cards=(): {"error": board.error}
+    )
+    monkeypatch.setattr(AdaptComponents, "lock", lambda self, running: {})
     for fault, said in ((no_number, "not numbers"), (shortage, "memory ran out")):
         session = Session(failing(tiny_models, "denoiser", fault, 2))
-        desk = adapt_desk.Desk(session, adapt_desk.Runs(), Line(), parts)
-        *_, last = desk.run("v", photo, ("none", 1, 0.5, 0, 5))
+        handlers = AdaptHandlers(session, Runs(), Line(), components)
+        *_, last = handlers.run("v", photo, "none", 1, 0.5, 0, 5)
         assert said in last["error"]
-        *_, last = desk.run("v", photo, ("none", 1, 0.5, 0, 5))
+        *_, last = handlers.run("v", photo, "none", 1, 0.5, 0, 5)
         assert last == {} or not last.get("error")
 
 

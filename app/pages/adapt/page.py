@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
-
 import gradio as gr
 
-from app.pages.adapt.handlers import Desk, Parts, Update
+from app.pages.adapt.handlers import AdaptComponents, AdaptHandlers
 from app.pages.adapt.input_card import input_card
 from app.pages.adapt.opening import Opening, notice_line
 from app.pages.adapt.recorded_runs import Showcase, connect_showcase, first_board, preset_row
@@ -15,15 +12,15 @@ from app.pages.adapt.result_cards import card_html, depth_ticks, legend_html
 from app.pages.adapt.takeaway import after_card, connect_after, copy_button
 from app.pages.adapt.timeline import timeline
 from app.parts.examples import load_examples
-from app.parts.html import html
+from app.parts.html import PRIVATE, html
 from app.presets.store import Presets
 from app.runs.board import CARDS, Board, Card
 from app.runs.links import Link
 from app.runs.session import Session
 from app.runs.visitors import Runs
-from app.server.waiting_line import CONCURRENCY_ID, LOOK_INTERVAL, Line
+from app.server.waiting_line import LOOK_INTERVAL, Line
 
-_START = "(...a) => { a[4] = window.dga.tau(); window.dga.waiting(); return a; }"
+_START = "(...a) => { a[3] = window.dga.tau(); window.dga.waiting(); return a; }"
 
 
 def adapt_page(session: Session, demo: gr.Blocks, line: Line) -> None:
@@ -43,85 +40,22 @@ def adapt_page(session: Session, demo: gr.Blocks, line: Line) -> None:
     cards, dda_depth = _result_row(session, first)
     tau = gr.Number(session.profile.stopping.tau, visible=False)
     timer = gr.Timer(LOOK_INTERVAL, active=False)
-    parts = Parts(curve, legend, card.adapt, card.cancel, cards, timer)
-    picture, corruption, severity, seed = card.picture, card.corruption, card.severity, card.seed
-    inputs = [picture, corruption, severity, seed, tau, dda_depth, *card.advanced]
+    components = AdaptComponents(curve, legend, card.adapt, card.cancel, cards, timer)
+    chosen = [card.picture, card.corruption, card.severity, tau, card.seed]
     after = after_card(session, examples)
     runs = Runs(line.address)
-    ended = _connect_run(Desk(session, runs, line, parts), inputs)
+    ended = AdaptHandlers(session, runs, line, components).connect(
+        (card.adapt, card.cancel),
+        [*chosen, dda_depth, *card.advanced],  # in the order of check_settings
+        components.all(),
+        locked=components.buttons(),
+        start=_START,
+        idle="() => { window.dga.idle(); return []; }",
+    )
     connect_after(after, runs, ended)
     opening = Opening(session, examples, card, dda_depth, curve, after.link, notice)
-    connect_showcase(Showcase(presets, runs, opening, after, parts), row, demo, ended)
-    dda_depth.input(
-        None, dda_depth, None, js="(d) => window.dga.depth(d)", api_visibility="private"
-    )
-
-
-def _connect_run(desk: Desk, inputs: list[Any]) -> Mapping[str, Any]:
-    """Connect the buttons; returns the events after which a run has ended."""
-    parts, private = desk.parts, {"api_visibility": "private", "show_progress": "hidden"}
-    buttons = [parts.adapt, parts.cancel, parts.timer]
-
-    def press(request: gr.Request) -> Update:
-        return desk.press(str(request.session_hash))
-
-    def look(request: gr.Request) -> Update:
-        return desk.look(str(request.session_hash))
-
-    # The buttons change at once, also when the run itself has to wait in line.
-    # More than once: a run that was cancelled is still pending for a moment.
-    pressed = parts.adapt.click(
-        press, None, buttons, queue=False, trigger_mode="multiple", **private
-    )
-    parts.timer.tick(look, None, buttons, queue=False, **private)
-    event = _connect_models(desk, pressed, inputs, private)
-    # Only what never reached the run: a full queue, a value that Gradio itself refuses.
-    idle = "() => { window.dga.idle(); return []; }"
-    event.failure(
-        lambda: parts.buttons(running=False), None, buttons, js=idle, queue=False, **private
-    )
-
-    def cancel(request: gr.Request) -> Update:
-        return desk.cancel(str(request.session_hash))
-
-    cancelled = parts.cancel.click(
-        cancel, None, parts.all(), cancels=[event], queue=False, **private
-    )
-    return {"run": event, "cancelled": cancelled}
-
-
-def _connect_models(desk: Desk, pressed: Any, inputs: list[Any], private: dict[str, Any]) -> Any:
-    """The run itself, once it is the visitor's turn."""
-
-    def run(
-        picture: str | None,
-        corruption: str,
-        severity: int,
-        seed: float,
-        tau: float,
-        dda_depth: int,
-        paths: int,
-        scale: float,
-        max_depth: int,
-        rule: str,
-        request: gr.Request,
-    ) -> Iterator[Update]:
-        """One run, as updates of the page."""
-        asked = (corruption, severity, tau, seed, dda_depth, paths, scale, max_depth, rule)
-        visitor = str(request.session_hash)
-        with desk.line.served(visitor):
-            yield from desk.run(visitor, picture, asked)
-
-    return pressed.then(
-        run,
-        inputs,
-        desk.parts.all(),
-        js=_START,
-        concurrency_id=CONCURRENCY_ID,
-        concurrency_limit=1,
-        trigger_mode="multiple",
-        **private,
-    )
+    connect_showcase(Showcase(presets, runs, opening, after, components), row, demo, ended)
+    dda_depth.input(None, dda_depth, None, js="(d) => window.dga.depth(d)", **PRIVATE)
 
 
 def _result_row(session: Session, board: Board | None) -> tuple[dict[str, gr.HTML], gr.Slider]:

@@ -8,6 +8,7 @@ from typing import Any
 
 import gradio as gr
 
+from app.pages.adapt.handlers import AdaptComponents
 from app.pages.adapt.opening import Opening
 from app.pages.adapt.takeaway import After
 from app.parts.html import LIGHT, html
@@ -65,17 +66,17 @@ def _chip(presets: Presets, index: int) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Showcase:
-    """Shows recorded runs as if the visitor had just made them. ``parts``: of the page."""
+    """Shows recorded runs as if the visitor had just made them."""
 
     presets: Presets
     runs: Runs
     opening: Opening
     after: After
-    parts: Any
+    components: AdaptComponents
 
     def outputs(self) -> list[Any]:
         """Every component that a recorded run changes."""
-        lists = (self.parts.all(), self.opening.outputs(), self.after.outputs())
+        lists = (self.components.all(), self.opening.outputs(), self.after.outputs())
         return list(dict.fromkeys(component for row in lists for component in row))
 
     def show(self, preset: Preset, visitor: str) -> dict[Any, Any]:
@@ -86,8 +87,8 @@ class Showcase:
         return (
             self.after.show(board)
             | self.opening.fill(link, start=False)
-            | self.parts.show(board)
-            | self.parts.buttons(running=False)
+            | self.components.show(board)
+            | self.components.lock(False)
         )
 
     def arrive(self, request: gr.Request) -> dict[Any, Any]:
@@ -110,8 +111,8 @@ class Showcase:
         if not self.presets.all:
             return {self.opening.notice: gr.skip()}
         updates = self.show(self.presets.all[0], visitor)
-        parts, opening = self.parts, self.opening
-        shown = {*parts.all(), *opening.outputs()} - {parts.adapt, parts.cancel, opening.link}
+        page, opening = self.components, self.opening
+        shown = {*page.all(), *opening.outputs()} - {page.adapt, page.cancel, opening.link}
         return {key: value for key, value in updates.items() if key not in shown}
 
     def pick(self, event: gr.EventData, request: gr.Request) -> dict[Any, Any]:

@@ -15,7 +15,8 @@ import gradio as gr
 from app.pages.fifteen.cards import grid_value, heading_html, note_html, status_value
 from app.pages.fifteen.run import run
 from app.pages.fifteen.sheet import Sheet, check_choice
-from app.runs.session import CancelledError, Session
+from app.pages.run_handlers import RunHandlers, Update
+from app.runs.session import Session
 from app.runs.visitors import Visitors
 from app.server.errors import SENTENCES, RequestError
 from app.server.waiting_line import Line, place_words
@@ -27,11 +28,10 @@ MAX_PREVIEWS = 1  # at a time
 PREVIEW_PATIENCE = 5.0  # seconds
 
 _log = logging.getLogger(__name__)
-Update = dict[Any, Any]
 
 
 @dataclass(frozen=True)
-class Parts:
+class FifteenComponents:
     """The components that handlers read and write."""
 
     head: gr.HTML
@@ -74,12 +74,6 @@ class Parts:
             self.thumbs: {"chosen": None if upload else example, "locked": running},
         }
 
-    def wait(self, place: int) -> Update:
-        """The place in the line; 0: at once."""
-        words = place_words(place) if place else STATUS["waiting"]
-        status = {"words": words, "progress": None, "error": "", "phase": "wait"}
-        return {self.status: status, self.timer: gr.Timer(active=place > 0)}
-
     def show(self, sheet: Sheet) -> Update:
         """The sheet as it is now."""
         return {
@@ -95,20 +89,24 @@ class Parts:
         return {self.status: {"words": "", "progress": None, "error": sentence, "phase": "error"}}
 
 
-class Desk:
-    """One sheet a visitor. A request is (upload, example, damaged, severity, method)."""
+class FifteenHandlers(RunHandlers[Sheet]):
+    """One sheet a visitor. ``asked``: upload, example, damaged, severity, method."""
 
     def __init__(
-        self, session: Session, examples: dict[str, str], parts: Parts, line: Line
+        self,
+        session: Session,
+        examples: dict[str, str],
+        components: FifteenComponents,
+        line: Line,
     ) -> None:
-        self.session, self.examples, self.parts, self.line = session, examples, parts, line
+        super().__init__(line, components.timer)
+        self.session, self.examples, self.components = session, examples, components
         self.sheets = Visitors[Sheet](lambda sheet: sheet.running, address=line.address)
         self._previewing = threading.BoundedSemaphore(MAX_PREVIEWS)
 
     def open(self, *asked: Any) -> Sheet:
         """A sheet of corrupted pictures. Raises one of ``SENTENCES``."""
-        upload, example, *others = asked
-        choice = check_choice(self.session.profile, self.examples, upload, example, *others)
+        choice = check_choice(self.session.profile, self.examples, *asked)
         return Sheet.open(self.session.profile, choice)
 
     def preview(self, visitor: str, *asked: Any) -> Update:
@@ -117,18 +115,17 @@ class Desk:
         Nothing changes for a visitor who pressed Run in the meantime; and the buttons are
         left alone, for this may reach the page after the run has begun.
         """
-        upload, example, *_ = asked
         try:
             with self._preview_turn():
-                shown = self.parts.show(self.open(*asked))
+                shown = self.components.show(self.open(*asked))
         except SENTENCES as error:
-            shown = self.parts.complain(str(error))
+            shown = self.components.complain(str(error))
         except Exception:
             _log.exception("A preview of all fifteen corruptions failed")
-            shown = self.parts.complain(FAILED)
+            shown = self.components.complain(FAILED)
         if self.line.has(visitor):
-            return {self.parts.status: gr.skip()}
-        return self.parts.source(False, upload, example) | shown
+            return {self.components.status: gr.skip()}
+        return self.components.source(False, *asked[:2]) | shown
 
     @contextmanager
     def _preview_turn(self) -> Iterator[None]:
@@ -140,66 +137,51 @@ class Desk:
         finally:
             self._previewing.release()
 
-    def press(self, visitor: str, *asked: Any) -> Update:
-        """At once, also when the run itself has to wait."""
-        place = self.line.wait(visitor)
-        return self.parts.lock(True, asked[0], asked[1]) | self.parts.wait(place)
+    def lock(self, running: bool, *asked: Any) -> Update:
+        return self.components.lock(running, *asked[:2])
 
-    def look(self, visitor: str) -> Update:
-        """The place in the line, for those who are in it: the run itself says the rest."""
-        place = self.line.place(visitor)
-        return self.parts.wait(place) if place else {self.parts.timer: gr.Timer(active=False)}
+    def wait(self, place: int) -> Update:
+        words = place_words(place) if place else STATUS["waiting"]
+        status = {"words": words, "progress": None, "error": "", "phase": "wait"}
+        return {self.components.status: status, self.timer: gr.Timer(active=place > 0)}
 
-    def run(self, visitor: str, *asked: Any) -> Iterator[Update]:
-        """One run; whatever goes wrong becomes one sentence on the page."""
-        upload, example, *_ = asked
-        sheet: Sheet | None = None
-        free = self.parts.lock(False, upload, example)
-        yield self.parts.lock(True, upload, example)
-        try:
-            sheet = self.open(*asked)
-            self.sheets.put(visitor, sheet)
-            yield from self._shown(sheet)
-            yield free | self.parts.show(sheet)
-        except CancelledError:
-            yield free
-        except SENTENCES as error:
-            yield free | self._failed(sheet, str(error))
-        except Exception:
-            _log.exception("A run of all fifteen corruptions failed")
-            yield free | self._failed(sheet, FAILED)
-        finally:
-            if sheet is not None and sheet.running:  # the visitor has left
-                sheet.phase = "cancelled"
+    def free(self, visitor: str, *asked: Any) -> Update:
+        """The news of a cancelled run may come when the next one has begun."""
+        sheet = self.sheets.last(visitor)
+        return self.lock(sheet is not None and sheet.running, *asked)
 
-    def _shown(self, sheet: Sheet) -> Iterator[Update]:
+    def begin(self, visitor: str, *asked: Any) -> Sheet:
+        return self.sheets.put(visitor, self.open(*asked))
+
+    def news(self, sheet: Sheet) -> Iterator[Update]:
         """Progress after every step, pictures a few times a second."""
         shown, known = 0.0, -1
         for _ in run(self.session, sheet):
             news = len(sheet.finished) + sum(row.stop is not None for row in sheet.rows)
             if news == known and time.monotonic() - shown < PICTURE_INTERVAL:
-                yield {self.parts.status: status_value(sheet)}
+                yield {self.components.status: status_value(sheet)}
                 continue
-            yield self.parts.show(sheet)
+            yield self.components.show(sheet)
             shown, known = time.monotonic(), news
+        yield self.components.show(sheet)
 
-    def _failed(self, sheet: Sheet | None, sentence: str) -> Update:
+    def fail(self, visitor: str, sheet: Sheet | None, sentence: str) -> Update:
         if sheet is None:
-            return self.parts.complain(sentence)
+            return self.components.complain(sentence)
         sheet.phase, sheet.error = "error", sentence
-        return self.parts.show(sheet)
+        return self.components.show(sheet)
+
+    def leave(self, sheet: Sheet) -> None:
+        if sheet.running:
+            sheet.phase = "cancelled"
 
     def cancel(self, visitor: str, *asked: Any) -> Update:
-        """Set the flag that the run looks at after every step, and show what there is."""
-        upload, example, *_ = asked
-        buttons = self.parts.lock(False, upload, example) | {
-            self.parts.timer: gr.Timer(active=False)
-        }
+        buttons = self.lock(False, *asked) | {self.timer: gr.Timer(active=False)}
         self.line.leave(visitor)
         sheet = self.sheets.last(visitor)
         if sheet is None or not sheet.running:
-            return buttons | self.parts.complain(NEVER_BEGAN)
+            return buttons | self.components.complain(NEVER_BEGAN)
         sheet.cancel.set()
         sheet.phase = "cancelled"
         sheet.error = CANCELLED.format(done=len(sheet.finished), total=len(sheet.rows))
-        return buttons | self.parts.show(sheet)
+        return buttons | self.components.show(sheet)
