@@ -13,7 +13,9 @@ Its tables agree with themselves but for these:
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TypeVar
 
 from dga.corruptions import FAMILIES
 
@@ -22,6 +24,7 @@ TABLE_1_CITATION = "Table 1 of the paper"
 TABLE_2_CITATION = "Table 2 of the paper"
 TABLE_3_CITATION = "Table 3 of the paper (without guidance)"
 SETTING = "ImageNet-C, severity 5, 256 px, Swin-T"
+Key = TypeVar("Key", str, float)
 
 
 @dataclass(frozen=True)
@@ -107,20 +110,18 @@ TAUS = tuple(TABLE_3["blur"])
 
 def table_2(system: str, group: str) -> float | None:
     """The paper's accuracy of a system in a family (as printed) or under a corruption."""
-    return _cell(
-        {family: rows[system] for family, rows in TABLE_2.items() if system in rows}, group
-    )
+    return _cell(TABLE_2, system, group)
 
 
 def table_3(tau: float, group: str) -> float | None:
     """The paper's accuracy at a tau in a family (as printed) or under a corruption."""
-    return _cell({family: rows[tau] for family, rows in TABLE_3.items() if tau in rows}, group)
+    return _cell(TABLE_3, tau, group)
 
 
-def _cell(rows: dict[str, PaperRow], group: str) -> float | None:
-    for family, row in rows.items():
-        if group == family:
-            return row.average
-        if group in FAMILIES[family]:
-            return row.cells[FAMILIES[family].index(group)]
+def _cell(table: Mapping[str, Mapping[Key, PaperRow]], key: Key, group: str) -> float | None:
+    for family, rows in table.items():
+        if key in rows and group == family:
+            return rows[key].average
+        if key in rows and group in FAMILIES[family]:
+            return rows[key].cells[FAMILIES[family].index(group)]
     return None

@@ -7,7 +7,6 @@ methods, because its outcomes are anything but independent.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -47,14 +46,10 @@ class Outcomes:
         methods = in_order(lines["method"])
         corruptions = list(dict.fromkeys(lines["corruption"]))
         photographs = sorted(set(lines["path"]))
-        correct = np.full((len(methods), len(corruptions), len(photographs)), np.nan, np.float32)
-        where = tuple(
-            pd.Categorical(lines[column], categories=names).codes
-            for column, names in (
-                ("method", methods), ("corruption", corruptions), ("path", photographs),
-            )
-        )  # fmt: skip
-        correct[where] = lines["correct"].to_numpy(np.float32)
+        table = lines.pivot(index=["method", "corruption"], columns="path", values="correct")
+        rows = pd.MultiIndex.from_product([methods, corruptions])
+        correct = table.reindex(index=rows, columns=photographs).to_numpy(np.float32)
+        correct = correct.reshape(len(methods), len(corruptions), len(photographs))
         return cls(tuple(methods), tuple(corruptions), tuple(photographs), correct)
 
     def values(self, method: str, corruptions: tuple[str, ...]) -> Floats:
@@ -121,17 +116,3 @@ def estimate(values: Floats, resamples: int = RESAMPLES, seed: int = 0) -> Estim
     values = values[:, np.isfinite(values).any(axis=0)]
     weights = resample_weights(values.shape[1], resamples, seed)
     return interval(resampled_means(values, weights).mean(axis=1), values.shape[1])
-
-
-def accuracies(outcomes: Outcomes, method: str) -> dict[str, Estimate]:
-    """Accuracy in [0, 1] of every group that was measured whole."""
-    return _measured({group: outcomes.accuracy(method, group) for group in GROUPS})
-
-
-def differences(outcomes: Outcomes, method: str, rival: str) -> dict[str, Estimate]:
-    """``method`` minus ``rival``, by group, on the images that both have."""
-    return _measured({group: outcomes.difference(method, rival, group) for group in GROUPS})
-
-
-def _measured(cells: Mapping[str, Estimate | None]) -> dict[str, Estimate]:
-    return {group: cell for group, cell in cells.items() if cell is not None}

@@ -78,14 +78,11 @@ def read_sweep(lines: pd.DataFrame, base: str, adaptive: str | None) -> Sweep:
 def _arrays(adaptive: str, depths: tuple[int, ...], whole: pd.DataFrame, t: pd.Series) -> Sweep:
     corruptions = list(dict.fromkeys(whole.index.get_level_values(0)))
     photographs = sorted(set(whole.index.get_level_values(1)))
-    where = (
-        pd.Categorical(whole.index.get_level_values(0), categories=corruptions).codes,
-        pd.Categorical(whole.index.get_level_values(1), categories=photographs).codes,
-    )
+    every = pd.MultiIndex.from_product([corruptions, photographs])
     shape = len(corruptions), len(photographs)
-    values = np.zeros((*shape, len(depths) + 1), np.float32)
-    t_star, measured = np.zeros(shape, np.int64), np.zeros(shape, bool)
-    values[where], t_star[where], measured[where] = whole.to_numpy(), t.to_numpy(), True
+    values = whole.reindex(every, fill_value=0).to_numpy().reshape(*shape, -1)  # [C, P, K + 1]
+    t_star = t.reindex(every, fill_value=0).to_numpy(np.int64).reshape(shape)
+    measured = np.asarray(every.isin(whole.index)).reshape(shape)
     return Sweep(
         adaptive, depths, tuple(corruptions), tuple(photographs),
         values[..., :-1], values[..., -1], t_star, measured,

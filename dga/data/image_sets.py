@@ -109,30 +109,24 @@ class ImageFiles:
             self, sources=(str(folder),), origins=origins, members=self.names, frame=frame
         )
 
-    def load(self) -> tuple[ImageSet, list[str]]:
-        """Read them into memory; with the names of those that cannot be read."""
+    def load(self, strict: bool = False) -> tuple[ImageSet, list[str]]:
+        """Read them into memory; with the names of those that cannot be read.
+
+        ``strict``: raises ``ValueError`` naming the first of those instead.
+        """
         side = self.frame.side
         pixels = np.empty((len(self), side, side, 3), dtype=np.uint8)
         read, unreadable = list[int](), list[str]()
         for i, picture in enumerate(self._pictures()):
-            if isinstance(picture, ValueError):
-                unreadable.append(self.names[i])
-            else:
+            if not isinstance(picture, ValueError):
                 pixels[len(read)] = picture
                 read.append(i)
+            elif strict:
+                raise picture
+            else:
+                unreadable.append(self.names[i])
         names = tuple(self.names[i] for i in read)
         return ImageSet(names, pixels[: len(read)], self.labels[read], self.classes), unreadable
-
-    @property
-    def pixels(self) -> Pixels:
-        """All of them, uint8 ``[N, S, S, 3]``. Raises ``ValueError`` naming an unreadable one."""
-        side = self.frame.side
-        pixels = np.empty((len(self), side, side, 3), dtype=np.uint8)
-        for i, picture in enumerate(self._pictures()):
-            if isinstance(picture, ValueError):
-                raise picture
-            pixels[i] = picture
-        return pixels
 
     def fingerprint(self) -> str:
         """Hexadecimal SHA-256 of names: reading every picture would take hours."""
@@ -246,9 +240,7 @@ def read_images(
     ``ValueError``.
     """
     files = find_images(sources, Square(size), classes)
-    images, skipped = files.load()
-    if skipped and unreadable is None:
-        _ = files.take([files.names.index(skipped[0])]).pixels  # raises, naming it
+    images, skipped = files.load(strict=unreadable is None)
     if unreadable is not None:
         unreadable += skipped
     if not len(images):
@@ -270,7 +262,7 @@ def open_images(
     files = find_images(sources, frame, classes)
     if len(files) * frame.side**2 * 3 > limit:
         return files
-    return ImageSet(files.names, files.pixels, files.labels, files.classes)
+    return files.load(strict=True)[0]
 
 
 def _hash(name: str) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain, product
+from functools import cached_property
+from itertools import chain, product, repeat
 from typing import Literal
 
 import numpy as np
@@ -45,7 +46,47 @@ def place_labels(panel: Panel, width: float, height: float) -> list[Label]:
 
     A line's stands outside the panel, at its right; a point's beside it.
     """
-    return [*_line_ends(panel, height), *_beside_points(panel, width, height)]
+    canvas = _Canvas(panel, width, height)
+    return [*_line_ends(canvas), *_beside_points(canvas)]
+
+
+@dataclass(frozen=True)
+class _Canvas:
+    """A panel in pixels from its top left."""
+
+    panel: Panel
+    width: float
+    height: float
+
+    @cached_property
+    def _spans(self) -> dict[str, tuple[float, float]]:
+        """Each axis's limits, or else the range of what is drawn."""
+        panel, spans = self.panel, {}
+        for which, axis in (("x", panel.x), ("y", panel.y)):
+            drawn = [value for series in panel.series for value in getattr(series, which)]
+            spans[which] = axis.limits or (min(drawn), max(drawn))
+        return spans
+
+    def left(self, x: float) -> float:
+        """Pixels from the left edge to a value of the x axis."""
+        return self.width * fraction(self.panel.x, x, self._spans["x"])
+
+    def top(self, y: float) -> float:
+        """Pixels from the upper edge to a value of the y axis."""
+        return self.height * (1 - fraction(self.panel.y, y, self._spans["y"]))
+
+    def box(self, series: Series, x: float, y: float) -> Box:
+        """What a point's mark covers."""
+        left, top = self.left(x), self.top(y)
+        half = (series.size if series.kind == "points" else series.width) / 2 + 1
+        return left - half, top - half, left + half, top + half
+
+    def fits(self, box: Box, taken: Sequence[Box]) -> bool:
+        """Whether a box is inside the panel and free."""
+        left, top, right, bottom = box
+        if left < 0 or right > self.width or top < 0 or bottom > self.height:
+            return False
+        return not any(left < r and right > x and top < b and bottom > y for x, y, r, b in taken)
 
 
 def spread(values: Sequence[float], gap: float, low: float, high: float) -> list[float]:
@@ -63,33 +104,29 @@ def spread(values: Sequence[float], gap: float, low: float, high: float) -> list
     return [float(value) for value in back]
 
 
-def _line_ends(panel: Panel, height: float) -> list[Label]:
+def _line_ends(canvas: _Canvas) -> list[Label]:
     ends = [
         (text, x, y, series.color)
-        for series in panel.series
+        for series in canvas.panel.series
         if series.kind == "line"
         for text, x, y in zip(series.labels, series.x, series.y, strict=False)
         if text
     ]
-    if not ends:
-        return []
-    span = _span(panel, "y")
-    tops = [height * (1 - fraction(panel.y, y, span)) for _, _, y, _ in ends]
-    placed = spread(tops, GAP, GAP / 2, height - GAP / 2)
+    tops = [canvas.top(y) for _, _, y, _ in ends]
+    placed = spread(tops, GAP, GAP / 2, canvas.height - GAP / 2) if ends else []
     return [
         Label(text, x, y, AWAY, round(new - top, 1), "right", color, edge=True)
         for (text, x, y, color), top, new in zip(ends, tops, placed, strict=True)
     ]
 
 
-def _beside_points(panel: Panel, width: float, height: float) -> list[Label]:
+def _beside_points(canvas: _Canvas) -> list[Label]:
     """Beside its point, or as near as there is room; from the top down."""
-    spans = _span(panel, "x"), _span(panel, "y")
     drawn = [
-        (series, text, x, y, _box(panel, series, (x, y), spans, (width, height)))
-        for series in panel.series
+        (series, text, x, y, canvas.box(series, x, y))
+        for series in canvas.panel.series
         if series.kind != "bars"
-        for text, x, y in zip(_texts(series), series.x, series.y, strict=True)
+        for text, x, y in zip(series.labels or repeat(""), series.x, series.y, strict=False)
     ]
     taken = [box for *_, box in drawn] if len(drawn) <= CROWD else []
     labels = []
@@ -97,31 +134,13 @@ def _beside_points(panel: Panel, width: float, height: float) -> list[Label]:
     for series, text, x, y, own in sorted(named, key=lambda entry: entry[4][1]):
         others = [box for box in taken if box != own]
         place = min(
-            (place for place in _places(text, own) if _fits(place.box, others, width, height)),
+            (place for place in _places(text, own) if canvas.fits(place.box, others)),
             key=lambda place: place.cost(own, others),
             default=next(_places(text, own)),
         )
         taken.append(place.box)
         labels.append(Label(text, x, y, place.dx, place.dy, place.side, series.color))
     return labels
-
-
-def _texts(series: Series) -> tuple[str, ...]:
-    return series.labels or ("",) * len(series.x)
-
-
-def _box(
-    panel: Panel,
-    series: Series,
-    point: tuple[float, float],
-    spans: tuple[tuple[float, float], tuple[float, float]],
-    size: tuple[float, float],
-) -> Box:
-    """What a point's mark covers, in pixels from the top left."""
-    x = size[0] * fraction(panel.x, point[0], spans[0])
-    y = size[1] * (1 - fraction(panel.y, point[1], spans[1]))
-    half = (series.size if series.kind == "points" else series.width) / 2 + 1
-    return x - half, y - half, x + half, y + half
 
 
 @dataclass(frozen=True)
@@ -164,25 +183,9 @@ def _places(text: str, own: Box) -> Iterator[_Place]:
         yield _Place("center", 0.0, dy, box)
 
 
-def _fits(box: Box, taken: Sequence[Box], width: float, height: float) -> bool:
-    left, top, right, bottom = box
-    if left < 0 or right > width or top < 0 or bottom > height:
-        return False
-    return not any(left < r and right > x and top < b and bottom > y for x, y, r, b in taken)
-
-
 def fraction(axis: Axis, value: float, span: tuple[float, float]) -> float:
     """How far along the axis a value lies, 0 to 1."""
     low, high = span
     if axis.log:
         low, high, value = (math.log10(v) for v in (low, high, value))
     return (value - low) / (high - low) if high > low else 0.5
-
-
-def _span(panel: Panel, which: Literal["x", "y"]) -> tuple[float, float]:
-    """The axis's limits, or else the range of what is drawn."""
-    axis = panel.x if which == "x" else panel.y
-    if axis.limits is not None:
-        return axis.limits
-    values = list(chain.from_iterable(getattr(series, which) for series in panel.series))
-    return min(values), max(values)

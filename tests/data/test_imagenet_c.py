@@ -82,7 +82,7 @@ def clean(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def _release(models: Models, clean: Path, out: Path, severity: int = 5) -> Path:
     """The corrupted data set as its authors made theirs."""
     files = find_images([clean], View.of(models.profile).clean)
-    for name, pixels in zip(files.names, files.pixels, strict=True):
+    for name, pixels in zip(files.names, files.load()[0].pixels, strict=True):
         for corruption in CORRUPTIONS:
             path = out / corruption / str(severity) / name
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -310,7 +310,7 @@ def test_sets_too_large_for_memory_stay_on_disk(picture_folder: Path) -> None:
     rows = [3, 11, 0]
     for one, other in ((held, lazy), (held.take(rows), lazy.take(rows))):
         assert one.names == other.names
-        assert np.array_equal(one.pixels, other.pixels)
+        assert np.array_equal(one.pixels, other.load()[0].pixels)
         assert np.array_equal(one.labels, other.labels)
     assert open_images([picture_folder], Square(32), limit=16 * 32 * 32 * 3).names == held.names
 

@@ -71,7 +71,7 @@ def prior(tiny_models: Models) -> Prior:
 
 def _released(profile: Profile, files: ImageFiles, out: Path) -> Path:
     """Two conditions of the same pictures in ImageNet-C's layout."""
-    for name, pixels in zip(files.names, files.pixels, strict=True):
+    for name, pixels in zip(files.names, files.load()[0].pixels, strict=True):
         for corruption, severity in (("fog", 2), ("contrast", 5)):
             path = out / corruption / str(severity) / name
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -131,7 +131,7 @@ def test_clean_pictures_go_through_the_release(
     """Both classes: cut, (corrupted,) JPEG at quality 85, resized; else D learns the JPEG."""
     monkeypatch.setattr(pairs, "vary_source", lambda picture, _: picture)
     view, rng = View.of(profile), np.random.default_rng(0)
-    pictures = files.pixels[:4]
+    pictures = files.load()[0].pixels[:4]
     clean, corrupted = pairs.make_pairs(Study(corruptions=("fog",)), pictures, None, rng, view)
     assert clean.shape == corrupted.shape == (4, 40, 40, 3)
     assert np.array_equal(clean, np.stack([view.finish(picture) for picture in pictures]))
@@ -160,7 +160,7 @@ def test_corrupted_pictures_on_disk_stand_beside_the_clean_ones(
     assert len(asked) == 4
     view, rows = View.of(profile), loop.batch_rows(16, 4, CONFIG.seed, 0)
     for row, (corruption, severity, (clean, damaged)) in zip(rows, asked, strict=True):
-        assert np.array_equal(clean, view.finish(files.pixels[row]))
+        assert np.array_equal(clean, view.finish(files.load()[0].pixels[row]))
         with Image.open(folder / corruption / severity / files.names[row]) as image:
             assert np.array_equal(damaged, view.released(image))
     with pytest.raises(ValueError, match="holds none of the corruptions snow"):

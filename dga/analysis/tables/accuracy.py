@@ -18,7 +18,7 @@ from dga.analysis.names import (
 )
 from dga.analysis.pooled import PooledRuns
 from dga.analysis.results import MissingRun
-from dga.analysis.statistics import Estimate, Outcomes, differences
+from dga.analysis.statistics import Estimate, Outcomes
 from dga.analysis.tables.table import (
     NO,
     NOTHING,
@@ -267,11 +267,11 @@ def comparisons(pooled: PooledRuns) -> Table:
         raise MissingRun("no run of dga-guided beside other methods")
     shown, numbers = list[Cells](), list[Cells]()
     for method, rival in pairs:
-        cells = differences(pooled.outcomes, method, rival)
-        texts = {group_title(g): points(cells.get(g)) for g in (MEAN, *FAMILIES)}
+        cells = {group: pooled.outcomes.difference(method, rival, group) for group in GROUPS}
+        texts = {group_title(g): points(cells[g]) for g in (MEAN, *FAMILIES)}
         shown.append({"Method": method_title(method), "Minus": method_title(rival), **texts})
         key = {"method": method, "rival": rival}
-        numbers += [{**key, "group": g, **columns(cells.get(g), "points")} for g in GROUPS]
+        numbers += [{**key, "group": g, **columns(cells[g], "points")} for g in GROUPS]
     return Table(
         "comparisons",
         f"DGA + G against each rival, {pooled.described}",

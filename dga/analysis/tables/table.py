@@ -58,11 +58,12 @@ def percent(estimate: Estimate | None, interval: bool = True) -> str:
     return text
 
 
-def points(estimate: Estimate | None) -> str:
+def points(estimate: Estimate | None, scale: float = 100, digits: int = 1) -> str:
     """A difference in percentage points: ``+4.8 (+2.1 to +7.4)``."""
     if estimate is None:
         return NOTHING
-    value, low, high = (signed(100 * v) for v in (estimate.value, estimate.low, estimate.high))
+    bounds = (estimate.value, estimate.low, estimate.high)
+    value, low, high = (signed(scale * v, digits) for v in bounds)
     return f"{value} ({low} to {high})"
 
 
@@ -74,10 +75,7 @@ def signed(value: float, digits: int = 1) -> str:
 
 def correlation(estimate: Estimate | None) -> str:
     """``+0.31 (+0.22 to +0.40)``."""
-    if estimate is None:
-        return NOTHING
-    value, low, high = (signed(v, 2) for v in (estimate.value, estimate.low, estimate.high))
-    return f"{value} ({low} to {high})"
+    return points(estimate, scale=1, digits=2)
 
 
 def paper_percent(value: float | None) -> str:
