@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import numpy as np
 import pytest
 import skimage.data
+import torch
 from PIL import Image
 
 from dga.images import to_pixels, to_square
@@ -20,6 +22,28 @@ from tests.fixtures.models import (  # noqa: E402, F401
     tiny_models,
     tiny_profile,
 )
+
+WORKERS = 2
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config: pytest.Config) -> None:
+    """Share a run of all tests among processes, file by file; ``-n 0`` keeps them in one."""
+    options = config.option
+    whole = config.args_source is not pytest.Config.ArgsSource.ARGS
+    if whole and not options.usepdb and getattr(options, "numprocesses", 0) is None:
+        options.numprocesses, options.dist, options.loadscopereorder = WORKERS, "loadfile", False
+
+
+def pytest_configure() -> None:
+    """One thread a process: tiny networks gain nothing by more, and each process has a core."""
+    os.environ.setdefault("OMP_NUM_THREADS", "1")  # of the processes that tests start
+    torch.set_num_threads(1)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What takes longest begins first, so that no process is left alone with it."""
+    items.sort(key=lambda item: "browser" not in item.path.parts)
 
 
 @pytest.fixture(scope="session")
