@@ -116,31 +116,17 @@ def test_a_link_restores_and_makes_the_run(result, served):
         assert np.array_equal(result.shown(f"#card-{name} img"), run.reconstructions[name].image)
 
 
-def test_reloading_gives_the_same_run(browsing, served):
-    visit = Visit(browsing, served.url, LINK + EXTRA)
-    visit.page.wait_for_function("document.querySelector('#adapt').disabled")
-    visit.page.wait_for_function(RESTED)
-    before = visit.shown("#card-dga-guided img")
-    visit.page.reload()
-    visit.page.wait_for_function("document.querySelector('#adapt')?.disabled")
-    visit.done()
-    assert controls(visit.page) == EXPECTED
-    assert np.array_equal(visit.shown("#card-dga-guided img"), before)
-    assert visit.page.locator(".notice p").count() == 0
-    visit.leave()
-
-
 def test_copying_the_link(result):
     page = result.page
     address = result.home + LINK + EXTRA
     assert page.input_value("#link input") == address
-    for part, words in (("link", "Copy"), ("copy-link", "Copy link")):
+    for part in ("copy-link", "link"):
         page.evaluate("navigator.clipboard.writeText('')")
         page.click(f"#{part} [data-copy-link]")
         says = f"document.querySelector('#{part} button span').textContent"
         page.wait_for_function(f"{says} === 'Copied'")
         assert page.evaluate("navigator.clipboard.readText()") == address
-        page.wait_for_function(f"{says} === '{words}'", timeout=4000)
+    page.wait_for_function(f"{says} === 'Copy'", timeout=4000)
 
 
 def test_compare_slider_by_keyboard(result):
@@ -189,7 +175,7 @@ def test_every_file_is_saved(result):
     assert (facts["settings"]["tau"], facts["settings"]["seed"]) == (0.61, 11)
 
 
-@pytest.mark.parametrize("width", [1440, 768, 390])
+@pytest.mark.parametrize("width", [1440, 1024, 768, 390])
 def test_no_sideways_scroll(result, width):
     page = result.page
     page.set_viewport_size({"width": width, "height": 900})
@@ -201,7 +187,7 @@ def test_no_sideways_scroll(result, width):
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
-@pytest.mark.parametrize("width", [1440, 390])
+@pytest.mark.parametrize("width", [pytest.param(1440, marks=pytest.mark.slow), 390])
 @pytest.mark.parametrize("dark", [False, True])
 def test_axe_finds_nothing_serious(result, width, dark):
     page = result.page
@@ -241,6 +227,16 @@ def test_a_phone_shows_the_result_first(result):
     assert page.locator("#corruption").is_visible()
     page.get_by_role("button", name="Close").click()
     assert not page.locator("#corruption").is_visible()
+
+
+def test_reloading_gives_the_same_run(result):
+    page, before = result.page, result.shown("#card-dga-guided img")
+    page.reload()
+    page.wait_for_function("document.querySelector('#adapt')?.disabled")
+    result.done()
+    assert controls(page) == EXPECTED
+    assert np.array_equal(result.shown("#card-dga-guided img"), before)
+    assert page.locator(".notice p").count() == 0
 
 
 FOCUSED = """() => {

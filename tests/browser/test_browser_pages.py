@@ -25,8 +25,9 @@ class Watched(Watch):
         self.page.goto(served.url + path)
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def fifteen(chromium, served):  # noqa: F811
+    """One page for all that leaves it as it is, or says what it changes."""
     watched = Watched(chromium, served, "fifteen")
     watched.page.wait_for_selector(".ff-before img")
     yield watched.page
@@ -65,8 +66,10 @@ def test_before_a_run_the_page_shows_what_will_happen(fifteen):
     assert fifteen.get_by_role("button", name="Cancel").is_disabled()
 
 
-def test_all_fifteen_order_table_and_link(fifteen, served):
-    page = fifteen
+def test_all_fifteen_order_table_and_link(chromium, served):  # noqa: F811
+    watched = Watched(chromium, served, "fifteen")
+    page = watched.page
+    page.wait_for_selector(".ff-before img")
     choose(page, "severity", "1")
     choose(page, "method", "DGA")
     page.get_by_role("button", name="Run all fifteen").click()
@@ -97,21 +100,7 @@ def test_all_fifteen_order_table_and_link(fifteen, served):
     query = parse_qs(urlsplit(page.url).query)
     assert query["corruption"] == ["fog"]
     assert (query["severity"], query["seed"]) == (["1"], ["0"])
-
-
-def test_cancel_keeps_the_pictures_and_frees_the_models(fifteen):
-    page = fifteen
-    choose(page, "severity", "5")
-    page.get_by_role("button", name="Run all fifteen").click()
-    wait_for(page, "Reverse")
-    page.get_by_role("button", name="Cancel").click()
-    page.wait_for_function("document.querySelector('.ff-error').textContent !== ''")
-    assert "Cancelled." in page.inner_text(".ff-error")
-    assert page.locator(".ff-before img").count() == 15
-    page.get_by_role("button", name="Run all fifteen").click()
-    wait_for(page, "Forward")
-    page.get_by_role("button", name="Cancel").click()
-    page.wait_for_function("document.querySelector('.ff-error').textContent !== ''")
+    watched.leave()
 
 
 def test_another_example_and_severity_show_at_once(fifteen, served):
@@ -167,27 +156,45 @@ def test_own_pictures_have_no_link_and_no_name(fifteen, tmp_path):
     until(page, lambda: page.locator(".ff-card a").count() == 15)
 
 
-@pytest.mark.parametrize("path", ["fifteen", "learn"])
-@pytest.mark.parametrize("width", [390, 768, 1440])
-def test_no_sideways_scroll(chromium, served, path, width):  # noqa: F811
-    watched = Watched(chromium, served, path, width)
-    watched.page.wait_for_selector(".ff-card, .ln-step:not([hidden])")
-    assert watched.page.evaluate("document.documentElement.scrollWidth") <= width
-    watched.leave()
+def test_cancel_keeps_the_pictures_and_frees_the_models(fifteen):
+    page = fifteen
+    choose(page, "severity", "5")
+    page.get_by_role("button", name="Run all fifteen").click()
+    wait_for(page, "Reverse")
+    page.get_by_role("button", name="Cancel").click()
+    page.wait_for_function("document.querySelector('.ff-error').textContent !== ''")
+    assert "Cancelled." in page.inner_text(".ff-error")
+    assert page.locator(".ff-before img").count() == 15
+    page.get_by_role("button", name="Run all fifteen").click()
+    wait_for(page, "Forward")
+    page.get_by_role("button", name="Cancel").click()
+    page.wait_for_function("document.querySelector('.ff-error').textContent !== ''")
 
 
-@pytest.mark.parametrize("path", ["fifteen", "learn", "analysis"])
-@pytest.mark.parametrize("width", [390, 1440])
-def test_axe_finds_nothing_serious(chromium, served, path, width):  # noqa: F811
-    watched = Watched(chromium, served, path, width)
+@pytest.fixture(scope="module", params=["fifteen", "learn", "analysis"])
+def narrow(chromium, served, request):  # noqa: F811
+    """A page as a phone opens it."""
+    watched = Watched(chromium, served, request.param, 390)
     watched.page.wait_for_selector("h1")
     watched.page.wait_for_load_state("networkidle")
-    watched.audit()
-    watched.audit(dark=True)
+    yield watched
     watched.leave()
 
 
-@pytest.fixture
+def test_no_sideways_scroll(narrow):
+    for width in (390, 768, 1440):
+        narrow.page.set_viewport_size({"width": width, "height": 900})
+        assert narrow.page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.parametrize("width", [390, pytest.param(1440, marks=pytest.mark.slow)])
+def test_axe_finds_nothing_serious(narrow, width):
+    narrow.page.set_viewport_size({"width": width, "height": 900})
+    narrow.audit()
+    narrow.audit(dark=True)
+
+
+@pytest.fixture(scope="module")
 def learn(chromium, served):  # noqa: F811
     watched = Watched(chromium, served, "learn")
     watched.page.wait_for_selector("#step-1:not([hidden])")
@@ -219,20 +226,10 @@ def test_a_link_opens_its_step(chromium, served):  # noqa: F811
     watched.leave()
 
 
-def test_equations_are_drawn_without_a_script(learn):
-    heights = learn.evaluate(
-        """() => [...document.querySelectorAll('.ln-step')].map((step) => {
-          step.hidden = false;
-          return step.querySelector('math').getBoundingClientRect().height;
-        })"""
-    )
-    assert len(heights) == 7
-    assert min(heights) > 15
-
-
 def test_widgets_follow_their_controls(learn):
     page = learn
     ready(page, 1)
+    page.locator(".ln-nav a").first.click()
     severity = page.get_by_role("slider", name="Severity")
     labels = []
     for key in ("Home", "End"):
@@ -270,3 +267,14 @@ def test_the_last_steps_fill_in(learn):
     page.locator(".ln-nav a").nth(4).click()
     page.locator("#step-5").get_by_role("slider").press("End")
     assert "the rebuilt picture" in page.locator("#step-5 .ln-say").inner_text()
+
+
+def test_equations_are_drawn_without_a_script(learn):
+    heights = learn.evaluate(
+        """() => [...document.querySelectorAll('.ln-step')].map((step) => {
+          step.hidden = false;
+          return step.querySelector('math').getBoundingClientRect().height;
+        })"""
+    )
+    assert len(heights) == 7
+    assert min(heights) > 15
