@@ -27,12 +27,11 @@ from app.runs.session import Session
 from app.server.errors import answer_fault
 from app.server.fair_queue import MAX_WAITING, FairQueue
 from app.server.gate import Gate
-from app.server.gradio_sessions import MAX_SESSIONS, keep_little
 from app.server.mcp_errors import use_own_words
 from app.server.preflight import check_place
 from app.server.strict_blocks import StrictBlocks
-from app.server.upload_folder import Storeroom
-from app.server.waiting_line import CONCURRENCY_ID, Line
+from app.server.upload_folder import UploadFolder
+from app.server.waiting_line import CONCURRENCY_ID, WaitingLine
 from app.words.common import TITLE
 from dga.data.uploads import MAX_BYTES
 from dga.profiles import PROFILES, get_profile
@@ -42,11 +41,12 @@ from dga.weights.fetch import obtain
 from dga.weights.sources import NETWORKS, Sources
 
 CACHE_SECONDS = (600, 3000)  # look every 10 minutes, delete what is older than 50
+MAX_SESSIONS = 100  # of Gradio's, half a megabyte each
 
 
 def build(session: Session, exhibits: Exhibits) -> gr.Blocks:
     """All pages for one set of models and its results."""
-    line = Line()
+    line = WaitingLine()
     with StrictBlocks(
         title=f"{TITLE}: adaptive diffusion", analytics_enabled=False, delete_cache=CACHE_SECONDS
     ) as demo:
@@ -66,20 +66,8 @@ def build(session: Session, exhibits: Exhibits) -> gr.Blocks:
         gr.HTML(header(session, "learn"), apply_default_css=False, elem_id="head")
         learn_page(session, demo)
         foot()
-    return _queued(demo, line)
-
-
-def _queued(demo: gr.Blocks, line: Line) -> gr.Blocks:
-    """With a bounded queue in which clients take turns, and no way around it."""
     demo.queue(max_size=MAX_WAITING, api_open=False)
-    queue = FairQueue(
-        live_updates=True,
-        concurrency_count=demo.max_threads,
-        update_intervals=1,
-        max_size=MAX_WAITING,
-        blocks=demo,
-    )
-    demo._queue = queue
+    demo._queue = queue = FairQueue(True, demo.max_threads, 1, MAX_WAITING, demo)
     line.follow(lambda: queue.visitors(CONCURRENCY_ID), queue.address_of)
     return demo
 
@@ -95,11 +83,13 @@ def serve(
 
     ``results``: a folder that ``python -m dga figures`` wrote, instead of the shipped one.
     """
-    room = Storeroom.open()  # before anything is built: components remember their folder
-    gradio.mcp.DEFAULT_TEMP_DIR = str(room.folder)  # it was read when Gradio was imported
+    uploads = UploadFolder.open()  # before anything is built: components remember it
+    gradio.mcp.DEFAULT_TEMP_DIR = str(uploads.folder)  # it was read when Gradio was imported
     use_own_words()
     exhibits = read_exhibits(results or shipped_exhibits(session.profile))
     demo = build(session, exhibits)
+    queue = demo._queue
+    assert isinstance(queue, FairQueue)
     demo.launch(
         server_name=host,
         server_port=port,
@@ -110,7 +100,7 @@ def serve(
         max_file_size=MAX_BYTES,
         state_session_capacity=MAX_SESSIONS,
         app_kwargs={
-            "middleware": [Middleware(Gate, has_room=room.has_room)],
+            "middleware": [Middleware(Gate, has_room=uploads.has_room, is_own=queue.is_own)],
             "exception_handlers": {OSError: answer_fault},
         },
         allowed_paths=[str(path) for path in exhibits.files()],
@@ -121,9 +111,8 @@ def serve(
         ssr_mode=False,
         quiet=not block,
     )
-    keep_little(demo)
     logging.getLogger("mcp").setLevel(logging.ERROR)  # its warnings repeat whatever it was sent
-    room.keep_tidy(lambda: _lasting_files(demo))
+    uploads.keep_tidy(lambda: _lasting_files(demo))
     # After the page can be loaded: both need the processor. Not a daemon: a network cut off
     # in the middle of a pass brings the interpreter down with it.
     threading.Thread(target=session.warm_up).start()
@@ -131,7 +120,7 @@ def serve(
         # A host that stops the page gets the same orderly end as Ctrl+C.
         signal.signal(signal.SIGTERM, signal.default_int_handler)
         demo.block_thread()
-        room.close()
+        uploads.close()
     return demo
 
 

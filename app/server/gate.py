@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-import json
+import asyncio
 import logging
 from collections import Counter
 from collections.abc import Callable
 from contextlib import nullcontext
+from typing import Any
+from weakref import WeakValueDictionary
 
 from gradio.route_utils import FnIndexInferError
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.server.headers import added, cleaned, is_foreign
-from app.server.limits import Quota, Turns, neighbourhood
+from app.server.limits import Quota, neighbourhood
+from app.server.request_body import is_upload, named_files, parsed
 from app.words.common import PAGES
 from app.words.errors import GATE_WORDS
 from dga.data.uploads import MAX_BYTES
@@ -29,37 +33,53 @@ OPEN |= {
         "mcp", "mcp/", "mcp/http", "mcp/http/", "mcp/schema",
     )
 }  # fmt: skip
-OPEN_BELOW = (
-    *("/static/", "/assets/", "/svelte/"),
-    *(f"{API}/{name}" for name in ("call/", "run/", "file=", "heartbeat/")),
-)
+# Gradio's own files and the seconds that browsers may keep them; names in /assets/ hold a digest.
+ASSETS = {"/assets/": 31_536_000, "/static/": 86_400, "/svelte/": 86_400}
+OPEN_BELOW = (*ASSETS, *(f"{API}/{name}" for name in ("call/", "run/", "file=", "heartbeat/")))
 
 SPARE = 2**20  # of a body beside the picture in it
 MAX_POSTS = 64  # of one address at a time
 MAX_REQUESTS = 512  # of one address at a time; an open page holds two
-MAX_DIRECT = 4  # calls that are answered without the queue, of one address at a time
 MAX_CALLS = 4  # of one address over MCP at a time; together all have one visitor's places
+MAX_WATCHED = 16  # uploads whose progress one address asks for; Gradio never forgets a name
+MAX_DIRECT = 4  # calls that are answered without the queue, of one address at a time
 MAX_FILES = 8  # of one upload; each gets a folder
+MAX_QUERY = 2**10  # bytes
 LEAST = 2**16  # bytes that an upload counts at least, for its files' folders
 MCP_BYTES = 4 * 2**20  # as much as the protocol's own server takes
 JSON_BYTES = 2**16  # of values; more would keep the others waiting while it is read
 # What Gradio raises where a request names or sends what does not exist.
-_MISUNDERSTOOD = (KeyError, ValueError, TypeError, IndexError, AttributeError, RecursionError)
-
+_MISUNDERSTOOD = (
+    *(FnIndexInferError, KeyError, ValueError, TypeError, IndexError, AttributeError),
+    RecursionError,
+)
+_AT_A_TIME: tuple[tuple[int, Callable[[str, bool], bool]], ...] = (
+    (MAX_REQUESTS, lambda path, post: True),
+    (MAX_POSTS, lambda path, post: post),
+    (MAX_CALLS, lambda path, post: post and is_mcp(path)),
+    (MAX_WATCHED, lambda path, post: path == f"{API}/upload_progress"),
+)
+_CANCEL = f"{API}/cancel"
+_DIRECT = f"{API}/run/"  # calls a function without the queue
 _PART = b"content-disposition"  # begins the head of each part
 _EVENTS = (b"content-type", b"text/event-stream; charset=utf-8")
 
 _log = logging.getLogger(__name__)
 
 
-class TooLongError(Exception):
-    """A body that goes on beyond what its address takes."""
+class RefusedError(Exception):
+    """A body that is not taken; ``status`` and a key of ``GATE_WORDS``."""
+
+    def __init__(self, status: int, word: str) -> None:
+        super().__init__(word)
+        self.status, self.word = status, word
 
 
 class Gate:
     """Middleware in front of all of Gradio; every refusal is one sentence in JSON.
 
-    ``has_room``: whether another upload can be kept; ``quota``: how much of one address.
+    ``has_room``: whether another upload can be kept; ``quota``: how much of one address;
+    ``is_own``: whether a request to cancel names a run and its own session.
     """
 
     def __init__(
@@ -67,91 +87,119 @@ class Gate:
         app: ASGIApp,
         has_room: Callable[[], bool] = lambda: True,
         quota: Quota | None = None,
+        is_own: Callable[[dict[str, Any]], bool] = lambda values: True,
     ) -> None:
         self.app = app
-        self.has_room = has_room
+        self.packed = GZipMiddleware(app, minimum_size=1000, compresslevel=5)
+        self.has_room, self.is_own = has_room, is_own
         self.quota = quota or Quota()
-        self._posts: Counter[str] = Counter()
-        self._requests: Counter[str] = Counter()
-        self._calls: Counter[str] = Counter()
-        self._direct = Turns(MAX_DIRECT)
+        self._there: Counter[tuple[int, str]] = Counter()
+        self._direct: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
+        self._cancelling: set[Any] = set()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """One request."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        if is_stream_end(path_of(scope)):  # the webcam says so of each picture; nothing streams
+        path, address, posts = path_of(scope), address_of(scope), scope["method"] == "POST"
+        if path.startswith(f"{API}/stream/") and path.endswith("/close"):
+            # The webcam says so of each picture; nothing streams.
             await Response(status_code=204)(scope, receive, send)
             return
         refused = self._refusal(scope)
         if refused is not None:
             await _answer(*refused)(scope, receive, send)
             return
-        path, address, posts = path_of(scope), address_of(scope), scope["method"] == "POST"
-        most, calls = most_bytes(path), posts and is_mcp(path)
-        kept = max(declared_bytes(scope, most), LEAST) if posts and keeps_files(path) else 0
-        minute = self.quota.take(address, kept) if kept else 0
-        if minute is None:
-            await _answer(429, "quota")(scope, receive, send)
-            return
-        counted = ((self._requests, 1), (self._posts, posts), (self._calls, calls))
-        for counter, count in counted:
-            counter[address] += count
-        body = _Body(receive, most)
+        counted = [n for n, (_, counts) in enumerate(_AT_A_TIME) if counts(path, posts)]
+        body = _Body(receive, most_bytes(path))
+        if posts and keeps_files(path):
+            kept = max(declared_bytes(scope), LEAST)
+            if not self.quota.add(address, kept):
+                await _answer(429, "quota")(scope, receive, send)
+                return
+            body.count_beyond(kept, lambda length: self.quota.add(address, length))
+        for number in counted:
+            self._there[number, address] += 1
         try:
-            async with self._direct.turn(address) if is_direct(path) else nullcontext():
-                await self._served(cleaned(scope, is_file(path), is_mcp(path)), body.receive, send)
+            async with self._turn(address) if path.startswith(_DIRECT) else nullcontext():
+                await self._served(scope, body.receive, send)
         finally:
-            if kept:
-                self.quota.give_back(address, minute, kept - max(body.taken, LEAST))
-            for counter, count in counted:
-                counter[address] -= count
-                if not counter[address]:
-                    del counter[address]
+            for number in counted:
+                self._there[number, address] -= 1
+                if not self._there[number, address]:
+                    del self._there[number, address]
+
+    def _turn(self, address: str) -> asyncio.Semaphore:
+        return self._direct.setdefault(address, asyncio.Semaphore(MAX_DIRECT))
 
     def _refusal(self, scope: Scope) -> tuple[int, str] | None:
-        path, address = path_of(scope), address_of(scope)
+        path, address, posts = path_of(scope), address_of(scope), scope["method"] == "POST"
         remote = is_file(path) and ":/" in path
         if remote or not (path in OPEN or path.startswith(OPEN_BELOW)):
             return 404, "closed"
-        if declared_bytes(scope, 0) > most_bytes(path):
+        long = path.startswith(API) and len(scope["query_string"]) > MAX_QUERY
+        if long or declared_bytes(scope) > most_bytes(path):
             return 413, "long"
-        post = scope["method"] == "POST"
-        if post and is_foreign(scope):
+        if posts and is_foreign(scope):
             return 403, "foreign_site"
-        if self._requests[address] >= MAX_REQUESTS or (post and self._posts[address] >= MAX_POSTS):
-            return 429, "crowded"
-        if post and is_mcp(path) and self._calls[address] >= MAX_CALLS:
-            return 429, "crowded"
-        if post and keeps_files(path) and not self.has_room():
+        for number, (most, counts) in enumerate(_AT_A_TIME):
+            if counts(path, posts) and self._there[number, address] >= most:
+                return 429, "crowded"
+        if posts and keeps_files(path) and not self.has_room():
             return 503, "full"
         return None
 
     async def _served(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass on, and turn what is raised into a sentence unless an answer has begun."""
         begun = events = False
-        own = added(is_file(path_of(scope)))
+        path = path_of(scope)
 
         async def sent(message: Message) -> None:
             nonlocal begun, events
             if message["type"] == "http.response.start":
                 begun, events = True, _EVENTS in message["headers"]
-                message["headers"] = [*message["headers"], *own]
+                life = life_of(path) if message["status"] in (200, 304) else 0
+                message["headers"] = [*message["headers"], *added(is_file(path), life)]
             await send(message)
 
         try:
-            direct = is_direct(path_of(scope))
-            await self.app(scope, receive, _blaming(sent) if direct else sent)
+            clean = cleaned(scope, is_file(path) or bool(life_of(path)), is_mcp(path))
+            if scope["method"] == "POST" and path.startswith(API) and not keeps_files(path):
+                await self._answered(clean, receive, sent)
+            else:  # Gradio packs its assets itself
+                app = self.app if life_of(path) else self.packed
+                await app(clean, receive, sent)
         except Exception as error:
             status, word = _status_of(error)
             if status == 500 and not events:
                 _log.exception("A request failed")
-            if begun and not events:
-                raise
-            if begun:  # Gradio has sent the event that says so
+            if not begun:
+                await _answer(status, word)(scope, receive, send)
+            elif events:  # Gradio has sent the one that says so
                 await send({"type": "http.response.body", "body": b"", "more_body": False})
             else:
-                await _answer(status, word)(scope, receive, send)
+                raise
+
+    async def _answered(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """A request in JSON, which is looked at before Gradio sees it."""
+        body, again = await _read(receive)
+        values = parsed(body)
+        if not all(is_upload(path) for path in named_files(values)):
+            raise RefusedError(400, "foreign")
+        if path_of(scope) != _CANCEL:
+            await self.packed(scope, again, send)
+            return
+        # Cancelled in another's name Gradio's runs begin anew; of several at once it leaves traces.
+        event = values.get("event_id")
+        if event in self._cancelling or not self.is_own(values):
+            await JSONResponse({"success": True})(scope, again, send)
+            return
+        self._cancelling.add(event)
+        try:
+            await self.app(scope, again, send)
+        finally:
+            self._cancelling.discard(event)
 
 
 def path_of(scope: Scope) -> str:
@@ -165,10 +213,10 @@ def address_of(scope: Scope) -> str:
     return neighbourhood(str(client[0])) if client else ""
 
 
-def declared_bytes(scope: Scope, unknown: int) -> int:
-    """Length of the body as its header says; ``unknown`` if it does not."""
+def declared_bytes(scope: Scope) -> int:
+    """Length of the body as its header says; 0 if it does not."""
     text = dict(scope["headers"]).get(b"content-length", b"")
-    return int(text) if text.isdigit() and len(text) < 20 else unknown
+    return int(text) if text.isdigit() and len(text) < 20 else 0
 
 
 def most_bytes(path: str) -> int:
@@ -183,19 +231,14 @@ def keeps_files(path: str) -> bool:
     return path == f"{API}/upload" or is_mcp(path)
 
 
+def life_of(path: str) -> int:
+    """Seconds that browsers may keep what is here; 0 for all but Gradio's own files."""
+    return next((seconds for start, seconds in ASSETS.items() if path.startswith(start)), 0)
+
+
 def is_file(path: str) -> bool:
     """Whether this is the address of an upload or a result."""
     return path.startswith(f"{API}/file=")
-
-
-def is_direct(path: str) -> bool:
-    """Whether a function is called here without the queue."""
-    return path.startswith(f"{API}/run/")
-
-
-def is_stream_end(path: str) -> bool:
-    """Whether a caller says here that it sends no more of its camera's pictures."""
-    return path.startswith(f"{API}/stream/") and path.endswith("/close")
 
 
 def is_mcp(path: str) -> bool:
@@ -208,51 +251,48 @@ class _Body:
 
     def __init__(self, receive: Receive, most: int) -> None:
         self._receive, self._most = receive, most
-        self._files, self._tail = 0, b""
-        self.taken = 0
+        self._files, self._tail, self._taken = 0, b"", 0
+        self._counted = most
+        self._add: Callable[[int], bool] = lambda length: True
+
+    def count_beyond(self, counted: int, add: Callable[[int], bool]) -> None:
+        """Of a body that did not declare its length: ``add`` says whether more may come."""
+        self._counted, self._add = counted, add
 
     async def receive(self) -> Message:
         message = await self._receive()
         body = message.get("body", b"")
-        self.taken += len(body)
+        self._taken += len(body)
         read = self._tail + body.lower()
         self._files += read.count(_PART)
         self._tail = read[1 - len(_PART) :]
-        if self.taken > self._most or self._files > MAX_FILES:
-            raise TooLongError
+        if self._taken > self._most or self._files > MAX_FILES:
+            raise RefusedError(413, "long")
+        if self._taken > self._counted:
+            if not self._add(self._taken - self._counted):
+                raise RefusedError(429, "quota")
+            self._counted = self._taken
         return message
 
 
-def _blaming(send: Send) -> Send:
-    """Status 400, not Gradio's 500, where an answer says what was wrong with the request."""
-    held: list[Message] = []
+async def _read(receive: Receive) -> tuple[bytes, Receive]:
+    """A body, and how to receive it again."""
+    message = await receive()
+    body = message.get("body", b"")
+    while message.get("more_body"):
+        message = await receive()
+        body += message.get("body", b"")
+    whole: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
-    async def sent(message: Message) -> None:
-        if message.get("status") == 500:
-            held.append(message)
-            return
-        if held:
-            begin = held.pop()
-            if _has_sentence(message.get("body", b"")):
-                begin["status"] = 400
-            await send(begin)
-        await send(message)
+    async def again() -> Message:
+        return whole.pop() if whole else await receive()
 
-    return sent
-
-
-def _has_sentence(body: bytes) -> bool:
-    try:
-        return bool(json.loads(body)["error"])
-    except (ValueError, TypeError, KeyError):
-        return False
+    return body, again
 
 
 def _status_of(error: Exception) -> tuple[int, str]:
-    if isinstance(error, TooLongError):
-        return 413, "long"
-    if isinstance(error, FnIndexInferError):  # no endpoint of that name
-        return 404, "closed"
+    if isinstance(error, RefusedError):
+        return error.status, error.word
     return (400, "misunderstood") if isinstance(error, _MISUNDERSTOOD) else (500, "failed")
 
 

@@ -35,9 +35,12 @@ def cleaned(scope: Scope, is_file: bool, is_mcp: bool) -> Scope:
     return {**scope, "headers": headers}
 
 
-def added(is_file: bool) -> list[tuple[bytes, bytes]]:
-    """Files are a visitor's own: no cache on the way keeps them."""
-    return [_NOSNIFF, _PRIVATE] if is_file else [_NOSNIFF]
+def added(is_file: bool, life: int = 0) -> list[tuple[bytes, bytes]]:
+    """Files are a visitor's own: no cache keeps them. What is everybody's it may: ``life`` s."""
+    if is_file:
+        return [_NOSNIFF, _PRIVATE]
+    lasting = (b"cache-control", b"public, max-age=%d" % life)
+    return [_NOSNIFF, lasting] if life else [_NOSNIFF]
 
 
 def is_foreign(scope: Scope) -> bool:

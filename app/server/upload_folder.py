@@ -21,20 +21,20 @@ LOCK = ".lock"
 KEPT_SECONDS = 3000.0  # 50 minutes
 LOOK_SECONDS = 600.0
 MEASURE_SECONDS = 5.0
-MAX_ROOM = 2**30  # bytes
+MAX_BYTES = 2**30
 
 
 @dataclass
-class Storeroom:
+class UploadFolder:
     """A folder that only this process's user can read; ``own``: made here, and goes again."""
 
     folder: Path
-    most: int = MAX_ROOM
+    most: int = MAX_BYTES
     own: bool = False
     _used: int = 0
 
     @classmethod
-    def open(cls) -> Storeroom:
+    def open(cls) -> UploadFolder:
         """The folder that the operator named, else a new one that goes when the process does.
 
         What a killed server left behind is removed first.
@@ -46,11 +46,11 @@ class Storeroom:
         folder = Path(tempfile.mkdtemp(prefix=PREFIX))  # readable by its owner only
         lock = FileLock(folder / LOCK)
         lock.acquire()
-        room = cls(folder, own=True)
-        atexit.register(room.close)
+        uploads = cls(folder, own=True)
+        atexit.register(uploads.close)
         os.environ[VARIABLE] = str(folder)
         atexit.register(lock.release)  # the lock lives as long as the process
-        return room
+        return uploads
 
     def close(self) -> None:
         """Remove the folder, unless the operator named it."""
@@ -101,7 +101,7 @@ class Storeroom:
                         self.sweep(keep())
                         swept = time.monotonic()
 
-        threading.Thread(target=tidy, name="storeroom", daemon=True).start()
+        threading.Thread(target=tidy, name="uploads", daemon=True).start()
 
 
 def remove_left_behind(parent: Path) -> list[Path]:

@@ -16,7 +16,7 @@ LOOK_INTERVAL = 2.0  # seconds between two looks at the place in the line
 Queued = Callable[[], tuple[Sequence[str], Sequence[str]]]
 
 
-class Line:
+class WaitingLine:
     """Who waits and who is served, on all pages together."""
 
     def __init__(self) -> None:

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from app.server.upload_folder import KEPT_SECONDS, LOCK, PREFIX, Storeroom, remove_left_behind
+from app.server.upload_folder import KEPT_SECONDS, LOCK, PREFIX, UploadFolder, remove_left_behind
 
 OPEN = (
-    "from app.server.upload_folder import Storeroom; room = Storeroom.open(); "
-    "print(room.folder, flush=True)"
+    "from app.server.upload_folder import UploadFolder; uploads = UploadFolder.open(); "
+    "print(uploads.folder, flush=True)"
 )
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -44,14 +44,14 @@ def test_a_folder_lives_as_long_as_its_server(tmp_path: Path) -> None:
     killed.kill()
     killed.wait()
     assert folder.exists()
-    ended = started(tmp_path, "(room.folder / 'upload.png').write_bytes(b'x')")
+    ended = started(tmp_path, "(uploads.folder / 'upload.png').write_bytes(b'x')")
     assert ended.wait() == 0
     assert list(tmp_path.glob(f"{PREFIX}*")) == []
 
 
 def test_the_operators_folder_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path))
-    assert Storeroom.open().folder == tmp_path
+    assert UploadFolder.open().folder == tmp_path
     assert tempfile.gettempdir() not in [str(path) for path in tmp_path.iterdir()]
 
 
@@ -59,29 +59,29 @@ def test_old_files_are_swept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     for name in ("one/a.png", "two/b.png", "example.png"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_bytes(b"1234")
-    room = Storeroom(tmp_path, most=13)
+    uploads = UploadFolder(tmp_path, most=13)
     kept = {str(tmp_path / "example.png")}
-    assert room.sweep(kept) == 0
-    assert room.measure() >= 12
+    assert uploads.sweep(kept) == 0
+    assert uploads.measure() >= 12
     now = time.time()
     monkeypatch.setattr("app.server.upload_folder.time.time", lambda: now + KEPT_SECONDS + 60)
-    assert room.sweep(kept) == 2
+    assert uploads.sweep(kept) == 2
     assert [path.name for path in tmp_path.rglob("*.png")] == ["example.png"]
-    assert not (tmp_path / "one").exists()  # a thousand empty folders are no room, either
+    assert not (tmp_path / "one").exists()  # a thousand empty folders take room, too
 
 
-def test_room_is_limited(tmp_path: Path) -> None:
-    room = Storeroom(tmp_path, most=10)
-    assert room.has_room()
+def test_its_room_is_limited(tmp_path: Path) -> None:
+    uploads = UploadFolder(tmp_path, most=10)
+    assert uploads.has_room()
     (tmp_path / "a").write_bytes(bytes(10))
-    room.measure()
-    assert not room.has_room()
+    uploads.measure()
+    assert not uploads.has_room()
 
 
 def test_no_upload_can_pass_for_the_lock(tmp_path: Path) -> None:
-    room = Storeroom(tmp_path)
+    uploads = UploadFolder(tmp_path)
     for path in (tmp_path / LOCK, tmp_path / "upload" / LOCK):
         path.parent.mkdir(exist_ok=True)
         path.touch()
-    assert room.sweep((), age=-1) == 1
+    assert uploads.sweep((), age=-1) == 1
     assert (tmp_path / LOCK).exists()

@@ -18,12 +18,12 @@ from app.runs.board import CARDS, Board, Card
 from app.runs.links import Link
 from app.runs.session import Session
 from app.runs.visitors import Runs
-from app.server.waiting_line import LOOK_INTERVAL, Line
+from app.server.waiting_line import LOOK_INTERVAL, WaitingLine
 
 _START = "(...a) => { a[3] = window.dga.tau(); window.dga.waiting(); return a; }"
 
 
-def adapt_page(session: Session, demo: gr.Blocks, line: Line) -> None:
+def adapt_page(session: Session, demo: gr.Blocks, line: WaitingLine) -> None:
     """Lay the page out and connect it."""
     examples = load_examples()
     notice = notice_line()
