@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 from typing import Annotated
 
@@ -25,8 +26,20 @@ def bench(
     ] = None,
     batches: Annotated[str, typer.Option(help="Comma-separated batch sizes.")] = "1,8,32",
     steps: Annotated[int, typer.Option(help="Denoising steps of an image.")] = 50,
-    timed: Annotated[int, typer.Option(help="How many of them are run; the rest cost alike.")] = 10,
-    repeats: Annotated[int, typer.Option(help="The best of so many runs counts.")] = 3,
+    timed: Annotated[
+        int | None,
+        typer.Option(
+            help="How many of them are run; the rest cost alike. Default: 2, --thorough: 10."
+        ),
+    ] = None,
+    repeats: Annotated[
+        int | None,
+        typer.Option(help="The best of so many runs counts. Default: 3, of long ones fewer."),
+    ] = None,
+    thorough: Annotated[
+        bool,
+        typer.Option("--thorough", help="More steps, runs and points: many minutes, less noise."),
+    ] = False,
     random: Annotated[
         bool, typer.Option("--random", help="Random weights: same speed, nothing to load.")
     ] = False,
@@ -42,15 +55,24 @@ def bench(
     """Seconds an image, share of time in the networks, FLOP/s over the peak, memory."""
     from dga.parsing import whole_numbers
     from dga.speed import measure, output
-    from dga.speed.model_pair import load_pair
+    from dga.speed.timing import THOROUGH, TimingPlan
+    from dga.speed.workload import load_pair
 
     with sentences():
         if against not in (None, "reference"):
             raise ValueError(f"--against takes reference, not {against!r}.")
-        sizes = whole_numbers(batches, "Batch sizes", "1,8,32")
-        plan = measure.Plan(sizes, steps, timed, repeats, against is not None)
+        usual = THOROUGH if thorough else TimingPlan()
+        plan = dataclasses.replace(
+            usual,
+            batches=whole_numbers(batches, "Batch sizes", "1,8,32"),
+            steps=steps,
+            timed=min(usual.timed, steps) if timed is None else timed,
+            repeats=usual.repeats if repeats is None else repeats,
+            enough=usual.enough if repeats is None else None,
+            against=against is not None,
+        )
         models, reference = load_pair(profile, weights, device, precision, compiled, random)
-        report = measure.bench(models, plan, reference, lambda text: typer.echo(text, err=True))
+        report = measure.bench(models, plan, reference)
         typer.echo(output.to_text(report))
         for path in output.write(report, out, command_line()) if out else ():
             typer.echo(path, err=True)

@@ -1,16 +1,16 @@
-"""What one pass of a network costs, worked out on the meta device: nothing is computed."""
+"""What a pass of a network costs, worked out on the meta device: nothing is computed."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
+from torch.utils.flop_counter import FlopCounterMode
 
 from dga.networks.compute import Compute
 from dga.networks.unet import Denoiser, Discriminator
 from dga.profiles import NetworkConfig, Profile
-from dga.speed.flops import flops
 from dga.weights.store import parameter_count
 
 META = torch.device("meta")
@@ -19,7 +19,7 @@ WORKSPACE = 1 << 30
 
 
 @dataclass(frozen=True)
-class Cost:
+class NetworkCost:
     """Of a profile, one picture.
 
     FLOPs (a multiplication and an addition are two) of a denoising step without and
@@ -35,22 +35,41 @@ class Cost:
     curve_passes: float
     guided_bytes: int
 
+    @classmethod
+    def of(cls, profile: Profile, dtype: torch.dtype) -> NetworkCost:
+        """With the denoiser's torso in ``dtype``."""
+        with META:
+            denoiser = Denoiser(profile.denoiser).eval().requires_grad_(False)
+        step, judge = pass_flops(profile)
+        return cls(
+            parameters=parameter_count(denoiser),
+            step_flops=step,
+            guided_flops=flops(denoiser, profile.image_size, guided=True),
+            judge_flops=judge,
+            curve_passes=profile.schedule.steps * judge / step,
+            guided_bytes=guided_bytes(profile.denoiser, dtype),
+        )
 
-def work_out(profile: Profile, dtype: torch.dtype) -> Cost:
-    """The cost of a profile's networks with the denoiser's torso in ``dtype``."""
+
+def pass_flops(profile: Profile) -> tuple[int, int]:
+    """FLOPs of a pass of the denoiser, and of the discriminator."""
     with META:
-        denoiser = Denoiser(profile.denoiser).eval().requires_grad_(False)
-        discriminator = Discriminator(profile.discriminator).eval().requires_grad_(False)
-    step = flops(denoiser, profile.image_size)
-    judge = flops(discriminator, profile.image_size)
-    return Cost(
-        parameters=parameter_count(denoiser),
-        step_flops=step,
-        guided_flops=flops(denoiser, profile.image_size, guided=True),
-        judge_flops=judge,
-        curve_passes=profile.schedule.steps * judge / step,
-        guided_bytes=guided_bytes(profile.denoiser, dtype),
-    )
+        denoiser, judge = Denoiser(profile.denoiser), Discriminator(profile.discriminator)
+    return flops(denoiser, profile.image_size), flops(judge, profile.image_size)
+
+
+def flops(network: nn.Module, size: int, guided: bool = False) -> int:
+    """Floating-point operations of one pass at ``size`` pixels, two for a multiply-add.
+
+    ``network`` is on the meta device. ``guided``: with the gradient for the input, which
+    no parameter may ask for.
+    """
+    with torch.set_grad_enabled(guided), FlopCounterMode(display=False) as counter, META:
+        x = torch.zeros(1, 3, size, size).requires_grad_(guided)
+        output = network(x, torch.zeros(1, dtype=torch.int64))
+        if guided:
+            output.sum().backward()  # the counter's hooks know no autograd.grad
+    return int(counter.get_total_flops())
 
 
 def guided_bytes(config: NetworkConfig, dtype: torch.dtype) -> int:

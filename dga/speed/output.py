@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import dataclasses
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,27 +12,27 @@ from dga.figures.pictures import save
 from dga.figures.raster import to_matplotlib
 from dga.files import write_json
 from dga.record import versions
-from dga.speed.measure import Report, Row
+from dga.speed.measure import BenchReport, TimingRow
 from dga.speed.scaling import to_chart
 
 NOTHING = "-"
-HEAD = (
-    "task",
-    "batch",
-    "way",
-    "precision",
-    "s an image",
-    "networks",
-    "of peak",
-    "memory",
-    "faster",
-)
+COLUMNS: dict[str, Callable[[TimingRow], str]] = {
+    "task": lambda row: row.task,
+    "batch": lambda row: str(row.batch),
+    "way": lambda row: row.way,
+    "precision": lambda row: row.precision,
+    "s an image": lambda row: f"{row.seconds:.4f}",
+    "networks": lambda row: _shown(row.networks, "{:.0%}"),
+    "of peak": lambda row: _shown(row.of_peak, "{:.0%}"),
+    "memory": lambda row: _shown(row.memory and row.memory / 2**30, "{:.2f} GiB"),
+    "faster": lambda row: _shown(row.faster, "{:.1f} x"),
+}
 
 
-def to_text(report: Report) -> str:
+def to_text(report: BenchReport) -> str:
     """The table and, below it, what it was measured on."""
-    cells = [HEAD, *(_cells(row) for row in report.rows)]
-    widths = [max(len(row[i]) for row in cells) for i in range(len(HEAD))]
+    cells = [[*COLUMNS], *([shown(row) for shown in COLUMNS.values()] for row in report.rows)]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     lines = [
         "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip()
         for row in cells
@@ -39,30 +40,17 @@ def to_text(report: Report) -> str:
     return "\n".join([*lines, "", *_notes(report)])
 
 
-def _cells(row: Row) -> tuple[str, ...]:
-    return (
-        row.task,
-        str(row.batch),
-        row.way,
-        row.precision,
-        f"{row.seconds:.4f}",
-        _shown(row.networks, "{:.0%}"),
-        _shown(row.of_peak, "{:.0%}"),
-        _shown(row.memory and row.memory / 2**30, "{:.2f} GiB"),
-        _shown(row.faster, "{:.1f} x"),
-    )
-
-
 def _shown(value: float | None, form: str) -> str:
     return NOTHING if value is None else form.format(value)
 
 
-def _notes(report: Report) -> list[str]:
+def _notes(report: BenchReport) -> list[str]:
     plan, cost = report.plan, report.cost
     peaks = ", ".join(f"{name} {value / 1e12:.3g}" for name, value in report.peaks.items())
     notes = [
         f"{report.profile} on {report.device}, {report.threads} threads; {plan.steps} steps an "
-        f"image, {plan.timed} of them timed; the best of {plan.repeats}.",
+        f"image, {plan.timed} of them timed; the best of {plan.repeats}"
+        + (f", or of fewer that took {plan.enough:g} s." if plan.enough else "."),
         f"Peak in TFLOP/s, measured in this run: {peaks}.",
         f"A denoising step is {cost.step_flops / 1e9:.4g} GFLOP, guided "
         f"{cost.guided_flops / 1e9:.4g}; the curve costs {cost.curve_passes:.2f} passes of the "
@@ -78,17 +66,17 @@ def _notes(report: Report) -> list[str]:
     return notes
 
 
-def to_dict(report: Report) -> dict[str, Any]:
+def to_dict(report: BenchReport) -> dict[str, Any]:
     """Everything, as JSON types."""
     return {**dataclasses.asdict(report), "versions": versions()}
 
 
-def write(report: Report, out: Path, command: str = "") -> list[Path]:
+def write(report: BenchReport, out: Path, command: str = "") -> list[Path]:
     """``bench.csv``, ``bench.json`` and ``cost.png`` in ``out``; returns their paths."""
     out.mkdir(parents=True, exist_ok=True)
     table, facts = out / "bench.csv", out / "bench.json"
     with table.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, [f.name for f in dataclasses.fields(Row)])
+        writer = csv.DictWriter(file, [f.name for f in dataclasses.fields(TimingRow)])
         writer.writeheader()
         writer.writerows(dataclasses.asdict(row) for row in report.rows)
     write_json(facts, {"command": command, **to_dict(report)})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 
 import torch
@@ -10,9 +9,9 @@ from torch import nn
 
 from dga.networks.compute import Compute
 from dga.networks.models import Models
-from dga.networks.unet import Denoiser, Discriminator
 from dga.profiles import Profile
-from dga.speed.flops import flops
+from dga.speed.network_cost import pass_flops
+from dga.speed.timing import best_seconds
 from dga.weights.store import parameter_count
 
 HEAVY = 100_000_000
@@ -49,22 +48,16 @@ def rate(compute: Compute) -> float:
     """Operations a second that one large convolution reaches here (about 0.1 s)."""
     layer = nn.Conv2d(256, 256, 3, padding=1).to(compute.device, compute.dtype)
     x = torch.randn(1, 256, 32, 32, device=compute.device, dtype=compute.dtype)
-    best = float("inf")
-    for _ in range(4):
-        start = time.perf_counter()
-        layer(x)
-        best = min(best, time.perf_counter() - start)
-    return 2 * 9 * 256 * 256 * 32 * 32 / best
+    best = best_seconds({"layer": lambda: layer(x)}, 4, compute.device)
+    return 2 * 9 * 256 * 256 * 32 * 32 / best["layer"]
 
 
 def estimate(profile: Profile, compute: Compute) -> Pace:
     """Work of a profile's networks over what this processor was just seen to do."""
-    with torch.device("meta"):
-        denoiser, judge = Denoiser(profile.denoiser), Discriminator(profile.discriminator)
-    size = profile.image_size
+    step, judge = pass_flops(profile)
     single = rate(Compute(compute.device, torch.float32))  # discriminators stay in float32
     fast = single if compute.dtype == torch.float32 else rate(compute)
-    return Pace(flops(denoiser, size) / fast, flops(judge, size) / single)
+    return Pace(step / fast, judge / single)
 
 
 def slow_pace(models: Models, heavy: int = HEAVY) -> Pace | None:

@@ -12,7 +12,7 @@ from dga.networks.unet import Denoiser
 from dga.profiles import GuidanceConfig
 
 
-class Published:
+class PublishedSampler:
     """The package's sampler around the package's network, as the published code uses them.
 
     Parameters ask for gradients, attention is an einsum, noise comes from the global

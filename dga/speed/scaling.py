@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
+from scipy.stats import linregress
 
 from dga.figures.chart import Axis, Chart, Panel, Series, rounded
 from dga.figures.palette import ACCENT, NEUTRAL
 from dga.networks.models import Models
-from dga.speed import tasks
-from dga.speed.timing import best_seconds
-from dga.speed.workload import Subject
+from dga.speed.timing import Done, TimingPlan, Work, best_seconds
+from dga.speed.workload import Workload
 
-DEPTHS = (2, 5, 10, 15, 20, 30)
-COUNTS = (1, 2, 4, 8, 12, 16)
 AT_ONCE = 4
 """Pictures rebuilt together; more of them are several batches."""
 SHORT = 5
@@ -23,7 +20,7 @@ SHORT = 5
 
 
 @dataclass(frozen=True)
-class Line:
+class LinearFit:
     """Measured seconds over ``x``, and the straight line closest to them.
 
     ``fit``: the share of the variance that the line explains (R squared).
@@ -36,42 +33,42 @@ class Line:
     fit: float
 
     @classmethod
-    def through(cls, x: Sequence[int], seconds: Sequence[float]) -> Line:
+    def through(cls, x: Sequence[int], seconds: Sequence[float]) -> LinearFit:
         """The least-squares line."""
-        slope, start = np.polyfit(x, seconds, 1)
-        left = np.asarray(seconds) - (slope * np.asarray(x) + start)
-        fit = 1 - left.var() / np.var(seconds)
-        return cls(tuple(x), tuple(seconds), float(slope), float(start), float(fit))
+        line = linregress(x, seconds)
+        return cls(
+            tuple(x), tuple(seconds), float(line.slope), float(line.intercept), line.rvalue**2
+        )
 
 
 @dataclass(frozen=True)
 class Scaling:
     """Seconds of guided reconstruction: a batch by depth t*, and by number of pictures."""
 
-    depth: Line
-    pictures: Line
+    depth: LinearFit
+    pictures: LinearFit
 
 
-def measure_scaling(models: Models, repeats: int) -> Scaling:
-    """Run guided reconstructions of several depths and of several numbers of pictures."""
-    guidance, device = models.profile.guidance, models.device
-    together = Subject(models, AT_ONCE)
-    by_depth = {str(d): tasks.rebuilding(together, d, guidance) for d in DEPTHS}
-    by_count = {str(n): _in_batches(models, n) for n in COUNTS}
-    best_seconds({"first": tasks.rebuilding(together, 1, guidance)}, 1, device)
-    depth = best_seconds(by_depth, repeats, device)
-    count = best_seconds(by_count, repeats, device)
+def measure_scaling(models: Models, plan: TimingPlan, done: Done = lambda share: None) -> Scaling:
+    """Run guided reconstructions from several depths and of several numbers of pictures."""
+    guidance, together = models.profile.guidance, Workload(models, AT_ONCE)
+    depths = {str(depth): together.rebuilding(depth, guidance) for depth in plan.depths}
+    counts = {str(count): _in_batches(models, count) for count in plan.counts}
+    together.rebuilding(1, guidance)()  # the first run pays for what is set up once
+    by_depth, by_count = (
+        best_seconds(work, plan.repeats, models.device, plan.enough, lambda share: done(share / 2))
+        for work in (depths, counts)
+    )
     return Scaling(
-        Line.through(DEPTHS, [depth[str(d)] for d in DEPTHS]),
-        Line.through(COUNTS, [count[str(n)] for n in COUNTS]),
+        LinearFit.through(plan.depths, list(by_depth.values())),
+        LinearFit.through(plan.counts, list(by_count.values())),
     )
 
 
-def _in_batches(models: Models, count: int) -> Callable[[], object]:
+def _in_batches(models: Models, count: int) -> Work:
     sizes = [min(AT_ONCE, count - first) for first in range(0, count, AT_ONCE)]
-    parts = [
-        tasks.rebuilding(Subject(models, size), SHORT, models.profile.guidance) for size in sizes
-    ]
+    guidance = models.profile.guidance
+    parts = [Workload(models, size).rebuilding(SHORT, guidance) for size in sizes]
     return lambda: [part() for part in parts]
 
 
@@ -91,7 +88,7 @@ def to_chart(scaling: Scaling, device: str) -> Chart:
     )
 
 
-def _panel(line: Line, title: str, says: str) -> Panel:
+def _panel(line: LinearFit, title: str, says: str) -> Panel:
     ends = (0, max(line.x))
     fitted = Series(
         "line", ends, rounded(line.start + line.slope * x for x in ends), NEUTRAL, dash="dash"

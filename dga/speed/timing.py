@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import resource
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 import torch
@@ -12,20 +14,65 @@ import torch
 from dga.networks.compute import synchronize
 
 Work = Callable[[], object]
+Done = Callable[[float], object]
+"""Hears after every run what share it was of all."""
 RESET, STATUS = Path("/proc/self/clear_refs"), Path("/proc/self/status")
 
 
-def best_seconds(work: Mapping[str, Work], repeats: int, device: torch.device) -> dict[str, float]:
-    """The best of several runs of each, wall clock.
+@dataclass(frozen=True)
+class TimingPlan:
+    """What is timed; as it stands, in a few minutes on a processor.
+
+    ``steps``: of a whole reconstruction, of which ``timed`` are run and the rest
+    reckoned, since every step costs the same; ``repeats``: the best of so many counts, or
+    of fewer where they took ``enough`` seconds (``None``: never). ``depths``, ``counts``:
+    from which guided reconstruction is timed, and of how many pictures, to see how cost
+    grows. ``against``: whether the published way is timed too.
+    """
+
+    batches: tuple[int, ...] = (1, 8, 32)
+    steps: int = 50
+    timed: int = 2
+    repeats: int = 3
+    enough: float | None = 3.0
+    depths: tuple[int, ...] = (2, 5, 10, 20)
+    counts: tuple[int, ...] = (1, 2, 4, 8)
+    against: bool = True
+
+    def __post_init__(self) -> None:
+        if not self.batches or min(*self.batches, 1) < 1:
+            raise ValueError("Batches are whole numbers from 1 up.")
+        if not 1 <= self.timed <= self.steps:
+            raise ValueError(f"Timed steps are from 1 to {self.steps}, not {self.timed}.")
+        if self.repeats < 1:
+            raise ValueError("At least one repeat is needed.")
+
+
+THOROUGH = TimingPlan(
+    timed=10, enough=None, depths=(2, 5, 10, 15, 20, 30), counts=(1, 2, 4, 8, 12, 16)
+)
+
+
+def best_seconds(
+    work: Mapping[str, Work],
+    repeats: int,
+    device: torch.device,
+    enough: float | None = None,
+    done: Done = lambda share: None,
+) -> dict[str, float]:
+    """The best of several runs of each, wall clock; none is run again after ``enough`` seconds.
 
     They take turns, in an order that is reversed from round to round, so that a busy
     spell of the machine does not fall on one of them alone.
     """
     names = list(work)
-    best = dict.fromkeys(names, float("inf"))
+    best, spent = dict.fromkeys(names, math.inf), dict.fromkeys(names, 0.0)
     for number in range(repeats):
         for name in names if number % 2 == 0 else reversed(names):
-            best[name] = min(best[name], seconds(work[name], device))
+            if enough is None or spent[name] < enough:
+                taken = seconds(work[name], device)
+                best[name], spent[name] = min(best[name], taken), spent[name] + taken
+            done(1 / (repeats * len(names)))
     return best
 
 

@@ -1,10 +1,12 @@
-"""What the bench works on: pictures in the public domain, and models that need no weights."""
+"""What is timed: work on pictures in the public domain, ours and the published way's."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import islice
+from pathlib import Path
 
 import skimage.data
 import torch
@@ -12,23 +14,32 @@ from PIL import Image
 from torch import Tensor
 
 from dga.corruptions import CORRUPTIONS, corrupt
-from dga.diffusion import Schedule, forward_path
+from dga.diffusion import ANCESTRAL, Sampler, Schedule, forward_path
+from dga.discriminator import curve
 from dga.images import to_pixels, to_square, to_tensor
-from dga.networks.classifier import build_classifier
+from dga.methods import Batch, build_method
+from dga.networks.classifier import build_classifier, predict_proba
 from dga.networks.compute import Compute
-from dga.networks.models import Models
+from dga.networks.models import Models, load_models
 from dga.networks.unet import Denoiser, Discriminator
-from dga.profiles import Profile
+from dga.pipeline import rebuild
+from dga.profiles import GuidanceConfig, Profile, get_profile
+from dga.speed.reference import PublishedSampler
+from dga.speed.timing import Work
+from dga.weights.sources import Sources
 
 SEVERITY = 5
+JUDGED = 4
+"""Pictures whose curves are timed: they are judged one by one, so that each costs the same."""
 
 
 @dataclass(frozen=True)
-class Subject:
-    """``count`` damaged pictures and the models that rebuild them."""
+class Workload:
+    """``count`` damaged pictures, the models that rebuild them, and the work to be timed."""
 
     models: Models
     count: int
+    _noised: dict[int, Tensor] = field(default_factory=dict, repr=False, compare=False)
 
     @cached_property
     def x(self) -> Tensor:
@@ -38,19 +49,16 @@ class Subject:
             to_pixels(to_square(Image.fromarray(picture), size))
             for picture in (skimage.data.chelsea(), skimage.data.coffee())
         ]
+        kinds = len(CORRUPTIONS)
         damaged = [
-            corrupt(
-                photographs[i // len(CORRUPTIONS) % 2],
-                CORRUPTIONS[i % len(CORRUPTIONS)],
-                SEVERITY,
-                i,
-            )
+            corrupt(photographs[i // kinds % 2], CORRUPTIONS[i % kinds], SEVERITY, i)
             for i in range(self.count)
         ]
         return torch.stack([to_tensor(pixels) for pixels in damaged]).to(self.models.device)
 
     @property
     def seeds(self) -> list[int]:
+        """One a picture."""
         return list(range(self.count))
 
     def paths(self) -> Iterator[Tensor]:
@@ -60,7 +68,85 @@ class Subject:
 
     def noised(self, depth: int) -> Tensor:
         """All of them at a depth, ``[B, 3, S, S]``."""
-        return torch.stack([path[depth] for path in self.paths()])
+        if depth not in self._noised:
+            self._noised[depth] = torch.stack([path[depth] for path in self.paths()])
+        return self._noised[depth]
+
+    def judging(self) -> Work:
+        """The discriminator at every depth 0...T of the first pictures."""
+        models, paths = self.models, list(islice(self.paths(), JUDGED))
+        return lambda: [curve(models.schedule, models.discriminator, path) for path in paths]
+
+    def rebuilding(
+        self, steps: int, guidance: GuidanceConfig | None, sampler: Sampler = ANCESTRAL
+    ) -> Work:
+        """Reverse diffusion of the whole batch from depth ``steps``."""
+        x, depths = self.noised(steps), [steps] * self.count
+        return lambda: rebuild(self.models, x, self.x, depths, self.seeds, guidance, sampler)
+
+    def publishing(
+        self, published: PublishedSampler, steps: int, guidance: GuidanceConfig | None
+    ) -> Work:
+        """The same the published way."""
+        x = self.noised(steps)
+        return lambda: published.rebuild(x, steps, self.x, guidance)
+
+    def passing(self, steps: int, guided: bool) -> Work:
+        """The denoiser alone, as often as ``steps`` steps ask it."""
+        time = self.models.schedule.time[[steps] * self.count].to(self.models.device)
+        start = self.noised(steps)
+
+        def work() -> None:
+            for _ in range(steps):
+                with torch.set_grad_enabled(guided):
+                    x = start.detach().requires_grad_(guided)
+                    output = self.models.denoiser(x, time)
+                if guided:
+                    torch.autograd.grad(output[:, :3].sum(), x)
+
+        return work
+
+    def ends(self, published: PublishedSampler | None = None) -> Work:
+        """What a fixed depth costs besides its steps: noising and reading the result."""
+        profile = self.models.profile
+
+        def work() -> None:
+            if published:
+                published.noised(self.x, profile.dda_depth)
+            else:
+                for _ in self.paths():
+                    pass
+            predict_proba(self.models.classifier, self.x, profile.classifier).cpu()
+
+        return work
+
+    def adapting(self, spec: str) -> Work:
+        """A method of the evaluation from the picture to the label, nothing known beforehand."""
+        method = build_method(self.models, spec)
+        return lambda: method.predict(Batch(self.models, self.x, self.seeds))
+
+
+def load_pair(
+    profile: str,
+    weights: Path | None = None,
+    device: str | None = None,
+    precision: str = "auto",
+    compiled: bool = False,
+    random: bool = False,
+) -> tuple[Models, Models]:
+    """(at the chosen precision, in float32 by the reference's kernels).
+
+    ``random``: with random weights instead of a profile's own. Raises ``ValueError``
+    for unknown names and :class:`~dga.weights.checkpoints.WeightsError` for missing weights.
+    """
+    shape = get_profile(profile)
+    chosen = Compute.choose(device, precision, compiled)
+    exact = Compute.choose(device, "float32")
+    first, second = (
+        random_models(shape, compute) if random else load_models(shape, Sources(weights), compute)
+        for compute in (chosen, exact)
+    )
+    return first, second
 
 
 def random_models(profile: Profile, compute: Compute) -> Models:
@@ -75,12 +161,5 @@ def random_models(profile: Profile, compute: Compute) -> Models:
     denoiser, discriminator, classifier = (
         compute.prepare(network.eval().requires_grad_(False)) for network in networks
     )
-    return Models(
-        profile=profile,
-        schedule=Schedule.from_config(profile.schedule),
-        denoiser=denoiser,
-        discriminator=discriminator,
-        classifier=classifier,
-        source_quantiles={},
-        compute=compute,
-    )
+    schedule = Schedule.from_config(profile.schedule)
+    return Models(profile, schedule, denoiser, discriminator, classifier, {}, compute)

@@ -19,13 +19,12 @@ from dga.diffusion import denoise_step, step_noise
 from dga.guidance import low_pass
 from dga.networks.models import Models
 from dga.profiles import IMAGENET, GuidanceConfig
-from dga.speed import measure, output, tasks, timing
-from dga.speed import workload as subject
-from dga.speed.model_pair import load_pair
-from dga.speed.network_cost import guided_bytes, work_out
-from dga.speed.reference import Published
-from dga.speed.scaling import Line
-from dga.speed.workload import Subject
+from dga.speed import measure, output, timing
+from dga.speed.network_cost import NetworkCost, guided_bytes
+from dga.speed.reference import PublishedSampler
+from dga.speed.scaling import LinearFit
+from dga.speed.timing import TimingPlan
+from dga.speed.workload import Workload, load_pair, random_models
 
 CPU = torch.device("cpu")
 
@@ -37,8 +36,8 @@ def known(tiny_models: Models) -> Models:
 
 
 @pytest.fixture(scope="module")
-def report(known: Models) -> measure.Report:
-    plan = measure.Plan(batches=(1, 2), steps=6, timed=2, repeats=1)
+def report(known: Models) -> measure.BenchReport:
+    plan = TimingPlan(batches=(1, 2), steps=6, timed=2, repeats=1)
     return measure.bench(known, plan)
 
 
@@ -54,7 +53,7 @@ def test_the_published_way_without_guidance_is_our_mathematics(
         )
     draws = iter([step_noise(4, "reverse", depth, (3, 32, 32))[None] for depth in (3, 2, 1)])
     monkeypatch.setattr(torch, "randn_like", lambda like: next(draws))
-    theirs = Published(tiny_models).rebuild(x, 3, x, None)
+    theirs = PublishedSampler(tiny_models).rebuild(x, 3, x, None)
     torch.testing.assert_close(theirs, ours, atol=1e-5, rtol=0)
 
 
@@ -64,7 +63,7 @@ def test_the_published_guidance_takes_one_norm_over_the_batch(
     """Two equal pictures are each pulled by 1 / sqrt(2) of what one alone is."""
     monkeypatch.setattr(torch, "randn_like", torch.zeros_like)
     one = torch.randn(1, 3, 32, 32, generator=torch.Generator().manual_seed(0))
-    reference, published = torch.zeros(1, 3, 32, 32), Published(tiny_models)
+    reference, published = torch.zeros(1, 3, 32, 32), PublishedSampler(tiny_models)
     config = GuidanceConfig(scale=4.0)
     free = published.rebuild(one, 1, reference, None)
     alone = published.rebuild(one, 1, reference, config)
@@ -74,7 +73,7 @@ def test_the_published_guidance_takes_one_norm_over_the_batch(
     assert all(p.requires_grad for p in published.network.parameters())
 
 
-def test_every_task_is_measured_both_ways(report: measure.Report) -> None:
+def test_every_task_is_measured_both_ways(report: measure.BenchReport) -> None:
     by_task: dict[str, set[str]] = {}
     for row in report.rows:
         by_task.setdefault(row.task, set()).add(row.way)
@@ -89,7 +88,7 @@ def test_every_task_is_measured_both_ways(report: measure.Report) -> None:
     assert {row.batch for row in report.rows} == {1, 2}
 
 
-def test_ratios_are_of_the_rows_themselves(report: measure.Report) -> None:
+def test_ratios_are_of_the_rows_themselves(report: measure.BenchReport) -> None:
     seconds = {(r.task, r.batch, r.way): r.seconds for r in report.rows}
     for row in report.rows:
         against = "dda" if row.task == "dga-guided" else row.task
@@ -102,7 +101,7 @@ def test_ratios_are_of_the_rows_themselves(report: measure.Report) -> None:
     assert min(shares) > 0
 
 
-def test_files_say_what_the_table_says(report: measure.Report, tmp_path: Path) -> None:
+def test_files_say_what_the_table_says(report: measure.BenchReport, tmp_path: Path) -> None:
     text = output.to_text(report)
     head = "task batch way precision s an image networks of peak memory faster"
     assert text.splitlines()[0].split() == head.split()
@@ -114,16 +113,16 @@ def test_files_say_what_the_table_says(report: measure.Report, tmp_path: Path) -
     content = json.loads(facts.read_text())
     assert content["command"] == "python -m dga bench"
     assert len(content["rows"]) == len(rows)
-    assert content["scaling"]["depth"]["x"][-1] == 30
+    assert content["scaling"]["depth"]["x"] == [2, 5, 10, 20]
     with Image.open(figure) as picture:
         assert picture.width > 300
 
 
 def test_straight_lines_are_found() -> None:
-    line = Line.through([1, 2, 4], [1.5, 2.0, 3.0])
+    line = LinearFit.through([1, 2, 4], [1.5, 2.0, 3.0])
     assert (line.slope, line.start) == pytest.approx((0.5, 1.0))
     assert line.fit == pytest.approx(1)
-    assert Line.through([1, 2, 3, 4], [1, 4, 9, 40]).fit < 0.9
+    assert LinearFit.through([1, 2, 3, 4], [1, 4, 9, 40]).fit < 0.9
 
 
 def test_turns_are_taken_in_alternating_order_and_the_best_counts() -> None:
@@ -139,6 +138,20 @@ def test_turns_are_taken_in_alternating_order_and_the_best_counts() -> None:
     assert best["a"] < 0.3
 
 
+def test_a_long_run_is_not_repeated_and_the_bar_still_ends() -> None:
+    runs: list[str] = []
+    shares: list[float] = []
+
+    def work(name: str, pause: float) -> None:
+        runs.append(name)
+        time.sleep(pause)
+
+    works = {"long": lambda: work("long", 0.2), "short": lambda: work("short", 0.0)}
+    timing.best_seconds(works, 3, CPU, enough=0.1, done=shares.append)
+    assert runs == ["long", "short", "short", "short"]
+    assert sum(shares) == pytest.approx(1)
+
+
 def test_peak_memory_sees_what_one_run_takes() -> None:
     small = timing.peak_bytes(lambda: None, CPU)
     large = timing.peak_bytes(lambda: np.ones(256 << 20, dtype=np.uint8).sum(), CPU)
@@ -146,7 +159,7 @@ def test_peak_memory_sees_what_one_run_takes() -> None:
 
 
 def test_the_subject_is_fifteen_kinds_of_damage(tiny_models: Models) -> None:
-    pictures = Subject(tiny_models, 17)
+    pictures = Workload(tiny_models, 17)
     assert pictures.x.shape == (17, 3, 32, 32)
     assert next(pictures.paths()).shape == (101, 3, 32, 32)
     assert torch.equal(pictures.noised(0), pictures.x)
@@ -155,22 +168,22 @@ def test_the_subject_is_fifteen_kinds_of_damage(tiny_models: Models) -> None:
 
 
 def test_an_option_is_a_method_of_the_bench(tiny_models: Models) -> None:
-    outcome = tasks.adapting(Subject(tiny_models, 2), measure.OPTIONS)()
+    outcome = Workload(tiny_models, 2).adapting(measure.OPTIONS)()
     assert len(outcome.seconds) == 2  # type: ignore[attr-defined]
 
 
 def test_random_models_have_the_shape(tiny_models: Models, monkeypatch: pytest.MonkeyPatch) -> None:
-    made = subject.random_models(tiny_models.profile, tiny_models.compute)
+    made = random_models(tiny_models.profile, tiny_models.compute)
     assert not made.weights
-    monkeypatch.setattr(measure, "measure_scaling", lambda models, repeats: None)
-    found = measure.bench(made, measure.Plan((1,), 2, 1, 1, against=False))
+    monkeypatch.setattr(measure, "measure_scaling", lambda *args: None)
+    found = measure.bench(made, TimingPlan((1,), 2, 1, 1, against=False))
     assert {row.task for row in found.rows} == {"curve", "unguided", "guided", "dda"}
     assert all(row.faster is None for row in found.rows)
 
 
 def test_full_size_costs_what_is_published() -> None:
     """552,814,086 parameters and about 1,120 GMAC a pass (Dhariwal and Nichol, 2021)."""
-    cost = work_out(IMAGENET, torch.bfloat16)
+    cost = NetworkCost.of(IMAGENET, torch.bfloat16)
     assert cost.parameters == 552_814_086
     assert cost.step_flops / 2e9 == pytest.approx(1120, rel=0.03)
     assert 1.9 < cost.guided_flops / cost.step_flops < 2.2
@@ -185,9 +198,9 @@ def test_full_size_guidance_fits_common_gpus() -> None:
 
 def test_impossible_plans_are_sentences() -> None:
     with pytest.raises(ValueError, match="whole numbers from 1 up"):
-        measure.Plan(batches=(0,))
+        TimingPlan(batches=(0,))
     with pytest.raises(ValueError, match="from 1 to 50, not 60"):
-        measure.Plan(timed=60)
+        TimingPlan(timed=60)
     with pytest.raises(ValueError, match="everyday16, imagenet"):
         load_pair("everyday17")
 
@@ -208,16 +221,44 @@ def test_the_command_refuses_in_a_sentence(arguments: list[str], sentence: str) 
     assert result.stderr.count("\n") == 1
 
 
+@pytest.mark.parametrize(
+    ("options", "plan"),
+    [
+        ([], {"batches": (1, 8, 32), "timed": 2, "repeats": 3, "enough": 3.0}),
+        (["--thorough"], {"batches": (1, 8, 32), "timed": 10, "repeats": 3, "enough": None}),
+        (["--thorough", "--timed", "5", "--batches", "2"], {"batches": (2,), "timed": 5}),
+        (["--repeats", "4"], {"timed": 2, "repeats": 4, "enough": None}),
+        (["--steps", "1"], {"steps": 1, "timed": 1, "against": False}),
+    ],
+)
+def test_the_default_is_short_and_what_is_named_wins(
+    options: list[str], plan: dict[str, object], known: Models, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[TimingPlan] = []
+
+    def stop(models: Models, plan: TimingPlan, reference: Models) -> None:
+        asked.append(plan)
+        raise ValueError("enough")
+
+    monkeypatch.setattr("dga.speed.workload.load_pair", lambda *a: (known, known))
+    monkeypatch.setattr(measure, "bench", stop)
+    assert CliRunner().invoke(app, ["bench", *options]).exit_code == 2
+    assert dataclasses.asdict(asked[0]).items() >= plan.items()
+    depths = (2, 5, 10, 15, 20, 30) if "--thorough" in options else (2, 5, 10, 20)
+    assert asked[0].depths == depths
+
+
 def test_the_command_prints_the_table(
     tmp_path: Path, known: Models, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("dga.speed.model_pair.load_pair", lambda *a: (known, known))
-    monkeypatch.setattr(measure, "measure_scaling", lambda models, repeats: None)
+    monkeypatch.setattr("dga.speed.workload.load_pair", lambda *a: (known, known))
+    monkeypatch.setattr(measure, "measure_scaling", lambda *args: None)
     options = ["--batches", "1", "--steps", "2", "--timed", "1", "--repeats", "1"]
     result = CliRunner().invoke(
         app, ["bench", "--against", "reference", *options, "--out", str(tmp_path)]
     )
     assert result.exit_code == 0, result.output
     assert result.stdout.startswith("task")
+    assert "dga-guided, batch 1: " in result.stderr
     assert (tmp_path / "bench.csv").exists()
     assert (tmp_path / "bench.json").exists()
