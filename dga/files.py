@@ -12,6 +12,12 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
+# Names by which one part finds what another wrote.
+CONFIG = "config.json"  # of weights, and of a folder of results
+CHECKPOINT = "checkpoint.pt"  # a trainer's own, beside the weights that it will write
+LINES, CURVES, FEATURES = "lines.jsonl", "curves.npz", "features.npz"  # results
+INDEX = "index.json"  # of tables and figures
+
 
 def sha256(path: Path) -> str:
     """Hexadecimal SHA-256 of a file."""

@@ -14,7 +14,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-CONFIG, LINES, CURVES, FEATURES = "config.json", "lines.jsonl", "curves.npz", "features.npz"
+from dga.files import CONFIG, CURVES, FEATURES, LINES
+
 COLUMNS = (
     "path", "class", "corruption", "severity", "seed", "method", "depth", "crossed",
     "prediction", "correct", "probability", "seconds",

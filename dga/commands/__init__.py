@@ -3,7 +3,6 @@
 from dga.commands import (  # noqa: F401  (each adds its command)
     adapt,
     bench,
-    cost,
     evaluate,
     fetch,
     figures,

@@ -36,7 +36,7 @@ def judge(
     """Judge clean and corrupted pictures at every depth; killed, the same command goes on."""
     from dga.corruptions import parse_corruptions
     from dga.evaluation import judging
-    from dga.files import alone
+    from dga.files import CURVES, alone
 
     with sentences(), alone(out):
         asked = plan.plan(data, parse_corruptions(corruptions))
@@ -46,5 +46,5 @@ def judge(
         judge = judging.load_judge(models.profile, models.sources, compute)
         say_pace(judge.models)
         unreadable = judging.judge_pictures(judge, asked, out, options, command_line())
-        typer.echo(f"Curves: {out / judging.CURVES}")
+        typer.echo(f"Curves: {out / CURVES}")
         say_skipped(unreadable)

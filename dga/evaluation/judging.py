@@ -22,7 +22,7 @@ from dga.data.image_sets import ImageFiles, ImageSet
 from dga.diffusion import forward_path
 from dga.discriminator import INPUTS, chunk_size, judge_states
 from dga.evaluation.plan import Plan, choose_images, image_seed, in_order, read_batch
-from dga.files import atomic, write_json
+from dga.files import CONFIG, CURVES, FEATURES, atomic, write_json
 from dga.images import to_tensor
 from dga.networks.classifier import features
 from dga.networks.compute import Compute
@@ -34,7 +34,7 @@ from dga.weights.checkpoints import WeightsError
 from dga.weights.sources import Sources
 from dga.weights.store import read_config
 
-CONFIG, CURVES, FEATURES, PARTS = "config.json", "curves.npz", "features.npz", "parts"
+PARTS = "parts"
 PICTURES_AT_ONCE = 16
 Arrays = dict[str, NDArray[Any]]
 

@@ -9,11 +9,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from dga.files import atomic, write_json
+from dga.files import CONFIG, LINES, atomic, write_json
 from dga.record import versions
 
-LINES = "lines.jsonl"
-CONFIG = "config.json"
 SHARDS = "shards"
 Line = dict[str, Any]
 

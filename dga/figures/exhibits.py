@@ -27,8 +27,7 @@ from dga.figures.embedding import feature_map
 from dga.figures.interactive import to_plotly
 from dga.figures.pictures import save
 from dga.figures.raster import to_matplotlib
-
-INDEX = "index.json"
+from dga.files import INDEX
 
 
 @dataclass

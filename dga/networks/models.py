@@ -12,6 +12,7 @@ import torch
 from torch import nn
 
 from dga.diffusion import Schedule
+from dga.files import CONFIG
 from dga.networks.classifier import build_classifier, load_classifier
 from dga.networks.compute import Compute, survive_forks
 from dga.networks.published import PublishedDiscriminator
@@ -19,7 +20,7 @@ from dga.networks.unet import Denoiser, Discriminator
 from dga.profiles import Profile, get_profile
 from dga.weights.checkpoints import WeightsError
 from dga.weights.sources import Sources, check_cached, check_public, complain
-from dga.weights.store import CONFIG, load_weights, read_config, weights_id
+from dga.weights.store import load_weights, read_config, weights_id
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from huggingface_hub import try_to_load_from_cache
 
-from dga.files import sha256
+from dga.files import CONFIG, sha256
 from dga.profiles import Profile
 from dga.weights.checkpoints import WeightsError
-from dga.weights.store import CONFIG, home, weights_folder
+from dga.weights.store import home, weights_folder
 
 NETWORKS = ("diffusion", "discriminator", "classifier")
 TITLES = {

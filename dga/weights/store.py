@@ -15,7 +15,7 @@ from huggingface_hub import save_torch_state_dict
 from safetensors.torch import load
 from torch import Tensor, nn
 
-from dga.files import sha256, write_json
+from dga.files import CHECKPOINT, CONFIG, sha256, write_json
 from dga.shipped import shipped
 from dga.weights.checkpoints import (
     WeightsError,
@@ -25,15 +25,12 @@ from dga.weights.checkpoints import (
     read_checkpoint,
 )
 
-CONFIG = "config.json"
 SHARD_SIZE = "9MB"
 SHARD_BYTES = 64 * 2**20
 """What is read at once, at most; ours are far smaller."""
 OWN_SUM = "config_sha256"
 STAGED = ".new"
 CHECKPOINTS = {".pt", ".pth", ".safetensors"}
-UNFINISHED = "checkpoint.pt"
-"""A trainer's own, beside the weights that it will write."""
 
 
 def home() -> Path:
@@ -57,7 +54,7 @@ def weights_folder(profile: str, model: str, root: Path | None = None) -> Path:
         folder = home() / profile / model
     if folder.is_dir() and not (folder / CONFIG).exists():
         found = [path for path in folder.iterdir() if path.suffix in CHECKPOINTS]
-        foreign = [path for path in found if path.name != UNFINISHED]
+        foreign = [path for path in found if path.name != CHECKPOINT]
         return foreign[0] if len(foreign) == 1 else folder
     return folder
 

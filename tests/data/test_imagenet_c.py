@@ -27,10 +27,11 @@ from dga.data.image_sets import (
     split_validation,
 )
 from dga.data.imagenet_c import condition_folder, conditions, wnids
-from dga.evaluation.judging import CURVES, Judge, Options, judge_pictures
+from dga.evaluation.judging import Judge, Options, judge_pictures
 from dga.evaluation.ledger import Line
 from dga.evaluation.plan import Plan, ResolvedPlan, choose_images, image_seed, read_batch
 from dga.evaluation.run import evaluate
+from dga.files import CURVES
 from dga.images import to_tensor
 from dga.methods import build_methods
 from dga.networks.classifier import build_classifier, normalise, preprocess
@@ -330,29 +331,3 @@ def test_the_command_reads_a_release(picture_folder: Path, tmp_path: Path) -> No
     name = f"{target.parent.name}/{target.name}"
     assert f"Skipped 1 pictures that could not be read: {name}\n" in result.stderr
     assert (tmp_path / "out" / "lines.jsonl").read_text().count("\n") == 15
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        ([], "Name a folder of results, or --seconds METHOD=SECONDS"),
-        (["--seconds", "dga"], "Seconds look like dga-guided=0.7, not 'dga'"),
-        (["--seconds", "dga=0"], "Seconds look like dga-guided=0.7, not 'dga=0'"),
-        (["--seconds", "dga=1", "--workers", "0"], "Workers look like 1,8,64, not '0'"),
-        (["nothing"], "nothing holds no results"),
-    ],
-)
-def test_cost_names_what_it_needs(arguments: list[str], words: str) -> None:
-    result = CliRunner().invoke(app, ["cost", *arguments])
-    assert result.exit_code == 2
-    assert words in result.stderr
-
-
-def test_cost_is_worked_out_from_measured_seconds(tmp_path: Path) -> None:
-    line = '{"method": "dga", "seconds": %s}\n'
-    (tmp_path / "lines.jsonl").write_text(line % 0.5 + line % 1.5)
-    result = CliRunner().invoke(app, ["cost", str(tmp_path), "--seconds", "dda=0.0288"])
-    rows = [[cell.strip() for cell in row.split("|")[1:-1]] for row in result.stdout.splitlines()]
-    assert rows[0] == ["method", "seconds a picture", "worker-hours", "on 1", "on 8", "on 64"]
-    assert rows[2] == ["dga", "1", "208", "8.7 days", "26.0 hours", "3.3 hours"]
-    assert rows[3] == ["dda", "0.0288", "6", "6.0 hours", "45 minutes", "6 minutes"]

@@ -34,9 +34,10 @@ from dga.evaluation.cluster import (
     make_tasks,
     read_task,
 )
-from dga.evaluation.ledger import LINES, SHARDS, Ledger, Line
+from dga.evaluation.ledger import SHARDS, Ledger, Line
 from dga.evaluation.plan import Plan, choose_images
 from dga.evaluation.run import describe, evaluate, pending_rounds
+from dga.files import LINES
 from dga.methods import build_methods
 from dga.networks.compute import Compute
 from dga.networks.models import Models, load_models

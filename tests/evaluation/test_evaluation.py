@@ -16,10 +16,11 @@ from PIL import Image
 
 from dga.corruptions import parse_corruptions
 from dga.data.framing import View
-from dga.evaluation.ledger import CONFIG, LINES, Ledger, Line
+from dga.evaluation.ledger import Ledger, Line
 from dga.evaluation.plan import Plan, choose_images, read_batch
 from dga.evaluation.run import Results, evaluate
 from dga.evaluation.summary import summarise
+from dga.files import CONFIG, LINES
 from dga.methods import Batch, Outcome, build_methods
 from dga.networks.models import Models
 

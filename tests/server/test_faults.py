@@ -37,10 +37,10 @@ from app.server.errors import answer_fault
 from app.server.preflight import check_place
 from app.server.waiting_line import WaitingLine
 from app.words.errors import NO_FILE, NO_MEMORY
-from dga.evaluation.ledger import LINES, Ledger
+from dga.evaluation.ledger import Ledger
 from dga.evaluation.plan import Plan
 from dga.evaluation.run import evaluate
-from dga.files import alone
+from dga.files import CHECKPOINT, LINES, alone
 from dga.images import from_tensor
 from dga.methods import Batch, Outcome, build_methods
 from dga.networks.classifier import predict
@@ -288,7 +288,7 @@ def test_a_full_disk_keeps_the_last_checkpoint(tmp_path: Path) -> None:
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
     average = torch.optim.swa_utils.AveragedModel(model)
     config = loop.TrainConfig(images=8, batch=2, lr=0.1)
-    path = tmp_path / loop.CHECKPOINT
+    path = tmp_path / CHECKPOINT
     checkpoint = loop.Checkpoint(path, config, {}, model, average, optimizer)
     for number, said in ((1, "There is no checkpoint yet"), (2, "before it is kept")):
         path.with_suffix(".part").symlink_to(FULL)
@@ -359,7 +359,7 @@ def test_weights_that_may_not_be_read(tmp_path: Path, part: str) -> None:
 
 @pytest.mark.parametrize("content", [b"", b"PK\x03\x04", {}, {"identity": 3}, {"identity": {}}])
 def test_checkpoints_that_are_none(tmp_path: Path, content: Any) -> None:
-    path, model = tmp_path / loop.CHECKPOINT, nn.Linear(1, 1)
+    path, model = tmp_path / CHECKPOINT, nn.Linear(1, 1)
     path.write_bytes(content) if isinstance(content, bytes) else torch.save(content, path)
     config = loop.TrainConfig(images=8, batch=2, lr=0.1)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)

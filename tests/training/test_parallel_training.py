@@ -23,6 +23,7 @@ from dga.commands import app
 from dga.corruptions import corrupt
 from dga.data.framing import View
 from dga.data.image_sets import ImageFiles, ImageSet, find_images, open_images
+from dga.files import CHECKPOINT
 from dga.networks.models import Models
 from dga.networks.unet import Denoiser, Discriminator
 from dga.profiles import IMAGENET, PROFILES, Profile, ReleaseConfig
@@ -411,7 +412,7 @@ def test_two_processes_with_half_a_batch_equal_one_with_the_whole(
     task.write_bytes(pickle.dumps((profile, CONFIG, QUICK, data, tmp_path / "two")))
     assert _processes(task, 2) == [str(tmp_path / "two"), "None"]
     states = [
-        torch.load(tmp_path / name / loop.CHECKPOINT, weights_only=True) for name in ("one", "two")
+        torch.load(tmp_path / name / CHECKPOINT, weights_only=True) for name in ("one", "two")
     ]
     assert states[0]["step"] == states[1]["step"] == 6
     optimizer = states[0]["optimizer"]["state"]

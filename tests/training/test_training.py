@@ -21,6 +21,7 @@ from dga.corruptions import CORRUPTIONS, FAMILIES, parse_corruptions
 from dga.data.image_sets import read_images
 from dga.diffusion import Schedule
 from dga.discriminator import estimate_x0
+from dga.files import CHECKPOINT
 from dga.networks.models import Models
 from dga.profiles import Profile
 from dga.training import classifier, diffusion, loop, run
@@ -455,11 +456,11 @@ def test_command_survives_sigkill(picture_folder: Path, tmp_path: Path) -> None:
     whole = subprocess.Popen(command(tmp_path / "whole"), **quiet)  # type: ignore[call-overload]
     killed = subprocess.Popen(command(tmp_path / "parts"), **quiet)  # type: ignore[call-overload]
     deadline = time.monotonic() + 60
-    while not (tmp_path / "parts" / loop.CHECKPOINT).exists() and time.monotonic() < deadline:
+    while not (tmp_path / "parts" / CHECKPOINT).exists() and time.monotonic() < deadline:
         time.sleep(0.01)
     killed.send_signal(signal.SIGKILL)
     killed.wait()
-    state = torch.load(tmp_path / "parts" / loop.CHECKPOINT, weights_only=True)
+    state = torch.load(tmp_path / "parts" / CHECKPOINT, weights_only=True)
     assert 0 < state["step"] < 12
     assert not (tmp_path / "parts" / "config.json").exists()
     subprocess.run(command(tmp_path / "parts"), check=True, **quiet)  # type: ignore[call-overload]

@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn
 
-INDEX = "index.json"
+from dga.files import INDEX
+
 ENDINGS = {"table": ("md", "csv"), "figure": ("json", "png")}  # the first is what is shown
 MAX_BYTES = 8 * 2**20
 BASE_SEVERITY = 5  # of exhibits whose name does not end in one

@@ -15,6 +15,7 @@ from dga.data.framing import View
 from dga.data.image_sets import ImageFiles, ImageSet, split_training
 from dga.diffusion import Schedule, forward_path
 from dga.discriminator import curve
+from dga.files import CHECKPOINT
 from dga.images import to_tensor
 from dga.networks.unet import Discriminator
 from dga.profiles import Profile
@@ -86,7 +87,7 @@ def train_discriminator(
 def _start(profile: Profile, study: Study, init: Path | None, out: Path) -> Discriminator:
     """A new network with the weights in ``init``: ours, or those of a classifier's file."""
     model = Discriminator(profile.discriminator)
-    if init is not None and not init.is_dir() and not (out / loop.CHECKPOINT).exists():
+    if init is not None and not init.is_dir() and not (out / CHECKPOINT).exists():
         load_backbone(model, init)
     else:
         loop.start_from(model, init, out)
