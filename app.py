@@ -1,6 +1,6 @@
 """Starts the page: ``python app.py --help`` lists the options."""
 
-from app.demo import main
+from app.start import main
 
 if __name__ == "__main__":
     main()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import logging
 import os
 import signal
@@ -81,6 +82,7 @@ def serve(
 ) -> gr.Blocks:
     """Launch the page; ``host`` and ``port`` default to Gradio's environment variables.
 
+    With ``block`` the models are loaded once it is shown, else they have to be there.
     ``results``: a folder that ``python -m dga figures`` wrote, instead of the shipped one.
     """
     uploads = UploadFolder.open()  # before anything is built: components remember it
@@ -113,15 +115,30 @@ def serve(
     )
     logging.getLogger("mcp").setLevel(logging.ERROR)  # its warnings repeat whatever it was sent
     uploads.keep_tidy(lambda: _lasting_files(demo))
-    # After the page can be loaded: both need the processor. Not a daemon: a network cut off
-    # in the middle of a pass brings the interpreter down with it.
-    threading.Thread(target=session.warm_up).start()
-    if block:
-        # A host that stops the page gets the same orderly end as Ctrl+C.
-        signal.signal(signal.SIGTERM, signal.default_int_handler)
+    if not block:
+        # Not a daemon: a network cut off in the middle of a pass brings the interpreter down.
+        threading.Thread(target=session.warm_up).start()
+        return demo
+    # A host that stops the page gets the same orderly end as Ctrl+C.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        _load(session)
         demo.block_thread()
+    except KeyboardInterrupt:
+        demo.close()
+    finally:
         uploads.close()
     return demo
+
+
+def _load(session: Session) -> None:
+    """Have everything ready while the page is shown already. Raises ``WeightsError``."""
+    session.load_models()
+    if session.pace is not None:
+        print(warning(session.profile, session.pace), file=sys.stderr)
+    session.warm_up()
+    gc.freeze()  # what is loaded stays
+    gc.enable()
 
 
 def _lasting_files(demo: gr.Blocks) -> set[str]:
@@ -146,9 +163,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         profile = get_profile(options.profile)
         sources = Sources(options.weights, **{name: getattr(options, name) for name in NETWORKS})
         obtain(profile, sources, options.yes)
-        session = Session.load(options.profile, sources)
-        if session.pace is not None:
-            print(warning(profile, session.pace), file=sys.stderr)
+        session = Session.open(options.profile, sources)
         serve(session, options.host, options.port, results=options.results)
         sys.stdout.flush()
         os._exit(0)  # nobody waits for the rest of a run that nobody will see

@@ -91,7 +91,7 @@ def _package() -> Callable[..., Pixels]:
     return apply
 
 
-def warm_up() -> None:
+def compile_corruptions() -> None:
     """Pay now for slow imports and for compiling glass blur's two variants."""
     grey = np.full((MIN_SIZE, MIN_SIZE, 3), 128, np.uint8)
     for severity in (1, 3):

@@ -30,7 +30,7 @@ def _navigation(page: str) -> str:
 def header(session: Session, page: str) -> str:
     """Name, links and the profile; ``page``: which one is open."""
     profile = session.profile
-    device = "GPU" if session.models.device.type == "cuda" else "CPU"
+    device = "GPU" if session.device == "cuda" else "CPU"
     logo = (
         '<svg viewBox="0 0 32 32" aria-hidden="true"><rect width="32" height="32" rx="8" '
         'fill="var(--acc)"/><path d="M7 9c7 0 8 14 18 14" fill="none" stroke="var(--on-acc)" '

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import gradio
 import numpy as np
-import skimage.data
-from PIL import Image
+import skimage
 
 from app.parts.pictures import data_uri
 from app.words.adapt import EXAMPLE_TITLES
@@ -43,17 +42,16 @@ class Example:
 @cache
 def load_examples() -> list[Example]:
     """Six pictures, prepared once; one whose package has moved it is left out."""
-    media = Path(gradio.__file__).parent / "media_assets" / "images"
     folder = Path(_folder().name)
     found = []
     for name, title in EXAMPLE_TITLES.items():
         try:
-            image = _source(name, media)
+            image = open_upload(_source(name))
         except (OSError, ValueError):
             continue
         path = folder / f"{name}.png"
         # Before it is enlarged or reduced for the eye, nothing is lost that a run could see.
-        to_square(image, SHOWN_SIDE).save(path)
+        to_square(image, SHOWN_SIDE).save(path, compress_level=1)  # fast: the page waits for it
         thumbnail = data_uri(to_pixels(to_square(image, 96)), "JPEG")
         found.append(Example(name, title, str(path), thumbnail))
     return found
@@ -68,10 +66,10 @@ def identify(pixels: Pixels, examples: list[Example]) -> Example | None:
     return None
 
 
-def _source(name: str, media: Path) -> Image.Image:
-    if name == "cat":
-        return Image.fromarray(skimage.data.chelsea())
-    if name == "coffee":
-        return Image.fromarray(skimage.data.coffee())
+def _source(name: str) -> Path:
+    # Not scikit-image's own readers, which import SciPy.
+    photographs = {"cat": "chelsea.png", "coffee": "coffee.png"}
+    if name in photographs:
+        return Path(skimage.__file__).parent / "data" / photographs[name]
     files = {"bus": "bus.png", "cheetah-face": "cheetah1.jpg"}
-    return open_upload(media / files.get(name, f"{name}.jpg"))
+    return Path(gradio.__file__).parent / "media_assets/images" / files.get(name, f"{name}.jpg")

@@ -24,7 +24,10 @@ from dga.profiles import Profile
 from dga.request import Request
 
 RECORD = "record.json"
+STATES = "states.png"
+"""The undamaged picture, the input and x at t*, side by side."""
 RESULTS = "results.png"
+"""What the methods rebuilt, side by side."""
 COMMAND = "python -m app.presets --out {folder}"
 
 
@@ -81,8 +84,10 @@ def record(session: Session, case: Case, example: Example, folder: Path) -> bool
         old.unlink()
     for name, image in strips.items():
         (folder / name).write_bytes(image)
+    clean = subject.input if subject.clean is None else subject.clean
     results = [result.image for result in event.reconstructions.values()]
-    Image.fromarray(np.concatenate(results, 1)).save(folder / RESULTS, optimize=True)
+    for name, pictures in (STATES, [clean, event.input, event.x_t_star]), (RESULTS, results):
+        Image.fromarray(np.concatenate(pictures, 1)).save(folder / name, optimize=True)
     write_json(folder / RECORD, content)
     return True
 
@@ -93,7 +98,7 @@ def _content(
     return {
         "case": dataclasses.asdict(case),
         "settings": dataclasses.asdict(settings),
-        "weights": session.models.weights,
+        "weights": session.weights,
         "configuration": configuration(session.profile, settings),
         "dtype": run.dtype,
         "device": run.device,
@@ -124,7 +129,8 @@ def _same(folder: Path, content: dict[str, Any], strips: dict[str, bytes]) -> bo
     except (OSError, ValueError):
         return False
     new = json.loads(json.dumps(content))
-    return images == strips and (folder / RESULTS).exists() and _timeless(old) == _timeless(new)
+    there = all((folder / name).exists() for name in (STATES, RESULTS))
+    return images == strips and there and _timeless(old) == _timeless(new)
 
 
 def _timeless(content: Any) -> Any:

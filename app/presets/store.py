@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import logging
 from collections.abc import Sequence
@@ -15,16 +16,15 @@ from PIL import Image
 from app.parts.examples import Example
 from app.presets.__main__ import main
 from app.presets.cases import CAPTIONS, CASES, outcome
-from app.presets.recording import RECORD, RESULTS, configuration, digest
+from app.presets.recording import RECORD, RESULTS, STATES, configuration, digest
 from app.runs.board import Board
-from app.runs.film import jpeg_uri
+from app.runs.film import forward_sheet, jpeg_uri
 from app.runs.session import Picture, Session
 from app.words.common import RECORDED
-from dga.corruptions import corrupt
-from dga.diffusion import forward_path
+from dga.diffusion import Schedule, forward_path
 from dga.images import Pixels, from_tensor, to_tensor
 from dga.networks.classifier import Prediction
-from dga.pipeline import Adaptation, Halted, Judged, Noised, Reconstruction
+from dga.pipeline import Adaptation, Halted, Judged, Reconstruction
 from dga.profiles import Profile
 from dga.request import Request
 from dga.shipped import shipped
@@ -94,8 +94,18 @@ class Presets:
     def example(self, preset: Preset) -> Example:
         return self._examples[preset.picture]
 
+    def picture(self, preset: Preset) -> Pixels:
+        """What the run began with, uint8 ``[S, S, 3]``."""
+        return self._boards[preset.name].subject.input
+
     def board(self, preset: Preset) -> Board:
-        return self._boards[preset.name]
+        """The finished run; its forward path is made when it is first asked for."""
+        board = self._boards[preset.name]
+        if not board.forward:
+            schedule = Schedule.from_config(board.profile.schedule)
+            path = forward_path(schedule, to_tensor(board.subject.input), board.settings.seed)
+            board.forward = forward_sheet(from_tensor(path))
+        return board
 
 
 def _alike(profile: Profile, ours: Request, asked: Request) -> bool:
@@ -110,7 +120,7 @@ def read_preset(session: Session, folder: Path) -> Preset:
         content = json.loads((folder / RECORD).read_text("utf-8"))
         settings = Request(**content["settings"])
         case = content["case"]
-        if content["weights"] != session.models.weights:
+        if content["weights"] != session.weights:
             raise PresetError("it was made with other weights")
         if content["configuration"] != configuration(session.profile, settings):
             raise PresetError("it was made with other settings")
@@ -128,18 +138,18 @@ def _outcome(content: dict[str, Any]) -> str:
 
 
 def load_board(session: Session, preset: Preset, example: Example) -> Board:
-    """A preset as the finished run that it was.
-
-    Picture, damage and forward path are made again; only what the networks said is read.
-    """
+    """A preset as the finished run that it was. Raises :class:`PresetError` or ``OSError``."""
     settings, content = preset.settings, preset.content
-    subject = _subject(session.profile.image_size, preset, example)
-    if digest(subject.input) != content["input_sha256"]:
+    clean, damaged, x_t_star = _side_by_side(preset.folder / STATES, 3)
+    is_known = np.array_equal(clean, example.pixels(session.profile.image_size))
+    if not is_known or digest(damaged) != content["input_sha256"]:
         raise PresetError("its picture cannot be made again here")
-    path = forward_path(session.models.schedule, to_tensor(subject.input), settings.seed)
-    run = _adaptation(session, preset, subject, from_tensor(path[content["t_star"]]))
+    subject = Picture(damaged, Prediction(**_tuples(content["input"])))
+    if settings.corruption is not None:
+        told = Prediction(**_tuples(content["clean"]))
+        subject = dataclasses.replace(subject, clean=clean, clean_prediction=told)
+    run = _adaptation(session, preset, subject, x_t_star)
     board = Board(session.profile, settings, subject, session.bound(settings))
-    board.take(Noised(from_tensor(path)))
     for number, row in enumerate(confidence_from_logits(run.logits)):
         board.take(Judged(0, row, number))
     board.take(
@@ -155,26 +165,21 @@ def load_board(session: Session, preset: Preset, example: Example) -> Board:
     return board
 
 
-def _subject(size: int, preset: Preset, example: Example) -> Picture:
-    settings, content = preset.settings, preset.content
-    clean = example.pixels(size)
-    prediction = Prediction(**_tuples(content["input"]))
-    if settings.corruption is None:
-        return Picture(clean, prediction)
-    damaged = corrupt(clean, settings.corruption, settings.severity, settings.seed)
-    return Picture(damaged, prediction, clean, Prediction(**_tuples(content["clean"])))
+def _side_by_side(path: Path, count: int) -> list[Pixels]:
+    with Image.open(path) as image:
+        pictures = np.split(np.asarray(image.convert("RGB")), count, axis=1)
+    return [np.ascontiguousarray(picture) for picture in pictures]
 
 
 def _adaptation(session: Session, preset: Preset, subject: Picture, x_t_star: Pixels) -> Adaptation:
     content, profile = preset.content, session.profile
-    with Image.open(preset.folder / RESULTS) as image:
-        images = np.split(np.asarray(image.convert("RGB")), len(content["methods"]), axis=1)
+    images = _side_by_side(preset.folder / RESULTS, len(content["methods"]))
     rebuilt = {}
     for route, pixels in zip(preset.settings.routes(profile), images, strict=True):
         told = content["methods"][route.name]
         prediction = Prediction(**_tuples(told["prediction"]))
         rebuilt[route.name] = Reconstruction(
-            route, told["depth"], np.ascontiguousarray(pixels), prediction, told["seconds"]
+            route, told["depth"], pixels, prediction, told["seconds"]
         )
     return Adaptation(
         profile,

@@ -8,7 +8,7 @@ from typing import ParamSpec, TypeVar
 
 import torch
 
-from dga.networks.compute import Compute
+from dga.networks.compute import default_device
 from dga.networks.models import Models
 from dga.profiles import Profile
 from dga.speed.pace import most_passes
@@ -54,9 +54,9 @@ def borrowed(models: Models) -> Models:
     return models.to(torch.device(DEVICE)) if lends_gpus() else models
 
 
-def choose_compute() -> Compute:
-    """For models that are loaded before any GPU was lent."""
-    return Compute.choose("cpu" if lends_gpus() else None)
+def choose_device() -> str:
+    """Of models that are loaded before any GPU was lent."""
+    return "cpu" if lends_gpus() else default_device()
 
 
 def expected_seconds(profile: Profile, paths: int, max_depth: int, dda_depth: int) -> float:

@@ -6,19 +6,21 @@ import contextlib
 import threading
 import time
 from collections.abc import Generator, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from app.runs.gpu import borrowed, choose_compute, expected_seconds, lends_gpus, on_lent_gpu
+from app.runs.gpu import borrowed, choose_device, expected_seconds, lends_gpus, on_lent_gpu
 from app.server.decoder import read_square
 from app.server.decoder import start as start_decoder
 from app.server.errors import RequestError, RunError, told
-from dga.corruptions import corrupt, warm_up
+from dga.corruptions import compile_corruptions, corrupt
 from dga.images import Pixels, to_tensor
 from dga.networks.classifier import Prediction
-from dga.networks.models import Models, load_models
+from dga.networks.compute import Compute
+from dga.networks.models import ModelFiles, Models, find_models
 from dga.pipeline import Denoised, Event, adapt_steps, classify
 from dga.request import Request
 from dga.speed.pace import Pace, slow_pace
@@ -42,32 +44,72 @@ class Picture:
 
 
 class Session:
-    """Models shared by all visitors; runs are started one at a time by the queue."""
+    """Models shared by all visitors; runs are started one at a time by the queue.
 
-    def __init__(
-        self, models: Models, budget_seconds: float = BUDGET_SECONDS, pace: Pace | None = None
-    ) -> None:
-        self.models = models
-        self.pace = pace
+    ``models``: loaded, or where they are; whoever needs them then waits for
+    :meth:`load_models`. ``pace``: of a large model on a processor, whose budget a run fits into.
+    """
+
+    def __init__(self, models: Models | ModelFiles, budget_seconds: float = BUDGET_SECONDS) -> None:
         self.profile = models.profile
+        self.pace: Pace | None = None
         self.budget_seconds = budget_seconds
+        self._files = models
+        self._loaded = Future[Models]()
+        if isinstance(models, Models):
+            self._loaded.set_result(models)
         self._steps = on_lent_gpu(self._adapt, self._expected_seconds)
 
     @classmethod
-    def load(
-        cls,
-        profile: str = "everyday16",
-        sources: Sources = Sources(),
-    ) -> Session:
-        """Models as ``load_models`` loads them.
+    def open(cls, profile: str = "everyday16", sources: Sources = Sources()) -> Session:
+        """With models that are there and unaltered, but not loaded.
 
-        A large model on a processor has a ``pace``, and a budget that a run fits into.
         Raises :class:`~dga.weights.checkpoints.WeightsError` or ``ValueError``.
         """
-        models = load_models(profile, sources, choose_compute())
-        pace = None if lends_gpus() else slow_pace(models)
-        longest = pace.longest(models.profile) if pace else 0.0
-        return cls(models, max(BUDGET_SECONDS, 2 * longest), pace)
+        files = find_models(profile, sources)
+        files.verify()
+        return cls(files)
+
+    @classmethod
+    def load(cls, profile: str = "everyday16", sources: Sources = Sources()) -> Session:
+        """With models as ``load_models`` loads them, and what it raises."""
+        session = cls.open(profile, sources)
+        session.load_models()
+        return session
+
+    @property
+    def models(self) -> Models:
+        """Waits until they are loaded."""
+        return self._loaded.result()
+
+    @property
+    def device(self) -> str:
+        """Kind of device that the models are loaded to."""
+        return self._files.device.type if isinstance(self._files, Models) else choose_device()
+
+    @property
+    def weights(self) -> dict[str, str]:
+        """Which exact weights the models have, by network."""
+        return self._files.weights
+
+    @property
+    def source_bound(self) -> list[float] | None:
+        """The bound for the profile's quantile rule, a logit for each depth 0...T, if known."""
+        return self._files.source_quantiles.get(str(self.profile.stopping.quantile))
+
+    def load_models(self) -> None:
+        """Load what was only found, once. Raises ``WeightsError``, for those who wait too."""
+        assert isinstance(self._files, ModelFiles)
+        try:
+            models = self._files.load(Compute.choose(choose_device()))
+            self.pace = None if lends_gpus() else slow_pace(models)
+            if self.pace is not None:
+                longest = self.pace.longest(self.profile)
+                self.budget_seconds = max(self.budget_seconds, 2 * longest)
+        except BaseException as error:
+            self._loaded.set_exception(error)
+            raise
+        self._loaded.set_result(models)
 
     def subject(self, path: str | Path | None, settings: Request) -> Picture:
         """Read, resize, perhaps corrupt one upload. Raises ``UploadError`` or :class:`RunError`."""
@@ -86,8 +128,9 @@ class Session:
         Both are looked at after every step. Raises :class:`RunError`, :class:`CancelledError`
         and :class:`RequestError` for a rule that these models cannot follow.
         """
-        deadline = time.monotonic() + self.budget_seconds
         self.bound(settings)
+        self._loaded.result()
+        deadline = time.monotonic() + self.budget_seconds
         with told(), contextlib.closing(self._steps(pixels, settings)) as steps:
             for event in steps:
                 if cancel is not None and cancel.is_set():
@@ -117,13 +160,16 @@ class Session:
         """
         if settings.rule != "quantile":
             return None
-        logits = self.models.source_bound(self.profile.stopping.quantile)
-        if logits is None:
+        if self.source_bound is None:
             raise RequestError("These models have no bound for the quantile rule; use threshold.")
-        return logits
+        return self.source_bound
 
     def budget(self, pictures: int) -> float:
-        """Seconds for so many together: more of them only where one takes minutes."""
+        """Seconds for so many together: more of them only where one takes minutes.
+
+        Waits for the models.
+        """
+        self._loaded.result()
         if self.pace is None:
             return self.budget_seconds
         return max(self.budget_seconds, 2 * pictures * self.pace.longest(self.profile))
@@ -133,13 +179,12 @@ class Session:
         start_decoder()
         size = self.profile.image_size
         grey = np.full((size, size, 3), 128, np.uint8)
-        warm_up()
         self._classify(grey)
-        if self.pace is not None:
-            return  # it would keep the first visitor waiting for minutes
-        for event in self.events(grey, Request(None, 1, 1.0, 0, 1)):
-            if isinstance(event, Denoised):
-                break
+        if self.pace is None:  # else it would keep the first visitor waiting for minutes
+            for event in self.events(grey, Request(None, 1, 1.0, 0, 1)):
+                if isinstance(event, Denoised):
+                    break
+        compile_corruptions()
 
     def _classify(self, pixels: Pixels) -> Prediction:
         x = to_tensor(pixels)[None].to(self.models.device)  # [1, 3, S, S]

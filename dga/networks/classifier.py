@@ -7,10 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import timm
 import torch
 import torch.nn.functional as F
-from timm.models import clean_state_dict
 from torch import Tensor, nn
 
 from dga.profiles import ClassifierConfig
@@ -51,6 +49,8 @@ def load_classifier(config: ClassifierConfig, path: Path) -> nn.Module:
     :class:`~dga.weights.checkpoints.WeightsError` for a file that cannot be read, holds another
     network, or values that are not numbers.
     """
+    from timm.models import clean_state_dict
+
     state = clean_state_dict(read_checkpoint(path))
     classes = {"num_classes": len(config.classes)} if config.classes else {}
     try:
@@ -64,6 +64,8 @@ def load_classifier(config: ClassifierConfig, path: Path) -> nn.Module:
 
 
 def _create(config: ClassifierConfig, **options: Any) -> nn.Module:
+    import timm  # here: with all that it imports it takes a second
+
     if config.channels:
         options["channels"] = config.channels
     classes = len(config.classes) or 1000

@@ -35,6 +35,8 @@ CLEARLY = 0.5
 """Another half precision is taken only for this share: where bfloat16 is emulated."""
 ROUNDS = 6
 """The best of so many measurements counts."""
+HOPELESS = 4.0
+"""A half precision that needs more than this multiple of the best time is measured no further."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +66,7 @@ class Compute:
         """
         check_choice("precision", precision, PRECISIONS)
         try:
-            chosen = torch.device(device or ("cuda" if torch.cuda.is_available() else "cpu"))
+            chosen = torch.device(device or default_device())
             torch.zeros(1, device=chosen)
         except (RuntimeError, AssertionError) as error:
             raise ValueError(f"Device {device!r} cannot be used here: {error}") from error
@@ -95,17 +97,24 @@ class Compute:
         return network
 
 
+def default_device() -> str:
+    """``cuda`` if there is a GPU."""
+    return "cuda" if torch.cuda.is_available() else "cpu"
+
+
 def fastest_dtype(device: torch.device) -> torch.dtype:
     """Time one typical convolution in each precision (about 100 ms on a processor).
 
     The precisions take turns, so that a busy machine slows all of them alike. float16
     must beat bfloat16 clearly too, because it can overflow.
     """
-    dtypes = (torch.float32, torch.bfloat16, torch.float16)
-    seconds = dict.fromkeys(dtypes, float("inf"))
+    racing = [torch.float32, torch.bfloat16, torch.float16]
+    seconds = dict.fromkeys(racing, float("inf"))
     for _ in range(ROUNDS):
-        for dtype in dtypes:
+        for dtype in racing:
             seconds[dtype] = min(seconds[dtype], _convolution_seconds(device, dtype))
+        bound = HOPELESS * min(seconds.values())
+        racing = [torch.float32, *(d for d in racing[1:] if seconds[d] <= bound)]
     best = torch.bfloat16
     if seconds[torch.float16] < CLEARLY * seconds[best]:
         best = torch.float16

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from dga.networks.unet import Denoiser, Discriminator
 from dga.profiles import Profile, get_profile
 from dga.weights.checkpoints import WeightsError
 from dga.weights.sources import Sources, check_cached, check_public, complain
-from dga.weights.store import load_weights, read_config, weights_id
+from dga.weights.store import load_weights, read_config, verify_files, weights_id
 
 
 @dataclass(frozen=True)
@@ -60,6 +61,64 @@ class Models:
         return self.source_quantiles.get(str(quantile))
 
 
+@dataclass(frozen=True)
+class ModelFiles:
+    """A profile's networks where they lie, not loaded; ``source_quantiles`` as in :class:`Models`.
+
+    ``places``: a folder or a checkpoint by network.
+    """
+
+    profile: Profile
+    places: dict[str, Path]
+    source_quantiles: dict[str, list[float]]
+
+    @cached_property
+    def weights(self) -> dict[str, str]:
+        """Which exact weights these are, by network; a checkpoint is read for it."""
+        return {name: _identity(self.profile, path) for name, path in self.places.items()}
+
+    def verify(self) -> None:
+        """Raise ``WeightsError`` for altered weights; checkpoints of others wait for ``load``."""
+        for path in self.places.values():
+            verify_files(path)
+
+    def load(self, compute: Compute) -> Models:
+        """Verify, load and freeze them. Raises ``WeightsError``."""
+        survive_forks()
+        ready = {
+            name: compute.prepare(_LOAD[name](self.profile, path))
+            for name, path in self.places.items()
+        }
+        return Models(
+            profile=self.profile,
+            schedule=Schedule.from_config(self.profile.schedule),
+            denoiser=ready["diffusion"],
+            discriminator=ready["discriminator"],
+            classifier=ready["classifier"],
+            source_quantiles=self.source_quantiles,
+            compute=compute,
+            weights=self.weights,
+        )
+
+
+def find_models(
+    profile: str | Profile = "everyday16",
+    sources: Sources = Sources(),
+    inputs: Sequence[str] = ("x_t",),
+) -> ModelFiles:
+    """What :func:`load_models` loads; only the configs are read.
+
+    Raises :class:`~dga.weights.checkpoints.WeightsError` naming what is missing or unsuited.
+    """
+    if isinstance(profile, str):
+        profile = get_profile(profile)
+    complain(profile, sources)
+    places = sources.locate(profile)
+    for path in places.values():
+        read_config(path)  # complain before building anything large
+    return ModelFiles(profile, places, _source_quantiles(places["discriminator"], profile, inputs))
+
+
 def load_models(
     profile: str | Profile = "everyday16",
     sources: Sources = Sources(),
@@ -73,26 +132,7 @@ def load_models(
     :func:`dga.weights.fetch.fetch_missing`). Raises
     :class:`~dga.weights.checkpoints.WeightsError` naming what is missing, altered or unsuited.
     """
-    if isinstance(profile, str):
-        profile = get_profile(profile)
-    survive_forks()
-    compute = compute or Compute.choose()
-    complain(profile, sources)
-    places = sources.locate(profile)
-    for path in places.values():
-        read_config(path)  # complain before building anything large
-    bounds = _source_quantiles(places["discriminator"], profile, inputs)
-    ready = {name: compute.prepare(_LOAD[name](profile, path)) for name, path in places.items()}
-    return Models(
-        profile=profile,
-        schedule=Schedule.from_config(profile.schedule),
-        denoiser=ready["diffusion"],
-        discriminator=ready["discriminator"],
-        classifier=ready["classifier"],
-        source_quantiles=bounds,
-        compute=compute,
-        weights={name: _identity(profile, path) for name, path in places.items()},
-    )
+    return find_models(profile, sources, inputs).load(compute or Compute.choose())
 
 
 def load_denoiser(profile: Profile, path: Path) -> nn.Module:

@@ -8,12 +8,12 @@ from functools import cached_property
 
 import numpy as np
 import torch
-from timm.data.constants import IMAGENET_DEFAULT_MEAN, IMAGENET_DEFAULT_STD
 from torch import Tensor, nn
 
 from dga.diffusion import Schedule
 from dga.networks.unet import encoder
 from dga.profiles import NetworkConfig, ScheduleConfig
+from dga.profiles.configs import IMAGENET_MEAN, IMAGENET_STD
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", FutureWarning)
@@ -57,7 +57,7 @@ class PublishedDiscriminator(nn.Module):
         trained = replace(self.schedule, steps=TRAINED_STEPS)
         abar = Schedule.from_config(every).alpha_bar[1:].numpy()  # [1000]
         known = Schedule.from_config(trained).alpha_bar[1:].numpy()  # [150]
-        stretch = np.mean([1 / (2 * std) for std in IMAGENET_DEFAULT_STD])
+        stretch = np.mean([1 / (2 * std) for std in IMAGENET_STD])
         noise = stretch**2 * (1 / abar - 1)  # variance of the noise for a signal of 1
         distance = np.abs(np.log(noise)[:, None] - np.log(1 / known - 1)[None])  # [1000, 150]
         gain = 1 / np.sqrt(abar * (1 + noise))
@@ -74,8 +74,8 @@ class PublishedDiscriminator(nn.Module):
         signal, gain, index = (table[rows].to(x.device) for table in self._by_time)
         edge = (x.shape[-1] - self.crop) // 2
         x = x[..., edge : edge + self.crop, edge : edge + self.crop]
-        mean = torch.tensor(IMAGENET_DEFAULT_MEAN, device=x.device).view(1, 3, 1, 1)
-        std = torch.tensor(IMAGENET_DEFAULT_STD, device=x.device).view(1, 3, 1, 1)
+        mean = torch.tensor(IMAGENET_MEAN, device=x.device).view(1, 3, 1, 1)
+        std = torch.tensor(IMAGENET_STD, device=x.device).view(1, 3, 1, 1)
         signal, gain = signal.view(-1, 1, 1, 1), gain.view(-1, 1, 1, 1)
         # x = signal x_0 + noise, and the picture is (x_0 + 1) / 2
         normalised = ((x + signal) / 2 - signal * mean) / std

@@ -54,6 +54,11 @@ class NetworkConfig:
     head_channels: int
 
 
+IMAGENET_MEAN = (0.485, 0.456, 0.406)
+IMAGENET_STD = (0.229, 0.224, 0.225)
+"""Of ImageNet's pixels by channel, as most networks for them are trained with."""
+
+
 @dataclass(frozen=True)
 class ClassifierConfig:
     """A timm model and the pixels it expects (``mean``, ``std`` for inputs in [0, 1]).
@@ -67,8 +72,8 @@ class ClassifierConfig:
     classes: tuple[str, ...]
     channels: tuple[int, ...] | None = None
     stem_pool: bool = True
-    mean: tuple[float, float, float] = (0.485, 0.456, 0.406)
-    std: tuple[float, float, float] = (0.229, 0.224, 0.225)
+    mean: tuple[float, float, float] = IMAGENET_MEAN
+    std: tuple[float, float, float] = IMAGENET_STD
     resize: int | None = None
     hub: str | None = None
     """Repository on the Hugging Face hub that holds its weights."""

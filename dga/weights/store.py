@@ -164,6 +164,12 @@ def read_state(folder: Path) -> dict[str, Tensor]:
     return {k: v.float() if v.is_floating_point() else v for k, v in state.items()}
 
 
+def verify_files(path: Path) -> None:
+    """Raise :class:`WeightsError` unless a folder's files are those of its config."""
+    for name, expected in read_config(path).get("sha256", {}).items():
+        _verified(path / name, expected)
+
+
 def _verified(path: Path, expected: str) -> bytes:
     """The very bytes that were compared with their SHA-256. Raises :class:`WeightsError`."""
     try:

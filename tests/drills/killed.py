@@ -32,7 +32,7 @@ from PIL import Image
 
 from dga import methods
 from dga.commands import app
-from dga.corruptions import warm_up
+from dga.corruptions import compile_corruptions
 from dga.evaluation import judging
 from dga.evaluation import run as evaluation
 from dga.networks import models
@@ -66,7 +66,7 @@ def main() -> int:
     parser.add_argument("--only", choices=["training", "evaluation"])
     options = parser.parse_args()
     torch.set_num_threads(1)  # of OpenMP's threads a fork would have none
-    warm_up()  # its imports, too, are not what is killed
+    compile_corruptions()  # its imports, too, are not what is killed
     rng, wrong = random.Random(options.seed), 0
     with tempfile.TemporaryDirectory() as place:
         root = Path(place)

@@ -211,7 +211,7 @@ def _advanced(
 ) -> tuple[gr.Slider, gr.Slider, gr.Slider, gr.Radio]:
     """A row that input.js opens; the order on the page is not that of the values."""
     profile = session.profile
-    known = session.models.source_bound(profile.stopping.quantile) is not None
+    known = session.source_bound is not None
     paper = IMAGENET.guidance.scale
     with gr.Row(elem_id="advanced"):
         scale = _slider("scale", 0, MAX_SCALE, opening["scale"], 0.1, paper=paper)

@@ -50,7 +50,6 @@ def preset_row(presets: Presets) -> gr.HTML:
 def _chip(presets: Presets, index: int) -> dict[str, Any]:
     preset = presets.all[index]
     example = presets.example(preset)
-    board = presets.board(preset)
     corruption, severity = preset.settings.corruption, preset.settings.severity
     damage = short(corruption) if corruption else ""
     return {
@@ -59,7 +58,7 @@ def _chip(presets: Presets, index: int) -> dict[str, Any]:
         "detail": PRESET_WORDS["detail"].format(
             picture=example.title, damage=damage, severity=severity
         ),
-        "image": data_uri(board.subject.input, "JPEG"),
+        "image": data_uri(presets.picture(preset), "JPEG"),
         "pressed": "true" if index == 0 else "false",
     }
 

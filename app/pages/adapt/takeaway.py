@@ -154,7 +154,7 @@ class After:
         """The run with its picture's name; None unless it was finished."""
         if board.result is None:
             return None
-        example, weights = self.example(board), self.session.models.weights
+        example, weights = self.example(board), self.session.weights
         if example is None:
             return Keepsake(board, board.result, weights)
         return Keepsake(board, board.result, weights, example.name, example.title)

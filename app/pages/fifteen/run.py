@@ -24,7 +24,7 @@ def run(session: Session, sheet: Sheet) -> Iterator[None]:
     Both are looked at after every step. Raises :class:`~app.server.errors.RunError`,
     :class:`~app.runs.session.CancelledError` and ``FloatingPointError``.
     """
-    begun, budget = time.monotonic(), session.budget(pictures=len(sheet.rows))
+    budget, begun = session.budget(pictures=len(sheet.rows)), time.monotonic()
     with told():
         for _ in work(session.models, sheet):
             sheet.seconds = time.monotonic() - begun

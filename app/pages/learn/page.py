@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 import gradio as gr
@@ -24,7 +25,8 @@ _log = logging.getLogger(__name__)
 
 def learn_page(session: Session, page: gr.Blocks) -> None:
     """Lay the page out and connect it; ``page``: the Blocks whose route is being built."""
-    lesson = Lesson(session.models, {e.name: e.path for e in load_examples()})
+    paths = {example.name: example.path for example in load_examples()}
+    lesson = cache(lambda: Lesson(session.models, paths))
     slides = html(
         {},
         html_template="${slides}",
@@ -39,7 +41,7 @@ def learn_page(session: Session, page: gr.Blocks) -> None:
         """What the models made so far; whatever goes wrong becomes a sentence."""
         try:
             with told():
-                yield from lesson.parts()
+                yield from lesson().parts()
         except Exception as error:
             _log.exception("The guided walk could not be computed")
             problem = error if isinstance(error, SENTENCES) else IN_THE_LOG
