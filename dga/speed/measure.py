@@ -82,7 +82,7 @@ def bench(models: Models, plan: TimingPlan, reference: Models | None = None) -> 
     Raises ``MemoryError`` where one picture does not fit.
     """
     models.schedule.check_depth(plan.steps)
-    pictures = (4 if models.weights else 3) * sum(plan.batches) + SCALING
+    pictures = (4 if models.weights else 3) * sum(plan.batches) + SCALING + 1e-6  # shares round up
     with tqdm(total=pictures, bar_format=BAR) as bar:
         timer = _Timer(models, plan, reference or models, bar)
         rows = [row for batch in plan.batches for row in timer.rows(Workload(models, batch))]
