@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 
 def split_list(text: str) -> tuple[str, ...]:
@@ -22,6 +22,12 @@ def whole_numbers(text: str, what: str, like: str) -> tuple[int, ...]:
     if not numbers:
         raise ValueError(f"{what} look like {like}, not {text!r}.")
     return numbers
+
+
+def some(names: Sequence[str], count: int) -> str:
+    """The first names for a sentence, and how many more there are."""
+    more = f" and {len(names) - count} more" if len(names) > count else ""
+    return ", ".join(names[:count]) + more
 
 
 def check_choice(what: str, value: str, allowed: Iterable[str]) -> None:

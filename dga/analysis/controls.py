@@ -68,11 +68,7 @@ def control(sweep: Sweep, resamples: int = RESAMPLES, seed: int = 0) -> Controls
     """All controls of a sweep. Clean pictures are left out of every group."""
     weights = resample_weights(len(sweep.photographs), resamples, seed)
     groups = sweep_groups(sweep)
-    by_depth = _by_depth(sweep, weights)
-    totals = np.nanmean(by_depth[0][groups[MEAN]], axis=0)
-    best = int(totals.argmax())
-    draws = _draws(sweep, weights, by_depth, best)
-    draws |= {f"depth={k}": by_depth[:, :, i] for i, k in enumerate(sweep.depths)}
+    draws, best = _draws(sweep, weights, groups[MEAN])
     rows = tuple(
         Control(
             name,
@@ -118,28 +114,23 @@ def _counts(weights: Floats, values: Floats) -> Draws:
     return np.moveaxis(np.tensordot(values, weights, axes=(1, 1)), -1, 0).astype(np.float64)
 
 
-def _by_depth(sweep: Sweep, weights: Floats) -> Draws:
-    """Accuracy ``[R, C, K]`` of every corruption at every swept depth."""
-    images = _counts(weights, sweep.measured.astype(np.float32))
-    with np.errstate(invalid="ignore"):
-        return _counts(weights, sweep.correct) / images[..., None]
-
-
-def _draws(sweep: Sweep, weights: Floats, by_depth: Draws, best: int) -> dict[str, Draws]:
-    """Accuracies ``[R, C]`` of the controls that pick a depth."""
-    images = _counts(weights, sweep.measured.astype(np.float32))
+def _draws(sweep: Sweep, weights: Floats, members: list[int]) -> tuple[dict[str, Draws], int]:
+    """Accuracies ``[R, C]`` of every control, and which depth is best over ``members``."""
     picked = np.eye(len(sweep.depths), dtype=np.float32)[sweep.rounded]
     picked *= sweep.measured[..., None]  # [C, P, K]
+    images = _counts(weights, sweep.measured.astype(np.float32))
     with np.errstate(invalid="ignore"):
+        by_depth = _counts(weights, sweep.correct) / images[..., None]  # [R, C, K]
         shares = _counts(weights, picked) / images[..., None]  # [R, C, K]
         own = _counts(weights, (picked * sweep.correct).sum(-1)) / images
         chosen = _counts(weights, sweep.chosen) / images
         oracle = _counts(weights, sweep.correct.max(-1)) / images
+    best = int(np.nanmean(by_depth[0][members], axis=0).argmax())
     # An image's expected outcome under a random permutation is its mean over the
     # corruption's t*; their mean is the product of the two averages, depth by depth.
     permuted = (shares * by_depth).sum(-1)
     median = (shares.cumsum(-1) >= 0.5 - 1e-9).argmax(-1)
-    return {
+    draws = {
         "measured": chosen,
         "adaptive": own,
         "permuted": permuted,
@@ -147,6 +138,8 @@ def _draws(sweep: Sweep, weights: Floats, by_depth: Draws, best: int) -> dict[st
         "global": by_depth[:, :, best],
         "oracle": oracle,
     }
+    draws |= {f"depth={k}": by_depth[:, :, i] for i, k in enumerate(sweep.depths)}
+    return draws, best
 
 
 def best_depths(sweep: Sweep) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:

@@ -50,22 +50,14 @@ class EvaluationRun:
         return int(self.config.get("severity", 0))
 
 
-@dataclass(frozen=True)
-class Features:
-    """The frozen classifier's features ``[M, N, F]``, in the order of the curves."""
-
-    values: NDArray[np.float32]
-    labels: NDArray[np.int64]
-    classes: tuple[str, ...]
-
-
 @dataclass(frozen=True, eq=False)
 class JudgeRun:
     """What ``python -m dga judge`` wrote.
 
     ``logits``: float32 ``[M, N, K]`` of M corruptions (the first is clean), N
     pictures and K depths; positive means corrupted. ``source_bound``: ``[K]``, the
-    quantile rule's, or none; ``source_quantiles``: the same for every known quantile.
+    quantile rule's, or none; ``source_quantiles``: the same for every known quantile;
+    ``features``: the frozen classifier's ``[M, N, F]``, or none.
     """
 
     name: str
@@ -75,7 +67,7 @@ class JudgeRun:
     depths: tuple[int, ...]
     logits: NDArray[np.float32]
     source_bound: NDArray[np.float32] | None
-    features: Features | None
+    features: NDArray[np.float32] | None
     source_quantiles: dict[float, NDArray[np.float32]] = field(default_factory=dict)
 
     @property
@@ -195,12 +187,12 @@ def _quantiles(
     return {float(q): row.astype(np.float32) for q, row in zip(names, table, strict=True)}
 
 
-def _features(path: Path, shape: tuple[int, int]) -> Features:
+def _features(path: Path, shape: tuple[int, int]) -> NDArray[np.float32]:
     arrays = _arrays(path, ("features", "labels", "classes"))
-    values = arrays["features"].astype(np.float32)
+    values: NDArray[np.float32] = arrays["features"].astype(np.float32)
     if values.ndim != 3 or values.shape[:2] != shape or len(arrays["labels"]) != shape[1]:
         raise ValueError(f"{path} is damaged: features are {values.shape}, not {shape} by F.")
-    return Features(values, arrays["labels"].astype(np.int64), tuple(map(str, arrays["classes"])))
+    return values
 
 
 def _arrays(path: Path, needed: tuple[str, ...]) -> dict[str, NDArray[Any]]:

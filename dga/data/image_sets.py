@@ -20,9 +20,11 @@ from PIL import Image
 from dga.data.framing import Frame, Square
 from dga.data.imagenet_c import are_wnids, wnids
 from dga.images import Pixels
+from dga.parsing import some
 
 EXTENSIONS = {".jpeg", ".jpg", ".png", ".webp", ".bmp"}
 TUNE_SIZE = 500
+NAMED = 20
 MEMORY_LIMIT = 2 << 30
 """Bytes of pixels that are held in memory; larger sets are read from disk as they are used."""
 UNREADABLE = (
@@ -218,13 +220,10 @@ def _labels(
     position = {name: i for i, name in enumerate(known)}
     unknown = sorted(set(folders) - set(position))
     if unknown:
-        raise ValueError(f"Unknown classes {_some(unknown)}. The classes are: {_some(known)}.")
+        raise ValueError(
+            f"Unknown classes {some(unknown, NAMED)}. The classes are: {some(known, NAMED)}."
+        )
     return np.array([position[folder] for folder in folders], dtype=np.int64), classes
-
-
-def _some(names: Sequence[str], count: int = 20) -> str:
-    more = f" and {len(names) - count} more" if len(names) > count else ""
-    return ", ".join(names[:count]) + more
 
 
 def read_images(

@@ -70,11 +70,15 @@ def open_upload(path: str | Path | None) -> Image.Image:
         except UploadError:
             raise
         except RareError:
-            raise UploadError(_rare(kind)) from None
+            raise UploadError(
+                f"This {kind} is stored in a rare way that is not read; save the picture as PNG."
+            ) from None
         except (Image.DecompressionBombError, MemoryError):
             raise UploadError(_too_large("The picture")) from None
         except Exception:  # decoders have many ways to say that a file is broken
-            raise UploadError(_damaged()) from None
+            raise UploadError(
+                "This picture is damaged or incomplete and cannot be read; try saving it again."
+            ) from None
 
 
 def _read(path: str | Path | None) -> bytes:
@@ -223,14 +227,6 @@ def _too_large(subject: str) -> str:
         f"{subject} is too large: at most {MAX_SIDE:,} pixels a side "
         f"and {MAX_PIXELS // 1_000_000} megapixels are read."
     )
-
-
-def _rare(kind: str) -> str:
-    return f"This {kind} is stored in a rare way that is not read; save the picture as PNG."
-
-
-def _damaged() -> str:
-    return "This picture is damaged or incomplete and cannot be read; try saving it again."
 
 
 def read_square(path: str | Path | None, size: int) -> Pixels:

@@ -42,7 +42,7 @@ def feature_map(judge: JudgeRun, photographs: int = PHOTOGRAPHS) -> Chart:
         raise MissingRun(f"{judge.name} has fewer than 4 pictures")
     count = min(photographs, len(judge.paths))
     drawn = np.linspace(0, len(judge.paths) - 1, count).round().astype(int)
-    chosen = judge.features.values[:, drawn]
+    chosen = judge.features[:, drawn]
     points = embed(chosen.reshape(-1, chosen.shape[-1])).reshape(*chosen.shape[:2], 2)
     edge = 1.05 * float(np.abs(points).max())
     where = dict(zip(judge.corruptions, points, strict=True))

@@ -190,7 +190,7 @@ def _label(panel: Panel, label: Label, x: str, y: str) -> dict[str, Any]:
         "y": _on_axis(panel.y, label.y),
         "ax": label.dx,
         "ay": label.dy,
-        "xanchor": {"right": "left", "left": "right", "center": "center"}[label.side],
+        "xanchor": label.anchor,
         "yanchor": "middle",
         "showarrow": True,
         "arrowhead": 0,
@@ -218,7 +218,8 @@ def _traces(series: Series, axes: tuple[str, str], legend: bool) -> list[Any]:
         return [go.Bar(**common, marker=marker, width=series.width)]
     if series.kind == "line":
         line = {"color": series.color, "width": series.width, "dash": series.dash}
-        return [*_band(series, axes), go.Scatter(**common, mode="lines", line=line)]
+        band = [_band(series, axes)] if series.low else []
+        return [*band, go.Scatter(**common, mode="lines", line=line)]
     symbol = f"{series.mark}-open" if series.open else series.mark
     line = {"width": 2 if series.open else 0}
     marker = {"color": series.color, "symbol": symbol, "size": series.size, "line": line}
@@ -242,10 +243,8 @@ def _error(series: Series) -> dict[str, Any]:
     }
 
 
-def _band(series: Series, axes: tuple[str, str]) -> list[Any]:
-    if not series.low:
-        return []
-    outline = go.Scatter(
+def _band(series: Series, axes: tuple[str, str]) -> Any:
+    return go.Scatter(
         x=[*series.x, *reversed(series.x)],
         y=[*series.high, *reversed(series.low)],
         xaxis=axes[0],
@@ -258,4 +257,3 @@ def _band(series: Series, axes: tuple[str, str]) -> list[Any]:
         hoverinfo="skip",
         showlegend=False,
     )
-    return [outline]

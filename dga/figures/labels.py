@@ -21,6 +21,7 @@ LETTER = 0.56 * TEXT
 # With more points than this, words may stand on some: there is no other place.
 CROWD = 40
 Side = Literal["left", "right", "center"]
+_OPPOSITE: dict[Side, Side] = {"right": "left", "left": "right", "center": "center"}
 Box = tuple[float, float, float, float]
 
 
@@ -39,6 +40,11 @@ class Label:
     side: Side
     color: str
     edge: bool = False
+
+    @property
+    def anchor(self) -> Side:
+        """The end of the words that is nearest to the point."""
+        return _OPPOSITE[self.side]
 
 
 def place_labels(panel: Panel, width: float, height: float) -> list[Label]:

@@ -134,7 +134,6 @@ def _points(axes: Axes, series: Series) -> None:
 
 
 def _label(axes: Axes, label: Label) -> None:
-    anchors = {"right": "left", "left": "right", "center": "center"}
     roots = {"right": (0, 0.5), "left": (1, 0.5), "center": (0.5, 0.5)}
     leader = {
         "arrowstyle": "-", "color": label.color, "lw": 0.8 * POINT, "shrinkA": 0,
@@ -148,7 +147,7 @@ def _label(axes: Axes, label: Label) -> None:
         fontsize=TEXT * POINT,
         color=WORDS,
         xycoords=("axes fraction" if label.edge else "data", "data"),
-        ha=anchors[label.side],
+        ha=label.anchor,
         va="center",
         arrowprops=leader if abs(label.dy) > 2 and label.side != "center" else None,
         annotation_clip=False,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from dga.profiles.configs import (
     ClassifierConfig,
     GuidanceConfig,
@@ -16,45 +18,24 @@ from dga.profiles.configs import (
 from dga.profiles.imagenet_labels import imagenet_labels
 
 EVERYDAY16_CLASSES = (
-    "dog",
-    "cat",
-    "big cat",
-    "primate",
-    "hoofed animal",
-    "bird",
-    "insect",
-    "frog",
-    "car",
-    "bus",
-    "train",
-    "boat",
-    "bridge",
-    "fruit",
-    "dish",
-    "landscape",
+    "dog", "cat", "big cat", "primate", "hoofed animal", "bird", "insect", "frog",
+    "car", "bus", "train", "boat", "bridge", "fruit", "dish", "landscape",
+)  # fmt: skip
+_EVERYDAY16_UNET = NetworkConfig(
+    image_size=64,
+    fold=2,
+    channels=64,
+    channel_mult=(1, 2, 3),
+    res_blocks=1,
+    attention=(4,),
+    head_channels=32,
 )
 EVERYDAY16 = Profile(
     name="everyday16",
     image_size=64,
     schedule=ScheduleConfig(),
-    denoiser=NetworkConfig(
-        image_size=64,
-        fold=2,
-        channels=64,
-        channel_mult=(1, 2, 3),
-        res_blocks=1,
-        attention=(4,),
-        head_channels=32,
-    ),
-    discriminator=NetworkConfig(
-        image_size=64,
-        fold=2,
-        channels=32,
-        channel_mult=(1, 2, 4),
-        res_blocks=1,
-        attention=(4,),
-        head_channels=32,
-    ),
+    denoiser=_EVERYDAY16_UNET,
+    discriminator=replace(_EVERYDAY16_UNET, channels=32, channel_mult=(1, 2, 4)),
     classifier=ClassifierConfig(
         architecture="resnet18",
         input_size=64,
@@ -70,6 +51,15 @@ EVERYDAY16 = Profile(
     diffpure_depth=16,
     memo=MemoConfig(views=32, min_area=0.4),
 )
+_ADM_256 = NetworkConfig(
+    image_size=256,
+    fold=1,
+    channels=256,
+    channel_mult=(1, 1, 2, 2, 4, 4),
+    res_blocks=2,
+    attention=(8, 16, 32),
+    head_channels=64,
+)
 # The paper's setting: ADM 256 and Swin-T. Guidance strengths are the published
 # ones for a norm taken per image (6 over a batch of 8 and of 4).
 IMAGENET = Profile(
@@ -83,24 +73,8 @@ IMAGENET = Profile(
         sha256="a37c32fffd316cd494cf3f35b339936debdc1576dad13fe57c42399a5dbc78b1",
     ),
     schedule=ScheduleConfig(),
-    denoiser=NetworkConfig(
-        image_size=256,
-        fold=1,
-        channels=256,
-        channel_mult=(1, 1, 2, 2, 4, 4),
-        res_blocks=2,
-        attention=(8, 16, 32),
-        head_channels=64,
-    ),
-    discriminator=NetworkConfig(
-        image_size=256,
-        fold=1,
-        channels=128,
-        channel_mult=(1, 1, 2, 2, 4, 4),
-        res_blocks=2,
-        attention=(8, 16, 32),
-        head_channels=64,
-    ),
+    denoiser=_ADM_256,
+    discriminator=replace(_ADM_256, channels=128),
     classifier=ClassifierConfig(
         architecture="swin_tiny_patch4_window7_224",
         input_size=224,

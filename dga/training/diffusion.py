@@ -51,19 +51,21 @@ def train_diffusion(
     )
 
     def loss(step: int) -> tuple[Tensor, dict[str, float]]:
-        rng = loop.step_rng(config.seed, step)
-        generator = loop.torch_rng(rng)
-        x = to_tensor(
-            used.pixels[loop.batch_rows(len(used), config.batch, config.seed, step)]
-        )  # [B, 3, S, S]
-        flipped = torch.rand(len(x), generator=generator) < 0.5
-        x[flipped] = x[flipped].flip(-1)
-        u = torch.rand(len(x), generator=generator)
-        time = (schedule.timesteps * u**1.5).long()
-        noise = torch.randn(x.shape, generator=generator)
-        terms = process.training_losses(
-            model, x.to(device), time.to(device), noise=noise.to(device)
-        )
+        x, time, noise = (v.to(device) for v in draw(used, schedule.timesteps, config, step))
+        terms = process.training_losses(model, x, time, noise=noise)
         return terms["loss"].mean(), {"mse": float(terms["mse"].detach().mean())}
 
     return loop.run(model, optimizer, loss, config, out, device, identity)
+
+
+def draw(
+    images: ImageSet, timesteps: int, config: TrainConfig, step: int
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Pictures ``[B, 3, S, S]``, half of them flipped, timesteps ``[B]`` and noise."""
+    generator = loop.torch_rng(loop.step_rng(config.seed, step))
+    x = to_tensor(images.pixels[loop.batch_rows(len(images), config.batch, config.seed, step)])
+    flipped = torch.rand(len(x), generator=generator) < 0.5
+    x[flipped] = x[flipped].flip(-1)
+    u = torch.rand(len(x), generator=generator)
+    time = (timesteps * u**1.5).long()
+    return x, time, torch.randn(x.shape, generator=generator)

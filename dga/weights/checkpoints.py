@@ -11,6 +11,7 @@ import torch
 from safetensors.torch import load_file
 from torch import Tensor
 
+from dga.parsing import some
 from dga.weights.archives import load_archive
 
 WRAPPERS = ("state_dict_ema", "model_ema", "state_dict", "model", "module")
@@ -94,7 +95,7 @@ def check_fit(path: Path, state: Mapping[str, Tensor], expected: Mapping[str, Te
         "other shapes": shapes,
         "other kinds of numbers": kinds,
     }
-    said = [f"{what}: {_few(names)}" for what, names in found.items() if names]
+    said = [f"{what}: {some(names, NAMED)}" for what, names in found.items() if names]
     if said:
         raise WeightsError(f"{path} holds another network ({'; '.join(said)}).")
 
@@ -111,14 +112,9 @@ def check_numbers(path: Path, state: Mapping[str, Tensor]) -> None:
     bad = [name for name, value in state.items() if not bool(value.isfinite().all())]
     if bad:
         raise WeightsError(
-            f"{path} holds values that are not numbers ({_few(bad)}): its training failed, or it "
-            "was altered."
+            f"{path} holds values that are not numbers ({some(bad, NAMED)}): its training failed, "
+            "or it was altered."
         )
-
-
-def _few(names: list[str]) -> str:
-    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-    return ", ".join(names[:NAMED]) + more
 
 
 def _shape(value: Tensor) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
 from typing import NamedTuple, TypeVar
@@ -174,7 +174,10 @@ def released_conditions(folder: Path, corruptions: Sequence[str]) -> list[tuple[
 
 @dataclass(frozen=True)
 class Batches:
-    """The batches of one run, made ahead by ``workers`` processes."""
+    """The batches of one run, made ahead by ``workers`` processes.
+
+    ``unreadable``: names of pictures that could not be read so far.
+    """
 
     profile: Profile
     study: Study
@@ -184,6 +187,7 @@ class Batches:
     shards: Path
     team: Team = ALONE
     workers: int = 0
+    unreadable: set[str] = field(default_factory=set)
 
     @cached_property
     def maker(self) -> BatchMaker:
@@ -201,11 +205,6 @@ class Batches:
     @cached_property
     def feed(self) -> Feed:
         return Feed(self.maker, self.config.steps, self.workers)
-
-    @cached_property
-    def unreadable(self) -> set[str]:
-        """Names of pictures that could not be read so far."""
-        return set()
 
     @property
     def denoiser(self) -> nn.Module | None:
