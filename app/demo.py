@@ -25,6 +25,7 @@ from app.pages.learn.page import learn_page
 from app.pages.shell import foot, header, styles
 from app.parts.theme import theme
 from app.runs.session import Session
+from app.server import decoder
 from app.server.errors import answer_fault
 from app.server.fair_queue import MAX_WAITING, FairQueue
 from app.server.gate import Gate
@@ -115,6 +116,7 @@ def serve(
     )
     logging.getLogger("mcp").setLevel(logging.ERROR)  # its warnings repeat whatever it was sent
     uploads.keep_tidy(lambda: _lasting_files(demo))
+    decoder.start()
     if not block:
         # Not a daemon: a network cut off in the middle of a pass brings the interpreter down.
         threading.Thread(target=session.warm_up).start()

@@ -14,7 +14,6 @@ import numpy as np
 
 from app.runs.gpu import borrowed, choose_device, expected_seconds, lends_gpus, on_lent_gpu
 from app.server.decoder import read_square
-from app.server.decoder import start as start_decoder
 from app.server.errors import RequestError, RunError, told
 from dga.corruptions import compile_corruptions, corrupt
 from dga.images import Pixels, to_tensor
@@ -176,7 +175,6 @@ class Session:
 
     def warm_up(self) -> None:
         """Pay for slow imports and first calls before a visitor does."""
-        start_decoder()
         size = self.profile.image_size
         grey = np.full((size, size, 3), 128, np.uint8)
         self._classify(grey)

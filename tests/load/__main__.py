@@ -1,4 +1,4 @@
-"""``python -m tests.load visitors | endurance | departures``; exits with 1 if a promise broke."""
+"""``python -m tests.load DRILL`` (``--help`` lists them); exits with 1 if a promise broke."""
 
 from __future__ import annotations
 
@@ -14,11 +14,17 @@ from tests.load import departures as leaving
 from tests.load.cases import run_alone, write_pictures
 from tests.load.endurance import run_in_a_row
 from tests.load.server import Server
+from tests.load.start import IMPORTS, bare_import
+from tests.load.start import start as start_once
 from tests.load.visitors import Crowd
 
 WARM = 50
 """Runs after which memory is expected to stay."""
 GROWTH = 0.05
+RATIO = 1.5
+"""What a start may take, in bare imports of its two large packages."""
+FIRST = 3.0
+"""Seconds after the page within which the first picture is adapted."""
 
 app = typer.Typer(add_completion=False, help=__doc__, no_args_is_help=True)
 
@@ -88,6 +94,20 @@ def departures(
     for name, what in found.items():
         print(f"{name}: {what}")
     raise typer.Exit(bool(faults))
+
+
+@app.command()
+def start(
+    times: Annotated[int, typer.Option(help="Starts, each after a bare import.")] = 5,
+) -> None:
+    """Seconds to the page against a bare import, and from the page to the first picture."""
+    folder = _folder()
+    seen = [(bare_import(), *start_once(folder)) for _ in tqdm(range(times), unit="start")]
+    bare, page, first, again = (statistics.median(column) for column in zip(*seen, strict=True))
+    print(f"medians of {times}: python -c {IMPORTS!r} {bare:.2f} s, page {page:.2f} s;")
+    print(f"first picture {first:.2f} s after it, the same again {again:.2f} s")
+    print(f"page / bare import: {page / bare:.2f}, at most {RATIO}; first picture: {FIRST:g} s")
+    raise typer.Exit(bool(page > RATIO * bare or first > FIRST))
 
 
 def _folder() -> Path:

@@ -44,7 +44,7 @@ class Server:
         while not self.answers():
             if self.process.poll() is not None or time.monotonic() > deadline:
                 raise RuntimeError(f"The page did not start; see {self.log}.")
-            time.sleep(0.25)
+            time.sleep(0.05)
         return self
 
     def __exit__(
