@@ -35,3 +35,8 @@ def check_choice(what: str, value: str, allowed: Iterable[str]) -> None:
     known = tuple(allowed)
     if value not in known:
         raise ValueError(f"Unknown {what} {value!r}. Choose one of: {', '.join(known)}.")
+
+
+def shortened(text: str, most: int = 40) -> str:
+    """At most so many letters, the last an ellipsis if there were more."""
+    return text if len(text) <= most else text[: most - 1] + "…"

@@ -13,8 +13,8 @@ from PIL import Image
 
 from app.parts.examples import Example
 from app.presets.cases import PATHS, Case
-from app.runs.film import strip
 from app.runs.session import Session
+from app.runs.sprites import strip
 from app.words.common import NO_CORRUPTION
 from dga.files import to_plain, write_json
 from dga.images import Pixels

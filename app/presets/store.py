@@ -17,9 +17,9 @@ from app.parts.examples import Example
 from app.presets.__main__ import main
 from app.presets.cases import CAPTIONS, CASES, outcome
 from app.presets.recording import RECORD, RESULTS, STATES, configuration, digest
-from app.runs.board import Board
-from app.runs.film import forward_sheet, jpeg_uri
+from app.runs.run_state import RunState
 from app.runs.session import Picture, Session
+from app.runs.sprites import forward_sprites, jpeg_uri
 from app.words.common import RECORDED
 from dga.diffusion import Schedule, forward_path
 from dga.images import Pixels, from_tensor, to_tensor
@@ -60,7 +60,7 @@ class Presets:
     ) -> None:
         self._session = session
         self._examples = {example.name: example for example in examples}
-        self._boards: dict[str, Board] = {}
+        self._states: dict[str, RunState] = {}
         folder = (root or shipped("assets/presets")) / session.profile.name
         known = [self._read(folder / case.name) for case in CASES if folder.is_dir()]
         order = list(CAPTIONS)
@@ -68,12 +68,12 @@ class Presets:
         self.all = tuple(sorted(shown, key=lambda preset: order.index(preset.outcome)))
 
     def _read(self, folder: Path) -> Preset | None:
-        """A preset and its board: what cannot be shown is found out at the start."""
+        """A preset and its state: what cannot be shown is found out at the start."""
         try:
             preset = read_preset(self._session, folder)
             if preset.picture not in self._examples:
                 raise PresetError("its picture is not there")
-            self._boards[preset.name] = load_board(self._session, preset, self.example(preset))
+            self._states[preset.name] = load_state(self._session, preset, self.example(preset))
             return preset
         except (PresetError, OSError) as error:
             _log.warning("The recorded run %s is not shown: %s.", folder.name, error)
@@ -96,16 +96,16 @@ class Presets:
 
     def picture(self, preset: Preset) -> Pixels:
         """What the run began with, uint8 ``[S, S, 3]``."""
-        return self._boards[preset.name].subject.input
+        return self._states[preset.name].subject.input
 
-    def board(self, preset: Preset) -> Board:
+    def state(self, preset: Preset) -> RunState:
         """The finished run; its forward path is made when it is first asked for."""
-        board = self._boards[preset.name]
-        if not board.forward:
-            schedule = Schedule.from_config(board.profile.schedule)
-            path = forward_path(schedule, to_tensor(board.subject.input), board.settings.seed)
-            board.forward = forward_sheet(from_tensor(path))
-        return board
+        state = self._states[preset.name]
+        if not state.forward:
+            schedule = Schedule.from_config(state.profile.schedule)
+            path = forward_path(schedule, to_tensor(state.subject.input), state.settings.seed)
+            state.forward = forward_sprites(from_tensor(path))
+        return state
 
 
 def _alike(profile: Profile, ours: Request, asked: Request) -> bool:
@@ -137,7 +137,7 @@ def _outcome(content: dict[str, Any]) -> str:
     return outcome(*labels, depth=content["t_star"], crossed=content["crossed"])
 
 
-def load_board(session: Session, preset: Preset, example: Example) -> Board:
+def load_state(session: Session, preset: Preset, example: Example) -> RunState:
     """A preset as the finished run that it was. Raises :class:`PresetError` or ``OSError``."""
     settings, content = preset.settings, preset.content
     clean, damaged, x_t_star = _side_by_side(preset.folder / STATES, 3)
@@ -149,20 +149,20 @@ def load_board(session: Session, preset: Preset, example: Example) -> Board:
         told = Prediction(**_tuples(content["clean"]))
         subject = dataclasses.replace(subject, clean=clean, clean_prediction=told)
     run = _adaptation(session, preset, subject, x_t_star)
-    board = Board(session.profile, settings, subject, session.bound(settings))
+    state = RunState(session.profile, settings, subject, session.bound(settings))
     for number, row in enumerate(confidence_from_logits(run.logits)):
-        board.take(Judged(0, row, number))
-    board.take(
+        state.take(Judged(0, row, number))
+    state.take(
         Halted(run.stop, run.logits, run.x_t_star, run.x_t_star_prediction, run.curve_seconds)
     )
     for name, result in run.reconstructions.items():
         if result.depth:
             address = jpeg_uri((preset.folder / f"{name}.jpg").read_bytes())
-            board.lanes[name].strips.append((result.depth, address))
-        board.take(result)
-    board.take(run)
-    board.key, board.recorded = preset.name, RECORDED
-    return board
+            state.lanes[name].strips.append((result.depth, address))
+        state.take(result)
+    state.take(run)
+    state.key, state.recorded = preset.name, RECORDED
+    return state
 
 
 def _side_by_side(path: Path, count: int) -> list[Pixels]:
@@ -182,19 +182,19 @@ def _adaptation(session: Session, preset: Preset, subject: Picture, x_t_star: Pi
             route, told["depth"], pixels, prediction, told["seconds"]
         )
     return Adaptation(
-        profile,
-        preset.settings.stopping(profile),
-        preset.settings.seed,
-        content["dtype"],
-        content["device"],
-        subject.input,
-        subject.input_prediction,
-        np.array(content["logits"]),
-        Stop(content["t_star"], content["crossed"]),
-        x_t_star,
-        Prediction(**_tuples(content["x_t_star"])),
-        content["curve_seconds"],
-        rebuilt,
+        profile=profile,
+        stopping=preset.settings.stopping(profile),
+        seed=preset.settings.seed,
+        dtype=content["dtype"],
+        device=content["device"],
+        input=subject.input,
+        input_prediction=subject.input_prediction,
+        logits=np.array(content["logits"]),
+        stop=Stop(content["t_star"], content["crossed"]),
+        x_t_star=x_t_star,
+        x_t_star_prediction=Prediction(**_tuples(content["x_t_star"])),
+        curve_seconds=content["curve_seconds"],
+        reconstructions=rebuilt,
     )
 
 

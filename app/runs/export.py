@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
-from app.runs.board import Board
+from app.runs.contact_sheet import LabelledPicture, draw_contact_sheet
 from app.runs.links import filled
-from app.runs.slide import Panel, draw_sheet
+from app.runs.run_state import RunState
 from app.words.adapt import DOWNLOADS, OWN_PICTURE, SHEET_WORDS
 from app.words.common import CARD_TITLES, NO_CORRUPTION
 from dga.images import Pixels
@@ -31,13 +31,13 @@ OPTIONS = {"dda_depth": "--dda-depth", "max_depth": "--max-depth"}
 
 
 @dataclass(frozen=True)
-class Keepsake:
+class RunExport:
     """A finished run with what is not in it: the picture's name and the networks' identities.
 
     ``example``: name of an example, None for an own picture.
     """
 
-    board: Board
+    state: RunState
     result: Adaptation
     weights: dict[str, str]
     example: str | None = None
@@ -45,7 +45,7 @@ class Keepsake:
 
     def file(self, kind: str) -> tuple[str, bytes]:
         """Name and content of one file. Raises ``KeyError`` for a kind that is not offered."""
-        make: dict[str, Callable[[Keepsake], bytes]] = {
+        make: dict[str, Callable[[RunExport], bytes]] = {
             "sheet": sheet,
             "pictures": pictures_zip,
             "curve": curve_csv,
@@ -56,16 +56,16 @@ class Keepsake:
     @property
     def stem(self) -> str:
         """How the files' names begin, e.g. ``dga-lion-fog-3``."""
-        settings = self.board.settings
+        settings = self.state.settings
         damage = f"-{settings.corruption}-{settings.severity}" if settings.corruption else ""
         return f"dga-{self.example or 'picture'}{damage}"
 
     def pictures(self) -> dict[str, tuple[str, Pixels, Prediction]]:
         """Title, uint8 ``[S, S, 3]`` and prediction by file name; the clean one if known."""
-        subject, found = self.board.subject, {}
+        subject, found = self.state.subject, {}
         if subject.clean is not None and subject.clean_prediction is not None:
             found["clean"] = SHEET_WORDS["clean"], subject.clean, subject.clean_prediction
-        for name, card in self.board.cards.items():
+        for name, card in self.state.cards.items():
             if card.image is not None and card.prediction is not None:
                 title = card.title or CARD_TITLES[name]
                 found[name] = title, card.image, card.prediction
@@ -73,7 +73,7 @@ class Keepsake:
 
     def source(self) -> Pixels:
         """The picture that the command starts from: before our own damage, if there was any."""
-        subject = self.board.subject
+        subject = self.state.subject
         return subject.input if subject.clean is None else subject.clean
 
 
@@ -84,9 +84,9 @@ def png(pixels: Pixels) -> bytes:
     return stream.getvalue()
 
 
-def sheet(kept: Keepsake) -> bytes:
+def sheet(kept: RunExport) -> bytes:
     """All pictures side by side with their labels, ready for a slide, as a PNG file."""
-    settings, result = kept.board.settings, kept.result
+    settings, result = kept.state.settings, kept.result
     damage = SHEET_WORDS["as_is"]
     if settings.corruption:
         damage = SHEET_WORDS["severity"].format(
@@ -99,11 +99,14 @@ def sheet(kept: Keepsake) -> bytes:
         steps=result.profile.schedule.steps,
         seed=settings.seed,
     )
-    panels = [Panel(t, pixels, p.label, p.probability) for t, pixels, p in kept.pictures().values()]
-    return draw_sheet(line, panels)
+    panels = [
+        LabelledPicture(t, pixels, p.label, p.probability)
+        for t, pixels, p in kept.pictures().values()
+    ]
+    return draw_contact_sheet(line, panels)
 
 
-def pictures_zip(kept: Keepsake) -> bytes:
+def pictures_zip(kept: RunExport) -> bytes:
     """Every picture as it is, pixel by pixel, and the run's JSON, in a ZIP file."""
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_STORED) as archive:
@@ -120,18 +123,18 @@ def _entry(name: str) -> zipfile.ZipInfo:
     return entry
 
 
-def curve_csv(kept: Keepsake) -> bytes:
+def curve_csv(kept: RunExport) -> bytes:
     """One row a depth: the mean confidence, then that of each noise path."""
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
-    paths = kept.board.curves
+    paths = kept.state.curves
     writer.writerow(["depth", "confidence", *(f"path_{n}" for n in range(1, len(paths) + 1))])
     for depth, row in enumerate(np.asarray(paths).T):
         writer.writerow([depth, *(f"{value:.6f}" for value in (row.mean(), *row))])
     return stream.getvalue().encode()
 
 
-def run_json(kept: Keepsake) -> bytes:
+def run_json(kept: RunExport) -> bytes:
     """Everything that repeats this run, and what came of it."""
     source = png(kept.source())
     content = {
@@ -153,22 +156,22 @@ def run_json(kept: Keepsake) -> bytes:
     return (json.dumps(content, indent=2, ensure_ascii=False) + "\n").encode()
 
 
-def _clean(kept: Keepsake) -> dict[str, Any]:
-    clean = kept.board.subject.clean_prediction
+def _clean(kept: RunExport) -> dict[str, Any]:
+    clean = kept.state.subject.clean_prediction
     return {"clean": None if clean is None else {"top5": clean.top(5)}}
 
 
-def settings(kept: Keepsake) -> dict[str, Any]:
+def settings(kept: RunExport) -> dict[str, Any]:
     """By the names of :func:`app.runs.settings.check_settings`, every one with a value."""
-    return filled(kept.result.profile, kept.board.settings)
+    return filled(kept.result.profile, kept.state.settings)
 
 
-def command(kept: Keepsake) -> str:
+def command(kept: RunExport) -> str:
     """The same run on the command line; the picture is one of those in the ZIP file."""
-    picture = "input.png" if kept.board.subject.clean is None else "clean.png"
+    picture = "input.png" if kept.state.subject.clean is None else "clean.png"
     words = ["python", "-m", "dga", "adapt", picture]
     for name, value in settings(kept).items():
-        if value != NO_CORRUPTION and (name != "severity" or kept.board.settings.corruption):
+        if value != NO_CORRUPTION and (name != "severity" or kept.state.settings.corruption):
             words += [OPTIONS.get(name, f"--{name}"), str(value)]
     words += ["--profile", kept.result.profile.name, "--precision", kept.result.dtype]
     return shlex.join(words)

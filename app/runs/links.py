@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 from app.runs.settings import check_settings
 from app.words.adapt import LINK_NOTICES
 from app.words.common import NO_CORRUPTION
+from dga.parsing import shortened
 from dga.profiles import Profile
 from dga.request import Request
 
@@ -27,7 +28,6 @@ _FIELDS = (
 )
 KEYS = ("image", *(key for key, _, _ in _FIELDS))
 ALWAYS = ("corruption", "severity", "tau", "seed")
-SHOWN = 40
 
 
 @dataclass(frozen=True)
@@ -120,5 +120,4 @@ def _accepted(
 
 
 def _notice(name: str, value: str, fallback: str) -> str:
-    short = value if len(value) <= SHOWN else value[: SHOWN - 1] + "…"
-    return LINK_NOTICES["unknown"].format(name=name, value=short, fallback=fallback)
+    return LINK_NOTICES["unknown"].format(name=name, value=shortened(value), fallback=fallback)

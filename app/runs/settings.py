@@ -5,6 +5,7 @@ from __future__ import annotations
 from app.server.errors import RequestError
 from app.words.common import NO_CORRUPTION
 from dga.corruptions import CORRUPTIONS, check_corruption
+from dga.parsing import shortened
 from dga.profiles import Profile
 from dga.request import Request
 
@@ -83,4 +84,4 @@ def _short(value: object) -> str:
         text = repr(value)
     except ValueError:  # Python does not write out numbers of thousands of digits
         return "a number that long"
-    return text if len(text) <= 40 else text[:39] + "…"
+    return shortened(text)

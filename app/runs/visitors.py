@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
-from app.runs.board import Board
+from app.runs.run_state import RunState
 
 MAX_VISITORS = 64
 MAX_SHARED = 1000
@@ -80,7 +80,7 @@ class Visitors(Generic[Value]):
 class Run:
     """A run that a visitor started last, or a recorded one that she looks at."""
 
-    board: Board
+    state: RunState
     cancel: threading.Event = field(default_factory=threading.Event)
     recorded: bool = False
 
@@ -89,4 +89,4 @@ class Runs(Visitors[Run]):
     """The last run of each visitor."""
 
     def __init__(self, address: Callable[[str], str] = lambda visitor: "") -> None:
-        super().__init__(lambda run: run.board.running, lambda run: run.recorded, address)
+        super().__init__(lambda run: run.state.running, lambda run: run.recorded, address)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from app.pages.fifteen.sheet import Sheet, check_choice
+from app.pages.fifteen.results import FifteenResults, check_choice
 from app.parts.examples import load_examples
 from dga.corruptions import CORRUPTIONS
 from tests.fixtures.browser import Watch, chromium  # noqa: F401  # fixtures
@@ -111,7 +111,9 @@ def test_another_example_and_severity_show_at_once(fifteen, served):
     paths = {example.name: example.path for example in load_examples()}
     profile = served.session.profile
     choice = check_choice(profile, paths, None, "coffee", False, 5, "dga-guided")
-    wanted = next(row for row in Sheet.open(profile, choice).rows if row.corruption == "fog")
+    wanted = next(
+        row for row in FifteenResults.open(profile, choice).rows if row.corruption == "fog"
+    )
     page.wait_for_function(
         "document.querySelector('.ff-card[data-name=fog] a').href.includes('severity=5')"
     )

@@ -10,7 +10,14 @@ import pytest
 
 from app.demo import serve
 from app.pages.analysis.cards import table_html, text_html, title_html
-from app.pages.analysis.exhibits import Exhibit, Figure, Table, inside, read_exhibits, read_table
+from app.pages.analysis.exhibits import (
+    Exhibit,
+    FigureContent,
+    TableContent,
+    inside,
+    read_exhibits,
+    read_table,
+)
 from app.pages.analysis.page import plot_data, sections
 from app.runs.session import Session
 from dga.analysis.tables.table import DASH, MINUS
@@ -58,7 +65,7 @@ def test_reads_tables_and_figures(folder):
     table, figure = read_exhibits(folder).exhibits
     assert table.content.columns == ("Method", "Accuracy (%)", "Note")
     assert table.content.rows[1] == ("*DGA, paper*", "36", "a")
-    assert figure.content == Figure(json.dumps(FIGURE), 300)
+    assert figure.content == FigureContent(json.dumps(FIGURE), 300)
     assert (table.commands, table.problems) == (tuple(COMMANDS), ())
     files = ["table-1.md", "table-1.csv", "depths.json", "depths.png"]
     assert [path.name for path in read_exhibits(folder).files()] == files
@@ -177,7 +184,7 @@ def test_what_was_not_run_is_told(tmp_path):
 
 def test_tables_as_html():
     cells = ("<b>x</b>", "+4.8 (+3.2 to +6.4)", DASH)
-    html = table_html(Table(("Name", "Gain", "All"), (cells, ("*y*", DASH, DASH))), "A & B")
+    html = table_html(TableContent(("Name", "Gain", "All"), (cells, ("*y*", DASH, DASH))), "A & B")
     assert "A &amp; B" in html
     assert "&lt;b&gt;x&lt;/b&gt;" in html
     assert '<td class="n">+4.8 <small>(+3.2 to +6.4)</small></td>' in html
@@ -205,8 +212,8 @@ def test_sections_take_every_exhibit_once(tmp_path):
 
 
 def test_a_finger_scrolls_over_figures():
-    by_touch = json.loads(plot_data(Figure(json.dumps(FIGURE), 300), touch=True).plot)
-    by_mouse = json.loads(plot_data(Figure(json.dumps(FIGURE), 300), touch=False).plot)
+    by_touch = json.loads(plot_data(FigureContent(json.dumps(FIGURE), 300), touch=True).plot)
+    by_mouse = json.loads(plot_data(FigureContent(json.dumps(FIGURE), 300), touch=False).plot)
     assert by_touch["data"] == FIGURE["data"]
     assert (by_touch["layout"]["dragmode"], by_mouse["layout"]["dragmode"]) == (False, "zoom")
 

@@ -17,8 +17,8 @@ from typer.testing import CliRunner
 
 from app.pages.adapt.compare import compare_value
 from app.parts.examples import identify, load_examples
-from app.runs.board import CARDS, Board
-from app.runs.export import Keepsake
+from app.runs.export import RunExport
+from app.runs.run_state import CARDS, RunState
 from app.runs.settings import check_settings
 from app.words.adapt import DOWNLOADS
 from dga.commands import app as commands
@@ -30,10 +30,10 @@ AS_IS = Request(None, 3, 0.6, 1, 1)
 
 def finished(session, settings, path):
     subject = session.subject(path, settings)
-    board = Board(session.profile, settings, subject)
+    state = RunState(session.profile, settings, subject)
     for event in session.events(subject.input, settings):
-        board.take(event)
-    return board
+        state.take(event)
+    return state
 
 
 @pytest.fixture(scope="module")
@@ -43,16 +43,16 @@ def cat():
 
 @pytest.fixture(scope="module")
 def kept(session, cat):
-    board = finished(session, FOG, cat.path)
-    return Keepsake(board, board.result, session.models.weights, cat.name, cat.title)
+    state = finished(session, FOG, cat.path)
+    return RunExport(state, state.result, session.models.weights, cat.name, cat.title)
 
 
 @pytest.fixture(scope="module")
 def own(session, tmp_path_factory):
     path = tmp_path_factory.mktemp("own") / "mine.png"
     Image.fromarray(skimage.data.astronaut()).save(path)
-    board = finished(session, AS_IS, path)
-    return Keepsake(board, board.result, session.models.weights)
+    state = finished(session, AS_IS, path)
+    return RunExport(state, state.result, session.models.weights)
 
 
 def test_names_say_what_is_inside(kept, own):
@@ -85,7 +85,7 @@ def test_json_repeats_the_run(which, session, request):
     assert again.t_star == result["t_star"]
     assert again.confidence.tolist() == result["confidence"]
     for name, method in result["methods"].items():
-        assert np.array_equal(again.reconstructions[name].image, kept.board.cards[name].image)
+        assert np.array_equal(again.reconstructions[name].image, kept.state.cards[name].image)
         top5 = again.reconstructions[name].prediction.top(5)
         assert [list(row) for row in top5] == method["top5"]
 
@@ -116,7 +116,7 @@ def test_the_command_repeats_the_run(which, request, tmp_path, monkeypatch):
     assert np.allclose(again["confidence"], facts["result"]["confidence"], atol=1e-6)
     for name in ("dga", "dga-guided", "dda"):
         made = np.asarray(Image.open(again["pictures"][name]))
-        assert np.array_equal(made, kept.board.cards[name].image)
+        assert np.array_equal(made, kept.state.cards[name].image)
 
 
 def test_curve_has_a_row_for_each_depth(kept):
@@ -133,7 +133,7 @@ def test_zip_holds_every_picture_bit_for_bit(kept, own):
         names = {name.partition("/")[2] for name in archive.namelist()}
         assert names == {"clean.png", "run.json", *(f"{name}.png" for name in CARDS)}
         picture = Image.open(io.BytesIO(archive.read("dga-cat-fog-3/dda.png")))
-        assert np.array_equal(np.asarray(picture), kept.board.cards["dda"].image)
+        assert np.array_equal(np.asarray(picture), kept.state.cards["dda"].image)
     with zipfile.ZipFile(io.BytesIO(own.file("pictures")[1])) as archive:
         assert "dga-picture/clean.png" not in archive.namelist()
 
@@ -155,14 +155,14 @@ def test_sheet_shows_every_picture_enlarged(kept, own):
     sheet = np.asarray(Image.open(io.BytesIO(kept.file("sheet")[1])))
     narrower = Image.open(io.BytesIO(own.file("sheet")[1]))
     assert sheet.shape[1] - narrower.width == 256 + 24  # one picture less: there is no clean one
-    last = kept.board.cards["dda"].image.repeat(4, 0).repeat(4, 1)
+    last = kept.state.cards["dda"].image.repeat(4, 0).repeat(4, 1)
     assert np.array_equal(sheet[128:384, -40 - 256 : -40], last)
 
 
 def test_compare_offers_what_there_is(kept, own):
-    names = [picture["name"] for picture in compare_value(kept.board)["pictures"]]
+    names = [picture["name"] for picture in compare_value(kept.state)["pictures"]]
     assert names == ["clean", *CARDS]
-    value = compare_value(own.board)
+    value = compare_value(own.state)
     assert value["pictures"][0]["title"] == "Input"
     assert {value["left"], value["right"]} <= {picture["name"] for picture in value["pictures"]}
     for picture in value["pictures"]:

@@ -12,8 +12,8 @@ from PIL import Image
 
 from app.pages.fifteen.cards import grid_value, heading_html, link, note_html, status_value
 from app.pages.fifteen.handlers import FifteenComponents, FifteenHandlers
+from app.pages.fifteen.results import CorruptionResult, FifteenResults, check_choice
 from app.pages.fifteen.run import run
-from app.pages.fifteen.sheet import Row, Sheet, check_choice
 from app.runs.session import CancelledError, RunError, Session
 from app.server.waiting_line import WaitingLine
 from app.words.errors import REFUSED
@@ -70,11 +70,11 @@ def test_an_upload_goes_before_the_example(cat_file):
 
 
 def test_cards_are_corrupted_as_the_library_does(cat_file):
-    sheet = Sheet.open(EVERYDAY16, choose(cat_file, severity=4))
+    results = FifteenResults.open(EVERYDAY16, choose(cat_file, severity=4))
     cat = to_pixels(to_square(Image.fromarray(skimage.data.chelsea()), 64))
-    assert np.array_equal(sheet.clean, cat)
-    assert [row.corruption for row in sheet.rows] == list(CORRUPTIONS)
-    for row in sheet.rows:
+    assert np.array_equal(results.clean, cat)
+    assert [row.corruption for row in results.rows] == list(CORRUPTIONS)
+    for row in results.rows:
         assert np.array_equal(row.before, corrupt(cat, row.corruption, 4, 0))
 
 
@@ -85,39 +85,39 @@ def say(label, probability):
 
 
 def finished(cat_file, **changes):
-    """A sheet with four rows: corrected, still wrong, made wrong, still right."""
-    sheet = Sheet(EVERYDAY16, choose(cat_file, **changes))
-    sheet.reference = None if sheet.choice.damaged else say("cat", 0.9)
+    """Results with four rows: corrected, still wrong, made wrong, still right."""
+    results = FifteenResults(EVERYDAY16, choose(cat_file, **changes))
+    results.reference = None if results.choice.damaged else say("cat", 0.9)
     picture = np.zeros((64, 64, 3), np.uint8)
     told = [("dog", "cat"), ("dog", "frog"), ("cat", "dog"), ("cat", "cat")]
     stops = [Stop(7, True), Stop(24, False), Stop(0, False), Stop(0, True)]
-    for row, (before, after), stop in zip(sheet.rows, told, stops, strict=False):
+    for row, (before, after), stop in zip(results.rows, told, stops, strict=False):
         row.before = row.after = picture
         row.said, row.says, row.stop = say(before, 0.6), say(after, 0.8), stop
-    return sheet
+    return results
 
 
 def test_verdicts_and_counts(cat_file):
-    sheet = finished(cat_file)
-    verdicts = [sheet.verdict(row) for row in sheet.rows]
+    results = finished(cat_file)
+    verdicts = [results.verdict(row) for row in results.rows]
     assert verdicts[:4] == ["corrected", "still-wrong", "made-wrong", "still-right"]
     assert verdicts[4:] == [None] * 11
-    assert sheet.counts() == {"done": 4, "before": 2, "after": 2, "changed": 3}
-    sheet.phase = "cancelled"
-    sentence = heading_html(sheet)["sentence"]
+    assert results.counts() == {"done": 4, "before": 2, "after": 2, "changed": 3}
+    results.phase = "cancelled"
+    sentence = heading_html(results)["sentence"]
     assert sentence == "One cat: of 4 rebuilt, 2 labelled correctly before, 2 after."
-    sheet.phase = "done"
-    assert "2 labelled correctly before, 2 after" in heading_html(sheet)["sentence"]
+    results.phase = "done"
+    assert "2 labelled correctly before, 2 after" in heading_html(results)["sentence"]
 
 
 def test_without_a_clean_label_nothing_is_called_correct(cat_file):
-    sheet = finished(cat_file, upload=cat_file, damaged=True)
-    assert [sheet.verdict(row) for row in sheet.rows[:4]] == ["changed"] * 3 + ["unchanged"]
-    sheet.phase = "done"
-    said = heading_html(sheet)
+    results = finished(cat_file, upload=cat_file, damaged=True)
+    assert [results.verdict(row) for row in results.rows[:4]] == ["changed"] * 3 + ["unchanged"]
+    results.phase = "done"
+    said = heading_html(results)
     assert said["sentence"].endswith("rebuilding changed 3 of 4 labels.")
     assert "not known" in said["lead"]
-    assert "Corrected" not in str(grid_value(sheet))
+    assert "Corrected" not in str(grid_value(results))
 
 
 def test_orders(cat_file):
@@ -186,11 +186,11 @@ def test_links_name_what_the_card_shows(cat_file):
 
 
 def test_an_upload_is_in_no_link(cat_file):
-    sheet = finished(cat_file, upload=cat_file)
-    assert link(sheet.choice, "fog") == ""
-    assert "href" not in str(grid_value(sheet)["cards"])
-    assert "do not open" in note_html(sheet)
-    assert "own-picture" in grid_value(sheet)["file"]
+    results = finished(cat_file, upload=cat_file)
+    assert link(results.choice, "fog") == ""
+    assert "href" not in str(grid_value(results)["cards"])
+    assert "do not open" in note_html(results)
+    assert "own-picture" in grid_value(results)["file"]
 
 
 @pytest.fixture
@@ -201,13 +201,13 @@ def tiny(tiny_models):
 @pytest.mark.parametrize("method", METHODS)
 def test_all_fifteen_agree_with_one_at_a_time(tiny, cat_file, method):
     choice = choose(cat_file, tiny.profile, method=method)
-    sheet = Sheet.open(tiny.profile, choice)
-    for _ in run(tiny, sheet):
+    results = FifteenResults.open(tiny.profile, choice)
+    for _ in run(tiny, results):
         pass
-    assert sheet.phase == "done"
-    assert len(sheet.finished) == 15
+    assert results.phase == "done"
+    assert len(results.finished) == 15
     route = default_routes(tiny.profile)[method]
-    for row in sheet.rows[::7]:
+    for row in results.rows[::7]:
         one = adapt(tiny.models, row.before, seed=0, routes=[route])
         result = one.reconstructions[method]
         assert row.stop.t_star == result.depth
@@ -216,28 +216,28 @@ def test_all_fifteen_agree_with_one_at_a_time(tiny, cat_file, method):
 
 
 def test_what_is_known_is_shown_at_once(tiny, cat_file):
-    sheet = Sheet.open(tiny.profile, choose(cat_file, tiny.profile, method="dda"))
-    phases = [sheet.phase for _ in run(tiny, sheet)]
+    results = FifteenResults.open(tiny.profile, choose(cat_file, tiny.profile, method="dda"))
+    phases = [results.phase for _ in run(tiny, results)]
     assert list(dict.fromkeys(phases)) == ["read", "forward", "reverse"]
     assert phases.count("reverse") == tiny.profile.dda_depth + 1
 
 
 def test_cancel_takes_effect_within_a_step(tiny, cat_file):
-    sheet = Sheet.open(tiny.profile, choose(cat_file, tiny.profile, method="dda"))
-    steps = run(tiny, sheet)
-    while sheet.progress != (2, tiny.profile.dda_depth) or sheet.phase != "reverse":
+    results = FifteenResults.open(tiny.profile, choose(cat_file, tiny.profile, method="dda"))
+    steps = run(tiny, results)
+    while results.progress != (2, tiny.profile.dda_depth) or results.phase != "reverse":
         next(steps)
-    sheet.cancel.set()
+    results.cancel.set()
     with pytest.raises(CancelledError):
         next(steps)
-    assert sheet.progress[0] == 3
+    assert results.progress[0] == 3
 
 
 def test_time_budget(tiny, cat_file):
     hurried = Session(tiny.models, budget_seconds=0.0)
-    sheet = Sheet.open(tiny.profile, choose(cat_file, tiny.profile))
+    results = FifteenResults.open(tiny.profile, choose(cat_file, tiny.profile))
     with pytest.raises(RunError, match="longer than 0 seconds"):
-        list(run(hurried, sheet))
+        list(run(hurried, results))
 
 
 @pytest.fixture
@@ -320,13 +320,13 @@ def test_a_finished_run_offers_its_table(handlers):
     assert page["table"]["interactive"] is True
     assert page["run"]["interactive"] is True
     assert page["grid"]["csv"].count("\n") == 16
-    assert status_value(handlers.sheets.last("v"))["phase"] == "done"
+    assert status_value(handlers.runs.last("v"))["phase"] == "done"
 
 
 def test_a_row_without_pictures_can_be_shown(cat_file):
-    sheet = Sheet(EVERYDAY16, choose(cat_file))
-    assert sheet.rows[0] == Row("gaussian_noise")
-    assert len(grid_value(sheet)["cards"]) == 15
+    results = FifteenResults(EVERYDAY16, choose(cat_file))
+    assert results.rows[0] == CorruptionResult("gaussian_noise")
+    assert len(grid_value(results)["cards"]) == 15
 
 
 def test_previews_are_made_few_at_a_time(handlers, monkeypatch):
@@ -339,7 +339,7 @@ def test_previews_are_made_few_at_a_time(handlers, monkeypatch):
 
 def test_a_visitor_who_leaves_leaves_no_run_behind(handlers):
     going = handlers.run("v", None, "cat", False, 3, "dga")
-    while not (sheet := handlers.sheets.last("v")) or not sheet.running:
+    while not (results := handlers.runs.last("v")) or not results.running:
         next(going)
     going.close()
-    assert not sheet.running
+    assert not results.running

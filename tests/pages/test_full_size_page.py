@@ -16,7 +16,7 @@ from app.demo import build
 from app.pages.adapt.result_cards import card_html
 from app.pages.analysis.exhibits import read_exhibits
 from app.pages.analysis.page import shipped_exhibits
-from app.runs.board import CARDS, Board
+from app.runs.run_state import CARDS, RunState
 from app.runs.session import Picture, Session
 from dga.data.uploads import read_square
 from dga.diffusion import Schedule
@@ -63,15 +63,15 @@ def test_a_run_fills_timeline_cards_and_record(session: Session) -> None:
     pixels = np.random.default_rng(0).integers(0, 256, (256, 256, 3), dtype=np.uint8)
     settings = Request(None, 3, 0.5, 0, 3)
     subject = Picture(pixels, session._classify(pixels))
-    board = Board(session.profile, settings, subject)
+    state = RunState(session.profile, settings, subject)
     for event in session.events(pixels, settings):
-        board.take(event)
+        state.take(event)
     assert isinstance(event, Adaptation)
-    value = board.timeline()
+    value = state.timeline()
     assert (value["phase"], value["side"]) == ("done", 256)
     assert len(json.dumps(value)) < 4_000_000
     for name in CARDS:
-        card = board.cards[name]
+        card = state.cards[name]
         assert card.prediction is not None
         assert f">{escape(card.prediction.label)}<" in card_html(card)
     record = to_record(event)

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from app.pages.adapt import swatches
+from app.pages.adapt import corruption_thumbnails as thumbnails
 from app.pages.adapt.input_templates import advanced_words, summary_words
 from app.pages.adapt.opening import notice_html
 from app.pages.adapt.result_cards import card_html, depth_ticks
 from app.parts.examples import load_examples
 from app.parts.marks import percent
-from app.runs.board import Card
 from app.runs.links import opening_values
+from app.runs.run_state import Card
 from app.words.adapt import ADVANCED_HELP, EXAMPLE_TITLES, INPUT_WORDS
 from dga.corruptions import CORRUPTIONS, corrupt
 from dga.networks.classifier import Prediction
@@ -43,27 +43,27 @@ def uris(sheet):
 
 
 def test_thumbnails_come_fast_first_and_whole_last():
-    pixels = load_examples()[0].pixels(swatches.SIDE)
-    first, whole = (uris(sheet) for sheet in swatches.swatch_sheets(pixels, remember=True))
+    pixels = load_examples()[0].pixels(thumbnails.SIDE)
+    first, whole = (uris(sheet) for sheet in thumbnails.style_sheets(pixels, remember=True))
     assert set(CORRUPTIONS) - set(first) == {"glass_blur"}
     assert set(whole) == set(CORRUPTIONS)
     assert {name: whole[name] for name in first} == first
     raw = base64.b64decode(whole["pixelate"].partition("base64,")[2])
     shown = np.asarray(Image.open(io.BytesIO(raw)), int)
-    made = corrupt(pixels, "pixelate", swatches.SEVERITY, seed=0)
+    made = corrupt(pixels, "pixelate", thumbnails.SEVERITY, seed=0)
     assert np.abs(shown - made).mean() < 8  # JPEG
     assert sum(map(len, whole.values())) < 100_000
 
 
 def test_only_examples_are_remembered():
     pixels = np.full((64, 64, 3), 77, np.uint8)
-    before = swatches._remembered.cache_info().currsize
-    list(swatches.swatch_sheets(pixels))
-    assert swatches._remembered.cache_info().currsize == before
+    before = thumbnails._remembered.cache_info().currsize
+    list(thumbnails.style_sheets(pixels))
+    assert thumbnails._remembered.cache_info().currsize == before
 
 
 def test_families_have_titles_over_their_first():
-    sheet = swatches.style_sheet({})
+    sheet = thumbnails.style_sheet({})
     titles = re.findall(r'nth-child\((\d+)\)::after\{content:"(\w+)" / ""\}', sheet)
     assert titles == [("1", "Noise"), ("4", "Blur"), ("8", "Weather"), ("11", "Digital")]
 

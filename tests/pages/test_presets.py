@@ -12,10 +12,10 @@ from PIL import Image
 from app.parts.examples import Example, load_examples
 from app.presets.cases import CAPTIONS, CASES, PATHS, Case, outcome
 from app.presets.recording import RECORD, RESULTS, record, settings_of
-from app.presets.store import Preset, PresetError, Presets, load_board, read_preset
-from app.runs.film import jpeg_uri
+from app.presets.store import Preset, PresetError, Presets, load_state, read_preset
 from app.runs.session import Session
 from app.runs.settings import check_settings
+from app.runs.sprites import jpeg_uri
 from dga.pipeline import adapt
 from dga.shipped import shipped
 from dga.stopping import confidence_from_logits
@@ -56,12 +56,12 @@ def changed(folder, tmp_path, **changes):
 
 def test_a_preset_is_the_run(small, example, folder):
     preset = read_preset(small, folder)
-    board = load_board(small, preset, example)
+    state = load_state(small, preset, example)
     settings = settings_of(small.profile, CASE)
     assert preset.settings == settings
     subject = small.subject(example.path, settings)
     *_, run = small.events(subject.input, settings)
-    again = board.result
+    again = state.result
     assert np.array_equal(again.input, run.input)
     assert np.array_equal(again.x_t_star, run.x_t_star)
     assert (again.stop, again.stopping, again.seed) == (run.stop, run.stopping, run.seed)
@@ -69,7 +69,7 @@ def test_a_preset_is_the_run(small, example, folder):
     for name, result in run.reconstructions.items():
         assert np.array_equal(again.reconstructions[name].image, result.image)
         assert again.reconstructions[name].prediction == result.prediction
-    value = board.timeline()
+    value = state.timeline()
     assert (value["phase"], value["key"], value["t_star"]) == ("done", CASE.name, run.t_star)
     assert np.allclose(value["curves"], confidence_from_logits(run.logits), atol=1e-4)
     assert len(value["curves"]) == PATHS
@@ -109,7 +109,7 @@ def test_what_would_not_be_repeated_is_refused(small, folder, tmp_path, changes,
 def test_another_picture_is_refused(small, example, folder, tmp_path):
     preset = read_preset(small, changed(folder, tmp_path, input_sha256="0" * 64))
     with pytest.raises(PresetError, match="cannot be made again"):
-        load_board(small, preset, example)
+        load_state(small, preset, example)
 
 
 def test_missing_files_leave_a_preset_out(small, example, folder, tmp_path, monkeypatch, caplog):
@@ -121,7 +121,7 @@ def test_missing_files_leave_a_preset_out(small, example, folder, tmp_path, monk
     copy = changed(folder, tmp_path)
     (copy / RESULTS).unlink()
     with pytest.raises(OSError, match=RESULTS):
-        load_board(small, read_preset(small, copy), example)
+        load_state(small, read_preset(small, copy), example)
 
 
 def test_find_compares_what_decides_a_run(small, example, folder, monkeypatch):
@@ -165,7 +165,7 @@ def test_the_shipped_presets(session):
     assert max(sizes.values()) < 700_000
     assert sum(sizes.values()) < 3_000_000
     for preset in presets.all:
-        value = json.dumps(presets.board(preset).timeline())
+        value = json.dumps(presets.state(preset).timeline())
         assert len(value) < 1_500_000
     assert (shipped("assets/presets") / session.profile.name).is_dir()
 
@@ -175,7 +175,7 @@ def test_the_shipped_presets(session):
 def test_a_shipped_preset_is_what_the_models_do(session):
     presets = Presets(session, load_examples())
     preset: Preset = presets.all[0]
-    told = presets.board(preset).result
+    told = presets.state(preset).result
     run = adapt(session.models, told.input, told.seed, told.stopping)
     assert run.t_star == told.t_star
     assert np.allclose(run.confidence, told.confidence, atol=0.02)

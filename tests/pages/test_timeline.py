@@ -14,10 +14,10 @@ from PIL import Image
 
 from app.pages.adapt.timeline import SCRIPTS
 from app.parts.html import script, static
-from app.runs.board import Board, Progress
-from app.runs.film import COLUMNS, MAX_SIDE, Lane, forward_sheet, reduced, sheet
+from app.runs.run_state import Progress, RunState
 from app.runs.session import Picture, Session
 from app.runs.settings import check_settings
+from app.runs.sprites import COLUMNS, MAX_SIDE, Lane, forward_sprites, reduced, sprite_sheet
 from app.words.timeline import TIMELINE_WORDS
 from dga.pipeline import Adaptation, Denoised, Halted, Judged, Noised
 from dga.profiles import EVERYDAY16
@@ -46,20 +46,20 @@ def picture(address):
 
 
 def follow(small, subject, settings):
-    board = Board(small.profile, settings, subject, small.bound(settings))
+    state = RunState(small.profile, settings, subject, small.bound(settings))
     events = []
     for event in small.events(subject.input, settings):
         events.append(event)
-        board.take(event)
-    return board, events
+        state.take(event)
+    return state, events
 
 
 def test_the_value_is_the_run(small, subject):
-    board, events = follow(small, subject, Request(None, 1, 0.0, 3, 5, paths=3))
+    state, events = follow(small, subject, Request(None, 1, 0.0, 3, 5, paths=3))
     run = events[-1]
     assert isinstance(run, Adaptation)
-    assert board.result is run
-    value = json.loads(json.dumps(board.timeline()))
+    assert state.result is run
+    value = json.loads(json.dumps(state.timeline()))
     assert (value["phase"], value["t_star"], value["crossed"]) == ("done", 12, False)
     assert np.allclose(value["curves"], confidence_from_logits(run.logits))
     assert np.allclose(np.mean(value["curves"], 0), run.confidence)
@@ -71,8 +71,8 @@ def test_the_value_is_the_run(small, subject):
 
 
 def test_the_film_shows_every_state(small, subject):
-    board, events = follow(small, subject, Request(None, 1, 0.0, 3, 5))
-    value = board.timeline()
+    state, events = follow(small, subject, Request(None, 1, 0.0, 3, 5))
+    value = state.timeline()
     states = next(e.states for e in events if isinstance(e, Noised))
     shown = picture(value["forward"])
     assert shown.shape == (11 * 32, COLUMNS * 32, 3)
@@ -92,11 +92,11 @@ def test_the_film_shows_every_state(small, subject):
 
 def test_strips_grow_and_earlier_values_do_not(small, subject):
     settings = Request(None, 1, 0.0, 3, 5)
-    board = Board(small.profile, settings, subject)
+    state = RunState(small.profile, settings, subject)
     kept = []
     for event in small.events(subject.input, settings):
-        board.take(event)
-        kept.append(board.timeline())
+        state.take(event)
+        kept.append(state.timeline())
     strips = [sum(len(lane["strips"]) for lane in value["lanes"]) for value in kept]
     assert strips == sorted(strips)
     assert strips[-1] == 12 + 12 + 5
@@ -109,20 +109,20 @@ def test_strips_grow_and_earlier_values_do_not(small, subject):
 
 
 def test_a_run_without_steps_has_empty_lanes(small, subject):
-    board, events = follow(small, subject, Request(None, 1, 1.0, 0, 2))
+    state, events = follow(small, subject, Request(None, 1, 1.0, 0, 2))
     assert next(e for e in events if isinstance(e, Halted)).stop.t_star == 0
-    lanes = {lane["name"]: lane for lane in board.timeline()["lanes"]}
+    lanes = {lane["name"]: lane for lane in state.timeline()["lanes"]}
     assert (lanes["dga"]["depth"], lanes["dga"]["strips"]) == (0, [])
     assert lanes["dda"]["strips"][0][0] == 2
 
 
 def test_progress_and_cancel_say_where(small, subject):
     settings = Request(None, 1, 0.0, 3, 5, paths=2)
-    board = Board(small.profile, settings, subject)
+    state = RunState(small.profile, settings, subject)
     seen = []
     for event in small.events(subject.input, settings):
-        board.take(event)
-        progress = board.timeline()["progress"]
+        state.take(event)
+        progress = state.timeline()["progress"]
         if progress and (not seen or seen[-1] != progress):
             seen.append(progress)
         if isinstance(event, Denoised) and event.step == 4:
@@ -133,10 +133,10 @@ def test_progress_and_cancel_say_where(small, subject):
     forward = [p["share"] for p in seen if p["words"].startswith("Forward")]
     assert forward == sorted(forward)
     assert forward[-1] == 1
-    board.cancel()
-    assert board.timeline()["error"] == "Cancelled at DGA, reverse step 4 of 12."
-    assert board.take(event) == []
-    assert board.timeline()["progress"] is None
+    state.cancel()
+    assert state.timeline()["error"] == "Cancelled at DGA, reverse step 4 of 12."
+    assert state.take(event) == []
+    assert state.timeline()["progress"] is None
 
 
 def test_progress_without_steps():
@@ -148,8 +148,8 @@ def test_the_quantile_rule_shows_its_bound(small, subject):
     models = dataclasses.replace(small.models, source_quantiles={"0.95": bound.tolist()})
     session = Session(models)
     settings = Request(None, 1, 0.5, 0, 5, paths=2, rule="quantile")
-    board, events = follow(session, subject, settings)
-    value = board.timeline()
+    state, events = follow(session, subject, settings)
+    value = state.timeline()
     assert (value["rule"], len(value["bound"])) == ("quantile", 101)
     assert np.array_equal(value["bound"], confidence_from_logits(bound))
     below = np.flatnonzero(events[-1].logits.mean(0) < bound)
@@ -200,14 +200,14 @@ def test_large_pictures_are_reduced():
 
 def test_a_sheet_keeps_the_order():
     frames = np.arange(7, dtype=np.uint8)[:, None, None, None] * np.ones((1, 2, 2, 3), np.uint8)
-    together = sheet(frames, 4)
+    together = sprite_sheet(frames, 4)
     assert together.shape == (4, 8, 3)
     assert together[::2, ::2, 0].tolist() == [[0, 1, 2, 3], [4, 5, 6, 0]]
 
 
 def test_a_forward_sheet_is_light(small):
     noise = np.random.default_rng(0).integers(0, 255, (101, 64, 64, 3), dtype=np.uint8)
-    assert len(forward_sheet(noise)) < 800_000
+    assert len(forward_sprites(noise)) < 800_000
 
 
 def test_an_empty_lane_makes_no_picture():
@@ -222,8 +222,8 @@ def test_every_part_of_the_script_is_served():
 
 
 def test_the_sentence_is_about_the_guided_picture(small, subject):
-    board, events = follow(small, subject, Request(None, 1, 0.0, 3, 5))
-    before, after = board.timeline()["before"], board.timeline()["after"]
+    state, events = follow(small, subject, Request(None, 1, 0.0, 3, 5))
+    before, after = state.timeline()["before"], state.timeline()["after"]
     assert before == subject.input_prediction.top(1)[0]
     assert after == events[-1].reconstructions["dga-guided"].prediction.top(1)[0]
 
@@ -266,15 +266,15 @@ def test_the_page_stops_where_python_does(small, subject, rule, paths, run, hori
     logits = np.linspace(2, -2, 101) + rng.normal(0, 0.7, (paths, 101))
     bound = (np.linspace(1, -1, 101)).tolist() if rule == "quantile" else None
     own = 0.123
-    board = Board(small.profile, Request(None, 1, own, 0, 5, paths, rule=rule), subject, bound)
-    board.stopping = dataclasses.replace(board.stopping, run=run, max_depth=30, horizon=horizon)
-    assert "stops" not in board.timeline()
-    stop = choose_depth(logits, board.stopping, bound)
-    board.take(Halted(stop, logits, subject.input, subject.input_prediction, 0.0))
+    state = RunState(small.profile, Request(None, 1, own, 0, 5, paths, rule=rule), subject, bound)
+    state.stopping = dataclasses.replace(state.stopping, run=run, max_depth=30, horizon=horizon)
+    assert "stops" not in state.timeline()
+    stop = choose_depth(logits, state.stopping, bound)
+    state.take(Halted(stop, logits, subject.input, subject.input_prediction, 0.0))
     taus = [*(percent / 100 for percent in range(101)), own]
-    answers = read_by_the_page(board.timeline(), taus)
+    answers = read_by_the_page(state.timeline(), taus)
     for tau, (shown, spread) in zip(taus, answers, strict=True):
-        config = dataclasses.replace(board.stopping, tau=tau)
+        config = dataclasses.replace(state.stopping, tau=tau)
         known = choose_depth(logits, config, bound)
         assert shown == [known.t_star, known.crossed], tau
         alone = [choose_depth(row, config, bound) for row in logits]
@@ -286,6 +286,6 @@ def test_the_page_stops_where_python_does(small, subject, rule, paths, run, hori
 
 
 def test_nothing_is_decided_before_the_curve_is_there(small, subject):
-    board = Board(small.profile, Request(None, 1, 0.5, 0, 5), subject)
-    board.take(Judged(0, np.array([0.9, 0.1])))
-    assert read_by_the_page(board.timeline(), [0.5])[0][0] is None
+    state = RunState(small.profile, Request(None, 1, 0.5, 0, 5), subject)
+    state.take(Judged(0, np.array([0.9, 0.1])))
+    assert read_by_the_page(state.timeline(), [0.5])[0][0] is None

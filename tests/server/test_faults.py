@@ -30,7 +30,7 @@ from torch import Tensor, nn
 from app.demo import main
 from app.pages.adapt.handlers import AdaptComponents, AdaptHandlers
 from app.pages.fifteen import run as fifteen
-from app.pages.fifteen.sheet import Sheet, check_choice
+from app.pages.fifteen.results import FifteenResults, check_choice
 from app.runs.session import RunError, Session
 from app.runs.visitors import Runs
 from app.server.errors import answer_fault
@@ -137,10 +137,10 @@ def test_memory_that_runs_out_on_a_processor(tiny_models: Models, photo: str) ->
     assert session.subject(photo, SETTINGS).input_prediction
 
 
-def sheet_of(models: Models, photo: str) -> Sheet:
+def sheet_of(models: Models, photo: str) -> FifteenResults:
     asked = {"example": "cat", "damaged": False, "severity": 2, "method": "dda"}
     choice = check_choice(models.profile, {"cat": photo}, None, *asked.values())
-    return Sheet.open(models.profile, choice)
+    return FifteenResults.open(models.profile, choice)
 
 
 def test_memory_that_runs_out_for_fifteen(tiny_models: Models, photo: str) -> None:
@@ -188,7 +188,7 @@ def test_the_page_shows_the_sentence_and_no_picture(
         **{n: n if n != "cards" else dict.fromkeys("ab", n) for n in names}
     )
     monkeypatch.setattr(
-        AdaptComponents, "show", lambda self, board, cards=(): {"error": board.error}
+        AdaptComponents, "show", lambda self, state, cards=(): {"error": state.error}
     )
     monkeypatch.setattr(AdaptComponents, "lock", lambda self, running: {})
     for fault, said in ((no_number, "not numbers"), (shortage, "memory ran out")):

@@ -8,7 +8,7 @@ import gradio as gr
 
 from app.parts.html import html
 from app.parts.pictures import data_uri
-from app.runs.board import Board
+from app.runs.run_state import RunState
 from app.words.adapt import COMPARE_WORDS
 from app.words.common import CARD_TITLES
 from dga.profiles import Profile
@@ -48,13 +48,13 @@ def compare(profile: Profile) -> gr.HTML:
     )
 
 
-def compare_value(board: Board) -> dict[str, Any]:
+def compare_value(state: RunState) -> dict[str, Any]:
     """The finished pictures of a run, the clean one first if it is known."""
-    subject, pictures = board.subject, []
+    subject, pictures = state.subject, []
     if subject.clean is not None and subject.clean_prediction is not None:
         title = COMPARE_WORDS["clean"]
         pictures.append(_picture("clean", title, subject.clean, subject.clean_prediction.label))
-    for name, card in board.cards.items():
+    for name, card in state.cards.items():
         if card.image is not None and card.prediction is not None:
             title = card.title or CARD_TITLES[name]
             pictures.append(_picture(name, title, card.image, card.prediction.label))

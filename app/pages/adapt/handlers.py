@@ -11,7 +11,7 @@ import gradio as gr
 
 from app.pages.adapt.result_cards import card_html, legend_html
 from app.pages.run_handlers import RunHandlers, Update
-from app.runs.board import CARDS, Board, blank_timeline
+from app.runs.run_state import CARDS, RunState, blank_timeline
 from app.runs.session import Session
 from app.runs.settings import check_settings
 from app.runs.visitors import Run, Runs
@@ -50,11 +50,11 @@ class AdaptComponents:
             self.timer: gr.Timer(active=False),
         }
 
-    def show(self, board: Board, cards: Iterable[str] = CARDS) -> Update:
-        """The board's timeline and the named cards."""
-        legend = legend_html(board.subject.clean_prediction)
-        return {self.timeline: board.timeline(), self.legend: legend} | {
-            self.cards[name]: card_html(board.cards[name]) for name in cards
+    def show(self, state: RunState, cards: Iterable[str] = CARDS) -> Update:
+        """The state's timeline and the named cards."""
+        legend = legend_html(state.subject.clean_prediction)
+        return {self.timeline: state.timeline(), self.legend: legend} | {
+            self.cards[name]: card_html(state.cards[name]) for name in cards
         }
 
 
@@ -80,42 +80,42 @@ class AdaptHandlers(RunHandlers[Run]):
         settings = check_settings(self.session.profile, *others)
         subject = self.session.subject(picture, settings)
         bound = self.session.bound(settings)
-        return self.runs.put(visitor, Run(Board(self.session.profile, settings, subject, bound)))
+        return self.runs.put(visitor, Run(RunState(self.session.profile, settings, subject, bound)))
 
     def news(self, run: Run) -> Iterator[Update]:
         """News as they come, previews a few times a second."""
-        board = run.board
-        yield self.components.show(board)
+        state = run.state
+        yield self.components.show(state)
         changed: set[str] = set()
         shown = time.monotonic()
-        for event in self.session.events(board.subject.input, board.settings, run.cancel):
-            changed.update(board.take(event))
+        for event in self.session.events(state.subject.input, state.settings, run.cancel):
+            changed.update(state.take(event))
             if isinstance(event, Denoised) and time.monotonic() - shown < PICTURE_INTERVAL:
                 continue
-            yield self.components.show(board, changed)
+            yield self.components.show(state, changed)
             changed, shown = set(), time.monotonic()
 
     def leave(self, run: Run) -> None:
-        if run.board.running:
-            run.board.cancel()
+        if run.state.running:
+            run.state.cancel()
 
     def cancel(self, visitor: str, *_: Any) -> Update:
         waited, last = self.line.leave(visitor), self.runs.last(visitor)
-        if last is not None and last.board.running:
+        if last is not None and last.state.running:
             last.cancel.set()
-            last.board.cancel()
-            return self.lock(False) | self.components.show(last.board)
-        ended = last is not None and last.board.phase == "done" and not waited
+            last.state.cancel()
+            return self.lock(False) | self.components.show(last.state)
+        ended = last is not None and last.state.phase == "done" and not waited
         return self._complain(visitor, {"error": "" if ended else NEVER_BEGAN})
 
     def fail(self, visitor: str, run: Run | None, sentence: str) -> Update:
         """The last run stays, dimmed, under the sentence."""
         if run is None:
             return self._complain(visitor, {"phase": "error", "error": sentence})
-        run.board.fail(sentence)
-        return self.components.show(run.board)
+        run.state.fail(sentence)
+        return self.components.show(run.state)
 
     def _complain(self, visitor: str, said: dict[str, str]) -> Update:
         last = self.runs.last(visitor)
-        value = last.board.timeline() if last else blank_timeline(self.session.profile)
+        value = last.state.timeline() if last else blank_timeline(self.session.profile)
         return self.lock(False) | {self.components.timeline: value | said}

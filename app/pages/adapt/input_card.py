@@ -8,6 +8,7 @@ from typing import Any
 
 import gradio as gr
 
+from app.pages.adapt.corruption_thumbnails import SIDE, style_sheet, style_sheets
 from app.pages.adapt.input_templates import (
     ADVANCED,
     SOURCES,
@@ -16,7 +17,6 @@ from app.pages.adapt.input_templates import (
     advanced_words,
     summary_words,
 )
-from app.pages.adapt.swatches import SIDE, style_sheet, swatch_sheets
 from app.parts.examples import Example, identify
 from app.parts.html import PRIVATE, html
 from app.parts.pictures import picture_input
@@ -62,7 +62,7 @@ def input_card(session: Session, examples: list[Example], first: Link | None = N
     with gr.Row(elem_id="input"):
         _summary(examples, chosen, opening)
         picture, thumbnails = _picture_column(examples, chosen)
-        as_is, corruption, swatches = _corruption_column(opening)
+        as_is, corruption, corruption_styles = _corruption_column(opening)
         with gr.Column(elem_id="input-knobs"):
             severity, seed, dice = _knobs(opening)
             html(
@@ -76,7 +76,7 @@ def input_card(session: Session, examples: list[Example], first: Link | None = N
                 cancel = gr.Button(_WORDS["cancel"], interactive=False, elem_id="cancel")
     card = InputCard(picture, corruption, as_is, severity, seed, advanced, adapt, cancel)
     _connect(card, dice)
-    _connect_picture(card, thumbnails, swatches, examples)
+    _connect_picture(card, thumbnails, corruption_styles, examples)
     return card
 
 
@@ -112,7 +112,7 @@ def _connect(card: InputCard, dice: gr.Button) -> None:
 
 
 def _connect_picture(
-    card: InputCard, thumbnails: gr.HTML, swatches: gr.HTML, examples: list[Example]
+    card: InputCard, thumbnails: gr.HTML, corruption_styles: gr.HTML, examples: list[Example]
 ) -> None:
     paths = {example.name: example.path for example in examples}
 
@@ -130,7 +130,7 @@ def _connect_picture(
         None,
         preview,
         card.picture,
-        swatches,
+        corruption_styles,
         concurrency_id="swatches",
         concurrency_limit=4,
         trigger_mode="always_last",
@@ -145,7 +145,7 @@ def _thumbnails(path: str | None, examples: list[Example]) -> Iterator[Any]:
     except UploadError:
         yield gr.skip()  # the last ones stay
         return
-    yield from swatch_sheets(pixels, remember=identify(pixels, examples) is not None)
+    yield from style_sheets(pixels, remember=identify(pixels, examples) is not None)
 
 
 def _picture_column(examples: list[Example], chosen: Example | None) -> tuple[gr.Image, gr.HTML]:
@@ -181,8 +181,8 @@ def _corruption_column(opening: dict[str, Any]) -> tuple[gr.Checkbox, gr.Radio, 
             label=_WORDS["corruption"],
             elem_id="corruption",
         )
-        swatches = html(style_sheet({}), elem_id="swatches")
-    return as_is, corruption, swatches
+        corruption_styles = html(style_sheet({}), elem_id="swatches")
+    return as_is, corruption, corruption_styles
 
 
 def _knobs(opening: dict[str, Any]) -> tuple[gr.Radio, gr.Number, gr.Button]:

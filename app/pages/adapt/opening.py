@@ -14,8 +14,8 @@ from app.pages.adapt.takeaway import link_value
 from app.parts.examples import Example
 from app.parts.html import html
 from app.runs import links
-from app.runs.board import blank_timeline
 from app.runs.links import Link
+from app.runs.run_state import blank_timeline
 from app.runs.session import Session
 
 

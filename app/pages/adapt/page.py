@@ -7,15 +7,20 @@ import gradio as gr
 from app.pages.adapt.handlers import AdaptComponents, AdaptHandlers
 from app.pages.adapt.input_card import input_card
 from app.pages.adapt.opening import Opening, notice_line
-from app.pages.adapt.recorded_runs import Showcase, connect_showcase, first_board, preset_row
+from app.pages.adapt.recorded_runs import (
+    RecordedRuns,
+    connect_recorded_runs,
+    first_state,
+    preset_row,
+)
 from app.pages.adapt.result_cards import card_html, depth_ticks, legend_html
 from app.pages.adapt.takeaway import after_card, connect_after, copy_button
 from app.pages.adapt.timeline import timeline
 from app.parts.examples import load_examples
 from app.parts.html import PRIVATE, html
 from app.presets.store import Presets
-from app.runs.board import CARDS, Board, Card
 from app.runs.links import Link
+from app.runs.run_state import CARDS, Card, RunState
 from app.runs.session import Session
 from app.runs.visitors import Runs
 from app.server.waiting_line import LOOK_INTERVAL, WaitingLine
@@ -30,7 +35,7 @@ def adapt_page(session: Session, demo: gr.Blocks, line: WaitingLine) -> None:
     presets = Presets(session, examples)
     shown = next(iter(presets.all), None)
     card = input_card(session, examples, Link(shown.picture, shown.settings) if shown else None)
-    first = first_board(presets)
+    first = first_state(presets)
     row = preset_row(presets)
     with gr.Column(elem_id="result"):
         copy_button()
@@ -54,16 +59,16 @@ def adapt_page(session: Session, demo: gr.Blocks, line: WaitingLine) -> None:
     )
     connect_after(after, runs, ended)
     opening = Opening(session, examples, card, dda_depth, curve, after.link, notice)
-    connect_showcase(Showcase(presets, runs, opening, after, components), row, demo, ended)
+    connect_recorded_runs(RecordedRuns(presets, runs, opening, after, components), row, demo, ended)
     dda_depth.input(None, dda_depth, None, js="(d) => window.dga.depth(d)", **PRIVATE)
 
 
-def _result_row(session: Session, board: Board | None) -> tuple[dict[str, gr.HTML], gr.Slider]:
+def _result_row(session: Session, state: RunState | None) -> tuple[dict[str, gr.HTML], gr.Slider]:
     cards = {}
     with gr.Row(elem_id="results", equal_height=True):
         for name in CARDS:
             with gr.Column(elem_id=f"card-{name}", elem_classes="card-col"):
-                cards[name] = html(card_html(board.cards[name] if board else Card(name)))
+                cards[name] = html(card_html(state.cards[name] if state else Card(name)))
                 if name == "dda":
                     dda_depth = gr.Slider(
                         1,

@@ -15,8 +15,8 @@ from app.parts.html import LIGHT, html
 from app.parts.pictures import data_uri
 from app.presets.cases import CAPTIONS
 from app.presets.store import Preset, Presets
-from app.runs.board import Board
 from app.runs.links import Link
+from app.runs.run_state import RunState
 from app.runs.visitors import Run, Runs
 from app.server.strict_blocks import picked
 from app.words.common import PRESET_WORDS
@@ -64,7 +64,7 @@ def _chip(presets: Presets, index: int) -> dict[str, Any]:
 
 
 @dataclass(frozen=True)
-class Showcase:
+class RecordedRuns:
     """Shows recorded runs as if the visitor had just made them."""
 
     presets: Presets
@@ -80,13 +80,13 @@ class Showcase:
 
     def show(self, preset: Preset, visitor: str) -> dict[Any, Any]:
         """The whole page as it is after this run. Raises :class:`PresetError`."""
-        board = self.presets.board(preset)
+        state = self.presets.state(preset)
         link = Link(preset.picture, preset.settings)
-        self.runs.put(visitor, Run(board, recorded=True))
+        self.runs.put(visitor, Run(state, recorded=True))
         return (
-            self.after.show(board)
+            self.after.show(state)
             | self.opening.fill(link, start=False)
-            | self.components.show(board)
+            | self.components.show(state)
             | self.components.lock(False)
         )
 
@@ -119,18 +119,18 @@ class Showcase:
         visitor = str(request.session_hash)
         preset = self.presets.named(picked(event, "name"))
         last = self.runs.last(visitor)
-        if last is not None and last.board.running:
+        if last is not None and last.state.running:
             last.cancel.set()
         return self.show(preset, visitor) if preset else {self.opening.notice: gr.skip()}
 
 
-def first_board(presets: Presets) -> Board | None:
+def first_state(presets: Presets) -> RunState | None:
     """The run that the page opens with; None where nothing recorded can be shown."""
-    return presets.board(presets.all[0]) if presets.all else None
+    return presets.state(presets.all[0]) if presets.all else None
 
 
-def connect_showcase(
-    showcase: Showcase, row: gr.HTML, demo: gr.Blocks, ended: Mapping[str, Any]
+def connect_recorded_runs(
+    showcase: RecordedRuns, row: gr.HTML, demo: gr.Blocks, ended: Mapping[str, Any]
 ) -> None:
     """Connect the row and the page's opening. ``ended["run"]``: the event that a pick stops."""
     outputs = showcase.outputs()

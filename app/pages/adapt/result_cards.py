@@ -6,7 +6,7 @@ from html import escape
 
 from app.parts.marks import mark, percent, sign
 from app.parts.pictures import data_uri
-from app.runs.board import Card
+from app.runs.run_state import Card
 from app.words.adapt import DDA_DEPTHS, TOP5
 from app.words.common import (
     CARD_TITLES,

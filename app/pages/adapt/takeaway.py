@@ -15,9 +15,9 @@ from app.pages.adapt.compare import compare, compare_value
 from app.parts.examples import Example, identify
 from app.parts.html import LIGHT, html
 from app.runs import links
-from app.runs.board import Board
-from app.runs.export import Keepsake
+from app.runs.export import RunExport
 from app.runs.links import KEYS
+from app.runs.run_state import RunState
 from app.runs.session import Session
 from app.runs.visitors import Runs
 from app.server.strict_blocks import picked
@@ -133,31 +133,31 @@ class After:
         """What :meth:`show` writes to."""
         return [self.compare, self.files, self.link]
 
-    def show(self, board: Board) -> dict[Any, Any]:
+    def show(self, state: RunState) -> dict[Any, Any]:
         """A run that ended, however it did, or a recorded one."""
-        example = self.example(board)
+        example = self.example(state)
         name = None if example is None else example.name
-        query = links.write(self.session.profile, board.settings, name)
+        query = links.write(self.session.profile, state.settings, name)
         return {
-            self.compare: compare_value(board),
-            self.files: files_value(board.result is not None),
+            self.compare: compare_value(state),
+            self.files: files_value(state.result is not None),
             self.link: link_value(query, own=example is None),
         }
 
-    def example(self, board: Board) -> Example | None:
+    def example(self, state: RunState) -> Example | None:
         """The example that the run began with; None for an own picture."""
-        subject = board.subject
+        subject = state.subject
         source = subject.input if subject.clean is None else subject.clean
         return identify(source, self.examples)
 
-    def keep(self, board: Board) -> Keepsake | None:
+    def keep(self, state: RunState) -> RunExport | None:
         """The run with its picture's name; None unless it was finished."""
-        if board.result is None:
+        if state.result is None:
             return None
-        example, weights = self.example(board), self.session.weights
+        example, weights = self.example(state), self.session.weights
         if example is None:
-            return Keepsake(board, board.result, weights)
-        return Keepsake(board, board.result, weights, example.name, example.title)
+            return RunExport(state, state.result, weights)
+        return RunExport(state, state.result, weights, example.name, example.title)
 
 
 def after_card(session: Session, examples: list[Example]) -> After:
@@ -176,15 +176,15 @@ def connect_after(after: After, runs: Runs, ended: Mapping[str, Any]) -> None:
 
     def show(request: gr.Request) -> dict[Any, Any]:
         last = runs.last(str(request.session_hash))
-        if last is None or last.board.stop is None:
+        if last is None or last.state.stop is None:
             return {after.files: gr.skip()}
-        return after.show(last.board)
+        return after.show(last.state)
 
     def make(event: gr.EventData, request: gr.Request) -> dict[Any, Any]:
         """Write one file into Gradio's cache, which deletes it after a while."""
         kind = picked(event, "kind")
         last = runs.last(str(request.session_hash))
-        kept = after.keep(last.board) if last else None
+        kept = after.keep(last.state) if last else None
         if kept is None or kind not in DOWNLOADS:
             note = files_value(False, DOWNLOAD_WORDS["gone"])
             return {after.saved: None, after.files: note}

@@ -8,7 +8,7 @@ import gradio as gr
 
 from app.parts.html import html
 from app.parts.marks import mark
-from app.runs.board import CARDS, blank_timeline
+from app.runs.run_state import CARDS, blank_timeline
 from app.words.timeline import TIMELINE_WORDS
 from dga.diffusion import Schedule
 from dga.profiles import Profile
@@ -59,7 +59,7 @@ _TEMPLATE = """
 
 
 def timeline(profile: Profile, value: dict[str, Any] | None = None) -> gr.HTML:
-    """The component; its value is what :meth:`app.runs.board.Board.timeline` returns."""
+    """The component; its value is what :meth:`app.runs.run_state.RunState.timeline` returns."""
     schedule = Schedule.from_config(profile.schedule)
     return html(
         value or blank_timeline(profile),

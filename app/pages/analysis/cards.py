@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from html import escape
 from urllib.parse import quote
 
-from app.pages.analysis.exhibits import Exhibit, Table
+from app.pages.analysis.exhibits import Exhibit, TableContent
 from app.parts.marks import mark
 from app.words.analysis import ANALYSIS_WORDS as WORDS
 from dga.titles import SYSTEMS
@@ -73,7 +73,7 @@ def commands_html(commands: Iterable[str]) -> str:
     )
 
 
-def table_html(table: Table, title: str) -> str:
+def table_html(table: TableContent, title: str) -> str:
     """The table in a box that scrolls sideways; its headers are buttons that sort."""
     numeric = [_is_numeric(row[i] for row in table.rows) for i in range(len(table.columns))]
     head = "".join(

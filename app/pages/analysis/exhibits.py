@@ -26,7 +26,7 @@ _CELL_END = re.compile(r"(?<!\\)\|")
 
 
 @dataclass(frozen=True)
-class Table:
+class TableContent:
     """Strings as the Markdown file has them; every row is as long as ``columns``."""
 
     columns: tuple[str, ...]
@@ -34,7 +34,7 @@ class Table:
 
 
 @dataclass(frozen=True)
-class Figure:
+class FigureContent:
     """``plotly``: the JSON of a plotly figure; ``height``: in pixels."""
 
     plotly: str
@@ -54,7 +54,7 @@ class Exhibit:
     title: str
     caption: str
     commands: tuple[str, ...]
-    content: Table | Figure | None
+    content: TableContent | FigureContent | None
     downloads: Mapping[str, Path] = field(default_factory=dict)
     problems: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
@@ -145,7 +145,7 @@ def _exhibit(folder: Path, entry: Any, missing: tuple[tuple[str, str], ...]) -> 
     files, commands = entry.get("files"), entry.get("commands")
     paths, problems = _files(folder, kind, files if isinstance(files, dict) else {})
     shown = paths.get(ENDINGS[kind][0])
-    content: Table | Figure | None = None
+    content: TableContent | FigureContent | None = None
     if shown is not None:
         try:
             content = (read_table if kind == "table" else read_figure)(shown)
@@ -188,7 +188,7 @@ def inside(folder: Path, name: object, ending: str) -> Path:
     return path
 
 
-def read_table(path: Path) -> Table:
+def read_table(path: Path) -> TableContent:
     """The one Markdown table of a file. Raises ``ValueError`` if there is none."""
     lines = [line.strip() for line in path.read_text("utf-8").splitlines()]
     rows = [_cells(line) for line in lines if line.startswith("|")]
@@ -196,14 +196,14 @@ def read_table(path: Path) -> Table:
         raise ValueError("no table, or rows of different lengths")
     if not all(cell and not cell.strip("-:") for cell in rows[1]):
         raise ValueError("no line under the header")
-    return Table(rows[0], tuple(rows[2:]))
+    return TableContent(rows[0], tuple(rows[2:]))
 
 
 def _cells(line: str) -> tuple[str, ...]:
     return tuple(cell.strip().replace("\\|", "|") for cell in _CELL_END.split(line)[1:-1])
 
 
-def read_figure(path: Path) -> Figure:
+def read_figure(path: Path) -> FigureContent:
     """A plotly figure. Raises ``ValueError`` if it is none that a browser could draw."""
     text = path.read_text("utf-8")
     figure = _parse(text)
@@ -213,7 +213,7 @@ def read_figure(path: Path) -> Figure:
     if not isinstance(layout, dict):
         raise ValueError("no layout")
     height = layout.get("height")
-    return Figure(text, round(height) if isinstance(height, int | float) else PLOT_HEIGHT)
+    return FigureContent(text, round(height) if isinstance(height, int | float) else PLOT_HEIGHT)
 
 
 def _parse(text: str) -> Any:

@@ -12,7 +12,7 @@ import gradio as gr
 from gradio.components.plot import PlotData
 
 from app.pages.analysis.cards import commands_html, table_html, text_html, title_html
-from app.pages.analysis.exhibits import Exhibit, Exhibits, Figure, Table
+from app.pages.analysis.exhibits import Exhibit, Exhibits, FigureContent, TableContent
 from app.parts.html import html
 from app.server.strict_blocks import picked
 from app.words.analysis import ANALYSIS_SECTIONS
@@ -88,7 +88,7 @@ def analysis_page(profile: Profile, exhibits: Exhibits) -> None:
 
 def _connect(contents: gr.HTML, plots: dict[str, gr.Plot], exhibits: tuple[Exhibit, ...]) -> None:
     """A figure is sent when it comes near the window."""
-    figures = {e.key: e.content for e in exhibits if isinstance(e.content, Figure)}
+    figures = {e.key: e.content for e in exhibits if isinstance(e.content, FigureContent)}
 
     def draw(event: gr.EventData) -> dict[Any, Any]:
         key = picked(event, "name")
@@ -108,7 +108,7 @@ def _connect(contents: gr.HTML, plots: dict[str, gr.Plot], exhibits: tuple[Exhib
         )
 
 
-def plot_data(figure: Figure, touch: bool) -> PlotData:
+def plot_data(figure: FigureContent, touch: bool) -> PlotData:
     """What ``gr.Plot`` draws. On touch screens a tap reads a value and a drag scrolls the page."""
     made = json.loads(figure.plotly)
     made["config"] = _CONFIG | {"displayModeBar": False if touch else "hover"}
@@ -123,7 +123,7 @@ def _contents(found: list[Section], exhibits: tuple[Exhibit, ...], severity: int
     figures = [
         {"id": e.key, "title": e.title, "height": e.content.height}
         for e in exhibits
-        if isinstance(e.content, Figure)
+        if isinstance(e.content, FigureContent)
     ]
     contents = f'<nav aria-label="{WORDS["contents"]}"><ul>{links}</ul></nav>'
     return _html(contents, "toc", figures=figures, severity=severity)
@@ -163,16 +163,16 @@ def _exhibit(exhibit: Exhibit, variants: tuple[int, ...]) -> dict[str, gr.Plot]:
     if len(variants) > 1:
         classes += ["varied", f"severity-{exhibit.severity}"]
     content = exhibit.content
-    if isinstance(content, Figure):
+    if isinstance(content, FigureContent):
         classes.append("with-figure")
     with gr.Column(elem_classes=classes):
         title = title_html(exhibit)
-        shown = table_html(content, exhibit.title) if isinstance(content, Table) else ""
+        shown = table_html(content, exhibit.title) if isinstance(content, TableContent) else ""
         html(title + shown)
-        if isinstance(content, Figure):
+        if isinstance(content, FigureContent):
             plot = gr.Plot(show_label=False, container=False, elem_id=exhibit.key)
         html(text_html(exhibit))
-    return {exhibit.key: plot} if isinstance(content, Figure) else {}
+    return {exhibit.key: plot} if isinstance(content, FigureContent) else {}
 
 
 def _opening(intro: str, exhibits: Exhibits) -> str:

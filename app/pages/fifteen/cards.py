@@ -1,4 +1,4 @@
-"""A sheet as HTML and plain values for the page's script."""
+"""Results as HTML and plain values for the page's script."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from html import escape
 from typing import Any
 from urllib.parse import urlencode
 
-from app.pages.fifteen.sheet import Choice, Row, Sheet
+from app.pages.fifteen.results import Choice, CorruptionResult, FifteenResults
 from app.parts.marks import SIGNS, percent
 from app.parts.pictures import data_uri
 from app.words.fifteen import (
@@ -66,70 +66,72 @@ def subject_of(choice: Choice) -> str:
     return OWN if choice.example is None else SUBJECTS.get(choice.example, OTHER)
 
 
-def heading_html(sheet: Sheet) -> dict[str, str]:
+def heading_html(results: FifteenResults) -> dict[str, str]:
     """The sentence with its counts, and the line under it."""
-    counts, choice = sheet.counts(), sheet.choice
-    if sheet.phase == "empty":
+    counts, choice = results.counts(), results.choice
+    if results.phase == "empty":
         name, lead = "empty", WILL_HAPPEN[choice.method]
     else:
         stopped = "part" if counts["done"] else "running"
-        name = {"done": "done", "cancelled": stopped, "error": stopped}.get(sheet.phase, "running")
+        name = {"done": "done", "cancelled": stopped, "error": stopped}.get(
+            results.phase, "running"
+        )
         name += "_damaged" if choice.damaged else ""
-        lead = _lead(sheet)
+        lead = _lead(results)
     return {"sentence": HEADINGS[name].format(subject=subject_of(choice), **counts), "lead": lead}
 
 
-def _lead(sheet: Sheet) -> str:
-    method = METHODS[sheet.choice.method]
-    depth = DEPTH_FIXED.format(method=method) if sheet.choice.method == "dda" else DEPTH_CHOSEN
+def _lead(results: FifteenResults) -> str:
+    method = METHODS[results.choice.method]
+    depth = DEPTH_FIXED.format(method=method) if results.choice.method == "dda" else DEPTH_CHOSEN
     lead = LEAD.format(method=method, depth=depth)
-    known = sheet.reference
+    known = results.reference
     if known is not None:
         return f"{lead} {REFERENCE.format(label=known.label, share=percent(known.probability))}"
-    return f"{lead} {NO_REFERENCE}" if sheet.choice.damaged else lead
+    return f"{lead} {NO_REFERENCE}" if results.choice.damaged else lead
 
 
-def status_value(sheet: Sheet) -> dict[str, Any]:
+def status_value(results: FifteenResults) -> dict[str, Any]:
     """Words, and progress where something is under way."""
-    done, total = sheet.progress
-    seconds = f"{sheet.seconds:.0f} s"
-    words = STATUS.get(sheet.phase, "").format(done=done, total=total, seconds=seconds)
-    under_way = sheet.phase in ("forward", "reverse") and total > 0
+    done, total = results.progress
+    seconds = f"{results.seconds:.0f} s"
+    words = STATUS.get(results.phase, "").format(done=done, total=total, seconds=seconds)
+    under_way = results.phase in ("forward", "reverse") and total > 0
     return {
         "words": words,
         "progress": [done, total] if under_way else None,
-        "error": sheet.error,
-        "phase": sheet.phase,
+        "error": results.error,
+        "phase": results.phase,
     }
 
 
-def grid_value(sheet: Sheet) -> dict[str, Any]:
+def grid_value(results: FifteenResults) -> dict[str, Any]:
     """Cards by corruption, their orders, and the table as text.
 
     Parts of a card are apart so that only what changed travels to the browser.
     """
-    choice = sheet.choice
+    choice = results.choice
     name = choice.example or "own-picture"
     return {
-        "running": sheet.running,
-        "cards": {row.corruption: _card(sheet, row) for row in sheet.rows},
-        "orders": sheet.orders(),
-        "csv": sheet.csv(),
+        "running": results.running,
+        "cards": {row.corruption: _card(results, row) for row in results.rows},
+        "orders": results.orders(),
+        "csv": results.csv(),
         "file": f"fifteen-{name}-severity-{choice.settings.severity}-{choice.method}.csv",
     }
 
 
-def note_html(sheet: Sheet) -> str:
+def note_html(results: FifteenResults) -> str:
     """What a click does, what the dots mean, and the settings."""
-    asked, stopping = sheet.choice.settings, sheet.profile.stopping
-    fixed = sheet.choice.method == "dda"
+    asked, stopping = results.choice.settings, results.profile.stopping
+    fixed = results.choice.method == "dda"
     words = NOTE_SETTINGS_FIXED if fixed else NOTE_SETTINGS
-    depth = sheet.profile.dda_depth if fixed else stopping.max_depth
+    depth = results.profile.dda_depth if fixed else stopping.max_depth
     settings = (word.format(seed=asked.seed, tau=asked.tau, depth=depth) for word in words)
     lines = [
-        NOTE_LINK if sheet.choice.example else NOTE_OWN,
+        NOTE_LINK if results.choice.example else NOTE_OWN,
         NOTE_FIXED if fixed else NOTE_DOT,
-        "" if sheet.choice.damaged else NOTE_GAIN,
+        "" if results.choice.damaged else NOTE_GAIN,
     ]
     return (
         f"<div>{''.join(f'<p>{line}</p>' for line in lines if line)}</div>"
@@ -152,12 +154,12 @@ def link(choice: Choice, corruption: str) -> str:
     return f"./?{urlencode(fields)}"
 
 
-def _card(sheet: Sheet, row: Row) -> dict[str, str]:
+def _card(results: FifteenResults, row: CorruptionResult) -> dict[str, str]:
     return {
-        "head": _head(sheet.choice, row.corruption),
+        "head": _head(results.choice, row.corruption),
         "before": _before(row),
         "after": _after(row),
-        "foot": _foot(sheet, row),
+        "foot": _foot(results, row),
     }
 
 
@@ -168,7 +170,7 @@ def _head(choice: Choice, corruption: str) -> str:
     return f"<h2>{title}</h2><p>{corruption_title(family_of(corruption))}</p>"
 
 
-def _before(row: Row) -> str:
+def _before(row: CorruptionResult) -> str:
     if row.before is None:
         return f'<div class="ff-well"></div>{_caption(None)}'
     said = f": {row.said.label}" if row.said else ""
@@ -176,7 +178,7 @@ def _before(row: Row) -> str:
     return _picture(data_uri(row.before), alt) + _caption(row.said)
 
 
-def _after(row: Row) -> str:
+def _after(row: CorruptionResult) -> str:
     title = corruption_title(row.corruption)
     if row.after is not None and row.says is not None:
         alt = REBUILT_ALT.format(title=title, label=f": {row.says.label}")
@@ -200,28 +202,28 @@ def _caption(said: Prediction | None) -> str:
     )
 
 
-def _foot(sheet: Sheet, row: Row) -> str:
-    name = sheet.verdict(row)
-    stopped = sheet.phase in ("cancelled", "error")
+def _foot(results: FifteenResults, row: CorruptionResult) -> str:
+    name = results.verdict(row)
+    stopped = results.phase in ("cancelled", "error")
     verdict = f'<p class="ff-verdict">{NOT_FINISHED if stopped else "&nbsp;"}</p>'
     if name is not None:
         shape, look = _LOOKS[name]
         sign = f'<svg viewBox="0 0 12 12" aria-hidden="true">{_SIGNS[shape]}</svg>'
         verdict = f'<p class="ff-verdict {look}">{sign}{VERDICTS[name]}</p>'
-    return verdict + _depth(sheet, row)
+    return verdict + _depth(results, row)
 
 
-def _depth(sheet: Sheet, row: Row) -> str:
+def _depth(results: FifteenResults, row: CorruptionResult) -> str:
     """The depth in words and as a bar; hollow where the discriminator was still sure."""
-    steps, stop = sheet.profile.schedule.steps, row.stop
-    symbol = "depth" if sheet.choice.method == "dda" else "t*"
+    steps, stop = results.profile.schedule.steps, row.stop
+    symbol = "depth" if results.choice.method == "dda" else "t*"
     if stop is None:
         return (
             f'<p class="ff-depth"><span>{symbol} <b>\N{EN DASH}</b></span>'
             f'<span>{OF.format(steps=steps)}</span></p><div class="ff-bar"></div>'
         )
     words = OF.format(steps=steps)
-    if sheet.choice.method == "dda":
+    if results.choice.method == "dda":
         words = FIXED
     elif stop.t_star == 0:
         words = AS_IT_IS

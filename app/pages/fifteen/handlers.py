@@ -13,8 +13,8 @@ from typing import Any
 import gradio as gr
 
 from app.pages.fifteen.cards import grid_value, heading_html, note_html, status_value
+from app.pages.fifteen.results import FifteenResults, check_choice
 from app.pages.fifteen.run import run
-from app.pages.fifteen.sheet import Sheet, check_choice
 from app.pages.run_handlers import RunHandlers, Update
 from app.runs.session import Session
 from app.runs.visitors import Visitors
@@ -74,14 +74,14 @@ class FifteenComponents:
             self.thumbs: {"chosen": None if upload else example, "locked": running},
         }
 
-    def show(self, sheet: Sheet) -> Update:
-        """The sheet as it is now."""
+    def show(self, results: FifteenResults) -> Update:
+        """The results as they are now."""
         return {
-            self.head: heading_html(sheet),
-            self.status: status_value(sheet),
-            self.grid: grid_value(sheet),
-            self.note: note_html(sheet),
-            self.table: gr.update(interactive=bool(sheet.finished) and not sheet.running),
+            self.head: heading_html(results),
+            self.status: status_value(results),
+            self.grid: grid_value(results),
+            self.note: note_html(results),
+            self.table: gr.update(interactive=bool(results.finished) and not results.running),
         }
 
     def complain(self, sentence: str) -> Update:
@@ -89,8 +89,8 @@ class FifteenComponents:
         return {self.status: {"words": "", "progress": None, "error": sentence, "phase": "error"}}
 
 
-class FifteenHandlers(RunHandlers[Sheet]):
-    """One sheet a visitor. ``asked``: upload, example, damaged, severity, method."""
+class FifteenHandlers(RunHandlers[FifteenResults]):
+    """One run a visitor. ``asked``: upload, example, damaged, severity, method."""
 
     def __init__(
         self,
@@ -101,13 +101,13 @@ class FifteenHandlers(RunHandlers[Sheet]):
     ) -> None:
         super().__init__(line, components.timer)
         self.session, self.examples, self.components = session, examples, components
-        self.sheets = Visitors[Sheet](lambda sheet: sheet.running, address=line.address)
+        self.runs = Visitors[FifteenResults](lambda results: results.running, address=line.address)
         self._previewing = threading.BoundedSemaphore(MAX_PREVIEWS)
 
-    def open(self, *asked: Any) -> Sheet:
-        """A sheet of corrupted pictures. Raises one of ``SENTENCES``."""
+    def open(self, *asked: Any) -> FifteenResults:
+        """The corrupted pictures, nothing computed yet. Raises one of ``SENTENCES``."""
         choice = check_choice(self.session.profile, self.examples, *asked)
-        return Sheet.open(self.session.profile, choice)
+        return FifteenResults.open(self.session.profile, choice)
 
     def preview(self, visitor: str, *asked: Any) -> Update:
         """The corrupted pictures beside empty wells: nothing is computed yet.
@@ -147,41 +147,41 @@ class FifteenHandlers(RunHandlers[Sheet]):
 
     def free(self, visitor: str, *asked: Any) -> Update:
         """The news of a cancelled run may come when the next one has begun."""
-        sheet = self.sheets.last(visitor)
-        return self.lock(sheet is not None and sheet.running, *asked)
+        results = self.runs.last(visitor)
+        return self.lock(results is not None and results.running, *asked)
 
-    def begin(self, visitor: str, *asked: Any) -> Sheet:
-        return self.sheets.put(visitor, self.open(*asked))
+    def begin(self, visitor: str, *asked: Any) -> FifteenResults:
+        return self.runs.put(visitor, self.open(*asked))
 
-    def news(self, sheet: Sheet) -> Iterator[Update]:
+    def news(self, results: FifteenResults) -> Iterator[Update]:
         """Progress after every step, pictures a few times a second."""
         shown, known = 0.0, -1
-        for _ in run(self.session, sheet):
-            news = len(sheet.finished) + sum(row.stop is not None for row in sheet.rows)
+        for _ in run(self.session, results):
+            news = len(results.finished) + sum(row.stop is not None for row in results.rows)
             if news == known and time.monotonic() - shown < PICTURE_INTERVAL:
-                yield {self.components.status: status_value(sheet)}
+                yield {self.components.status: status_value(results)}
                 continue
-            yield self.components.show(sheet)
+            yield self.components.show(results)
             shown, known = time.monotonic(), news
-        yield self.components.show(sheet)
+        yield self.components.show(results)
 
-    def fail(self, visitor: str, sheet: Sheet | None, sentence: str) -> Update:
-        if sheet is None:
+    def fail(self, visitor: str, results: FifteenResults | None, sentence: str) -> Update:
+        if results is None:
             return self.components.complain(sentence)
-        sheet.phase, sheet.error = "error", sentence
-        return self.components.show(sheet)
+        results.phase, results.error = "error", sentence
+        return self.components.show(results)
 
-    def leave(self, sheet: Sheet) -> None:
-        if sheet.running:
-            sheet.phase = "cancelled"
+    def leave(self, results: FifteenResults) -> None:
+        if results.running:
+            results.phase = "cancelled"
 
     def cancel(self, visitor: str, *asked: Any) -> Update:
         buttons = self.lock(False, *asked) | {self.timer: gr.Timer(active=False)}
         self.line.leave(visitor)
-        sheet = self.sheets.last(visitor)
-        if sheet is None or not sheet.running:
+        results = self.runs.last(visitor)
+        if results is None or not results.running:
             return buttons | self.components.complain(NEVER_BEGAN)
-        sheet.cancel.set()
-        sheet.phase = "cancelled"
-        sheet.error = CANCELLED.format(done=len(sheet.finished), total=len(sheet.rows))
-        return buttons | self.components.show(sheet)
+        results.cancel.set()
+        results.phase = "cancelled"
+        results.error = CANCELLED.format(done=len(results.finished), total=len(results.rows))
+        return buttons | self.components.show(results)

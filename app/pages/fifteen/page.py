@@ -8,7 +8,7 @@ import gradio as gr
 
 from app.pages.fifteen.cards import grid_value, heading_html, note_html, status_value
 from app.pages.fifteen.handlers import FifteenComponents, FifteenHandlers
-from app.pages.fifteen.sheet import Sheet, check_choice
+from app.pages.fifteen.results import FifteenResults, check_choice
 from app.pages.run_handlers import Update
 from app.parts.examples import Example, load_examples
 from app.parts.html import LIGHT, PRIVATE, for_visitor, html
@@ -55,7 +55,7 @@ def _layout(session: Session, examples: list[Example]) -> FifteenComponents:
     first = examples[0].name
     paths = {example.name: example.path for example in examples}
     choice = check_choice(session.profile, paths, None, first, False, SEVERITY, "dga-guided")
-    blank = Sheet(session.profile, choice)
+    blank = FifteenResults(session.profile, choice)
     head = _html("head", heading_html(blank), _HEAD)
     with gr.Row(elem_id="fifteen-controls"):
         with gr.Column(elem_id="fifteen-source"):

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from app.pages.fifteen.sheet import Sheet
+from app.pages.fifteen.results import FifteenResults
 from app.runs.session import CancelledError, Session
 from app.server.errors import RunError, told
 from app.words.fifteen import TOO_LONG
@@ -18,61 +18,61 @@ from dga.networks.models import Models
 from dga.pipeline import Rebuilt, Searched, adapt_many, default_routes
 
 
-def run(session: Session, sheet: Sheet) -> Iterator[None]:
-    """Fill the sheet, a step at a time, within the time budget and until it is cancelled.
+def run(session: Session, results: FifteenResults) -> Iterator[None]:
+    """Fill the results, a step at a time, within the time budget and until cancelled.
 
     Both are looked at after every step. Raises :class:`~app.server.errors.RunError`,
     :class:`~app.runs.session.CancelledError` and ``FloatingPointError``.
     """
-    budget, begun = session.budget(pictures=len(sheet.rows)), time.monotonic()
+    budget, begun = session.budget(pictures=len(results.rows)), time.monotonic()
     with told():
-        for _ in work(session.models, sheet):
-            sheet.seconds = time.monotonic() - begun
-            if sheet.cancel.is_set():
+        for _ in work(session.models, results):
+            results.seconds = time.monotonic() - begun
+            if results.cancel.is_set():
                 raise CancelledError
             yield
-            if sheet.seconds > budget:
+            if results.seconds > budget:
                 raise RunError(TOO_LONG.format(seconds=budget))
-    sheet.phase, sheet.seconds = "done", time.monotonic() - begun
+    results.phase, results.seconds = "done", time.monotonic() - begun
 
 
-def work(models: Models, sheet: Sheet) -> Iterator[None]:
+def work(models: Models, results: FifteenResults) -> Iterator[None]:
     """Labels, then every picture's depth, then all reconstructions: what ``adapt`` computes.
 
     Yields after each piece of work, so that a page can show it and stop it.
     """
-    sheet.phase, sheet.progress = "read", (0, 1)
+    results.phase, results.progress = "read", (0, 1)
     yield
-    damaged = _read(models, sheet)
+    damaged = _read(models, results)
     yield
-    asked = sheet.choice.settings
+    asked = results.choice.settings
     stopping = dataclasses.replace(
         models.profile.stopping, rule="threshold", tau=asked.tau, paths=1
     )
-    route = default_routes(models.profile)[sheet.choice.method]
-    sheet.phase, sheet.progress = "forward", (0, len(damaged))
+    route = default_routes(models.profile)[results.choice.method]
+    results.phase, results.progress = "forward", (0, len(damaged))
     for event in adapt_many(models, damaged, [asked.seed] * len(damaged), stopping, route):
         if isinstance(event, Rebuilt):
-            row = sheet.rows[event.picture]
+            row = results.rows[event.picture]
             row.preview, row.after, row.says = None, event.image, event.prediction
             continue  # the step that ended with it follows
         if isinstance(event, Searched):
-            sheet.progress = (event.picture, len(damaged))
-            sheet.rows[event.picture].stop = event.stop
+            results.progress = (event.picture, len(damaged))
+            results.rows[event.picture].stop = event.stop
         else:
-            sheet.phase, sheet.progress = "reverse", (event.step, event.steps)
+            results.phase, results.progress = "reverse", (event.step, event.steps)
             for picture, image in zip(event.pictures, event.images, strict=True):
-                sheet.rows[picture].preview = image
+                results.rows[picture].preview = image
         yield
 
 
-def _read(models: Models, sheet: Sheet) -> Pixels:
+def _read(models: Models, results: FifteenResults) -> Pixels:
     """The damaged pictures, ``[15, S, S, 3]``; all are classified, the undamaged one too."""
-    assert sheet.clean is not None  # of a sheet that was opened
-    damaged = np.stack([row.before for row in sheet.rows if row.before is not None])
-    x = to_tensor(np.concatenate([sheet.clean[None], damaged])).to(models.device)
+    assert results.clean is not None  # they were opened
+    damaged = np.stack([row.before for row in results.rows if row.before is not None])
+    x = to_tensor(np.concatenate([results.clean[None], damaged])).to(models.device)
     reference, *said = predict(models.classifier, x, models.profile.classifier)
-    sheet.reference = None if sheet.choice.damaged else reference
-    for row, prediction in zip(sheet.rows, said, strict=True):
+    results.reference = None if results.choice.damaged else reference
+    for row, prediction in zip(results.rows, said, strict=True):
         row.said = prediction
     return damaged

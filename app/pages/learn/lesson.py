@@ -13,8 +13,8 @@ import torch
 from numpy.typing import NDArray
 
 from app.parts.pictures import data_uri
-from app.runs.board import stops_by_tau
-from app.runs.film import jpeg, jpeg_uri
+from app.runs.run_state import stops_by_tau
+from app.runs.sprites import jpeg, jpeg_uri
 from dga.corruptions import SEVERITIES, corrupt
 from dga.data.uploads import read_square
 from dga.diffusion import forward_path
@@ -34,7 +34,7 @@ FILM_QUALITY = 80
 
 
 @dataclass(frozen=True)
-class Case:
+class LessonPicture:
     """A picture and its damage."""
 
     picture: str
@@ -43,14 +43,16 @@ class Case:
 
 
 # Pictures of scikit-image that are free of rights.
-MEET = tuple(Case("cat", name, 0) for name in ("impulse_noise", "defocus_blur", "brightness"))
-MAIN = Case("coffee", "gaussian_noise", 4)
-GUIDED = Case("coffee", "defocus_blur", 3)
+MEET = tuple(
+    LessonPicture("cat", name, 0) for name in ("impulse_noise", "defocus_blur", "brightness")
+)
+MAIN = LessonPicture("coffee", "gaussian_noise", 4)
+GUIDED = LessonPicture("coffee", "defocus_blur", 3)
 COMPARED = (
-    Case("cat", "zoom_blur", 3),
-    Case("coffee", "pixelate", 4),
+    LessonPicture("cat", "zoom_blur", 3),
+    LessonPicture("coffee", "pixelate", 4),
     MAIN,
-    Case("cat", "frost", 4),
+    LessonPicture("cat", "frost", 4),
 )
 PARTS = ("meet", "film", "judge", "reverse", "guide", "depth")
 
@@ -79,7 +81,7 @@ class Lesson:
             {"title": title(case.corruption), **self._told(self._severities(case))} for case in MEET
         ]
 
-    def _severities(self, case: Case) -> list[Pixels]:
+    def _severities(self, case: LessonPicture) -> list[Pixels]:
         clean = self._clean(case.picture)
         return [clean, *(corrupt(clean, case.corruption, s, SEED).copy() for s in SEVERITIES)]
 
@@ -173,7 +175,7 @@ class Lesson:
     def _clean(self, name: str) -> Pixels:
         return read_square(self.examples[name], self.models.profile.image_size)
 
-    def _damaged(self, case: Case) -> Pixels:
+    def _damaged(self, case: LessonPicture) -> Pixels:
         return corrupt(self._clean(case.picture), case.corruption, case.severity, SEED).copy()
 
     def _tensor(self, pixels: Pixels) -> torch.Tensor:

@@ -13,7 +13,7 @@ from PIL import Image
 
 from app.pages.adapt.result_cards import card_html
 from app.parts.marks import percent
-from app.runs.board import CARDS, Board
+from app.runs.run_state import CARDS, RunState
 from app.runs.session import CancelledError, RunError, Session
 from app.runs.settings import check_settings
 from dga.corruptions import CORRUPTIONS
@@ -73,20 +73,20 @@ def test_percent_never_rounds_up_to_certainty():
     assert [percent(p) for p in (0.0, 0.914, 0.998, 1.0)] == ["0 %", "91 %", "99 %", "100 %"]
 
 
-def test_board_tells_a_run(session, cat_file):
+def test_run_state_tells_a_run(session, cat_file):
     settings = Request("fog", 3, 0.5, 0, 2)
     subject = session.subject(cat_file, settings)
-    board = Board(session.profile, settings, subject)
-    assert board.timeline()["phase"] == "forward"
+    state = RunState(session.profile, settings, subject)
+    assert state.timeline()["phase"] == "forward"
     for event in session.events(subject.input, settings):
-        board.take(event)
-    value = board.timeline()
+        state.take(event)
+    value = state.timeline()
     assert isinstance(event, Adaptation)
     assert (value["phase"], value["t_star"]) == ("done", event.t_star)
     assert np.allclose(value["curves"], [event.confidence])
     for name in CARDS:
-        page = card_html(board.cards[name])
-        assert f">{board.cards[name].prediction.label}<" in page
+        page = card_html(state.cards[name])
+        assert f">{state.cards[name].prediction.label}<" in page
         assert "data:image/png" in page
 
 

@@ -65,7 +65,7 @@ def check_choice(
 
 
 @dataclass
-class Row:
+class CorruptionResult:
     """One corruption. Pictures are uint8 ``[S, S, 3]``; ``preview`` is still being rebuilt."""
 
     corruption: str
@@ -78,10 +78,10 @@ class Row:
 
 
 @dataclass
-class Sheet:
+class FifteenResults:
     """Fifteen rows in the order of their families, filled by :func:`app.pages.fifteen.run.work`.
 
-    A sheet that was not opened has no pictures: the page shows it until they are there.
+    Without :meth:`open` there are no pictures: the page shows that until they are there.
     ``clean``: the undamaged picture, with its ``reference`` once it was read.
     ``progress``: (done, total) of the phase. ``seconds``: of the whole run.
     """
@@ -89,7 +89,9 @@ class Sheet:
     profile: Profile
     choice: Choice
     clean: Pixels | None = None
-    rows: list[Row] = field(default_factory=lambda: [Row(name) for name in CORRUPTIONS])
+    rows: list[CorruptionResult] = field(
+        default_factory=lambda: [CorruptionResult(name) for name in CORRUPTIONS]
+    )
     reference: Prediction | None = None
     phase: Phase = "empty"
     progress: tuple[int, int] = (0, 0)
@@ -98,13 +100,16 @@ class Sheet:
     cancel: threading.Event = field(default_factory=threading.Event)
 
     @classmethod
-    def open(cls, profile: Profile, choice: Choice) -> Sheet:
+    def open(cls, profile: Profile, choice: Choice) -> FifteenResults:
         """Read and corrupt the picture; no network is called. Raises ``UploadError``."""
         make = damage if choice.example is None else _damage_example
         clean, *damaged = make(
             choice.path, profile.image_size, choice.settings.severity, choice.settings.seed
         )
-        rows = [Row(name, picture) for name, picture in zip(CORRUPTIONS, damaged, strict=True)]
+        rows = [
+            CorruptionResult(name, picture)
+            for name, picture in zip(CORRUPTIONS, damaged, strict=True)
+        ]
         return cls(profile, choice, clean, rows)
 
     @property
@@ -113,7 +118,7 @@ class Sheet:
         return self.phase in ("waiting", "read", "forward", "reverse")
 
     @property
-    def finished(self) -> list[Row]:
+    def finished(self) -> list[CorruptionResult]:
         """Rows that are rebuilt and read."""
         return [row for row in self.rows if row.says is not None]
 
@@ -131,7 +136,7 @@ class Sheet:
             "changed": sum(label(row.said) != label(row.says) for row in done),
         }
 
-    def verdict(self, row: Row) -> str | None:
+    def verdict(self, row: CorruptionResult) -> str | None:
         """A key of :data:`app.words.fifteen.VERDICTS`; None while the row is not finished."""
         if row.says is None:
             return None
@@ -145,7 +150,7 @@ class Sheet:
     def _right(self, said: Prediction | None) -> bool:
         return self.reference is not None and label(said) == self.reference.label
 
-    def gain(self, row: Row) -> float | None:
+    def gain(self, row: CorruptionResult) -> float | None:
         """How much likelier rebuilding made the undamaged picture's label, in [-1, 1].
 
         Without such a label: 1 plus the new label's probability if the label changed,
@@ -176,7 +181,7 @@ class Sheet:
         writer.writerows(self._record(row) for row in self.rows)
         return stream.getvalue()
 
-    def _record(self, row: Row) -> list[object]:
+    def _record(self, row: CorruptionResult) -> list[object]:
         asked = self.choice.settings
         asks = self.choice.method != "dda"  # a fixed depth crosses nothing
         return [

@@ -13,8 +13,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from app.runs.film import Lane, forward_sheet
 from app.runs.session import Picture
+from app.runs.sprites import Lane, forward_sprites
 from app.words.common import (
     CARD_NOTES,
     INPUT_TITLE,
@@ -105,7 +105,7 @@ def blank_timeline(profile: Profile, stopping: StoppingConfig | None = None) -> 
     }
 
 
-class Board:
+class RunState:
     """One run: events go in, the timeline's value and five cards come out.
 
     ``bound``: the quantile rule's logits at depths 0...T, where that rule is asked for.
@@ -145,7 +145,7 @@ class Board:
             if self.phase in ("cancelled", "error"):
                 return []
             if isinstance(event, Noised):
-                self.forward = forward_sheet(event.states)
+                self.forward = forward_sprites(event.states)
                 return []
             if isinstance(event, Judged):
                 return self._judged(event)

@@ -29,7 +29,7 @@ def reduced(pictures: Pixels) -> Pixels:
     return averaged
 
 
-def sheet(pictures: Pixels, columns: int = COLUMNS) -> Pixels:
+def sprite_sheet(pictures: Pixels, columns: int = COLUMNS) -> Pixels:
     """``[n, S, S, 3]`` row by row in one picture ``[rows * S, columns * S, 3]``, rest black."""
     count, side = pictures.shape[:2]
     rows = -(-count // columns)
@@ -49,15 +49,15 @@ def jpeg_uri(content: bytes) -> str:
     return f"data:image/jpeg;base64,{base64.b64encode(content).decode()}"
 
 
-def forward_sheet(states: Pixels) -> str:
+def forward_sprites(states: Pixels) -> str:
     """The states of a forward path, uint8 ``[T + 1, S, S, 3]``, as the address of one sheet."""
-    return jpeg_uri(jpeg(sheet(reduced(states)), FORWARD_QUALITY))
+    return jpeg_uri(jpeg(sprite_sheet(reduced(states)), FORWARD_QUALITY))
 
 
 def strip(states: Sequence[Pixels], estimates: Sequence[Pixels]) -> bytes:
     """Reverse steps as a JPEG: one column each, x above its clean estimate."""
     pairs = np.concatenate([reduced(np.stack(states)), reduced(np.stack(estimates))])
-    return jpeg(sheet(pairs, len(states)), REVERSE_QUALITY)
+    return jpeg(sprite_sheet(pairs, len(states)), REVERSE_QUALITY)
 
 
 @dataclass

@@ -19,7 +19,7 @@ INK, QUIET, PAPER = "#161A23", "#4E5566", "#FFFFFF"
 
 
 @dataclass(frozen=True)
-class Panel:
+class LabelledPicture:
     """One picture, uint8 ``[S, S, 3]``, and what the classifier says of it."""
 
     title: str
@@ -28,7 +28,7 @@ class Panel:
     probability: float
 
 
-def draw_sheet(line: str, panels: list[Panel]) -> bytes:
+def draw_contact_sheet(line: str, panels: list[LabelledPicture]) -> bytes:
     """A PNG file: ``line`` on top, the pictures in a row, enlarged without smoothing."""
     width = 2 * MARGIN + len(panels) * SIDE + (len(panels) - 1) * GAP
     page = Image.new("RGB", (width, HEAD + 32 + SIDE + FOOT), PAPER)
@@ -41,7 +41,7 @@ def draw_sheet(line: str, panels: list[Panel]) -> bytes:
     return stream.getvalue()
 
 
-def _draw(page: Image.Image, pen: ImageDraw.ImageDraw, left: int, panel: Panel) -> None:
+def _draw(page: Image.Image, pen: ImageDraw.ImageDraw, left: int, panel: LabelledPicture) -> None:
     pen.text((left, HEAD), panel.title, QUIET, ImageFont.load_default(20))
     picture = Image.fromarray(panel.pixels).resize((SIDE, SIDE), Image.Resampling.NEAREST)
     page.paste(picture, (left, HEAD + 32))
