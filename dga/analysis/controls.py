@@ -60,7 +60,6 @@ class Controls:
     informative: int
 
     def row(self, name: str) -> Control:
-        """A control by its name."""
         return next(row for row in self.rows if row.name == name)
 
 

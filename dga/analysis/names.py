@@ -69,7 +69,6 @@ class MethodName:
 
     @classmethod
     def parse(cls, name: str) -> MethodName:
-        """Take a method's name apart."""
         base, *parts = name.split(":")
         pairs = (part.partition("=") for part in parts)
         system = base

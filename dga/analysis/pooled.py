@@ -137,7 +137,9 @@ def pool_runs(runs: Sequence[EvaluationRun]) -> tuple[tuple[PooledRuns, ...], tu
                 agreeing.append(run)
             else:
                 left_out[f"{run.name}: {reason}"] = None
-        made.append(_pool(severity, agreeing))
+        lines = pd.concat([run.lines for run in agreeing], ignore_index=True)
+        lines = lines.drop_duplicates(KEY, ignore_index=True)
+        made.append(PooledRuns(severity, tuple(agreeing), lines))
     return tuple(made), tuple(left_out)
 
 
@@ -159,8 +161,3 @@ def _difference(first: EvaluationRun, run: EvaluationRun) -> str | None:
     a, b = first.config.get("methods", {}), run.config.get("methods", {})
     changed = sorted(name for name in a.keys() & b.keys() if a[name] != b[name])
     return f"differs from {first.name} in the settings of {changed[0]}" if changed else None
-
-
-def _pool(severity: int, runs: Sequence[EvaluationRun]) -> PooledRuns:
-    lines = pd.concat([run.lines for run in runs], ignore_index=True)
-    return PooledRuns(severity, tuple(runs), lines.drop_duplicates(KEY, ignore_index=True))

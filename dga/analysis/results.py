@@ -76,7 +76,6 @@ class JudgeRun:
 
     @property
     def study(self) -> str:
-        """Which discriminator was judged."""
         return str(self.config.get("study", self.name))
 
 

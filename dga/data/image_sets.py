@@ -148,16 +148,13 @@ class ImageFiles:
                     with Image.open(file) as image:
                         yield self.frame(image)
                 except UNREADABLE as error:
-                    yield _unreadable(name, source, error)
+                    message = f"{name} in {source} is missing or not a readable picture."
+                    problem = ValueError(message)
+                    problem.__cause__ = error
+                    yield problem
 
 
 Images = TypeVar("Images", ImageSet, ImageFiles, ImageSet | ImageFiles)
-
-
-def _unreadable(name: str, source: Path, error: BaseException) -> ValueError:
-    problem = ValueError(f"{name} in {source} is missing or not a readable picture.")
-    problem.__cause__ = error
-    return problem
 
 
 def _members(source: Path) -> list[tuple[str, str]]:
@@ -264,12 +261,10 @@ def open_images(
     return files.load(strict=True)[0]
 
 
-def _hash(name: str) -> str:
-    return hashlib.sha256(PurePosixPath(name).name.encode()).hexdigest()
-
-
 def _in_hash_order(images: ImageSet | ImageFiles) -> list[int]:
-    keys = [_hash(name) for name in images.names]
+    """Positions in the order of the hashes of the file names."""
+    files = (PurePosixPath(name).name.encode() for name in images.names)
+    keys = [hashlib.sha256(file).hexdigest() for file in files]
     return sorted(range(len(images)), key=keys.__getitem__)
 
 

@@ -127,7 +127,6 @@ class Chart:
 
     @property
     def rows(self) -> int:
-        """Of panels."""
         return -(-len(self.panels) // self.columns)
 
     def place(self, index: int) -> tuple[int, int]:

@@ -18,7 +18,6 @@ class PublicFile:
 
     @property
     def name(self) -> str:
-        """What it is called there and here."""
         return PurePosixPath(urlsplit(self.url).path).name
 
     @property

@@ -53,7 +53,6 @@ class TrainConfig:
 
     @property
     def steps(self) -> int:
-        """Optimiser steps in the whole run."""
         return max(1, self.images // self.batch)
 
     def lr_at(self, step: int) -> float:

@@ -42,7 +42,6 @@ class Team:
 
     @property
     def leads(self) -> bool:
-        """Whether this process writes files and shows progress."""
         return self.rank == 0
 
     def share(self, count: int) -> range:

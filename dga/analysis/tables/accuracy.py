@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import pandas as pd
 
@@ -39,7 +39,8 @@ from dga.titles import SYSTEMS, short
 SOURCE = "source"
 OURS = ("dga-guided", "dga-guided-quantile")
 INTERVALS = "95 % intervals (paired bootstrap over photographs)"
-AccuracyByTau = dict[float, dict[str, Estimate | None]]
+TauRow = tuple[str, float, dict[str, Estimate | None]]
+"""A method, its tau and its accuracy by group."""
 
 
 def rows_of(pooled: PooledRuns) -> list[MethodName]:
@@ -177,34 +178,30 @@ def table_3(pooled: PooledRuns) -> Table:
     runs = {base: by_tau for base, by_tau in runs.items() if len(by_tau) > 1}
     if not runs:
         raise MissingRun("no run at several taus (dga:tau=0.1,dga:tau=0.3,dga:tau=0.7)")
-    cells = {base: _by_tau(pooled, by_tau) for base, by_tau in runs.items()}
+    rows = [
+        (base, tau, cells)
+        for base, by_tau in runs.items()
+        for tau, cells in _by_tau(pooled, by_tau).items()
+    ]
+    counts = {cell.photographs for *_, cells in rows for cell in cells.values() if cell}
+    photographs = " or ".join(map(str, sorted(counts)))
     absent = [f"dga:tau={tau:g}" for tau in paper.TAUS if tau not in runs.get("dga", {})]
     return Table(
         "table-3",
         f"Table 3. Confidence threshold tau, severity {pooled.severity}",
         "Top-1 accuracy in percent with 95 % intervals, on images that were run at every tau "
-        f"({_photographs(cells)} photographs). A lower tau stops deeper or at the "
+        f"({photographs} photographs). A lower tau stops deeper or at the "
         f"maximum depth. Paper: {paper.TABLE_3_CITATION}, {paper.SETTING}.",
-        pd.DataFrame(_table_3_shown(cells)),
-        pd.DataFrame(_table_3_numbers(cells)),
+        pd.DataFrame(_table_3_shown(rows)),
+        pd.DataFrame(_table_3_numbers(rows)),
         pooled.commands(name for by_tau in runs.values() for name in by_tau.values()),
         (f"no run of {', '.join(absent)}",) if absent else (),
     )
 
 
-def _photographs(cells: dict[str, AccuracyByTau]) -> str:
-    """How many photographs the tables of each method rest on."""
-    counts = {
-        cell.photographs
-        for by_tau in cells.values()
-        for groups in by_tau.values()
-        for cell in groups.values()
-        if cell is not None
-    }
-    return " or ".join(str(count) for count in sorted(counts))
-
-
-def _by_tau(pooled: PooledRuns, methods: dict[float, str]) -> AccuracyByTau:
+def _by_tau(
+    pooled: PooledRuns, methods: dict[float, str]
+) -> dict[float, dict[str, Estimate | None]]:
     """Accuracy by tau and group, on shared images; the paper's taus are always there."""
     outcomes = Outcomes.of(_shared(pooled.lines, methods.values()))
     groups = [group for group in GROUPS if group != CLEAN]
@@ -222,36 +219,33 @@ def _shared(lines: pd.DataFrame, methods: Iterable[str]) -> pd.DataFrame:
     return lines[counts == len(wanted)]
 
 
-def _table_3_shown(cells: dict[str, AccuracyByTau]) -> list[Cells]:
+def _table_3_shown(rows: Sequence[TauRow]) -> list[Cells]:
+    """DGA, the paper's DGA, then DGA + G."""
     groups = [*paper.TABLE_3, MEAN]
 
-    def row(title: str, tau: float, texts: Iterable[str]) -> Cells:
+    def shown(title: str, tau: float, texts: Iterable[str]) -> Cells:
         named = zip(map(group_title, groups), texts, strict=True)
         return {"Method": title, "tau": f"{tau:g}", **dict(named)}
 
-    rows = {
-        base: [
-            row(method_title(base), tau, (percent(found[g]) for g in groups))
-            for tau, found in by_tau.items()
-        ]
-        for base, by_tau in cells.items()
-    }
+    ours: dict[str, list[Cells]] = {"dga": [], "dga-guided": []}
+    for base, tau, cells in rows:
+        texts = (percent(cells[group]) for group in groups)
+        ours[base].append(shown(method_title(base), tau, texts))
     theirs = [
-        row("*DGA, paper*", tau, (paper_percent(paper.table_3(tau, g)) for g in groups))
+        shown("*DGA, paper*", tau, (paper_percent(paper.table_3(tau, g)) for g in groups))
         for tau in paper.TAUS
     ]
-    return [*rows.get("dga", []), *theirs, *rows.get("dga-guided", [])]
+    return [*ours["dga"], *theirs, *ours["dga-guided"]]
 
 
-def _table_3_numbers(cells: dict[str, AccuracyByTau]) -> list[Cells]:
-    rows = []
-    for base, by_tau in cells.items():
-        for tau, found in by_tau.items():
-            for group, cell in found.items():
-                beside = paper_column(paper.table_3(tau, group)) if base == "dga" else None
-                key = {"method": base, "tau": tau, "group": group}
-                rows.append({**key, **columns(cell), "paper": beside})
-    return rows
+def _table_3_numbers(rows: Sequence[TauRow]) -> list[Cells]:
+    numbers = []
+    for base, tau, cells in rows:
+        for group, cell in cells.items():
+            beside = paper_column(paper.table_3(tau, group)) if base == "dga" else None
+            key = {"method": base, "tau": tau, "group": group}
+            numbers.append({**key, **columns(cell), "paper": beside})
+    return numbers
 
 
 def comparisons(pooled: PooledRuns) -> Table:

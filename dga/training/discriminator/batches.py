@@ -64,7 +64,6 @@ class BatchMaker(Dataset):
 
     @cached_property
     def view(self) -> View:
-        """How pictures reach the networks."""
         return View.of(self.profile)
 
     def __getitem__(self, step: int) -> Drawn:

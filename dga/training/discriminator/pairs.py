@@ -106,7 +106,6 @@ class Variation:
 
     @classmethod
     def draw(cls, size: int, rng: np.random.Generator) -> Variation:
-        """One for a picture of ``size`` pixels a side."""
         flip, side, kernel, before, quality = rng.random() < 0.5, None, 0, 0, None
         if rng.random() < 1 / 3:
             side = int(rng.integers(size * 9 // 16, size))
@@ -117,7 +116,6 @@ class Variation:
         return cls(flip, side, kernel, before, quality)
 
     def apply(self, pixels: Pixels) -> Pixels:
-        """The varied picture, uint8 of the same shape."""
         image = Image.fromarray(pixels)
         if self.flip:
             image = image.transpose(Image.Transpose.FLIP_LEFT_RIGHT)

@@ -66,12 +66,10 @@ class Study:
 
     @property
     def samples_needed(self) -> bool:
-        """Whether generated pictures are in a class."""
         return self.source != "images"
 
     @property
     def diffusion_needed(self) -> bool:
-        """Whether the diffusion model takes part."""
         return self.samples_needed or self.input == "x0_hat"
 
     @property
