@@ -36,7 +36,9 @@ def photo(cat: np.ndarray, tmp_path: Path) -> Path:
 def test_json_is_one_object_and_nothing_else(shipped_models: Models, photo: Path) -> None:
     """In a process of its own: nothing else may reach stdout."""
     root = Path(__file__).resolve().parents[2]
-    options = "--corruption gaussian_noise --severity 4 --methods dga,dda --dda-depth 6"
+    options = (
+        "--corruption gaussian_noise --severity 4 --methods dga,dda --dda-depth 6 --max-depth 5"
+    )
     result = subprocess.run(
         [sys.executable, "-m", "dga", "adapt", photo, *options.split(), "--out", "out", "--json"],
         env={**os.environ, "PYTHONPATH": str(root)},

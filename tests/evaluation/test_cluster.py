@@ -67,7 +67,7 @@ def weights(tiny_models: Models, tmp_path_factory: pytest.TempPathFactory) -> Pa
     return root
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def plan(picture_folder: Path) -> Plan:
     return Plan(
         data=(str(picture_folder),),
@@ -82,7 +82,7 @@ def _load(profile: Profile, root: Path) -> Models:
     return load_models(profile, Sources(root), Compute(torch.device("cpu"), torch.float32))
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def recipe(tiny_profile: Profile, weights: Path, plan: Plan) -> Recipe:
     return Recipe(partial(_load, tiny_profile, weights), METHODS, plan.resolve())
 
@@ -91,6 +91,12 @@ def _single(recipe: Recipe, out: Path, batch: int = 2, resume: bool = False) -> 
     models = recipe.load()
     methods = build_methods(models, recipe.methods)
     return _facts(evaluate(models, methods, recipe.resolved.asked, out, batch, resume).lines)
+
+
+@pytest.fixture(scope="module")
+def whole(recipe: Recipe, tmp_path_factory: pytest.TempPathFactory) -> list[Line]:
+    """What one machine alone finds."""
+    return _single(recipe, tmp_path_factory.mktemp("single"))
 
 
 def _facts(lines: list[Line]) -> list[Line]:
@@ -115,9 +121,8 @@ def _done(recipe: Recipe, out: Path) -> tuple[Ledger, list[Done]]:
 
 
 def test_shards_in_any_order_merge_to_the_single_machines_lines(
-    recipe: Recipe, tmp_path: Path
+    recipe: Recipe, whole: list[Line], tmp_path: Path
 ) -> None:
-    whole = _single(recipe, tmp_path / "single")
     ledger, done = _done(recipe, tmp_path / "shards")
     random.Random(0).shuffle(done)
     for one in [*done, *done[:3]]:  # some twice: a worker taken for dead did them as well
@@ -129,9 +134,8 @@ def test_shards_in_any_order_merge_to_the_single_machines_lines(
 
 
 def test_a_killed_command_leaves_shards_that_the_next_one_finds(
-    recipe: Recipe, tmp_path: Path
+    recipe: Recipe, whole: list[Line], tmp_path: Path
 ) -> None:
-    whole = _single(recipe, tmp_path / "single")
     ledger, done = _done(recipe, tmp_path / "shards")
     for one in done[1:6]:
         ledger.add_shard(one.number, one.lines)
@@ -286,9 +290,8 @@ def _deadly(profile: Profile, root: Path, marker: Path) -> Models:
 @needs_ray
 @pytest.mark.slow
 def test_two_machines_give_the_single_machines_file(
-    machines: Any, recipe: Recipe, tmp_path: Path
+    machines: Any, recipe: Recipe, whole: list[Line], tmp_path: Path
 ) -> None:
-    whole = _single(recipe, tmp_path / "single")
     results = evaluate_on_cluster(recipe, tmp_path / "ray", 2, cluster=Cluster(machines.address))
     assert _facts(results.lines) == whole
     again = evaluate_on_cluster(
@@ -300,9 +303,13 @@ def test_two_machines_give_the_single_machines_file(
 @needs_ray
 @pytest.mark.slow
 def test_a_worker_killed_in_the_middle_loses_nothing(
-    machines: Any, recipe: Recipe, tiny_profile: Profile, weights: Path, tmp_path: Path
+    machines: Any,
+    recipe: Recipe,
+    whole: list[Line],
+    tiny_profile: Profile,
+    weights: Path,
+    tmp_path: Path,
 ) -> None:
-    whole = _single(recipe, tmp_path / "single")
     marker = tmp_path / "killed"
     deadly = dataclasses.replace(recipe, load=partial(_deadly, tiny_profile, weights, marker))
     results = evaluate_on_cluster(deadly, tmp_path / "ray", 2, cluster=Cluster(machines.address))
@@ -325,9 +332,12 @@ def test_a_batch_that_kills_every_worker_ends_the_run(
 @needs_ray
 @pytest.mark.slow
 def test_a_machine_lost_in_the_middle_loses_nothing(
-    machines: Any, recipe: Recipe, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    machines: Any,
+    recipe: Recipe,
+    whole: list[Line],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    whole = _single(recipe, tmp_path / "single")
     real, kept = Ledger.add_shard, list[int]()
 
     def keep_and_fell(self: Ledger, number: int, lines: list[Line]) -> None:
@@ -345,9 +355,12 @@ def test_a_machine_lost_in_the_middle_loses_nothing(
 @needs_ray
 @pytest.mark.slow
 def test_a_cluster_that_loses_all_machines_keeps_what_is_finished(
-    machines: Any, recipe: Recipe, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    machines: Any,
+    recipe: Recipe,
+    whole: list[Line],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    whole = _single(recipe, tmp_path / "single")
     real, kept = Ledger.add_shard, list[int]()
 
     def keep_and_fell(self: Ledger, number: int, lines: list[Line]) -> None:

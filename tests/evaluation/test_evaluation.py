@@ -5,8 +5,6 @@ from __future__ import annotations
 import dataclasses
 import json
 import resource
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -75,13 +73,13 @@ def test_depths_and_predictions_do_not_depend_on_the_batch(
 def test_a_killed_run_resumes_with_nothing_lost_or_twice(
     tiny_models: Models, plan: Plan, tmp_path: Path
 ) -> None:
-    whole = run(tiny_models, plan, tmp_path / "whole", batch=2)
-    run(tiny_models, plan, tmp_path / "parts", batch=2)
-    path = tmp_path / "parts" / LINES
+    names = ("source", "dga", "tent:batch=2")
+    whole = run(tiny_models, plan, tmp_path, names, batch=2)
+    path = tmp_path / LINES
     text = path.read_text()
     for cut in (10, 2 * len(text) // 3, len(text) - 5):
         path.write_text(text[:cut])
-        resumed = run(tiny_models, plan, tmp_path / "parts", batch=3)
+        resumed = run(tiny_models, plan, tmp_path, names, batch=3)
         assert facts(resumed.lines) == facts(whole.lines)
 
 
@@ -214,22 +212,21 @@ def test_unreadable_pictures_are_named_and_skipped(tiny_models: Models, tmp_path
     assert [line["path"] for line in results.lines] == ["cat/a.png"]
 
 
+def write_hundred(ledger: Ledger) -> None:
+    for i in range(100):
+        ledger.append([{"corruption": "fog", "path": f"cat/{i:03d}.png", "method": "source"}])
+
+
 def test_a_full_disk_leaves_earlier_lines_whole(tmp_path: Path) -> None:
-    """A process that may write 2 kB a file stops with an error; nothing before it is lost."""
-    code = """
-import resource, sys
-from pathlib import Path
-from dga.evaluation.ledger import Ledger
-resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))
-ledger = Ledger(Path(sys.argv[1]), {"methods": {}}, resume=False)
-for i in range(100):
-    ledger.append([{"corruption": "fog", "path": f"cat/{i:03d}.png", "method": "source"}])
-"""
-    assert resource.getrlimit(resource.RLIMIT_FSIZE)[0] == resource.RLIM_INFINITY
-    done = subprocess.run(
-        [sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True
-    )
-    assert "File too large" in done.stderr
+    """Where 2 kB a file may be written, that ends with an error; nothing before it is lost."""
+    ledger = Ledger(tmp_path, {"methods": {}}, resume=False)
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (2000, limits[1]))
+    try:
+        with pytest.raises(OSError, match="File too large"):
+            write_hundred(ledger)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     lines = Ledger(tmp_path, {"methods": {}}, resume=True).lines
     assert [line["path"] for line in lines] == [f"cat/{i:03d}.png" for i in range(len(lines))]
     assert len(lines) > 20

@@ -38,14 +38,14 @@ def test_classifier_knows_animals(shipped_models: Models, name: str, label: str)
 
 
 def test_clean_photographs_stop_early_and_noisy_ones_late(shipped_models: Models) -> None:
-    """Photographs downsized from high resolution are source data: at least 85 % stop by depth 4."""
+    """Photographs downsized from high resolution are source data: 7 of 8 stop by depth 4."""
     clean, noisy = [], []
     for seed, name in enumerate(PHOTOGRAPHS):
         pixels = _photograph(name)
-        clean += [adapt(shipped_models, pixels, s, routes=[]).t_star for s in (seed, seed + 100)]
+        clean.append(adapt(shipped_models, pixels, seed, routes=[]).t_star)
         damaged = corrupt(pixels, "gaussian_noise", 5, seed)
         noisy.append(adapt(shipped_models, damaged, seed, routes=[]).t_star)
-    assert np.mean(np.array(clean) <= 4) >= 0.85, clean
+    assert sum(t_star <= 4 for t_star in clean) >= 7, clean
     assert min(noisy) >= 10, noisy
 
 

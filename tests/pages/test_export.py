@@ -24,7 +24,7 @@ from app.words.adapt import DOWNLOADS
 from dga.commands import app as commands
 from dga.request import Request
 
-FOG = Request("fog", 3, 0.5, 5, 2, 2, 2.5, 30, "threshold")
+FOG = Request("fog", 3, 0.5, 5, 2, 2, 2.5, 6, "threshold")
 AS_IS = Request(None, 3, 0.6, 1, 1)
 
 

@@ -16,6 +16,7 @@ from app.parts.marks import percent
 from app.runs.run_state import CARDS, RunState
 from app.runs.session import CancelledError, RunError, Session
 from app.runs.settings import check_settings
+from app.words.errors import GATE_WORDS
 from dga.corruptions import CORRUPTIONS
 from dga.pipeline import Adaptation, Denoised, adapt
 from dga.profiles import EVERYDAY16
@@ -74,7 +75,7 @@ def test_percent_never_rounds_up_to_certainty():
 
 
 def test_run_state_tells_a_run(session, cat_file):
-    settings = Request("fog", 3, 0.5, 0, 2)
+    settings = Request("gaussian_noise", 3, 0.5, 5, 2)
     subject = session.subject(cat_file, settings)
     state = RunState(session.profile, settings, subject)
     assert state.timeline()["phase"] == "forward"
@@ -129,8 +130,10 @@ def test_endpoint_is_described(client):
 
 
 def test_endpoint_agrees_with_the_library(client, served, cat_file):
-    record, *pictures = call(client, cat_file, seed=5, dda_depth=3)
-    subject = served.session.subject(cat_file, Request("fog", 3, 0.5, 5, 3))
+    tau = served.session.profile.stopping.tau
+    asked = {"corruption": "gaussian_noise", "tau": tau, "seed": 5, "dda_depth": 3}
+    record, *pictures = call(client, cat_file, **asked)
+    subject = served.session.subject(cat_file, Request("gaussian_noise", 3, tau, 5, 3))
     run = adapt(served.session.models, subject.input, seed=5)
     assert record["t_star"] == run.t_star
     assert record["crossed"] == run.stop.crossed
@@ -176,10 +179,8 @@ def test_endpoint_reads_only_uploads(served, cat_file, meta):
     """The Python client would upload the file; a plain request names it on the server."""
     address = f"{served.url}gradio_api/call/adapt"
     data = [{"path": str(cat_file)} | meta, *GOOD.values()]
-    event = httpx.post(address, json={"data": data}).json()["event_id"]
-    answer = httpx.get(f"{address}/{event}", timeout=30).text
-    assert answer.startswith("event: error")
-    assert "t_star" not in answer
+    answer = httpx.post(address, json={"data": data}, timeout=30)
+    assert (answer.status_code, answer.json()["detail"]) == (400, GATE_WORDS["foreign"])
 
 
 def test_page_is_served(served):

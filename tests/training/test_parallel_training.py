@@ -397,6 +397,7 @@ def _processes(task: Path, size: int) -> list[str]:
     return [printed.strip().splitlines()[-1] for printed, _ in finished]
 
 
+@pytest.mark.slow
 def test_two_processes_with_half_a_batch_equal_one_with_the_whole(
     profile: Profile, picture_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -34,7 +34,7 @@ from dga.training.loop import TrainConfig
 from dga.weights.store import read_config, read_state, save_weights
 from tests.fixtures.models import generate
 
-CONFIG = TrainConfig(images=64, batch=8, lr=1e-3, warmup=2, ema=0.9, bf16=False)
+CONFIG = TrainConfig(images=48, batch=8, lr=1e-3, warmup=2, ema=0.9, bf16=False)
 
 
 def test_learning_rate_rises_stays_and_falls() -> None:
@@ -443,6 +443,7 @@ def test_command_names_what_is_allowed(picture_folder: Path, tmp_path: Path) -> 
         assert result.stderr.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_command_survives_sigkill(picture_folder: Path, tmp_path: Path) -> None:
     """The real command, killed with SIGKILL, ends where the uninterrupted one does."""
 
