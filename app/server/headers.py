@@ -14,6 +14,7 @@ LOOPBACK = re.compile(
 )
 _PROTO = re.compile(rb"https?(, *https?)*")
 _HOST = re.compile(rb"[\w.:\[\], -]*")
+_YEAR = 31_536_000  # seconds
 _NOSNIFF = (b"x-content-type-options", b"nosniff")
 _PRIVATE = (b"cache-control", b"private, no-store")
 
@@ -39,7 +40,8 @@ def added(is_file: bool, life: int = 0) -> list[tuple[bytes, bytes]]:
     """Files are a visitor's own: no cache keeps them. What is everybody's it may: ``life`` s."""
     if is_file:
         return [_NOSNIFF, _PRIVATE]
-    lasting = (b"cache-control", b"public, max-age=%d" % life)
+    kept = b", immutable" if life >= _YEAR else b""
+    lasting = (b"cache-control", b"public, max-age=%d" % life + kept)
     return [_NOSNIFF, lasting] if life else [_NOSNIFF]
 
 

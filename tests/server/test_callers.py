@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Iterator
 from itertools import product
@@ -273,3 +274,26 @@ def test_a_cancelled_run_does_not_begin_anew(ours: bool) -> None:
         assert not any(queue.active_jobs)
     finally:
         demo.close()
+
+
+def test_what_is_sent_is_packed_and_kept_where_it_may_be(served: Served) -> None:
+    def asked(path: str, encoding: str = "gzip") -> httpx.Response:
+        return HTTP.get(served.url + path, headers={"accept-encoding": encoding})
+
+    page = asked("")
+    assert page.headers["content-encoding"] == "gzip"
+    assert int(page.headers["content-length"]) < 0.7 * len(page.content)
+    assert "content-encoding" not in asked("", "identity").headers
+    assert "cache-control" not in page.headers
+    script = re.search(r'src="\./(assets/[^"]+\.js)"', page.text)
+    assert script is not None
+    kept = asked(script[1], "br")
+    assert kept.headers["content-encoding"] == "br"  # Gradio's own
+    assert kept.headers["cache-control"] == "public, max-age=31536000, immutable"
+    font = asked("static/fonts/IBMPlexSans/IBMPlexSans-Regular.woff2")
+    assert font.headers["cache-control"] == "public, max-age=86400"
+    assert "cache-control" not in asked("assets/of-another-version.js").headers
+    answer = HTTP.post(f"{served.url}gradio_api/upload", files={"files": ("a.png", saved("PNG"))})
+    upload = asked(f"gradio_api/file={answer.json()[0]}")
+    assert upload.headers["cache-control"] == "private, no-store"
+    assert "content-encoding" not in upload.headers
