@@ -97,6 +97,7 @@ class RunHandlers(ABC, Generic[Work]):
         locked: list[Any] | None = None,
         start: str | None = None,
         idle: str | None = None,
+        trigger_mode: str = "once",
     ) -> dict[str, Dependency]:
         """Connect the buttons, run and cancel; returns the events after which a run has ended.
 
@@ -110,9 +111,8 @@ class RunHandlers(ABC, Generic[Work]):
                 yield from self.run(visitor, *asked)
 
         start_button, cancel_button = buttons
-        # More than once: a run that was cancelled is still pending for a moment.
         pressed = start_button.click(
-            for_visitor(self.press), told, locked, trigger_mode="multiple", **LIGHT
+            for_visitor(self.press), told, locked, trigger_mode=trigger_mode, **LIGHT
         )
         self.timer.tick(for_visitor(self.look), None, locked, **LIGHT)
         event = pressed.then(
@@ -122,7 +122,7 @@ class RunHandlers(ABC, Generic[Work]):
             js=start,
             concurrency_id=CONCURRENCY_ID,
             concurrency_limit=1,
-            trigger_mode="multiple",
+            trigger_mode="multiple",  # else a run is dropped while the page still cancels the last
             **PRIVATE,
         )
         event.failure(for_visitor(self.free), told, locked, js=idle, **LIGHT)

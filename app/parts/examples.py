@@ -36,7 +36,12 @@ class Example:
 
     def pixels(self, size: int) -> Pixels:
         """The picture as a run sees it, uint8 ``[size, size, 3]``."""
-        return read_square(self.path, size)
+        return _square(self.path, size)
+
+
+@cache
+def _square(path: str, size: int) -> Pixels:
+    return read_square(path, size)
 
 
 @cache

@@ -29,3 +29,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             print(f"{case.name}: {'written' if changed else 'as it was'}", flush=True)
     except (WeightsError, ValueError, OSError) as error:
         raise SystemExit(f"presets: {error}") from None
+
+
+if __name__ == "__main__":
+    main()

@@ -1,4 +1,4 @@
-"""Finished runs that the page opens with: ``python -m app.presets --out FOLDER`` records them."""
+"""Finished runs that the page opens with."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ import numpy as np
 from PIL import Image
 
 from app.parts.examples import Example
-from app.presets.__main__ import main
 from app.presets.cases import CAPTIONS, CASES, outcome
 from app.presets.recording import RECORD, RESULTS, STATES, configuration, digest
 from app.runs.run_state import RunState
@@ -200,7 +199,3 @@ def _adaptation(session: Session, preset: Preset, subject: Picture, x_t_star: Pi
 
 def _tuples(content: dict[str, Any]) -> dict[str, Any]:
     return {name: tuple(values) for name, values in content.items()}
-
-
-if __name__ == "__main__":
-    main()

@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import logging
+import runpy
 
 import numpy as np
 import pytest
@@ -181,3 +182,10 @@ def test_a_shipped_preset_is_what_the_models_do(session):
     assert np.allclose(run.confidence, told.confidence, atol=0.02)
     guided = run.reconstructions["dga-guided"].image.astype(int)
     assert np.abs(guided - told.reconstructions["dga-guided"].image).mean() < 4
+
+
+def test_the_recorder_is_a_command(monkeypatch, capsys):
+    monkeypatch.setattr("sys.argv", ["app.presets", "--help"])
+    with pytest.raises(SystemExit, match="0"):
+        runpy.run_module("app.presets", run_name="__main__", alter_sys=True)
+    assert "--out" in capsys.readouterr().out

@@ -56,6 +56,7 @@ def adapt_page(session: Session, demo: gr.Blocks, line: WaitingLine) -> None:
         locked=components.buttons(),
         start=_START,
         idle="() => { window.dga.idle(); return []; }",
+        trigger_mode="multiple",  # a run that was cancelled is still pending for a moment
     )
     connect_after(after, runs, ended)
     opening = Opening(session, examples, card, dda_depth, curve, after.link, notice)

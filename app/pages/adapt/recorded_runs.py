@@ -130,16 +130,9 @@ def first_state(presets: Presets) -> RunState | None:
 
 
 def connect_recorded_runs(
-    showcase: RecordedRuns, row: gr.HTML, demo: gr.Blocks, ended: Mapping[str, Any]
+    recorded: RecordedRuns, row: gr.HTML, demo: gr.Blocks, ended: Mapping[str, Any]
 ) -> None:
     """Connect the row and the page's opening. ``ended["run"]``: the event that a pick stops."""
-    outputs = showcase.outputs()
-
-    def arrive(request: gr.Request) -> dict[Any, Any]:
-        return showcase.arrive(request)
-
-    def pick(event: gr.EventData, request: gr.Request) -> dict[Any, Any]:
-        return showcase.pick(event, request)
-
-    demo.load(arrive, None, outputs, **LIGHT)
-    row.select(pick, None, outputs, cancels=[ended["run"]], **LIGHT)
+    outputs = recorded.outputs()
+    demo.load(recorded.arrive, None, outputs, **LIGHT)
+    row.select(recorded.pick, None, outputs, cancels=[ended["run"]], **LIGHT)

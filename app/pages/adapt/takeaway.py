@@ -13,7 +13,7 @@ from gradio.utils import get_upload_folder
 
 from app.pages.adapt.compare import compare, compare_value
 from app.parts.examples import Example, identify
-from app.parts.html import LIGHT, html
+from app.parts.html import LIGHT, for_visitor, html
 from app.runs import links
 from app.runs.export import RunExport
 from app.runs.links import KEYS
@@ -154,10 +154,9 @@ class After:
         """The run with its picture's name; None unless it was finished."""
         if state.result is None:
             return None
-        example, weights = self.example(state), self.session.weights
-        if example is None:
-            return RunExport(state, state.result, weights)
-        return RunExport(state, state.result, weights, example.name, example.title)
+        example = self.example(state)
+        known = {"example": example.name, "title": example.title} if example else {}
+        return RunExport(state, state.result, self.session.weights, **known)
 
 
 def after_card(session: Session, examples: list[Example]) -> After:
@@ -174,8 +173,8 @@ def after_card(session: Session, examples: list[Example]) -> After:
 def connect_after(after: After, runs: Runs, ended: Mapping[str, Any]) -> None:
     """``ended``: events after which a visitor's last run has something new to show."""
 
-    def show(request: gr.Request) -> dict[Any, Any]:
-        last = runs.last(str(request.session_hash))
+    def show(visitor: str) -> dict[Any, Any]:
+        last = runs.last(visitor)
         if last is None or last.state.stop is None:
             return {after.files: gr.skip()}
         return after.show(last.state)
@@ -196,6 +195,6 @@ def connect_after(after: After, runs: Runs, ended: Mapping[str, Any]) -> None:
             return {after.saved: None, after.files: files_value(True, DOWNLOAD_WORDS["failed"])}
 
     for event in ended.values():
-        event.then(show, None, after.outputs(), **LIGHT)
+        event.then(for_visitor(show), None, after.outputs(), **LIGHT)
     made = after.files.select(make, None, [after.saved, after.files], **LIGHT)
     made.then(None, after.saved, None, js=SAVE, **LIGHT)
