@@ -1,4 +1,4 @@
-"""Pictures of the running app for the README: ``python -m app.screenshots --out FOLDER``."""
+"""Pictures of the running app for the README: ``python -m tests.screenshots --out FOLDER``."""
 
 from __future__ import annotations
 
