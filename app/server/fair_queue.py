@@ -22,7 +22,7 @@ MAX_UNREAD = 1000  # messages of one session; the longest run has 400
 Item = TypeVar("Item")
 
 
-def in_turns(
+def round_robin(
     items: Sequence[Item], key: Callable[[Item], Hashable], served: Iterable[Hashable] = ()
 ) -> list[Item]:
     """Everyone's first, then everyone's second...; otherwise in the order they came.
@@ -36,7 +36,7 @@ def in_turns(
     return [items[place] for _, place in sorted(order)]
 
 
-class Mailboxes(OrderedDict[str, Any]):
+class PendingMessages(OrderedDict[str, Any]):
     """Messages by session; each of several streams of a session takes it away when it ends."""
 
     def __delitem__(self, name: str) -> None:
@@ -50,7 +50,7 @@ class FairQueue(Queue):
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
         # Gradio's own would forget the oldest session, also one that is being served.
-        self.pending_messages_per_session: Any = Mailboxes()
+        self.pending_messages_per_session: Any = PendingMessages()
 
     async def push(self, body: Any, request: Any, username: str | None) -> Any:
         """As in Gradio; a refusal is a sentence.
@@ -129,12 +129,12 @@ class FairQueue(Queue):
 
     def _forget_idle(self) -> None:
         """The messages of those who have had no run for longest; Gradio keeps some for good."""
-        boxes, living = self.pending_messages_per_session, self._living()
+        messages, living = self.pending_messages_per_session, self._living()
         busy = {event.session_hash for event in living}
-        idle = [name for name in boxes if name not in busy]
+        idle = [name for name in messages if name not in busy]
         for name in idle[: max(0, len(idle) - MAX_IDLE)]:
-            del boxes[name]
-        for name in self.pending_event_ids_session.keys() - boxes.keys() - busy:
+            del messages[name]
+        for name in self.pending_event_ids_session.keys() - messages.keys() - busy:
             del self.pending_event_ids_session[name]
 
     def _living(self) -> list[Event]:
@@ -158,9 +158,9 @@ class FairQueue(Queue):
         served, events = self._served(name), self._waiting(name)
         events.sort(key=lambda event: event.enqueue_time)
         hashes = [event.session_hash for event in served]
-        events = in_turns(events, lambda event: event.session_hash, hashes)
+        events = round_robin(events, lambda event: event.session_hash, hashes)
         addresses = [address(event.request) for event in served]
-        events = in_turns(events, lambda event: address(event.request), addresses)
+        events = round_robin(events, lambda event: address(event.request), addresses)
         self.event_queue_per_concurrency_id[name].queue[:] = events
 
 

@@ -40,7 +40,6 @@ OPEN_BELOW = (*ASSETS, *(f"{API}/{name}" for name in ("call/", "run/", "file=", 
 SPARE = 2**20  # of a body beside the picture in it
 MAX_POSTS = 64  # of one address at a time
 MAX_REQUESTS = 512  # of one address at a time; an open page holds two
-MAX_CALLS = 4  # of one address over MCP at a time; together all have one visitor's places
 MAX_WATCHED = 16  # uploads whose progress one address asks for; Gradio never forgets a name
 MAX_DIRECT = 4  # calls that are answered without the queue, of one address at a time
 MAX_FILES = 8  # of one upload; each gets a folder
@@ -56,7 +55,6 @@ _MISUNDERSTOOD = (
 _AT_A_TIME: tuple[tuple[int, Callable[[str, bool], bool]], ...] = (
     (MAX_REQUESTS, lambda path, post: True),
     (MAX_POSTS, lambda path, post: post),
-    (MAX_CALLS, lambda path, post: post and is_mcp(path)),
     (MAX_WATCHED, lambda path, post: path == f"{API}/upload_progress"),
 )
 _CANCEL = f"{API}/cancel"

@@ -24,7 +24,7 @@ from app.server.fair_queue import (
     MAX_UNREAD,
     MAX_WAITING,
     FairQueue,
-    in_turns,
+    round_robin,
 )
 from tests.fixtures.app import Served
 
@@ -46,7 +46,7 @@ def first(text: str) -> str:
     ],
 )
 def test_turns(waiting: str, served_now: str, order: str) -> None:
-    assert in_turns(waiting.split(), first, served_now) == order.split()
+    assert round_robin(waiting.split(), first, served_now) == order.split()
 
 
 def test_nobody_waits_longer_than_one_round() -> None:
@@ -54,7 +54,7 @@ def test_nobody_waits_longer_than_one_round() -> None:
     chance = random.Random(0)
     for _ in range(200):
         waiting = [f"{chance.choice('abcd')}{n}" for n in range(chance.randint(1, 30))]
-        order = in_turns(waiting, first)
+        order = round_robin(waiting, first)
         assert sorted(order) == sorted(waiting)
         for client in {first(item) for item in waiting}:
             place = next(i for i, item in enumerate(order) if first(item) == client)
@@ -73,7 +73,7 @@ class Crowd:
         self.fn = next(iter(blocks.fns.values()))
         self.queue = kind(True, 4, 1, MAX_WAITING, blocks)
         self.queue.active_jobs = [None] * 4
-        self.boxes: Any = self.queue.pending_messages_per_session
+        self.messages: Any = self.queue.pending_messages_per_session
 
     def join(self, visitor: str | None, host: str) -> Any:
         body: Any = types.SimpleNamespace(
@@ -153,8 +153,8 @@ def test_those_who_wait_are_not_forgotten_for_others(ours: bool) -> None:
         crowd.join(f"gone-{number}", GREEDY)
         asyncio.run(crowd.queue.clean_events(session_hash=f"gone-{number}"))
         crowd.queue.pending_event_ids_session[f"gone-{number}"] = set()  # as after a run
-    assert ("waits" in crowd.boxes) == ours
-    assert len(crowd.boxes) <= (MAX_IDLE + 2 if ours else 2_000)
+    assert ("waits" in crowd.messages) == ours
+    assert len(crowd.messages) <= (MAX_IDLE + 2 if ours else 2_000)
     kept = len(crowd.queue.pending_event_ids_session)
     assert kept <= MAX_IDLE + 2 if ours else kept > 2_000
 
@@ -194,7 +194,7 @@ def test_unread_messages_are_bounded(ours: bool) -> None:
     deaf, listens = crowd.waiting
     for _ in range(MAX_UNREAD + 9):
         crowd.queue.send_message(deaf, EstimationMessage(queue_size=1))
-    assert (crowd.boxes["deaf"].qsize() == MAX_UNREAD) == ours
+    assert (crowd.messages["deaf"].qsize() == MAX_UNREAD) == ours
     assert (deaf.alive, listens.alive) == (not ours, True)
 
 
@@ -203,12 +203,12 @@ def test_two_streams_of_a_session_may_end_together(ours: bool) -> None:
     """Gradio's second one would not end the task that keeps it going."""
     crowd = crowd_of(ours)
     assert crowd.join("a", OTHER)[0]
-    del crowd.boxes["a"]
+    del crowd.messages["a"]
     if ours:
-        del crowd.boxes["a"]
+        del crowd.messages["a"]
     else:
         with pytest.raises(KeyError):
-            del crowd.boxes["a"]
+            del crowd.messages["a"]
 
 
 @OURS_OR_NOT
@@ -217,10 +217,10 @@ def test_messages_for_nobody_are_dropped(ours: bool) -> None:
     crowd = crowd_of(ours)
     assert crowd.join("gone", GREEDY)[0]
     assert crowd.join("stays", OTHER)[0]
-    del crowd.boxes["gone"]
+    del crowd.messages["gone"]
     if ours:
         crowd.queue.broadcast_estimations("models")
-        assert crowd.boxes["stays"].qsize() > 0
+        assert crowd.messages["stays"].qsize() > 0
     else:
         with pytest.raises(KeyError):
             crowd.queue.broadcast_estimations("models")

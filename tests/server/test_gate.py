@@ -13,7 +13,6 @@ from app.server import gate as gates
 from app.server.gate import (
     API,
     LEAST,
-    MAX_CALLS,
     MAX_DIRECT,
     MAX_FILES,
     MAX_POSTS,
@@ -258,24 +257,6 @@ def test_only_few_uploads_are_watched() -> None:
             return {answer.status_code for answer in answers}
 
     assert asyncio.run(crowd()) == {200, 429}
-
-
-def test_few_calls_of_assistants_at_a_time() -> None:
-    async def crowd() -> list[int]:
-        doors = asyncio.Event()
-
-        async def slow(scope: Any, receive: Any, send: Any) -> None:
-            await doors.wait()
-            await inner(scope, receive, send)
-
-        async with client_of(Gate(slow)) as client:
-            going = [asyncio.create_task(client.post(f"{API}/mcp/")) for _ in range(MAX_CALLS)]
-            await asyncio.sleep(0.05)
-            refused = (await client.post(f"{API}/mcp/")).status_code
-            doors.set()
-            return [refused, *(task.status_code for task in await asyncio.gather(*going))]
-
-    assert asyncio.run(crowd()) == [429, *[200] * MAX_CALLS]
 
 
 def test_direct_calls_of_one_address_wait_outside() -> None:
