@@ -9,38 +9,7 @@ from urllib.parse import urlencode
 from app.pages.fifteen.results import Choice, CorruptionResult, FifteenResults
 from app.parts.marks import SIGNS, percent
 from app.parts.pictures import data_uri
-from app.words.fifteen import (
-    AS_IT_IS,
-    AT_MAXIMUM,
-    CORRUPTED_ALT,
-    DEPTH_ALT,
-    DEPTH_CHOSEN,
-    DEPTH_FIXED,
-    FIXED,
-    HEADINGS,
-    LEAD,
-    METHODS,
-    NO_REFERENCE,
-    NOT_FINISHED,
-    NOTE_DOT,
-    NOTE_FIXED,
-    NOTE_GAIN,
-    NOTE_LINK,
-    NOTE_OWN,
-    NOTE_SETTINGS,
-    NOTE_SETTINGS_FIXED,
-    OF,
-    OTHER,
-    OWN,
-    REBUILT_ALT,
-    REFERENCE,
-    STATUS,
-    SUBJECTS,
-    UNDER_WAY_ALT,
-    VERDICTS,
-    WELL,
-    WILL_HAPPEN,
-)
+from app.words import fifteen as words
 from dga.corruptions import family_of
 from dga.networks.classifier import Prediction
 from dga.titles import title as corruption_title
@@ -63,14 +32,14 @@ _LOOKS = {
 
 def subject_of(choice: Choice) -> str:
     """What the sentence calls the picture."""
-    return OWN if choice.example is None else SUBJECTS.get(choice.example, OTHER)
+    return words.OWN if choice.example is None else words.SUBJECTS.get(choice.example, words.OTHER)
 
 
 def heading_html(results: FifteenResults) -> dict[str, str]:
     """The sentence with its counts, and the line under it."""
     counts, choice = results.counts(), results.choice
     if results.phase == "empty":
-        name, lead = "empty", WILL_HAPPEN[choice.method]
+        name, lead = "empty", words.WILL_HAPPEN[choice.method]
     else:
         stopped = "part" if counts["done"] else "running"
         name = {"done": "done", "cancelled": stopped, "error": stopped}.get(
@@ -78,27 +47,36 @@ def heading_html(results: FifteenResults) -> dict[str, str]:
         )
         name += "_damaged" if choice.damaged else ""
         lead = _lead(results)
-    return {"sentence": HEADINGS[name].format(subject=subject_of(choice), **counts), "lead": lead}
+    return {
+        "sentence": words.HEADINGS[name].format(subject=subject_of(choice), **counts),
+        "lead": lead,
+    }
 
 
 def _lead(results: FifteenResults) -> str:
-    method = METHODS[results.choice.method]
-    depth = DEPTH_FIXED.format(method=method) if results.choice.method == "dda" else DEPTH_CHOSEN
-    lead = LEAD.format(method=method, depth=depth)
+    method = words.METHODS[results.choice.method]
+    depth = (
+        words.DEPTH_FIXED.format(method=method)
+        if results.choice.method == "dda"
+        else words.DEPTH_CHOSEN
+    )
+    lead = words.LEAD.format(method=method, depth=depth)
     known = results.reference
     if known is not None:
-        return f"{lead} {REFERENCE.format(label=known.label, share=percent(known.probability))}"
-    return f"{lead} {NO_REFERENCE}" if results.choice.damaged else lead
+        return (
+            f"{lead} {words.REFERENCE.format(label=known.label, share=percent(known.probability))}"
+        )
+    return f"{lead} {words.NO_REFERENCE}" if results.choice.damaged else lead
 
 
 def status_value(results: FifteenResults) -> dict[str, Any]:
     """Words, and progress where something is under way."""
     done, total = results.progress
     seconds = f"{results.seconds:.0f} s"
-    words = STATUS.get(results.phase, "").format(done=done, total=total, seconds=seconds)
+    sentence = words.STATUS.get(results.phase, "").format(done=done, total=total, seconds=seconds)
     under_way = results.phase in ("forward", "reverse") and total > 0
     return {
-        "words": words,
+        "words": sentence,
         "progress": [done, total] if under_way else None,
         "error": results.error,
         "phase": results.phase,
@@ -125,13 +103,13 @@ def note_html(results: FifteenResults) -> str:
     """What a click does, what the dots mean, and the settings."""
     asked, stopping = results.choice.settings, results.profile.stopping
     fixed = results.choice.method == "dda"
-    words = NOTE_SETTINGS_FIXED if fixed else NOTE_SETTINGS
+    templates = words.NOTE_SETTINGS_FIXED if fixed else words.NOTE_SETTINGS
     depth = results.profile.dda_depth if fixed else stopping.max_depth
-    settings = (word.format(seed=asked.seed, tau=asked.tau, depth=depth) for word in words)
+    settings = (word.format(seed=asked.seed, tau=asked.tau, depth=depth) for word in templates)
     lines = [
-        NOTE_LINK if results.choice.example else NOTE_OWN,
-        NOTE_FIXED if fixed else NOTE_DOT,
-        "" if results.choice.damaged else NOTE_GAIN,
+        words.NOTE_LINK if results.choice.example else words.NOTE_OWN,
+        words.NOTE_FIXED if fixed else words.NOTE_DOT,
+        "" if results.choice.damaged else words.NOTE_GAIN,
     ]
     return (
         f"<div>{''.join(f'<p>{line}</p>' for line in lines if line)}</div>"
@@ -174,19 +152,19 @@ def _before(row: CorruptionResult) -> str:
     if row.before is None:
         return f'<div class="ff-well"></div>{_caption(None)}'
     said = f": {row.said.label}" if row.said else ""
-    alt = CORRUPTED_ALT.format(title=corruption_title(row.corruption), label=said)
+    alt = words.CORRUPTED_ALT.format(title=corruption_title(row.corruption), label=said)
     return _picture(data_uri(row.before), alt) + _caption(row.said)
 
 
 def _after(row: CorruptionResult) -> str:
     title = corruption_title(row.corruption)
     if row.after is not None and row.says is not None:
-        alt = REBUILT_ALT.format(title=title, label=f": {row.says.label}")
+        alt = words.REBUILT_ALT.format(title=title, label=f": {row.says.label}")
         return _picture(data_uri(row.after), alt) + _caption(row.says)
     if row.preview is not None:  # replaced soon: small is better than exact
-        alt = UNDER_WAY_ALT.format(title=title)
+        alt = words.UNDER_WAY_ALT.format(title=title)
         return _picture(data_uri(row.preview, "JPEG"), alt) + _caption(None)
-    return f'<div class="ff-well"><span>{WELL}</span></div>{_caption(None)}'
+    return f'<div class="ff-well"><span>{words.WELL}</span></div>{_caption(None)}'
 
 
 def _picture(source: str, alt: str) -> str:
@@ -205,11 +183,11 @@ def _caption(said: Prediction | None) -> str:
 def _foot(results: FifteenResults, row: CorruptionResult) -> str:
     name = results.verdict(row)
     stopped = results.phase in ("cancelled", "error")
-    verdict = f'<p class="ff-verdict">{NOT_FINISHED if stopped else "&nbsp;"}</p>'
+    verdict = f'<p class="ff-verdict">{words.NOT_FINISHED if stopped else "&nbsp;"}</p>'
     if name is not None:
         shape, look = _LOOKS[name]
         sign = f'<svg viewBox="0 0 12 12" aria-hidden="true">{_SIGNS[shape]}</svg>'
-        verdict = f'<p class="ff-verdict {look}">{sign}{VERDICTS[name]}</p>'
+        verdict = f'<p class="ff-verdict {look}">{sign}{words.VERDICTS[name]}</p>'
     return verdict + _depth(results, row)
 
 
@@ -220,19 +198,19 @@ def _depth(results: FifteenResults, row: CorruptionResult) -> str:
     if stop is None:
         return (
             f'<p class="ff-depth"><span>{symbol} <b>\N{EN DASH}</b></span>'
-            f'<span>{OF.format(steps=steps)}</span></p><div class="ff-bar"></div>'
+            f'<span>{words.OF.format(steps=steps)}</span></p><div class="ff-bar"></div>'
         )
-    words = OF.format(steps=steps)
+    sentence = words.OF.format(steps=steps)
     if results.choice.method == "dda":
-        words = FIXED
+        sentence = words.FIXED
     elif stop.t_star == 0:
-        words = AS_IT_IS
+        sentence = words.AS_IT_IS
     elif not stop.crossed:
-        words = AT_MAXIMUM
+        sentence = words.AT_MAXIMUM
     hollow = "" if stop.crossed else " hollow"
-    alt = DEPTH_ALT.format(depth=stop.t_star, steps=steps)
+    alt = words.DEPTH_ALT.format(depth=stop.t_star, steps=steps)
     return (
-        f'<p class="ff-depth"><span>{symbol} <b>{stop.t_star}</b></span><span>{words}</span></p>'
+        f'<p class="ff-depth"><span>{symbol} <b>{stop.t_star}</b></span><span>{sentence}</span></p>'
         f'<div class="ff-bar{hollow}" role="img" aria-label="{alt}" '
         f'style="--at:{100 * stop.t_star / steps:.1f}%"><i></i></div>'
     )
