@@ -28,6 +28,10 @@ def _missing(text: str) -> list[str]:
     return sorted(path for path in named if not any(ROOT.glob(path)))
 
 
+def test_the_readme_is_short() -> None:
+    assert len((ROOT / "README.md").read_text("utf-8").splitlines()) <= 160
+
+
 @pytest.mark.parametrize("page", PAGES, ids=_name)
 def test_named_paths_are_there(page: Path) -> None:
     assert _missing(page.read_text("utf-8")) == []
