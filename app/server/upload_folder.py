@@ -58,8 +58,8 @@ class UploadFolder:
             shutil.rmtree(self.folder, ignore_errors=True)
 
     def measure(self) -> int:
-        """Bytes in it. Raises ``OSError`` where a folder is removed meanwhile."""
-        self._used = sum(_size(path) for path in self.folder.rglob("*"))
+        """Bytes in it. Raises ``OSError`` where something is removed meanwhile."""
+        self._used = sum(path.lstat().st_size for path in self.folder.rglob("*"))
         return self._used
 
     def has_room(self) -> bool:
@@ -115,10 +115,3 @@ def remove_left_behind(parent: Path) -> list[Path]:
             continue  # still in use, or somebody else's
         removed.append(folder)
     return removed
-
-
-def _size(path: Path) -> int:
-    try:
-        return path.stat().st_size
-    except OSError:
-        return 0
