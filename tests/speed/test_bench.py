@@ -37,7 +37,7 @@ def known(tiny_models: Models) -> Models:
 
 @pytest.fixture(scope="module")
 def report(known: Models) -> measure.BenchReport:
-    plan = TimingPlan(batches=(1, 2), steps=6, timed=2, repeats=1)
+    plan = TimingPlan(batches=(1, 2), steps=4, timed=1, repeats=1)
     return measure.bench(known, plan)
 
 
