@@ -34,7 +34,9 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
     """Share a run of all tests among processes, file by file; ``-n 0`` keeps them in one."""
     options = config.option
     whole = config.args_source is not pytest.Config.ArgsSource.ARGS
-    if whole and not options.usepdb and getattr(options, "numprocesses", 0) is None:
+    if hasattr(config, "workerinput") or not whole or options.usepdb:
+        return  # workers start no workers of their own
+    if getattr(options, "numprocesses", 0) is None:
         options.numprocesses, options.dist, options.loadscopereorder = WORKERS, "loadfile", False
 
 
