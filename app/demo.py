@@ -136,11 +136,11 @@ def serve(
 def _load(session: Session) -> None:
     """Have everything ready while the page is shown already. Raises ``WeightsError``."""
     session.load_models()
+    gc.freeze()  # what is loaded stays
+    gc.enable()
     if session.pace is not None:
         print(warning(session.profile, session.pace), file=sys.stderr)
     session.warm_up()
-    gc.freeze()  # what is loaded stays
-    gc.enable()
 
 
 def _lasting_files(demo: gr.Blocks) -> set[str]:

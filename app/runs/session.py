@@ -26,6 +26,7 @@ from dga.speed.pace import Pace, slow_pace
 from dga.weights.sources import Sources
 
 BUDGET_SECONDS = 120.0
+PAUSE = 0.5  # seconds between two looks whether a run goes on
 
 
 class CancelledError(RuntimeError):
@@ -54,6 +55,7 @@ class Session:
         self.pace: Pace | None = None
         self.budget_seconds = budget_seconds
         self._files = models
+        self._runs: set[object] = set()  # those that go on
         self._loaded = Future[Models]()
         if isinstance(models, Models):
             self._loaded.set_result(models)
@@ -130,7 +132,7 @@ class Session:
         self.bound(settings)
         self._loaded.result()
         deadline = time.monotonic() + self.budget_seconds
-        with told(), contextlib.closing(self._steps(pixels, settings)) as steps:
+        with self._going(), told(), contextlib.closing(self._steps(pixels, settings)) as steps:
             for event in steps:
                 if cancel is not None and cancel.is_set():
                     raise CancelledError
@@ -140,6 +142,15 @@ class Session:
                         f"The run took longer than {self.budget_seconds:.0f} seconds and was "
                         "stopped; a smaller DDA depth or a higher τ needs fewer steps."
                     )
+
+    @contextlib.contextmanager
+    def _going(self) -> Generator[None]:
+        run = object()
+        self._runs.add(run)
+        try:
+            yield
+        finally:
+            self._runs.discard(run)
 
     def _adapt(self, pixels: Pixels, settings: Request) -> Generator[Event]:
         stopping = settings.stopping(self.profile)
@@ -179,9 +190,10 @@ class Session:
         grey = np.full((size, size, 3), 128, np.uint8)
         self._classify(grey)
         if self.pace is None:  # else it would keep the first visitor waiting for minutes
-            for event in self.events(grey, Request(None, 1, 1.0, 0, 1)):
-                if isinstance(event, Denoised):
-                    break
+            with contextlib.closing(self.events(grey, Request(None, 1, 1.0, 0, 1))) as events:
+                next((event for event in events if isinstance(event, Denoised)), None)
+        while self._runs:  # a run beside what compiles would take seconds longer
+            time.sleep(PAUSE)
         compile_corruptions()
 
     def _classify(self, pixels: Pixels) -> Prediction:

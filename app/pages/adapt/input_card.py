@@ -76,7 +76,7 @@ def input_card(session: Session, examples: list[Example], first: Link | None = N
                 cancel = gr.Button(_WORDS["cancel"], interactive=False, elem_id="cancel")
     card = InputCard(picture, corruption, as_is, severity, seed, advanced, adapt, cancel)
     _connect(card, dice)
-    _connect_picture(card, thumbnails, corruption_styles, examples)
+    _connect_picture(session, card, thumbnails, corruption_styles, examples)
     return card
 
 
@@ -112,7 +112,11 @@ def _connect(card: InputCard, dice: gr.Button) -> None:
 
 
 def _connect_picture(
-    card: InputCard, thumbnails: gr.HTML, corruption_styles: gr.HTML, examples: list[Example]
+    session: Session,
+    card: InputCard,
+    thumbnails: gr.HTML,
+    corruption_styles: gr.HTML,
+    examples: list[Example],
 ) -> None:
     paths = {example.name: example.path for example in examples}
 
@@ -120,7 +124,9 @@ def _connect_picture(
         return paths.get(picked(event, "name"))
 
     def preview(path: str | None) -> Iterator[Any]:
-        yield from _thumbnails(path, examples)
+        for sheet in _thumbnails(path, examples):
+            yield sheet
+            _ = session.models  # what compiles for seconds comes after them
 
     thumbnails.select(pick, None, card.picture, queue=False, **PRIVATE)
     for listen in (card.picture.upload, card.picture.input, card.picture.clear):
