@@ -54,6 +54,9 @@ def test_equations_are_well_formed_and_have_words():
         for equation in ElementTree.fromstring(f"<all>{step.equation}</all>"):
             assert equation.tag == "math"
             assert len(equation.get("aria-label")) > 15
+            kinds = {mark.get("class") for mark in equation.iter("mi")}
+            assert kinds == {"picture", "symbol"}
+            assert all(len(mark.text) == 1 for mark in equation.iter("mi"))
 
 
 def test_slides_ask_no_other_host():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from app.pages.learn import equations as equations
+from app.pages.learn import equations
 from dga.diffusion import denoise_step, forward_path
 from dga.discriminator import curve
 from dga.guidance import structural_guide
@@ -41,7 +41,7 @@ STEPS = (
             "We cannot change the classifier. So let us change the picture.",
         ),
         "Raise the severity and watch the three likeliest classes.",
-        equations.classifier(),
+        equations.CLASSIFIER,
         "The classifier f gives every class c a probability. Its answer ŷ is the likeliest one.",
         predict,
     ),
@@ -57,7 +57,7 @@ STEPS = (
             "How many steps were made is called the depth, t.",
         ),
         "Go deeper until you can no longer say which picture was damaged.",
-        equations.forward(),
+        equations.FORWARD,
         "x<sub>t</sub> is the picture at depth t, ε<sub>t</sub> fresh noise. The share "
         "\N{GREEK SMALL LETTER ALPHA}<sub>t</sub>, a little less than 1, is how much of the "
         "power step t keeps. All shares multiplied, ᾱ<sub>t</sub>, fall from 1 to almost 0.",
@@ -77,7 +77,7 @@ STEPS = (
             "nobody can tell any more.",
         ),
         "Move along the depths and compare the two curves.",
-        equations.discriminator(),
+        equations.DISCRIMINATOR,
         "D(x<sub>t</sub>) is how sure the discriminator is that the picture under the noise "
         "is damaged.",
         curve,
@@ -94,7 +94,7 @@ STEPS = (
             "Moving τ only reads the same curve again. No network is asked.",
         ),
         "Drag the dashed line, or use the slider below it. t* follows.",
-        equations.stopping(),
+        equations.STOPPING,
         "t* is the smallest depth t at which the confidence is below τ.",
         choose_depth,
     ),
@@ -111,7 +111,7 @@ STEPS = (
             "from what good pictures look like.",
         ),
         "Step through it. Left: the state. Right: what the network believes is under the noise.",
-        equations.reverse(),
+        equations.REVERSE,
         "ε<sub>θ</sub> is the noise that the network sees, x̂<sub>0</sub> its clean estimate. The "
         "next state is drawn around a mean μ<sub>θ</sub> between x<sub>t</sub> and "
         "x̂<sub>0</sub>, with a spread Σ<sub>θ</sub>.",
@@ -129,7 +129,7 @@ STEPS = (
             "λ says how hard we pull. Too hard brings the damage back.",
         ),
         "Switch λ on and off. The small pictures are what the pull compares.",
-        equations.guidance(),
+        equations.GUIDANCE,
         "φ is the blur: four times smaller, then four times larger. The gradient ∇ says how to "
         "change x<sub>t</sub> so that the two blurred pictures come closer.",
         structural_guide,
@@ -147,7 +147,7 @@ STEPS = (
             "them without hiding the picture too. Then leaving it alone is the best we can do.",
         ),
         "Compare a depth of its own with one depth for all.",
-        equations.whole(),
+        equations.WHOLE,
         "Noise to depth t*, rebuild, then ask the frozen classifier again.",
         adapt,
     ),
