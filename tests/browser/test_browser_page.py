@@ -289,9 +289,9 @@ def test_the_whole_input_card_by_keyboard(visit):
     assert page.get_attribute("#advanced-toggle button", "aria-expanded") == "true"
     assert tab_to(page, "paths") == ["scale", "max-depth", "rule", "paths"]
     page.keyboard.press("Control+A")
-    page.keyboard.type("2")
+    page.keyboard.type("8")
     assert tab_to(page, "adapt")[-1] == "adapt"
-    visit.says("[data-words=stopping]", "threshold rule · 2 noise paths")
+    visit.says("[data-words=stopping]", "threshold rule · 8 noise paths")
     page.keyboard.press("Enter")
     page.wait_for_function("!document.querySelector('#cancel').disabled")
     tab_to(page, "cancel")
