@@ -11,7 +11,7 @@ import sys
 import threading
 import time
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -106,7 +106,6 @@ class Done:
     """What a worker hands back."""
 
     number: int
-    pictures: int
     lines: list[Line]
     unreadable: list[str]
 
@@ -140,40 +139,25 @@ class Worker:
     def __init__(self, recipe: Recipe, images: ImageFiles, expected: Setup) -> None:
         """Load everything once. Other weights or packages than expected fail every task."""
         self.loaded, self.images = recipe.load_methods(), images
-        self.problem = _difference(expected, self.loaded.setup)
+        setups = expected, self.loaded.setup
+        found = differences(*({**asdict(s), "methods": dict(s.settings)} for s in setups))
+        where = os.uname().nodename
+        self.problem = found and f"The worker on {where} differs from the first one ({found[0]})."
 
     def __call__(self, row: Mapping[str, bytes]) -> dict[str, bytes]:
         """One task's lines. Raises ``ValueError`` on a machine that is not like the others."""
         if self.problem:
             raise ValueError(self.problem)
         task: Task = pickle.loads(row["task"])
-        done = self._batch(task) if task.part is not None else self._stream(task)
+        done, part = Done(task.number, [], list(task.unreadable)), task.round
+        if task.part is not None:
+            self.loaded.reset(part.methods)
+            done.lines.extend(self.loaded.judge(part.methods, task.part, part.corruption))
+        else:
+            for lines, unreadable in self.loaded.measure(part, self.images):
+                done.lines.extend(lines)
+                done.unreadable.extend(unreadable)
         return {"done": pickle.dumps(done)}
-
-    def _batch(self, task: Task) -> Done:
-        assert task.part is not None
-        part, names = task.round, task.round.methods
-        self.loaded.reset(names)
-        lines = self.loaded.judge(names, task.part, part.corruption)
-        return Done(task.number, len(part.rows), lines, list(task.unreadable))
-
-    def _stream(self, task: Task) -> Done:
-        part, lines, unreadable = task.round, list[Line](), list[str]()
-        self.loaded.reset(part.methods)
-        for rows in part.batches():
-            chosen = self.images.take(rows)
-            new, bad = self.loaded.measure(part.methods, chosen, part.corruption)
-            lines += new
-            unreadable += bad
-        return Done(task.number, len(part.rows), lines, unreadable)
-
-
-def _difference(expected: Setup, mine: Setup) -> str:
-    """How a worker's setup differs from the first one's; empty if it does not."""
-    there, here = ({**asdict(s), "methods": dict(s.settings)} for s in (expected, mine))
-    found = differences(there, here)
-    where = os.uname().nodename
-    return f"The worker on {where} differs from the first one ({found[0]})." if found else ""
 
 
 def evaluate_on_cluster(
@@ -201,8 +185,8 @@ def evaluate_on_cluster(
         images = choose_images(recipe.resolved, setup.profile)
         ledger = Ledger(out, describe(recipe.resolved.asked, setup, len(images), command), resume)
         tasks = make_tasks(pending_rounds(plan, setup, images, ledger, batch))
-        work = Work(tasks, images, plan, recipe, setup)
-        skipped = _collect(crew, work, ledger, out, command)
+        results = crew.results(tasks, images, recipe, setup) if tasks else ()
+        skipped = _collect(results, tasks, ledger, command)
     return finished(ledger, skipped)
 
 
@@ -264,20 +248,12 @@ def _connected(ray: Any, cluster: Cluster) -> Iterator[None]:
         ray.shutdown()
 
 
-@dataclass(frozen=True)
-class Work:
-    """All that is to be done, and what readers and workers need for it."""
-
-    tasks: Sequence[Task]
-    images: ImageFiles
-    plan: Plan
-    recipe: Recipe
-    setup: Setup
-
-
 @dataclass
 class Crew:
-    """The cluster as seen from the command that gives out the work."""
+    """The cluster as seen from the command that gives out the work.
+
+    ``gpus``: of one worker, 0 or 1; ``workers``: how many there can be.
+    """
 
     ray: Any
     cluster: Cluster
@@ -320,10 +296,22 @@ class Crew:
             raise _reason(error) from error
         return found
 
-    def results(self, work: Work) -> Iterator[Done]:
+    def results(
+        self, tasks: Sequence[Task], images: ImageFiles, recipe: Recipe, setup: Setup
+    ) -> Iterator[Done]:
         """Tasks as they are done, in any order. Raises :class:`ClusterError` if all is lost."""
         rows: queue.Queue[Any] = queue.Queue()
-        threading.Thread(target=self._pull, args=(work, rows), daemon=True).start()
+
+        def pull() -> None:
+            """Runs beside the main thread, which watches over the cluster meanwhile."""
+            try:
+                for row in self._dataset(tasks, images, recipe, setup).iter_rows():
+                    rows.put(row)
+                rows.put(None)
+            except BaseException as error:
+                rows.put(error)
+
+        threading.Thread(target=pull, daemon=True).start()
         while True:
             try:
                 item = rows.get(timeout=POLL_SECONDS)
@@ -337,30 +325,19 @@ class Crew:
             self.idle_since = None
             yield pickle.loads(item["done"])
 
-    def _pull(self, work: Work, rows: queue.Queue[Any]) -> None:
-        """Runs beside the main thread, which watches over the cluster meanwhile."""
-        try:
-            for row in self._dataset(work).iter_rows():
-                rows.put(row)
-            rows.put(None)
-        except BaseException as error:
-            rows.put(error)
-
-    def _dataset(self, work: Work) -> Any:
-        data, plan = self.ray.data, work.plan
-        items = [{"task": pickle.dumps(task)} for task in work.tasks]
-        read = partial(
-            read_task,
-            images=work.images,
-            plan=plan,
-            view=View.of(work.setup.profile, plan.frame),
-        )
+    def _dataset(
+        self, tasks: Sequence[Task], images: ImageFiles, recipe: Recipe, setup: Setup
+    ) -> Any:
+        data, plan = self.ray.data, recipe.resolved.plan
+        items = [{"task": pickle.dumps(task)} for task in tasks]
+        view = View.of(setup.profile, plan.frame)
+        read = partial(read_task, images=images, plan=plan, view=view)
         return (
             data.from_items(items, override_num_blocks=min(len(items), BLOCKS))
             .map(read, num_cpus=READER_CPUS)
             .map(
                 Worker,
-                fn_constructor_args=(work.recipe, work.images, work.setup),
+                fn_constructor_args=(recipe, images, setup),
                 compute=data.ActorPoolStrategy(
                     min_size=1,
                     max_size=self.workers,
@@ -390,24 +367,24 @@ def _inspect(recipe: Recipe) -> tuple[Setup, str]:
     return loaded.setup, warning(loaded.models.profile, pace) if pace else ""
 
 
-def _collect(crew: Crew, work: Work, ledger: Ledger, out: Path, command: str) -> list[str]:
+def _collect(
+    results: Iterable[Done], tasks: Sequence[Task], ledger: Ledger, command: str
+) -> list[str]:
     """Keep every result as a shard; merge them whatever happens. Returns unreadable names."""
-    skipped, finished_tasks = list[str](), set[int]()
-    total = sum(len(task.round.rows) for task in work.tasks)
+    skipped, left = list[str](), {task.number: len(task.round.rows) for task in tasks}
     try:
-        with tqdm(total=total, unit="image", mininterval=1.0) as bar:
-            for done in crew.results(work) if work.tasks else ():
-                if done.number in finished_tasks:
+        with tqdm(total=sum(left.values()), unit="image", mininterval=1.0) as bar:
+            for done in results:
+                if done.number not in left:
                     continue  # a worker that was given up for lost did it too
                 ledger.add_shard(done.number, done.lines)
-                finished_tasks.add(done.number)
                 skipped += done.unreadable
-                bar.update(done.pictures)
+                bar.update(left.pop(done.number))
     except ClusterError as error:
         again = command if "--resume" in command.split() else f"{command} --resume"
         raise ClusterError(
-            f"{error} {len(finished_tasks)} of {len(work.tasks)} pieces are finished and kept in "
-            f"{out}. Start workers again and go on with: {again}"
+            f"{error} {len(tasks) - len(left)} of {len(tasks)} pieces are finished and kept in "
+            f"{ledger.path.parent}. Start workers again and go on with: {again}"
         ) from error
     finally:
         ledger.merge()

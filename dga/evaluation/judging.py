@@ -21,7 +21,7 @@ from dga.data.framing import View
 from dga.data.image_sets import ImageFiles, ImageSet
 from dga.diffusion import forward_path
 from dga.discriminator import INPUTS, chunk_size, judge_states
-from dga.evaluation.plan import Plan, choose_images, image_seed, in_order, read_batch
+from dga.evaluation.plan import Plan, choose_images, image_seed, read_batch
 from dga.files import CONFIG, CURVES, FEATURES, atomic, write_json
 from dga.images import to_tensor
 from dga.networks.classifier import features
@@ -134,7 +134,7 @@ def judge_pictures(
         run.merge(out / PARTS, out)
     shutil.rmtree(out / PARTS, ignore_errors=True)
     judged = set(_read(out / CURVES)["paths"].tolist())
-    return in_order([name for name in images.names if name not in judged])
+    return sorted(set(images.names) - judged)
 
 
 @dataclass(frozen=True)
@@ -183,6 +183,7 @@ class JudgingRun:
         folder.mkdir(exist_ok=True)
         missing = [name for name in self.conditions if not _part(folder, name).exists()]
         each, total = len(self.images), len(self.conditions) * len(self.images)
+        view = View.of(self.judge.models.profile, self.plan.frame)
         done = total - len(missing) * each
         with tqdm(total=total, initial=done, unit="image", mininterval=1.0) as bar:
             for name in missing:
@@ -190,7 +191,7 @@ class JudgingRun:
                 parts: list[Arrays] = []
                 for start in range(0, each, PICTURES_AT_ONCE):
                     few = self.images.take(range(start, min(start + PICTURES_AT_ONCE, each)))
-                    read, _ = read_batch(self.plan, self.view, few, name)
+                    read, _ = read_batch(self.plan, view, few, name)
                     if len(read):
                         parts.append(self.measure(read, name))
                     bar.update(len(few))
@@ -198,11 +199,6 @@ class JudgingRun:
                     raise ValueError(f"No picture can be read under {name}.")
                 whole = {key: np.concatenate([part[key] for part in parts]) for key in parts[0]}
                 _save(_part(folder, name), whole)
-
-    @property
-    def view(self) -> View:
-        """How pictures reach the networks."""
-        return View.of(self.judge.models.profile, self.plan.frame)
 
     def measure(self, images: ImageSet, condition: str) -> Arrays:
         """Names ``[n]``, logits float32 ``[n, K]`` and, if wanted, features float16 ``[n, F]``.

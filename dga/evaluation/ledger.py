@@ -120,12 +120,6 @@ def _flat(content: Any, prefix: str = "") -> dict[str, Any]:
     return found
 
 
-def read_lines(path: Path) -> list[Line]:
-    """Complete lines of a file, which is left as it is; none if there is no file."""
-    text = path.read_text() if path.exists() else ""
-    return [json.loads(row) for row in text[: text.rfind("\n") + 1].splitlines()]
-
-
 def _read(path: Path) -> list[Line]:
     """Complete lines; the file is cut after the last of them."""
     if not path.exists():

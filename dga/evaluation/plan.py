@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -79,11 +78,6 @@ class ResolvedPlan:
     asked: Plan
     plan: Plan
     folders: tuple[str, ...]
-
-
-def in_order(names: Sequence[str]) -> list[str]:
-    """Each name once, sorted."""
-    return sorted(set(names))
 
 
 def choose_images(resolved: ResolvedPlan, profile: Profile) -> ImageFiles:

@@ -13,7 +13,7 @@ from dga.corruptions import CLEAN
 from dga.data.framing import View
 from dga.data.image_sets import ImageFiles, ImageSet
 from dga.evaluation.ledger import Ledger, Line
-from dga.evaluation.plan import Plan, choose_images, image_seed, in_order, read_batch
+from dga.evaluation.plan import Plan, choose_images, image_seed, read_batch
 from dga.files import to_plain
 from dga.images import to_tensor
 from dga.methods import Batch, Method
@@ -34,18 +34,6 @@ class Setup:
     batches: Mapping[str, int | None]
     """Batch sizes of the methods that depend on their stream."""
     packages: Mapping[str, str]
-
-    @classmethod
-    def of(cls, models: Models, methods: Mapping[str, Method]) -> Setup:
-        """The setup of loaded models and methods."""
-        return cls(
-            models.profile,
-            models.compute.precision,
-            models.weights,
-            {name: to_plain(method.settings) for name, method in methods.items()},
-            {name: own_batch(method) for name, method in methods.items()},
-            versions(),
-        )
 
 
 @dataclass(frozen=True)
@@ -86,22 +74,53 @@ class LoadedMethods:
     @property
     def setup(self) -> Setup:
         """What its results depend on."""
-        return Setup.of(self.models, self.methods)
+        settings = {name: method.settings for name, method in self.methods.items()}
+        return Setup(
+            self.models.profile,
+            self.models.compute.precision,
+            self.models.weights,
+            {name: to_plain(own) for name, own in settings.items()},
+            {name: getattr(own, "batch", None) for name, own in settings.items()},
+            versions(),
+        )
 
-    def measure(
-        self, names: Sequence[str], images: ImageFiles | ImageSet, corruption: str
-    ) -> tuple[list[Line], list[str]]:
-        """Lines of some methods on one batch of pictures; with unreadable pictures' names."""
+    def measure(self, part: Round, images: ImageFiles) -> Iterator[tuple[list[Line], list[str]]]:
+        """Lines and unreadable pictures' names of each batch of a round."""
         view = View.of(self.models.profile, self.plan.frame)
-        read, unreadable = read_batch(self.plan, view, images, corruption)
-        return self.judge(names, read, corruption), unreadable
+        self.reset(part.methods)
+        for rows in part.batches():
+            read, unreadable = read_batch(self.plan, view, images.take(rows), part.corruption)
+            yield self.judge(part.methods, read, part.corruption), unreadable
 
     def judge(self, names: Sequence[str], part: ImageSet, corruption: str) -> list[Line]:
         """Lines of some methods on pictures that are already corrupted."""
         if not len(part):
             return []
-        methods = {name: self.methods[name] for name in names}
-        return list(_lines(self.models, methods, self.plan, part, corruption))
+        models, plan = self.models, self.plan
+        seeds = [image_seed(plan.seed, name, corruption) for name in part.names]
+        batch = Batch(models, to_tensor(part.pixels).to(models.device), seeds)  # x: [B, 3, S, S]
+        lines: list[Line] = []
+        for name in names:
+            outcome = answer(name, self.methods[name], batch)
+            for i in range(len(part)):
+                row, label = outcome.probabilities[i], int(part.labels[i])
+                first = int(row.argsort(descending=True, stable=True)[0])
+                line = {
+                    "path": part.names[i],
+                    "class": part.classes[label],
+                    "corruption": corruption,
+                    "severity": plan.severity if corruption != CLEAN else 0,
+                    "seed": seeds[i],
+                    "method": name,
+                    "depth": int(outcome.depths[i]),
+                    "crossed": bool(outcome.crossed[i]),
+                    "prediction": models.profile.classifier.classes[first],
+                    "correct": first == label,  # by position: two classes may share a name
+                    "probability": round(float(row[first]), 5),
+                    "seconds": round(float(outcome.seconds[i]), 4),
+                }
+                lines.append(line)
+        return lines
 
     def reset(self, names: Sequence[str]) -> None:
         """Let some methods forget what they learned."""
@@ -133,9 +152,9 @@ def evaluate(
     with tqdm(total=sum(len(r.rows) for r in rounds), unit="image", mininterval=1.0) as bar:
         for part in rounds:
             bar.set_postfix(corruption=part.corruption, refresh=False)
-            loaded.reset(part.methods)
-            for rows in part.batches():
-                lines, bad = loaded.measure(part.methods, images.take(rows), part.corruption)
+            for rows, (lines, bad) in zip(
+                part.batches(), loaded.measure(part, images), strict=True
+            ):
                 ledger.append(lines)
                 skipped += bad
                 bar.update(len(rows))
@@ -144,15 +163,10 @@ def evaluate(
 
 def finished(ledger: Ledger, skipped: Sequence[str]) -> Results:
     """What a run ends with. Raises ``ValueError`` if not one picture could be read."""
-    unreadable = in_order(skipped)
+    unreadable = sorted(set(skipped))
     if unreadable and not ledger.lines:
         raise ValueError(f"None of the {len(unreadable)} pictures can be read.")
     return Results(ledger.lines, unreadable)
-
-
-def own_batch(method: Method) -> int | None:
-    """The batch size of a method that depends on its stream."""
-    return getattr(method.settings, "batch", None)
 
 
 def pending_rounds(
@@ -199,30 +213,3 @@ def describe(plan: Plan, setup: Setup, pictures: int, command: str) -> dict[str,
         },
         "command": command,
     }
-
-
-def _lines(
-    models: Models, methods: Mapping[str, Method], plan: Plan, part: ImageSet, corruption: str
-) -> Iterator[Line]:
-    """Every method on one batch of corrupted pictures."""
-    seeds = [image_seed(plan.seed, name, corruption) for name in part.names]
-    batch = Batch(models, to_tensor(part.pixels).to(models.device), seeds)  # x: [B, 3, S, S]
-    for name, method in methods.items():
-        outcome = answer(name, method, batch)
-        for i in range(len(part)):
-            row, label = outcome.probabilities[i], int(part.labels[i])
-            first = int(row.argsort(descending=True, stable=True)[0])
-            yield {
-                "path": part.names[i],
-                "class": part.classes[label],
-                "corruption": corruption,
-                "severity": plan.severity if corruption != CLEAN else 0,
-                "seed": seeds[i],
-                "method": name,
-                "depth": int(outcome.depths[i]),
-                "crossed": bool(outcome.crossed[i]),
-                "prediction": models.profile.classifier.classes[first],
-                "correct": first == label,  # by position: two classes may share a name
-                "probability": round(float(row[first]), 5),
-                "seconds": round(float(outcome.seconds[i]), 4),
-            }
