@@ -9,7 +9,6 @@ import shutil
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -54,53 +53,37 @@ def download(
     is only ever the whole file with the right SHA-256. Raises :class:`DownloadError`.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    target = folder / file.name
-    with _alone(folder, file):
-        if target.exists() and sha256(target) == file.sha256:
-            return target
-        target.unlink(missing_ok=True)  # an altered file is no file
-        part = _Part(file, folder)
-        pieced_together = _fetch(part, progress, wait)
-        if pieced_together and not part.is_right():
-            part.remove()  # the file there may have changed meanwhile: once more, from its start
-            _fetch(part, progress, wait)
-        if not part.is_right():
+    target, part = folder / file.name, _Part(file, folder)
+    try:  # two processes that write to one part would spoil it
+        with FileLock(folder / f".{file.name}.lock", timeout=0):
+            if target.exists() and sha256(target) == file.sha256:
+                return target
+            target.unlink(missing_ok=True)  # an altered file is no file
+            pieced_together = _fetch(part, progress, wait)
+            if pieced_together and not part.is_right():
+                part.remove()  # the file there may have changed meanwhile: again, from its start
+                _fetch(part, progress, wait)
+            if not part.is_right():
+                part.remove()
+                raise DownloadError(
+                    f"{file.url} is not the file that was expected (its SHA-256 is not "
+                    f"{file.sha256}); it was removed."
+                )
+            part.path.replace(target)
             part.remove()
-            raise DownloadError(
-                f"{file.url} is not the file that was expected (its SHA-256 is not "
-                f"{file.sha256}); it was removed."
-            )
-        part.finish(target)
-    return target
-
-
-@contextmanager
-def _alone(folder: Path, file: PublicFile) -> Iterator[None]:
-    """Two processes that write to one part would spoil it."""
-    lock = FileLock(folder / f".{file.name}.lock", timeout=0)
-    try:
-        with lock:
-            yield
     except Timeout:
         raise DownloadError(
             f"Another process is fetching {file.name} into {folder}; wait until it is done."
         ) from None
+    return target
 
 
-@dataclass(frozen=True)
 class _Part:
     """What has arrived of a file, and which version of it (``NAME.part.json``)."""
 
-    file: PublicFile
-    folder: Path
-
-    @property
-    def path(self) -> Path:
-        return self.folder / f"{self.file.name}.part"
-
-    @property
-    def notes(self) -> Path:
-        return self.folder / f"{self.file.name}.part.json"
+    def __init__(self, file: PublicFile, folder: Path) -> None:
+        self.file, self.path = file, folder / f"{file.name}.part"
+        self.notes = folder / f"{file.name}.part.json"
 
     @property
     def size(self) -> int:
@@ -129,9 +112,15 @@ class _Part:
         self.path.unlink(missing_ok=True)
         self.notes.unlink(missing_ok=True)
 
-    def finish(self, target: Path) -> None:
-        self.path.replace(target)
-        self.notes.unlink(missing_ok=True)
+    @property
+    def kept(self) -> str:
+        """The end of a sentence on why a download stopped."""
+        if not self.size:
+            return "Nothing was kept; the same command tries again."
+        return (
+            f"{gigabytes(self.size)} of {gigabytes(self.file.size)} are kept in {self.path}; the "
+            "same command goes on from there."
+        )
 
 
 def _fetch(part: _Part, progress: Progress | None, wait: Callable[[float], None]) -> bool:
@@ -153,7 +142,7 @@ def _fetch(part: _Part, progress: Progress | None, wait: Callable[[float], None]
                 problem = str(error) or type(error).__name__
             failures = 0 if part.size > before else failures + 1
             if failures > RETRIES:
-                raise DownloadError(f"{url} could not be fetched: {problem}. {_kept(part)}")
+                raise DownloadError(f"{url} could not be fetched: {problem}. {part.kept}")
             if part.size < part.file.size:
                 pause = min(2.0**failures, 30.0)
                 _log.warning("%s: %s; trying again in %.0f s.", part.file.name, problem, pause)
@@ -180,40 +169,28 @@ def _receive(client: httpx.Client, part: _Part, progress: Progress | None) -> No
             )
         if answer.status_code == httpx.codes.OK:
             start = 0
-        elif _range_start(answer) != start:
+        elif not answer.headers.get("content-range", "").startswith(f"bytes {start}-"):
             part.remove()
             return
-        _check_size(part.file, answer, start)
-        _check_space(part, start)
+        _check_room(part, answer.headers.get("content-length", ""), start)
         if not start:
             part.note(answer.headers)
         _write(part, answer, start, progress)
 
 
-def _range_start(answer: httpx.Response) -> int | None:
-    """Where a 206 begins: ``Content-Range: bytes 100-199/200``."""
-    words = answer.headers.get("content-range", "").removeprefix("bytes ").split("-")
-    return int(words[0]) if words[0].isdigit() else None
-
-
-def _check_size(file: PublicFile, answer: httpx.Response, start: int) -> None:
-    length = answer.headers.get("content-length", "")
+def _check_room(part: _Part, length: str, start: int) -> None:
+    """Whether the rest is as long as it should be and fits; ``start``: bytes that stay."""
+    file, folder = part.file, part.path.parent
     if length.isdigit() and start + int(length) != file.size:
         raise DownloadError(
             f"{file.url} has {start + int(length):,} bytes and not {file.size:,}: it is not the "
             "file that was expected, and was not fetched."
         )
-
-
-def _check_space(part: _Part, start: int) -> None:
-    """``start``: bytes that are on the disk already and stay."""
-    free = shutil.disk_usage(part.folder).free + part.size - start
-    needed = part.file.size - start
-    if free < needed + SPARE:
+    free, needed = shutil.disk_usage(folder).free + part.size - start, file.size - start + SPARE
+    if free < needed:
         raise DownloadError(
-            f"{part.file.name} needs {gigabytes(needed + SPARE)} and {part.folder} has "
-            f"{gigabytes(max(free, 0))} left: free some space, or name another folder with "
-            "DGA_HOME."
+            f"{file.name} needs {gigabytes(needed)} and {folder} has {gigabytes(max(free, 0))} "
+            "left: free some space, or name another folder with DGA_HOME."
         )
 
 
@@ -231,17 +208,8 @@ def _write(part: _Part, answer: httpx.Response, start: int, progress: Progress |
             os.fsync(out.fileno())
     except OSError as error:
         raise DownloadError(
-            f"{part.path} could not be written: {error.strerror or error}. {_kept(part)}"
+            f"{part.path} could not be written: {error.strerror or error}. {part.kept}"
         ) from error
-
-
-def _kept(part: _Part) -> str:
-    if not part.size:
-        return "Nothing was kept; the same command tries again."
-    return (
-        f"{gigabytes(part.size)} of {gigabytes(part.file.size)} are kept in {part.path}; the same "
-        "command goes on from there."
-    )
 
 
 @contextmanager

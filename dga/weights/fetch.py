@@ -51,7 +51,8 @@ def fetch_missing(
     if not wanted:
         return []
     agree(profile, wanted, yes, ask)
-    return [_FETCH[name](profile) for name in wanted]
+    fetch = {"diffusion": _fetch_diffusion, "classifier": _fetch_classifier}
+    return [fetch[name](profile) for name in wanted]
 
 
 def agree(profile: Profile, wanted: list[str], yes: bool, ask: Ask = input) -> None:
@@ -81,9 +82,8 @@ def on_terminal() -> bool:
 
 def describe(profile: Profile, name: str) -> str:
     """``256x256_diffusion_uncond.pt (2.2 GB from openaipublic...)``."""
-    if name == "diffusion":
-        assert profile.public is not None
-        public = profile.public
+    public = profile.public
+    if public and name == "diffusion":
         return f"{public.name} ({gigabytes(public.size)} from {public.host})"
     host = constants.ENDPOINT.removeprefix("https://")
     return f"{profile.classifier.hub} (about {gigabytes(HUB_BYTES)} from {host})"
@@ -107,6 +107,3 @@ def _fetch_classifier(profile: Profile) -> Path:
         ) from error
     check_cached(path)
     return path
-
-
-_FETCH = {"diffusion": _fetch_diffusion, "classifier": _fetch_classifier}

@@ -14,11 +14,6 @@ from dga.weights.checkpoints import WeightsError
 from dga.weights.store import home, weights_folder
 
 NETWORKS = ("diffusion", "discriminator", "classifier")
-TITLES = {
-    "diffusion": "diffusion model",
-    "discriminator": "discriminator",
-    "classifier": "classifier",
-}
 HUB_FILE = "model.safetensors"
 HUB_BYTES = 113_000_000
 """About; the hub knows better."""
@@ -46,34 +41,22 @@ class Sources:
         named: Path | None = getattr(self, name)
         if named is not None:
             return named
-        place = weights_folder(profile.name, name, self.root)
-        if name == "classifier" and self.root is None and not place.exists():
-            return hub_file(profile) or place
+        place, hub = weights_folder(profile.name, name, self.root), profile.classifier.hub
+        if name == "classifier" and hub and self.root is None and not place.exists():
+            cached = try_to_load_from_cache(hub, HUB_FILE)  # timm puts them there too
+            return Path(cached) if isinstance(cached, str) else place
         return place
 
     def missing(self, profile: Profile) -> list[str]:
-        """The networks that are nowhere."""
-        places = self.locate(profile)
-        return [name for name in NETWORKS if not is_there(places[name])]
+        """The networks that are nowhere: neither a checkpoint nor a folder with its config."""
+        places = self.locate(profile).items()
+        return [n for n, path in places if not (path.is_file() or (path / CONFIG).is_file())]
 
     def public(self, profile: Profile) -> list[str]:
         """Those of the missing ones that others publish and nobody named a place for."""
         published = {"diffusion": profile.public, "classifier": profile.classifier.hub}
         unnamed = [n for n in self.missing(profile) if self.root is None and not getattr(self, n)]
         return [name for name in unnamed if published.get(name)]
-
-
-def is_there(path: Path) -> bool:
-    """Whether a place holds weights: a checkpoint, or a folder with its config."""
-    return path.is_file() or (path / CONFIG).is_file()
-
-
-def hub_file(profile: Profile) -> Path | None:
-    """The classifier's weights in the Hugging Face cache, where timm puts them too."""
-    if profile.classifier.hub is None:
-        return None
-    found = try_to_load_from_cache(profile.classifier.hub, HUB_FILE)
-    return Path(found) if isinstance(found, str) else None
 
 
 def complain(profile: Profile, sources: Sources) -> None:
@@ -84,17 +67,17 @@ def complain(profile: Profile, sources: Sources) -> None:
     missing, public = sources.missing(profile), sources.public(profile)
     if profile.public is None or not missing:
         return
-    places = sources.locate(profile)
-    advice = []
+    places, advice = sources.locate(profile), list[str]()
+    titles = {name: name for name in NETWORKS} | {"diffusion": "diffusion model"}
     if public:
-        names = " and the ".join(TITLES[name] for name in public)
+        names = " and the ".join(titles[name] for name in public)
         advice.append(f"the {names} (python -m dga fetch --profile {profile.name})")
     for name in missing:
         if getattr(sources, name):
-            advice.append(f"the {TITLES[name]} (--{name} names {places[name]}, which has none)")
+            advice.append(f"the {titles[name]} (--{name} names {places[name]}, which has none)")
         elif name not in public:
             advice.append(
-                f"the {TITLES[name]} (python -m dga train {name} --profile {profile.name} "
+                f"the {titles[name]} (python -m dga train {name} --profile {profile.name} "
                 f"--data DATA --out {places[name]}, or name one with --{name} PATH)"
             )
     raise WeightsError(f"Weights of {profile.name} are missing: {'; '.join(advice)}.")

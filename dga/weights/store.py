@@ -88,18 +88,14 @@ def save_weights(
         shards = {path.name: sha256(path) for path in sorted(staged.glob("*.safetensors"))}
         content = {**config, "sha256": shards}
         write_json(staged / CONFIG, {**content, OWN_SUM: config_sum(content)})
-        _replace_weights(folder, staged)
+        (folder / CONFIG).unlink(missing_ok=True)  # half-replaced weights have no config
+        for old in folder.glob("model*.safetensors*"):
+            old.unlink()
+        for path in staged.glob("model*"):
+            path.replace(folder / path.name)
+        (staged / CONFIG).replace(folder / CONFIG)
     finally:
         shutil.rmtree(staged, ignore_errors=True)
-
-
-def _replace_weights(folder: Path, staged: Path) -> None:
-    (folder / CONFIG).unlink(missing_ok=True)  # half-replaced weights have no config
-    for old in folder.glob("model*.safetensors*"):
-        old.unlink()
-    for path in staged.glob("model*"):
-        path.replace(folder / path.name)
-    (staged / CONFIG).replace(folder / CONFIG)
 
 
 def config_sum(content: Mapping[str, Any]) -> str:
