@@ -243,11 +243,8 @@ def _judge(
     """Yield each path's confidence in pieces; return logits ``[paths, T + 1]``."""
     rows = []
     for number in range(max(1, paths)):
-        states = (
-            path
-            if number == 0
-            else forward_path(models.schedule, x_input[0], path_seed(seed, number))
-        )
+        own = path_seed(seed, number)
+        states = forward_path(models.schedule, x_input[0], own) if number else path
         pieces = []
         for first, logits in curve_chunks(models.schedule, models.discriminator, states):
             values = logits.double().numpy()

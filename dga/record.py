@@ -10,18 +10,18 @@ from typing import Any
 
 from PIL import Image
 
+from dga.images import Pixels
 from dga.networks.classifier import Prediction
 from dga.pipeline import Adaptation
-from dga.request import CommandRun, Request
+from dga.request import Request
 
 
-def save_pictures(run: CommandRun, folder: Path) -> dict[str, str]:
-    """Write every picture as PNG; returns {name: path}."""
-    result = run.adaptation
-    pictures = {"input": result.input, "x_t_star": result.x_t_star}
-    if run.clean is not None:
-        pictures["clean"] = run.clean
-    pictures |= {name: r.image for name, r in result.reconstructions.items()}
+def save_pictures(run: Adaptation, folder: Path, clean: Pixels | None) -> dict[str, str]:
+    """Write every picture as PNG, ``clean`` too where there is one; returns {name: path}."""
+    pictures = {"input": run.input, "x_t_star": run.x_t_star}
+    if clean is not None:
+        pictures["clean"] = clean
+    pictures |= {name: r.image for name, r in run.reconstructions.items()}
     folder.mkdir(parents=True, exist_ok=True)
     paths = {name: folder / f"{name}.png" for name in pictures}
     for name, pixels in pictures.items():
@@ -36,19 +36,18 @@ def to_record(run: Adaptation) -> dict[str, Any]:
     return {**facts, "confidence": run.confidence.tolist()}
 
 
-def to_dict(run: CommandRun, request: Request, pictures: dict[str, str]) -> dict[str, Any]:
+def to_dict(run: Adaptation, request: Request, pictures: dict[str, str]) -> dict[str, Any]:
     """Everything the command prints, as JSON types: rounded, top 5 as objects."""
-    result = run.adaptation
     return {
-        **_facts(result, top5, digits=4),
+        **_facts(run, top5, digits=4),
         "corruption": request.corruption,
         "severity": request.severity if request.corruption else None,
-        "rule": result.stopping.rule,
-        "paths": result.stopping.paths,
-        "confidence": [round(float(c), 6) for c in result.confidence],
+        "rule": run.stopping.rule,
+        "paths": run.stopping.paths,
+        "confidence": [round(float(c), 6) for c in run.confidence],
         "pictures": pictures,
-        "device": result.device,
-        "precision": result.dtype,
+        "device": run.device,
+        "precision": run.dtype,
     }
 
 

@@ -53,15 +53,11 @@ class Request:
         }
         given = {name: value for name, value in asked.items() if value is not None}
         request = cls(**{"corruption": None, **usual, **given})
-        request.check(profile)
+        check_corruption(request.corruption or CORRUPTIONS[0], request.severity)
+        check_tau(request.tau)
+        request.stopping(profile)
+        request.routes(profile)
         return request
-
-    def check(self, profile: Profile) -> None:
-        """Raise ``ValueError`` naming what is allowed, before any model is loaded."""
-        check_corruption(self.corruption or CORRUPTIONS[0], self.severity)
-        check_tau(self.tau)
-        self.stopping(profile)
-        self.routes(profile)
 
     def stopping(self, profile: Profile) -> StoppingConfig:
         """The profile's stopping with what was asked for; a horizon is never the shallower."""
@@ -104,22 +100,13 @@ def choose_routes(
         raise ValueError(
             f"Unknown method {(unknown or [''])[0]!r}. Choose from: {', '.join(known)}."
         )
-    return [_sped_up(known[name], steps, through_network) for name in names]
-
-
-def _sped_up(route: Route, steps: int | None, through_network: bool) -> Route:
-    guidance = route.guidance
-    if guidance and not through_network:
-        guidance = dataclasses.replace(guidance, through_network=False)
-    return dataclasses.replace(route, guidance=guidance, sampler=few_steps(steps))
-
-
-@dataclass(frozen=True)
-class CommandRun:
-    """The clean picture (``None`` unless we corrupted it ourselves) and what became of it."""
-
-    clean: Pixels | None
-    adaptation: Adaptation
+    chosen = []
+    for route in (known[name] for name in names):
+        guidance = route.guidance
+        if guidance and not through_network:
+            guidance = dataclasses.replace(guidance, through_network=False)
+        chosen.append(dataclasses.replace(route, guidance=guidance, sampler=few_steps(steps)))
+    return chosen
 
 
 def read(image: Path, profile: Profile) -> Pixels:
@@ -130,13 +117,8 @@ def read(image: Path, profile: Profile) -> Pixels:
         raise ValueError(f"{image}: {error}") from None
 
 
-def run(
-    models: Models, request: Request, pixels: Pixels, routes: Sequence[Route] | None = None
-) -> CommandRun:
-    """Corrupt and adapt one picture, uint8 ``[S, S, 3]``; ``routes``: default is the request's."""
-    profile = models.profile
-    clean = pixels if request.corruption else None
+def run(models: Models, request: Request, pixels: Pixels, routes: Sequence[Route]) -> Adaptation:
+    """Corrupt one picture, uint8 ``[S, S, 3]``, if that is asked for, and adapt it."""
     if request.corruption:
         pixels = corrupt(pixels, request.corruption, request.severity, request.seed)
-    routes = request.routes(profile) if routes is None else routes
-    return CommandRun(clean, adapt(models, pixels, request.seed, request.stopping(profile), routes))
+    return adapt(models, pixels, request.seed, request.stopping(models.profile), routes)

@@ -62,6 +62,6 @@ def adapt(
         pixels = request.read(image, profile)
         run = request.run(models.load(), asked, pixels, routes)
         folder = out or Path(f"{image.stem}-adapted")
-        written = record.save_pictures(run, folder)
+        written = record.save_pictures(run, folder, pixels if corruption else None)
         facts = record.to_dict(run, asked, written)
         typer.echo(json.dumps(facts) if as_json else record.to_text(facts))

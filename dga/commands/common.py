@@ -194,9 +194,8 @@ def command_line() -> str:
 
 def say_skipped(unreadable: Sequence[str]) -> None:
     """Name on stderr the pictures that could not be read, if there are any."""
+    from dga.parsing import some
+
     if unreadable:
-        names = ", ".join(unreadable[:NAMED])
-        more = f" and {len(unreadable) - NAMED} more" if len(unreadable) > NAMED else ""
-        typer.echo(
-            f"Skipped {len(unreadable)} pictures that could not be read: {names}{more}", err=True
-        )
+        said = f"Skipped {len(unreadable)} pictures that could not be read"
+        typer.echo(f"{said}: {some(unreadable, NAMED)}", err=True)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -12,24 +13,31 @@ from dga.commands.common import (
     DataOption,
     DeviceOption,
     ProfileOption,
-    app,
+    command,
     say_skipped,
     sentences,
 )
 
 
-@app.command()
+@dataclass(frozen=True)
+class ConfigOptions:
+    """Options that change a model's usual training."""
+
+    images: Annotated[int | None, typer.Option(help="Pictures shown in all.")] = None
+    batch: Annotated[int | None, typer.Option(help="Pictures a step.")] = None
+    lr: Annotated[float | None, typer.Option(help="Peak learning rate.")] = None
+    ema: Annotated[float | None, typer.Option(help="Decay of the weights' moving average.")] = None
+    seed: Annotated[int | None, typer.Option(help="Fixes initial weights and every batch.")] = None
+    bf16: Annotated[bool | None, typer.Option(help="bfloat16 autocast.")] = None
+
+
+@command
 def train(
     model: Annotated[str, typer.Argument(help="diffusion, classifier or discriminator.")],
     data: DataOption,
     out: Annotated[Path, typer.Option(help="Checkpoints and weights; resumed if it has some.")],
     profile: ProfileOption = "everyday16",
-    images: Annotated[int | None, typer.Option(help="Pictures shown in all.")] = None,
-    batch: Annotated[int | None, typer.Option(help="Pictures a step.")] = None,
-    lr: Annotated[float | None, typer.Option(help="Peak learning rate.")] = None,
-    ema: Annotated[float | None, typer.Option(help="Decay of the weights' moving average.")] = None,
-    seed: Annotated[int | None, typer.Option(help="Fixes initial weights and every batch.")] = None,
-    bf16: Annotated[bool | None, typer.Option(help="bfloat16 autocast.")] = None,
+    config: ConfigOptions = ConfigOptions(),
     init: Annotated[
         Path | None,
         typer.Option(help="Weights to continue from: a folder, or a guided-diffusion classifier."),
@@ -71,16 +79,8 @@ def train(
     from dga.weights.store import read_config
 
     with sentences():
-        given: dict[str, Any] = {
-            "images": images,
-            "batch": batch,
-            "lr": lr,
-            "ema": ema,
-            "seed": seed,
-            "bf16": bf16,
-        }
-        chosen = {name: value for name, value in given.items() if value is not None}
-        config = dataclasses.replace(run.defaults(model), **chosen)
+        given = {k: v for k, v in vars(config).items() if v is not None}
+        chosen = dataclasses.replace(run.defaults(model), **given)
         where = Compute.choose(device, "float32").device
         study = Study(
             source=source,
@@ -93,7 +93,7 @@ def train(
             corrupted=corrupted,
             freeze_encoder=freeze_encoder,
         )
-        written = run.train(model, profile, data, out, config, where, init, study, workers)
+        written = run.train(model, profile, data, out, chosen, where, init, study, workers)
         if written is not None:
             typer.echo(f"Weights: {written}")
             say_skipped(read_config(written).get("unreadable", []))

@@ -148,8 +148,9 @@ class ImageFiles:
                     with Image.open(file) as image:
                         yield self.frame(image)
                 except UNREADABLE as error:
-                    message = f"{name} in {source} is missing or not a readable picture."
-                    problem = ValueError(message)
+                    problem = ValueError(
+                        f"{name} in {source} is missing or not a readable picture."
+                    )
                     problem.__cause__ = error
                     yield problem
 
@@ -185,23 +186,14 @@ def find_images(
     ``ValueError`` for unknown classes and for no pictures at all, ``FileNotFoundError``
     for a missing source. Nothing is read but the lists of files.
     """
-    names, members, origins = list[str](), list[str](), list[int]()
-    for number, source in enumerate(sources):
-        for name, member in _members(Path(source)):
-            names.append(name)
-            members.append(member)
-            origins.append(number)
-    if not names:
-        raise _no_pictures(sources)
+    places, lists = tuple(map(str, sources)), [_members(Path(source)) for source in sources]
+    pairs = [pair for found in lists for pair in found]
+    if not pairs:
+        raise ValueError(f"No pictures in {', '.join(places)} (class/picture.jpeg).")
+    names, members = zip(*pairs, strict=True)
     labels, classes = _labels(names, classes)
-    numbers = np.array(origins, dtype=np.int64)
-    places = tuple(str(source) for source in sources)
-    return ImageFiles(tuple(names), labels, classes, places, numbers, tuple(members), frame)
-
-
-def _no_pictures(sources: Sequence[str | Path]) -> ValueError:
-    places = ", ".join(map(str, sources))
-    return ValueError(f"No pictures in {places} (class/picture.jpeg).")
+    origins = np.repeat(np.arange(len(lists), dtype=np.int64), [len(found) for found in lists])
+    return ImageFiles(names, labels, classes, places, origins, members, frame)
 
 
 def _labels(
@@ -227,21 +219,13 @@ def read_images(
     sources: Sequence[str | Path],
     size: int,
     classes: tuple[str, ...] | None = None,
-    unreadable: list[str] | None = None,
 ) -> ImageSet:
     """Read every picture of some folders or zips, see :func:`find_images`.
 
-    Pictures are cropped and resized to ``size`` pixels a side. Names of pictures that
-    cannot be read are added to ``unreadable``; without that list the first of them raises
-    ``ValueError``.
+    Pictures are cropped and resized to ``size`` pixels a side. The first that cannot be
+    read raises ``ValueError``.
     """
-    files = find_images(sources, Square(size), classes)
-    images, skipped = files.load(strict=unreadable is None)
-    if unreadable is not None:
-        unreadable += skipped
-    if not len(images):
-        raise _no_pictures(sources)
-    return images
+    return find_images(sources, Square(size), classes).load(strict=True)[0]
 
 
 def open_images(

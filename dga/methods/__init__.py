@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from dga.methods.batch import Batch
@@ -14,33 +14,12 @@ from dga.methods.settings import override
 from dga.methods.source import Source
 from dga.methods.tent import Tent
 from dga.networks.models import Models
+from dga.profiles import EVERYDAY16
 
 __all__ = ["METHODS", "Batch", "Method", "Outcome", "build_method", "build_methods"]
 
 
-def _diffusion(name: str) -> Callable[[Models], Method]:
-    return lambda models: Diffusion(models, presets(models.profile)[name])
-
-
-METHODS: dict[str, Callable[[Models], Method]] = {
-    "source": Source,
-    "tent": lambda models: Tent(models, models.profile.tent),
-    "memo": lambda models: Memo(models, models.profile.memo),
-    **{
-        name: _diffusion(name)
-        for name in (
-            "diffpure",
-            "diffpure-published",
-            "dda",
-            "dda-ensemble",
-            "dda-published",
-            "dga",
-            "dga-guided",
-            "dga-quantile",
-            "dga-guided-quantile",
-        )
-    },
-}
+METHODS = ("source", "tent", "memo", *presets(EVERYDAY16))
 
 
 def build_method(models: Models, spec: str) -> Method:
@@ -54,7 +33,16 @@ def build_method(models: Models, spec: str) -> Method:
     pairs = [part.partition("=") for part in parts]
     if any(not sign for _, sign, _ in pairs):
         raise ValueError(f"Settings look like {name}:tau=0.3:scale=3, not {spec!r}.")
-    method: Any = METHODS[name](models)
+    profile = models.profile
+    method: Any
+    if name == "source":
+        method = Source(models)
+    elif name == "tent":
+        method = Tent(models, profile.tent)
+    elif name == "memo":
+        method = Memo(models, profile.memo)
+    else:
+        method = Diffusion(models, presets(profile)[name])
     if not pairs:
         return method
     changes = {key: value for key, _, value in pairs}

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Generic, TypeVar
 
 import numpy as np
 import torch
@@ -20,15 +18,8 @@ from dga.pipeline import path_seed, rebuild
 from dga.profiles import GuidanceConfig, StoppingConfig
 from dga.stopping import Stop, choose_depth
 
-Value = TypeVar("Value")
 Way = tuple[GuidanceConfig | None, Sampler]
 """How a picture is rebuilt."""
-
-
-@dataclass(frozen=True)
-class _Timed(Generic[Value]):
-    value: Value
-    seconds: float
 
 
 class Batch:
@@ -41,9 +32,10 @@ class Batch:
 
     def __init__(self, models: Models, x: Tensor, seeds: Sequence[int]) -> None:
         self.models, self.x, self.seeds = models, x, tuple(seeds)
-        self._paths: dict[tuple[int, int], _Timed[Tensor]] = {}
-        self._curves: dict[tuple[int, int], _Timed[NDArray[np.float64]]] = {}
-        self._rebuilt: dict[tuple[int, int, Way], _Timed[Tensor]] = {}
+        # Each with its seconds.
+        self._paths: dict[tuple[int, int], tuple[Tensor, float]] = {}
+        self._curves: dict[tuple[int, int], tuple[NDArray[np.float64], float]] = {}
+        self._rebuilt: dict[tuple[int, int, Way], tuple[Tensor, float]] = {}
 
     def __len__(self) -> int:
         return len(self.x)
@@ -56,10 +48,9 @@ class Batch:
         for i in range(len(self)):
             paths = range(max(1, config.paths))
             judged = [self._curve(i, number, deepest) for number in paths]
-            spent = sum(part.seconds + self._path(i, n).seconds for n, part in enumerate(judged))
-            logits = np.stack([part.value for part in judged])  # [paths, deepest]
+            logits = np.stack([values for values, _ in judged])  # [paths, deepest]
             stops.append(choose_depth(logits, config, bound[:deepest] if bound else None))
-            seconds.append(spent)
+            seconds.append(sum(own + self._path(i, n)[1] for n, (_, own) in enumerate(judged)))
         return stops, seconds
 
     def rebuilt(
@@ -78,13 +69,11 @@ class Batch:
         self.models.compute.room.fill(
             missing, lambda rows: self._rebuild(rows, [depths[i] for i in rows], way)
         )
-        parts = [
-            self._rebuilt[i, d, way] if d else _Timed(self.x[i], 0.0) for i, d in enumerate(depths)
-        ]
-        return torch.stack([p.value for p in parts]), [p.seconds for p in parts]
+        parts = [self._rebuilt[i, d, way] if d else (self.x[i], 0.0) for i, d in enumerate(depths)]
+        return torch.stack([image for image, _ in parts]), [seconds for _, seconds in parts]
 
     def _rebuild(self, rows: Sequence[int], depths: list[int], way: Way) -> None:
-        start = torch.stack([self._path(i, 0).value[d] for i, d in zip(rows, depths, strict=True)])
+        start = torch.stack([self._path(i, 0)[0][d] for i, d in zip(rows, depths, strict=True)])
         begun = time.perf_counter()
         seeds = [self.seeds[i] for i in rows]
         image = rebuild(self.models, start, self.x[list(rows)], depths, seeds, *way)
@@ -92,26 +81,26 @@ class Batch:
         steps = [len(way[1].visited(depth)) - 1 for depth in depths]
         a_step = (time.perf_counter() - begun) / sum(steps)
         for row, (i, depth) in enumerate(zip(rows, depths, strict=True)):
-            noising = self._path(i, 0).seconds
-            self._rebuilt[i, depth, way] = _Timed(image[row], noising + a_step * steps[row])
+            noising = self._path(i, 0)[1]
+            self._rebuilt[i, depth, way] = image[row], noising + a_step * steps[row]
 
-    def _path(self, i: int, number: int) -> _Timed[Tensor]:
+    def _path(self, i: int, number: int) -> tuple[Tensor, float]:
         """Forward path of picture ``i``, ``[T + 1, 3, S, S]``."""
         if (i, number) not in self._paths:
             begun = time.perf_counter()
             seed = path_seed(self.seeds[i], number)
             states = forward_path(self.models.schedule, self.x[i], seed)
-            self._paths[i, number] = _Timed(states, time.perf_counter() - begun)
+            self._paths[i, number] = states, time.perf_counter() - begun
         return self._paths[i, number]
 
-    def _curve(self, i: int, number: int, deepest: int) -> _Timed[NDArray[np.float64]]:
+    def _curve(self, i: int, number: int, deepest: int) -> tuple[NDArray[np.float64], float]:
         """Logits at depths 0 ... ``deepest`` - 1 of one path."""
         known = self._curves.get((i, number))
-        if known is None or len(known.value) < deepest:
-            states = self._path(i, number).value[:deepest]
+        if known is None or len(known[0]) < deepest:
+            states = self._path(i, number)[0][:deepest]
             begun = time.perf_counter()
             logits = curve(self.models.schedule, self.models.discriminator, states)
-            known = _Timed(logits.double().numpy(), time.perf_counter() - begun)
+            known = logits.double().numpy(), time.perf_counter() - begun
             self._curves[i, number] = known
-        share = deepest / len(known.value)
-        return _Timed(known.value[:deepest], known.seconds * share)
+        values, seconds = known
+        return values[:deepest], seconds * deepest / len(values)

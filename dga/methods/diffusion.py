@@ -88,10 +88,10 @@ class Diffusion:
         sampler = few_steps(settings.steps, settings.eta)
         image, rebuilding = batch.rebuilt(depths, settings.guidance, sampler)
         begun = time.perf_counter()
-        classify = self.models.classifier, self.models.profile.classifier
-        p = predict_proba(classify[0], image, classify[1])
+        network, config = self.models.classifier, self.models.profile.classifier
+        p = predict_proba(network, image, config)
         if settings.ensemble:
-            p = (p + predict_proba(classify[0], batch.x, classify[1])) / 2
+            p = (p + predict_proba(network, batch.x, config)) / 2
         p = p.cpu()
         reading = (time.perf_counter() - begun) / n
         seconds = [a + b + reading for a, b in zip(judging, rebuilding, strict=True)]

@@ -72,13 +72,11 @@ class Memo:
             loss = marginal_entropy(self.model(views).float())
             self.model.zero_grad()
             loss.backward()
-            self._optimizer().step()
-
-    def _optimizer(self) -> torch.optim.Optimizer:
-        """A fresh one: no momentum is carried from picture to picture."""
-        if any(isinstance(module, BATCH_NORMS) for module in self.model.modules()):
-            return torch.optim.SGD(self.model.parameters(), lr=self.settings.lr)
-        return torch.optim.AdamW(self.model.parameters(), lr=self.settings.lr, weight_decay=0.01)
+        # A fresh optimizer: no momentum is carried from picture to picture.
+        convolutional = any(isinstance(module, BATCH_NORMS) for module in self.model.modules())
+        optimizer = torch.optim.SGD if convolutional else torch.optim.AdamW
+        weight_decay = 0.0 if convolutional else 0.01
+        optimizer(self.model.parameters(), lr=self.settings.lr, weight_decay=weight_decay).step()
 
 
 def marginal_entropy(logits: Tensor) -> Tensor:

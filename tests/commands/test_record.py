@@ -13,7 +13,7 @@ from dga.networks.classifier import Prediction
 from dga.pipeline import Adaptation, Reconstruction, default_routes
 from dga.profiles import EVERYDAY16
 from dga.record import to_dict, to_record, to_text
-from dga.request import CommandRun, Request
+from dga.request import Request
 from dga.stopping import Stop
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -55,7 +55,7 @@ REQUEST = Request("fog", 4, 0.6, 11, 24, paths=2)
 
 @pytest.mark.parametrize("name", ["to_dict", "to_record", "to_text"])
 def test_shapes_are_what_they_were(name: str, run: Adaptation) -> None:
-    facts = to_dict(CommandRun(run.input, run), REQUEST, PICTURES)
+    facts = to_dict(run, REQUEST, PICTURES)
     if name == "to_text":
         assert to_text(facts) + "\n" == (GOLDEN / "to_text.txt").read_text()
         return
