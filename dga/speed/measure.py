@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 import torch
@@ -106,21 +107,26 @@ class _Timer:
 
     def __init__(self, models: Models, plan: TimingPlan, reference: Models, bar: tqdm) -> None:
         self.models, self.plan, self.reference, self.bar = models, plan, reference, bar
-        self.device, self.own = models.device, models.compute.precision
+        self.own = models.compute.precision
         self.cost = NetworkCost.of(models.profile, models.compute.dtype)
         ways = {PUBLISHED: "float32"} if plan.against else {}
-        if plan.against and self.device.type == "cuda":
+        if plan.against and models.device.type == "cuda":
             ways[f"{PUBLISHED}, float16"] = "float16"
         self.published = {
             way: (name, PublishedSampler(reference, getattr(torch, name)))
             for way, name in ways.items()
         }
         used = {"float32", self.own, *ways.values()}
-        self.peaks = {name: peak_flops(self.device, getattr(torch, name)) for name in sorted(used)}
+        self.peaks = {
+            name: peak_flops(models.device, getattr(torch, name)) for name in sorted(used)
+        }
 
     def rows(self, workload: Workload) -> Iterator[TimingRow]:
         """Every task at one batch size."""
-        yield from self._timed("curve", workload, self._curve(workload))
+        judging, scale = workload.judging(), max(1.0, workload.count / JUDGED)
+        flops = float(self.cost.judge_flops * (self.models.schedule.steps + 1))
+        curves = TimedWork(OURS, judging, "float32", scale, flops, judging)
+        yield from self._timed("curve", workload, [curves])
         yield from self._timed("unguided", workload, self._rebuilding(workload, guided=False))
         guided = self._timed("guided", workload, self._rebuilding(workload, guided=True))
         yield from guided
@@ -129,12 +135,6 @@ class _Timer:
             ways = {OURS: "dga-guided", "options": OPTIONS}
             works = [TimedWork(w, workload.adapting(s), self.own) for w, s in ways.items()]
             yield from self._timed("dga-guided", workload, works)
-
-    def _curve(self, workload: Workload) -> Iterator[TimedWork]:
-        work = workload.judging()
-        flops = float(self.cost.judge_flops * (self.models.schedule.steps + 1))
-        scale = max(1.0, workload.count / JUDGED)
-        yield TimedWork(OURS, work, "float32", scale, flops, work)
 
     def _rebuilding(self, workload: Workload, guided: bool) -> Iterator[TimedWork]:
         """Ours, the network alone, with the options, in float32; the published way."""
@@ -156,29 +156,30 @@ class _Timer:
             exact = Workload(self.reference, workload.count).rebuilding(timed, guidance)
             yield TimedWork(f"{OURS}, float32", exact, "float32", scale, flops)
         for way, (precision, sampler) in self.published.items():
-            full, one = (workload.publishing(sampler, steps, theirs) for steps in (timed, 1))
+            full, one = (
+                partial(sampler.rebuild, workload.noised(steps), steps, workload.x, theirs)
+                for steps in (timed, 1)
+            )
             yield TimedWork(way, full, precision, scale, flops, one)
 
     def _dda(self, workload: Workload, guided: Iterable[TimingRow]) -> Iterator[TimingRow]:
         """DDA end to end: its guided steps, the noising before and the label after."""
         work = {OURS: workload.ends()}
         work |= {way: workload.ends(sampler) for way, (_, sampler) in self.published.items()}
-        ends = best_seconds(work, self.plan.repeats, self.device)
+        ends = best_seconds(work, self.plan.repeats, self.models.device)
         for row in guided:
             if row.way in ends:
                 whole = row.seconds + ends[row.way] / workload.count
-                yield dataclasses.replace(
-                    row, task="dda", seconds=whole, networks=None, of_peak=None
-                )
+                yield TimingRow("dda", row.way, row.precision, row.batch, whole, memory=row.memory)
 
     def _timed(self, task: Task, workload: Workload, ways: Iterable[TimedWork]) -> list[TimingRow]:
         self.bar.set_description(f"{task}, batch {workload.count}")
-        known = {way.way: way for way in ways}
-        memory = {name: peak_bytes(w.memory, self.device) for name, w in known.items() if w.memory}
+        known, device = {way.way: way for way in ways}, self.models.device
+        memory = {name: peak_bytes(w.memory, device) for name, w in known.items() if w.memory}
         taken = best_seconds(
             {name: w.work for name, w in known.items()},
             self.plan.repeats,
-            self.device,
+            device,
             self.plan.enough,
             lambda share: self.bar.update(share * workload.count),
         )

@@ -6,7 +6,6 @@ import csv
 import dataclasses
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from dga.figures.pictures import save
 from dga.figures.raster import to_matplotlib
@@ -66,11 +65,6 @@ def _notes(report: BenchReport) -> list[str]:
     return notes
 
 
-def to_dict(report: BenchReport) -> dict[str, Any]:
-    """Everything, as JSON types."""
-    return {**dataclasses.asdict(report), "versions": versions()}
-
-
 def write(report: BenchReport, out: Path, command: str = "") -> list[Path]:
     """``bench.csv``, ``bench.json`` and ``cost.png`` in ``out``; returns their paths."""
     out.mkdir(parents=True, exist_ok=True)
@@ -79,7 +73,7 @@ def write(report: BenchReport, out: Path, command: str = "") -> list[Path]:
         writer = csv.DictWriter(file, [f.name for f in dataclasses.fields(TimingRow)])
         writer.writeheader()
         writer.writerows(dataclasses.asdict(row) for row in report.rows)
-    write_json(facts, {"command": command, **to_dict(report)})
+    write_json(facts, {"command": command, **dataclasses.asdict(report), "versions": versions()})
     written = [table, facts]
     if report.scaling:
         figure = to_matplotlib(to_chart(report.scaling, report.device))

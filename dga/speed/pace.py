@@ -52,19 +52,18 @@ def rate(compute: Compute) -> float:
     return 2 * 9 * 256 * 256 * 32 * 32 / best["layer"]
 
 
-def estimate(profile: Profile, compute: Compute) -> Pace:
-    """Work of a profile's networks over what this processor was just seen to do."""
-    step, judge = pass_flops(profile)
+def slow_pace(models: Models, heavy: int = HEAVY) -> Pace | None:
+    """The pace of a large model on a processor; None elsewhere, and for small models.
+
+    Work of the networks over what this processor was just seen to do.
+    """
+    compute = models.compute
+    if models.device.type != "cpu" or parameter_count(models.denoiser) < heavy:
+        return None
+    step, judge = pass_flops(models.profile)
     single = rate(Compute(compute.device, torch.float32))  # discriminators stay in float32
     fast = single if compute.dtype == torch.float32 else rate(compute)
     return Pace(step / fast, judge / single)
-
-
-def slow_pace(models: Models, heavy: int = HEAVY) -> Pace | None:
-    """The pace of a large model on a processor; None elsewhere, and for small models."""
-    if models.device.type != "cpu" or parameter_count(models.denoiser) < heavy:
-        return None
-    return estimate(models.profile, models.compute)
 
 
 def warning(profile: Profile, pace: Pace) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import islice
 from pathlib import Path
 
@@ -56,11 +56,6 @@ class Workload:
         ]
         return torch.stack([to_tensor(pixels) for pixels in damaged]).to(self.models.device)
 
-    @property
-    def seeds(self) -> list[int]:
-        """One a picture."""
-        return list(range(self.count))
-
     def paths(self) -> Iterator[Tensor]:
         """Each picture's forward path, ``[T + 1, 3, S, S]``."""
         for seed, x in enumerate(self.x):
@@ -81,15 +76,8 @@ class Workload:
         self, steps: int, guidance: GuidanceConfig | None, sampler: Sampler = ANCESTRAL
     ) -> Work:
         """Reverse diffusion of the whole batch from depth ``steps``."""
-        x, depths = self.noised(steps), [steps] * self.count
-        return lambda: rebuild(self.models, x, self.x, depths, self.seeds, guidance, sampler)
-
-    def publishing(
-        self, published: PublishedSampler, steps: int, guidance: GuidanceConfig | None
-    ) -> Work:
-        """The same the published way."""
-        x = self.noised(steps)
-        return lambda: published.rebuild(x, steps, self.x, guidance)
+        x, depths, seeds = self.noised(steps), [steps] * self.count, range(self.count)
+        return partial(rebuild, self.models, x, self.x, depths, seeds, guidance, sampler)
 
     def passing(self, steps: int, guided: bool) -> Work:
         """The denoiser alone, as often as ``steps`` steps ask it."""
@@ -123,7 +111,7 @@ class Workload:
     def adapting(self, spec: str) -> Work:
         """A method of the evaluation from the picture to the label, nothing known beforehand."""
         method = build_method(self.models, spec)
-        return lambda: method.predict(Batch(self.models, self.x, self.seeds))
+        return lambda: method.predict(Batch(self.models, self.x, range(self.count)))
 
 
 def load_pair(
