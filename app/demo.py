@@ -27,13 +27,14 @@ from app.parts.theme import theme
 from app.runs.session import Session
 from app.server import decoder
 from app.server.errors import answer_fault
-from app.server.fair_queue import MAX_WAITING, FairQueue
+from app.server.fair_queue import FairQueue
 from app.server.gate import Gate
+from app.server.limits import MAX_SESSIONS, MAX_WAITING
 from app.server.mcp_errors import use_own_words
 from app.server.preflight import check_place
+from app.server.queue_position import CONCURRENCY_ID, QueuePositions
 from app.server.strict_blocks import StrictBlocks
 from app.server.upload_folder import UploadFolder
-from app.server.waiting_line import CONCURRENCY_ID, WaitingLine
 from app.words.common import TITLE
 from dga.data.uploads import MAX_BYTES
 from dga.profiles import PROFILES, get_profile
@@ -43,12 +44,11 @@ from dga.weights.fetch import obtain
 from dga.weights.sources import NETWORKS, Sources
 
 CACHE_SECONDS = (600, 3000)  # look every 10 minutes, delete what is older than 50
-MAX_SESSIONS = 100  # of Gradio's, half a megabyte each
 
 
 def build(session: Session, exhibits: Exhibits) -> gr.Blocks:
     """All pages for one set of models and its results."""
-    line = WaitingLine()
+    line = QueuePositions()
     with StrictBlocks(
         title=f"{TITLE}: adaptive diffusion", analytics_enabled=False, delete_cache=CACHE_SECONDS
     ) as demo:

@@ -13,7 +13,7 @@ from gradio.events import Dependency
 from app.parts.html import LIGHT, PRIVATE, for_visitor
 from app.runs.session import CancelledError
 from app.server.errors import SENTENCES
-from app.server.waiting_line import CONCURRENCY_ID, WaitingLine
+from app.server.queue_position import CONCURRENCY_ID, QueuePositions
 from app.words.errors import FAILED
 
 _log = logging.getLogger(__name__)
@@ -24,7 +24,7 @@ Work = TypeVar("Work")
 class RunHandlers(ABC, Generic[Work]):
     """Handlers of one page, whose run is ``Work``; ``asked``: the values of its controls."""
 
-    def __init__(self, line: WaitingLine, timer: gr.Timer) -> None:
+    def __init__(self, line: QueuePositions, timer: gr.Timer) -> None:
         self.line, self.timer = line, timer
 
     @abstractmethod

@@ -15,6 +15,7 @@ import numpy as np
 from app.runs.gpu import borrowed, choose_device, expected_seconds, lends_gpus, on_lent_gpu
 from app.server.decoder import read_square
 from app.server.errors import RequestError, RunError, told
+from app.server.limits import BUDGET_SECONDS
 from dga.corruptions import compile_corruptions, corrupt
 from dga.images import Pixels, to_tensor
 from dga.networks.classifier import Prediction
@@ -25,7 +26,6 @@ from dga.request import Request
 from dga.speed.pace import Pace, slow_pace
 from dga.weights.sources import Sources
 
-BUDGET_SECONDS = 120.0
 PAUSE = 0.5  # seconds between two looks whether a run goes on
 
 

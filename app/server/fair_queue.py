@@ -1,4 +1,4 @@
-"""Whose turn it is: a client with many requests waits behind those with few."""
+"""Gradio's queue with room for few, who take turns: a client with many waits behind others."""
 
 from __future__ import annotations
 
@@ -10,14 +10,9 @@ from gradio.queueing import Event, Queue
 from starlette import status
 from starlette.exceptions import HTTPException
 
-from app.server.limits import neighbourhood
+from app.server.client_address import address_prefix
+from app.server.limits import MAX_IDLE, MAX_PER_ADDRESS, MAX_PER_VISITOR, MAX_UNREAD, MAX_WAITING
 from app.words.errors import BUSY_WORDS
-
-MAX_WAITING = 16
-MAX_PER_ADDRESS = 12  # a class behind one address; the last places are for others
-MAX_PER_VISITOR = 4
-MAX_IDLE = 64  # sessions without a run, whose messages wait to be collected
-MAX_UNREAD = 1000  # messages of one session; the longest run has 400
 
 Item = TypeVar("Item")
 
@@ -167,4 +162,4 @@ class FairQueue(Queue):
 def address(request: Any) -> str:
     """Where a request came from; one for all where the server does not know it."""
     client = getattr(request, "client", None)
-    return neighbourhood(str(client.host)) if client else ""
+    return address_prefix(str(client.host)) if client else ""

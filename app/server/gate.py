@@ -15,9 +15,22 @@ from starlette.middleware.gzip import GZipMiddleware
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from app.server.client_address import address_prefix
 from app.server.headers import added, cleaned, is_foreign
-from app.server.limits import Quota, neighbourhood
+from app.server.limits import (
+    JSON_BYTES,
+    LEAST,
+    MAX_DIRECT,
+    MAX_FILES,
+    MAX_POSTS,
+    MAX_QUERY,
+    MAX_REQUESTS,
+    MAX_WATCHED,
+    MCP_BYTES,
+    SPARE,
+)
 from app.server.request_body import is_upload, named_files, parsed
+from app.server.upload_quota import Quota
 from app.words.common import PAGES
 from app.words.errors import GATE_WORDS
 from dga.data.uploads import MAX_BYTES
@@ -37,16 +50,6 @@ OPEN |= {
 ASSETS = {"/assets/": 31_536_000, "/static/": 86_400, "/svelte/": 86_400}
 OPEN_BELOW = (*ASSETS, *(f"{API}/{name}" for name in ("call/", "run/", "file=", "heartbeat/")))
 
-SPARE = 2**20  # of a body beside the picture in it
-MAX_POSTS = 64  # of one address at a time
-MAX_REQUESTS = 512  # of one address at a time; an open page holds two
-MAX_WATCHED = 16  # uploads whose progress one address asks for; Gradio never forgets a name
-MAX_DIRECT = 4  # calls that are answered without the queue, of one address at a time
-MAX_FILES = 8  # of one upload; each gets a folder
-MAX_QUERY = 2**10  # bytes
-LEAST = 2**16  # bytes that an upload counts at least, for its files' folders
-MCP_BYTES = 4 * 2**20  # as much as the protocol's own server takes
-JSON_BYTES = 2**16  # of values; more would keep the others waiting while it is read
 # What Gradio raises where a request names or sends what does not exist.
 _MISUNDERSTOOD = (
     *(FnIndexInferError, KeyError, ValueError, TypeError, IndexError, AttributeError),
@@ -208,7 +211,7 @@ def path_of(scope: Scope) -> str:
 def address_of(scope: Scope) -> str:
     """The client's address; one for all where the server does not know it."""
     client = scope.get("client")
-    return neighbourhood(str(client[0])) if client else ""
+    return address_prefix(str(client[0])) if client else ""
 
 
 def declared_bytes(scope: Scope) -> int:

@@ -1,60 +1,32 @@
-"""How much one address may leave on the server: nobody fills the folder for everybody."""
+"""Every limit of the server, in one place.
 
-from __future__ import annotations
+Bytes and pixels of a picture: ``dga/data/uploads.py``; values of a request:
+``app/runs/settings.py``.
+"""
 
-import ipaddress
-import time
-from collections import Counter
-from collections.abc import Callable
-from functools import lru_cache
+BUDGET_SECONDS = 120.0  # of a run
 
-CUSTOMER_BITS = 64  # of an IPv6 address: whoever has one has all that share them
-MAX_BYTES = 2**29  # half of the folder
+# The queue (app/server/fair_queue.py)
+MAX_WAITING = 16
+MAX_PER_ADDRESS = 12  # a class behind one address; the last places are for others
+MAX_PER_VISITOR = 4
+MAX_IDLE = 64  # sessions without a run, whose messages wait to be collected
+MAX_UNREAD = 1000  # messages of one session; the longest run has 400
+MAX_SESSIONS = 100  # of Gradio's, half a megabyte each
+
+# Uploads (app/server/upload_folder.py, app/server/upload_quota.py)
+FOLDER_BYTES = 2**30
+UPLOADED_PER_HOUR = 2**29  # bytes of one address: half of the folder
 KEPT_MINUTES = 60  # by then the files are gone
 
-
-@lru_cache(4096)
-def neighbourhood(host: str) -> str:
-    """The address itself; of IPv6 the network that one customer has.
-
-    IPv4 within IPv6 is IPv4; what is no address stays as it is.
-    """
-    try:
-        address = ipaddress.ip_address(host)
-    except ValueError:
-        return host
-    if isinstance(address, ipaddress.IPv4Address):
-        return str(address)
-    if address.ipv4_mapped is not None:
-        return str(address.ipv4_mapped)
-    bits = int(address) >> CUSTOMER_BITS << CUSTOMER_BITS
-    return f"{ipaddress.IPv6Address(bits)}/{CUSTOMER_BITS}"
-
-
-class Quota:
-    """Bytes of every address in the last hour, by the minute. ``clock`` gives seconds."""
-
-    def __init__(self, most: int = MAX_BYTES, clock: Callable[[], float] = time.monotonic) -> None:
-        self.most, self._clock = most, clock
-        self._minutes: dict[str, Counter[int]] = {}
-        self._tidied = 0
-
-    def add(self, address: str, length: int) -> bool:
-        """Count ``length`` bytes; False, and nothing counted, if they are too many for an hour."""
-        minute = int(self._clock() // 60)
-        if minute != self._tidied:
-            self._tidied = minute
-            self._forget(minute - KEPT_MINUTES)
-        taken = self._minutes.setdefault(address, Counter())
-        if taken.total() + length > self.most:
-            return False
-        taken[minute] += length
-        return True
-
-    def _forget(self, oldest: int) -> None:
-        for address, taken in list(self._minutes.items()):
-            kept = Counter({minute: n for minute, n in taken.items() if minute > oldest})
-            if kept:
-                self._minutes[address] = kept
-            else:
-                del self._minutes[address]
+# Requests (app/server/gate.py)
+SPARE = 2**20  # of a body beside the picture in it
+MAX_POSTS = 64  # of one address at a time
+MAX_REQUESTS = 512  # of one address at a time; an open page holds two
+MAX_WATCHED = 16  # uploads whose progress one address asks for; Gradio never forgets a name
+MAX_DIRECT = 4  # calls that are answered without the queue, of one address at a time
+MAX_FILES = 8  # of one upload; each gets a folder
+MAX_QUERY = 2**10  # bytes
+LEAST = 2**16  # bytes that an upload counts at least, for its files' folders
+MCP_BYTES = 4 * 2**20  # as much as the protocol's own server takes
+JSON_BYTES = 2**16  # of values; more would keep the others waiting while it is read

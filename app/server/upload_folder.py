@@ -15,13 +15,14 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
+from app.server.limits import FOLDER_BYTES
+
 VARIABLE = "GRADIO_TEMP_DIR"
 PREFIX = "dga-uploads-"
 LOCK = ".lock"
 KEPT_SECONDS = 3000.0  # 50 minutes
 LOOK_SECONDS = 600.0
 MEASURE_SECONDS = 5.0
-MAX_BYTES = 2**30
 
 
 @dataclass
@@ -29,7 +30,7 @@ class UploadFolder:
     """A folder that only this process's user can read; ``own``: made here, and goes again."""
 
     folder: Path
-    most: int = MAX_BYTES
+    most: int = FOLDER_BYTES
     own: bool = False
     _used: int = 0
 

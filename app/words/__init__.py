@@ -1,1 +1,5 @@
-"""Every word that a visitor reads."""
+"""Sentences of the pages, scripts included.
+
+Those of page Learn are in ``app/pages/learn/steps.py``, names of methods and corruptions in
+``dga/titles.py``.
+"""

@@ -47,3 +47,7 @@ PRESET_WORDS = {
     "title": "Recorded runs: choose one to look through it",
     "detail": "{picture}, {damage} {severity}",
 }
+
+# While a run waits in the queue
+WAITING_PLACE = "Waiting, {place} in line"
+ORDINALS = {1: "1st", 2: "2nd", 3: "3rd"}  # from 4 to 20, as many as may wait: "th"

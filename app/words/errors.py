@@ -28,5 +28,3 @@ BUSY_WORDS = {
     "visitor": "{count} of your runs are waiting already. Please try again when one is done.",
 }
 REFUSED = "The server is too busy for another run now. Please try again in a minute."
-WAITING_PLACE = "Waiting, {place} in line"
-ORDINALS = {1: "1st", 2: "2nd", 3: "3rd"}  # from 4 to 20, as many as may wait: "th"

@@ -15,7 +15,7 @@ from app.pages.fifteen.handlers import FifteenComponents, FifteenHandlers
 from app.pages.fifteen.results import CorruptionResult, FifteenResults, check_choice
 from app.pages.fifteen.run import run
 from app.runs.session import CancelledError, RunError, Session
-from app.server.waiting_line import WaitingLine
+from app.server.queue_position import QueuePositions
 from app.words.errors import REFUSED
 from app.words.fifteen import CSV_COLUMNS, METHODS, ORDERS, VERDICTS
 from dga.corruptions import CORRUPTIONS, corrupt
@@ -245,7 +245,7 @@ def handlers(tiny, cat_file):
     """Handlers whose parts stand for themselves."""
     names = [field.name for field in dataclasses.fields(FifteenComponents)]
     components = FifteenComponents(**{name: name for name in names})
-    return FifteenHandlers(tiny, {"cat": cat_file}, components, WaitingLine())
+    return FifteenHandlers(tiny, {"cat": cat_file}, components, QueuePositions())
 
 
 def test_before_a_run_there_are_corrupted_pictures_and_empty_wells(handlers):

@@ -35,7 +35,7 @@ from app.runs.session import RunError, Session
 from app.runs.visitors import Runs
 from app.server.errors import answer_fault
 from app.server.preflight import check_place
-from app.server.waiting_line import WaitingLine
+from app.server.queue_position import QueuePositions
 from app.words.errors import NO_FILE, NO_MEMORY
 from dga.evaluation.ledger import Ledger
 from dga.evaluation.plan import Plan
@@ -193,7 +193,7 @@ def test_the_page_shows_the_sentence_and_no_picture(
     monkeypatch.setattr(AdaptComponents, "lock", lambda self, running: {})
     for fault, said in ((no_number, "not numbers"), (shortage, "memory ran out")):
         session = Session(failing(tiny_models, "denoiser", fault, 2))
-        handlers = AdaptHandlers(session, Runs(), WaitingLine(), components)
+        handlers = AdaptHandlers(session, Runs(), QueuePositions(), components)
         *_, last = handlers.run("v", photo, "none", 1, 0.5, 0, 5)
         assert said in last["error"]
         *_, last = handlers.run("v", photo, "none", 1, 0.5, 0, 5)
@@ -443,7 +443,7 @@ def test_a_clock_that_jumps_changes_no_run(
     sheet = sheet_of(tiny_models, photo)
     list(fifteen.run(Session(tiny_models, budget_seconds=100.0), sheet))
     assert 0 < sheet.seconds < 100
-    line = WaitingLine()
+    line = QueuePositions()
     line.follow(lambda: ([], ["a"]))
     assert [line.wait("a"), line.wait("b"), line.wait("a")] == [0, 1, 0]
     assert line.has("b")

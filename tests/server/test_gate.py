@@ -21,7 +21,8 @@ from app.server.gate import (
     SPARE,
     Gate,
 )
-from app.server.limits import KEPT_MINUTES, Quota
+from app.server.limits import KEPT_MINUTES
+from app.server.upload_quota import Quota
 from app.words.errors import GATE_WORDS
 
 

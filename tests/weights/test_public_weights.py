@@ -22,7 +22,8 @@ from typer.testing import CliRunner, Result
 
 import dga
 from app.demo import main
-from app.runs.session import BUDGET_SECONDS, Session
+from app.runs.session import Session
+from app.server.limits import BUDGET_SECONDS
 from dga import profiles
 from dga.commands import app
 from dga.images import to_tensor

@@ -15,7 +15,7 @@ from app.runs.run_state import CARDS, RunState, blank_timeline
 from app.runs.session import Session
 from app.runs.settings import check_settings
 from app.runs.visitors import Run, Runs
-from app.server.waiting_line import WaitingLine, place_words
+from app.server.queue_position import QueuePositions, place_words
 from app.words.adapt import INPUT_WORDS
 from app.words.errors import NEVER_BEGAN
 from dga.pipeline import Denoised
@@ -62,7 +62,7 @@ class AdaptHandlers(RunHandlers[Run]):
     """One run a visitor, in turn. ``asked``: the picture, then what ``check_settings`` takes."""
 
     def __init__(
-        self, session: Session, runs: Runs, line: WaitingLine, components: AdaptComponents
+        self, session: Session, runs: Runs, line: QueuePositions, components: AdaptComponents
     ) -> None:
         super().__init__(line, components.timer)
         self.session, self.runs, self.components = session, runs, components

@@ -23,12 +23,12 @@ from app.runs.links import Link
 from app.runs.run_state import CARDS, Card, RunState
 from app.runs.session import Session
 from app.runs.visitors import Runs
-from app.server.waiting_line import LOOK_INTERVAL, WaitingLine
+from app.server.queue_position import LOOK_INTERVAL, QueuePositions
 
 _START = "(...a) => { a[3] = window.dga.tau(); window.dga.waiting(); return a; }"
 
 
-def adapt_page(session: Session, demo: gr.Blocks, line: WaitingLine) -> None:
+def adapt_page(session: Session, demo: gr.Blocks, line: QueuePositions) -> None:
     """Lay the page out and connect it."""
     examples = load_examples()
     notice = notice_line()

@@ -19,7 +19,7 @@ from app.pages.run_handlers import RunHandlers, Update
 from app.runs.session import Session
 from app.runs.visitors import Visitors
 from app.server.errors import SENTENCES, RequestError
-from app.server.waiting_line import WaitingLine, place_words
+from app.server.queue_position import QueuePositions, place_words
 from app.words.errors import FAILED, NEVER_BEGAN, REFUSED
 from app.words.fifteen import CANCELLED, STATUS
 
@@ -97,7 +97,7 @@ class FifteenHandlers(RunHandlers[FifteenResults]):
         session: Session,
         examples: dict[str, str],
         components: FifteenComponents,
-        line: WaitingLine,
+        line: QueuePositions,
     ) -> None:
         super().__init__(line, components.timer)
         self.session, self.examples, self.components = session, examples, components

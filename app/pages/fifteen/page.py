@@ -14,8 +14,8 @@ from app.parts.examples import Example, load_examples
 from app.parts.html import LIGHT, PRIVATE, for_visitor, html
 from app.parts.pictures import picture_input
 from app.runs.session import Session
+from app.server.queue_position import LOOK_INTERVAL, QueuePositions
 from app.server.strict_blocks import picked
-from app.server.waiting_line import LOOK_INTERVAL, WaitingLine
 from app.words import fifteen as words
 from app.words.errors import REFUSED
 from dga.corruptions import SEVERITIES
@@ -34,7 +34,7 @@ _THUMBNAILS = """<div class="thumbs" role="group" aria-label="Example pictures">
 <img src="{{thumbnail}}" alt=""></button>{{/each}}</div>"""
 
 
-def fifteen_page(session: Session, page: gr.Blocks, line: WaitingLine) -> None:
+def fifteen_page(session: Session, page: gr.Blocks, line: QueuePositions) -> None:
     """Lay the page out and connect it; ``page``: the Blocks whose route is being built."""
     examples = load_examples()
     components = _layout(session, examples)

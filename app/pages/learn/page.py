@@ -16,7 +16,7 @@ from app.parts.examples import load_examples
 from app.parts.html import html
 from app.runs.session import Session
 from app.server.errors import SENTENCES, told
-from app.server.waiting_line import CONCURRENCY_ID
+from app.server.queue_position import CONCURRENCY_ID
 
 SCRIPTS = ("learn/parts", "learn/chart", "learn/widgets", "learn/learn")
 

@@ -1,13 +1,13 @@
 """The line in front of the models, and what is remembered of each visitor."""
 
 from app.runs.visitors import Visitors
-from app.server.waiting_line import PATIENCE, WaitingLine, place_words
+from app.server.queue_position import PATIENCE, QueuePositions, place_words
 
 
 def test_the_line_tells_places(monkeypatch):
     now = [0.0]
-    monkeypatch.setattr("app.server.waiting_line.time.monotonic", lambda: now[0])
-    line, queued = WaitingLine(), []
+    monkeypatch.setattr("app.server.queue_position.time.monotonic", lambda: now[0])
+    line, queued = QueuePositions(), []
     line.follow(lambda: ([], queued))
     assert line.wait("a") == 0
     with line.served("a"):
@@ -28,7 +28,7 @@ def test_the_line_tells_places(monkeypatch):
 
 
 def test_places_follow_the_queue():
-    line = WaitingLine()
+    line = QueuePositions()
     for visitor in ("a", "b"):
         line.wait(visitor)
     line.follow(lambda: (["program 1"], ["program 2", "b"]))
@@ -40,7 +40,7 @@ def test_places_follow_the_queue():
 
 
 def test_names_that_only_say_so_do_not_lengthen_the_line():
-    line = WaitingLine()
+    line = QueuePositions()
     line.follow(lambda: (["a"], ["b"]))
     for number in range(100):
         line.wait(f"nobody {number}")
@@ -48,7 +48,7 @@ def test_names_that_only_say_so_do_not_lengthen_the_line():
 
 
 def test_a_run_that_is_dropped_frees_the_line():
-    line = WaitingLine()
+    line = QueuePositions()
 
     def work():
         with line.served("a"):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.server.limits import neighbourhood
+from app.server.client_address import address_prefix
 
 
 @pytest.mark.parametrize(
@@ -19,4 +19,4 @@ from app.server.limits import neighbourhood
     ],
 )
 def test_neighbours_share(host: str, expected: str) -> None:
-    assert neighbourhood(host) == expected
+    assert address_prefix(host) == expected

@@ -1,4 +1,4 @@
-"""The line in front of the models, which serve one visitor at a time."""
+"""Places in the queue in front of the models, which serve one visitor at a time."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
-from app.words.errors import ORDINALS, WAITING_PLACE
+from app.words.common import ORDINALS, WAITING_PLACE
 
 CONCURRENCY_ID = "models"  # of every event that wants them
 PATIENCE = 10.0  # seconds after which a visitor who no longer asks has left the line
@@ -16,7 +16,7 @@ LOOK_INTERVAL = 2.0  # seconds between two looks at the place in the line
 Queued = Callable[[], tuple[Sequence[str], Sequence[str]]]
 
 
-class WaitingLine:
+class QueuePositions:
     """Who waits and who is served, on all pages together."""
 
     def __init__(self) -> None:
