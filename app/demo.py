@@ -149,7 +149,7 @@ def _lasting_files(demo: gr.Blocks) -> set[str]:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Entry of ``python app.py``."""
+    """Read the options, check what can be checked at once, and serve. Called by ``app.start``."""
     parser = argparse.ArgumentParser(description="Serve the page.")
     parser.add_argument("--profile", default="everyday16", choices=sorted(PROFILES))
     parser.add_argument("--weights", type=Path, help="folder that holds PROFILE/diffusion, ...")

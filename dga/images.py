@@ -1,4 +1,4 @@
-"""Pictures as PIL images, uint8 arrays and tensors: sizes and ranges, once."""
+"""Pictures as PIL images, uint8 arrays and tensors in [-1, 1], and the ways between them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Words that somebody typed: lists and choices, refused in a sentence."""
+"""Command-line lists and choices, refused in a sentence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fewer steps than depths: DDIM over some of the depths below t*."""
+"""DDIM sampling: few steps over some of the depths below t*. The noise is of dga.diffusion."""
 
 from __future__ import annotations
 

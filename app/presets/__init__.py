@@ -1,1 +1,1 @@
-"""Finished runs that the page opens with."""
+"""Recorded runs that the page opens with: which, how they are made, and read back."""

@@ -1,4 +1,4 @@
-"""Finished runs that the page opens with."""
+"""Recorded runs read back, and which of them may be shown with the models at hand."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class PresetError(ValueError):
 
 @dataclass(frozen=True)
 class Preset:
-    """A recorded run of the example called ``picture``; ``outcome``: see ``preset_cases``."""
+    """A recorded run of the example ``picture``; ``outcome``: see :mod:`app.presets.cases`."""
 
     name: str
     picture: str

@@ -1,4 +1,4 @@
-"""How picture files become the pixels that networks read: cut, released, brought to size."""
+"""Preprocessing: how picture files are cropped and resized, ImageNet-C's protocol included."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where, how precisely and with which kernels networks run: one place decides."""
+"""Device, precision and kernels of the networks are chosen here; threads of forked processes."""
 
 from __future__ import annotations
 

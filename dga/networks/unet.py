@@ -1,4 +1,4 @@
-"""The guided-diffusion networks, folded and behind one signature ``net(x, time)``."""
+"""guided-diffusion's networks on pixel-unshuffled pictures, as ``network(x, time)``."""
 
 from __future__ import annotations
 

@@ -1,5 +1,12 @@
 """What a profile is made of, and the two that ship."""
 
+from dga.profiles.builtin import (
+    EVERYDAY16,
+    EVERYDAY16_CLASSES,
+    IMAGENET,
+    PROFILES,
+    get_profile,
+)
 from dga.profiles.configs import (
     ClassifierConfig,
     GuidanceConfig,
@@ -11,13 +18,6 @@ from dga.profiles.configs import (
     ScheduleConfig,
     StoppingConfig,
     TentConfig,
-)
-from dga.profiles.presets import (
-    EVERYDAY16,
-    EVERYDAY16_CLASSES,
-    IMAGENET,
-    PROFILES,
-    get_profile,
 )
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""The server: its limits, its sentences and the endpoint for programs."""
+"""One run of a visitor: checked settings, its state, cancelling, the time budget, the endpoint."""
 
 import math
 import threading

@@ -1,1 +1,1 @@
-"""The page where one picture is adapted."""
+"""Page Adapt: layout, event handlers and cards."""

@@ -79,7 +79,7 @@ class RecordedRuns:
         return list(dict.fromkeys(component for row in lists for component in row))
 
     def show(self, preset: Preset, visitor: str) -> dict[Any, Any]:
-        """The whole page as it is after this run. Raises :class:`PresetError`."""
+        """The whole page as it is after this run. Raises ``PresetError``."""
         state = self.presets.state(preset)
         link = Link(preset.picture, preset.settings)
         self.runs.put(visitor, Run(state, recorded=True))

@@ -1,1 +1,1 @@
-"""The page where one picture meets all fifteen corruptions."""
+"""Page Fifteen corruptions: layout, event handlers, cards and the run itself."""

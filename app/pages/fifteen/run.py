@@ -1,4 +1,4 @@
-"""All fifteen corruptions of one picture go through the networks together."""
+"""One picture under all fifteen corruptions: classified, judged in turn, rebuilt as a batch."""
 
 from __future__ import annotations
 

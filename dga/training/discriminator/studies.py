@@ -1,4 +1,4 @@
-"""What a discriminator is taught: its two classes, and what it is shown of them."""
+"""Variants of the discriminator: what its two classes hold, and whether x_t or x0_hat is shown."""
 
 from __future__ import annotations
 
