@@ -119,16 +119,9 @@ class PlanOptions:
         """The plan, at absolute paths. Raises ``ValueError`` naming what is allowed."""
         from dga.evaluation.plan import Plan
 
-        return Plan(
-            data=tuple(str(path.absolute()) for path in data),
-            corruptions=tuple(corruptions),
-            severity=self.severity,
-            per_class=self.per_class,
-            split=self.split,
-            seed=self.seed,
-            corrupted=str(self.corrupted.absolute()) if self.corrupted else None,
-            frame=self.frame,
-        )
+        corrupted = str(self.corrupted.absolute()) if self.corrupted else None
+        options = {**vars(self), "corrupted": corrupted}
+        return Plan(tuple(str(path.absolute()) for path in data), tuple(corruptions), **options)
 
 
 def command(function: Callable[..., None]) -> Callable[..., None]:
@@ -145,11 +138,10 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
             parameters.append(parameter.replace(kind=parameter.KEYWORD_ONLY))
             continue
         hints = get_type_hints(type(groups[name]), include_extras=True)
-        for field, value in vars(groups[name]).items():
-            option = inspect.Parameter(
-                field, parameter.KEYWORD_ONLY, default=value, annotation=hints[field]
-            )
-            parameters.append(option)
+        parameters += [
+            inspect.Parameter(field, parameter.KEYWORD_ONLY, default=value, annotation=hints[field])
+            for field, value in vars(groups[name]).items()
+        ]
 
     @functools.wraps(function)
     def parsed(**values: Any) -> None:

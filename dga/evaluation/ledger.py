@@ -99,15 +99,14 @@ def key(line: Line) -> tuple[str, str, str]:
 def differences(old: dict[str, Any], new: dict[str, Any]) -> list[str]:
     """How two configurations differ, one phrase each; methods count where both have them."""
     shared = set(old.get("methods", {})) & set(new["methods"])
-    pairs = [
-        (_flat({**config, "methods": {name: config["methods"][name] for name in shared}}))
+    there, here = (
+        _flat({**config, "methods": {name: config["methods"][name] for name in shared}})
         for config in (old, new)
-    ]
-    names = sorted((set(pairs[0]) | set(pairs[1])) - {"command"})
+    )
     return [
-        f"{name}: {pairs[0].get(name)} there, {pairs[1].get(name)} here"
-        for name in names
-        if not name.startswith("versions.") and pairs[0].get(name) != pairs[1].get(name)
+        f"{name}: {there.get(name)} there, {here.get(name)} here"
+        for name in sorted((there.keys() | here.keys()) - {"command"})
+        if not name.startswith("versions.") and there.get(name) != here.get(name)
     ]
 
 

@@ -189,13 +189,9 @@ def load_weights(network: nn.Module, path: Path) -> nn.Module:
     the meta device takes the tensors as they were read, so that memory holds them once.
     """
     expected = network.state_dict()
-    if path.is_file():
-        stored = match_names(read_checkpoint(path), expected)
-        check_fit(path, stored, expected)
-        state = {k: v.float() if v.is_floating_point() else v for k, v in stored.items()}
-    else:
-        state = read_state(path)
-        check_fit(path, state, expected)
+    stored = match_names(read_checkpoint(path), expected) if path.is_file() else read_state(path)
+    check_fit(path, stored, expected)
+    state = {k: v.float() if v.is_floating_point() else v for k, v in stored.items()}
     check_numbers(path, state)
     on_meta = any(value.is_meta for value in expected.values())
     network.load_state_dict(state, assign=on_meta)
