@@ -31,6 +31,36 @@ class ConfigOptions:
     bf16: Annotated[bool | None, typer.Option(help="bfloat16 autocast.")] = None
 
 
+@dataclass(frozen=True)
+class StudyOptions:
+    """Options of a discriminator's study, by the names of its fields."""
+
+    source: Annotated[
+        str, typer.Option(help="Discriminator's source class: images, generated or crossed.")
+    ] = "images"
+    corruptions: Annotated[
+        str, typer.Option(help="Its other class: all, a family, extra or comma-separated names.")
+    ] = "all"
+    input: Annotated[str, typer.Option(help="What it judges: x_t or x0_hat.")] = "x_t"
+    diffusion: Annotated[
+        Path | None, typer.Option(help="Diffusion weights behind samples and x0_hat.")
+    ] = None
+    samples: Annotated[int, typer.Option(help="Generated pictures, 100 passes each.")] = 1024
+    shards: Annotated[
+        Path | None, typer.Option(help="Folder of generated pictures, for several runs.")
+    ] = None
+    precision: Annotated[str, typer.Option(help="The diffusion model's: float32 or bfloat16.")] = (
+        "float32"
+    )
+    corrupted: Annotated[
+        Path | None,
+        typer.Option(help="ImageNet-C of the same pictures: read instead of corrupting."),
+    ] = None
+    freeze_encoder: Annotated[
+        bool, typer.Option(help="Train the discriminator's head alone; needs --init.")
+    ] = False
+
+
 @command
 def train(
     model: Annotated[str, typer.Argument(help="diffusion, classifier or discriminator.")],
@@ -42,30 +72,7 @@ def train(
         Path | None,
         typer.Option(help="Weights to continue from: a folder, or a guided-diffusion classifier."),
     ] = None,
-    source: Annotated[
-        str, typer.Option(help="Discriminator's source class: images, generated or crossed.")
-    ] = "images",
-    corruptions: Annotated[
-        str, typer.Option(help="Its other class: all, a family, extra or comma-separated names.")
-    ] = "all",
-    input: Annotated[str, typer.Option(help="What it judges: x_t or x0_hat.")] = "x_t",
-    diffusion: Annotated[
-        Path | None, typer.Option(help="Diffusion weights behind samples and x0_hat.")
-    ] = None,
-    samples: Annotated[int, typer.Option(help="Generated pictures, 100 passes each.")] = 1024,
-    shards: Annotated[
-        Path | None, typer.Option(help="Folder of generated pictures, for several runs.")
-    ] = None,
-    precision: Annotated[
-        str, typer.Option(help="The diffusion model's: float32 or bfloat16.")
-    ] = "float32",
-    corrupted: Annotated[
-        Path | None,
-        typer.Option(help="ImageNet-C of the same pictures: read instead of corrupting."),
-    ] = None,
-    freeze_encoder: Annotated[
-        bool, typer.Option(help="Train the discriminator's head alone; needs --init.")
-    ] = False,
+    study: StudyOptions = StudyOptions(),
     workers: Annotated[
         int | None, typer.Option(help="Processes that read and corrupt ahead.")
     ] = None,
@@ -82,18 +89,8 @@ def train(
         given = {k: v for k, v in vars(config).items() if v is not None}
         chosen = dataclasses.replace(run.defaults(model), **given)
         where = Compute.choose(device, "float32").device
-        study = Study(
-            source=source,
-            corruptions=parse_corruptions(corruptions),
-            input=input,
-            diffusion=diffusion,
-            samples=samples,
-            shards=shards,
-            precision=precision,
-            corrupted=corrupted,
-            freeze_encoder=freeze_encoder,
-        )
-        written = run.train(model, profile, data, out, chosen, where, init, study, workers)
+        named = {**vars(study), "corruptions": parse_corruptions(study.corruptions)}
+        written = run.train(model, profile, data, out, chosen, where, init, Study(**named), workers)
         if written is not None:
             typer.echo(f"Weights: {written}")
             say_skipped(read_config(written).get("unreadable", []))

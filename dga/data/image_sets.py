@@ -6,7 +6,7 @@ import hashlib
 import struct
 import zipfile
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from io import BytesIO
@@ -119,26 +119,10 @@ class ImageFiles:
         side = self.frame.side
         pixels = np.empty((len(self), side, side, 3), dtype=np.uint8)
         read, unreadable = list[int](), list[str]()
-        for i, picture in enumerate(self._pictures()):
-            if not isinstance(picture, ValueError):
-                pixels[len(read)] = picture
-                read.append(i)
-            elif strict:
-                raise picture
-            else:
-                unreadable.append(self.names[i])
-        names = tuple(self.names[i] for i in read)
-        return ImageSet(names, pixels[: len(read)], self.labels[read], self.classes), unreadable
-
-    def fingerprint(self) -> str:
-        """Hexadecimal SHA-256 of names: reading every picture would take hours."""
-        return hashlib.sha256("\n".join(self.names).encode()).hexdigest()
-
-    def _pictures(self) -> Iterator[Pixels | ValueError]:
-        """Each picture, or what is wrong with it; a zip is opened once."""
+        pictures = zip(self.names, self.origins, self.members, strict=True)
         with ExitStack() as stack:
-            archives: dict[int, zipfile.ZipFile] = {}
-            for name, origin, member in zip(self.names, self.origins, self.members, strict=True):
+            archives: dict[int, zipfile.ZipFile] = {}  # each is opened once
+            for i, (name, origin, member) in enumerate(pictures):
                 source = Path(self.sources[origin])
                 try:
                     if source.is_file() and origin not in archives:
@@ -146,13 +130,21 @@ class ImageFiles:
                     archive = archives.get(origin)
                     file = BytesIO(archive.read(member)) if archive else source / member
                     with Image.open(file) as image:
-                        yield self.frame(image)
+                        picture = self.frame(image)
                 except UNREADABLE as error:
-                    problem = ValueError(
-                        f"{name} in {source} is missing or not a readable picture."
-                    )
-                    problem.__cause__ = error
-                    yield problem
+                    if strict:
+                        says = f"{name} in {source} is missing or not a readable picture."
+                        raise ValueError(says) from error
+                    unreadable.append(name)
+                else:
+                    pixels[len(read)] = picture
+                    read.append(i)
+        names = tuple(self.names[i] for i in read)
+        return ImageSet(names, pixels[: len(read)], self.labels[read], self.classes), unreadable
+
+    def fingerprint(self) -> str:
+        """Hexadecimal SHA-256 of names: reading every picture would take hours."""
+        return hashlib.sha256("\n".join(self.names).encode()).hexdigest()
 
 
 Images = TypeVar("Images", ImageSet, ImageFiles, ImageSet | ImageFiles)

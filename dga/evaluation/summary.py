@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -11,17 +11,12 @@ from dga.corruptions import CORRUPTIONS, FAMILIES
 from dga.evaluation.ledger import Line
 
 
-def accuracy(lines: Iterable[Line]) -> dict[tuple[str, str], float]:
-    """Top-1 accuracy in [0, 1] by (corruption, method)."""
+def summarise(lines: Sequence[Line]) -> str:
+    """A Markdown table: accuracy in percent by corruption, family and method; median t*."""
     hits: dict[tuple[str, str], list[bool]] = defaultdict(list)
     for line in lines:
         hits[line["corruption"], line["method"]].append(line["correct"])
-    return {key: float(np.mean(values)) for key, values in hits.items()}
-
-
-def summarise(lines: Sequence[Line]) -> str:
-    """A Markdown table: accuracy in percent by corruption, family and method; median t*."""
-    table = accuracy(lines)
+    table = {key: float(np.mean(values)) for key, values in hits.items()}
     methods = list(dict.fromkeys(line["method"] for line in lines))
     names = list(dict.fromkeys(line["corruption"] for line in lines))
     adaptive = next((m for m in ("dga-guided", "dga") if m in methods), None)
