@@ -345,14 +345,8 @@ def _rebuild(
     for step in walk:
         x = step.x
         _check_numbers(x)
-        yield Denoised(
-            route,
-            step.step,
-            steps,
-            int(step.depth[0]),
-            from_tensor(x[0]),
-            from_tensor(step.x0_hat[0]),
-        )
+        pictures = from_tensor(x[0]), from_tensor(step.x0_hat[0])
+        yield Denoised(route, step.step, steps, int(step.depth[0]), *pictures)
     image = from_tensor(x[0]) if depth else pixels  # depth 0 returns the input bit for bit
     prediction = classify(models, to_tensor(image)[None].to(models.device))
     return Reconstruction(route, depth, image, prediction, time.perf_counter() - started)

@@ -159,19 +159,18 @@ def _receive(client: httpx.Client, part: _Part, progress: Progress | None) -> No
         if validator:
             headers["If-Range"] = validator
     with client.stream("GET", part.file.url, headers=headers) as answer:
-        if answer.status_code == httpx.codes.REQUESTED_RANGE_NOT_SATISFIABLE:
-            part.remove()  # it has become shorter than what we have of it
+        shorter = answer.status_code == httpx.codes.REQUESTED_RANGE_NOT_SATISFIABLE
+        partial = answer.status_code == httpx.codes.PARTIAL_CONTENT
+        begins = answer.headers.get("content-range", "")
+        if shorter or (partial and not begins.startswith(f"bytes {start}-")):
+            part.remove()  # what we have of it does not fit what is there now
             return
-        if answer.status_code not in (httpx.codes.OK, httpx.codes.PARTIAL_CONTENT):
+        if not partial and answer.status_code != httpx.codes.OK:
             raise DownloadError(
                 f"{answer.url.host} answered {answer.status_code} {answer.reason_phrase} "
                 f"to {part.file.url}."
             )
-        if answer.status_code == httpx.codes.OK:
-            start = 0
-        elif not answer.headers.get("content-range", "").startswith(f"bytes {start}-"):
-            part.remove()
-            return
+        start = start if partial else 0
         _check_room(part, answer.headers.get("content-length", ""), start)
         if not start:
             part.note(answer.headers)
