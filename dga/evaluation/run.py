@@ -25,14 +25,15 @@ from dga.record import versions
 
 @dataclass(frozen=True)
 class Setup:
-    """What results depend on besides the plan: profile, weights, settings, packages."""
+    """What results depend on besides the plan: profile, weights, settings, packages.
+
+    ``settings``: of each method; one that depends on its stream has its own ``batch``.
+    """
 
     profile: Profile
     precision: str
     weights: Mapping[str, str]
     settings: Mapping[str, Mapping[str, Any]]
-    batches: Mapping[str, int | None]
-    """Batch sizes of the methods that depend on their stream."""
     packages: Mapping[str, str]
 
 
@@ -74,15 +75,9 @@ class LoadedMethods:
     @property
     def setup(self) -> Setup:
         """What its results depend on."""
-        settings = {name: method.settings for name, method in self.methods.items()}
-        return Setup(
-            self.models.profile,
-            self.models.compute.precision,
-            self.models.weights,
-            {name: to_plain(own) for name, own in settings.items()},
-            {name: getattr(own, "batch", None) for name, own in settings.items()},
-            versions(),
-        )
+        models = self.models
+        settings = {name: to_plain(method.settings) for name, method in self.methods.items()}
+        return Setup(models.profile, models.compute.precision, models.weights, settings, versions())
 
     def measure(self, part: Round, images: ImageFiles) -> Iterator[tuple[list[Line], list[str]]]:
         """Lines and unreadable pictures' names of each batch of a round."""
@@ -176,7 +171,8 @@ def pending_rounds(
     if batch < 1:
         raise ValueError("A batch holds at least one picture.")
     groups: dict[tuple[int, bool], list[str]] = {}
-    for name, own in setup.batches.items():
+    for name, settings in setup.settings.items():
+        own = settings.get("batch")
         groups.setdefault((own or batch, own is not None), []).append(name)
     rounds = []
     for corruption in plan.corruptions:
@@ -197,7 +193,6 @@ def describe(plan: Plan, setup: Setup, pictures: int, command: str) -> dict[str,
 
     Pictures and corruptions may be added later, except to a stream whose order matters.
     """
-    streams = {name: {"stream": pictures} for name, own in setup.batches.items() if own}
     return {
         "data": [Path(source).name for source in plan.data],
         "severity": plan.severity,
@@ -209,7 +204,8 @@ def describe(plan: Plan, setup: Setup, pictures: int, command: str) -> dict[str,
         "precision": setup.precision,
         "weights": setup.weights,
         "methods": {
-            name: {**settings, **streams.get(name, {})} for name, settings in setup.settings.items()
+            name: {**settings, "stream": pictures} if settings.get("batch") else settings
+            for name, settings in setup.settings.items()
         },
         "command": command,
     }
