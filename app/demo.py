@@ -30,7 +30,7 @@ from app.server.errors import answer_fault
 from app.server.fair_queue import FairQueue
 from app.server.gate import Gate
 from app.server.limits import MAX_SESSIONS, MAX_WAITING
-from app.server.mcp_errors import use_own_words
+from app.server.mcp_errors import install_error_messages
 from app.server.preflight import check_place
 from app.server.queue_position import CONCURRENCY_ID, QueuePositions
 from app.server.strict_blocks import StrictBlocks
@@ -88,7 +88,7 @@ def serve(
     """
     uploads = UploadFolder.open()  # before anything is built: components remember it
     gradio.mcp.DEFAULT_TEMP_DIR = str(uploads.folder)  # it was read when Gradio was imported
-    use_own_words()
+    install_error_messages()
     exhibits = read_exhibits(results or shipped_exhibits(session.profile))
     demo = build(session, exhibits)
     queue = demo._queue

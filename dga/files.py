@@ -52,7 +52,7 @@ def to_plain(config: object) -> dict[str, Any]:
 
 
 @contextmanager
-def alone(folder: Path) -> Iterator[None]:
+def exclusive(folder: Path) -> Iterator[None]:
     """Hold ``folder``, made if need be; a killed process no longer holds it.
 
     Two that write lines there would count pictures twice. Raises ``ValueError`` if another

@@ -25,7 +25,7 @@ _MOST = 300  # of an error in the log: some repeat a whole picture
 _log = logging.getLogger(__name__)
 
 
-def use_own_words() -> None:
+def install_error_messages() -> None:
     """Have Gradio build the server below; call it before the page is launched."""
     gradio.mcp.GradioMCPServer.Server = PlainServer
 

@@ -51,7 +51,7 @@ class PooledRuns:
         """Methods but for the points of our own sweeps."""
         return [name for name in self.methods if not MethodName.parse(name).swept]
 
-    def twins(self, base: str) -> dict[str, str]:
+    def equivalents(self, base: str) -> dict[str, str]:
         """Methods of another name that are ``base`` at a fixed depth, as ``base:depth=k``.
 
         DDA, without ensemble and guided alike, is DGA + G that stops at DDA's depth.
@@ -66,9 +66,9 @@ class PooledRuns:
         return {name: point for name, point in found.items() if name != point}
 
     def swept(self, base: str) -> pd.DataFrame:
-        """All lines, those of ``base``'s twins also under their other name."""
+        """All lines, those of ``base``'s equivalents also under their other name."""
         lines = [self.lines]
-        for name, point in self.twins(base).items():
+        for name, point in self.equivalents(base).items():
             lines.append(self.lines[self.lines["method"] == name].assign(method=point))
         return pd.concat(lines).drop_duplicates(KEY)
 

@@ -1,4 +1,4 @@
-"""``python -m dga evaluate``: the bench."""
+"""``python -m dga evaluate``: accuracy of methods on labelled pictures."""
 
 from __future__ import annotations
 
@@ -50,11 +50,11 @@ def evaluate(
     from dga.evaluation import cluster
     from dga.evaluation import evaluate as measure
     from dga.evaluation.summary import summarise
-    from dga.files import alone
+    from dga.files import exclusive
     from dga.methods import build_methods
     from dga.parsing import check_choice, split_list
 
-    with sentences(), alone(out):
+    with sentences(), exclusive(out):
         check_choice("engine", engine, ENGINES)
         asked = plan.plan(data, parse_corruptions(corruptions, clean=True))
         names = split_list(methods)
@@ -65,8 +65,10 @@ def evaluate(
             models.fetch()
             own = replace(models, yes=False)  # workers fetch nothing by themselves
             recipe = cluster.Recipe(own.load, names, asked.resolve())
-            crew = cluster.Cluster(address, workers)
-            results = cluster.evaluate_on_cluster(recipe, out, batch, resume, command_line(), crew)
+            machines = cluster.Cluster(address, workers)
+            results = cluster.evaluate_on_cluster(
+                recipe, out, batch, resume, command_line(), machines
+            )
         else:
             loaded = models.load()
             chosen = build_methods(loaded, names)

@@ -36,9 +36,9 @@ def judge(
     """Judge clean and corrupted pictures at every depth; killed, the same command goes on."""
     from dga.corruptions import parse_corruptions
     from dga.evaluation import judging
-    from dga.files import CURVES, alone
+    from dga.files import CURVES, exclusive
 
-    with sentences(), alone(out):
+    with sentences(), exclusive(out):
         asked = plan.plan(data, parse_corruptions(corruptions))
         options = judging.Options(judging.parse_depths(depths), features, study, batch)
         compute = models.compute()

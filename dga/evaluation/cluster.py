@@ -1,4 +1,4 @@
-"""The bench on many machines: pictures stream through Ray Data to workers that hold the models."""
+"""Evaluation on many machines: pictures stream through Ray Data to workers with the models."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from tqdm import tqdm
 
 from dga.data.framing import View
 from dga.data.image_sets import ImageFiles, ImageSet
-from dga.evaluation.ledger import Ledger, Line, differences
 from dga.evaluation.plan import Plan, ResolvedPlan, choose_images, read_batch
+from dga.evaluation.results_file import Line, ResultsFile, differences
 from dga.evaluation.run import (
     LoadedMethods,
     Results,
@@ -177,17 +177,19 @@ def evaluate_on_cluster(
     """
     ray = import_ray()
     with _connected(ray, cluster):
-        crew = Crew.of(ray, cluster)
+        pool = WorkerPool.of(ray, cluster)
         plan = recipe.resolved.plan
-        setup, notice = crew.inspect(recipe)
+        setup, notice = pool.inspect(recipe)
         if notice:
             tqdm.write(notice, file=sys.stderr)
         images = choose_images(recipe.resolved, setup.profile)
-        ledger = Ledger(out, describe(recipe.resolved.asked, setup, len(images), command), resume)
-        tasks = make_tasks(pending_rounds(plan, setup, images, ledger, batch))
-        results = crew.results(tasks, images, recipe, setup) if tasks else ()
-        skipped = _collect(results, tasks, ledger, command)
-    return finished(ledger, skipped)
+        results_file = ResultsFile(
+            out, describe(recipe.resolved.asked, setup, len(images), command), resume
+        )
+        tasks = make_tasks(pending_rounds(plan, setup, images, results_file, batch))
+        results = pool.results(tasks, images, recipe, setup) if tasks else ()
+        skipped = _collect(results, tasks, results_file, command)
+    return finished(results_file, skipped)
 
 
 def import_ray() -> Any:
@@ -249,7 +251,7 @@ def _connected(ray: Any, cluster: Cluster) -> Iterator[None]:
 
 
 @dataclass
-class Crew:
+class WorkerPool:
     """The cluster as seen from the command that gives out the work.
 
     ``gpus``: of one worker, 0 or 1; ``workers``: how many there can be.
@@ -262,7 +264,7 @@ class Crew:
     idle_since: float | None = None
 
     @classmethod
-    def of(cls, ray: Any, cluster: Cluster) -> Crew:
+    def of(cls, ray: Any, cluster: Cluster) -> WorkerPool:
         """Count what there is. Raises :class:`ClusterError` if it cannot hold one worker."""
         there = ray.cluster_resources()
         cpus, gpus = there.get("CPU", 0.0), int(there.get("GPU", 0))
@@ -368,7 +370,7 @@ def _inspect(recipe: Recipe) -> tuple[Setup, str]:
 
 
 def _collect(
-    results: Iterable[Done], tasks: Sequence[Task], ledger: Ledger, command: str
+    results: Iterable[Done], tasks: Sequence[Task], results_file: ResultsFile, command: str
 ) -> list[str]:
     """Keep every result as a shard; merge them whatever happens. Returns unreadable names."""
     skipped, left = list[str](), {task.number: len(task.round.rows) for task in tasks}
@@ -377,17 +379,17 @@ def _collect(
             for done in results:
                 if done.number not in left:
                     continue  # a worker that was given up for lost did it too
-                ledger.add_shard(done.number, done.lines)
+                results_file.add_shard(done.number, done.lines)
                 skipped += done.unreadable
                 bar.update(left.pop(done.number))
     except ClusterError as error:
         again = command if "--resume" in command.split() else f"{command} --resume"
         raise ClusterError(
             f"{error} {len(tasks) - len(left)} of {len(tasks)} pieces are finished and kept in "
-            f"{ledger.path.parent}. Start workers again and go on with: {again}"
+            f"{results_file.path.parent}. Start workers again and go on with: {again}"
         ) from error
     finally:
-        ledger.merge()
+        results_file.merge()
     return skipped
 
 

@@ -1,4 +1,4 @@
-"""Judging a discriminator: its logits along the forward paths of the bench's pictures."""
+"""A discriminator's scores: its logits along the forward paths of labelled pictures."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def judge_pictures(
 ) -> list[str]:
     """Write ``curves.npz`` (and ``features.npz``) to ``out``; return unreadable pictures.
 
-    Pictures, corruptions and noise are the bench's. Every corruption is kept as it is
+    Pictures, corruptions and noise are those of ``evaluate``. Every corruption is kept as it is
     finished, and a killed run goes on from there. A picture that cannot be read under one
     condition is left out of all. Raises ``ValueError`` for a folder of another run, naming
     the difference.

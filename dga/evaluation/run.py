@@ -12,8 +12,8 @@ from tqdm import tqdm
 from dga.corruptions import CLEAN
 from dga.data.framing import View
 from dga.data.image_sets import ImageFiles, ImageSet
-from dga.evaluation.ledger import Ledger, Line
 from dga.evaluation.plan import Plan, choose_images, image_seed, read_batch
+from dga.evaluation.results_file import Line, ResultsFile
 from dga.files import to_plain
 from dga.images import to_tensor
 from dga.methods import Batch, Method
@@ -136,13 +136,13 @@ def evaluate(
 
     ``methods``: anything that satisfies :class:`~dga.methods.Method`, by name. Pictures
     are read a batch at a time; those that cannot be read are skipped. Raises
-    ``ValueError`` for an output folder with other results, see :class:`Ledger`.
+    ``ValueError`` for an output folder with other results, see :class:`ResultsFile`.
     """
     resolved = plan.resolve()
     loaded = LoadedMethods(models, methods, resolved.plan)
     images = choose_images(resolved, models.profile)
-    ledger = Ledger(out, describe(plan, loaded.setup, len(images), command), resume)
-    rounds = pending_rounds(plan, loaded.setup, images, ledger, batch)
+    results_file = ResultsFile(out, describe(plan, loaded.setup, len(images), command), resume)
+    rounds = pending_rounds(plan, loaded.setup, images, results_file, batch)
     skipped: list[str] = []
     with tqdm(total=sum(len(r.rows) for r in rounds), unit="image", mininterval=1.0) as bar:
         for part in rounds:
@@ -150,22 +150,22 @@ def evaluate(
             for rows, (lines, bad) in zip(
                 part.batches(), loaded.measure(part, images), strict=True
             ):
-                ledger.append(lines)
+                results_file.append(lines)
                 skipped += bad
                 bar.update(len(rows))
-    return finished(ledger, skipped)
+    return finished(results_file, skipped)
 
 
-def finished(ledger: Ledger, skipped: Sequence[str]) -> Results:
+def finished(results_file: ResultsFile, skipped: Sequence[str]) -> Results:
     """What a run ends with. Raises ``ValueError`` if not one picture could be read."""
     unreadable = sorted(set(skipped))
-    if unreadable and not ledger.lines:
+    if unreadable and not results_file.lines:
         raise ValueError(f"None of the {len(unreadable)} pictures can be read.")
-    return Results(ledger.lines, unreadable)
+    return Results(results_file.lines, unreadable)
 
 
 def pending_rounds(
-    plan: Plan, setup: Setup, images: ImageFiles, ledger: Ledger, batch: int
+    plan: Plan, setup: Setup, images: ImageFiles, results_file: ResultsFile, batch: int
 ) -> list[Round]:
     """What is still to do: the whole stream again where a method depends on its order."""
     if batch < 1:
@@ -180,7 +180,7 @@ def pending_rounds(
             rows = [
                 i
                 for i, path in enumerate(images.names)
-                if not all(ledger.has(corruption, path, name) for name in names)
+                if not all(results_file.has(corruption, path, name) for name in names)
             ]
             if rows:
                 chosen = range(len(images)) if ordered else rows

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from dga.corruptions import CORRUPTIONS, FAMILIES
-from dga.evaluation.ledger import Line
+from dga.evaluation.results_file import Line
 
 
 def summarise(lines: Sequence[Line]) -> str:

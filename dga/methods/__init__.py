@@ -1,4 +1,4 @@
-"""The systems of the paper's Table 1, one interface for all."""
+"""The systems of the paper's Table 1 and their variants, one interface for all."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from dga.methods.batch import Batch
-from dga.methods.diffusion import Diffusion, presets
+from dga.methods.diffusion import Diffusion, diffusion_settings
 from dga.methods.memo import Memo
 from dga.methods.protocol import Method, Outcome
 from dga.methods.settings import override
@@ -19,7 +19,7 @@ from dga.profiles import EVERYDAY16
 __all__ = ["METHODS", "Batch", "Method", "Outcome", "build_method", "build_methods"]
 
 
-METHODS = ("source", "tent", "memo", *presets(EVERYDAY16))
+METHODS = ("source", "tent", "memo", *diffusion_settings(EVERYDAY16))
 
 
 def build_method(models: Models, spec: str) -> Method:
@@ -42,7 +42,7 @@ def build_method(models: Models, spec: str) -> Method:
     elif name == "memo":
         method = Memo(models, profile.memo)
     else:
-        method = Diffusion(models, presets(profile)[name])
+        method = Diffusion(models, diffusion_settings(profile)[name])
     if not pairs:
         return method
     changes = {key: value for key, _, value in pairs}

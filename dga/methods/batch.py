@@ -18,7 +18,7 @@ from dga.pipeline import path_seed, rebuild
 from dga.profiles import GuidanceConfig, StoppingConfig
 from dga.stopping import Stop, choose_depth
 
-Way = tuple[GuidanceConfig | None, Sampler]
+ReverseSettings = tuple[GuidanceConfig | None, Sampler]
 """How a picture is rebuilt."""
 
 
@@ -35,7 +35,7 @@ class Batch:
         # Each with its seconds.
         self._paths: dict[tuple[int, int], tuple[Tensor, float]] = {}
         self._curves: dict[tuple[int, int], tuple[NDArray[np.float64], float]] = {}
-        self._rebuilt: dict[tuple[int, int, Way], tuple[Tensor, float]] = {}
+        self._rebuilt: dict[tuple[int, int, ReverseSettings], tuple[Tensor, float]] = {}
 
     def __len__(self) -> int:
         return len(self.x)
@@ -66,13 +66,13 @@ class Batch:
         """
         way = guidance, sampler
         missing = [i for i, d in enumerate(depths) if d and (i, d, way) not in self._rebuilt]
-        self.models.compute.room.fill(
+        self.models.compute.batch_size.fill(
             missing, lambda rows: self._rebuild(rows, [depths[i] for i in rows], way)
         )
         parts = [self._rebuilt[i, d, way] if d else (self.x[i], 0.0) for i, d in enumerate(depths)]
         return torch.stack([image for image, _ in parts]), [seconds for _, seconds in parts]
 
-    def _rebuild(self, rows: Sequence[int], depths: list[int], way: Way) -> None:
+    def _rebuild(self, rows: Sequence[int], depths: list[int], way: ReverseSettings) -> None:
         start = torch.stack([self._path(i, 0)[0][d] for i, d in zip(rows, depths, strict=True)])
         begun = time.perf_counter()
         seeds = [self.seeds[i] for i in rows]

@@ -36,7 +36,7 @@ class DiffusionSettings:
             raise ValueError("A diffusion method needs a fixed depth or a stopping rule.")
 
 
-def presets(profile: Profile) -> dict[str, DiffusionSettings]:
+def diffusion_settings(profile: Profile) -> dict[str, DiffusionSettings]:
     """The systems of the paper's Table 1 that diffuse, by name.
 
     ``-published``: the settings of the papers (DDA: depth 50 of 100, lambda 6 and

@@ -1,4 +1,4 @@
-"""What a method is to the bench."""
+"""The interface of a method, and its answer for a batch."""
 
 from __future__ import annotations
 

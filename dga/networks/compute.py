@@ -11,13 +11,13 @@ from typing import Literal
 import torch
 from torch import Tensor, nn
 
-from dga.networks.memory import Room
+from dga.networks.memory import AdaptiveBatchSize
 from dga.networks.unet import Denoiser
 from dga.parsing import check_choice
 
 
 @functools.cache
-def survive_forks() -> None:
+def use_one_thread_in_forks() -> None:
     """From now on a forked process runs networks, on one thread.
 
     OpenMP's threads are not forked with it; without this its first large convolution waits
@@ -46,14 +46,16 @@ class Compute:
     ``fast``: fused attention, fewer passes through memory, channels last; results equal
     the reference's up to rounding. ``compiled``: the denoiser goes through
     ``torch.compile`` (with CUDA graphs on a GPU), which pays when many batches have
-    the same size. ``room``: how many pictures fit at once, learned on the way.
+    the same size. ``batch_size``: how many pictures fit at once, learned on the way.
     """
 
     device: torch.device
     dtype: torch.dtype
     fast: bool = False
     compiled: bool = False
-    room: Room = field(default_factory=Room, compare=False, repr=False)
+    batch_size: AdaptiveBatchSize = field(
+        default_factory=AdaptiveBatchSize, compare=False, repr=False
+    )
 
     @classmethod
     def choose(

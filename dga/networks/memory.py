@@ -12,7 +12,7 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass
-class Room:
+class AdaptiveBatchSize:
     """``most``: pictures that fit at once; ``None`` until memory first ran out."""
 
     most: int | None = None

@@ -15,7 +15,7 @@ from torch import nn
 from dga.diffusion import Schedule
 from dga.files import CONFIG
 from dga.networks.classifier import build_classifier, load_classifier
-from dga.networks.compute import Compute, survive_forks
+from dga.networks.compute import Compute, use_one_thread_in_forks
 from dga.networks.published import PublishedDiscriminator
 from dga.networks.unet import Denoiser, Discriminator
 from dga.profiles import Profile, get_profile
@@ -84,7 +84,7 @@ class ModelFiles:
 
     def load(self, compute: Compute) -> Models:
         """Verify, load and freeze them. Raises ``WeightsError``."""
-        survive_forks()
+        use_one_thread_in_forks()
         ready = {
             name: compute.prepare(_LOAD[name](self.profile, path))
             for name, path in self.places.items()

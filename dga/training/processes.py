@@ -13,7 +13,7 @@ from torch.nn.parallel import DistributedDataParallel
 
 
 @dataclass(frozen=True)
-class Team:
+class ProcessGroup:
     """This process among ``size`` of them; ``rank`` 0 also writes files and shows progress.
 
     ``torchrun`` and ``accelerate launch`` start the processes and tell each its place by
@@ -26,7 +26,7 @@ class Team:
     size: int = 1
 
     @classmethod
-    def join(cls, device: torch.device) -> Team:
+    def join(cls, device: torch.device) -> ProcessGroup:
         """Meet the others; alone where no launcher started this process.
 
         ``device``: cpu, or cuda, of which each process of a machine takes its own.

@@ -20,7 +20,7 @@ from dga.training import classifier, diffusion
 from dga.training.discriminator import trainer as discriminator
 from dga.training.discriminator.studies import Study
 from dga.training.loop import TrainConfig
-from dga.training.processes import Team
+from dga.training.processes import ProcessGroup
 from dga.weights.store import parameter_count, save_weights
 
 DEFAULTS: dict[str, TrainConfig] = {
@@ -60,7 +60,7 @@ def train(
         raise ValueError(f"Only the discriminator can be asked for a study, not the {model}.")
     profile = get_profile(profile_name)
     classes = profile.classifier.classes or None
-    team = Team.join(device)
+    team = ProcessGroup.join(device)
     try:
         images: ImageSet | ImageFiles
         if model == "discriminator":
@@ -87,7 +87,7 @@ def train(
     return out if team.leads else None
 
 
-def _spare_processes(profile: Profile, images: ImageSet | ImageFiles, team: Team) -> int:
+def _spare_processes(profile: Profile, images: ImageSet | ImageFiles, team: ProcessGroup) -> int:
     """How many make batches ahead: none where pictures are small and in memory."""
     if isinstance(images, ImageSet) and profile.release is None:
         return 0

@@ -1,4 +1,7 @@
-"""One file over HTTP: resumed after a break, checked, and whole or not there at all."""
+"""One file over HTTP: resumed after a break, checked, and whole or not there at all.
+
+Weights on disk are verified in :mod:`dga.weights.store`.
+"""
 
 from __future__ import annotations
 

@@ -28,8 +28,8 @@ from dga.data.image_sets import (
 )
 from dga.data.imagenet_c import condition_folder, conditions, wnids
 from dga.evaluation.judging import Judge, Options, judge_pictures
-from dga.evaluation.ledger import Line
 from dga.evaluation.plan import Plan, ResolvedPlan, choose_images, image_seed, read_batch
+from dga.evaluation.results_file import Line
 from dga.evaluation.run import evaluate
 from dga.files import CURVES
 from dga.images import to_tensor

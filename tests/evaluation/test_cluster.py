@@ -34,8 +34,8 @@ from dga.evaluation.cluster import (
     make_tasks,
     read_task,
 )
-from dga.evaluation.ledger import SHARDS, Ledger, Line
 from dga.evaluation.plan import Plan, choose_images
+from dga.evaluation.results_file import SHARDS, Line, ResultsFile
 from dga.evaluation.run import describe, evaluate, pending_rounds
 from dga.files import LINES
 from dga.methods import build_methods
@@ -107,38 +107,40 @@ def _keys(lines: list[Line]) -> list[tuple[str, ...]]:
     return sorted((line["corruption"], line["method"], line["path"]) for line in lines)
 
 
-def _done(recipe: Recipe, out: Path) -> tuple[Ledger, list[Done]]:
+def _done(recipe: Recipe, out: Path) -> tuple[ResultsFile, list[Done]]:
     """All work, done here one piece after the other by a reader and a worker."""
     setup, plan = recipe.load_methods().setup, recipe.resolved.plan
     images = choose_images(recipe.resolved, setup.profile)
-    ledger = Ledger(out, describe(recipe.resolved.asked, setup, len(images), ""), resume=True)
+    results_file = ResultsFile(
+        out, describe(recipe.resolved.asked, setup, len(images), ""), resume=True
+    )
     worker, view = Worker(recipe, images, setup), View.of(setup.profile, plan.frame)
-    tasks = make_tasks(pending_rounds(plan, setup, images, ledger, 2))
+    tasks = make_tasks(pending_rounds(plan, setup, images, results_file, 2))
     assert [task.round.ordered for task in tasks[:2]] == [True, True]
     rows = [{"task": pickle.dumps(task)} for task in tasks]
     answers = [worker(read_task(row, images, plan, view)) for row in rows]
-    return ledger, [pickle.loads(answer["done"]) for answer in answers]
+    return results_file, [pickle.loads(answer["done"]) for answer in answers]
 
 
 def test_shards_in_any_order_merge_to_the_single_machines_lines(
     recipe: Recipe, whole: list[Line], tmp_path: Path
 ) -> None:
-    ledger, done = _done(recipe, tmp_path / "shards")
+    results_file, done = _done(recipe, tmp_path / "shards")
     random.Random(0).shuffle(done)
     for one in [*done, *done[:3]]:  # some twice: a worker taken for dead did them as well
-        ledger.add_shard(one.number, one.lines)
+        results_file.add_shard(one.number, one.lines)
     assert not (tmp_path / "shards" / LINES).exists()
-    ledger.merge()
-    assert _facts(ledger.lines) == whole
+    results_file.merge()
+    assert _facts(results_file.lines) == whole
     assert not (tmp_path / "shards" / SHARDS).exists()
 
 
 def test_a_killed_command_leaves_shards_that_the_next_one_finds(
     recipe: Recipe, whole: list[Line], tmp_path: Path
 ) -> None:
-    ledger, done = _done(recipe, tmp_path / "shards")
+    results_file, done = _done(recipe, tmp_path / "shards")
     for one in done[1:6]:
-        ledger.add_shard(one.number, one.lines)
+        results_file.add_shard(one.number, one.lines)
     (tmp_path / "shards" / SHARDS / "000000099.part").write_text('{"half')
     with pytest.raises(ValueError, match=r"already holds \d+ results\. Add --resume"):
         _single(recipe, tmp_path / "shards")
@@ -225,11 +227,11 @@ def test_workers_leave_room_for_readers(
     there: dict[str, float], asked: int | None, workers: int
 ) -> None:
     ray = SimpleNamespace(cluster_resources=lambda: there)
-    crew = cluster.Crew.of(ray, Cluster(workers=asked))
-    assert crew.workers == workers
-    assert crew.workers * cluster.WORKER_CPUS + cluster.READER_CPUS <= there["CPU"]
+    pool = cluster.WorkerPool.of(ray, Cluster(workers=asked))
+    assert pool.workers == workers
+    assert pool.workers * cluster.WORKER_CPUS + cluster.READER_CPUS <= there["CPU"]
     with pytest.raises(ClusterError, match=r"has 0\.5 CPUs, too few"):
-        cluster.Crew.of(SimpleNamespace(cluster_resources=lambda: {"CPU": 0.5}), Cluster())
+        cluster.WorkerPool.of(SimpleNamespace(cluster_resources=lambda: {"CPU": 0.5}), Cluster())
 
 
 class _Lost:
@@ -239,14 +241,14 @@ class _Lost:
 
 
 def test_a_cluster_without_workers_is_given_up_after_a_while() -> None:
-    crew = cluster.Crew(_Lost, Cluster(patience=0.05), 0, 2)
-    crew.check_alive()
-    crew.idle_since = (crew.idle_since or 0) - 1
+    pool = cluster.WorkerPool(_Lost, Cluster(patience=0.05), 0, 2)
+    pool.check_alive()
+    pool.idle_since = (pool.idle_since or 0) - 1
     with pytest.raises(ClusterError, match="lost all its workers"):
-        crew.check_alive()
+        pool.check_alive()
     _Lost.nodes = staticmethod(lambda: [{"Alive": True, "Resources": {"CPU": 1.0}}])
-    crew.check_alive()
-    assert crew.idle_since is None
+    pool.check_alive()
+    assert pool.idle_since is None
 
 
 # From here on with Ray itself: a head without CPUs and two machines, each with one CPU and
@@ -338,15 +340,15 @@ def test_a_machine_lost_in_the_middle_loses_nothing(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    real, kept = Ledger.add_shard, list[int]()
+    real, kept = ResultsFile.add_shard, list[int]()
 
-    def keep_and_fell(self: Ledger, number: int, lines: list[Line]) -> None:
+    def keep_and_fell(self: ResultsFile, number: int, lines: list[Line]) -> None:
         real(self, number, lines)
         kept.append(number)
         if len(kept) == 2:
             machines.remove_node(machines.worker_nodes.copy().pop())
 
-    monkeypatch.setattr(Ledger, "add_shard", keep_and_fell)
+    monkeypatch.setattr(ResultsFile, "add_shard", keep_and_fell)
     results = evaluate_on_cluster(recipe, tmp_path / "ray", 2, cluster=Cluster(machines.address))
     assert len(kept) > 2
     assert _facts(results.lines) == whole
@@ -361,20 +363,20 @@ def test_a_cluster_that_loses_all_machines_keeps_what_is_finished(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    real, kept = Ledger.add_shard, list[int]()
+    real, kept = ResultsFile.add_shard, list[int]()
 
-    def keep_and_fell(self: Ledger, number: int, lines: list[Line]) -> None:
+    def keep_and_fell(self: ResultsFile, number: int, lines: list[Line]) -> None:
         real(self, number, lines)
         kept.append(number)
         if len(kept) == 3:
             for node in list(machines.worker_nodes):
                 machines.remove_node(node)
 
-    monkeypatch.setattr(Ledger, "add_shard", keep_and_fell)
+    monkeypatch.setattr(ResultsFile, "add_shard", keep_and_fell)
     lost, command = Cluster(machines.address, patience=3), "python -m dga evaluate"
     with pytest.raises(ClusterError, match=r"kept in .* go on with: .*evaluate --resume"):
         evaluate_on_cluster(recipe, tmp_path / "ray", 2, command=command, cluster=lost)
-    lines = Ledger(tmp_path / "ray", {"methods": {}} | _config(tmp_path / "ray"), True).lines
+    lines = ResultsFile(tmp_path / "ray", {"methods": {}} | _config(tmp_path / "ray"), True).lines
     assert 0 < len(lines) < len(whole)
     resumed = _single(recipe, tmp_path / "ray", resume=True)
     assert sorted(map(str, resumed)) == sorted(map(str, whole))

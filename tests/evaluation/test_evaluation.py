@@ -14,8 +14,8 @@ from PIL import Image
 
 from dga.corruptions import parse_corruptions
 from dga.data.framing import View
-from dga.evaluation.ledger import Ledger, Line
 from dga.evaluation.plan import Plan, choose_images, read_batch
+from dga.evaluation.results_file import Line, ResultsFile
 from dga.evaluation.run import Results, evaluate
 from dga.evaluation.summary import summarise
 from dga.files import CONFIG, LINES
@@ -212,22 +212,22 @@ def test_unreadable_pictures_are_named_and_skipped(tiny_models: Models, tmp_path
     assert [line["path"] for line in results.lines] == ["cat/a.png"]
 
 
-def write_hundred(ledger: Ledger) -> None:
+def write_hundred(results_file: ResultsFile) -> None:
     for i in range(100):
-        ledger.append([{"corruption": "fog", "path": f"cat/{i:03d}.png", "method": "source"}])
+        results_file.append([{"corruption": "fog", "path": f"cat/{i:03d}.png", "method": "source"}])
 
 
 def test_a_full_disk_leaves_earlier_lines_whole(tmp_path: Path) -> None:
     """Where 2 kB a file may be written, that ends with an error; nothing before it is lost."""
-    ledger = Ledger(tmp_path, {"methods": {}}, resume=False)
+    results_file = ResultsFile(tmp_path, {"methods": {}}, resume=False)
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (2000, limits[1]))
     try:
         with pytest.raises(OSError, match="File too large"):
-            write_hundred(ledger)
+            write_hundred(results_file)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
-    lines = Ledger(tmp_path, {"methods": {}}, resume=True).lines
+    lines = ResultsFile(tmp_path, {"methods": {}}, resume=True).lines
     assert [line["path"] for line in lines] == [f"cat/{i:03d}.png" for i in range(len(lines))]
     assert len(lines) > 20
 

@@ -37,14 +37,14 @@ from app.server.errors import answer_fault
 from app.server.preflight import check_place
 from app.server.queue_position import QueuePositions
 from app.words.errors import NO_FILE, NO_MEMORY
-from dga.evaluation.ledger import Ledger
 from dga.evaluation.plan import Plan
+from dga.evaluation.results_file import ResultsFile
 from dga.evaluation.run import evaluate
-from dga.files import CHECKPOINT, LINES, alone
+from dga.files import CHECKPOINT, LINES, exclusive
 from dga.images import from_tensor
 from dga.methods import Batch, Outcome, build_methods
 from dga.networks.classifier import predict
-from dga.networks.compute import survive_forks
+from dga.networks.compute import use_one_thread_in_forks
 from dga.networks.models import Models
 from dga.pipeline import adapt
 from dga.request import Request as RunRequest
@@ -260,25 +260,25 @@ def test_weights_that_became_no_numbers_are_not_saved(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(not FULL.exists(), reason="there is no /dev/full on this system")
 def test_a_full_disk_stops_a_bench_with_a_sentence(tmp_path: Path) -> None:
-    ledger = Ledger(tmp_path, {"methods": {}}, resume=False)
-    ledger.path.symlink_to(FULL)
+    results_file = ResultsFile(tmp_path, {"methods": {}}, resume=False)
+    results_file.path.symlink_to(FULL)
     with pytest.raises(OSError, match=r"could not be written \(No space left .*go on with --res"):
-        ledger.append([{"corruption": "fog", "path": "a.png", "method": "source"}])
-    assert ledger.lines == []
+        results_file.append([{"corruption": "fog", "path": "a.png", "method": "source"}])
+    assert results_file.lines == []
 
 
 def test_a_half_line_is_cut_off_in_place(tmp_path: Path) -> None:
     """Rewriting the file instead would lose all of it to a kill or a full disk just then."""
     line = {"corruption": "fog", "path": "a.png", "method": "source"}
-    Ledger(tmp_path, {"methods": {}}, resume=False).append([line])
+    ResultsFile(tmp_path, {"methods": {}}, resume=False).append([line])
     path = tmp_path / LINES
     whole, inode = path.read_bytes(), path.stat().st_ino
     path.write_bytes(whole + b'{"corruption": "f')
     path.chmod(0o400)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Path, "write_text", lambda *_: pytest.fail("the file was rewritten"))
-        patch.setattr("dga.evaluation.ledger.write_json", lambda *_: None)
-        assert Ledger(tmp_path, {"methods": {}}, resume=True).lines == [line]
+        patch.setattr("dga.evaluation.results_file.write_json", lambda *_: None)
+        assert ResultsFile(tmp_path, {"methods": {}}, resume=True).lines == [line]
     assert (path.read_bytes(), path.stat().st_ino) == (whole, inode)
 
 
@@ -453,7 +453,7 @@ def test_a_clock_that_jumps_changes_no_run(
 @pytest.mark.parametrize("threads", [1, 2])
 def test_forked_workers_agree(tiny_models: Models, pixels: np.ndarray, threads: int) -> None:
     """OpenMP's threads are not forked: without care the worker waits for them for ever."""
-    survive_forks()
+    use_one_thread_in_forks()
     x = torch.zeros(64, 3, 32, 32)
     expected, before = adapt(tiny_models, pixels), torch.get_num_threads()
     torch.set_num_threads(threads)
@@ -479,15 +479,19 @@ def test_forked_workers_agree(tiny_models: Models, pixels: np.ndarray, threads: 
 
 def test_two_processes_do_not_write_at_once(tmp_path: Path) -> None:
     folder = tmp_path / "new" / "run"
-    with alone(folder), pytest.raises(ValueError, match="Another process writes to"), alone(folder):
+    with (
+        exclusive(folder),
+        pytest.raises(ValueError, match="Another process writes to"),
+        exclusive(folder),
+    ):
         pass
-    with alone(folder):
+    with exclusive(folder):
         pass
     if hasattr(os, "fork"):
         worker = os.fork()
         if worker == 0:
-            with alone(folder):
+            with exclusive(folder):
                 os.kill(os.getpid(), signal.SIGKILL)
         os.waitpid(worker, 0)
-        with alone(folder):  # the killed process holds it no longer
+        with exclusive(folder):  # the killed process holds it no longer
             pass

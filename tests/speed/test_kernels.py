@@ -20,7 +20,7 @@ from dga.methods import Batch, build_method
 from dga.networks import compute as compute_module
 from dga.networks.compute import Compute
 from dga.networks.fast_blocks import ScaledDotProduct, group_norm
-from dga.networks.memory import Room, is_shortage
+from dga.networks.memory import AdaptiveBatchSize, is_shortage
 from dga.networks.models import Models
 from dga.networks.unet import Denoiser
 from dga.pipeline import classify, rebuild
@@ -171,7 +171,7 @@ class Small(nn.Module):
 
 
 def _on_small_device(models: Models, most: int) -> Models:
-    compute = dataclasses.replace(models.compute, room=Room())
+    compute = dataclasses.replace(models.compute, batch_size=AdaptiveBatchSize())
     return dataclasses.replace(models, denoiser=Small(models.denoiser, most), compute=compute)
 
 
@@ -216,7 +216,7 @@ def test_other_errors_are_not_taken_for_a_lack_of_memory() -> None:
         raise RuntimeError("shapes differ")
 
     with pytest.raises(RuntimeError, match="shapes differ"):
-        Room().fill([1, 2], work)
+        AdaptiveBatchSize().fill([1, 2], work)
     assert len(calls) == 1
 
 

@@ -35,7 +35,7 @@ from dga.training.discriminator.batches import Batches, BatchMaker
 from dga.training.discriminator.samples import Prior, draw_samples
 from dga.training.discriminator.studies import Study
 from dga.training.loop import TrainConfig
-from dga.training.processes import Team
+from dga.training.processes import ProcessGroup
 from dga.weights.checkpoints import WeightsError
 from dga.weights.store import read_config, save_weights
 from tests.fixtures.models import generate
@@ -117,7 +117,9 @@ def test_shares_of_a_batch_make_the_whole(
     for step in range(2):
         whole = BatchMaker(profile, study, files, CONFIG, made)[step]
         parts = [
-            BatchMaker(profile, study, files, CONFIG, made, Team(CPU, rank, 2).share(4))[step]
+            BatchMaker(profile, study, files, CONFIG, made, ProcessGroup(CPU, rank, 2).share(4))[
+                step
+            ]
             for rank in (0, 1)
         ]
         for field in ("x_k", "time", "target", "depth"):
@@ -436,9 +438,9 @@ def test_only_even_shares_and_the_discriminator(
     picture_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with pytest.raises(ValueError, match=r"4 pairs .* 3 processes.*multiple of 6"):
-        Team(CPU, 0, 3).share(4)
-    monkeypatch.setattr(Team, "join", classmethod(lambda cls, device: cls(device, 0, 2)))
-    monkeypatch.setattr(Team, "leave", lambda self: None)
+        ProcessGroup(CPU, 0, 3).share(4)
+    monkeypatch.setattr(ProcessGroup, "join", classmethod(lambda cls, device: cls(device, 0, 2)))
+    monkeypatch.setattr(ProcessGroup, "leave", lambda self: None)
     options = ["--data", str(picture_folder), "--out", str(tmp_path), "--device", "cpu"]
     result = CliRunner().invoke(app, ["train", "classifier", *options])
     assert result.exit_code == 2

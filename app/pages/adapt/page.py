@@ -14,7 +14,7 @@ from app.pages.adapt.recorded_runs import (
     preset_row,
 )
 from app.pages.adapt.result_cards import card_html, depth_ticks, legend_html
-from app.pages.adapt.takeaway import after_card, connect_after, copy_button
+from app.pages.adapt.takeaway import connect_after, copy_button, result_actions
 from app.pages.adapt.timeline import timeline
 from app.parts.examples import load_examples
 from app.parts.html import PRIVATE, html
@@ -47,7 +47,7 @@ def adapt_page(session: Session, demo: gr.Blocks, line: QueuePositions) -> None:
     timer = gr.Timer(LOOK_INTERVAL, active=False)
     components = AdaptComponents(curve, legend, card.adapt, card.cancel, cards, timer)
     chosen = [card.picture, card.corruption, card.severity, tau, card.seed]
-    after = after_card(session, examples)
+    after = result_actions(session, examples)
     runs = Runs(line.address)
     ended = AdaptHandlers(session, runs, line, components).connect(
         (card.adapt, card.cancel),

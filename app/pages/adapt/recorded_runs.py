@@ -10,7 +10,7 @@ import gradio as gr
 
 from app.pages.adapt.handlers import AdaptComponents
 from app.pages.adapt.opening import Opening
-from app.pages.adapt.takeaway import After
+from app.pages.adapt.takeaway import ResultActions
 from app.parts.html import LIGHT, html
 from app.parts.pictures import data_uri
 from app.presets.cases import CAPTIONS
@@ -70,7 +70,7 @@ class RecordedRuns:
     presets: Presets
     runs: Runs
     opening: Opening
-    after: After
+    after: ResultActions
     components: AdaptComponents
 
     def outputs(self) -> list[Any]:

@@ -119,7 +119,7 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class After:
+class ResultActions:
     """The components below the cards; ``saved`` holds the file last asked for."""
 
     session: Session
@@ -159,7 +159,7 @@ class After:
         return RunExport(state, state.result, self.session.weights, **known)
 
 
-def after_card(session: Session, examples: list[Example]) -> After:
+def result_actions(session: Session, examples: list[Example]) -> ResultActions:
     """Lay out the card below the results."""
     with gr.Row(elem_id="after"):
         slider = compare(session.profile)
@@ -167,10 +167,10 @@ def after_card(session: Session, examples: list[Example]) -> After:
             files = files_list()
             saved = gr.File(visible="hidden", elem_id="saved")
             link = link_field()
-    return After(session, examples, slider, files, saved, link)
+    return ResultActions(session, examples, slider, files, saved, link)
 
 
-def connect_after(after: After, runs: Runs, ended: Mapping[str, Any]) -> None:
+def connect_after(after: ResultActions, runs: Runs, ended: Mapping[str, Any]) -> None:
     """``ended``: events after which a visitor's last run has something new to show."""
 
     def show(visitor: str) -> dict[Any, Any]:

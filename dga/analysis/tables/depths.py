@@ -195,7 +195,7 @@ def control_methods(pooled: PooledRuns, controls: Controls) -> list[str]:
     """The methods whose lines the controls rest on."""
     base = controls.sweep.adaptive.removesuffix("-quantile")
     fixed = fixed_depths(pooled.lines, base).values()
-    return [SOURCE, controls.sweep.adaptive, *fixed, *pooled.twins(base)]
+    return [SOURCE, controls.sweep.adaptive, *fixed, *pooled.equivalents(base)]
 
 
 def _control_row(row: Control, controls: Controls, groups: list[str]) -> Cells:

@@ -24,13 +24,13 @@ from dga.images import Pixels, to_tensor
 from dga.profiles import Profile
 from dga.training import loop
 from dga.training.discriminator.pairs import make_pairs
-from dga.training.discriminator.prefetch import Feed
+from dga.training.discriminator.prefetch import Prefetcher
 from dga.training.discriminator.samples import Prior, Samples, draw_samples
 from dga.training.discriminator.studies import Study
 from dga.training.loop import TrainConfig
-from dga.training.processes import Team
+from dga.training.processes import ProcessGroup
 
-ALONE = Team(torch.device("cpu"))
+ALONE = ProcessGroup(torch.device("cpu"))
 Found = TypeVar("Found")
 
 
@@ -184,7 +184,7 @@ class Batches:
     config: TrainConfig
     prior: Prior | None
     shards: Path
-    team: Team = ALONE
+    team: ProcessGroup = ALONE
     workers: int = 0
     unreadable: set[str] = field(default_factory=set)
 
@@ -202,8 +202,8 @@ class Batches:
         return BatchMaker(self.profile, self.study, self.images, self.config, samples, share)
 
     @cached_property
-    def feed(self) -> Feed:
-        return Feed(self.maker, self.config.steps, self.workers)
+    def feed(self) -> Prefetcher:
+        return Prefetcher(self.maker, self.config.steps, self.workers)
 
     @property
     def denoiser(self) -> nn.Module | None:

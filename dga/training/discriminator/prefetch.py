@@ -9,7 +9,7 @@ import torch
 from torch.utils.data import DataLoader, Dataset
 
 
-class Feed:
+class Prefetcher:
     """``batches[step]`` for one step after the other, ``workers`` of them at a time.
 
     The step alone fixes a batch, so the number of workers changes nothing but the speed.

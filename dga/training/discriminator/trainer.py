@@ -25,7 +25,7 @@ from dga.training.discriminator.batches import Batches, released_conditions
 from dga.training.discriminator.samples import Prior
 from dga.training.discriminator.studies import Study
 from dga.training.loop import TrainConfig
-from dga.training.processes import Team
+from dga.training.processes import ProcessGroup
 
 DEFAULTS = TrainConfig(images=360_000, batch=64, lr=5e-4, warmup=200, decay=0.5, weight_decay=0.01)
 QUANTILES = (0.5, 0.75, 0.9, 0.95, 0.975, 0.99)
@@ -42,7 +42,7 @@ def train_discriminator(
     device: torch.device,
     init: Path | None = None,
     study: Study | None = None,
-    team: Team | None = None,
+    team: ProcessGroup | None = None,
     workers: int = 0,
 ) -> tuple[nn.Module, dict[str, Any]]:
     """Train on pairs of a source and a corrupted picture at one depth, as the study says.
@@ -53,7 +53,7 @@ def train_discriminator(
     and the logits that held-out clean images stay below, by quantile and depth (the
     team's first process only).
     """
-    study, team = study or Study(), team or Team(device)
+    study, team = study or Study(), team or ProcessGroup(device)
     check_study(study, init)
     prior = Prior.load(profile, study, device) if study.diffusion_needed else None
     made_by = prior.made_by if prior else ""

@@ -16,7 +16,7 @@ SHARDS = "shards"
 Line = dict[str, Any]
 
 
-class Ledger:
+class ResultsFile:
     """The lines of one run folder.
 
     A folder belongs to one configuration. Methods may be added to it as long as the
