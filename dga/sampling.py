@@ -1,4 +1,4 @@
-"""DDIM sampling: few steps over some of the depths below t*. The noise is of dga.diffusion."""
+"""DDIM sampling: few steps over some of the depths below t*. The DDPM step is in dga.diffusion."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What can go wrong on the server during a run, as sentences for the visitor."""
+"""Memory that runs out, files that fail: what ends a run, as sentences for the visitor."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from dga.methods.batch import Batch
@@ -19,7 +19,16 @@ from dga.profiles import EVERYDAY16
 __all__ = ["METHODS", "Batch", "Method", "Outcome", "build_method", "build_methods"]
 
 
-METHODS = ("source", "tent", "memo", *diffusion_settings(EVERYDAY16))
+def _diffusion(name: str) -> Callable[[Models], Method]:
+    return lambda models: Diffusion(models, diffusion_settings(models.profile)[name])
+
+
+METHODS: dict[str, Callable[[Models], Method]] = {
+    "source": Source,
+    "tent": lambda models: Tent(models, models.profile.tent),
+    "memo": lambda models: Memo(models, models.profile.memo),
+    **{name: _diffusion(name) for name in diffusion_settings(EVERYDAY16)},
+}
 
 
 def build_method(models: Models, spec: str) -> Method:
@@ -33,16 +42,7 @@ def build_method(models: Models, spec: str) -> Method:
     pairs = [part.partition("=") for part in parts]
     if any(not sign for _, sign, _ in pairs):
         raise ValueError(f"Settings look like {name}:tau=0.3:scale=3, not {spec!r}.")
-    profile = models.profile
-    method: Any
-    if name == "source":
-        method = Source(models)
-    elif name == "tent":
-        method = Tent(models, profile.tent)
-    elif name == "memo":
-        method = Memo(models, profile.memo)
-    else:
-        method = Diffusion(models, diffusion_settings(profile)[name])
+    method: Any = METHODS[name](models)
     if not pairs:
         return method
     changes = {key: value for key, _, value in pairs}
