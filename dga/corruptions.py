@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection
 import numpy as np
 
 from dga.images import Pixels
-from dga.parsing import check_choice, split_list
+from dga.io.parsing import check_choice, split_list
 
 FAMILIES: dict[str, tuple[str, ...]] = {
     "noise": ("gaussian_noise", "shot_noise", "impulse_noise"),

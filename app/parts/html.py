@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import gradio as gr
 
-from dga.shipped import shipped
+from dga.io.shipped import shipped
 
 # Of events that no program may call; the light ones do not wait for the models.
 PRIVATE: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private"}

@@ -16,8 +16,8 @@ from app.presets.cases import PATHS, Case
 from app.runs.session import Session
 from app.runs.sprites import strip
 from app.words.common import NO_CORRUPTION
-from dga.files import to_plain, write_json
 from dga.images import Pixels
+from dga.io.files import to_plain, write_json
 from dga.networks.classifier import Prediction
 from dga.pipeline import Adaptation, Denoised
 from dga.profiles import Profile

@@ -22,11 +22,11 @@ from app.runs.sprites import forward_sprites, jpeg_uri
 from app.words.common import RECORDED
 from dga.diffusion import Schedule, forward_path
 from dga.images import Pixels, from_tensor, to_tensor
+from dga.io.shipped import shipped
 from dga.networks.classifier import Prediction
 from dga.pipeline import Adaptation, Halted, Judged, Reconstruction
 from dga.profiles import Profile
 from dga.request import Request
-from dga.shipped import shipped
 from dga.stopping import Stop, confidence_from_logits
 
 _log = logging.getLogger(__name__)

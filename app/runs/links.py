@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 from app.runs.settings import check_settings
 from app.words.adapt import LINK_NOTICES
 from app.words.common import NO_CORRUPTION
-from dga.parsing import shortened
+from dga.io.parsing import shortened
 from dga.profiles import Profile
 from dga.request import Request
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from app.server.errors import RequestError
 from app.words.common import NO_CORRUPTION
 from dga.corruptions import CORRUPTIONS, check_corruption
-from dga.parsing import shortened
+from dga.io.parsing import shortened
 from dga.profiles import Profile
 from dga.request import Request
 

@@ -27,7 +27,7 @@ from PIL import Image
 from dga.data import uploads
 from dga.data.uploads import UploadError
 from dga.images import Pixels
-from dga.shipped import ROOT
+from dga.io.shipped import ROOT
 
 MEMORY = 2**30  # bytes of data; an upload takes a quarter of that
 MOST = 16 * 2**20  # bytes of an answer; the largest square takes 196,608

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from dga.files import CONFIG, CURVES, FEATURES, LINES
+from dga.io.files import CONFIG, CURVES, FEATURES, LINES
 
 COLUMNS = (
     "path", "class", "corruption", "severity", "seed", "method", "depth", "crossed",

@@ -40,7 +40,7 @@ def adapt(
 ) -> None:
     """Adapt one picture: write every image, print t*, the curve and the predictions."""
     from dga import record, request
-    from dga.parsing import split_list
+    from dga.io.parsing import split_list
     from dga.profiles import get_profile
 
     with sentences():

@@ -53,7 +53,7 @@ def bench(
     precision: PrecisionOption = "auto",
 ) -> None:
     """Seconds an image, share of time in the networks, FLOP/s over the peak, memory."""
-    from dga.parsing import whole_numbers
+    from dga.io.parsing import whole_numbers
     from dga.speed import measure, output
     from dga.speed.timing import THOROUGH, TimingPlan
     from dga.speed.workload import load_pair

@@ -186,7 +186,7 @@ def command_line() -> str:
 
 def say_skipped(unreadable: Sequence[str]) -> None:
     """Name on stderr the pictures that could not be read, if there are any."""
-    from dga.parsing import some
+    from dga.io.parsing import some
 
     if unreadable:
         said = f"Skipped {len(unreadable)} pictures that could not be read"

@@ -50,9 +50,9 @@ def evaluate(
     from dga.evaluation import cluster
     from dga.evaluation import evaluate as measure
     from dga.evaluation.summary import summarise
-    from dga.files import exclusive
+    from dga.io.files import exclusive
+    from dga.io.parsing import check_choice, split_list
     from dga.methods import build_methods
-    from dga.parsing import check_choice, split_list
 
     with sentences(), exclusive(out):
         check_choice("engine", engine, ENGINES)

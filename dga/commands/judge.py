@@ -36,7 +36,7 @@ def judge(
     """Judge clean and corrupted pictures at every depth; killed, the same command goes on."""
     from dga.corruptions import parse_corruptions
     from dga.evaluation import judging
-    from dga.files import CURVES, exclusive
+    from dga.io.files import CURVES, exclusive
 
     with sentences(), exclusive(out):
         asked = plan.plan(data, parse_corruptions(corruptions))

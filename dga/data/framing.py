@@ -9,7 +9,7 @@ import numpy as np
 from PIL import Image
 
 from dga.images import Pixels, through_jpeg, to_pixels, to_square
-from dga.parsing import check_choice
+from dga.io.parsing import check_choice
 from dga.profiles import Profile, ReleaseConfig
 
 FRAMES = ("resize", "raw")

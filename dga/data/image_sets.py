@@ -20,7 +20,7 @@ from PIL import Image
 from dga.data.framing import Frame, Square
 from dga.data.imagenet_c import are_wnids, wnids
 from dga.images import Pixels
-from dga.parsing import some
+from dga.io.parsing import some
 
 EXTENSIONS = {".jpeg", ".jpg", ".png", ".webp", ".bmp"}
 TUNE_SIZE = 500

@@ -22,12 +22,12 @@ from dga.data.image_sets import ImageFiles, ImageSet
 from dga.diffusion import forward_path
 from dga.discriminator import INPUTS, chunk_size, judge_states
 from dga.evaluation.plan import Plan, choose_images, image_seed, read_batch
-from dga.files import CONFIG, CURVES, FEATURES, atomic, write_json
 from dga.images import to_tensor
+from dga.io.files import CONFIG, CURVES, FEATURES, atomic, write_json
+from dga.io.parsing import whole_numbers
 from dga.networks.classifier import features
 from dga.networks.compute import Compute
 from dga.networks.models import Models, load_models
-from dga.parsing import whole_numbers
 from dga.record import versions
 from dga.training.discriminator.studies import Study
 from dga.weights.checkpoints import WeightsError

@@ -12,7 +12,7 @@ from dga.corruptions import CLEAN, CORRUPTIONS, check_corruption, corrupt
 from dga.data.framing import View
 from dga.data.image_sets import ImageFiles, ImageSet, find_images, per_class, split_validation
 from dga.data.imagenet_c import condition_folder, conditions
-from dga.parsing import check_choice
+from dga.io.parsing import check_choice
 from dga.profiles import Profile
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from dga.files import CONFIG, LINES, atomic, write_json
+from dga.io.files import CONFIG, LINES, atomic, write_json
 from dga.record import versions
 
 SHARDS = "shards"

@@ -14,8 +14,8 @@ from dga.data.framing import View
 from dga.data.image_sets import ImageFiles, ImageSet
 from dga.evaluation.plan import Plan, choose_images, image_seed, read_batch
 from dga.evaluation.results_file import Line, ResultsFile
-from dga.files import to_plain
 from dga.images import to_tensor
+from dga.io.files import to_plain
 from dga.methods import Batch, Method
 from dga.methods.protocol import answer
 from dga.networks.models import Models

@@ -27,7 +27,7 @@ from dga.figures.embedding import feature_map
 from dga.figures.interactive import to_plotly
 from dga.figures.pictures import save
 from dga.figures.raster import to_matplotlib
-from dga.files import INDEX
+from dga.io.files import INDEX
 
 
 @dataclass

@@ -11,9 +11,9 @@ from typing import Literal
 import torch
 from torch import Tensor, nn
 
+from dga.io.parsing import check_choice
 from dga.networks.memory import AdaptiveBatchSize
 from dga.networks.unet import Denoiser
-from dga.parsing import check_choice
 
 
 @functools.cache

@@ -13,7 +13,7 @@ import torch
 from torch import nn
 
 from dga.diffusion import Schedule
-from dga.files import CONFIG
+from dga.io.files import CONFIG
 from dga.networks.classifier import build_classifier, load_classifier
 from dga.networks.compute import Compute, use_one_thread_in_forks
 from dga.networks.published import PublishedDiscriminator

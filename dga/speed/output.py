@@ -9,7 +9,7 @@ from pathlib import Path
 
 from dga.figures.pictures import save
 from dga.figures.raster import to_matplotlib
-from dga.files import write_json
+from dga.io.files import write_json
 from dga.record import versions
 from dga.speed.measure import BenchReport, TimingRow
 from dga.speed.scaling import to_chart

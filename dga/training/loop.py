@@ -17,7 +17,7 @@ from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 from tqdm import tqdm
 
 from dga.data.image_sets import ImageFiles, ImageSet
-from dga.files import CHECKPOINT, atomic
+from dga.io.files import CHECKPOINT, atomic
 from dga.profiles import Profile
 from dga.weights.archives import load_archive
 from dga.weights.store import load_weights

@@ -13,8 +13,8 @@ from torch import nn
 
 from dga.data.framing import View
 from dga.data.image_sets import ImageFiles, ImageSet, open_images, read_images
-from dga.files import to_plain
-from dga.parsing import check_choice
+from dga.io.files import to_plain
+from dga.io.parsing import check_choice
 from dga.profiles import Profile, get_profile
 from dga.training import classifier, diffusion
 from dga.training.discriminator import trainer as discriminator

@@ -11,7 +11,7 @@ import torch
 from safetensors.torch import load_file
 from torch import Tensor
 
-from dga.parsing import some
+from dga.io.parsing import some
 from dga.weights.archives import load_archive
 
 WRAPPERS = ("state_dict_ema", "model_ema", "state_dict", "model", "module")

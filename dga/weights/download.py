@@ -19,7 +19,7 @@ import httpx
 from filelock import FileLock, Timeout
 from tqdm import tqdm
 
-from dga.files import sha256
+from dga.io.files import sha256
 from dga.profiles import PublicFile
 from dga.weights.checkpoints import WeightsError
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from huggingface_hub import constants, hf_hub_download
 
-from dga.files import sha256
+from dga.io.files import sha256
 from dga.profiles import Profile
 from dga.weights.download import DownloadError, download, gigabytes, progress_bar
 from dga.weights.sources import HUB_BYTES, HUB_FILE, Sources, check_cached, complain

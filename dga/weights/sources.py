@@ -8,7 +8,7 @@ from pathlib import Path
 
 from huggingface_hub import try_to_load_from_cache
 
-from dga.files import CONFIG, sha256
+from dga.io.files import CONFIG, sha256
 from dga.profiles import Profile
 from dga.weights.checkpoints import WeightsError
 from dga.weights.store import home, weights_folder

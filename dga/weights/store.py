@@ -15,8 +15,8 @@ from huggingface_hub import save_torch_state_dict
 from safetensors.torch import load
 from torch import Tensor, nn
 
-from dga.files import CHECKPOINT, CONFIG, sha256, write_json
-from dga.shipped import shipped
+from dga.io.files import CHECKPOINT, CONFIG, sha256, write_json
+from dga.io.shipped import shipped
 from dga.weights.checkpoints import (
     WeightsError,
     check_fit,

@@ -10,7 +10,7 @@ import pytest
 import typer
 
 from dga.commands import app
-from dga.shipped import ROOT
+from dga.io.shipped import ROOT
 
 FOLDERS = ("app", "dga", "tests", "assets")
 PAGES = sorted([*ROOT.glob("*.md"), *(p for f in FOLDERS for p in (ROOT / f).rglob("README.md"))])

@@ -17,7 +17,7 @@ import skimage.data
 from gradio_client import Client, handle_file
 from PIL import Image
 
-from dga.shipped import ROOT
+from dga.io.shipped import ROOT
 from tests.fixtures.rights import drop_rights
 
 PACKED = ("app", "dga", "assets", "pyproject.toml", "setup.py", "LICENSE")

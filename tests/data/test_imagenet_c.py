@@ -31,8 +31,8 @@ from dga.evaluation.judging import Judge, Options, judge_pictures
 from dga.evaluation.plan import Plan, ResolvedPlan, choose_images, image_seed, read_batch
 from dga.evaluation.results_file import Line
 from dga.evaluation.run import evaluate
-from dga.files import CURVES
 from dga.images import to_tensor
+from dga.io.files import CURVES
 from dga.methods import build_methods
 from dga.networks.classifier import build_classifier, normalise, preprocess
 from dga.networks.models import Models

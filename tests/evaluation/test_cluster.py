@@ -37,7 +37,7 @@ from dga.evaluation.cluster import (
 from dga.evaluation.plan import Plan, choose_images
 from dga.evaluation.results_file import SHARDS, Line, ResultsFile
 from dga.evaluation.run import describe, evaluate, pending_rounds
-from dga.files import LINES
+from dga.io.files import LINES
 from dga.methods import build_methods
 from dga.networks.compute import Compute
 from dga.networks.models import Models, load_models

@@ -18,7 +18,7 @@ from dga.evaluation.plan import Plan, choose_images, read_batch
 from dga.evaluation.results_file import Line, ResultsFile
 from dga.evaluation.run import Results, evaluate
 from dga.evaluation.summary import summarise
-from dga.files import CONFIG, LINES
+from dga.io.files import CONFIG, LINES
 from dga.methods import Batch, Outcome, build_methods
 from dga.networks.models import Models
 

@@ -21,13 +21,13 @@ from dga.evaluation import judging
 from dga.evaluation.judging import Judge, Options, judge_pictures, load_judge
 from dga.evaluation.plan import Plan, image_seed
 from dga.images import to_tensor
+from dga.io.shipped import shipped
 from dga.networks import classifier
 from dga.networks.compute import Compute
 from dga.networks.models import Models, load_models
 from dga.networks.unet import Discriminator
 from dga.profiles import EVERYDAY16
 from dga.record import versions
-from dga.shipped import shipped
 from dga.training.discriminator.studies import Study
 from dga.weights.checkpoints import WeightsError
 from dga.weights.sources import Sources

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dga.parsing import check_choice, split_list, whole_numbers
+from dga.io.parsing import check_choice, split_list, whole_numbers
 
 
 def test_lists_are_stripped_and_empty_parts_left_out() -> None:

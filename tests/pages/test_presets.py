@@ -17,8 +17,8 @@ from app.presets.store import Preset, PresetError, Presets, load_state, read_pre
 from app.runs.session import Session
 from app.runs.settings import check_settings
 from app.runs.sprites import jpeg_uri
+from dga.io.shipped import shipped
 from dga.pipeline import adapt
-from dga.shipped import shipped
 from dga.stopping import confidence_from_logits
 from tests.fixtures.app import WEIGHTS
 

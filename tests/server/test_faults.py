@@ -40,8 +40,8 @@ from app.words.errors import NO_FILE, NO_MEMORY
 from dga.evaluation.plan import Plan
 from dga.evaluation.results_file import ResultsFile
 from dga.evaluation.run import evaluate
-from dga.files import CHECKPOINT, LINES, exclusive
 from dga.images import from_tensor
+from dga.io.files import CHECKPOINT, LINES, exclusive
 from dga.methods import Batch, Outcome, build_methods
 from dga.networks.classifier import predict
 from dga.networks.compute import use_one_thread_in_forks

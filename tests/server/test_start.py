@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 
 from app.runs.session import Session
+from dga.io.shipped import shipped
 from dga.networks.models import ModelFiles, Models, find_models
 from dga.pipeline import Adaptation, Event
 from dga.request import Request
-from dga.shipped import shipped
 from dga.weights.checkpoints import WeightsError
 from dga.weights.sources import Sources
 

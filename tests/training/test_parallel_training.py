@@ -23,7 +23,7 @@ from dga.commands import app
 from dga.corruptions import corrupt
 from dga.data.framing import View
 from dga.data.image_sets import ImageFiles, ImageSet, find_images, open_images
-from dga.files import CHECKPOINT
+from dga.io.files import CHECKPOINT
 from dga.networks.models import Models
 from dga.networks.unet import Denoiser, Discriminator
 from dga.profiles import IMAGENET, PROFILES, Profile, ReleaseConfig

@@ -21,7 +21,7 @@ from dga.corruptions import CORRUPTIONS, FAMILIES, parse_corruptions
 from dga.data.image_sets import read_images
 from dga.diffusion import Schedule
 from dga.discriminator import estimate_x0
-from dga.files import CHECKPOINT
+from dga.io.files import CHECKPOINT
 from dga.networks.models import Models
 from dga.profiles import Profile
 from dga.training import classifier, diffusion, loop, run

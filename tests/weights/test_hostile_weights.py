@@ -18,11 +18,11 @@ from typer.testing import CliRunner
 from app.demo import main
 from dga import profiles
 from dga.commands import app
-from dga.files import sha256
+from dga.io.files import sha256
+from dga.io.shipped import shipped
 from dga.networks.classifier import load_classifier
 from dga.networks.models import load_denoiser, load_discriminator, load_models
 from dga.profiles import Profile
-from dga.shipped import shipped
 from dga.weights.archives import load_archive
 from dga.weights.checkpoints import WeightsError
 from dga.weights.sources import Sources, check_cached

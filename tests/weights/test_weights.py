@@ -9,9 +9,9 @@ import pytest
 import torch
 from torch import nn
 
-from dga.files import sha256
+from dga.io.files import sha256
+from dga.io.shipped import shipped
 from dga.networks.models import load_models
-from dga.shipped import shipped
 from dga.weights.checkpoints import WeightsError
 from dga.weights.sources import Sources
 from dga.weights.store import OWN_SUM, config_sum, load_weights, read_state, save_weights

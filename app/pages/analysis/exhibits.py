@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn
 
-from dga.files import INDEX
+from dga.io.files import INDEX
 
 ENDINGS = {"table": ("md", "csv"), "figure": ("json", "png")}  # the first is what is shown
 MAX_BYTES = 8 * 2**20

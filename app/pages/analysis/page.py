@@ -17,8 +17,8 @@ from app.parts.html import html
 from app.server.strict_blocks import picked
 from app.words.analysis import ANALYSIS_SECTIONS
 from app.words.analysis import ANALYSIS_WORDS as WORDS
+from dga.io.shipped import ROOT, shipped
 from dga.profiles import Profile
-from dga.shipped import ROOT, shipped
 
 DEFAULT_PROFILE = "everyday16"
 _METHODS = (

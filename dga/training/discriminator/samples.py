@@ -16,8 +16,8 @@ from torch import nn
 from tqdm import tqdm
 
 from dga.diffusion import Schedule, reverse, step_noise
-from dga.files import atomic
 from dga.images import Pixels, from_tensor
+from dga.io.files import atomic
 from dga.networks.compute import Compute
 from dga.networks.models import load_denoiser
 from dga.profiles import Profile

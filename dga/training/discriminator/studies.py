@@ -9,7 +9,7 @@ from typing import Any
 
 from dga.corruptions import CORRUPTIONS, GROUPS, check_corruptions
 from dga.discriminator import INPUTS
-from dga.parsing import check_choice
+from dga.io.parsing import check_choice
 
 SOURCES = ("images", "generated", "crossed")
 PRECISIONS = ("float32", "bfloat16")

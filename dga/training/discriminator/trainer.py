@@ -15,8 +15,8 @@ from dga.data.framing import View
 from dga.data.image_sets import ImageFiles, ImageSet, split_training
 from dga.diffusion import Schedule, forward_path
 from dga.discriminator import curve
-from dga.files import CHECKPOINT
 from dga.images import to_tensor
+from dga.io.files import CHECKPOINT
 from dga.networks.unet import Discriminator
 from dga.profiles import Profile
 from dga.training import loop
