@@ -304,7 +304,7 @@ def test_neither_package_names_a_network() -> None:
         "profiles",
         "images",
         "titles",
-        "files",
+        "io",
     }
     for package in (dga.analysis, dga.figures):
         for path in Path(str(package.__file__)).parent.rglob("*.py"):

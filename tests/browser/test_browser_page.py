@@ -3,6 +3,7 @@
 import base64
 import io
 import json
+import time
 import zipfile
 from pathlib import Path
 
@@ -260,7 +261,15 @@ def tab_to(page, part, limit=60):
     raise AssertionError(f"Tab never came to {part}: {passed}")
 
 
-def test_the_whole_input_card_by_keyboard(visit):
+def test_the_whole_input_card_by_keyboard(visit, served, monkeypatch):
+    steps = served.session._steps
+
+    def slowly(*asked):
+        for event in steps(*asked):
+            time.sleep(0.05)  # or the run may end before Tab has come to Cancel
+            yield event
+
+    monkeypatch.setattr(served.session, "_steps", slowly)
     page = visit.page
     tab_to(page, "examples")
     for _ in range(3):  # lion, cheetah's face, cheetah, cat
