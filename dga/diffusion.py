@@ -122,16 +122,23 @@ def step_noise(
     return torch.randn(*shape, generator=generator)
 
 
-def forward_path(schedule: Schedule, x_0: Tensor, seed: int) -> Tensor:
+def forward_path(schedule: Schedule, x_0: Tensor, seed: int, deviation: float = 0.0) -> Tensor:
     """All states of the Markov chain from one picture.
 
     ``x_0``: ``[3, H, W]`` in [-1, 1]. Returns ``[T + 1, 3, H, W]`` on the same device;
     row 0 is ``x_0``, bit for bit. (Section 3.2 of the paper; Ho et al., 2020, Eq. 2.)
+
+    ``deviation``: of white noise that the picture holds already. Of the variance 1 - abar_k
+    (Ho et al., Eq. 4) only what its own noise, abar_k deviation^2, leaves missing is added:
+    nothing before the depth where both are equal (:func:`dga.noise_level.matched_depth`).
     """
     abar = schedule.alpha_bar
     alpha = abar[1:] / abar[:-1]  # [T]
     # x_k / sqrt(abar_k) = x_0 + sum_j sqrt((1 - alpha_j) / abar_j) eps_j
     weight = ((1 - alpha) / abar[1:]).sqrt()  # [T]
+    if deviation:
+        missing = (1 / abar - 1 - deviation**2).clamp(min=0)  # [T + 1]
+        weight = missing.diff().sqrt()
     noise = torch.stack(
         [step_noise(seed, "forward", k, x_0.shape) for k in range(1, schedule.steps + 1)]
     )  # [T, 3, H, W]

@@ -1,0 +1,77 @@
+"""Deconvolution: an inverse of blur, for a few point spread functions."""
+
+from __future__ import annotations
+
+import functools
+import math
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+EDGE = 0.5
+"""Pixels over which a point spread function's edge fades."""
+
+
+@functools.lru_cache(maxsize=64)
+def disk(radius: float) -> Tensor:
+    """Point spread function of defocus, ``[n, n]`` with odd n, sums to 1."""
+    reach = math.ceil(radius + 2 * EDGE)
+    at = torch.arange(-reach, reach + 1, dtype=torch.float64)
+    distance = (at[:, None].square() + at.square()).sqrt()
+    return _normalised(((radius + EDGE - distance) / (2 * EDGE)).clamp(0, 1))
+
+
+@functools.lru_cache(maxsize=64)
+def line(length: float, angle: float) -> Tensor:
+    """Point spread function of straight motion, ``length`` pixels long, ``angle`` in degrees."""
+    reach = math.ceil(length / 2 + 2 * EDGE)
+    at = torch.arange(-reach, reach + 1, dtype=torch.float64)
+    turn = math.radians(angle)
+    along = at * math.cos(turn) + at[:, None] * math.sin(turn)
+    across = at[:, None] * math.cos(turn) - at * math.sin(turn)
+    inside = ((length / 2 + EDGE - along.abs()) / (2 * EDGE)).clamp(0, 1)
+    return _normalised(inside * (1 - across.abs()).clamp(min=0))
+
+
+def _normalised(kernel: Tensor) -> Tensor:
+    return kernel / kernel.sum()
+
+
+def wiener(x: Tensor, kernel: Tensor, regularisation: float) -> Tensor:
+    """Wiener deconvolution with a constant noise-to-signal ratio, clipped to [-1, 1].
+
+    ``x``: ``[..., 3, H, W]``; ``kernel``: ``[n, n]``, n odd. Borders are mirrored.
+    (Gonzalez and Woods, "Digital Image Processing", section 5.8.)
+    """
+    height, width = x.shape[-2:]
+    margin = [min(2 * len(kernel), side - 1) for side in (height, width)]
+    padded = F.pad(
+        x.reshape(-1, 3, height, width), (margin[1], margin[1], margin[0], margin[0]), "reflect"
+    )
+    mean = padded.mean((2, 3), keepdim=True)
+    transfer = torch.fft.rfft2(_centred(kernel, padded.shape[-2:]).to(x))
+    inverse = transfer.conj() / (transfer.abs().square() + regularisation)
+    restored = torch.fft.irfft2(torch.fft.rfft2(padded - mean) * inverse, s=padded.shape[-2:])
+    sharp = (restored + mean)[..., margin[0] : margin[0] + height, margin[1] : margin[1] + width]
+    return sharp.reshape(x.shape).clamp(-1, 1)
+
+
+def _centred(kernel: Tensor, size: torch.Size) -> Tensor:
+    """The kernel on a canvas of ``size``, wrapped so that its middle lies at the origin."""
+    rows, columns = ((torch.arange(len(kernel)) - len(kernel) // 2) % side for side in size)
+    canvas = torch.zeros(size, dtype=kernel.dtype)
+    return canvas.index_put_((rows[:, None], columns), kernel, accumulate=True)
+
+
+def interpolate_blocks(x: Tensor, size: int) -> Tensor:
+    """Smooth interpolation of the means of blocks ``size`` pixels a side: undoes pixelation.
+
+    ``x``: ``[..., 3, H, W]``, the same shape comes back, clipped to [-1, 1].
+    """
+    height, width = x.shape[-2:]
+    flat = x.reshape(-1, 3, height, width)
+    small = (max(1, height // size), max(1, width // size))
+    means = F.interpolate(flat, size=small, mode="area")
+    smooth = F.interpolate(means, size=(height, width), mode="bicubic", align_corners=False)
+    return smooth.reshape(x.shape).clamp(-1, 1)
