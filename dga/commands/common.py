@@ -104,10 +104,16 @@ class PlanOptions:
     """Options that say which labelled pictures are measured, and how they were corrupted."""
 
     severity: Annotated[int, typer.Option(help="1 to 5.")] = 5
-    per_class: Annotated[int, typer.Option(help="Pictures of each class.")] = 10
-    split: Annotated[str, typer.Option(help="tune (for choices), report (for tables) or all.")] = (
-        "report"
-    )
+    per_class: Annotated[
+        int | None,
+        typer.Option(help="Pictures of each class. Default: all; 10 of the project's own set."),
+    ] = None
+    split: Annotated[
+        str,
+        typer.Option(
+            help="tune (500 of the project's own, for choices), report (all others) or all."
+        ),
+    ] = "report"
     corrupted: Annotated[
         Path | None,
         typer.Option(help="Folder in ImageNet-C's layout, read where it has a corruption."),

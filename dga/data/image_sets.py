@@ -6,7 +6,7 @@ import hashlib
 import struct
 import zipfile
 import zlib
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from io import BytesIO
@@ -23,7 +23,6 @@ from dga.images import Pixels
 from dga.io.parsing import some
 
 EXTENSIONS = {".jpeg", ".jpg", ".png", ".webp", ".bmp"}
-TUNE_SIZE = 500
 NAMED = 20
 MEMORY_LIMIT = 2 << 30
 """Bytes of pixels that are held in memory; larger sets are read from disk as they are used."""
@@ -244,13 +243,14 @@ def _in_hash_order(images: ImageSet | ImageFiles) -> list[int]:
     return sorted(range(len(images)), key=keys.__getitem__)
 
 
-def split_validation(images: Images, tune_size: int = TUNE_SIZE) -> tuple[Images, Images]:
-    """Split validation pictures into (tune, report) by a hash of the file name.
+def split_off(images: Images, tune: Collection[str]) -> tuple[Images, Images]:
+    """Split pictures into (tune, report): those of these names, without ending, and the rest.
 
-    Every choice is made on ``tune``; published numbers come from ``report`` only.
+    Every choice is made on ``tune``; published numbers come from ``report`` only. Of a set
+    that is not the project's own, all is ``report``.
     """
-    order = _in_hash_order(images)
-    return images.take(sorted(order[:tune_size])), images.take(sorted(order[tune_size:]))
+    chosen = [PurePosixPath(name).stem in tune for name in images.names]
+    return images.take(np.flatnonzero(chosen)), images.take(np.flatnonzero(np.invert(chosen)))
 
 
 def split_training(images: Images, held_out: float = 0.03) -> tuple[Images, Images]:

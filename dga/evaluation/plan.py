@@ -10,33 +10,37 @@ import numpy as np
 
 from dga.corruptions import CLEAN, CORRUPTIONS, check_corruption, corrupt
 from dga.data.framing import View
-from dga.data.image_sets import ImageFiles, ImageSet, find_images, per_class, split_validation
+from dga.data.image_sets import ImageFiles, ImageSet, find_images, per_class, split_off
 from dga.data.imagenet_c import condition_folder, conditions
 from dga.io.parsing import check_choice
-from dga.profiles import Profile
+from dga.profiles import Profile, tune_pictures
+
+OWN_PER_CLASS = 10
+"""Pictures of each class that are measured of the project's own set unless told otherwise."""
 
 
 @dataclass(frozen=True)
 class Plan:
     """What is measured.
 
-    ``split``: tune, report or all of the data. ``corrupted``: a folder in ImageNet-C's
-    layout (corruption/severity/class/picture), whose pictures are read instead of made;
-    ``data`` may be such a folder itself. ``frame``: how its pictures reach the networks'
-    size, see :class:`~dga.data.framing.View`.
+    ``per_class``: how many of each class; default: all, but :data:`OWN_PER_CLASS` of the
+    project's own set. ``split``: tune (that set's 500 for choices), report (all others) or
+    all. ``corrupted``: a folder in ImageNet-C's layout (corruption/severity/class/picture),
+    whose pictures are read instead of made; ``data`` may be such a folder itself. ``frame``:
+    how its pictures reach the networks' size, see :class:`~dga.data.framing.View`.
     """
 
     data: tuple[str, ...]
     corruptions: tuple[str, ...] = CORRUPTIONS
     severity: int = 5
-    per_class: int = 10
+    per_class: int | None = None
     split: str = "report"
     seed: int = 0
     corrupted: str | None = None
     frame: str = "resize"
 
     def __post_init__(self) -> None:
-        if self.per_class < 1:
+        if self.per_class is not None and self.per_class < 1:
             raise ValueError("At least one picture of each class is needed.")
         for name in self.corruptions:
             if name != CLEAN:
@@ -88,16 +92,26 @@ def choose_images(resolved: ResolvedPlan, profile: Profile) -> ImageFiles:
     plan = resolved.plan
     view = View.of(profile, plan.frame)
     images = find_images(resolved.folders, view.clean, profile.classifier.classes or None)
-    tune, report = split_validation(images)
+    tune, report = split_off(images, tune_pictures(profile.name))
     splits = {"tune": tune, "report": report, "all": images}
     check_choice("split", plan.split, splits)
-    chosen = per_class(splits[plan.split], plan.per_class)
+    limit = plan.per_class or (OWN_PER_CLASS if len(tune) else len(images))
+    chosen = per_class(splits[plan.split], limit)
     if not len(chosen):
-        raise ValueError(f"The data has no pictures left for the split {plan.split!r}.")
+        raise ValueError(_no_pictures(plan.split, profile))
     order = sorted(
         range(len(chosen)), key=lambda i: image_seed(plan.seed, chosen.names[i], "order")
     )
     return chosen.take(order)
+
+
+def _no_pictures(split: str, profile: Profile) -> str:
+    if split == "report":
+        return f"All of these pictures are in {profile.name}'s split tune: add --split tune."
+    return (
+        f"None of these pictures is in {profile.name}'s split tune, which is a part of the "
+        "project's own validation set alone: without --split all of them are measured."
+    )
 
 
 def image_seed(base: int, path: str, corruption: str) -> int:

@@ -19,6 +19,7 @@ from dga.profiles.configs import (
     StoppingConfig,
     TentConfig,
 )
+from dga.profiles.tuning import tune_pictures
 
 __all__ = [
     "EVERYDAY16",
@@ -36,4 +37,5 @@ __all__ = [
     "StoppingConfig",
     "TentConfig",
     "get_profile",
+    "tune_pictures",
 ]

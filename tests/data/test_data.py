@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import zipfile
 from pathlib import Path
 
@@ -9,8 +10,9 @@ import numpy as np
 import pytest
 import torch
 
-from dga.data.image_sets import ImageSet, per_class, read_images, split_training, split_validation
+from dga.data.image_sets import ImageSet, per_class, read_images, split_off, split_training
 from dga.images import from_tensor, to_tensor
+from dga.profiles import tune_pictures
 
 
 def test_folder_and_zip_hold_the_same_pictures(picture_folder: Path, tmp_path: Path) -> None:
@@ -45,14 +47,17 @@ def _many(count: int) -> ImageSet:
     return ImageSet(names, np.zeros((count, 1, 1, 3), np.uint8), labels, ("a", "b", "c", "d"))
 
 
-def test_validation_split_is_fixed_disjoint_and_complete() -> None:
-    images = _many(1475)
-    tune, report = split_validation(images)
-    assert (len(tune), len(report)) == (500, 975)
-    assert not set(tune.names) & set(report.names)
-    assert set(tune.names) | set(report.names) == set(images.names)
-    shuffled = images.take(np.random.default_rng(0).permutation(1475))
-    assert set(split_validation(shuffled)[0].names) == set(tune.names)
+def test_the_split_for_choices_is_the_projects_own_and_nothing_elses() -> None:
+    tune = tune_pictures("everyday16")
+    assert len(tune) == 500
+    digest = hashlib.sha256("\n".join(sorted(tune)).encode()).hexdigest()
+    assert digest.startswith("81d62acf6fad8cc4")
+    own = [f"dog/{name}.JPEG" for name in sorted(tune)[:7]] + ["dog/n02085620_val_1.JPEG"]
+    images = ImageSet(tuple(own), np.zeros((8, 1, 1, 3), np.uint8), np.zeros(8, int), ("dog",))
+    chosen, rest = split_off(images, tune)
+    assert (list(chosen.names), list(rest.names)) == (own[:7], own[7:])
+    assert [len(part) for part in split_off(_many(1475), tune)] == [0, 1475]
+    assert not tune_pictures("imagenet")
 
 
 def test_training_split_and_per_class() -> None:

@@ -21,6 +21,7 @@ from dga.evaluation.summary import summarise
 from dga.io.files import CONFIG, LINES
 from dga.methods import Batch, Outcome, build_methods
 from dga.networks.models import Models
+from dga.profiles import EVERYDAY16, tune_pictures
 
 NAMES = ("source", "dga", "dga-guided", "dda", "tent:batch=2")
 
@@ -100,7 +101,7 @@ def test_methods_corruptions_and_pictures_can_be_added(
     [
         ({"severity": 2}, "severity: 3 there, 2 here"),
         ({"seed": 7}, "seed: 0 there, 7 here"),
-        ({"split": "tune"}, "split: all there, tune here"),
+        ({"split": "report"}, "split: all there, report here"),
         ({"per_class": 1}, "stream: 4 there, 2 here"),
     ],
 )
@@ -242,3 +243,25 @@ def test_names_are_checked(plan: Plan) -> None:
     assert parse_corruptions("clean", clean=True) == ("clean",)
     with pytest.raises(ValueError, match="Unknown corruption 'clean'"):
         parse_corruptions("clean")
+
+
+def test_a_folder_of_ones_own_is_measured_whole(tmp_path: Path) -> None:
+    """All of it by default, however small; the split for choices is the project's own."""
+
+    def chosen(split: str, *folders: str) -> set[str]:
+        plan = Plan(tuple(str(tmp_path / folder) for folder in folders), split=split)
+        return {Path(name).stem for name in choose_images(plan.resolve(), EVERYDAY16).names}
+
+    known, mine = sorted(tune_pictures("everyday16"))[:12], [f"picture-{i}" for i in range(12)]
+    for folder, names in (("mine", mine), ("own", known)):
+        (tmp_path / folder / "cat").mkdir(parents=True)
+        for name in names:
+            Image.new("RGB", (64, 64)).save(tmp_path / folder / "cat" / f"{name}.png")
+    assert chosen("report", "mine") == chosen("all", "mine") == set(mine)
+    assert chosen("tune", "own") < set(known)
+    assert len(chosen("tune", "own", "mine")) == 10
+    assert chosen("report", "own", "mine") < set(mine)
+    with pytest.raises(ValueError, match="None of these pictures is in everyday16's split tune"):
+        chosen("tune", "mine")
+    with pytest.raises(ValueError, match="All of these pictures are in everyday16's split tune"):
+        chosen("report", "own")
