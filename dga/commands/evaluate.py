@@ -23,6 +23,10 @@ METHODS_HELP = (
     "Comma-separated: source, tent, memo, diffpure, dda, dga, dga-guided ... "
     "(dga/evaluation/README.md); a setting is changed like this: dga-guided:tau=0.3."
 )
+STREAM_HELP = (
+    "One mixed stream of clean pictures and all severities instead of one corruption after the "
+    "other: wild (shuffled), sorted (by label) or single (one picture at a time)."
+)
 
 
 @command
@@ -33,6 +37,7 @@ def evaluate(
     corruptions: Annotated[
         str, typer.Option(help="all, a family, clean or comma-separated names.")
     ] = "all",
+    stream: Annotated[str | None, typer.Option(help=STREAM_HELP)] = None,
     batch: Annotated[int, typer.Option(help="Pictures at once.")] = 16,
     resume: Annotated[bool, typer.Option(help="Go on with what --out already holds.")] = False,
     engine: Annotated[str, typer.Option(help="local, or ray: many machines.")] = "local",
@@ -49,14 +54,15 @@ def evaluate(
     from dga.corruptions import parse_corruptions
     from dga.evaluation import cluster
     from dga.evaluation import evaluate as measure
-    from dga.evaluation.summary import summarise
+    from dga.evaluation.summary import summarise, summarise_stream
     from dga.io.files import exclusive
     from dga.io.parsing import check_choice, split_list
     from dga.methods import build_methods
 
     with sentences(), exclusive(out):
         check_choice("engine", engine, ENGINES)
-        asked = plan.plan(data, parse_corruptions(corruptions, clean=True))
+        named = parse_corruptions(corruptions, clean=True)
+        asked = replace(plan.plan(data, named), stream=stream)
         names = split_list(methods)
         models = models.absolute()
         if engine == "ray":
@@ -73,5 +79,5 @@ def evaluate(
             loaded = models.load()
             chosen = build_methods(loaded, names)
             results = measure(loaded, chosen, asked, out, batch, resume, command_line())
-        typer.echo(summarise(results.lines))
+        typer.echo((summarise_stream if stream else summarise)(results.lines))
         say_skipped(results.unreadable)

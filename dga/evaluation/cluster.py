@@ -116,7 +116,7 @@ def make_tasks(rounds: Sequence[Round]) -> list[Task]:
     for part in rounds:
         pieces = [part.rows] if part.ordered else part.batches()
         for rows in pieces:
-            piece = Round(part.corruption, part.methods, part.size, part.ordered, tuple(rows))
+            piece = Round(part.stream, part.methods, part.size, part.ordered, tuple(rows))
             tasks.append(Task(len(tasks), piece))
     return sorted(tasks, key=lambda task: not task.round.ordered)
 
@@ -128,7 +128,7 @@ def read_task(
     task: Task = pickle.loads(row["task"])
     if not task.round.ordered:
         chosen = images.take(task.round.rows)
-        part, unreadable = read_batch(plan, view, chosen, task.round.corruption)
+        part, unreadable = read_batch(plan, view, chosen, task.round.stream)
         task = Task(task.number, task.round, part, tuple(unreadable))
     return {"task": pickle.dumps(task)}
 
@@ -152,7 +152,7 @@ class Worker:
         done, part = Done(task.number, [], list(task.unreadable)), task.round
         if task.part is not None:
             self.loaded.reset(part.methods)
-            done.lines.extend(self.loaded.judge(part.methods, task.part, part.corruption))
+            done.lines.extend(self.loaded.judge(part.methods, task.part, part.stream))
         else:
             for lines, unreadable in self.loaded.measure(part, self.images):
                 done.lines.extend(lines)

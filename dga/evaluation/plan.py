@@ -1,4 +1,4 @@
-"""What is measured: pictures, corruptions, seeds."""
+"""What is measured: pictures, corruptions, seeds; corruption by corruption or as one stream."""
 
 from __future__ import annotations
 
@@ -8,15 +8,19 @@ from pathlib import Path
 
 import numpy as np
 
-from dga.corruptions import CLEAN, CORRUPTIONS, check_corruption, corrupt
+from dga.corruptions import CLEAN, CORRUPTIONS, SEVERITIES, check_corruption, corrupt
 from dga.data.framing import View
 from dga.data.image_sets import ImageFiles, ImageSet, find_images, per_class, split_off
 from dga.data.imagenet_c import condition_folder, conditions
+from dga.images import Pixels
 from dga.io.parsing import check_choice
 from dga.profiles import Profile, tune_pictures
 
 OWN_PER_CLASS = 10
 """Pictures of each class that are measured of the project's own set unless told otherwise."""
+STREAMS = ("wild", "sorted", "single")
+Condition = tuple[str, int]
+"""A corruption and its severity, 1 to 5; of clean pictures 0."""
 
 
 @dataclass(frozen=True)
@@ -28,6 +32,9 @@ class Plan:
     all. ``corrupted``: a folder in ImageNet-C's layout (corruption/severity/class/picture),
     whose pictures are read instead of made; ``data`` may be such a folder itself. ``frame``:
     how its pictures reach the networks' size, see :class:`~dga.data.framing.View`.
+    ``stream``: every picture once, at a severity from 0 (clean) to 5 and under one of the
+    corruptions, both drawn by its seed; in shuffled order (wild), sorted by label, or as wild
+    but one picture at a time (single).
     """
 
     data: tuple[str, ...]
@@ -38,6 +45,7 @@ class Plan:
     seed: int = 0
     corrupted: str | None = None
     frame: str = "resize"
+    stream: str | None = None
 
     def __post_init__(self) -> None:
         if self.per_class is not None and self.per_class < 1:
@@ -45,20 +53,48 @@ class Plan:
         for name in self.corruptions:
             if name != CLEAN:
                 check_corruption(name, self.severity)
+        if self.stream is not None:
+            check_choice("stream", self.stream, STREAMS)
+            if self.severity != type(self).severity:
+                raise ValueError("A stream has every severity: leave --severity out.")
+            if CLEAN in self.corruptions or not self.corruptions:
+                raise ValueError("A stream has clean pictures anyway: name corruptions alone.")
         if self.corrupted and not Path(self.corrupted).is_dir():
             raise ValueError(f"{self.corrupted} is no folder of corrupted pictures.")
 
-    def released(self, corruption: str) -> Path | None:
-        """The folder whose pictures of this corruption are read; ``None``: they are made."""
+    @property
+    def streams(self) -> tuple[str, ...]:
+        """What is gone through one after the other: each corruption, or all of them mixed."""
+        return (self.stream,) if self.stream else self.corruptions
+
+    def condition(self, path: str, stream: str) -> Condition:
+        """What befalls a picture in one of the :attr:`streams`."""
+        if stream == CLEAN:
+            return CLEAN, 0
+        if stream != self.stream:
+            return stream, self.severity
+        rng = np.random.default_rng(image_seed(self.seed, path, "stream"))
+        severity = int(rng.integers(len(SEVERITIES) + 1))
+        corruption = self.corruptions[rng.integers(len(self.corruptions))]
+        return (corruption, severity) if severity else (CLEAN, 0)
+
+    def released(self, condition: Condition) -> Path | None:
+        """The folder whose pictures of this condition are read; ``None``: they are made."""
+        corruption, severity = condition
         if self.corrupted is None or corruption == CLEAN:
             return None
-        return condition_folder(Path(self.corrupted), corruption, self.severity)
+        return condition_folder(Path(self.corrupted), corruption, severity)
 
     def resolve(self) -> ResolvedPlan:
         """Where its pictures are. Raises ``ValueError`` if the data lacks what is asked for."""
         held = conditions(Path(self.data[0])) if len(self.data) == 1 else []
         if not held:
             return ResolvedPlan(self, self, self.data)
+        if self.stream:
+            raise ValueError(
+                f"A stream has clean pictures too, and {self.data[0]} has none: name clean ones "
+                "with --data and this folder with --corrupted."
+            )
         asked = [(name, self.severity) for name in self.corruptions]
         missing = [name for name, severity in asked if (name, severity) not in held]
         if missing:
@@ -85,7 +121,7 @@ class ResolvedPlan:
 
 
 def choose_images(resolved: ResolvedPlan, profile: Profile) -> ImageFiles:
-    """The plan's pictures, shuffled in a fixed order; none is read yet.
+    """The plan's pictures, shuffled in a fixed order (or sorted); none is read yet.
 
     Raises ``ValueError`` for an unknown split or frame, and for data without pictures.
     """
@@ -99,10 +135,12 @@ def choose_images(resolved: ResolvedPlan, profile: Profile) -> ImageFiles:
     chosen = per_class(splits[plan.split], limit)
     if not len(chosen):
         raise ValueError(_no_pictures(plan.split, profile))
-    order = sorted(
-        range(len(chosen)), key=lambda i: image_seed(plan.seed, chosen.names[i], "order")
+    chosen = chosen.take(
+        np.argsort([image_seed(plan.seed, name, "order") for name in chosen.names], kind="stable")
     )
-    return chosen.take(order)
+    if plan.stream == "sorted":
+        chosen = chosen.take(np.argsort(chosen.labels, kind="stable"))
+    return chosen
 
 
 def _no_pictures(split: str, profile: Profile) -> str:
@@ -121,21 +159,31 @@ def image_seed(base: int, path: str, corruption: str) -> int:
 
 
 def read_batch(
-    plan: Plan, view: View, part: ImageFiles | ImageSet, corruption: str
+    plan: Plan, view: View, pictures: ImageFiles | ImageSet, stream: str
 ) -> tuple[ImageSet, list[str]]:
-    """The pictures under a corruption, read or made, and the names of unreadable ones.
+    """Pictures as they come in a stream, read or made, and the names of unreadable ones.
 
     The result holds uint8 ``[n, S, S, 3]`` at the networks' size.
     """
-    folder = plan.released(corruption)
-    if folder and isinstance(part, ImageFiles):
-        return part.moved(folder, view.released).load()
-    clean, unreadable = part.load()
+    conditions = [plan.condition(name, stream) for name in pictures.names]
+    folders = {condition: plan.released(condition) for condition in dict.fromkeys(conditions)}
+    found = dict[str, Pixels]()
+    for folder in dict.fromkeys(folders.values()):
+        few = pictures.take([i for i, c in enumerate(conditions) if folders[c] == folder])
+        if folder and isinstance(few, ImageFiles):
+            read, _ = few.moved(folder, view.released).load()
+            found |= zip(read.names, read.pixels, strict=True)
+            continue
+        read, _ = few.load()
+        for picture, name in zip(read.pixels, read.names, strict=True):
+            corruption, severity = plan.condition(name, stream)
+            if corruption != CLEAN:
+                seed = image_seed(plan.seed, name, corruption)
+                picture = corrupt(picture, corruption, severity, seed)
+            found[name] = view.finish(picture)
+    rows = [i for i, name in enumerate(pictures.names) if name in found]
+    names = tuple(pictures.names[i] for i in rows)
     size = view.size
-    pixels = np.empty((len(clean), size, size, 3), dtype=np.uint8)
-    for i, (picture, name) in enumerate(zip(clean.pixels, clean.names, strict=True)):
-        if corruption != CLEAN:
-            seed = image_seed(plan.seed, name, corruption)
-            picture = corrupt(picture, corruption, plan.severity, seed)
-        pixels[i] = view.finish(picture)
-    return replace(clean, pixels=pixels), unreadable
+    pixels = np.array([found[name] for name in names], dtype=np.uint8).reshape(-1, size, size, 3)
+    unreadable = [name for name in pictures.names if name not in found]
+    return ImageSet(names, pixels, pictures.labels[rows], pictures.classes), unreadable

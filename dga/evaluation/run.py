@@ -9,7 +9,6 @@ from typing import Any
 
 from tqdm import tqdm
 
-from dga.corruptions import CLEAN
 from dga.data.framing import View
 from dga.data.image_sets import ImageFiles, ImageSet
 from dga.evaluation.plan import Plan, choose_images, image_seed, read_batch
@@ -47,12 +46,13 @@ class Results:
 
 @dataclass(frozen=True)
 class Round:
-    """Methods that share batches of ``size`` under one corruption, and the rows to do.
+    """Methods that share batches of ``size`` in one stream, and the rows to do.
 
-    ``ordered``: the methods depend on their stream, so that the batches belong together.
+    ``stream``: one of :attr:`Plan.streams`. ``ordered``: the methods depend on what came
+    before, so that the batches belong together.
     """
 
-    corruption: str
+    stream: str
     methods: tuple[str, ...]
     size: int
     ordered: bool
@@ -84,27 +84,32 @@ class LoadedMethods:
         view = View.of(self.models.profile, self.plan.frame)
         self.reset(part.methods)
         for rows in part.batches():
-            read, unreadable = read_batch(self.plan, view, images.take(rows), part.corruption)
-            yield self.judge(part.methods, read, part.corruption), unreadable
+            read, unreadable = read_batch(self.plan, view, images.take(rows), part.stream)
+            yield self.judge(part.methods, read, part.stream), unreadable
 
-    def judge(self, names: Sequence[str], part: ImageSet, corruption: str) -> list[Line]:
-        """Lines of some methods on pictures that are already corrupted."""
-        if not len(part):
+    def judge(self, names: Sequence[str], pictures: ImageSet, stream: str) -> list[Line]:
+        """Lines of some methods on pictures of a stream, as :func:`read_batch` returns them."""
+        if not len(pictures):
             return []
         models, plan = self.models, self.plan
-        seeds = [image_seed(plan.seed, name, corruption) for name in part.names]
-        batch = Batch(models, to_tensor(part.pixels).to(models.device), seeds)  # x: [B, 3, S, S]
+        conditions = [plan.condition(name, stream) for name in pictures.names]
+        seeds = [
+            image_seed(plan.seed, name, corruption)
+            for name, (corruption, _) in zip(pictures.names, conditions, strict=True)
+        ]
+        x = to_tensor(pictures.pixels).to(models.device)  # [B, 3, S, S]
+        batch = Batch(models, x, seeds)
         lines: list[Line] = []
         for name in names:
             outcome = answer(name, self.methods[name], batch)
-            for i in range(len(part)):
-                row, label = outcome.probabilities[i], int(part.labels[i])
+            for i, (corruption, severity) in enumerate(conditions):
+                row, label = outcome.probabilities[i], int(pictures.labels[i])
                 first = int(row.argsort(descending=True, stable=True)[0])
                 line = {
-                    "path": part.names[i],
-                    "class": part.classes[label],
+                    "path": pictures.names[i],
+                    "class": pictures.classes[label],
                     "corruption": corruption,
-                    "severity": plan.severity if corruption != CLEAN else 0,
+                    "severity": severity,
                     "seed": seeds[i],
                     "method": name,
                     "depth": int(outcome.depths[i]),
@@ -146,7 +151,7 @@ def evaluate(
     skipped: list[str] = []
     with tqdm(total=sum(len(r.rows) for r in rounds), unit="image", mininterval=1.0) as bar:
         for part in rounds:
-            bar.set_postfix(corruption=part.corruption, refresh=False)
+            bar.set_postfix(corruption=part.stream, refresh=False)
             for rows, (lines, bad) in zip(
                 part.batches(), loaded.measure(part, images), strict=True
             ):
@@ -167,24 +172,36 @@ def finished(results_file: ResultsFile, skipped: Sequence[str]) -> Results:
 def pending_rounds(
     plan: Plan, setup: Setup, images: ImageFiles, results_file: ResultsFile, batch: int
 ) -> list[Round]:
-    """What is still to do: the whole stream again where a method depends on its order."""
+    """What is still to do: the whole stream again where a method depends on its order.
+
+    Raises ``ValueError`` for an empty batch, and in a stream of single pictures for a method
+    that waits for more than one.
+    """
     if batch < 1:
         raise ValueError("A batch holds at least one picture.")
+    single = plan.stream == "single"
+    batch = 1 if single else batch
     groups: dict[tuple[int, bool], list[str]] = {}
     for name, settings in setup.settings.items():
         own = settings.get("batch")
+        if single and own not in (None, 1):
+            raise ValueError(
+                f"Pictures come one at a time, and {name} waits for {own}: leave it out, or name "
+                f"{name.split(':batch=')[0]}:batch=1."
+            )
         groups.setdefault((own or batch, own is not None), []).append(name)
     rounds = []
-    for corruption in plan.corruptions:
+    for stream in plan.streams:
+        corruptions = [plan.condition(path, stream)[0] for path in images.names]
         for (size, ordered), names in groups.items():
             rows = [
                 i
-                for i, path in enumerate(images.names)
+                for i, (path, corruption) in enumerate(zip(images.names, corruptions, strict=True))
                 if not all(results_file.has(corruption, path, name) for name in names)
             ]
             if rows:
                 chosen = range(len(images)) if ordered else rows
-                rounds.append(Round(corruption, tuple(names), size, ordered, tuple(chosen)))
+                rounds.append(Round(stream, tuple(names), size, ordered, tuple(chosen)))
     return rounds
 
 
@@ -195,7 +212,11 @@ def describe(plan: Plan, setup: Setup, pictures: int, command: str) -> dict[str,
     """
     return {
         "data": [Path(source).name for source in plan.data],
-        "severity": plan.severity,
+        **(
+            {"stream": plan.stream, "corruptions": plan.corruptions}
+            if plan.stream
+            else {"severity": plan.severity}
+        ),
         "split": plan.split,
         "seed": plan.seed,
         "corrupted": Path(plan.corrupted).name if plan.corrupted else None,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dga.corruptions import CORRUPTIONS, FAMILIES
+from dga.corruptions import CLEAN, CORRUPTIONS, FAMILIES, SEVERITIES
 from dga.evaluation.results_file import Line
 
 
@@ -19,7 +19,7 @@ def summarise(lines: Sequence[Line]) -> str:
     table = {key: float(np.mean(values)) for key, values in hits.items()}
     methods = list(dict.fromkeys(line["method"] for line in lines))
     names = list(dict.fromkeys(line["corruption"] for line in lines))
-    adaptive = next((m for m in ("dga-guided", "dga") if m in methods), None)
+    adaptive = next((m for m in ("dga-plus", "dga-guided", "dga") if m in methods), None)
     head = "| corruption | " + " | ".join(methods) + " | median t* | t* <= 4 | not crossed |"
     rows = [head, "|" + "---|" * (len(methods) + 4)]
 
@@ -46,3 +46,21 @@ def summarise(lines: Sequence[Line]) -> str:
     if set(CORRUPTIONS) <= set(names):
         rows.append(row("**mean of 15**", list(CORRUPTIONS)))
     return "\n".join(rows)
+
+
+def summarise_stream(lines: Sequence[Line]) -> str:
+    """A Markdown table of a mixed stream: accuracy in percent by severity, family and method."""
+    methods = list(dict.fromkeys(line["method"] for line in lines))
+    groups = {"**all**": [*lines], CLEAN: [r for r in lines if r["corruption"] == CLEAN]}
+    groups |= {f"severity {n}": [r for r in lines if r["severity"] == n] for n in SEVERITIES}
+    groups |= {
+        family: [r for r in lines if r["corruption"] in members]
+        for family, members in FAMILIES.items()
+    }
+    table = ["| pictures | " + " | ".join(methods) + " |", "|" + "---|" * (len(methods) + 1)]
+    for title, chosen in groups.items():
+        if chosen:
+            hits = [[r["correct"] for r in chosen if r["method"] == m] for m in methods]
+            cells = [f"{100 * float(np.mean(own)):.1f}" if own else "" for own in hits]
+            table.append(f"| {title} | " + " | ".join(cells) + " |")
+    return "\n".join(table)

@@ -107,7 +107,7 @@ def _keys(lines: list[Line]) -> list[tuple[str, ...]]:
     return sorted((line["corruption"], line["method"], line["path"]) for line in lines)
 
 
-def _done(recipe: Recipe, out: Path) -> tuple[ResultsFile, list[Done]]:
+def _done(recipe: Recipe, out: Path, streams: int = 2) -> tuple[ResultsFile, list[Done]]:
     """All work, done here one piece after the other by a reader and a worker."""
     setup, plan = recipe.load_methods().setup, recipe.resolved.plan
     images = choose_images(recipe.resolved, setup.profile)
@@ -116,7 +116,9 @@ def _done(recipe: Recipe, out: Path) -> tuple[ResultsFile, list[Done]]:
     )
     worker, view = Worker(recipe, images, setup), View.of(setup.profile, plan.frame)
     tasks = make_tasks(pending_rounds(plan, setup, images, results_file, 2))
-    assert [task.round.ordered for task in tasks[:2]] == [True, True]
+    assert [task.round.ordered for task in tasks] == sorted(
+        [True] * streams + [False] * (len(tasks) - streams), reverse=True
+    )
     rows = [{"task": pickle.dumps(task)} for task in tasks]
     answers = [worker(read_task(row, images, plan, view)) for row in rows]
     return results_file, [pickle.loads(answer["done"]) for answer in answers]
@@ -133,6 +135,20 @@ def test_shards_in_any_order_merge_to_the_single_machines_lines(
     results_file.merge()
     assert _facts(results_file.lines) == whole
     assert not (tmp_path / "shards" / SHARDS).exists()
+
+
+def test_a_wild_stream_is_shared_out_and_tent_keeps_its_order(
+    recipe: Recipe, plan: Plan, tmp_path: Path
+) -> None:
+    wild = dataclasses.replace(plan, severity=5, stream="wild")
+    recipe = dataclasses.replace(recipe, resolved=wild.resolve())
+    alone = _single(recipe, tmp_path / "alone")
+    results_file, done = _done(recipe, tmp_path / "shards", streams=1)
+    for one in reversed(done):
+        results_file.add_shard(one.number, one.lines)
+    results_file.merge()
+    assert _facts(results_file.lines) == alone
+    assert len({line["severity"] for line in alone}) > 2
 
 
 def test_a_killed_command_leaves_shards_that_the_next_one_finds(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import re
 import resource
 from pathlib import Path
 
@@ -12,12 +13,12 @@ import pytest
 import torch
 from PIL import Image
 
-from dga.corruptions import parse_corruptions
+from dga.corruptions import CORRUPTIONS, parse_corruptions
 from dga.data.framing import View
 from dga.evaluation.plan import Plan, choose_images, read_batch
 from dga.evaluation.results_file import Line, ResultsFile
 from dga.evaluation.run import Results, evaluate
-from dga.evaluation.summary import summarise
+from dga.evaluation.summary import summarise, summarise_stream
 from dga.io.files import CONFIG, LINES
 from dga.methods import Batch, Outcome, build_methods
 from dga.networks.models import Models
@@ -265,3 +266,116 @@ def test_a_folder_of_ones_own_is_measured_whole(tmp_path: Path) -> None:
         chosen("tune", "mine")
     with pytest.raises(ValueError, match="All of these pictures are in everyday16's split tune"):
         chosen("report", "own")
+
+
+STREAM = ("source", "dga", "tent:batch=4")
+
+
+@pytest.fixture
+def wild(plan: Plan) -> Plan:
+    return dataclasses.replace(
+        plan, corruptions=CORRUPTIONS, severity=5, per_class=None, stream="wild"
+    )
+
+
+def conditions(lines: list[Line]) -> dict[str, tuple[str, int]]:
+    return {line["path"]: (line["corruption"], line["severity"]) for line in lines}
+
+
+def test_a_wild_stream_is_one_stream_of_all_severities(
+    tiny_models: Models, wild: Plan, tmp_path: Path
+) -> None:
+    """Every method sees every picture once, under the same condition, in the same order."""
+    lines = run(tiny_models, wild, tmp_path, STREAM, batch=5).lines
+    met = conditions(lines)
+    assert len(lines) == 16 * len(STREAM)
+    assert len(met) == 16
+    assert {(line["path"], line["corruption"], line["severity"]) for line in lines} == {
+        (path, *condition) for path, condition in met.items()
+    }
+    assert all((name == "clean") == (severity == 0) for name, severity in met.values())
+    assert len({severity for _, severity in met.values()}) > 3
+    orders = [[r["path"] for r in lines if r["method"] == name] for name in STREAM]
+    assert orders[0] == orders[1] == orders[2]
+    config = json.loads((tmp_path / CONFIG).read_text())
+    assert (config["stream"], "severity" in config) == ("wild", False)
+    again = run(tiny_models, wild, tmp_path / "again", STREAM, batch=2)
+    assert facts(again.lines) == facts(lines)
+    table = summarise_stream(lines)
+    assert table.startswith("| pictures | source | dga | tent:batch=4 |")
+    accuracy = 100 * np.mean([r["correct"] for r in lines if r["method"] == "source"])
+    assert f"| **all** | {accuracy:.1f} |" in table
+
+
+def test_a_picture_in_a_stream_is_the_picture_of_its_severity(
+    tiny_models: Models, wild: Plan
+) -> None:
+    images, view = choose_images(wild.resolve(), tiny_models.profile), View.of(tiny_models.profile)
+    mixed, _ = read_batch(wild, view, images, "wild")
+    for i, name in enumerate(mixed.names):
+        corruption, severity = wild.condition(name, "wild")
+        alone = dataclasses.replace(wild, stream=None, severity=severity or 5)
+        made, _ = read_batch(alone, view, images.take([i]), corruption)
+        assert np.array_equal(mixed.pixels[i], made.pixels[0])
+
+
+def test_the_same_stream_sorted_and_one_picture_at_a_time(
+    tiny_models: Models, wild: Plan, tmp_path: Path
+) -> None:
+    names = ("source", "dga")
+    mixed = run(tiny_models, wild, tmp_path / "wild", names).lines
+    in_order = dataclasses.replace(wild, stream="sorted")
+    lines = run(tiny_models, in_order, tmp_path / "sorted", names).lines
+    assert facts(lines) == facts(mixed)
+    labels = [r["class"] for r in lines if r["method"] == "source"]
+    assert labels == ["cat"] * 8 + ["big cat"] * 8
+    alone = dataclasses.replace(wild, stream="single")
+    with pytest.raises(ValueError, match=r"tent:lr=0\.1 waits for 64: .* tent:lr=0\.1:batch=1\."):
+        run(tiny_models, alone, tmp_path / "no", ("tent:lr=0.1",))
+
+    assert facts(run(tiny_models, alone, tmp_path / "single", names).lines) == facts(mixed)
+
+    seen: list[int] = []
+
+    @dataclasses.dataclass(frozen=True)
+    class Streamed:
+        batch: int = 1
+
+    class Watcher(AlwaysTheFirst):
+        settings = Streamed()  # type: ignore[assignment]
+
+        def predict(self, batch: Batch) -> Outcome:
+            seen.append(len(batch))
+            return super().predict(batch)
+
+    watchers = {"streamed": Watcher(), "mine": AlwaysTheFirst()}
+    found = evaluate(tiny_models, watchers, alone, tmp_path / "watched").lines
+    assert (seen, conditions(found)) == ([1] * 16, conditions(mixed))
+    assert [watcher.resets for watcher in watchers.values()] == [1, 1]  # not between pictures
+
+
+def test_a_killed_stream_resumes_with_nothing_lost_or_twice(
+    tiny_models: Models, wild: Plan, tmp_path: Path
+) -> None:
+    whole = run(tiny_models, wild, tmp_path, STREAM, batch=2)
+    path = tmp_path / LINES
+    text = path.read_text()
+    for cut in (10, len(text) // 2, len(text) - 5):
+        path.write_text(text[:cut])
+        assert facts(run(tiny_models, wild, tmp_path, STREAM, batch=3).lines) == facts(whole.lines)
+    fewer = dataclasses.replace(wild, corruptions=("fog",))
+    with pytest.raises(ValueError, match=r"another configuration \(corruptions"):
+        run(tiny_models, fewer, tmp_path, STREAM)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"stream": "rough"}, "Unknown stream 'rough'. Choose one of: wild, sorted, single."),
+        ({"severity": 3}, "leave --severity out"),
+        ({"corruptions": ("clean", "fog")}, "has clean pictures anyway"),
+    ],
+)
+def test_a_stream_is_not_asked_for_less(wild: Plan, change: dict[str, object], words: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(words)):
+        dataclasses.replace(wild, **change)
