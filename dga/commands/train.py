@@ -59,6 +59,9 @@ class StudyOptions:
     freeze_encoder: Annotated[
         bool, typer.Option(help="Train the discriminator's head alone; needs --init.")
     ] = False
+    explanations: Annotated[
+        bool, typer.Option(help="Show the discriminator right and wrong inverses as well.")
+    ] = False
 
 
 @command
@@ -71,6 +74,10 @@ def train(
     init: Annotated[
         Path | None,
         typer.Option(help="Weights to continue from: a folder, or a guided-diffusion classifier."),
+    ] = None,
+    max_depth: Annotated[
+        int | None,
+        typer.Option(help="Train the diffusion model mostly at depths up to this one."),
     ] = None,
     study: StudyOptions = StudyOptions(),
     workers: Annotated[
@@ -90,7 +97,9 @@ def train(
         chosen = dataclasses.replace(run.defaults(model), **given)
         where = Compute.choose(device, "float32").device
         named = {**vars(study), "corruptions": parse_corruptions(study.corruptions)}
-        written = run.train(model, profile, data, out, chosen, where, init, Study(**named), workers)
+        written = run.train(
+            model, profile, data, out, chosen, where, init, Study(**named), workers, max_depth
+        )
         if written is not None:
             typer.echo(f"Weights: {written}")
             say_skipped(read_config(written).get("unreadable", []))

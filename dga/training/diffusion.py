@@ -9,9 +9,10 @@ import torch
 from torch import Tensor, nn
 
 from dga.data.image_sets import ImageSet, split_training
+from dga.diffusion import Schedule
 from dga.images import to_tensor
 from dga.networks.unet import Denoiser
-from dga.profiles import Profile
+from dga.profiles import Profile, ScheduleConfig
 from dga.training import loop
 from dga.training.loop import TrainConfig
 
@@ -20,6 +21,8 @@ with warnings.catch_warnings():
     from guided_diffusion.script_util import create_gaussian_diffusion
 
 DEFAULTS = TrainConfig(images=200_000, batch=32, lr=4e-4, warmup=300, decay=0.3)
+SHALLOW_SHARE = 0.9
+"""Share of the timesteps that ``max_depth`` bounds."""
 
 
 def train_diffusion(
@@ -29,18 +32,21 @@ def train_diffusion(
     out: Path,
     device: torch.device,
     init: Path | None = None,
+    max_depth: int | None = None,
 ) -> nn.Module:
     """Train a :class:`~dga.networks.unet.Denoiser` and return its moving average.
 
     The loss is the hybrid of Nichol and Dhariwal (2021, Eq. 16), by the
-    guided-diffusion package. Timesteps are drawn as 1000 u^1.5: adaptation starts
-    from moderate depths, so those are seen most.
+    guided-diffusion package. ``max_depth``: the deepest respaced depth that most
+    timesteps are drawn from, see :func:`draw`. Raises ``ValueError`` unless it is in 1...T.
     """
     schedule = profile.schedule
+    last = last_timestep(schedule, max_depth)
     process = create_gaussian_diffusion(
         steps=schedule.timesteps, learn_sigma=True, noise_schedule="linear"
     )
     identity = loop.describe_run("diffusion", profile, images, init)
+    identity["max_depth"] = str(max_depth or "")
     used, _ = split_training(images)
     torch.manual_seed(config.seed)
     model = Denoiser(profile.denoiser)
@@ -51,21 +57,39 @@ def train_diffusion(
     )
 
     def loss(step: int) -> tuple[Tensor, dict[str, float]]:
-        x, time, noise = (v.to(device) for v in draw(used, schedule.timesteps, config, step))
+        x, time, noise = (v.to(device) for v in draw(used, schedule.timesteps, config, step, last))
         terms = process.training_losses(model, x, time, noise=noise)
         return terms["loss"].mean(), {"mse": float(terms["mse"].detach().mean())}
 
     return loop.run(model, optimizer, loss, config, out, device, identity)
 
 
+def last_timestep(schedule: ScheduleConfig, max_depth: int | None) -> int | None:
+    """The original timestep at a respaced depth; raises ``ValueError`` unless it is in 1...T."""
+    if max_depth is None:
+        return None
+    if not 1 <= max_depth <= schedule.steps:
+        raise ValueError(f"The deepest depth is 1 to {schedule.steps}, not {max_depth}.")
+    return int(Schedule.from_config(schedule).time[max_depth])
+
+
 def draw(
-    images: ImageSet, timesteps: int, config: TrainConfig, step: int
+    images: ImageSet, timesteps: int, config: TrainConfig, step: int, last: int | None = None
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Pictures ``[B, 3, S, S]``, half of them flipped, timesteps ``[B]`` and noise."""
+    """Pictures ``[B, 3, S, S]``, half of them flipped, timesteps ``[B]`` and noise.
+
+    Timesteps are drawn as 1000 u^1.5: adaptation starts from moderate depths, so those are
+    seen most. With ``last``, nine in ten are drawn evenly from 0...last, and the rest as
+    ever, so that what is known of deeper states is not forgotten.
+    """
     generator = loop.torch_rng(loop.step_rng(config.seed, step))
     x = to_tensor(images.pixels[loop.batch_rows(len(images), config.batch, config.seed, step)])
     flipped = torch.rand(len(x), generator=generator) < 0.5
     x[flipped] = x[flipped].flip(-1)
     u = torch.rand(len(x), generator=generator)
     time = (timesteps * u**1.5).long()
-    return x, time, torch.randn(x.shape, generator=generator)
+    noise = torch.randn(x.shape, generator=generator)
+    if last is not None:
+        shallow = torch.rand(len(x), generator=generator) < SHALLOW_SHARE
+        time = torch.where(shallow, (u * (last + 1)).long(), time)
+    return x, time, noise

@@ -244,7 +244,7 @@ class Checkpoint:
             return 0
         try:
             state = load_archive(path)
-            found = {name: state["identity"].get(name) for name in self.identity}
+            found = {name: state["identity"].get(name, "") for name in self.identity}
         except Exception as error:  # made to do harm, a file can bring its reader to raise anything
             raise ValueError(f"{path} is damaged; delete it to start over.") from error
         changed = [name for name, value in self.identity.items() if found[name] != value]

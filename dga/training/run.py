@@ -46,18 +46,22 @@ def train(
     init: Path | None = None,
     study: Study | None = None,
     workers: int | None = None,
+    max_depth: int | None = None,
 ) -> Path | None:
     """Train one model, write its weights and ``config.json`` to ``out`` and return that.
 
     ``init``: weights to continue from; ``study``: what a discriminator is taught;
     ``workers``: processes that make its batches ahead, by default as many as there are
-    CPUs where pictures are large or read from disk. Returns ``None`` in all but the first of
+    CPUs where pictures are large or read from disk; ``max_depth``: the deepest depth that the
+    diffusion model is mostly trained at, all by default. Returns ``None`` in all but the first of
     several processes. Raises ``ValueError`` for an unknown model or profile, for unusable
     data, and for a study or several processes of another model than the discriminator.
     """
     defaults(model)
     if model != "discriminator" and study not in (None, Study()):
         raise ValueError(f"Only the discriminator can be asked for a study, not the {model}.")
+    if model != "diffusion" and max_depth is not None:
+        raise ValueError(f"Only the diffusion model has a deepest depth, not the {model}.")
     profile = get_profile(profile_name)
     classes = profile.classifier.classes or None
     team = ProcessGroup.join(device)
@@ -74,11 +78,16 @@ def train(
             raise ValueError(f"Several processes train the discriminator, not the {model}.")
         else:
             images = read_images(data, profile.image_size, classes)
-            trainer = {
-                "diffusion": diffusion.train_diffusion,
-                "classifier": classifier.train_classifier,
-            }[model]
-            network, facts = trainer(profile, images, config, out, team.device, init), {}
+            if model == "diffusion":
+                network = diffusion.train_diffusion(
+                    profile, images, config, out, team.device, init, max_depth
+                )
+                facts = {"max_depth": max_depth}
+            else:
+                network, facts = (
+                    classifier.train_classifier(profile, images, config, out, team.device, init),
+                    {},
+                )
         if team.leads:
             facts = _described(model, profile, network, images, config, team.device, init) | facts
             save_weights(network.state_dict(), out, facts)

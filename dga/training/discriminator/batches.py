@@ -23,6 +23,7 @@ from dga.discriminator import estimate_x0
 from dga.images import Pixels, to_tensor
 from dga.profiles import Profile
 from dga.training import loop
+from dga.training.discriminator.explanations import explain
 from dga.training.discriminator.pairs import make_pairs
 from dga.training.discriminator.prefetch import Prefetcher
 from dga.training.discriminator.samples import Prior, Samples, draw_samples
@@ -68,7 +69,7 @@ class BatchMaker(Dataset):
 
     def __getitem__(self, step: int) -> Drawn:
         """Both pictures of a pair are at one depth, drawn as T u^2: most of them lie where
-        the classes still differ.
+        the classes still differ. With explanations, at the depths where those are compared.
         """
         schedule, rng = self.schedule, loop.step_rng(self.config.seed, step)
         rows = loop.batch_rows(len(self.images), self.config.batch // 2, self.config.seed, step)
@@ -87,9 +88,19 @@ class BatchMaker(Dataset):
         noise = torch.randn((2 * len(rows), *x_0.shape[1:]), generator=generator)
         both = [*mine, *(len(rows) + i for i in mine)]
         depth, noise = depth[both], noise[both]
-        abar = schedule.alpha_bar[depth].view(-1, 1, 1, 1)
-        x_k = x_0 * abar.sqrt().float() + noise * (1 - abar).sqrt().float()
         target = torch.arange(2).repeat_interleave(len(mine)).float()
+        missing = 1 - schedule.alpha_bar[depth]
+        if self.study.explanations:
+            seeds = rng.integers(2**62, size=len(rows))[mine.start : mine.stop]
+            clean, corrupted = x_0.chunk(2)
+            found = explain(clean, corrupted, depth[: len(mine)], schedule, seeds)
+            x_0, depth = torch.cat([clean, found.x]), found.depth.repeat(2)
+            target[len(mine) :] = found.target
+            held = torch.cat([torch.zeros_like(found.deviation), found.deviation])
+            abar = schedule.alpha_bar[depth]
+            missing = (1 - abar - abar * held.square()).clamp(min=0)
+        abar = schedule.alpha_bar[depth].view(-1, 1, 1, 1)
+        x_k = x_0 * abar.sqrt().float() + noise * missing.view(-1, 1, 1, 1).sqrt().float()
         return Drawn(x_k, schedule.time[depth], target, depth, unreadable)
 
     def _read(self, rows: NDArray[np.int64]) -> tuple[list[Pixels], list[str]]:

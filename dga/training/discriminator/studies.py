@@ -26,7 +26,9 @@ class Study:
     weights (default: those that ship), ``samples`` counts generated pictures, ``shards``
     is where they are kept, ``precision`` is the frozen model's. ``corrupted``: a folder in
     ImageNet-C's layout, from which class 1 is read instead of made, each picture beside the
-    clean one of the same name. ``freeze_encoder``: only the head is trained.
+    clean one of the same name. ``freeze_encoder``: only the head is trained. ``explanations``:
+    class 1 also holds right and wrong explanations, see
+    :mod:`~dga.training.discriminator.explanations`.
     """
 
     source: str = "images"
@@ -38,6 +40,7 @@ class Study:
     precision: str = "float32"
     corrupted: Path | None = None
     freeze_encoder: bool = False
+    explanations: bool = False
 
     def __post_init__(self) -> None:
         for what, value, allowed in (
@@ -62,6 +65,7 @@ class Study:
             source=config.get("source", "images"),
             corruptions=tuple(config.get("corruptions", CORRUPTIONS)),
             input=config.get("input", "x_t"),
+            explanations=config.get("explanations", False),
         )
 
     @property
@@ -74,13 +78,16 @@ class Study:
 
     @property
     def name(self) -> str:
-        """Short name: images, generated, crossed, images-blur, leave-out, images-x0_hat ..."""
+        """Short name: images, generated, crossed, images-blur, leave-out, images-x0_hat,
+        images-explanations ...
+        """
         groups = {names: group for group, names in GROUPS.items()}
         group = groups.get(self.corruptions, "+".join(self.corruptions))
         source = "" if (self.source, group) == ("images", "extra") else self.source
         taught = {"all": "", "extra": "leave-out"}.get(group, group)
         judged = "" if self.input == "x_t" else self.input
-        return "-".join(part for part in (source, taught, judged) if part)
+        more = "explanations" if self.explanations else ""
+        return "-".join(part for part in (source, taught, judged, more) if part)
 
     def facts(self, made_by: str) -> dict[str, Any]:
         """What ``config.json`` keeps. ``made_by``: the diffusion weights' identity."""
@@ -97,6 +104,8 @@ class Study:
             facts["corrupted"] = self.corrupted.name
         if self.freeze_encoder:
             facts["encoder"] = "frozen"
+        if self.explanations:
+            facts["explanations"] = True
         return facts
 
     def identity(self, made_by: str) -> str:

@@ -1,0 +1,141 @@
+"""Right and wrong explanations of damage, which the discriminator learns to recognise.
+
+It is asked to choose between inverses of :class:`~dga.degradation.Degradation`, and between
+entries of a noisy picture into the forward process. So it is shown what wrong ones look like,
+drawn from a wider family than any that is offered.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from dga.degradation import Degradation
+from dga.diffusion import Schedule
+from dga.exposure import DEVIATION_FLOOR, SOURCE_MEAN, Exposure
+from dga.noise_level import matched_depth, noise_deviation
+
+CLEAN_SHARE = 0.3
+"""Of class 1, clean pictures after an inverse that they did not need."""
+INVERTED_SHARE = 0.5
+"""Of the corrupted pictures, those after an inverse."""
+VISIBLE = 0.02
+"""Mean absolute change, in [0, 2], from which an inverse spoils a clean picture."""
+MEMBERS = (0.5, 0.4, 0.2, 0.15, 0.15)
+"""How often an inverse has an exposure, a disk, a motion, blocks, impulses."""
+NOISY = 0.1
+"""Estimated deviation from which a picture may hold noise."""
+ENTERED_NOISY, ENTERED_OTHER = 0.7, 0.12
+"""Share of noisy and of other pictures that enter the chain as if they held noise."""
+EXACT_SHARE = 0.3
+"""Of the entries of noisy pictures, those at the estimate itself; others are off by up to twice."""
+DEEP_SHARE = 0.15
+"""Of the other pairs, those at the ordinary depths: what is known of deep states stays."""
+SHALLOW = 24 / 100
+"""Part of the chain in which explanations are compared."""
+
+
+@dataclass(frozen=True)
+class Explained:
+    """The second picture of each pair, and how the pair is shown.
+
+    ``x``: ``[n, 3, S, S]``; ``target``: float ``[n]``, 0 where a clean picture stayed clean;
+    ``deviation``: ``[n]``, of the noise that it is taken to hold; ``depth``: int64 ``[n]``.
+    """
+
+    x: Tensor
+    target: Tensor
+    deviation: Tensor
+    depth: Tensor
+
+
+def explain(
+    clean: Tensor, corrupted: Tensor, depth: Tensor, schedule: Schedule, seeds: Iterable[int]
+) -> Explained:
+    """Put a random inverse, or an unneeded one, and a random entry in some of the pairs.
+
+    ``clean``, ``corrupted``: ``[n, 3, S, S]`` in [-1, 1]; ``depth``: ordinary depths, int64
+    ``[n]``, of which some are kept; ``seeds``: one a pair, fixes all that is drawn for it.
+    """
+    rows = []
+    for x, damaged, k, seed in zip(clean, corrupted, depth.tolist(), seeds, strict=True):
+        rng = np.random.default_rng(seed)
+        y = 1.0
+        if rng.random() < CLEAN_SHARE:
+            damaged = random_inverse(x, rng).inverse(x)
+            y = float((damaged - x).abs().mean() >= VISIBLE)
+        elif rng.random() < INVERTED_SHARE:
+            damaged = random_inverse(damaged, rng).inverse(damaged)
+        deviation = random_deviation(damaged, rng) if y else 0.0
+        rows.append((damaged, y, deviation, random_depth(schedule, k, deviation, rng)))
+    pictures, targets, deviations, depths = zip(*rows, strict=True)
+    return Explained(
+        torch.stack(pictures),
+        torch.tensor(targets),
+        torch.tensor(deviations, dtype=torch.float64),
+        torch.tensor(depths),
+    )
+
+
+def random_inverse(x: Tensor, rng: np.random.Generator) -> Degradation:
+    """Any explanation of a picture's damage; ``x``: ``[3, S, S]`` in [-1, 1]."""
+    exposed, disk, motion, blocks, impulses = rng.random(len(MEMBERS)) < MEMBERS
+    scale = max(1.0, x.shape[-1] / 64)
+    found = Degradation(regularisation=_log_uniform(rng, 0.001, 0.05))
+    if exposed or not (disk or motion or blocks or impulses):
+        found = dataclasses.replace(found, exposure=random_exposure(x, rng))
+    if disk:
+        found = dataclasses.replace(found, blur=scale * round(_log_uniform(rng, 1, 10), 1))
+    if motion:
+        length = scale * round(_log_uniform(rng, 2, 20), 1)
+        found = dataclasses.replace(found, motion=(length, float(rng.integers(180))))
+    if blocks:
+        found = dataclasses.replace(found, block=round(scale * int(rng.integers(2, 9))))
+    if impulses:
+        found = dataclasses.replace(found, impulses=rng.uniform(0.2, 1.0))
+    return found
+
+
+def random_exposure(x: Tensor, rng: np.random.Generator) -> Exposure:
+    """A gain of 0.8 to 25 about grey or each channel's mean, and any new mean."""
+    own = x.mean((1, 2))  # [3]
+    grey = own.mean().expand(3)
+    about = own if rng.random() < 0.6 else grey
+    deviation = float((x - about.view(3, 1, 1)).square().mean().sqrt())
+    gain = _log_uniform(rng, 0.8, max(1.0, min(25.0, 0.7 / max(deviation, DEVIATION_FLOOR))))
+    moved = (about, grey, torch.full_like(own, SOURCE_MEAN), grey + rng.normal(0, 0.2))
+    red, green, blue = (moved[int(rng.integers(4))] - gain * about).tolist()
+    return Exposure(gain, (red, green, blue))
+
+
+def random_deviation(x: Tensor, rng: np.random.Generator) -> float:
+    """How much noise a picture ``[3, S, S]`` is taken to hold, rightly or wrongly; 0 is none."""
+    estimate = float(noise_deviation(x[None]))
+    if estimate < NOISY:
+        return _log_uniform(rng, 0.05, 1.0) if rng.random() < ENTERED_OTHER else 0.0
+    if rng.random() >= ENTERED_NOISY:
+        return 0.0
+    return estimate if rng.random() < EXACT_SHARE else estimate * _log_uniform(rng, 0.5, 2)
+
+
+def random_depth(
+    schedule: Schedule, ordinary: int, deviation: float, rng: np.random.Generator
+) -> int:
+    """Depths below, at and beyond the entry that belongs to ``deviation``, or shallow ones."""
+    reach = max(1, round(SHALLOW * schedule.steps))
+    if deviation:
+        entry = matched_depth(schedule, deviation)
+        offset = (0, -int(rng.integers(entry + 1)), int(rng.integers(reach)))
+        return min(schedule.steps, entry + offset[int(rng.choice(3, p=(0.25, 0.25, 0.5)))])
+    if rng.random() < DEEP_SHARE:
+        return ordinary
+    return max(0, int(rng.integers(-2, reach + 1)))  # the picture itself counts three times
+
+
+def _log_uniform(rng: np.random.Generator, low: float, high: float) -> float:
+    return float(np.exp(rng.uniform(np.log(low), np.log(high))))
