@@ -111,6 +111,7 @@ def test_interrupted_training_ends_with_the_same_bits(
         Study(source="crossed", samples=5),
         Study(source="generated", samples=3, precision="bfloat16"),
         Study(input="x0_hat", corruptions=FAMILIES["noise"]),
+        Study(explanations=True),
     ],
     ids=lambda study: study.name,
 )
@@ -219,6 +220,7 @@ def test_diffusion_loss_falls(tiny_profile: Profile, picture_folder: Path, tmp_p
         Study(source="crossed", samples=5),
         Study(input="x0_hat"),
         Study(corruptions=("fog",)),
+        Study(explanations=True),
     ],
     ids=lambda study: study.name,
 )
@@ -427,6 +429,18 @@ def test_only_the_discriminator_has_studies(picture_folder: Path, tmp_path: Path
             "classifier", "everyday16", [picture_folder], tmp_path, CONFIG,
             torch.device("cpu"), study=Study(source="crossed"),
         )  # fmt: skip
+
+
+def test_only_the_diffusion_model_has_a_deepest_depth(
+    tiny_profile: Profile, picture_folder: Path, tmp_path: Path
+) -> None:
+    cpu = torch.device("cpu")
+    with pytest.raises(ValueError, match="Only the diffusion model"):
+        run.train("classifier", "everyday16", [picture_folder], tmp_path, CONFIG, cpu, max_depth=40)
+    images = read_images([picture_folder], 32, tiny_profile.classifier.classes)
+    diffusion.train_diffusion(tiny_profile, images, CONFIG, tmp_path, cpu, max_depth=40)
+    with pytest.raises(ValueError, match="another max_depth"):
+        diffusion.train_diffusion(tiny_profile, images, CONFIG, tmp_path, cpu)
 
 
 def test_command_names_what_is_allowed(picture_folder: Path, tmp_path: Path) -> None:

@@ -1,0 +1,158 @@
+"""What the discriminator is shown of right and wrong explanations, and the prior's depths."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from torch import Tensor
+
+from dga.data.image_sets import ImageSet
+from dga.diffusion import Schedule
+from dga.images import to_tensor
+from dga.noise_level import noise_deviation
+from dga.profiles import Profile, get_profile
+from dga.training import diffusion
+from dga.training.discriminator.batches import BatchMaker
+from dga.training.discriminator.explanations import (
+    VISIBLE,
+    Explained,
+    explain,
+    random_depth,
+    random_deviation,
+    random_inverse,
+)
+from dga.training.discriminator.studies import Study
+from dga.training.loop import TrainConfig
+
+CONFIG = TrainConfig(images=64, batch=32, lr=1e-3)
+
+
+@pytest.fixture
+def schedule(tiny_profile: Profile) -> Schedule:
+    return Schedule.from_config(tiny_profile.schedule)
+
+
+def _images(pixels: np.ndarray) -> ImageSet:
+    count = len(pixels)
+    names = tuple(f"a/{i}" for i in range(count))
+    return ImageSet(names, pixels, np.zeros(count, np.int64), ("a",))
+
+
+def _noisy(x: Tensor, deviation: float) -> Tensor:
+    return x + deviation * torch.randn(x.shape, generator=torch.Generator().manual_seed(0))
+
+
+@given(st.integers(0, 2**32), st.sampled_from(["flat", "noise", "point", "ramp"]))
+def test_any_inverse_of_any_picture_is_a_picture(seed: int, kind: str) -> None:
+    x = {
+        "flat": torch.full((3, 32, 32), 0.3),
+        "noise": _noisy(torch.zeros(3, 32, 32), 0.5).clamp(-1, 1),
+        "point": torch.nn.functional.pad(torch.ones(3, 1, 1), (15, 16, 15, 16), value=-1.0),
+        "ramp": torch.linspace(-1, 1, 32).expand(3, 32, 32),
+    }[kind]
+    inverse = random_inverse(x, np.random.default_rng(seed))
+    restored = inverse.inverse(x)
+    assert restored.shape == x.shape
+    assert bool(restored.isfinite().all())
+    assert restored.abs().max() <= 1
+
+
+def test_a_clean_picture_is_spoilt_or_stays_source(cat: np.ndarray, schedule: Schedule) -> None:
+    """Against a corrupted member that is known by its one colour."""
+    x = to_tensor(cat).expand(200, 3, -1, -1)
+    marked = torch.full_like(x, 0.25)
+    found = explain(x, marked, torch.zeros(200, dtype=torch.int64), schedule, range(200))
+    change = (found.x - x).abs().flatten(1).mean(1)
+    source = found.target == 0
+    assert bool((change[source] < VISIBLE).all())
+    assert not bool(found.deviation[source].any())
+    untouched = (found.x == 0.25).flatten(1).all(1)
+    assert 0.2 < untouched.float().mean() < 0.6
+    assert 0 < source.float().mean() < 0.3
+    again = explain(x, marked, torch.zeros(200, dtype=torch.int64), schedule, range(200))
+    assert torch.equal(again.x, found.x)
+    assert torch.equal(again.depth, found.depth)
+
+
+def test_noisy_pictures_enter_the_chain_around_their_own_depth(schedule: Schedule) -> None:
+    x = _noisy(torch.zeros(3, 64, 64), 0.5)
+    estimate = float(noise_deviation(x[None]))
+    rng = np.random.default_rng(0)
+    drawn = np.array([random_deviation(x, rng) for _ in range(500)])
+    assert 0.2 < np.mean(drawn == 0) < 0.4
+    held = drawn[drawn > 0] / estimate
+    assert 0.2 < np.mean(held == 1) < 0.4
+    assert 0.5 <= held.min() < 0.6
+    assert 1.8 < held.max() <= 2
+    smooth = np.array([random_deviation(torch.zeros(3, 64, 64), rng) for _ in range(500)])
+    assert 0.05 < np.mean(smooth > 0) < 0.2
+
+
+@given(st.integers(0, 2**32), st.floats(0, 1.5), st.integers(0, 100))
+def test_depths_are_in_the_chain(seed: int, deviation: float, ordinary: int) -> None:
+    schedule = Schedule.from_config(get_profile("everyday16").schedule)
+    depth = random_depth(schedule, ordinary, deviation, np.random.default_rng(seed))
+    assert 0 <= depth <= schedule.steps
+
+
+def test_both_of_a_pair_are_at_one_depth_with_the_variance_that_is_missing(
+    tiny_profile: Profile, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Grey pictures with noise of 0.5, shown where that is the chain's own noise."""
+    grey = np.full((16, 32, 32, 3), 128, np.uint8)
+    images = _images(grey)
+    maker = BatchMaker(tiny_profile, Study(explanations=True), images, CONFIG)
+    noisy = _noisy(torch.zeros(16, 3, 32, 32), 0.5)
+
+    def entered(clean: Tensor, *_: object) -> Explained:
+        full = torch.full((16,), 0.5, dtype=torch.float64)
+        return Explained(noisy, torch.ones(16), full, torch.full((16,), 40))
+
+    monkeypatch.setattr("dga.training.discriminator.batches.explain", entered)
+    drawn = maker[0]
+    assert drawn.depth.tolist() == [40] * 32
+    plain, noised = drawn.x_k.chunk(2)
+    expected = float((1 - maker.schedule.alpha_bar[40]).sqrt())
+    assert float(plain.std()) == pytest.approx(expected, rel=0.05)
+    assert float(noised.std()) == pytest.approx(expected, rel=0.05)
+
+
+def test_without_explanations_the_batches_are_what_they_were(
+    tiny_profile: Profile, cat: np.ndarray
+) -> None:
+    images = _images(np.stack([cat] * 16))
+    paper, more = (
+        BatchMaker(tiny_profile, study, images, CONFIG)[0]
+        for study in (Study(), Study(explanations=True))
+    )
+    assert paper.target.tolist() == [0.0] * 16 + [1.0] * 16
+    assert not torch.equal(paper.x_k, more.x_k)
+    assert more.target[:16].sum() == 0
+    assert Study(explanations=True).name == "images-explanations"
+    assert Study.from_config(Study(explanations=True).facts("")) == Study(explanations=True)
+
+
+def test_timesteps_are_drawn_where_they_are_used(tiny_profile: Profile, cat: np.ndarray) -> None:
+    config = TrainConfig(images=2000, batch=2000, lr=1e-3)
+    images = _images(np.stack([cat] * 4))
+    total = tiny_profile.schedule.timesteps
+    last = diffusion.last_timestep(tiny_profile.schedule, tiny_profile.schedule.steps // 2)
+    assert last is not None
+    _, ordinary, noise = diffusion.draw(images, total, config, 0)
+    _, time, same_noise = diffusion.draw(images, total, config, 0, last)
+    assert torch.equal(noise, same_noise)
+    assert (
+        0.02 < float((time > last).float().mean()) < 0.08 < float((ordinary > last).float().mean())
+    )
+    inside = time[time <= last].double() / last
+    assert np.histogram(inside, 4, (0, 1))[0].min() > 350
+    assert int(time.max()) < total
+
+
+def test_a_deepest_depth_is_one_of_the_chain(tiny_profile: Profile) -> None:
+    for depth in (0, tiny_profile.schedule.steps + 1):
+        with pytest.raises(ValueError, match="deepest depth is 1 to"):
+            diffusion.last_timestep(tiny_profile.schedule, depth)
