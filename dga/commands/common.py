@@ -57,8 +57,22 @@ class ModelOptions:
     ] = None
     classifier: Annotated[
         Path | None,
-        typer.Option(help="The classifier: its folder, or timm's .safetensors or .pth."),
+        typer.Option(help="The classifier: resnet18-gn, a folder, or timm's .safetensors or .pth."),
     ] = None
+    architecture: Annotated[
+        str | None, typer.Option(help="timm's name of that file's architecture.")
+    ] = None
+    classes: Annotated[
+        Path | None, typer.Option(help="Its classes in order: one a line, or JSON.")
+    ] = None
+    input_size: Annotated[
+        int | None, typer.Option(help="Pixels a side it expects. Default: timm's.")
+    ] = None
+    mean: Annotated[
+        str | None,
+        typer.Option(help="Of its pixels in [0, 1]: 0.485,0.456,0.406. Default: timm's."),
+    ] = None
+    std: Annotated[str | None, typer.Option(help="Their deviation, likewise.")] = None
     yes: YesOption = False
     device: DeviceOption = None
     precision: PrecisionOption = "auto"
@@ -68,11 +82,25 @@ class ModelOptions:
         """The weights that are named."""
         from dga.weights.sources import Sources
 
-        return Sources(self.weights, self.diffusion, self.discriminator, self.classifier)
+        return Sources(
+            self.weights,
+            self.diffusion,
+            self.discriminator,
+            self.classifier,
+            self.architecture,
+            self.classes,
+            self.input_size,
+            three_numbers("--mean", self.mean),
+            three_numbers("--std", self.std),
+        )
 
     def absolute(self) -> ModelOptions:
         """The same places, whatever folder another process works in."""
+        from dga.profiles import CLASSIFIERS
+
         named: dict[str, Any] = {k: v for k, v in vars(self).items() if isinstance(v, Path)}
+        if str(self.classifier) in CLASSIFIERS.get(self.profile, {}):
+            del named["classifier"]
         return dataclasses.replace(self, **{name: path.absolute() for name, path in named.items()})
 
     def compute(self) -> Compute:
@@ -97,6 +125,17 @@ class ModelOptions:
         models = load_models(self.profile, self.sources, compute)
         say_pace(models)
         return models
+
+
+def three_numbers(option: str, text: str | None) -> tuple[float, float, float] | None:
+    """One number a channel. Raises ``ValueError``."""
+    if text is None:
+        return None
+    try:
+        red, green, blue = (float(part) for part in text.split(","))
+    except ValueError:
+        raise ValueError(f"{option} looks like 0.485,0.456,0.406, not {text!r}.") from None
+    return red, green, blue
 
 
 @dataclass(frozen=True)

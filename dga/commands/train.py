@@ -79,6 +79,9 @@ def train(
         int | None,
         typer.Option(help="Train the diffusion model mostly at depths up to this one."),
     ] = None,
+    classifier: Annotated[
+        str | None, typer.Option(help="Name of another classifier than the profile's own.")
+    ] = None,
     study: StudyOptions = StudyOptions(),
     workers: Annotated[
         int | None, typer.Option(help="Processes that read and corrupt ahead.")
@@ -98,7 +101,17 @@ def train(
         where = Compute.choose(device, "float32").device
         named = {**vars(study), "corruptions": parse_corruptions(study.corruptions)}
         written = run.train(
-            model, profile, data, out, chosen, where, init, Study(**named), workers, max_depth
+            model,
+            profile,
+            data,
+            out,
+            chosen,
+            where,
+            init,
+            Study(**named),
+            workers,
+            max_depth,
+            classifier,
         )
         if written is not None:
             typer.echo(f"Weights: {written}")

@@ -18,7 +18,7 @@ from dga.io.files import to_plain
 from dga.methods import Batch, Method
 from dga.methods.protocol import answer
 from dga.networks.models import Models
-from dga.profiles import Profile
+from dga.profiles import PROFILES, Profile
 from dga.record import versions
 
 
@@ -222,6 +222,7 @@ def describe(plan: Plan, setup: Setup, pictures: int, command: str) -> dict[str,
         "corrupted": Path(plan.corrupted).name if plan.corrupted else None,
         **({"frame": plan.frame} if plan.frame != "resize" else {}),
         "profile": setup.profile.name,
+        **_other_classifier(setup.profile),
         "precision": setup.precision,
         "weights": setup.weights,
         "methods": {
@@ -230,3 +231,11 @@ def describe(plan: Plan, setup: Setup, pictures: int, command: str) -> dict[str,
         },
         "command": command,
     }
+
+
+def _other_classifier(profile: Profile) -> dict[str, Any]:
+    """What the classifier is, where it is not the profile's own; its classes as their number."""
+    usual, used = PROFILES.get(profile.name, profile).classifier, profile.classifier
+    if used == usual:
+        return {}
+    return {"classifier": {**to_plain(used), "classes": len(used.classes)}}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -52,6 +53,7 @@ def load_classifier(config: ClassifierConfig, path: Path) -> nn.Module:
     from timm.models import clean_state_dict
 
     state = clean_state_dict(read_checkpoint(path))
+    _check_count(config, path, state)
     classes = {"num_classes": len(config.classes)} if config.classes else {}
     try:
         overlay = {"state_dict": state, **classes}
@@ -63,11 +65,35 @@ def load_classifier(config: ClassifierConfig, path: Path) -> nn.Module:
     return model.eval().requires_grad_(False)
 
 
+def _check_count(config: ClassifierConfig, path: Path, state: Mapping[str, Tensor]) -> None:
+    """Raise ``WeightsError`` for a checkpoint with more or fewer classes than there are names."""
+    head = _timm_facts(config).get("classifier")
+    weight = state.get(f"{head[0] if isinstance(head, tuple) else head}.weight")
+    if weight is not None and weight.ndim and config.classes and len(weight) != len(config.classes):
+        raise WeightsError(
+            f"{path} tells {len(weight)} classes apart, and {len(config.classes)} are named: name "
+            "its own with --classes FILE (one a line, or a JSON list)."
+        )
+
+
+def _timm_facts(config: ClassifierConfig) -> dict[str, Any]:
+    """What timm's table says of an architecture."""
+    import timm
+
+    table = timm.get_pretrained_cfg(config.architecture)
+    return table.to_dict() if table else {}
+
+
 def _create(config: ClassifierConfig, **options: Any) -> nn.Module:
     import timm  # here: with all that it imports it takes a second
 
     if config.channels:
         options["channels"] = config.channels
+    if config.norm:
+        options["norm_layer"] = config.norm
+    facts = _timm_facts(config)
+    if facts.get("fixed_input_size") and facts["input_size"][-1] != config.input_size:
+        options["img_size"] = config.input_size
     classes = len(config.classes) or 1000
     model: Any = timm.create_model(config.architecture, num_classes=classes, **options)
     if not config.stem_pool:

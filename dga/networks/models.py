@@ -20,6 +20,7 @@ from dga.networks.published import PublishedDiscriminator
 from dga.networks.unet import Denoiser, Discriminator
 from dga.profiles import Profile, get_profile
 from dga.weights.checkpoints import WeightsError
+from dga.weights.classifiers import classifier_config
 from dga.weights.sources import Sources, check_cached, check_public, complain
 from dga.weights.store import load_weights, read_config, verify_files, weights_id
 
@@ -113,6 +114,7 @@ def find_models(
     if isinstance(profile, str):
         profile = get_profile(profile)
     complain(profile, sources)
+    profile = replace(profile, classifier=classifier_config(profile, sources))
     places = sources.locate(profile)
     for path in places.values():
         read_config(path)  # complain before building anything large

@@ -1,11 +1,13 @@
 """What a profile is made of, and the two that ship."""
 
 from dga.profiles.builtin import (
+    CLASSIFIERS,
     EVERYDAY16,
     EVERYDAY16_CLASSES,
     IMAGENET,
     PROFILES,
     get_profile,
+    with_classifier,
 )
 from dga.profiles.configs import (
     ClassifierConfig,
@@ -22,6 +24,7 @@ from dga.profiles.configs import (
 from dga.profiles.tuning import tune_pictures
 
 __all__ = [
+    "CLASSIFIERS",
     "EVERYDAY16",
     "EVERYDAY16_CLASSES",
     "IMAGENET",
@@ -38,4 +41,5 @@ __all__ = [
     "TentConfig",
     "get_profile",
     "tune_pictures",
+    "with_classifier",
 ]

@@ -90,6 +90,15 @@ IMAGENET = Profile(
     memo=MemoConfig(lr=1e-5),
     release=ReleaseConfig(),
 )
+# Others that ship beside a profile's own classifier, by the name of their folder.
+CLASSIFIERS = {
+    "everyday16": {
+        # "groupnorm1" is group norm with one group: layer norm over channels and pixels.
+        "resnet18-gn": replace(
+            EVERYDAY16.classifier, channels=(32, 64, 160, 320), norm="groupnorm1"
+        ),
+    },
+}
 PROFILES = {profile.name: profile for profile in (EVERYDAY16, IMAGENET)}
 
 
@@ -100,3 +109,12 @@ def get_profile(name: str) -> Profile:
     except KeyError:
         known = ", ".join(PROFILES)
         raise ValueError(f"Unknown profile {name!r}. Known profiles: {known}.") from None
+
+
+def with_classifier(profile: Profile, name: str) -> Profile:
+    """The profile with another of its classifiers. Raises ``ValueError`` naming those there are."""
+    known = CLASSIFIERS.get(profile.name, {})
+    if name not in known:
+        said = ", ".join(known) or "none"
+        raise ValueError(f"{profile.name} has no classifier {name!r}. Named classifiers: {said}.")
+    return replace(profile, classifier=known[name])

@@ -71,6 +71,8 @@ class ClassifierConfig:
     classes: tuple[str, ...]
     channels: tuple[int, ...] | None = None
     stem_pool: bool = True
+    norm: str | None = None
+    """timm's name of its normalisation, where it is not the architecture's own."""
     mean: tuple[float, float, float] = IMAGENET_MEAN
     std: tuple[float, float, float] = IMAGENET_STD
     resize: int | None = None

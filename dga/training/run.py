@@ -15,7 +15,7 @@ from dga.data.framing import View
 from dga.data.image_sets import ImageFiles, ImageSet, open_images, read_images
 from dga.io.files import to_plain
 from dga.io.parsing import check_choice
-from dga.profiles import Profile, get_profile
+from dga.profiles import Profile, get_profile, with_classifier
 from dga.training import classifier, diffusion
 from dga.training.discriminator import trainer as discriminator
 from dga.training.discriminator.studies import Study
@@ -47,13 +47,15 @@ def train(
     study: Study | None = None,
     workers: int | None = None,
     max_depth: int | None = None,
+    name: str | None = None,
 ) -> Path | None:
     """Train one model, write its weights and ``config.json`` to ``out`` and return that.
 
     ``init``: weights to continue from; ``study``: what a discriminator is taught;
     ``workers``: processes that make its batches ahead, by default as many as there are
     CPUs where pictures are large or read from disk; ``max_depth``: the deepest depth that the
-    diffusion model is mostly trained at, all by default. Returns ``None`` in all but the first of
+    diffusion model is mostly trained at, all by default; ``name``: another of the profile's
+    classifiers than its own. Returns ``None`` in all but the first of
     several processes. Raises ``ValueError`` for an unknown model or profile, for unusable
     data, and for a study or several processes of another model than the discriminator.
     """
@@ -62,7 +64,11 @@ def train(
         raise ValueError(f"Only the discriminator can be asked for a study, not the {model}.")
     if model != "diffusion" and max_depth is not None:
         raise ValueError(f"Only the diffusion model has a deepest depth, not the {model}.")
+    if model != "classifier" and name is not None:
+        raise ValueError(f"Only a classifier has a name, not the {model}.")
     profile = get_profile(profile_name)
+    if name is not None:
+        profile = with_classifier(profile, name)
     classes = profile.classifier.classes or None
     team = ProcessGroup.join(device)
     try:

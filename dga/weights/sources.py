@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from huggingface_hub import try_to_load_from_cache
 
 from dga.io.files import CONFIG, sha256
-from dga.profiles import Profile
+from dga.profiles import CLASSIFIERS, Profile
 from dga.weights.checkpoints import WeightsError
 from dga.weights.store import home, weights_folder
 
@@ -26,21 +27,37 @@ class Sources:
 
     The others: one network's folder of ours, or a checkpoint of others. What is not named
     is looked for among the weights that ship and in :func:`~dga.weights.store.home`.
+    ``classifier`` may be a name in :data:`dga.profiles.CLASSIFIERS`. The rest describes a timm
+    checkpoint where neither timm's ``config.json`` beside it nor the profile does:
+    ``classes`` names or a file of them, ``mean`` and ``std`` for pixels in [0, 1].
     """
 
     root: Path | None = None
     diffusion: Path | None = None
     discriminator: Path | None = None
-    classifier: Path | None = None
+    classifier: Path | str | None = None
+    architecture: str | None = None
+    classes: Path | str | Sequence[str] | None = None
+    input_size: int | None = None
+    mean: tuple[float, float, float] | None = None
+    std: tuple[float, float, float] | None = None
+
+    @property
+    def described(self) -> list[str]:
+        """What is said of the classifier besides where it is, by the names of the fields."""
+        names = ("architecture", "classes", "input_size", "mean", "std")
+        return [name for name in names if getattr(self, name) is not None]
 
     def locate(self, profile: Profile) -> dict[str, Path]:
         """Folder or file of each network, whether or not it is there."""
         return {name: self._path(profile, name) for name in NETWORKS}
 
     def _path(self, profile: Profile, name: str) -> Path:
-        named: Path | None = getattr(self, name)
+        named: Path | str | None = getattr(self, name)
+        if name == "classifier" and str(named) in CLASSIFIERS.get(profile.name, {}):
+            return weights_folder(profile.name, str(named), self.root)
         if named is not None:
-            return named
+            return Path(named)
         place, hub = weights_folder(profile.name, name, self.root), profile.classifier.hub
         if name == "classifier" and hub and self.root is None and not place.exists():
             cached = try_to_load_from_cache(hub, HUB_FILE)  # timm puts them there too

@@ -1,0 +1,278 @@
+"""Another classifier than the profile's own: by name, from a folder, or timm's of a user."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import timm
+import torch
+from PIL import Image
+from safetensors.torch import save_file
+from typer.testing import CliRunner
+
+from dga.commands import app
+from dga.commands.common import ModelOptions
+from dga.images import to_tensor
+from dga.networks.classifier import build_classifier, predict_proba
+from dga.networks.compute import Compute
+from dga.networks.models import load_models
+from dga.profiles import CLASSIFIERS, EVERYDAY16, ClassifierConfig, with_classifier
+from dga.training.run import train
+from dga.weights.checkpoints import WeightsError
+from dga.weights.classifiers import classifier_config, read_classes
+from dga.weights.sources import Sources
+from dga.weights.store import save_weights, weights_folder, weights_id
+from tests.fixtures.models import randomise
+
+CPU = Compute(torch.device("cpu"), torch.float32)
+NAMES = ("cat", "dog", "ship")
+SMALL = dataclasses.replace(
+    EVERYDAY16.classifier, channels=(16, 16, 16, 16), norm="groupnorm1", classes=NAMES
+)
+
+
+@pytest.fixture(scope="module")
+def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A timm model of three classes, as a user would save it."""
+    torch.manual_seed(0)
+    path = tmp_path_factory.mktemp("own") / "my.safetensors"
+    save_file(randomise(timm.create_model("resnet10t", num_classes=3), 4).state_dict(), path)
+    path.with_name("classes.txt").write_text("cat\n\ndog \nship\n")
+    return path
+
+
+@pytest.fixture(scope="module")
+def photo(tmp_path_factory: pytest.TempPathFactory, cat: np.ndarray) -> Path:
+    path = tmp_path_factory.mktemp("photo") / "cat.png"
+    Image.fromarray(cat).save(path)
+    return path
+
+
+def described(checkpoint: Path, **others: Any) -> Sources:
+    usual = {"architecture": "resnet10t", "classes": NAMES, "input_size": 64}
+    return Sources(classifier=checkpoint, **{**usual, **others})
+
+
+def test_it_answers_as_timm_does(checkpoint: Path, cat: np.ndarray) -> None:
+    half = (0.5, 0.5, 0.5)
+    models = load_models("everyday16", described(checkpoint, mean=half, std=half), CPU)
+    assert models.weights["classifier"] == weights_id(checkpoint)
+    config = models.profile.classifier
+    assert (config.architecture, config.classes, config.input_size) == ("resnet10t", NAMES, 64)
+    theirs = timm.create_model("resnet10t", num_classes=3, checkpoint_path=str(checkpoint)).eval()
+    x = to_tensor(cat)[None]  # a mean and deviation of a half leave it in [-1, 1]
+    with torch.no_grad():
+        expected = theirs(x).softmax(1)
+    torch.testing.assert_close(predict_proba(models.classifier, x, config), expected)
+    assert EVERYDAY16.classifier.architecture == "resnet18"  # the profile itself is as it was
+
+
+def test_pixels_come_from_timms_table_or_what_is_said(checkpoint: Path) -> None:
+    usual = classifier_config(EVERYDAY16, Sources(classifier=checkpoint, architecture="resnet10t"))
+    table = timm.get_pretrained_cfg("resnet10t")
+    assert (usual.input_size, usual.mean, usual.std) == (176, table.mean, table.std)
+    assert usual.resize == int(176 / table.crop_pct)
+    assert usual.classes == EVERYDAY16.classifier.classes
+    said = classifier_config(EVERYDAY16, described(checkpoint, std=(1.0, 2.0, 3.0)))
+    assert (said.input_size, said.resize, said.mean) == (64, None, table.mean)
+    assert said.std == (1, 2, 3)
+
+
+def test_timms_config_beside_the_checkpoint_is_read(checkpoint: Path, tmp_path: Path) -> None:
+    path = tmp_path / "model.safetensors"
+    path.write_bytes(checkpoint.read_bytes())
+    told: dict[str, Any] = {
+        "architecture": "resnet10t",
+        "num_classes": 3,
+        "label_names": list(NAMES),
+        "pretrained_cfg": {"input_size": [3, 96, 96], "mean": [0, 0, 0], "std": [1, 1, 1],
+                           "crop_pct": 0.75},
+    }  # fmt: skip
+    path.with_name("config.json").write_text(json.dumps(told))
+    found = load_models("everyday16", Sources(classifier=path), CPU).profile.classifier
+    assert found == ClassifierConfig(
+        "resnet10t", 96, NAMES, mean=(0, 0, 0), std=(1, 1, 1), resize=128
+    )
+    assert classifier_config(EVERYDAY16, described(path)).input_size == 64
+    path.with_name("config.json").write_text('{"architecture": ')
+    with pytest.raises(WeightsError, match=r"config\.json, beside the checkpoint, cannot be read"):
+        classifier_config(EVERYDAY16, Sources(classifier=path))
+
+
+def test_a_transformer_is_built_for_its_input(tmp_path: Path) -> None:
+    name = "vit_tiny_patch16_224"
+    theirs = randomise(timm.create_model(name, num_classes=3, img_size=64, depth=12), 5)
+    save_file(theirs.state_dict(), tmp_path / "vit.safetensors")
+    sources = described(tmp_path / "vit.safetensors", architecture=name)
+    config = load_models("everyday16", sources, CPU).profile.classifier
+    assert (config.architecture, config.input_size) == (name, 64)
+
+
+@pytest.mark.parametrize(
+    ("file", "text"),
+    [
+        ("a.txt", "cat\ndog\nship\n"),
+        ("a.json", '["cat", "dog", "ship"]'),
+        ("a.json", '{"2": "ship", "0": "cat", "1": "dog"}'),
+        ("a.json", '{"dog": 1, "cat": 0, "ship": 2}'),
+    ],
+)
+def test_class_lists(tmp_path: Path, file: str, text: str) -> None:
+    (tmp_path / file).write_text(text, encoding="utf-8-sig")
+    assert read_classes(tmp_path / file) == NAMES
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "words"),
+    [
+        ("a.txt", "\n\n", "is empty"),
+        ("a.json", '{"0": "cat", "2": "dog"}', "numbered from 0"),
+        ("a.json", '{"cat": 1}', "numbered from 0"),
+        ("a.json", "[1, 2]", "is no class list"),
+        ("a.json", '"cat"', "is no class list"),
+        ("a.json", "{", "cannot be read"),
+        ("b.txt", "", "cannot be read: No such file"),
+    ],
+)
+def test_class_lists_that_are_none(tmp_path: Path, file: str, text: str, words: str) -> None:
+    (tmp_path / file.replace("b", "a")).write_text(text)
+    with pytest.raises(WeightsError, match=words):
+        read_classes(tmp_path / file)
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({"architecture": "resnet99"}, "timm has no architecture 'resnet99'"),
+        ({"architecture": "hf-hub:somebody/model"}, "timm has no architecture"),
+        ({"architecture": "vit_tiny_patch16_224"}, "does not fit vit_tiny_patch16_224"),
+        ({"classes": None}, "tells 3 classes apart, and 16 are named"),
+        ({"classes": ("one", "two")}, "tells 3 classes apart, and 2 are named"),
+        ({"input_size": 0}, "input size of .* is from 1 to 2048"),
+        ({"std": (0.0, 1.0, 1.0)}, "std of .* is three numbers"),
+        ({"mean": (float("nan"), 1.0, 1.0)}, "mean of .* is three numbers"),
+    ],
+)
+def test_what_does_not_fit_is_one_sentence(
+    checkpoint: Path, changed: dict[str, Any], words: str
+) -> None:
+    with pytest.raises(WeightsError, match=words) as error:
+        load_models("everyday16", described(checkpoint, **changed), CPU)
+    assert "\n" not in str(error.value)
+
+
+def test_commands_say_what_is_wrong(checkpoint: Path, photo: Path, tmp_path: Path) -> None:
+    def said(*options: object) -> str:
+        result = CliRunner().invoke(app, ["adapt", str(photo), *map(str, options)])
+        assert result.exit_code == 2
+        return result.stderr
+
+    assert "There is no classifier resnet17: give a name (resnet18-gn), a folder" in said(
+        "--classifier", "resnet17"
+    )
+    assert "--architecture, --input-size describes a timm checkpoint: name it" in said(
+        "--architecture", "resnet18", "--input-size", 64
+    )
+    assert "--mean looks like 0.485,0.456,0.406, not '3'" in said(
+        "--classifier", checkpoint, "--mean", 3
+    )
+    assert "cannot be read as a checkpoint" in said("--classifier", photo)
+
+
+def test_a_users_own_checkpoint_from_end_to_end(
+    checkpoint: Path, photo: Path, tmp_path: Path
+) -> None:
+    classes = checkpoint.with_name("classes.txt")
+    options = ["--classifier", checkpoint, "--architecture", "resnet10t", "--input-size", 64,
+               "--classes", classes, "--precision", "float32"]  # fmt: skip
+
+    def dga(*arguments: object) -> str:
+        result = CliRunner().invoke(app, [str(a) for a in (*arguments, *options)])
+        assert result.exit_code == 0, result.stderr
+        return result.stdout
+
+    facts = json.loads(
+        dga("adapt", photo, "--methods", "dga", "--json", "--out", tmp_path / "pictures")
+    )
+    assert {row["label"] for row in facts["input"]["top5"]} == set(NAMES)
+    data = tmp_path / "data" / "ship"
+    data.mkdir(parents=True)
+    Image.open(photo).save(data / "a.png")
+    dga("evaluate", "--data", tmp_path / "data", "--split", "all", "--corruptions", "clean",
+        "--methods", "source,tent,memo:views=2", "--out", tmp_path / "runs")  # fmt: skip
+    config = json.loads((tmp_path / "runs" / "config.json").read_text())
+    assert config["classifier"]["architecture"] == "resnet10t"
+    assert config["classifier"]["classes"] == 3
+    assert config["weights"]["classifier"] == weights_id(checkpoint)
+    rows = [json.loads(row) for row in (tmp_path / "runs" / "lines.jsonl").open()]
+    assert {row["method"] for row in rows} == {"source", "tent", "memo:views=2"}
+    assert {row["class"] for row in rows} == {"ship"}
+
+
+# Named classifiers, and folders
+
+
+@pytest.fixture
+def named(monkeypatch: pytest.MonkeyPatch) -> Callable[[Path], Path]:
+    """Ships a small named classifier below a folder."""
+
+    def place(root: Path) -> Path:
+        monkeypatch.setitem(CLASSIFIERS, "everyday16", {"small-gn": SMALL})
+        folder = root / "everyday16" / "small-gn"
+        state = build_classifier(SMALL).state_dict()
+        plain = json.loads(json.dumps(dataclasses.asdict(SMALL)))
+        save_weights(state, folder, {"model": "classifier", "profile": {"classifier": plain}})
+        return folder
+
+    return place
+
+
+def test_a_named_classifier_is_found_like_the_others(
+    named: Callable[[Path], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DGA_HOME", str(tmp_path))
+    folder = named(tmp_path)
+    models = load_models("everyday16", Sources(classifier="small-gn"), CPU)
+    assert models.weights["classifier"] == weights_id(folder)
+    assert models.profile.classifier == SMALL
+    assert not any("BatchNorm" in type(m).__name__ for m in models.classifier.modules())
+    by_path = load_models("everyday16", Sources(classifier=folder), CPU)
+    assert by_path.profile == models.profile
+    options = ModelOptions(classifier=Path("small-gn")).absolute()
+    assert options.sources.locate(EVERYDAY16)["classifier"] == weights_folder(
+        "everyday16", "small-gn"
+    )
+    with pytest.raises(WeightsError, match="tells its architecture, pixels and classes itself"):
+        load_models("everyday16", Sources(classifier=folder, input_size=32), CPU)
+
+
+def test_a_folders_config_is_not_believed_blindly(tmp_path: Path) -> None:
+    state = build_classifier(SMALL).state_dict()
+    for told in ("resnet18", {"architecture": "resnet18"}, {**vars(SMALL), "architecture": 3}):
+        save_weights(state, tmp_path, {"profile": {"classifier": told}})
+        with pytest.raises(WeightsError, match=r"does not describe a classifier|no architecture"):
+            classifier_config(EVERYDAY16, Sources(classifier=tmp_path))
+
+
+def test_named_classifiers_are_trained_by_name(
+    picture_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from dga.training.run import DEFAULTS
+
+    config = dataclasses.replace(DEFAULTS["classifier"], images=8, batch=4, bf16=False)
+    small = dataclasses.replace(SMALL, classes=EVERYDAY16.classifier.classes)
+    monkeypatch.setitem(CLASSIFIERS, "everyday16", {"small-gn": small})
+    asked = ("everyday16", [picture_folder], tmp_path, config, torch.device("cpu"))
+    train("classifier", *asked, name="small-gn")
+    found = classifier_config(EVERYDAY16, Sources(classifier=tmp_path))
+    assert found == small == with_classifier(EVERYDAY16, "small-gn").classifier
+    with pytest.raises(ValueError, match=r"has no classifier 'big'\. Named classifiers: small-gn"):
+        train("classifier", *asked, name="big")
+    with pytest.raises(ValueError, match="Only a classifier has a name, not the diffusion"):
+        train("diffusion", *asked, name="small-gn")
