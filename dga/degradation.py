@@ -67,6 +67,9 @@ class Degradation:
         )
 
 
+NO_DEGRADATION = Degradation()
+
+
 def to_levels(x: Tensor) -> Tensor:
     """Rounded to the 256 levels of a picture file, in [-1, 1]."""
     return torch.round((x + 1) * 127.5) / 127.5 - 1

@@ -11,9 +11,11 @@ from dga.profiles.builtin import (
 )
 from dga.profiles.configs import (
     ClassifierConfig,
+    ExplanationConfig,
     GuidanceConfig,
     MemoConfig,
     NetworkConfig,
+    PlusConfig,
     Profile,
     PublicFile,
     ReleaseConfig,
@@ -30,9 +32,11 @@ __all__ = [
     "IMAGENET",
     "PROFILES",
     "ClassifierConfig",
+    "ExplanationConfig",
     "GuidanceConfig",
     "MemoConfig",
     "NetworkConfig",
+    "PlusConfig",
     "Profile",
     "PublicFile",
     "ReleaseConfig",

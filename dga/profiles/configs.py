@@ -115,6 +115,33 @@ class StoppingConfig:
 
 
 @dataclass(frozen=True)
+class ExplanationConfig:
+    """How the discriminator looks for simple explanations of a picture's damage.
+
+    ``noise``, ``exposure``, ``sharpness``: whether each is looked for; ``judged_at``: depths at
+    which candidates are compared; ``head_start``: logits by which one must beat "nothing";
+    ``settled``: mean logit below which a picture is source data and nothing is tried.
+    Of noise: what is above ``noise_floor`` (standard deviation in [-1, 1]) counts, at
+    ``noise_scales`` times the measured one; ``impulses``: distances from the neighbours' median
+    from which a value is wrong. Of exposure: ``gains``, refined by the factor ``fine``. Of
+    sharpness: ``blurs``, radius in pixels and regularisation.
+    """
+
+    noise: bool = True
+    exposure: bool = True
+    sharpness: bool = True
+    judged_at: tuple[int, ...] = (2, 8, 16)
+    head_start: float = 1.0
+    settled: float = -3.0
+    noise_floor: float = 0.16
+    noise_scales: tuple[float, ...] = (1.0,)
+    impulses: tuple[float, ...] = (0.35,)
+    gains: tuple[float, ...] = (1.0, 1.7, 3.0, 5.5, 10.0)
+    fine: float = 1.3
+    blurs: tuple[tuple[float, float], ...] = ((1.0, 0.03), (2.0, 0.03), (2.0, 0.01), (4.0, 0.01))
+
+
+@dataclass(frozen=True)
 class GuidanceConfig:
     """Structural guidance: strength (lambda), low-pass factor D and norm.
 
@@ -126,6 +153,25 @@ class GuidanceConfig:
     factor: int = 4
     squared: bool = False
     through_network: bool = True
+
+
+@dataclass(frozen=True)
+class PlusConfig:
+    """DGA+: explain the damage, then drown and rebuild what is left.
+
+    ``stopping``: of the noise-aware path; its ``max_depth`` and ``horizon`` count from the entry
+    depth. A noisy picture is rebuilt by one posterior-mean step, sharpened by a disk of radius
+    ``sharpen`` (0: not) against the blur of a mean; others by ``guidance`` in ``steps`` steps of
+    randomness ``eta``.
+    """
+
+    explanation: ExplanationConfig = ExplanationConfig()
+    stopping: StoppingConfig = StoppingConfig(tau=0.5, max_depth=8, horizon=24)
+    guidance: GuidanceConfig = GuidanceConfig(scale=0.75, through_network=False)
+    steps: int = 12
+    eta: float = 1.0
+    sharpen: float = 1.0
+    sharpen_regularisation: float = 0.1
 
 
 @dataclass(frozen=True)
@@ -174,6 +220,7 @@ class Profile:
     dda_depth: int
     dda_guidance: GuidanceConfig
     diffpure_depth: int
+    plus: PlusConfig = PlusConfig()
     public: PublicFile | None = None
     """The denoiser's checkpoint, where others publish it."""
     tent: TentConfig = TentConfig()

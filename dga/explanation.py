@@ -1,0 +1,192 @@
+"""The discriminator explains the damage: which simple inverse makes most of a picture source data?
+
+Ours, not the paper's. A few candidate degradations are undone, each result is noised a little and
+shown to the discriminator, and the one that it takes for source data most readily explains the
+picture best. "Nothing" keeps a head start, so that a picture is left alone unless something
+clearly better is found. A picture that holds noise has entered the forward process already, at
+the depth k0 that its noise matches (:mod:`dga.noise_level`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import torch
+from torch import Tensor, nn
+
+from dga.degradation import NO_DEGRADATION, Degradation
+from dga.diffusion import Schedule, step_noise
+from dga.discriminator import chunk_size
+from dga.exposure import DEVIATION_FLOOR, exposures
+from dga.noise_level import matched_depth, noise_deviation
+from dga.profiles import ExplanationConfig
+
+
+@dataclass(frozen=True)
+class Scored:
+    """Event: a candidate was judged. ``score``: mean logit, lower is closer to source data.
+
+    None: its result was not numbers, and it was dropped.
+    """
+
+    stage: str
+    degradation: Degradation
+    score: float | None
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """What was found in one picture.
+
+    ``degradation``: the chosen one; ``entry``: k0, the depth of the forward process at which
+    the picture stands by its own noise; ``measured_noise``: its standard deviation in [-1, 1];
+    ``scored``: every candidate, in the order of judging; ``flat``: the picture varies less than
+    half an 8-bit level, so that nothing can be told.
+    """
+
+    degradation: Degradation
+    entry: int
+    measured_noise: float
+    scored: tuple[Scored, ...] = ()
+    flat: bool = False
+
+    @property
+    def calls(self) -> int:
+        """How often the discriminator was asked."""
+        return sum(s.score is not None for s in self.scored)
+
+
+def explain(
+    schedule: Schedule,
+    discriminator: nn.Module,
+    x: Tensor,
+    seed: int,
+    config: ExplanationConfig,
+) -> Generator[Scored, None, Explanation]:
+    """Explain one picture, ``[3, H, W]`` in [-1, 1] at 8-bit levels; yields scores as they come.
+
+    Noise first, because it hides the rest: what has some is not searched further. Then
+    exposure, coarse gains before fine ones, then sharpness on top of it.
+    """
+    measured = float(noise_deviation(x[None])[0])
+    search = _Search(schedule, discriminator, x, seed, config, measured)
+    best, flat = NO_DEGRADATION, float(x.std(correction=0)) < DEVIATION_FLOOR
+    if not flat:
+        best = yield from search.run()
+    entry = matched_depth(schedule, best.noise)
+    return Explanation(best, entry, measured, tuple(search.scored), flat)
+
+
+@dataclass
+class _Search:
+    schedule: Schedule
+    discriminator: nn.Module
+    x: Tensor
+    seed: int
+    config: ExplanationConfig
+    measured: float
+
+    def __post_init__(self) -> None:
+        self.scored: list[Scored] = []
+
+    def run(self) -> Generator[Scored, None, Degradation]:
+        config, best = self.config, NO_DEGRADATION
+        if config.noise:
+            best = yield from self._noise()
+        if config.exposure and not best.noise:
+            best = yield from self._exposure(best)
+        if config.sharpness and not best.noise:
+            best = yield from self._sharpness(best)
+        return best
+
+    def _noise(self) -> Generator[Scored, None, Degradation]:
+        """Entries of the whole picture, and of what is left without impulses."""
+        config, candidates = self.config, [NO_DEGRADATION]
+        if self.measured > config.noise_floor:
+            candidates += [Degradation(noise=self.measured * s) for s in config.noise_scales]
+        for threshold in config.impulses:
+            cleaned = Degradation(impulses=threshold)
+            left = float(noise_deviation(cleaned.inverse(self.x)[None])[0])
+            candidates.append(replace(cleaned, noise=left if left > config.noise_floor else 0.0))
+        deepest = max(matched_depth(self.schedule, c.noise) for c in candidates)
+        depths = tuple(deepest + depth for depth in config.judged_at)
+        return (yield from self._choose("noise", candidates, depths))
+
+    def _exposure(self, found: Degradation) -> Generator[Scored, None, Degradation]:
+        """Coarse gains first, then finer ones about the best."""
+        config = self.config
+        coarse = self._exposed(found, config.gains)
+        best = yield from self._choose("exposure", [found, *coarse], config.judged_at)
+        if best == found:
+            return found
+        near = [best.exposure.gain * factor for factor in (1 / config.fine, config.fine)]
+        fine = self._exposed(found, near)
+        return (yield from self._choose("exposure", [best, *fine], config.judged_at, 0.0))
+
+    def _exposed(self, found: Degradation, gains: Sequence[float]) -> Iterator[Degradation]:
+        for exposure in exposures(found.inverse(self.x), gains):
+            yield replace(found, exposure=exposure)
+
+    def _sharpness(self, found: Degradation) -> Generator[Scored, None, Degradation]:
+        config = self.config
+        sharper = [replace(found, blur=r, regularisation=g) for r, g in config.blurs]
+        return (yield from self._choose("sharpness", [found, *sharper], config.judged_at))
+
+    def _choose(
+        self,
+        stage: str,
+        candidates: Sequence[Degradation],
+        depths: Sequence[int],
+        head_start: float | None = None,
+    ) -> Generator[Scored, None, Degradation]:
+        """The candidate with the lowest score; the first keeps a head start."""
+        lead = self.config.head_start if head_start is None else head_start
+        best, lowest = candidates[0], math.inf
+        for rows in (candidates[:1], candidates[1:]):
+            scores = judge(self.schedule, self.discriminator, self.x, rows, depths, self.seed)
+            for candidate, score in zip(rows, scores, strict=True):
+                self.scored.append(Scored(stage, candidate, score))
+                yield self.scored[-1]
+                if score is not None and score - lead < lowest:
+                    best, lowest = candidate, score - lead
+            lead = 0.0
+            if lowest < self.config.settled:
+                break
+        return best
+
+
+@torch.no_grad()
+def judge(
+    schedule: Schedule,
+    discriminator: nn.Module,
+    x: Tensor,
+    candidates: Sequence[Degradation],
+    depths: Sequence[int],
+    seed: int,
+) -> list[float | None]:
+    """Mean logit over ``depths`` of each candidate's result; None where it is not numbers.
+
+    All see the same noise. ``x``: ``[3, H, W]``; depths beyond the last are left out.
+    """
+    depth = torch.tensor([k for k in depths if k <= schedule.steps] or [schedule.steps])
+    abar = schedule.alpha_bar[depth].view(-1, 1, 1, 1)  # [K, 1, 1, 1]
+    noise = torch.stack([step_noise(seed, "forward", int(k), x.shape) for k in depth]).to(x.device)
+    states = []
+    for candidate in candidates:
+        missing = (1 - abar - abar * candidate.noise**2).clamp(min=0)
+        restored = candidate.inverse(x)
+        states.append(abar.sqrt().to(x) * restored + missing.sqrt().to(x) * noise)
+    everything = torch.stack(states)  # [C, K, 3, H, W]
+    numbers = everything.isfinite().flatten(1).all(1)
+    flat = everything[numbers].flatten(0, 1)
+    time = schedule.time[depth].repeat(int(numbers.sum())).to(x.device)
+    size = chunk_size(x.shape[1], x.shape[2], x.device.type)
+    logits = [
+        discriminator(flat[i : i + size], time[i : i + size]).float().cpu()
+        for i in range(0, len(flat), size)
+    ]
+    means = iter(torch.cat(logits).view(-1, len(depth)).mean(1).tolist() if logits else [])
+    scores = [next(means) if ok else None for ok in numbers.tolist()]
+    return [s if s is not None and math.isfinite(s) else None for s in scores]
