@@ -56,6 +56,22 @@ class Degradation:
             x = wiener(x, line(*self.motion), self.regularisation)
         return to_levels(x)
 
+    def __str__(self) -> str:
+        """``none``, or what there is: ``gain 3, blur 2 px, noise 0.41``."""
+        told = {
+            "gain {:.3g}": self.exposure.gain if self.exposure.gain != 1 else None,
+            "offset {}": "/".join(f"{o:+.2f}" for o in self.exposure.offset)
+            if self.exposure != UNCHANGED
+            else None,
+            "blur {:g} px": self.blur or None,
+            "motion {0[0]:g} px at {0[1]:g} degrees": self.motion,
+            "blocks of {} px": self.block if self.block > 1 else None,
+            "impulses beyond {:g}": self.impulses,
+            "noise {:.2f}": self.noise or None,
+        }
+        parts = [form.format(value) for form, value in told.items() if value is not None]
+        return ", ".join(parts) or "none"
+
     @property
     def nothing_to_invert(self) -> bool:
         return (

@@ -64,18 +64,22 @@ def judge_states(
 
 
 def curve_chunks(
-    schedule: Schedule, network: nn.Module, states: Tensor, denoiser: nn.Module | None = None
+    schedule: Schedule,
+    network: nn.Module,
+    states: Tensor,
+    denoiser: nn.Module | None = None,
+    first: int = 0,
 ) -> Iterator[tuple[int, Tensor]]:
     """Judge a forward path piece by piece: yields (first depth, logits ``[n]``).
 
-    ``states``: ``[K, 3, H, W]``, depths 0...K - 1. The first pieces are short so that
-    a page can start drawing.
+    ``states``: ``[K, 3, H, W]``, depths 0...K - 1; judging begins at depth ``first``. The
+    first pieces are short so that a page can start drawing.
     """
     height, width = states.shape[-2:]
     full = chunk_size(height, width, states.device.type)
-    start = 0
+    start = first
     while start < len(states):
-        stop = min(len(states), start + min(full, 4 if start == 0 else full))
+        stop = min(len(states), start + min(full, 4 if start == first else full))
         depth = torch.arange(start, stop)
         yield start, judge_states(schedule, network, states[start:stop], depth, denoiser)
         start = stop

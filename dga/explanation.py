@@ -90,6 +90,7 @@ class _Search:
 
     def __post_init__(self) -> None:
         self.scored: list[Scored] = []
+        self.known: dict[tuple[Degradation, tuple[int, ...]], float | None] = {}
 
     def run(self) -> Generator[Scored, None, Degradation]:
         config, best = self.config, NO_DEGRADATION
@@ -138,17 +139,21 @@ class _Search:
         self,
         stage: str,
         candidates: Sequence[Degradation],
-        depths: Sequence[int],
+        depths: tuple[int, ...],
         head_start: float | None = None,
     ) -> Generator[Scored, None, Degradation]:
         """The candidate with the lowest score; the first keeps a head start."""
         lead = self.config.head_start if head_start is None else head_start
         best, lowest = candidates[0], math.inf
         for rows in (candidates[:1], candidates[1:]):
-            scores = judge(self.schedule, self.discriminator, self.x, rows, depths, self.seed)
-            for candidate, score in zip(rows, scores, strict=True):
+            new = [c for c in rows if (c, depths) not in self.known]
+            scores = judge(self.schedule, self.discriminator, self.x, new, depths, self.seed)
+            for candidate, score in zip(new, scores, strict=True):
+                self.known[candidate, depths] = score
                 self.scored.append(Scored(stage, candidate, score))
                 yield self.scored[-1]
+            for candidate in rows:
+                score = self.known[candidate, depths]
                 if score is not None and score - lead < lowest:
                     best, lowest = candidate, score - lead
             lead = 0.0
@@ -170,6 +175,8 @@ def judge(
 
     All see the same noise. ``x``: ``[3, H, W]``; depths beyond the last are left out.
     """
+    if not candidates:
+        return []
     depth = torch.tensor([k for k in depths if k <= schedule.steps] or [schedule.steps])
     abar = schedule.alpha_bar[depth].view(-1, 1, 1, 1)  # [K, 1, 1, 1]
     noise = torch.stack([step_noise(seed, "forward", int(k), x.shape) for k in depth]).to(x.device)

@@ -11,13 +11,16 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from dga.degradation import to_levels
 from dga.diffusion import ANCESTRAL, ReverseStep, Sampler, forward_path, reverse
 from dga.discriminator import chunk_size, curve_chunks
 from dga.guidance import structural_guide
 from dga.images import Pixels, from_tensor, to_tensor
 from dga.networks.classifier import Prediction, predict
 from dga.networks.models import Models
-from dga.profiles import GuidanceConfig, Profile, StoppingConfig
+from dga.profiles import GuidanceConfig, PlusConfig, Profile, StoppingConfig
+from dga.restoration import Entered, posterior_mean
+from dga.sampling import FewSteps
 from dga.stopping import Stop, choose_depth, confidence_from_logits
 from dga.titles import SYSTEMS
 
@@ -382,6 +385,34 @@ def rebuild(
         if len(finished):
             result[step.rows[finished].to(x.device)] = step.x[finished.to(x.device)]
     return result.clamp(-1, 1)
+
+
+def rebuild_entered(
+    models: Models, found: Sequence[Entered], seeds: Sequence[int], config: PlusConfig
+) -> tuple[Tensor, list[float]]:
+    """The end of DGA+: pictures, ``[B, 3, S, S]`` in 8-bit levels, and the seconds of each.
+
+    Noisy ones by their posterior mean, others by a guided sample, in one batch each; those
+    with t* = 0 are what the explanation left of them.
+    """
+    image, seconds = torch.stack([entered.restored for entered in found]), [0.0] * len(found)
+    noisy = [i for i, entered in enumerate(found) if entered.denoised]
+    erased = [i for i, e in enumerate(found) if e.stop.t_star and not e.denoised]
+    for rows in (noisy, erased):
+        if not rows:
+            continue
+        begun = time.perf_counter()
+        depths = [found[i].stop.t_star for i in rows]
+        states = torch.stack([found[i].states[k] for i, k in zip(rows, depths, strict=True)])
+        if rows is noisy:
+            rebuilt = posterior_mean(models, states, depths, config)
+        else:
+            own, sampler = [seeds[i] for i in rows], FewSteps(config.steps, config.eta)
+            rebuilt = rebuild(models, states, image[rows], depths, own, config.guidance, sampler)
+        image[rows] = to_levels(rebuilt)
+        for i in rows:
+            seconds[i] = (time.perf_counter() - begun) / len(rows)
+    return image, seconds
 
 
 def classify(models: Models, x: Tensor) -> Prediction:

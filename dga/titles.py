@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dga.corruptions import CORRUPTIONS
 
-# The systems of the paper's Table 1, in its order.
+# The systems of the paper's Table 1, in its order, and ours.
 SYSTEMS = {
     "source": "Source only",
     "tent": "Tent",
@@ -13,6 +13,7 @@ SYSTEMS = {
     "dda": "DDA",
     "dga": "DGA",
     "dga-guided": "DGA + G",
+    "dga-plus": "DGA+",
 }
 
 

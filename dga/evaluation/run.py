@@ -118,6 +118,7 @@ class LoadedMethods:
                     "correct": first == label,  # by position: two classes may share a name
                     "probability": round(float(row[first]), 5),
                     "seconds": round(float(outcome.seconds[i]), 4),
+                    **(outcome.details[i] if outcome.details else {}),
                 }
                 lines.append(line)
         return lines

@@ -9,6 +9,7 @@ from typing import Any
 from dga.methods.batch import Batch
 from dga.methods.diffusion import Diffusion, diffusion_settings
 from dga.methods.memo import Memo
+from dga.methods.plus import Plus, PlusSettings
 from dga.methods.protocol import Method, Outcome
 from dga.methods.settings import override
 from dga.methods.source import Source
@@ -27,6 +28,7 @@ METHODS: dict[str, Callable[[Models], Method]] = {
     "source": Source,
     "tent": lambda models: Tent(models, models.profile.tent),
     "memo": lambda models: Memo(models, models.profile.memo),
+    "dga-plus": lambda models: Plus(models, PlusSettings(models.profile.plus)),
     **{name: _diffusion(name) for name in diffusion_settings(EVERYDAY16)},
 }
 

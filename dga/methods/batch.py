@@ -15,7 +15,8 @@ from dga.discriminator import curve
 from dga.images import from_tensor, to_tensor
 from dga.networks.models import Models
 from dga.pipeline import path_seed, rebuild
-from dga.profiles import GuidanceConfig, StoppingConfig
+from dga.profiles import GuidanceConfig, PlusConfig, StoppingConfig
+from dga.restoration import Entered, enter, last
 from dga.stopping import Stop, choose_depth
 
 ReverseSettings = tuple[GuidanceConfig | None, Sampler]
@@ -36,6 +37,7 @@ class Batch:
         self._paths: dict[tuple[int, int], tuple[Tensor, float]] = {}
         self._curves: dict[tuple[int, int], tuple[NDArray[np.float64], float]] = {}
         self._rebuilt: dict[tuple[int, int, ReverseSettings], tuple[Tensor, float]] = {}
+        self._entered: dict[tuple[int, PlusConfig], tuple[Entered, float]] = {}
 
     def __len__(self) -> int:
         return len(self.x)
@@ -71,6 +73,15 @@ class Batch:
         )
         parts = [self._rebuilt[i, d, way] if d else (self.x[i], 0.0) for i, d in enumerate(depths)]
         return torch.stack([image for image, _ in parts]), [seconds for _, seconds in parts]
+
+    def entered(self, config: PlusConfig) -> list[tuple[Entered, float]]:
+        """Each picture explained and noised to t* (DGA+), with the seconds that took."""
+        for i in range(len(self)):
+            if (i, config) not in self._entered:
+                begun = time.perf_counter()
+                found = last(enter(self.models, self.x[i], self.seeds[i], config))
+                self._entered[i, config] = found, time.perf_counter() - begun
+        return [self._entered[i, config] for i in range(len(self))]
 
     def _rebuild(self, rows: Sequence[int], depths: list[int], way: ReverseSettings) -> None:
         start = torch.stack([self._path(i, 0)[0][d] for i, d in zip(rows, depths, strict=True)])

@@ -95,4 +95,4 @@ class Diffusion:
         p = p.cpu()
         reading = (time.perf_counter() - begun) / n
         seconds = [a + b + reading for a, b in zip(judging, rebuilding, strict=True)]
-        return Outcome(p, seconds, depths, crossed)
+        return Outcome(p, seconds, depths, crossed, image)

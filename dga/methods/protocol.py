@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -17,14 +17,18 @@ class Outcome:
 
     ``probabilities``: ``[B, classes]``, rows sum to 1; ``seconds``: what each picture
     cost, wall clock; ``depths`` and ``crossed``: where its forward process halted and
-    whether the stopping rule was met there. Raises ``FloatingPointError`` for probabilities
-    that are not numbers.
+    whether the stopping rule was met there; ``pictures``: what was classified,
+    ``[B, 3, S, S]``, where a method makes pictures; ``details``: what else a result line should
+    hold, one mapping a picture. Raises ``FloatingPointError`` for probabilities that are not
+    numbers.
     """
 
     probabilities: Tensor
     seconds: Sequence[float]
     depths: Sequence[int]
     crossed: Sequence[bool]
+    pictures: Tensor | None = None
+    details: Sequence[Mapping[str, Any]] | None = None
 
     def __post_init__(self) -> None:
         if not bool(self.probabilities.isfinite().all()):
