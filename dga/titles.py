@@ -15,6 +15,14 @@ SYSTEMS = {
     "dga-guided": "DGA + G",
     "dga-plus": "DGA+",
 }
+# Ours, beyond the paper.
+EXTENSIONS = {"dga-plus": "DGA+"}
+# Clean pictures and all severities mixed.
+STREAMS = {
+    "wild": "Wild stream",
+    "sorted": "Wild stream sorted by label",
+    "single": "Wild stream one picture at a time",
+}
 
 
 def phrase(corruption: str) -> str:

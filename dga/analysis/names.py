@@ -6,9 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from dga.corruptions import CLEAN, CORRUPTIONS, FAMILIES
-from dga.titles import SYSTEMS, short
+from dga.titles import EXTENSIONS, SYSTEMS, short
 
 MEAN = "mean"
+SYSTEM_TITLES = {**SYSTEMS, **EXTENSIONS}
 # A group is what an accuracy is averaged over: all fifteen, a family, one corruption.
 GROUPS: dict[str, tuple[str, ...]] = {
     MEAN: CORRUPTIONS,
@@ -29,6 +30,7 @@ TITLES = {
     "dga-guided": SYSTEMS["dga-guided"],
     "dga-quantile": f"{SYSTEMS['dga']} (quantile)",
     "dga-guided-quantile": f"{SYSTEMS['dga-guided']} (quantile)",
+    **EXTENSIONS,
 }
 VARIANTS = ("-published", "-ensemble", "-quantile")
 
@@ -51,6 +53,7 @@ TRAITS = {
     "dda": Traits("Input", True, False, True),
     "dga": Traits("Input", True, True, True),
     "dga-guided": Traits("Input", True, True, True),
+    "dga-plus": Traits("Input", True, True, True),
 }
 
 
@@ -58,8 +61,8 @@ TRAITS = {
 class MethodName:
     """A method's name taken apart: ``dga-guided:tau=0.3`` has one override, tau.
 
-    ``system`` is the row of the paper's Table 1 it belongs to; a method from outside
-    the package is a system of its own.
+    ``system`` is the row of the paper's Table 1 it belongs to, or our extension of it; a
+    method from outside the package is a system of its own.
     """
 
     name: str
@@ -75,7 +78,7 @@ class MethodName:
         for variant in VARIANTS:
             system = system.removesuffix(variant)
         overrides = tuple((key, value) for key, _, value in pairs)
-        return cls(name, base, system if system in SYSTEMS else base, overrides)
+        return cls(name, base, system if system in SYSTEM_TITLES else base, overrides)
 
     @property
     def swept(self) -> bool:
@@ -84,15 +87,33 @@ class MethodName:
         return self.system in ("dga", "dga-guided") and keys in ({"depth"}, {"tau"})
 
     @property
+    def permuted(self) -> str:
+        """What a control permutes among the pictures of its batch; "" for methods as they are."""
+        return dict(self.overrides).get("permute", "")
+
+    @property
+    def unpermuted(self) -> str:
+        """The name of the method whose choices a control permutes."""
+        kept = [
+            f"{key}={value}" for key, value in self.overrides if key not in ("permute", "batch")
+        ]
+        return ":".join([self.base, *kept])
+
+    @property
     def title(self) -> str:
-        """For tables and figures: ``DGA + G, tau 0.3``."""
+        """For tables and figures: ``DGA + G, tau 0.3``; ``DGA+, depth permuted``."""
         words = [TITLES.get(self.base, self.base)]
-        return ", ".join(words + [f"{key} {value}" for key, value in self.overrides])
+        for key, value in self.overrides:
+            if key == "permute":
+                words.append(f"{value} permuted")
+            elif not (self.permuted and key == "batch"):
+                words.append(f"{key} {value}")
+        return ", ".join(words)
 
     @property
     def place(self) -> tuple[int, int, str]:
         """Sort key: the order of the paper's Table 1, variants together, outsiders last."""
-        systems, bases = list(SYSTEMS), list(TITLES)
+        systems, bases = list(SYSTEM_TITLES), list(TITLES)
         system = systems.index(self.system) if self.system in systems else len(systems)
         base = bases.index(self.base) if self.base in bases else len(bases)
         return system, base, self.name
@@ -110,4 +131,6 @@ def in_order(names: Iterable[str]) -> list[str]:
 
 def group_title(group: str) -> str:
     """One or a few words for a group."""
+    if group.isdigit():
+        return f"Severity {group}"
     return "Mean of 15" if group == MEAN else short(group)

@@ -15,8 +15,11 @@ from dga.analysis.results import KEY, EvaluationRun
 from dga.analysis.statistics import Outcomes
 from dga.corruptions import CLEAN
 from dga.profiles import StoppingConfig
+from dga.titles import STREAMS
 
-CONDITIONS = ("data", "corrupted", "split", "seed", "precision", "profile", "weights")
+CONDITIONS = (
+    "data", "corrupted", "corruptions", "split", "seed", "precision", "profile", "weights",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -24,12 +27,13 @@ class PooledRuns:
     """``lines`` of ``runs``, each image and method once.
 
     All have one severity and agree in :data:`CONDITIONS`. Clean pictures (severity 0)
-    stand beside every severity.
+    stand beside every severity. Runs of one mixed ``stream`` have no severity of their own.
     """
 
     severity: int
     runs: tuple[EvaluationRun, ...]
     lines: pd.DataFrame
+    stream: str = ""
 
     @property
     def config(self) -> dict[str, Any]:
@@ -48,8 +52,9 @@ class PooledRuns:
 
     @property
     def compared(self) -> list[str]:
-        """Methods but for the points of our own sweeps."""
-        return [name for name in self.methods if not MethodName.parse(name).swept]
+        """Methods but for the points of our own sweeps and permuted controls."""
+        parsed = [MethodName.parse(name) for name in self.methods]
+        return [method.name for method in parsed if not method.swept and not method.permuted]
 
     def equivalents(self, base: str) -> dict[str, str]:
         """Methods of another name that are ``base`` at a fixed depth, as ``base:depth=k``.
@@ -105,9 +110,11 @@ class PooledRuns:
 
     @property
     def described(self) -> str:
-        """For captions: severity, split and how many photographs."""
-        photographs = self.lines.loc[self.lines["corruption"] != CLEAN, "path"].nunique()
+        """For captions: severity or stream, split and how many photographs."""
         split = self.config.get("split", "all")
+        if self.stream:
+            return f"{self.lines['path'].nunique()} photographs ({split})"
+        photographs = self.lines.loc[self.lines["corruption"] != CLEAN, "path"].nunique()
         return f"severity {self.severity}, {photographs} photographs ({split})"
 
 
@@ -119,28 +126,51 @@ def pool_runs(runs: Sequence[EvaluationRun]) -> tuple[tuple[PooledRuns, ...], tu
     """The runs of each severity, the highest first; and a sentence for each run left out.
 
     Where runs of one severity differ in a condition, those that agree with the run of
-    the most methods (of ``report`` before ``tune``) are taken.
+    the most methods (of ``report`` before ``tune``) are taken. Mixed streams are
+    :func:`pool_streams`'.
     """
+    runs = [run for run in runs if not run.stream]
     clean = [run for run in runs if set(run.lines["corruption"]) == {CLEAN}]
     damaged = [run for run in runs if run not in clean]
     severities = sorted({run.severity for run in damaged or clean}, reverse=True)
     made, left_out = [], dict[str, None]()
     for severity in severities:
-        group = sorted(
-            [run for run in damaged if run.severity == severity] + clean, key=_weight, reverse=True
-        )
-        agreeing = list[EvaluationRun]()
-        for run in group:
-            reasons = (_difference(other, run) for other in agreeing)
-            reason = next((reason for reason in reasons if reason), None)
-            if reason is None:
-                agreeing.append(run)
-            else:
-                left_out[f"{run.name}: {reason}"] = None
-        lines = pd.concat([run.lines for run in agreeing], ignore_index=True)
-        lines = lines.drop_duplicates(KEY, ignore_index=True)
-        made.append(PooledRuns(severity, tuple(agreeing), lines))
+        group = [run for run in damaged if run.severity == severity] + clean
+        agreeing, others = _agreeing(group)
+        left_out |= dict.fromkeys(others)
+        made.append(PooledRuns(severity, agreeing, _lines(agreeing)))
     return tuple(made), tuple(left_out)
+
+
+def pool_streams(
+    runs: Sequence[EvaluationRun],
+) -> tuple[tuple[PooledRuns, ...], tuple[str, ...]]:
+    """The runs of each mixed stream, wild first; and a sentence for each run left out."""
+    made, left_out = list[PooledRuns](), list[str]()
+    for stream in STREAMS:
+        agreeing, others = _agreeing([run for run in runs if run.stream == stream])
+        left_out += others
+        if agreeing:
+            made.append(PooledRuns(0, agreeing, _lines(agreeing), stream))
+    return tuple(made), tuple(left_out)
+
+
+def _agreeing(group: Sequence[EvaluationRun]) -> tuple[tuple[EvaluationRun, ...], list[str]]:
+    """Runs that agree with the weightiest, and a sentence for each of the others."""
+    agreeing, left_out = list[EvaluationRun](), list[str]()
+    for run in sorted(group, key=_weight, reverse=True):
+        reasons = (_difference(other, run) for other in agreeing)
+        reason = next((reason for reason in reasons if reason), None)
+        if reason is None:
+            agreeing.append(run)
+        else:
+            left_out.append(f"{run.name}: {reason}")
+    return tuple(agreeing), left_out
+
+
+def _lines(runs: Sequence[EvaluationRun]) -> pd.DataFrame:
+    lines = pd.concat([run.lines for run in runs], ignore_index=True)
+    return lines.drop_duplicates(KEY, ignore_index=True)
 
 
 def _weight(run: EvaluationRun) -> tuple[bool, bool, int, int]:

@@ -21,6 +21,8 @@ COLUMNS = (
     "prediction", "correct", "probability", "seconds",
 )  # fmt: skip
 KEY = ["path", "corruption", "method"]
+LATER = ("entry", "degradation", "unchanged")
+"""Columns that not every run has; see :func:`read_evaluation`."""
 
 
 class MissingRun(ValueError):  # noqa: N818  (a missing run is no fault of the reader)
@@ -33,7 +35,9 @@ class EvaluationRun:
 
     ``lines``: a row an image and method, with the columns of :data:`COLUMNS`;
     ``depth`` is an integer 0...T, ``probability`` that of the predicted class,
-    ``seconds`` for one image.
+    ``seconds`` for one image. ``entry``: the depth at which the image was by its own noise;
+    ``degradation``: how its damage was explained, or none; ``unchanged``: whether it was
+    returned bit for bit.
     """
 
     name: str
@@ -46,8 +50,13 @@ class EvaluationRun:
 
     @property
     def severity(self) -> int:
-        """Of its corruptions, 1 to 5."""
+        """Of its corruptions, 1 to 5; 0 for a mixed stream, which has all."""
         return int(self.config.get("severity", 0))
+
+    @property
+    def stream(self) -> str:
+        """Wild, sorted or single; "" for a run of one corruption after the other."""
+        return str(self.config.get("stream") or "")
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,11 +128,15 @@ def lines_file(folder: Path) -> Path | None:
 
 
 def read_evaluation(folder: Path, name: str = "") -> EvaluationRun:
-    """One evaluation run. Raises ``ValueError`` naming the file that is damaged."""
+    """One evaluation run. Raises ``ValueError`` naming the file that is damaged.
+
+    Lines of runs that did not say so are of images that entered at depth 0, without an
+    explanation, and came back unchanged from depth 0.
+    """
     path = lines_file(folder)
     if path is None:
         raise ValueError(f"{folder} holds no {LINES}.")
-    lines = pd.DataFrame(list(_rows(path)), columns=list(COLUMNS))
+    lines = pd.DataFrame(list(_rows(path)), columns=[*COLUMNS, *LATER])
     twice = lines.duplicated(KEY)
     if twice.any():
         image, corruption, method = lines.loc[twice.idxmax(), KEY]
@@ -141,7 +154,9 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
     for number, line in enumerate(text[: text.rfind("\n") + 1].splitlines(), start=1):
         try:
             row = json.loads(line)
-            yield {column: row[column] for column in COLUMNS}
+            known = {column: row[column] for column in COLUMNS}
+            later = {"entry": 0, "degradation": "none", "unchanged": known["depth"] == 0}
+            yield known | later | {column: row[column] for column in LATER if column in row}
         except (json.JSONDecodeError, TypeError):
             raise ValueError(f"{path} is damaged: line {number} is not a JSON object.") from None
         except KeyError as error:

@@ -15,10 +15,10 @@ from dga.data.imagenet_c import condition_folder, conditions
 from dga.images import Pixels
 from dga.io.parsing import check_choice
 from dga.profiles import Profile, tune_pictures
+from dga.titles import STREAMS
 
 OWN_PER_CLASS = 10
 """Pictures of each class that are measured of the project's own set unless told otherwise."""
-STREAMS = ("wild", "sorted", "single")
 Condition = tuple[str, int]
 """A corruption and its severity, 1 to 5; of clean pictures 0."""
 

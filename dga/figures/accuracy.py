@@ -174,10 +174,11 @@ def controls_figure(controls: Controls) -> Chart:
     )
 
 
-def gains(pooled: PooledRuns, method: str = "dga-guided") -> Chart:
-    """Gain over source and over the best DDA, by corruption."""
-    if method not in pooled.methods:
-        raise MissingRun(f"no run of {method}")
+def gains(pooled: PooledRuns) -> Chart:
+    """Gain of our best method over source and over the best DDA, by corruption."""
+    method = next((name for name in ("dga-plus", "dga-guided") if name in pooled.methods), None)
+    if method is None:
+        raise MissingRun("no run of dga-plus or dga-guided")
     rivals = [rival for rival in ("source", best_dda(pooled)) if rival in pooled.methods]
     if not rivals:
         raise MissingRun("no run of source or DDA")

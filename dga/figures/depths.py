@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pandas as pd
 
+from dga.analysis.names import method_title
 from dga.analysis.pooled import PooledRuns
+from dga.analysis.results import MissingRun
 from dga.analysis.tables.depths import halted
-from dga.corruptions import CLEAN, CORRUPTIONS, family_of
+from dga.corruptions import CLEAN, CORRUPTIONS, SEVERITIES, family_of
 from dga.figures.chart import Axis, Chart, Panel, Series, rounded
-from dga.figures.palette import FAMILY, NEUTRAL
+from dga.figures.palette import FAMILY, NEUTRAL, Dash
 from dga.titles import short
 
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
@@ -51,3 +55,63 @@ def _row(place: int, name: str, depth: pd.Series) -> list[Series]:
         )
         for below, above, width, size in ((low, high, 1.5, 0), (first, third, 6, 12))
     ]
+
+
+def depths_by_severity(severities: Sequence[PooledRuns]) -> Chart:
+    """Median t* by severity for every corruption, and the entry depth k0 where there is one."""
+    method, runs = _at_severities(severities)
+    lines = pd.concat([run.lines[run.lines["method"] == method] for run in runs])
+    lines = lines[lines["corruption"].isin(CORRUPTIONS)]
+    enters = bool((lines["entry"] > 0).any())
+    deepest = float(lines.groupby(["corruption", "severity"])["depth"].quantile(0.75).max())
+    panels = [
+        Panel(
+            (
+                _medians(rows, "depth", "t*", FAMILY[family_of(name)]),
+                *([_medians(rows, "entry", "k0", NEUTRAL, "dash")] if enters else []),
+            ),
+            Axis("severity", (0.8, 5.2), ticks=tuple((float(s), str(s)) for s in SEVERITIES)),
+            Axis("t*", (-0.5, deepest + 1)),
+            short(name),
+        )
+        for name in CORRUPTIONS
+        if len(rows := lines[lines["corruption"] == name])
+    ]
+    entry = "; dashed: entry depth k0, where its own noise puts it" if enters else ""
+    return Chart(
+        "depths-by-severity",
+        f"Depth t* by severity, {method_title(method)}",
+        f"Line: median t* (steps of 100) of the pictures, band: their middle half{entry}.",
+        tuple(panels),
+        columns=3,
+        height=96,
+        legend=enters,
+        commands=tuple(dict.fromkeys(c for run in runs for c in run.commands([method]))),
+    )
+
+
+def _at_severities(severities: Sequence[PooledRuns]) -> tuple[str, list[PooledRuns]]:
+    """An adaptive method and its runs. Raises :class:`MissingRun` for fewer than two severities."""
+    for method in ("dga-plus", "dga-guided", "dga"):
+        runs = [pooled for pooled in severities if method in pooled.methods]
+        if len(runs) > 1:
+            return method, runs[::-1]
+    raise MissingRun("no run of dga-plus at two severities or more")
+
+
+def _medians(
+    rows: pd.DataFrame, column: str, name: str, color: str, dash: Dash = "solid"
+) -> Series:
+    """Medians by severity with a band of the middle half; of two in the middle the lower."""
+    groups = rows.groupby("severity")[column]
+    low, middle, high = (groups.quantile(q, interpolation="lower") for q in (0.25, 0.5, 0.75))
+    return Series(
+        "line",
+        rounded(middle.index),
+        rounded(middle),
+        color,
+        name=name,
+        low=rounded(low) if column == "depth" else (),
+        high=rounded(high) if column == "depth" else (),
+        dash=dash,
+    )

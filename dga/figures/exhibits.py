@@ -12,17 +12,18 @@ from typing import Any
 from dga.analysis.controls import Controls
 from dga.analysis.discrimination import stops
 from dga.analysis.judges import judge_of, same_discriminator, shipped_judge
-from dga.analysis.pooled import PooledRuns, pool_runs
+from dga.analysis.pooled import PooledRuns, pool_runs, pool_streams
 from dga.analysis.results import JudgeRun, MissingRun, SavedRuns
 from dga.analysis.tables import accuracy as accuracy_tables
 from dga.analysis.tables import depths as depth_tables
 from dga.analysis.tables import discriminator as discriminator_tables
+from dga.analysis.tables import streams as stream_tables
 from dga.analysis.tables.rules import rules_table
 from dga.analysis.tables.table import Table
 from dga.corruptions import CORRUPTIONS, FAMILIES
 from dga.figures import accuracy, discriminator
 from dga.figures.chart import Chart
-from dga.figures.depths import depth_spread
+from dga.figures.depths import depth_spread, depths_by_severity
 from dga.figures.embedding import feature_map
 from dga.figures.interactive import to_plotly
 from dga.figures.pictures import save
@@ -53,8 +54,10 @@ def publish(saved: SavedRuns, out: Path) -> Written:
     What cannot be made is left out and told. The same results give the same bytes.
     """
     severities, left_out = pool_runs(saved.evaluations)
-    written = Written(missing=[("left out", sentence) for sentence in left_out])
-    for maker in makers(saved.judges, severities):
+    streams, also_left_out = pool_streams(saved.evaluations)
+    said = [("left out", sentence) for sentence in (*left_out, *also_left_out)]
+    written = Written(missing=said)
+    for maker in makers(saved.judges, severities, streams):
         try:
             exhibit = replace(maker.make(), name=maker.name)
         except MissingRun as error:
@@ -93,14 +96,18 @@ def _write(exhibit: Table | Chart, out: Path) -> dict[str, Any]:
     }
 
 
-def makers(judges: Sequence[JudgeRun], severities: Sequence[PooledRuns]) -> Iterator[ExhibitMaker]:
+def makers(
+    judges: Sequence[JudgeRun],
+    severities: Sequence[PooledRuns],
+    streams: Sequence[PooledRuns] = (),
+) -> Iterator[ExhibitMaker]:
     """One for each exhibit, in the order in which they are best read.
 
     Studies (taus, fixed depths, the quantile rule) belong to the highest severity; at
     others they are made if they were run, and not missed if they were not. Names of
     severity 5 stand alone; others say theirs.
     """
-    if not severities:
+    if not severities and not streams:
         yield ExhibitMaker("tables and figures of methods", _no_evaluation)
     for i, pooled in enumerate(severities):
         end = "" if pooled.severity == 5 else f"-severity-{pooled.severity}"
@@ -110,6 +117,13 @@ def makers(judges: Sequence[JudgeRun], severities: Sequence[PooledRuns]) -> Iter
         yield ExhibitMaker(f"rules{end}", rules, optional=not_tune)
         for maker in _study_makers(pooled, end):
             yield replace(maker, optional=i > 0)
+    if severities:
+        clean = partial(stream_tables.clean_table, severities[0])
+        yield ExhibitMaker("clean", clean, optional=True)
+        by_severity = partial(depths_by_severity, severities)
+        yield ExhibitMaker("depths-by-severity", by_severity, optional=True)
+    for pooled in streams:
+        yield from _stream_makers(pooled)
     yield from _judge_makers(judges, severities[0] if severities else None)
 
 
@@ -124,6 +138,8 @@ def _method_makers(pooled: PooledRuns, end: str) -> Iterator[ExhibitMaker]:
         table_2 = partial(accuracy_tables.table_2, pooled, family)
         yield ExhibitMaker(f"table-2-{family}{end}", table_2)
     yield ExhibitMaker(f"comparisons{end}", partial(accuracy_tables.comparisons, pooled))
+    permuted = partial(stream_tables.permuted_table, pooled)
+    yield ExhibitMaker(f"permuted{end}", permuted, optional=True)
     yield ExhibitMaker(f"gains{end}", partial(accuracy.gains, pooled))
     yield ExhibitMaker(f"accuracy-time{end}", partial(accuracy.accuracy_by_time, pooled))
     yield from _depths_makers(pooled, "threshold", end)
@@ -145,6 +161,16 @@ def _study_makers(pooled: PooledRuns, end: str) -> Iterator[ExhibitMaker]:
         yield ExhibitMaker(f"controls{ending}", dots)
         curves = partial(_controls_figure, pooled, rule, accuracy.accuracy_by_depth)
         yield ExhibitMaker(f"accuracy-depth{ending}", curves)
+
+
+def _stream_makers(pooled: PooledRuns) -> Iterator[ExhibitMaker]:
+    """What the runs of a mixed stream should have."""
+    kind = pooled.stream
+    yield ExhibitMaker(kind, partial(stream_tables.stream_table, pooled))
+    comparisons = partial(stream_tables.stream_comparisons, pooled)
+    yield ExhibitMaker(f"{kind}-comparisons", comparisons)
+    permuted = partial(stream_tables.permuted_table, pooled)
+    yield ExhibitMaker(f"{kind}-permuted", permuted, optional=True)
 
 
 def _rules_table(pooled: PooledRuns, judges: Sequence[JudgeRun]) -> Table:

@@ -10,7 +10,9 @@ from typing import Literal
 
 from dga.analysis.names import MethodName
 
-Mark = Literal["circle", "diamond", "triangle-up", "triangle-down", "square", "cross", "x"]
+Mark = Literal[
+    "circle", "diamond", "triangle-up", "triangle-down", "square", "cross", "x", "star"
+]  # fmt: skip
 Dash = Literal["solid", "dash", "dot", "dashdot", "longdash"]
 
 INK = "#161A23"
@@ -29,6 +31,7 @@ METHOD: dict[str, tuple[str, Mark]] = {
     "dda": ("#B7791F", "triangle-up"),
     "dga": ("#2496C8", "circle"),
     "dga-guided": ("#D64A8A", "diamond"),
+    "dga-plus": (ACCENT, "star"),
 }
 
 

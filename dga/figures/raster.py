@@ -25,6 +25,7 @@ MARKS = {
     "square": "s",
     "cross": "P",
     "x": "X",
+    "star": "*",
 }
 DASHES: dict[str, Any] = {
     "solid": "-",

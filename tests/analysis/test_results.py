@@ -11,7 +11,7 @@ import pytest
 from dga.analysis.judges import shipped_judge, trained_on
 from dga.analysis.names import MethodName, in_order, method_title
 from dga.analysis.pooled import pool_runs
-from dga.analysis.results import MissingRun, read_evaluation, read_judge, read_runs
+from dga.analysis.results import COLUMNS, MissingRun, read_evaluation, read_judge, read_runs
 from dga.corruptions import EXTRA_CORRUPTIONS, FAMILIES
 from tests.fixtures.results import falling_logits, frame, lines_of, write_judge, write_run
 
@@ -26,7 +26,7 @@ def _right(photograph: int, corruption: str) -> bool:
 def test_lines_come_back(tmp_path: Path, zipped: bool) -> None:
     rows = lines_of("source", _right, 3, ["fog", "snow"])
     run = read_evaluation(write_run(tmp_path / "run", rows, zipped))
-    assert run.lines.equals(frame(rows))
+    assert run.lines[list(COLUMNS)].equals(frame(rows))
     assert (run.severity, run.command) == (5, "python -m dga evaluate --out run")
 
 
