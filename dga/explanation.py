@@ -103,14 +103,12 @@ class _Search:
         return best
 
     def _noise(self) -> Generator[Scored, None, Degradation]:
-        """Entries of the whole picture, and of what is left without impulses."""
+        """An entry where noise is measured; sparse impulses where that measure is blind to them."""
         config, candidates = self.config, [NO_DEGRADATION]
         if self.measured > config.noise_floor:
             candidates += [Degradation(noise=self.measured * s) for s in config.noise_scales]
-        for threshold in config.impulses:
-            cleaned = Degradation(impulses=threshold)
-            left = float(noise_deviation(cleaned.inverse(self.x)[None])[0])
-            candidates.append(replace(cleaned, noise=left if left > config.noise_floor else 0.0))
+        else:
+            candidates += [Degradation(impulses=threshold) for threshold in config.impulses]
         deepest = max(matched_depth(self.schedule, c.noise) for c in candidates)
         depths = tuple(deepest + depth for depth in config.judged_at)
         return (yield from self._choose("noise", candidates, depths))

@@ -14,12 +14,13 @@ from torch import Tensor
 from dga.degradation import to_levels
 from dga.diffusion import ANCESTRAL, ReverseStep, Sampler, forward_path, reverse
 from dga.discriminator import chunk_size, curve_chunks
+from dga.explanation import Explanation, Scored
 from dga.guidance import structural_guide
 from dga.images import Pixels, from_tensor, to_tensor
 from dga.networks.classifier import Prediction, predict
 from dga.networks.models import Models
 from dga.profiles import GuidanceConfig, PlusConfig, Profile, StoppingConfig
-from dga.restoration import Entered, posterior_mean
+from dga.restoration import Entered, enter, last, posterior_mean
 from dga.sampling import FewSteps
 from dga.stopping import Stop, choose_depth, confidence_from_logits
 from dga.titles import SYSTEMS
@@ -30,6 +31,7 @@ class Route:
     """How a picture is rebuilt: from t* (``depth`` None) or a fixed depth, guided or not.
 
     ``sampler``: every depth in turn, or fewer steps (:func:`dga.sampling.few_steps`).
+    ``plus``: DGA+ instead, which finds its own start and way (:mod:`dga.restoration`).
     """
 
     name: str
@@ -37,6 +39,7 @@ class Route:
     depth: int | None = None
     guidance: GuidanceConfig | None = None
     sampler: Sampler = ANCESTRAL
+    plus: PlusConfig | None = None
 
 
 def default_routes(profile: Profile, dda_depth: int | None = None) -> dict[str, Route]:
@@ -50,6 +53,11 @@ def default_routes(profile: Profile, dda_depth: int | None = None) -> dict[str, 
         Route("dda", SYSTEMS["dda"], depth=depth, guidance=profile.dda_guidance),
     )
     return {route.name: route for route in routes}
+
+
+def plus_route(profile: Profile) -> Route:
+    """DGA+ with a profile's settings."""
+    return Route("dga-plus", SYSTEMS["dga-plus"], plus=profile.plus)
 
 
 @dataclass(frozen=True)
@@ -76,6 +84,24 @@ class Halted:
     logits: NDArray[np.float64]
     x_t_star: Pixels
     prediction: Prediction
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Explained:
+    """Event and result of DGA+: what was found, and where the noise-aware path halted.
+
+    ``restored``: after the inverse, and ``x_t_star``: uint8 ``[H, W, 3]``; ``confidence``: at
+    depths ``explanation.entry``, and so on, as far as it was needed; ``unchanged``: the picture
+    is returned bit for bit.
+    """
+
+    explanation: Explanation
+    restored: Pixels
+    x_t_star: Pixels
+    confidence: NDArray[np.float64]
+    stop: Stop
+    unchanged: bool
     seconds: float
 
 
@@ -138,7 +164,8 @@ class Rebuilt:
 class Adaptation:
     """One finished run: all that a page, a figure or a table needs.
 
-    ``logits``: ``[paths, T + 1]``; pictures are uint8 ``[H, W, 3]``.
+    ``logits``: ``[paths, T + 1]`` of the paper's path, ``[1, 0]`` where DGA+ alone was asked
+    for; pictures are uint8 ``[H, W, 3]``; ``explained``: what DGA+ found, if it was asked for.
     """
 
     profile: Profile
@@ -154,6 +181,7 @@ class Adaptation:
     x_t_star_prediction: Prediction
     curve_seconds: float
     reconstructions: Mapping[str, Reconstruction]
+    explained: Explained | None = None
 
     @property
     def t_star(self) -> int:
@@ -166,7 +194,7 @@ class Adaptation:
         return averaged
 
 
-Event = Noised | Judged | Halted | Denoised | Reconstruction | Adaptation
+Event = Noised | Judged | Halted | Scored | Explained | Denoised | Reconstruction | Adaptation
 
 
 def adapt(
@@ -201,27 +229,45 @@ def adapt_steps(
     x_input = to_tensor(pixels)[None].to(models.device)  # [1, 3, S, S]
     input_prediction = classify(models, x_input)
 
-    # Forward: noise goes in until the discriminator is no longer sure.
-    started = time.perf_counter()
-    path = forward_path(models.schedule, x_input[0], seed)  # [T + 1, 3, S, S]
-    yield Noised(from_tensor(path))
-    logits = yield from _judge(models, path, x_input, seed, stopping.paths)
-    stop = choose_depth(logits, stopping, models.source_bound(stopping.quantile))
+    # DGA+ alone needs no path but its own.
+    plus = next((route.plus for route in routes if route.plus), None)
+    entered: Entered | None = None
+    explained: Explained | None = None
+    if plus and all(route.plus for route in routes):
+        entered, explained = yield from _explain(models, x_input[0], seed, plus)
+        path, stop, logits = entered.states, entered.stop, np.empty((1, 0))
+        yield Noised(from_tensor(path))
+        curve_seconds = explained.seconds
+    else:
+        # Forward: noise goes in until the discriminator is no longer sure.
+        started = time.perf_counter()
+        path = forward_path(models.schedule, x_input[0], seed)  # [T + 1, 3, S, S]
+        yield Noised(from_tensor(path))
+        logits = yield from _judge(models, path, x_input, seed, stopping.paths)
+        stop = choose_depth(logits, stopping, models.source_bound(stopping.quantile))
+        curve_seconds = time.perf_counter() - started
     x_t_star = path[stop.t_star][None]
     halted = Halted(
         stop=stop,
         logits=logits,
         x_t_star=from_tensor(x_t_star[0]),
         prediction=classify(models, x_t_star),
-        seconds=time.perf_counter() - started,
+        seconds=curve_seconds,
     )
     yield halted
 
     # Reverse: each route rebuilds the picture from its own depth.
     done: dict[str, Reconstruction] = {}
     for route in routes:
-        depth = stop.t_star if route.depth is None else route.depth
-        done[route.name] = yield from _rebuild(models, path, x_input, pixels, depth, route, seed)
+        if route.plus:
+            if entered is None:
+                entered, explained = yield from _explain(models, x_input[0], seed, route.plus)
+            assert explained is not None
+            walk = _rebuild_entered(models, entered, explained, pixels, route, seed)
+        else:
+            depth = stop.t_star if route.depth is None else route.depth
+            walk = _rebuild(models, path, x_input, pixels, depth, route, seed)
+        done[route.name] = yield from walk
         yield done[route.name]
     yield Adaptation(
         profile=profile,
@@ -237,6 +283,7 @@ def adapt_steps(
         x_t_star_prediction=halted.prediction,
         curve_seconds=halted.seconds,
         reconstructions=done,
+        explained=explained,
     )
 
 
@@ -257,6 +304,25 @@ def _judge(
     return np.stack(rows)
 
 
+def _explain(
+    models: Models, x: Tensor, seed: int, config: PlusConfig
+) -> Generator[Scored | Explained, None, tuple[Entered, Explained]]:
+    """DGA+ up to t*, each candidate's score as it is judged."""
+    started = time.perf_counter()
+    entered = yield from enter(models, x, seed, config)
+    explained = Explained(
+        explanation=entered.explanation,
+        restored=from_tensor(entered.restored),
+        x_t_star=from_tensor(entered.states[entered.stop.t_star]),
+        confidence=confidence_from_logits(entered.logits),
+        stop=entered.stop,
+        unchanged=entered.unchanged,
+        seconds=time.perf_counter() - started,
+    )
+    yield explained
+    return entered, explained
+
+
 def adapt_many(
     models: Models,
     pictures: Pixels,
@@ -269,6 +335,9 @@ def adapt_many(
     The same depths and pictures as :func:`adapt` with one noise path, sooner: a picture is
     judged no deeper than where the rule is met. Ends when every picture is :class:`Rebuilt`.
     """
+    if route.plus:
+        yield from _explain_many(models, pictures, seeds, route.plus)
+        return
     stops, states = [], []
     for number, (picture, seed) in enumerate(zip(pictures, seeds, strict=True)):
         check_pixels(picture, models.profile)
@@ -307,6 +376,21 @@ def adapt_many(
                     yield Rebuilt(rows[i], stops[rows[i]], images[i], prediction)
             yield Stepped([rows[i] for i in left], images[left], done + step.step, steps)
         done += max(own[0])
+
+
+def _explain_many(
+    models: Models, pictures: Pixels, seeds: Sequence[int], config: PlusConfig
+) -> Iterator[Searched | Stepped | Rebuilt]:
+    """:func:`adapt_many` by DGA+: explained in turn, rebuilt as each is known."""
+    for number, (picture, seed) in enumerate(zip(pictures, seeds, strict=True)):
+        check_pixels(picture, models.profile)
+        x = to_tensor(picture).to(models.device)
+        entered = last(enter(models, x, seed, config))
+        yield Searched(number, entered.stop)
+        image = rebuild_entered(models, [entered], [seed], config)[0]
+        said = predict(models.classifier, image, models.profile.classifier)
+        yield Rebuilt(number, entered.stop, from_tensor(image[0]), said[0])
+        yield Stepped((), pictures[:0], number + 1, len(pictures))
 
 
 def _search(
@@ -353,6 +437,38 @@ def _rebuild(
     image = from_tensor(x[0]) if depth else pixels  # depth 0 returns the input bit for bit
     prediction = classify(models, to_tensor(image)[None].to(models.device))
     return Reconstruction(route, depth, image, prediction, time.perf_counter() - started)
+
+
+def _rebuild_entered(
+    models: Models, entered: Entered, explained: Explained, pixels: Pixels, route: Route, seed: int
+) -> Generator[Denoised, None, Reconstruction]:
+    """The end of DGA+, a step at a time; what choosing cost is part of its seconds."""
+    assert route.plus is not None
+    started, depth = time.perf_counter(), entered.stop.t_star
+    image = pixels if entered.unchanged else explained.restored
+    for step, steps, reached, x, x0_hat in _entered_steps(models, entered, seed, route.plus):
+        _check_numbers(x)
+        image = from_tensor(x[0])
+        yield Denoised(route, step, steps, reached, image, from_tensor(x0_hat[0]))
+    prediction = classify(models, to_tensor(image)[None].to(models.device))
+    seconds = explained.seconds + time.perf_counter() - started
+    return Reconstruction(route, depth, image, prediction, seconds)
+
+
+def _entered_steps(
+    models: Models, entered: Entered, seed: int, config: PlusConfig
+) -> Iterator[tuple[int, int, int, Tensor, Tensor]]:
+    """(step, of how many, depth reached, x, x0_hat): one for a posterior mean."""
+    depth = entered.stop.t_star
+    x, reference = entered.states[depth][None], entered.restored[None]
+    if entered.denoised:
+        x = posterior_mean(models, x, [depth], config)
+        yield 1, 1, 0, x, x
+    elif depth:
+        sampler = FewSteps(config.steps, config.eta)
+        steps = len(sampler.visited(depth)) - 1
+        for step in rebuild_steps(models, x, reference, [depth], [seed], config.guidance, sampler):
+            yield step.step, steps, int(step.depth[0]), step.x, step.x0_hat
 
 
 def rebuild_steps(

@@ -155,7 +155,8 @@ class RunState:
                 return self._denoised(event)
             if isinstance(event, Reconstruction):
                 return self._rebuilt(event)
-            self.phase, self.result = "done", event
+            if isinstance(event, Adaptation):
+                self.phase, self.result = "done", event
             return []
 
     def _judged(self, event: Judged) -> list[str]:
