@@ -15,8 +15,6 @@ SYSTEMS = {
     "dga-guided": "DGA + G",
     "dga-plus": "DGA+",
 }
-# Ours, beyond the paper.
-EXTENSIONS = {"dga-plus": "DGA+"}
 # Clean pictures and all severities mixed.
 STREAMS = {
     "wild": "Wild stream",

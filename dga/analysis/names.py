@@ -6,10 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from dga.corruptions import CLEAN, CORRUPTIONS, FAMILIES
-from dga.titles import EXTENSIONS, SYSTEMS, short
+from dga.titles import SYSTEMS, short
 
 MEAN = "mean"
-SYSTEM_TITLES = {**SYSTEMS, **EXTENSIONS}
 # A group is what an accuracy is averaged over: all fifteen, a family, one corruption.
 GROUPS: dict[str, tuple[str, ...]] = {
     MEAN: CORRUPTIONS,
@@ -30,7 +29,7 @@ TITLES = {
     "dga-guided": SYSTEMS["dga-guided"],
     "dga-quantile": f"{SYSTEMS['dga']} (quantile)",
     "dga-guided-quantile": f"{SYSTEMS['dga-guided']} (quantile)",
-    **EXTENSIONS,
+    "dga-plus": SYSTEMS["dga-plus"],
 }
 VARIANTS = ("-published", "-ensemble", "-quantile")
 
@@ -78,7 +77,7 @@ class MethodName:
         for variant in VARIANTS:
             system = system.removesuffix(variant)
         overrides = tuple((key, value) for key, _, value in pairs)
-        return cls(name, base, system if system in SYSTEM_TITLES else base, overrides)
+        return cls(name, base, system if system in SYSTEMS else base, overrides)
 
     @property
     def swept(self) -> bool:
@@ -89,7 +88,7 @@ class MethodName:
     @property
     def permuted(self) -> str:
         """What a control permutes among the pictures of its batch; "" for methods as they are."""
-        return dict(self.overrides).get("permute", "")
+        return dict(self.overrides).get("permute", "none").replace("none", "")
 
     @property
     def unpermuted(self) -> str:
@@ -113,7 +112,7 @@ class MethodName:
     @property
     def place(self) -> tuple[int, int, str]:
         """Sort key: the order of the paper's Table 1, variants together, outsiders last."""
-        systems, bases = list(SYSTEM_TITLES), list(TITLES)
+        systems, bases = list(SYSTEMS), list(TITLES)
         system = systems.index(self.system) if self.system in systems else len(systems)
         base = bases.index(self.base) if self.base in bases else len(bases)
         return system, base, self.name

@@ -44,10 +44,10 @@ TauRow = tuple[str, float, dict[str, Estimate | None]]
 
 
 def rows_of(pooled: PooledRuns) -> list[MethodName]:
-    """A row for every method compared, and an empty one for a system that was not run."""
+    """A row for every method compared, and an empty one for what the paper has and no run."""
     methods = [MethodName.parse(name) for name in pooled.compared]
     run = {method.system for method in methods}
-    empty = (_default(system) for system in SYSTEMS if system not in run)
+    empty = (_default(system) for system in paper.TABLE_1 if system not in run)
     return sorted([*methods, *empty], key=lambda method: method.place)
 
 
