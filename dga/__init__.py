@@ -13,6 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from dga.adapted import AdaptedClassifier, repair
     from dga.corruptions import CORRUPTIONS, corrupt
     from dga.images import to_pixels, to_square
     from dga.networks.models import Models, load_models
@@ -27,6 +28,7 @@ __all__ = [
     "CORRUPTIONS",
     "PROFILES",
     "Adaptation",
+    "AdaptedClassifier",
     "Models",
     "Profile",
     "Sources",
@@ -37,11 +39,13 @@ __all__ = [
     "corrupt",
     "get_profile",
     "load_models",
+    "repair",
     "to_pixels",
     "to_square",
 ]
 
 _HOMES = {
+    "adapted": ("AdaptedClassifier", "repair"),
     "corruptions": ("CORRUPTIONS", "corrupt"),
     "images": ("to_pixels", "to_square"),
     "networks.models": ("Models", "load_models"),

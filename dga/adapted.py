@@ -1,0 +1,186 @@
+"""Drop-in: any classifier made to survive corrupted pictures, and the repaired picture alone."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import hashlib
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+import torch
+from PIL import Image
+from torch import Tensor, nn
+
+from dga.images import Pixels, from_tensor, to_pixels, to_square, to_tensor
+from dga.methods import Batch, Method, Outcome, build_method
+from dga.networks.models import Models, load_models
+from dga.profiles import ClassifierConfig
+
+METHOD = "dga-plus"
+AT_ONCE = 16
+"""Pictures; more need more memory and are no faster."""
+
+ROUNDING = 1e-3
+"""Resizing may leave pixels so far outside [0, 1]."""
+
+Seeds = Callable[[Pixels], Sequence[int]]
+Picture = TypeVar("Picture", Image.Image, Pixels)
+
+
+def content_seeds(pictures: Pixels) -> list[int]:
+    """Each picture's own seed, from its 8-bit pixels ``[B, H, W, 3]`` alone."""
+    sums = (hashlib.blake2b(picture.tobytes(), digest_size=4).digest() for picture in pictures)
+    return [int.from_bytes(digest, "little") for digest in sums]
+
+
+class AdaptedClassifier(nn.Module):
+    """A frozen classifier behind a method: pixels in [0, 1] in, log-probabilities out.
+
+    ``models``: by default those of ``everyday16``; ``method``: as ``evaluate --methods`` names it,
+    settings included (``dga-guided:tau=0.3``); ``classifier``: a module of one's own instead of
+    the models', which gets the repaired pixels ``[b, 3, S, S]`` in [0, 1], does its own
+    preprocessing and returns logits. Always in evaluation mode, without gradients. ``seeds``
+    gives each of the pictures, uint8 ``[B, S, S, 3]``, its seed; by default its content does, so
+    that neither order nor batches matter. Raises ``ValueError`` for an unknown method or setting,
+    and for a method that learns from the stream.
+    """
+
+    def __init__(
+        self,
+        models: Models | None = None,
+        method: str = METHOD,
+        classifier: nn.Module | None = None,
+        seeds: Seeds = content_seeds,
+    ) -> None:
+        super().__init__()
+        models = models or _usual_models()
+        self.models = models if classifier is None else with_module(models, classifier)
+        self.method, self.seeds = method, seeds
+        self.last: Outcome | None = None
+        """What the method said of the last pictures: depths, crossed, pictures ..."""
+        names = ("denoiser", "discriminator", "classifier")
+        self.networks = nn.ModuleDict({name: getattr(self.models, name) for name in names})
+        self._built = _stateless(self.models, method)
+        self.eval()
+
+    def train(self, mode: bool = True) -> AdaptedClassifier:
+        """Stays in evaluation mode: what is frozen does not train."""
+        return super().train(False)
+
+    def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> AdaptedClassifier:
+        """Whatever moves the networks (``to``, ``cuda``) moves the method with them."""
+        super()._apply(fn, recurse)
+        self.models = self.models.to(next(self.networks["denoiser"].parameters()).device)
+        self._built = _stateless(self.models, self.method)
+        return self
+
+    @torch.no_grad()
+    def forward(self, x: Tensor) -> Tensor:
+        """``[B, 3, H, W]`` in [0, 1] to log-probabilities, float32 ``[B, classes]``.
+
+        Pixels are taken in 8 bits; another size than the profile's is cropped to the middle
+        square and resized, as picture files are. Raises ``ValueError`` for anything else.
+        """
+        _check(x)
+        pictures = at_size(from_tensor(x * 2 - 1), self.models.profile.image_size)
+        seeds = self.seeds(pictures)
+        parts = [
+            self._built.predict(
+                Batch(
+                    self.models,
+                    to_tensor(pictures[i : i + AT_ONCE]).to(self.models.device),
+                    seeds[i : i + AT_ONCE],
+                )
+            )
+            for i in range(0, len(pictures), AT_ONCE)
+        ]
+        self.last = joined(parts)
+        p = self.last.probabilities.float()
+        return p.clamp_min(torch.finfo(p.dtype).tiny).log().to(x.device)
+
+
+def repair(picture: Picture, models: Models | None = None, method: str = METHOD) -> Picture:
+    """The repaired picture alone, of the kind that was given: PIL, or uint8 ``[S, S, 3]``.
+
+    Any size is taken: the middle square, resized to the profile's ``S`` as picture files are.
+    A picture that the method leaves as it is comes back bit for bit, and the same picture gives
+    the same result. ``models`` and ``method`` as for :class:`AdaptedClassifier`. Raises
+    ``ValueError`` for what is no picture, and for a method that repairs none.
+    """
+    pixels = to_pixels(picture) if isinstance(picture, Image.Image) else picture
+    if not isinstance(pixels, np.ndarray) or pixels.dtype != np.uint8 or not _is_rgb(pixels):
+        raise ValueError("A picture is a PIL image, or an array of shape [H, W, 3] in 8 bits.")
+    models = models or _usual_models()
+    pixels = at_size(pixels[None], models.profile.image_size)
+    x = to_tensor(pixels).to(models.device)
+    outcome = _stateless(models, method).predict(Batch(models, x, content_seeds(pixels)))
+    if outcome.pictures is None:
+        raise ValueError(f"{method} repairs no pictures; dga-plus and dga-guided do.")
+    repaired = from_tensor(outcome.pictures[0])
+    return Image.fromarray(repaired) if isinstance(picture, Image.Image) else repaired
+
+
+def at_size(pictures: Pixels, size: int) -> Pixels:
+    """uint8 ``[B, H, W, 3]`` to ``[B, size, size, 3]``: the middle square, resized (Lanczos)."""
+    if pictures.shape[1:3] == (size, size):
+        return pictures
+    return np.stack([to_pixels(to_square(Image.fromarray(p), size)) for p in pictures])
+
+
+def with_module(models: Models, classifier: nn.Module) -> Models:
+    """The same models with another classifier: any module from pixels in [0, 1] to logits."""
+    config = ClassifierConfig(
+        architecture=type(classifier).__name__,
+        input_size=models.profile.image_size,
+        classes=(),
+        mean=(0.0, 0.0, 0.0),
+        std=(1.0, 1.0, 1.0),
+    )
+    profile = dataclasses.replace(models.profile, classifier=config)
+    return dataclasses.replace(models, profile=profile, classifier=classifier.to(models.device))
+
+
+def joined(parts: Sequence[Outcome]) -> Outcome:
+    """One outcome for the pictures of several."""
+    return Outcome(**{f.name: _joined(parts, f.name) for f in dataclasses.fields(Outcome)})
+
+
+def _joined(parts: Sequence[Outcome], name: str) -> Any:
+    values = [getattr(part, name) for part in parts]
+    if any(value is None for value in values):
+        return None
+    if isinstance(values[0], Tensor):
+        return torch.cat(values)
+    return [item for value in values for item in value]
+
+
+@functools.cache
+def _usual_models() -> Models:
+    return load_models()
+
+
+def _stateless(models: Models, spec: str) -> Method:
+    """The method. Raises ``ValueError`` for one whose answers depend on the pictures around."""
+    method = build_method(models, spec)
+    if getattr(method.settings, "batch", None):
+        raise ValueError(f"{spec} answers by the pictures around; here each is answered alone.")
+    return method
+
+
+def _check(x: Tensor) -> None:
+    if x.ndim != 4 or x.shape[1] != 3 or not x.is_floating_point() or not x.numel():
+        raise ValueError(
+            f"Pictures are floats of shape [B, 3, H, W], not {x.dtype} {list(x.shape)}."
+        )
+    low, high = float(x.min()), float(x.max())
+    if not (low >= -ROUNDING and high <= 1 + ROUNDING):
+        raise ValueError(
+            f"Pixels are numbers in [0, 1], not from {low:.3g} to {high:.3g}: the classifier "
+            "normalises them itself."
+        )
+
+
+def _is_rgb(pixels: Pixels) -> bool:
+    return pixels.ndim == 3 and pixels.shape[2] == 3 and pixels.size > 0

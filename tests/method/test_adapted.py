@@ -1,0 +1,255 @@
+"""The drop-in classifier and the repaired picture alone."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import importlib.util
+import math
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from PIL import Image
+from torch import Tensor, nn
+from torch.utils.data import DataLoader, TensorDataset
+
+import dga
+from dga.adapted import AdaptedClassifier, content_seeds, repair
+from dga.data.framing import View
+from dga.evaluation.plan import Plan, choose_images, read_batch
+from dga.evaluation.run import evaluate
+from dga.images import to_pixels, to_square, to_tensor
+from dga.methods import Batch, build_method, build_methods
+from dga.networks.models import Models
+
+SIZE = 32
+SPECS = ("source", "dga-guided:tau=0.3", "dga-plus")
+
+
+@pytest.fixture(scope="module")
+def x() -> Tensor:
+    """Five pictures in 8-bit levels, ``[5, 3, 32, 32]`` in [0, 1]."""
+    generator = torch.Generator().manual_seed(0)
+    smooth = nn.functional.interpolate(torch.rand(5, 3, 8, 8, generator=generator), size=SIZE)
+    noisy = smooth + 0.1 * torch.randn(5, 3, SIZE, SIZE, generator=generator)
+    return (noisy.clamp(0, 1) * 255).round() / 255
+
+
+def pixels_of(x: Tensor) -> np.ndarray:
+    return (x * 255).round().byte().movedim(1, -1).numpy()
+
+
+@pytest.mark.parametrize("spec", SPECS)
+def test_it_is_the_method(tiny_models: Models, x: Tensor, spec: str) -> None:
+    model = AdaptedClassifier(tiny_models, spec)
+    said = model(x)
+    pixels = pixels_of(x)
+    batch = Batch(tiny_models, to_tensor(pixels), content_seeds(pixels))
+    outcome = build_method(tiny_models, spec).predict(batch)
+    torch.testing.assert_close(said, outcome.probabilities.log())
+    assert model.last is not None
+    assert model.last.depths == outcome.depths
+    assert model.last.crossed == outcome.crossed
+    assert not said.requires_grad
+    assert not any(module.training for module in model.train().modules())
+
+
+def test_order_and_batches_do_not_matter(
+    tiny_models: Models, x: Tensor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = AdaptedClassifier(tiny_models, "dga-guided:tau=0.3")
+    whole = model(x)
+    depths = model.last.depths
+    assert max(depths) > 0
+    order = [3, 0, 4, 1, 2]
+    torch.testing.assert_close(model(x[order]), whole[order], atol=1e-4, rtol=0)
+    assert model.last.depths == [depths[i] for i in order]
+    loader = DataLoader(TensorDataset(x), batch_size=2)
+    alone = torch.cat([model(pictures) for (pictures,) in loader])
+    torch.testing.assert_close(alone, whole, atol=1e-4, rtol=0)
+    monkeypatch.setattr("dga.adapted.AT_ONCE", 2)
+    torch.testing.assert_close(model(x), whole, atol=1e-4, rtol=0)
+    assert model.last.depths == depths
+    assert model.last.pictures.shape == (5, 3, SIZE, SIZE)
+
+
+def test_other_sizes_are_read_as_files_are(tiny_models: Models, cat: np.ndarray) -> None:
+    model = AdaptedClassifier(tiny_models, "source")
+    large = np.concatenate([cat, cat[:, :16]], axis=1)  # 64 by 80
+    small = to_pixels(to_square(Image.fromarray(large), SIZE))
+
+    def said(pixels: np.ndarray) -> Tensor:
+        return model(torch.tensor(pixels)[None].movedim(-1, 1) / 255)
+
+    assert torch.equal(said(large), said(small))
+
+
+class Own(nn.Module):
+    """A classifier of somebody's own, with its own preprocessing and three classes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layers = nn.Sequential(
+            nn.Upsample(48), nn.Conv2d(3, 4, 3), nn.BatchNorm2d(4), nn.Flatten(), nn.LazyLinear(3)
+        )
+        self.seen: list[Tensor] = []
+
+    def forward(self, x: Tensor) -> Tensor:
+        self.seen.append(x)
+        return self.layers(x - 0.5)
+
+
+def test_any_module_can_be_the_classifier(tiny_models: Models, x: Tensor) -> None:
+    own = Own()
+    own(x)  # the lazy layer takes its shape
+    own.seen.clear()
+    model = AdaptedClassifier(tiny_models, "dga-guided:tau=0.3", classifier=own)
+    said = model(x)
+    (seen,) = own.seen  # what the method made of the pictures, in [0, 1]
+    assert 0 <= float(seen.min()) < float(seen.max()) <= 1
+    torch.testing.assert_close(seen, (model.last.pictures + 1) / 2)
+    expected = AdaptedClassifier(tiny_models, "dga-guided:tau=0.3")
+    expected(x)
+    assert torch.equal(model.last.pictures, expected.last.pictures)
+    with torch.no_grad():
+        torch.testing.assert_close(said, own(seen).log_softmax(1))
+    assert not own.training
+    assert tiny_models.classifier is not own
+    plain = AdaptedClassifier(tiny_models, "source", classifier=own)(x)
+    assert plain.shape == said.shape == (5, 3)
+
+
+def test_moving_it_moves_the_models(tiny_models: Models, x: Tensor) -> None:
+    model = AdaptedClassifier(tiny_models, "source")
+    before = model(x)
+    assert torch.equal(model.to("cpu")(x), before)
+    assert model.models.device == torch.device("cpu")
+    names = {name.split(".")[1] for name, _ in model.named_parameters()}
+    assert names == {"denoiser", "discriminator", "classifier"}
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        (lambda x: x[0], "of shape \\[B, 3, H, W\\]"),
+        (lambda x: x[:, :1], "of shape \\[B, 3, H, W\\]"),
+        (lambda x: x[:0], "of shape \\[B, 3, H, W\\]"),
+        (lambda x: (x * 255).byte(), "are floats"),
+        (lambda x: x * 2 - 1, "in \\[0, 1\\], not from -1 to .*normalises them itself"),
+        (lambda x: x * 255, "in \\[0, 1\\], not from 0 to 255"),
+        (lambda x: x * float("nan"), "in \\[0, 1\\], not from nan"),
+    ],
+)
+def test_what_are_no_pixels_is_refused(
+    tiny_models: Models, x: Tensor, changed: Callable[[Tensor], Tensor], words: str
+) -> None:
+    with pytest.raises(ValueError, match=words):
+        AdaptedClassifier(tiny_models, "source")(changed(x))
+
+
+def test_methods_that_need_the_stream_are_refused(tiny_models: Models) -> None:
+    with pytest.raises(ValueError, match="tent answers by the pictures around"):
+        AdaptedClassifier(tiny_models, "tent")
+    with pytest.raises(ValueError, match="Unknown method 'magic'"):
+        AdaptedClassifier(tiny_models, "magic")
+
+
+# The repaired picture alone
+
+
+def test_repaired_pictures_are_of_the_kind_that_was_given(tiny_models: Models, x: Tensor) -> None:
+    pixels = pixels_of(x)[1]
+    model = AdaptedClassifier(tiny_models, "dga-guided:tau=0.3")
+    model(x[1:2])
+    array = repair(pixels, tiny_models, "dga-guided:tau=0.3")
+    assert torch.equal(to_tensor(array), model.last.pictures[0])
+    assert not np.array_equal(array, pixels)
+    picture = repair(Image.fromarray(pixels), tiny_models, "dga-guided:tau=0.3")
+    assert isinstance(picture, Image.Image)
+    assert np.array_equal(to_pixels(picture), array)
+
+
+@pytest.mark.parametrize("size", [(1, 1), (32, 32), (200, 45)])
+def test_any_size_is_repaired(tiny_models: Models, size: tuple[int, int]) -> None:
+    grey = Image.new("L", size, 90)
+    assert repair(grey, tiny_models, "dga-plus").size == (SIZE, SIZE)
+    left = repair(grey, tiny_models, "dga:depth=0")
+    assert np.array_equal(to_pixels(left), to_pixels(to_square(grey, SIZE)))
+
+
+def test_no_picture_is_a_sentence(tiny_models: Models, cat: np.ndarray) -> None:
+    for wrong in (cat / 255, cat[..., 0], cat[:0], [1, 2]):
+        with pytest.raises(ValueError, match="A picture is a PIL image"):
+            repair(wrong, tiny_models)
+    with pytest.raises(ValueError, match="source repairs no pictures"):
+        repair(cat, tiny_models, "source")
+
+
+def test_the_shipped_models_are_the_usual_ones(cat: np.ndarray) -> None:
+    repaired = dga.repair(Image.fromarray(cat))
+    assert repaired.size == (64, 64)
+    probabilities = dga.AdaptedClassifier()(torch.tensor(cat)[None].movedim(-1, 1) / 255).exp()
+    assert int(probabilities.argmax()) == dga.get_profile("everyday16").classifier.classes.index(
+        "cat"
+    )
+
+
+# Other people's evaluation code
+
+
+def clean_accuracy() -> Callable[..., float]:
+    """RobustBench's own loop, from its file: importing the package needs its pinned timm."""
+    folder, found = os.environ.get("ROBUSTBENCH"), importlib.util.find_spec("robustbench")
+    places = [Path(folder) / "robustbench"] if folder else []
+    places += map(Path, found.submodule_search_locations or []) if found else []
+    if not places:
+        pytest.skip(
+            "RobustBench is not there: pip install --no-deps --target DIR robustbench==1.1.1, "
+            "and ROBUSTBENCH=DIR"
+        )
+    tree = ast.parse((places[0] / "utils.py").read_text("utf-8"))
+    tree.body = [node for node in tree.body if getattr(node, "name", "") == "clean_accuracy"]
+    names = {"math": math, "torch": torch, "nn": nn}
+    exec(compile(tree, "robustbench/utils.py", "exec"), names)
+    return names["clean_accuracy"]  # type: ignore[return-value]
+
+
+@pytest.mark.parametrize("spec", SPECS)
+def test_robustbench_finds_what_our_bench_finds(
+    tiny_models: Models, picture_folder: Path, tmp_path: Path, spec: str
+) -> None:
+    plan = Plan((str(picture_folder),), ("fog", "contrast"), split="all", per_class=4)
+    lines = evaluate(tiny_models, build_methods(tiny_models, [spec]), plan, tmp_path).lines
+    images = choose_images(plan.resolve(), tiny_models.profile)
+    view = View.of(tiny_models.profile)
+    parts = [read_batch(plan, view, images, name)[0] for name in plan.corruptions]
+    pixels = np.concatenate([part.pixels for part in parts])
+    x = torch.from_numpy(pixels).movedim(-1, 1) / 255
+    y = torch.from_numpy(np.concatenate([part.labels for part in parts]))
+    by_path = {(line["corruption"], line["path"]): line for line in lines}
+    own = [by_path[c, n] for c, part in zip(plan.corruptions, parts, strict=True)
+           for n in part.names]  # fmt: skip
+    seeds = {p.tobytes(): line["seed"] for p, line in zip(pixels, own, strict=True)}
+
+    model = AdaptedClassifier(
+        tiny_models, spec, seeds=lambda pictures: [seeds[p.tobytes()] for p in pictures]
+    )
+    found = clean_accuracy()(model, x, y, batch_size=5, device=torch.device("cpu"))
+    assert found == pytest.approx(sum(line["correct"] for line in own) / len(own))
+    said, names = model(x).exp(), tiny_models.profile.classifier.classes
+    assert [names[i] for i in said.argmax(1)] == [line["prediction"] for line in own]
+    assert model.last.depths == [line["depth"] for line in own]
+    stated = torch.tensor([line["probability"] for line in own])
+    torch.testing.assert_close(said.max(1).values, stated, atol=1e-4, rtol=0)
+
+
+def test_outcomes_are_joined_field_by_field(tiny_models: Models, x: Tensor) -> None:
+    model = AdaptedClassifier(tiny_models, "dga-plus")
+    model(x)
+    for field in dataclasses.fields(model.last):
+        value = getattr(model.last, field.name)
+        assert value is None or len(value) == len(x), field.name
