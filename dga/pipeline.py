@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Generator, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -21,7 +21,7 @@ from dga.networks.classifier import Prediction, predict
 from dga.networks.models import Models
 from dga.profiles import GuidanceConfig, PlusConfig, Profile, StoppingConfig
 from dga.restoration import Entered, enter, last, posterior_mean
-from dga.sampling import FewSteps
+from dga.sampling import FewSteps, sampler_of
 from dga.stopping import Stop, choose_depth, confidence_from_logits
 from dga.titles import SYSTEMS
 
@@ -41,16 +41,21 @@ class Route:
     sampler: Sampler = ANCESTRAL
     plus: PlusConfig | None = None
 
+    def visited(self, t_star: int) -> Sequence[int]:
+        """Depths of the way back, falling, from t* or the fixed depth to 0; not those of DGA+."""
+        return self.sampler.visited(t_star if self.depth is None else self.depth)
+
 
 def default_routes(profile: Profile, dda_depth: int | None = None) -> dict[str, Route]:
     """DGA, DGA + G and DDA with a profile's settings. Raises ``ValueError`` for a bad depth."""
     depth = profile.dda_depth if dda_depth is None else dda_depth
     if not 1 <= depth <= profile.schedule.steps:
         raise ValueError(f"DDA's depth is from 1 to {profile.schedule.steps}, not {depth}.")
+    few = sampler_of(profile.sampling)
     routes = (
-        Route("dga", SYSTEMS["dga"]),
-        Route("dga-guided", SYSTEMS["dga-guided"], guidance=profile.guidance),
-        Route("dda", SYSTEMS["dda"], depth=depth, guidance=profile.dda_guidance),
+        Route("dga", SYSTEMS["dga"], sampler=few),
+        Route("dga-guided", SYSTEMS["dga-guided"], None, profile.guidance, few),
+        Route("dda", SYSTEMS["dda"], depth, profile.dda_guidance, few),
     )
     return {route.name: route for route in routes}
 
@@ -58,6 +63,15 @@ def default_routes(profile: Profile, dda_depth: int | None = None) -> dict[str, 
 def plus_route(profile: Profile) -> Route:
     """DGA+ with a profile's settings."""
     return Route("dga-plus", SYSTEMS["dga-plus"], plus=profile.plus)
+
+
+def ancestral_routes(profile: Profile, dda_depth: int | None = None) -> dict[str, Route]:
+    """The same with every depth in turn: ``dga-ancestral``, ``dga-guided-ancestral`` ..."""
+    routes = default_routes(profile.ancestral, dda_depth).items()
+    return {
+        f"{name}-ancestral": replace(r, name=f"{name}-ancestral", title=f"{r.title} (ancestral)")
+        for name, r in routes
+    }
 
 
 @dataclass(frozen=True)
@@ -351,10 +365,11 @@ def adapt_many(
         yield Searched(number, stop)
 
     depths = [stop.t_star for stop in stops]
+    counts = [len(route.visited(depth)) - 1 for depth in depths]
     # As many at once as the discriminator is shown: bounds memory whatever the picture's size.
     size = chunk_size(*pictures.shape[1:3])
     groups = [range(i, min(i + size, len(depths))) for i in range(0, len(depths), size)]
-    done, steps = 0, sum(max(depths[i] for i in group) for group in groups)
+    done, steps = 0, sum(max(counts[i] for i in group) for group in groups)
     for number, picture in enumerate(pictures):
         if depths[number] == 0:
             x = to_tensor(picture)[None].to(models.device)
@@ -375,7 +390,7 @@ def adapt_many(
                 for i, prediction in zip(arrived, said, strict=True):
                     yield Rebuilt(rows[i], stops[rows[i]], images[i], prediction)
             yield Stepped([rows[i] for i in left], images[left], done + step.step, steps)
-        done += max(own[0])
+        done += max(counts[i] for i in group)
 
 
 def _explain_many(

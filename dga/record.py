@@ -67,6 +67,7 @@ def _facts(run: Adaptation, top: Callable[[Prediction], Any], digits: int) -> di
         "methods": {
             name: {
                 "depth": result.depth,
+                "steps": len(result.route.visited(result.depth)) - 1,
                 "seconds": round(result.seconds, digits),
                 "top5": top(result.prediction),
             }
@@ -94,7 +95,7 @@ def to_text(facts: dict[str, Any]) -> str:
     rows = {"input": facts["input"], **facts["methods"]}
     for name, row in rows.items():
         best = ", ".join(f"{t['label']} {t['probability']:.0%}" for t in row["top5"])
-        cost = f"{row['depth']:3d} steps {row['seconds']:6.2f} s" if "depth" in row else " " * 19
+        cost = f"{row['steps']:3d} steps {row['seconds']:6.2f} s" if "steps" in row else " " * 19
         lines.append(f"{name:<12} {cost}  {best}")
     lines.append(f"pictures in {Path(next(iter(facts['pictures'].values()))).parent}")
     return "\n".join(lines)

@@ -7,15 +7,15 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from dga.corruptions import CORRUPTIONS, check_corruption, corrupt
 from dga.data.uploads import UploadError, read_square
 from dga.images import Pixels
 from dga.networks.models import Models
-from dga.pipeline import Adaptation, Route, adapt, default_routes
+from dga.pipeline import Adaptation, Route, adapt, ancestral_routes, default_routes
 from dga.profiles import Profile, StoppingConfig
-from dga.sampling import few_steps
+from dga.sampling import resampled
 from dga.stopping import check_tau
 
 
@@ -76,23 +76,34 @@ class Request:
 
     def routes(self, profile: Profile) -> tuple[Route, ...]:
         """DGA, DGA + G with the strength that was asked for, and DDA from its depth."""
-        if self.scale is not None:
-            if not 0 <= self.scale < math.inf:
-                raise ValueError(f"The guidance's scale is a number from 0 up, not {self.scale}.")
-            guidance = dataclasses.replace(profile.guidance, scale=self.scale)
-            profile = dataclasses.replace(profile, guidance=guidance)
-        return tuple(default_routes(profile, self.dda_depth).values())
+        return tuple(map(self._scaled, default_routes(profile, self.dda_depth).values()))
+
+    def known_routes(self, profile: Profile) -> tuple[Route, ...]:
+        """Those, and the same with every depth in turn: all that can be asked for by name."""
+        ancestral = ancestral_routes(profile, self.dda_depth).values()
+        return self.routes(profile) + tuple(map(self._scaled, ancestral))
+
+    def _scaled(self, route: Route) -> Route:
+        if self.scale is None or route.guidance is None or route.depth is not None:
+            return route
+        if not 0 <= self.scale < math.inf:
+            raise ValueError(f"The guidance's scale is a number from 0 up, not {self.scale}.")
+        guidance = dataclasses.replace(route.guidance, scale=self.scale)
+        return dataclasses.replace(route, guidance=guidance)
 
 
 def choose_routes(
     routes: Sequence[Route],
     names: Sequence[str],
-    steps: int | None = None,
-    through_network: bool = True,
+    steps: int | Literal["all"] | None = None,
+    eta: float | None = None,
+    through_network: bool | None = None,
 ) -> list[Route]:
-    """The routes that are named, in the order given, with at most ``steps`` steps.
+    """The routes that are named, in the order given; None leaves a route's own setting.
 
-    Raises ``ValueError`` for no name or an unknown one.
+    ``steps``: at most so many, or every depth in turn; ``eta``: how random few steps are,
+    0 to 1; ``through_network``: whether guidance takes its gradient there.
+    Raises ``ValueError`` for no name or an unknown one, and for numbers out of range.
     """
     known = {route.name: route for route in routes}
     unknown = [name for name in names if name not in known]
@@ -103,9 +114,10 @@ def choose_routes(
     chosen = []
     for route in (known[name] for name in names):
         guidance = route.guidance
-        if guidance and not through_network:
-            guidance = dataclasses.replace(guidance, through_network=False)
-        chosen.append(dataclasses.replace(route, guidance=guidance, sampler=few_steps(steps)))
+        if guidance and through_network is not None:
+            guidance = dataclasses.replace(guidance, through_network=through_network)
+        sampler = resampled(route.sampler, steps, eta)
+        chosen.append(dataclasses.replace(route, guidance=guidance, sampler=sampler))
     return chosen
 
 

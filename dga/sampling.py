@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from torch import Tensor
 
 from dga.diffusion import ANCESTRAL, Hop, Sampler, Schedule, predict_x0, spread
+from dga.profiles import SamplingConfig
 
 
 @dataclass(frozen=True)
@@ -58,5 +60,27 @@ def few_steps(steps: int | None, eta: float | None = None) -> Sampler:
     if steps is not None:
         return FewSteps(steps, eta or 0.0)
     if eta is not None:
-        raise ValueError("eta belongs to few-step sampling: say how many steps as well.")
+        raise ValueError(
+            "eta belongs to few-step sampling: say how many steps as well, or leave it out."
+        )
     return ANCESTRAL
+
+
+def sampler_of(config: SamplingConfig | None) -> Sampler:
+    """The sampler that a profile asks for."""
+    return FewSteps(config.steps, config.eta) if config else ANCESTRAL
+
+
+def resampled(
+    sampler: Sampler, steps: int | Literal["all"] | None = None, eta: float | None = None
+) -> Sampler:
+    """``sampler`` with other steps, ``"all"`` for every depth in turn, or another eta.
+
+    None leaves either as it is. Raises ``ValueError`` as :func:`few_steps` does.
+    """
+    if steps == "all":
+        return few_steps(None, eta)
+    if isinstance(sampler, FewSteps):
+        steps = sampler.steps if steps is None else steps
+        eta = sampler.eta if eta is None else eta
+    return few_steps(steps, eta)

@@ -157,7 +157,8 @@ def load_state(session: Session, preset: Preset, example: Example) -> RunState:
     for name, result in run.reconstructions.items():
         if result.depth:
             address = jpeg_uri((preset.folder / f"{name}.jpg").read_bytes())
-            state.lanes[name].strips.append((result.depth, address))
+            lane = state.lanes[name]
+            lane.strips.append((len(lane.visited) - 1, address))
         state.take(result)
     state.take(run)
     state.key, state.recorded = preset.name, RECORDED

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from typing import ParamSpec, TypeVar
 
 import torch
 
 from dga.networks.compute import default_device
 from dga.networks.models import Models
-from dga.profiles import Profile
+from dga.pipeline import Route
+from dga.profiles import Profile, StoppingConfig
 from dga.speed.pace import most_passes
 
 LENT = "SPACES_ZERO_GPU"
@@ -59,11 +60,11 @@ def choose_device() -> str:
     return "cpu" if lends_gpus() else default_device()
 
 
-def expected_seconds(profile: Profile, paths: int, max_depth: int, dda_depth: int) -> float:
+def expected_seconds(profile: Profile, stopping: StoppingConfig, routes: Sequence[Route]) -> float:
     """An upper bound for one run on a lent GPU, from its network passes.
 
     The discriminator judges about 16 states in the time of one pass of the denoiser.
     """
-    judged, denoised = most_passes(profile, paths, max_depth, dda_depth)
+    judged, denoised = most_passes(profile, stopping, routes)
     passes = judged / 16 + denoised
     return START_SECONDS + passes * PASS_SECONDS * (profile.image_size / 256) ** 2

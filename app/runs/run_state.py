@@ -171,8 +171,7 @@ class RunState:
         self.phase, self.stop, self.logits = "reverse", event.stop, event.logits
         self.curves = confidence_from_logits(event.logits).tolist()
         for route in self.settings.routes(self.profile):
-            depth = event.stop.t_star if route.depth is None else route.depth
-            self.lanes[route.name] = Lane(route.name, depth)
+            self.lanes[route.name] = Lane(route.name, tuple(route.visited(event.stop.t_star)))
         detail = f"{_steps(event.stop.t_star)} forward · {event.seconds:.1f} s"
         note = CARD_NOTES["x_t_star"] if event.stop.t_star else UNTOUCHED_NOTE
         self._finish("x_t_star", detail, event.x_t_star, event.prediction, note)
@@ -188,7 +187,8 @@ class RunState:
 
     def _rebuilt(self, event: Reconstruction) -> list[str]:
         name, depth = event.route.name, event.depth
-        detail = f"{depth} + {_steps(depth)} · {event.seconds:.1f} s" if depth else _steps(0)
+        steps = _steps(len(event.route.visited(depth)) - 1)
+        detail = f"{depth} + {steps} · {event.seconds:.1f} s" if depth else steps
         self._finish(name, detail, event.image, event.prediction, self._note(name))
         return [name]
 

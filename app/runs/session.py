@@ -159,8 +159,8 @@ class Session:
         yield from adapt_steps(models, pixels, settings.seed, stopping, routes)
 
     def _expected_seconds(self, pixels: Pixels, settings: Request) -> float:
-        depth = settings.stopping(self.profile).max_depth
-        expected = expected_seconds(self.profile, settings.paths, depth, settings.dda_depth)
+        profile = self.profile
+        expected = expected_seconds(profile, settings.stopping(profile), settings.routes(profile))
         return min(expected, self.budget_seconds)
 
     def bound(self, settings: Request) -> Sequence[float] | None:

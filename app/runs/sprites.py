@@ -62,10 +62,13 @@ def strip(states: Sequence[Pixels], estimates: Sequence[Pixels]) -> bytes:
 
 @dataclass
 class Lane:
-    """One method's way back from ``depth``: strips of reverse steps in the order of time."""
+    """One method's way back: strips of reverse steps in the order of time.
+
+    ``visited``: the depths on it, from where it begins to 0.
+    """
 
     name: str
-    depth: int
+    visited: tuple[int, ...]
     strips: list[tuple[int, str]] = field(default_factory=list)
     _states: list[Pixels] = field(default_factory=list)
     _estimates: list[Pixels] = field(default_factory=list)
@@ -82,4 +85,9 @@ class Lane:
             self.strips.append((len(self._states), jpeg_uri(content)))
             self._states, self._estimates = [], []
         strips = [[count, address] for count, address in self.strips]
-        return {"name": self.name, "depth": self.depth, "strips": strips}
+        return {
+            "name": self.name,
+            "depth": self.visited[0],
+            "visited": list(self.visited),
+            "strips": strips,
+        }

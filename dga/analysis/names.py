@@ -24,14 +24,17 @@ TITLES = {
     "diffpure": f"{SYSTEMS['diffpure']} (tuned)",
     "dda-published": f"{SYSTEMS['dda']} (published)",
     "dda": f"{SYSTEMS['dda']} (tuned)",
+    "dda-ancestral": f"{SYSTEMS['dda']} (tuned, ancestral)",
     "dda-ensemble": f"{SYSTEMS['dda']} (tuned, ensemble)",
     "dga": SYSTEMS["dga"],
+    "dga-ancestral": f"{SYSTEMS['dga']} (ancestral)",
     "dga-guided": SYSTEMS["dga-guided"],
+    "dga-guided-ancestral": f"{SYSTEMS['dga-guided']} (ancestral)",
     "dga-quantile": f"{SYSTEMS['dga']} (quantile)",
     "dga-guided-quantile": f"{SYSTEMS['dga-guided']} (quantile)",
     "dga-plus": SYSTEMS["dga-plus"],
 }
-VARIANTS = ("-published", "-ensemble", "-quantile")
+VARIANTS = ("-published", "-ancestral", "-ensemble", "-quantile")
 
 
 @dataclass(frozen=True)

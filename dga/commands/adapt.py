@@ -19,7 +19,10 @@ def adapt(
     tau: Annotated[float | None, typer.Option(help="Threshold, 0 to 1.")] = None,
     seed: Annotated[int, typer.Option(help="Fixes corruption and noise.")] = 0,
     methods: Annotated[
-        str, typer.Option(help="Comma-separated: dga, dga-guided, dda.")
+        str,
+        typer.Option(
+            help="Comma-separated: dga, dga-guided, dda; dga-ancestral ...: every depth in turn."
+        ),
     ] = "dga,dga-guided,dda",
     dda_depth: Annotated[int | None, typer.Option(help="DDA's fixed depth, 1 to 100.")] = None,
     paths: Annotated[int | None, typer.Option(help="Noise paths; the curve is their mean.")] = None,
@@ -29,18 +32,22 @@ def adapt(
     max_depth: Annotated[int | None, typer.Option(help="Deepest t*, 1 to 100.")] = None,
     rule: Annotated[str | None, typer.Option(help="Stopping: threshold or quantile.")] = None,
     steps: Annotated[
-        int | None, typer.Option(help="Rebuild in at most so many steps (DDIM); default: all.")
+        str | None, typer.Option(help="Rebuild in at most so many steps; all: every depth in turn.")
+    ] = None,
+    eta: Annotated[
+        float | None, typer.Option(help="How random few steps are: 0 (DDIM) to 1 (DDPM).")
     ] = None,
     through_network: Annotated[
-        bool, typer.Option(help="Guide by the gradient through the network, or faster without.")
-    ] = True,
+        bool | None,
+        typer.Option(help="Guide by the gradient through the network, or faster without."),
+    ] = None,
     out: Annotated[Path | None, typer.Option(help="Where the pictures go.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
     models: ModelOptions = ModelOptions(),
 ) -> None:
     """Adapt one picture: write every image, print t*, the curve and the predictions."""
     from dga import record, request
-    from dga.io.parsing import split_list
+    from dga.io.parsing import split_list, whole_or_all
     from dga.profiles import get_profile
 
     with sentences():
@@ -58,7 +65,9 @@ def adapt(
             rule=rule,
         )
         names = split_list(methods)
-        routes = request.choose_routes(asked.routes(profile), names, steps, through_network)
+        count = None if steps is None else whole_or_all("--steps", steps)
+        known = asked.known_routes(profile)
+        routes = request.choose_routes(known, names, count, eta, through_network)
         pixels = request.read(image, profile)
         run = request.run(models.load(), asked, pixels, routes)
         folder = out or Path(f"{image.stem}-adapted")

@@ -39,24 +39,35 @@ class DiffusionSettings:
 def diffusion_settings(profile: Profile) -> dict[str, DiffusionSettings]:
     """The systems of the paper's Table 1 that diffuse, by name.
 
-    ``-published``: the settings of the papers (DDA: depth 50 of 100, lambda 6 and
-    self-ensemble; DiffPure: t = 0.15). The others were tuned for the profile.
+    ``-ancestral``: every depth in turn. ``-published``: the settings of the papers (DDA: depth
+    50 of 100, lambda 6 and self-ensemble; DiffPure: t = 0.15). The others were tuned for the
+    profile.
     """
-    threshold = replace(profile.stopping, rule="threshold")
-    quantile = replace(profile.stopping, rule="quantile")
-    guidance, dda = profile.guidance, profile.dda_guidance
+    tuned, ancestral = _tuned(profile), _tuned(profile.ancestral)
     published = GuidanceConfig(scale=6.0)
     return {
         "diffpure": DiffusionSettings(profile.diffpure_depth),
         "diffpure-published": DiffusionSettings(16),
+        "dda-published": DiffusionSettings(50, None, published, ensemble=True),
+        **tuned,
+        **{f"{name}-ancestral": ancestral[name] for name in ("dda", "dga", "dga-guided")},
+    }
+
+
+def _tuned(profile: Profile) -> dict[str, DiffusionSettings]:
+    threshold = replace(profile.stopping, rule="threshold")
+    quantile = replace(profile.stopping, rule="quantile")
+    guidance, dda = profile.guidance, profile.dda_guidance
+    settings = {
         "dda": DiffusionSettings(profile.dda_depth, None, dda),
         "dda-ensemble": DiffusionSettings(profile.dda_depth, None, dda, ensemble=True),
-        "dda-published": DiffusionSettings(50, None, published, ensemble=True),
         "dga": DiffusionSettings(None, threshold),
         "dga-guided": DiffusionSettings(None, threshold, guidance),
         "dga-quantile": DiffusionSettings(None, quantile),
         "dga-guided-quantile": DiffusionSettings(None, quantile, guidance),
     }
+    few = vars(profile.sampling) if profile.sampling else {}
+    return {name: replace(own, **few) for name, own in settings.items()}
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from dga.profiles.configs import (
     Profile,
     PublicFile,
     ReleaseConfig,
+    SamplingConfig,
     ScheduleConfig,
     StoppingConfig,
 )
@@ -45,10 +46,12 @@ EVERYDAY16 = Profile(
     ),
     # Chosen on tune at severity 5 (assets/results/everyday16/README.md, Settings).
     stopping=StoppingConfig(tau=0.75, max_depth=24, horizon=60),
-    guidance=GuidanceConfig(scale=1.5),
+    guidance=GuidanceConfig(scale=0.75, through_network=False),
     dda_depth=24,
-    dda_guidance=GuidanceConfig(scale=1.5),
+    dda_guidance=GuidanceConfig(scale=0.75, through_network=False),
     diffpure_depth=16,
+    sampling=SamplingConfig(steps=12, eta=1.0),
+    ancestral_guidance=GuidanceConfig(scale=1.5),
     memo=MemoConfig(views=32, min_area=0.4),
 )
 _ADM_256 = NetworkConfig(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import Literal
 from urllib.parse import urlsplit
@@ -175,6 +175,14 @@ class PlusConfig:
 
 
 @dataclass(frozen=True)
+class SamplingConfig:
+    """Few-step sampling: at most ``steps`` steps, evenly spread; ``eta``: their noise, 0 to 1."""
+
+    steps: int
+    eta: float = 0.0
+
+
+@dataclass(frozen=True)
 class TentConfig:
     """Tent's one step a batch; ``lr`` is for a batch of 64 and scales with ``batch``."""
 
@@ -221,8 +229,22 @@ class Profile:
     dda_guidance: GuidanceConfig
     diffpure_depth: int
     plus: PlusConfig = PlusConfig()
+    sampling: SamplingConfig | None = None
+    """Of DGA, DGA + G and DDA; None: every depth in turn (DDPM's ancestral sampling)."""
+    ancestral_guidance: GuidanceConfig | None = None
+    """Of DGA + G and DDA where every depth is visited in turn; None: the same as above."""
     public: PublicFile | None = None
     """The denoiser's checkpoint, where others publish it."""
     tent: TentConfig = TentConfig()
     memo: MemoConfig = MemoConfig()
     release: ReleaseConfig | None = None
+
+    @property
+    def ancestral(self) -> Profile:
+        """The same with ancestral sampling, as the papers have it."""
+        return replace(
+            self,
+            sampling=None,
+            guidance=self.ancestral_guidance or self.guidance,
+            dda_guidance=self.ancestral_guidance or self.dda_guidance,
+        )

@@ -22,8 +22,7 @@ from dga.speed.workload import JUDGED, Workload
 Task = Literal["curve", "unguided", "guided", "dda", "dga-guided"]
 OURS, PUBLISHED, NETWORKS = "ours", "published", "the network alone"
 FEW = FewSteps(12, eta=1.0)
-"""The few-step option."""
-OPTIONS = "dga-guided:steps=12:eta=1:through_network=false:scale=0.75"
+"""The few-step sampler of profile everyday16."""
 BAR = "{desc}{percentage:3.0f}%|{bar}| {elapsed}<{remaining}"
 SCALING = 32
 """Its length on the progress bar: as one task with so many pictures."""
@@ -132,13 +131,14 @@ class _Timer:
         yield from guided
         yield from self._dda(workload, guided)
         if self.models.weights:  # random ones choose no sensible depth
-            ways = {OURS: "dga-guided", "options": OPTIONS}
+            ways = {OURS: "dga-guided", "ancestral": "dga-guided-ancestral"}
             works = [TimedWork(w, workload.adapting(s), self.own) for w, s in ways.items()]
             yield from self._timed("dga-guided", workload, works)
 
     def _rebuilding(self, workload: Workload, guided: bool) -> Iterator[TimedWork]:
         """Ours, the network alone, with the options, in float32; the published way."""
-        plan, profile, own, work = self.plan, self.models.profile, self.own, workload.rebuilding
+        plan, profile = self.plan, self.models.profile.ancestral
+        own, work = self.own, workload.rebuilding
         guidance, theirs = (profile.guidance, profile.dda_guidance) if guided else (None, None)
         flops = float(plan.steps * (self.cost.guided_flops if guided else self.cost.step_flops))
         timed, scale = plan.timed, plan.steps / plan.timed

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import torch
@@ -9,24 +10,34 @@ from torch import nn
 
 from dga.networks.compute import Compute
 from dga.networks.models import Models
-from dga.profiles import Profile
+from dga.pipeline import Route, default_routes
+from dga.profiles import Profile, StoppingConfig
 from dga.speed.network_cost import pass_flops
 from dga.speed.timing import best_seconds
 from dga.weights.store import parameter_count
 
 HEAVY = 100_000_000
 """Parameters of a diffusion model from which a processor's user is warned."""
-GUIDED = 3
-"""Passes that a guided step costs: its own, and about two for the gradient."""
 
 
-def most_passes(profile: Profile, paths: int, max_depth: int, dda_depth: int) -> tuple[int, int]:
-    """Network passes of one picture by DGA, DGA + G and DDA together, at their deepest.
+def route_passes(route: Route, t_star: int) -> int:
+    """What one picture by a route costs, in passes of the denoiser.
+
+    A gradient through the network is one more: parameters ask for none.
+    """
+    through = route.guidance is not None and route.guidance.through_network
+    return (len(route.visited(t_star)) - 1) * (2 if through else 1)
+
+
+def most_passes(
+    profile: Profile, stopping: StoppingConfig, routes: Iterable[Route]
+) -> tuple[int, int]:
+    """Network passes of one picture by all routes together, at their deepest.
 
     (states that the discriminator judges, passes of the denoiser).
     """
-    judged = paths * (profile.schedule.steps + 1)
-    return judged, max_depth + GUIDED * (max_depth + dda_depth)
+    judged = stopping.paths * (profile.schedule.steps + 1)
+    return judged, sum(route_passes(route, stopping.max_depth) for route in routes)
 
 
 @dataclass(frozen=True)
@@ -38,8 +49,8 @@ class Pace:
 
     def longest(self, profile: Profile) -> float:
         """Seconds for a picture by DGA, DGA + G and DDA together, at their deepest."""
-        stopping = profile.stopping
-        judged, passes = most_passes(profile, stopping.paths, stopping.max_depth, profile.dda_depth)
+        routes = default_routes(profile).values()
+        judged, passes = most_passes(profile, profile.stopping, routes)
         return judged * self.judge + passes * self.denoise
 
 

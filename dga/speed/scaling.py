@@ -51,7 +51,7 @@ class Scaling:
 
 def measure_scaling(models: Models, plan: TimingPlan, done: Done = lambda share: None) -> Scaling:
     """Run guided reconstructions from several depths and of several numbers of pictures."""
-    guidance, together = models.profile.guidance, Workload(models, AT_ONCE)
+    guidance, together = models.profile.ancestral.guidance, Workload(models, AT_ONCE)
     depths = {str(depth): together.rebuilding(depth, guidance) for depth in plan.depths}
     counts = {str(count): _in_batches(models, count) for count in plan.counts}
     together.rebuilding(1, guidance)()  # the first run pays for what is set up once
@@ -67,7 +67,7 @@ def measure_scaling(models: Models, plan: TimingPlan, done: Done = lambda share:
 
 def _in_batches(models: Models, count: int) -> Work:
     sizes = [min(AT_ONCE, count - first) for first in range(0, count, AT_ONCE)]
-    guidance = models.profile.guidance
+    guidance = models.profile.ancestral.guidance
     parts = [Workload(models, size).rebuilding(SHORT, guidance) for size in sizes]
     return lambda: [part() for part in parts]
 

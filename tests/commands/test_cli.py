@@ -67,6 +67,25 @@ def test_text_says_what_happened(shipped_models: Models, photo: Path) -> None:
     assert Path("cat-adapted/dga.png").exists()
 
 
+def test_steps_and_eta_reach_the_picture(shipped_models: Models, photo: Path) -> None:
+    def dda(*options: object) -> tuple[int, bytes]:
+        common = ("--methods", "dda", "--dda-depth", 6, "--max-depth", 1, "--out", "out", "--json")
+        result = _dga("adapt", photo, *common, *options)
+        assert result.exit_code == 0, result.stderr
+        return json.loads(result.stdout)["methods"]["dda"]["steps"], Path(
+            "out/dda.png"
+        ).read_bytes()
+
+    usual, few, calm, every = (
+        dda(),
+        dda("--steps", 3),
+        dda("--steps", 3, "--eta", 0),
+        dda("--steps", "all"),
+    )
+    assert [steps for steps, _ in (usual, few, calm, every)] == [6, 3, 3, 6]
+    assert len({picture for _, picture in (usual, few, calm, every)}) == 4
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
@@ -75,6 +94,12 @@ def test_text_says_what_happened(shipped_models: Models, photo: Path) -> None:
         (["--tau", "1.5"], "from 0 to 1"),
         (["--methods", "magic"], "dga, dga-guided, dda"),
         (["--dda-depth", "0"], "from 1 to 100"),
+        (["--steps", "many"], "a whole number or all, not 'many'"),
+        (["--steps", "0"], "at least one step, not 0"),
+        (["--eta", "1.5"], "eta is a number from 0 to 1, not 1.5"),
+        (["--eta", "nan"], "eta is a number from 0 to 1, not nan"),
+        (["--steps", "all", "--eta", "1"], "say how many steps"),
+        (["--methods", "dga-ancestral", "--eta", "1"], "say how many steps"),
         (["--profile", "everyday17"], "everyday16, imagenet"),
         (["--weights", "nowhere"], "Restore that folder"),
         (["--precision", "float8"], "auto, float32, bfloat16"),

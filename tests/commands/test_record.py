@@ -1,4 +1,4 @@
-"""The two shapes of a finished run, for shells and for programs, as they have always been."""
+"""The two shapes of a finished run, for shells and for programs, key by key."""
 
 from __future__ import annotations
 

@@ -2,8 +2,10 @@
 
 import pytest
 
+from dga.diffusion import ANCESTRAL
 from dga.profiles import EVERYDAY16, IMAGENET, PROFILES
-from dga.request import Request
+from dga.request import Request, choose_routes
+from dga.sampling import FewSteps
 
 
 def asked(profile=EVERYDAY16, **changes):
@@ -52,3 +54,24 @@ def test_the_horizon_is_never_the_shallower():
 def test_bad_settings_name_what_is_allowed(changes, allowed):
     with pytest.raises(ValueError, match=allowed):
         asked(**changes)
+
+
+def test_named_routes_and_their_steps():
+    known = asked(scale=2.5).known_routes(EVERYDAY16)
+    names = ["dga", "dga-guided", "dda"]
+    assert [route.name for route in known] == [*names, *(f"{name}-ancestral" for name in names)]
+    assert [route.guidance.scale for route in known if route.name.startswith("dga-guided")] == [
+        2.5,
+        2.5,
+    ]
+    (plain,) = choose_routes(known, ["dga-guided"])
+    assert plain == known[1]
+    (other,) = choose_routes(known, ["dga-guided"], 4, 0.5, True)
+    assert (other.sampler, other.guidance.through_network) == (FewSteps(4, 0.5), True)
+    every, free = choose_routes(known, ["dda", "dga"], "all")
+    assert every.sampler == free.sampler == ANCESTRAL
+    assert (every.guidance, free.guidance) == (EVERYDAY16.dda_guidance, None)
+    (published,) = choose_routes(known, ["dda-ancestral"])
+    assert published.guidance == EVERYDAY16.ancestral_guidance
+    with pytest.raises(ValueError, match="dga-ancestral"):
+        choose_routes(known, ["dga-full"])

@@ -16,10 +16,18 @@ from dga.diffusion import ANCESTRAL, Schedule, predict_x0, reverse, step_noise
 from dga.guidance import structural_guide, structural_loss
 from dga.images import to_tensor
 from dga.methods import Batch, build_method
+from dga.methods.diffusion import diffusion_settings
 from dga.networks.models import Models
-from dga.pipeline import Denoised, Route, adapt_steps, rebuild
-from dga.profiles import GuidanceConfig
-from dga.sampling import FewSteps, few_steps
+from dga.pipeline import (
+    Denoised,
+    Route,
+    adapt_steps,
+    ancestral_routes,
+    default_routes,
+    rebuild,
+)
+from dga.profiles import IMAGENET, GuidanceConfig
+from dga.sampling import FewSteps, few_steps, resampled
 
 TOLERANCE = 2e-5
 
@@ -227,6 +235,37 @@ def test_methods_and_routes_take_fewer_steps(tiny_models: Models) -> None:
     assert torch.equal(*two)
 
 
+def test_a_sampler_keeps_what_is_not_named() -> None:
+    few = FewSteps(12, 1.0)
+    assert resampled(few) == few
+    assert resampled(few, 4) == FewSteps(4, 1.0)
+    assert resampled(few, None, 0.5) == FewSteps(12, 0.5)
+    assert resampled(few, "all") == resampled(ANCESTRAL) == ANCESTRAL
+    assert resampled(ANCESTRAL, 4) == FewSteps(4, 0.0)
+    for sampler, steps in ((few, "all"), (ANCESTRAL, None)):
+        with pytest.raises(ValueError, match="say how many steps"):
+            resampled(sampler, steps, 0.5)
+
+
+def test_fast_and_ancestral_settings_have_names(tiny_models: Models) -> None:
+    """The fast ones are the profile's own; the others are what they replaced."""
+    fast, ancestral = tiny_models.profile, tiny_models.profile.ancestral
+    settings = diffusion_settings(fast)
+    for name in ("dga", "dga-guided", "dda", "dda-ensemble", "dga-quantile"):
+        assert (settings[name].steps, settings[name].eta) == (12, 1.0)
+    for name in ("dga", "dga-guided", "dda"):
+        plain, full = settings[name], settings[f"{name}-ancestral"]
+        assert full.steps is full.eta is None
+        guidance = GuidanceConfig(scale=1.5) if name != "dga" else None
+        assert full == dataclasses.replace(plain, steps=None, eta=None, guidance=guidance)
+        routes = default_routes(fast)[name], ancestral_routes(fast)[f"{name}-ancestral"]
+        assert [route.guidance for route in routes] == [plain.guidance, full.guidance]
+        assert [route.sampler for route in routes] == [FewSteps(12, 1.0), ANCESTRAL]
+    assert settings["dda-published"].steps is settings["diffpure"].steps is None
+    assert ancestral.sampling is None
+    assert IMAGENET.ancestral == IMAGENET
+
+
 def test_impossible_steps_are_sentences(tiny_models: Models) -> None:
     assert few_steps(None) == ANCESTRAL
     assert few_steps(4, 0.5) == FewSteps(4, 0.5)
@@ -235,6 +274,6 @@ def test_impossible_steps_are_sentences(tiny_models: Models) -> None:
     with pytest.raises(ValueError, match="eta is a number from 0 to 1"):
         FewSteps(4, 1.5)
     with pytest.raises(ValueError, match="say how many steps"):
-        build_method(tiny_models, "dga:eta=1")
-    assert build_method(tiny_models, "dga:eta=1:steps=4").settings.eta == 1
+        build_method(tiny_models, "dga-ancestral:eta=1")
+    assert build_method(tiny_models, "dga:eta=0.5:steps=4").settings.eta == 0.5
     assert dataclasses.replace(FewSteps(4), steps=2).visited(2) == (2, 1, 0)

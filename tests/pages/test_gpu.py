@@ -22,7 +22,7 @@ from app.runs import gpu
 from app.runs.session import CancelledError, Session
 from dga.networks.models import Models
 from dga.pipeline import Adaptation, Denoised, adapt
-from dga.profiles import EVERYDAY16, IMAGENET
+from dga.profiles import EVERYDAY16, IMAGENET, Profile
 from dga.request import Request
 
 SETTINGS = Request("fog", 3, 0.5, 7, 4)
@@ -129,10 +129,16 @@ def test_the_package_is_imported_only_where_gpus_are_lent(monkeypatch: pytest.Mo
 def test_more_work_borrows_for_longer_and_never_beyond_the_budget(
     lender: Lender, tiny_models: Models
 ) -> None:
-    usual = gpu.expected_seconds(IMAGENET, 1, 60, 50)
-    assert gpu.expected_seconds(IMAGENET, 8, 60, 50) > usual
-    assert gpu.expected_seconds(IMAGENET, 1, 100, 50) > usual
-    assert gpu.expected_seconds(IMAGENET, 1, 60, 100) > usual
-    assert gpu.expected_seconds(EVERYDAY16, 1, 24, 24) < 10 < usual
+
+    def expected(profile: Profile, **asked: int) -> float:
+        request = Request.of(profile, severity=3, seed=0, **asked)
+        stopping, routes = request.stopping(profile), request.routes(profile)
+        return gpu.expected_seconds(profile, stopping, routes)
+
+    usual = expected(IMAGENET)
+    assert expected(IMAGENET, paths=8) > usual
+    assert expected(IMAGENET, max_depth=100) > usual
+    assert expected(IMAGENET, dda_depth=100) > usual
+    assert expected(EVERYDAY16) < 10 < usual
     next(iter(Session(tiny_models, budget_seconds=1.5).events(_pixels(tiny_models), SETTINGS)))
     assert lender.lent == [1.5]

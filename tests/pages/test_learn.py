@@ -20,7 +20,7 @@ from app.pages.learn.steps import STEPS
 from dga.diffusion import forward_path
 from dga.discriminator import curve
 from dga.images import from_tensor, to_tensor
-from dga.pipeline import adapt, default_routes
+from dga.pipeline import adapt, ancestral_routes, default_routes
 from dga.stopping import choose_depth
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -125,14 +125,14 @@ def test_curve_and_stops_are_the_library_s(lesson, made, tiny_models):
 
 
 def test_the_way_back_ends_where_adapt_ends(lesson, made, tiny_models):
-    free = default_routes(tiny_models.profile)["dga"]
+    free = ancestral_routes(tiny_models.profile)["dga-ancestral"]
     run = adapt(tiny_models, lesson._damaged(MAIN), SEED, routes=[free])
     reverse = made["reverse"]
     assert reverse["depth"] == run.t_star
     states, estimates = pictures(reverse["x"]), pictures(reverse["x0"])
     assert len(states) == len(estimates) == run.t_star + 1
     assert np.array_equal(states[0], run.x_t_star)
-    assert np.array_equal(states[-1], run.reconstructions["dga"].image)
+    assert np.array_equal(states[-1], run.reconstructions["dga-ancestral"].image)
 
 
 def test_guidance_pulls_closer(made):

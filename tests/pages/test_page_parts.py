@@ -101,7 +101,7 @@ def test_words_before_anything_was_changed():
     assert words["more"] == f"severity {opening['severity']} · seed {opening['seed']}"
     folded = advanced_words(opening)
     depth, scale = EVERYDAY16.stopping.max_depth, EVERYDAY16.guidance.scale
-    assert folded["guidance"] == f"λ {scale:.1f} · max depth {depth}"
+    assert folded["guidance"] == f"λ {scale} · max depth {depth}"
     assert folded["stopping"] == "threshold rule · 1 noise path"
     assert set(ADVANCED_HELP) == {"paths", "scale", "max_depth", "rule"}
     assert all(INPUT_WORDS.values())

@@ -211,7 +211,8 @@ def test_a_forward_sheet_is_light(small):
 
 
 def test_an_empty_lane_makes_no_picture():
-    assert Lane("dga", 4).value() == {"name": "dga", "depth": 4, "strips": []}
+    lane = {"name": "dga", "depth": 4, "visited": [4, 2, 0], "strips": []}
+    assert Lane("dga", (4, 2, 0)).value() == lane
 
 
 def test_every_part_of_the_script_is_served():

@@ -2,18 +2,44 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import pytest
+import torch
+
 from app.runs.gpu import expected_seconds
+from dga.pipeline import ancestral_routes, default_routes
 from dga.profiles import EVERYDAY16, IMAGENET
-from dga.speed.pace import Pace, most_passes
+from dga.speed.network_cost import NetworkCost
+from dga.speed.pace import Pace, most_passes, route_passes
 
 
 def test_one_count_of_passes() -> None:
-    """A guided step is three passes: DGA 60, DGA + G 3 x 60, DDA 3 x 50."""
-    assert most_passes(IMAGENET, 2, 60, 50) == (2 * 101, 60 + 180 + 150)
+    """A gradient through the network is a second pass: DGA 60, DGA + G 2 x 60, DDA 2 x 50."""
+    stopping, routes = replace(IMAGENET.stopping, paths=2), default_routes(IMAGENET).values()
+    assert most_passes(IMAGENET, stopping, routes) == (2 * 101, 60 + 120 + 100)
+
+
+def test_few_steps_count_as_few() -> None:
+    routes = default_routes(EVERYDAY16)
+    assert [route_passes(routes[name], 24) for name in ("dga", "dga-guided", "dda")] == [12] * 3
+    assert [route_passes(routes[name], 5) for name in ("dga", "dga-guided", "dda")] == [5, 5, 12]
+    ancestral = ancestral_routes(EVERYDAY16).values()
+    assert [route_passes(route, 24) for route in ancestral] == [24, 48, 48]
+
+
+def test_counted_passes_are_counted_operations() -> None:
+    """A guided step over one pass of the network, in operations of the real shapes."""
+    cost = NetworkCost.of(IMAGENET, torch.float32)
+    assert cost.guided_flops / cost.step_flops == pytest.approx(2, rel=0.01)
 
 
 def test_the_wait_on_a_processor_and_the_loan_of_a_gpu() -> None:
     pace = Pace(0.31, 0.017)
-    assert [pace.longest(profile) for profile in (IMAGENET, EVERYDAY16)] == [122.617, 53.797]
-    lent = [expected_seconds(IMAGENET, 1, 60, 50), expected_seconds(EVERYDAY16, 5, 24, 24)]
-    assert lent == [44.63125, 6.247265625]
+    longest = [pace.longest(profile) for profile in (IMAGENET, EVERYDAY16)]
+    assert longest == pytest.approx([280 * 0.31 + 101 * 0.017, 36 * 0.31 + 101 * 0.017])
+    lent = [
+        expected_seconds(profile, profile.stopping, tuple(default_routes(profile).values()))
+        for profile in (IMAGENET, EVERYDAY16)
+    ]
+    assert lent == pytest.approx([5 + 28 + 101 / 160, 5 + (36 + 101 / 16) / 160])

@@ -409,11 +409,11 @@ def test_wait_is_estimated_for_large_models_on_a_processor(
     estimated = pace.slow_pace(models, heavy=1)
     assert estimated is not None
     assert 0 < estimated.judge < estimated.denoise
-    longest = 101 * estimated.judge + (6 + 3 * 6 + 3 * 3) * estimated.denoise
+    longest = 101 * estimated.judge + (6 + 2 * 6 + 2 * 3) * estimated.denoise
     assert estimated.longest(small_imagenet) == pytest.approx(longest)
     said = pace.warning(IMAGENET, pace.Pace(20.0, 2.0))
     assert "one step takes about 20 s" in said
-    assert "up to 2.2 h" in said
+    assert "up to 97 min" in said
     assert [pace.duration(s) for s in (0.4, 35, 720)] == ["0.4 s", "35 s", "12 min"]
 
 

@@ -220,7 +220,7 @@ def _advanced(
     known = session.source_bound is not None
     paper = IMAGENET.guidance.scale
     with gr.Row(elem_id="advanced"):
-        scale = _slider("scale", 0, MAX_SCALE, opening["scale"], 0.1, paper=paper)
+        scale = _slider("scale", 0, MAX_SCALE, opening["scale"], 0.05, paper=paper)
         depth = _slider("max_depth", 1, profile.schedule.steps, opening["max_depth"], 1)
         with gr.Column():
             rule = gr.Radio(

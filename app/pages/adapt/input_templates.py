@@ -52,7 +52,7 @@ def advanced_words(opening: dict[str, Any]) -> dict[str, Any]:
     return {
         "title": words["advanced"],
         "guidance": words["guidance"].format(
-            scale=f"{opening['scale']:.1f}", max_depth=opening["max_depth"]
+            scale=f"{opening['scale']:g}", max_depth=opening["max_depth"]
         ),
         "stopping": words[kind].format(rule=rule, paths=paths),
     }

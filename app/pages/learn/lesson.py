@@ -131,7 +131,7 @@ class Lesson:
 
     def _guide(self) -> dict[str, Any]:
         """One picture rebuilt with lambda 0, the profile's, and four times that."""
-        damaged, own = self._damaged(GUIDED), self.models.profile.guidance
+        damaged, own = self._damaged(GUIDED), self.models.profile.ancestral.guidance
         depth = self._stop(self._logits(damaged)).t_star
         scales = (0.0, own.scale, 4 * own.scale)
         guidances = [dataclasses.replace(own, scale=s) if s else None for s in scales]

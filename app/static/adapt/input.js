@@ -27,7 +27,7 @@ function show(values) {
   const example = pressed && document.querySelector(`#examples [data-name="${pressed}"] img`);
   if (image) image.src = example ? example.src : picture?.url ?? "";
   image?.toggleAttribute("hidden", !picture);
-  const run = { scale: Number(scale).toFixed(1), max_depth: maxDepth, rule: rules[rule], paths };
+  const run = { scale: Number(Number(scale).toFixed(2)), max_depth: maxDepth, rule: rules[rule], paths };
   write('[data-words="guidance"]', fill(words.guidance, run));
   write('[data-words="stopping"]', fill(paths === 1 ? words.stopping_one : words.stopping, run));
 }

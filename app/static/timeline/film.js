@@ -28,7 +28,7 @@ function forwardFrame(depth) {
 }
 
 function reverseFrame(lane, depth, estimate = false) {
-  let column = lane.depth - depth - 1;
+  let column = Math.max(stepAt(lane, depth), 1) - 1;
   for (const [count, address] of lane.strips) {
     if (column < count) {
       const image = picture(address);

@@ -61,4 +61,7 @@ const moved = (stop) => Boolean(stop) && settled() && "t_star" in value && stop.
 // One method's way back, as far as it is known.
 const laneOf = (name) => value.lanes.find((lane) => lane.name === name);
 const stepsOf = (lane) => lane.strips.reduce((sum, [count]) => sum + count, 0);
-const reached = (lane) => lane.depth - stepsOf(lane);
+const reached = (lane) => lane.visited[stepsOf(lane)];
+const allSteps = (lane) => lane.visited.length - 1;
+// Steps made when a depth is reached; between two depths the state is still the deeper one's.
+const stepAt = (lane, depth) => lane.visited.findLastIndex((k) => k >= depth);

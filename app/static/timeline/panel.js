@@ -34,11 +34,11 @@ function forwardPanel() {
 
 function reversePanel() {
   const lane = current();
-  const done = lane.depth - at.depth;
+  const [done, steps] = [stepAt(lane, at.depth), allSteps(lane)];
   find(".tl-name").innerHTML = marks[at.lane] + words.methods[at.lane];
   show(large, reverseFrame(lane, at.depth), whereWords());
   show(small, reverseFrame(lane, at.depth, true), words.estimate);
-  const known = { step: done, steps: lane.depth, left: at.depth };
+  const known = { step: done, steps, left: steps - done };
   put(find(".tl-where"), fill(at.depth ? words.step_left : words.step_last, known));
   put(find(".tl-about b"), words.estimate);
   put(find(".tl-about span"), words.estimate_more);
@@ -73,7 +73,7 @@ function lanes(b, stop) {
     button.setAttribute("aria-pressed", at.lane === name);
     button.disabled = !lane || !goesBack(lane);
     const more = lane && (b.narrow || b.x(deepestFold(stop)) + 274 > b.right);
-    put(button.querySelector("small"), more ? counted(words.lane_short, lane.depth) : "");
+    put(button.querySelector("small"), more ? counted(words.lane_short, allSteps(lane)) : "");
   }
 }
 

@@ -12,19 +12,22 @@ const goesBack = (lane) => Boolean(lane) && stepsOf(lane) > 0;
 // Depth at which time turns; without a way back, the end of the curve.
 const fold = () => (goesBack(current()) ? current().depth : deepest());
 const lastMoment = () => (goesBack(current()) ? fold() + stepsOf(current()) : fold());
-const moment = () => (at.part === "forward" ? at.depth : 2 * fold() - at.depth);
+const moment = () => (at.part === "forward" ? at.depth : fold() + stepAt(current(), at.depth));
 
 function place(next) {
   at = { ...at, ...next };
   if (at.part === "reverse" && !goesBack(current())) at.part = "forward";
-  const top = at.part === "forward" ? deepest() : current().depth - 1;
-  at.depth = clamp(at.depth, at.part === "forward" ? 0 : reached(current()), Math.max(top, 0));
+  if (at.part === "forward") at.depth = clamp(at.depth, 0, deepest());
+  else {
+    const made = stepAt(current(), Math.min(at.depth, current().depth));
+    at.depth = current().visited[clamp(made, 1, stepsOf(current()))];
+  }
 }
 
 function seek(time) {
   const now = clamp(time, 0, lastMoment());
   if (now <= fold()) place({ part: "forward", depth: now });
-  else place({ part: "reverse", depth: 2 * fold() - now });
+  else place({ part: "reverse", depth: current().visited[now - fold()] });
 }
 
 function step(count) {
@@ -114,7 +117,7 @@ function whereWords() {
   }
   const lane = current();
   known.method = words.methods[at.lane];
-  Object.assign(known, { step: lane.depth - at.depth, steps: lane.depth });
+  Object.assign(known, { step: stepAt(lane, at.depth), steps: allSteps(lane) });
   return fill(words.at_reverse, known);
 }
 

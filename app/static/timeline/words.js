@@ -62,4 +62,4 @@ function markStale(stop) {
 }
 
 const laneWords = (lane) =>
-  lane.depth ? counted(words.lane[lane.name], lane.depth) : words.lane_zero;
+  lane.depth ? counted(words.lane[lane.name], allSteps(lane)) : words.lane_zero;
