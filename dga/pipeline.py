@@ -133,13 +133,14 @@ class Denoised:
 
 @dataclass(frozen=True)
 class Reconstruction:
-    """Event and result: one rebuilt picture, uint8 ``[H, W, 3]``, after ``depth`` steps."""
+    """Event and result: one rebuilt picture, uint8 ``[H, W, 3]``, from ``depth`` in ``steps``."""
 
     route: Route
     depth: int
     image: Pixels
     prediction: Prediction
     seconds: float
+    steps: int
 
 
 @dataclass(frozen=True)
@@ -451,7 +452,7 @@ def _rebuild(
         yield Denoised(route, step.step, steps, int(step.depth[0]), *pictures)
     image = from_tensor(x[0]) if depth else pixels  # depth 0 returns the input bit for bit
     prediction = classify(models, to_tensor(image)[None].to(models.device))
-    return Reconstruction(route, depth, image, prediction, time.perf_counter() - started)
+    return Reconstruction(route, depth, image, prediction, time.perf_counter() - started, steps)
 
 
 def _rebuild_entered(
@@ -459,7 +460,7 @@ def _rebuild_entered(
 ) -> Generator[Denoised, None, Reconstruction]:
     """The end of DGA+, a step at a time; what choosing cost is part of its seconds."""
     assert route.plus is not None
-    started, depth = time.perf_counter(), entered.stop.t_star
+    started, depth, steps = time.perf_counter(), entered.stop.t_star, 0
     image = pixels if entered.unchanged else explained.restored
     for step, steps, reached, x, x0_hat in _entered_steps(models, entered, seed, route.plus):
         _check_numbers(x)
@@ -467,7 +468,7 @@ def _rebuild_entered(
         yield Denoised(route, step, steps, reached, image, from_tensor(x0_hat[0]))
     prediction = classify(models, to_tensor(image)[None].to(models.device))
     seconds = explained.seconds + time.perf_counter() - started
-    return Reconstruction(route, depth, image, prediction, seconds)
+    return Reconstruction(route, depth, image, prediction, seconds, steps)
 
 
 def _entered_steps(

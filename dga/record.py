@@ -67,7 +67,7 @@ def _facts(run: Adaptation, top: Callable[[Prediction], Any], digits: int) -> di
         "methods": {
             name: {
                 "depth": result.depth,
-                "steps": len(result.route.visited(result.depth)) - 1,
+                "steps": result.steps,
                 "seconds": round(result.seconds, digits),
                 "top5": top(result.prediction),
             }

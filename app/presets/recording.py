@@ -114,6 +114,7 @@ def _content(
         "methods": {
             name: {
                 "depth": result.depth,
+                "steps": result.steps,
                 "prediction": dataclasses.asdict(result.prediction),
                 "seconds": round(result.seconds, 3),
             }

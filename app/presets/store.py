@@ -157,8 +157,7 @@ def load_state(session: Session, preset: Preset, example: Example) -> RunState:
     for name, result in run.reconstructions.items():
         if result.depth:
             address = jpeg_uri((preset.folder / f"{name}.jpg").read_bytes())
-            lane = state.lanes[name]
-            lane.strips.append((len(lane.visited) - 1, address))
+            state.lanes[name].strips.append((result.steps, address))
         state.take(result)
     state.take(run)
     state.key, state.recorded = preset.name, RECORDED
@@ -179,7 +178,7 @@ def _adaptation(session: Session, preset: Preset, subject: Picture, x_t_star: Pi
         told = content["methods"][route.name]
         prediction = Prediction(**_tuples(told["prediction"]))
         rebuilt[route.name] = Reconstruction(
-            route, told["depth"], pixels, prediction, told["seconds"]
+            route, told["depth"], pixels, prediction, told["seconds"], told["steps"]
         )
     return Adaptation(
         profile=profile,

@@ -187,7 +187,7 @@ class RunState:
 
     def _rebuilt(self, event: Reconstruction) -> list[str]:
         name, depth = event.route.name, event.depth
-        steps = _steps(len(event.route.visited(depth)) - 1)
+        steps = _steps(event.steps)
         detail = f"{depth} + {steps} · {event.seconds:.1f} s" if depth else steps
         self._finish(name, detail, event.image, event.prediction, self._note(name))
         return [name]

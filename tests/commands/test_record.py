@@ -44,7 +44,7 @@ def run() -> Adaptation:
         x_t_star_prediction=said,
         curve_seconds=0.123456,
         reconstructions={
-            name: Reconstruction(route, depths[name], pixels, said, 1.987654)
+            name: Reconstruction(route, depths[name], pixels, said, 1.987654, min(depths[name], 12))
             for name, route in default_routes(EVERYDAY16).items()
         },
     )
