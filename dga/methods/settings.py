@@ -9,14 +9,24 @@ from typing import Any
 
 
 def override(settings: Any, changes: dict[str, str]) -> Any:
-    """A frozen dataclass with some fields, its own or those one level down, replaced.
+    """A frozen dataclass with some fields, its own or those one level down, replaced at once.
 
     Raises ``ValueError`` for a field it does not have (naming those it has) and for text
     that is no value of the field's type.
     """
+    known, hints = fields(settings), typing.get_type_hints(type(settings))
+    own, inner = dict[str, Any](), dict[str, dict[str, str]]()
     for name, text in changes.items():
-        settings = _replace(settings, name, text)
-    return settings
+        if name not in known:
+            allowed = ", ".join(known) or "none"
+            raise ValueError(f"Unknown setting {name}={text}. This method's settings: {allowed}.")
+        head, *rest = known[name]
+        if rest:
+            inner.setdefault(head, {})[name] = text
+        else:
+            own[name] = _parse(name, text, hints[name])
+    own |= {head: override(getattr(settings, head), texts) for head, texts in inner.items()}
+    return dataclasses.replace(settings, **own)
 
 
 def fields(settings: Any) -> dict[str, tuple[str, ...]]:
@@ -29,19 +39,6 @@ def fields(settings: Any) -> dict[str, tuple[str, ...]]:
         else:
             found[field.name] = (field.name,)
     return found
-
-
-def _replace(settings: Any, name: str, text: str) -> Any:
-    known = fields(settings)
-    if name not in known:
-        allowed = ", ".join(known) or "none"
-        raise ValueError(f"Unknown setting {name}={text}. This method's settings: {allowed}.")
-    head, *rest = known[name]
-    if rest:
-        inner = _replace(getattr(settings, head), name, text)
-        return dataclasses.replace(settings, **{head: inner})
-    hint = typing.get_type_hints(type(settings))[name]
-    return dataclasses.replace(settings, **{name: _parse(name, text, hint)})
 
 
 def _parse(name: str, text: str, hint: Any) -> Any:

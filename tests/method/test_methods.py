@@ -112,6 +112,8 @@ def test_settings_change_one_thing(tiny_models: Models) -> None:
     plain = build_method(tiny_models, "dga-guided").settings
     changed = build_method(tiny_models, "dga-guided:tau=0.3:scale=3:squared=true").settings
     assert changed.stopping == dataclasses.replace(plain.stopping, tau=0.3)
+    together = build_method(tiny_models, "dga-plus:permute=noise:batch=4").settings
+    assert (together.permute, together.batch) == ("noise", 4)  # either alone is refused
     assert changed.guidance == dataclasses.replace(plain.guidance, scale=3.0, squared=True)
     assert build_method(tiny_models, "dga:rule=quantile").settings.stopping.rule == "quantile"
     assert build_method(tiny_models, "dga:depth=8").settings.depth == 8
