@@ -10,6 +10,7 @@ the depth k0 that its noise matches (:mod:`dga.noise_level`).
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -34,6 +35,12 @@ class Scored:
     stage: str
     degradation: Degradation
     score: float | None
+    calls: int = 1
+    """States that the discriminator was shown for it."""
+
+
+Known = dict[tuple[Degradation, tuple[int, ...]], tuple[float | None, float]]
+"""By candidate and depths: a score, and the seconds that it cost."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +50,7 @@ class Explanation:
     ``degradation``: the chosen one; ``entry``: k0, the depth of the forward process at which
     the picture stands by its own noise; ``measured_noise``: its standard deviation in [-1, 1];
     ``scored``: every candidate, in the order of judging; ``flat``: the picture varies less than
-    half an 8-bit level, so that nothing can be told.
+    half an 8-bit level, so that nothing can be told; ``seconds``: of judging, wall clock.
     """
 
     degradation: Degradation
@@ -51,11 +58,12 @@ class Explanation:
     measured_noise: float
     scored: tuple[Scored, ...] = ()
     flat: bool = False
+    seconds: float = 0.0
 
     @property
     def calls(self) -> int:
-        """How often the discriminator was asked."""
-        return sum(s.score is not None for s in self.scored)
+        """States that the discriminator was shown."""
+        return sum(scored.calls for scored in self.scored)
 
 
 def explain(
@@ -64,19 +72,22 @@ def explain(
     x: Tensor,
     seed: int,
     config: ExplanationConfig,
+    known: Known | None = None,
 ) -> Generator[Scored, None, Explanation]:
     """Explain one picture, ``[3, H, W]`` in [-1, 1] at 8-bit levels; yields scores as they come.
 
     Noise first, because it hides the rest: what has some is not searched further. Then
-    exposure, coarse gains before fine ones, then sharpness on top of it.
+    exposure, coarse gains before fine ones, then sharpness on top of it. ``known``: scores of
+    this picture and seed, kept for other configurations.
     """
     measured = float(noise_deviation(x[None])[0])
-    search = _Search(schedule, discriminator, x, seed, config, measured)
+    known = {} if known is None else known
+    search = _Search(schedule, discriminator, x, seed, config, measured, known)
     best, flat = NO_DEGRADATION, float(x.std(correction=0)) < DEVIATION_FLOOR
     if not flat:
         best = yield from search.run()
     entry = matched_depth(schedule, best.noise)
-    return Explanation(best, entry, measured, tuple(search.scored), flat)
+    return Explanation(best, entry, measured, tuple(search.scored), flat, search.seconds)
 
 
 @dataclass
@@ -87,10 +98,12 @@ class _Search:
     seed: int
     config: ExplanationConfig
     measured: float
+    known: Known
 
     def __post_init__(self) -> None:
         self.scored: list[Scored] = []
-        self.known: dict[tuple[Degradation, tuple[int, ...]], float | None] = {}
+        self.asked: set[tuple[Degradation, tuple[int, ...]]] = set()
+        self.seconds = 0.0
 
     def run(self) -> Generator[Scored, None, Degradation]:
         config, best = self.config, NO_DEGRADATION
@@ -144,20 +157,28 @@ class _Search:
         lead = self.config.head_start if head_start is None else head_start
         best, lowest = candidates[0], math.inf
         for rows in (candidates[:1], candidates[1:]):
-            new = [c for c in rows if (c, depths) not in self.known]
-            scores = judge(self.schedule, self.discriminator, self.x, new, depths, self.seed)
-            for candidate, score in zip(new, scores, strict=True):
-                self.known[candidate, depths] = score
-                self.scored.append(Scored(stage, candidate, score))
-                yield self.scored[-1]
+            self._judge(rows, depths)
             for candidate in rows:
-                score = self.known[candidate, depths]
+                score, seconds = self.known[candidate, depths]
+                if (candidate, depths) not in self.asked:
+                    self.asked.add((candidate, depths))
+                    self.seconds += seconds
+                    self.scored.append(Scored(stage, candidate, score, len(depths)))
+                    yield self.scored[-1]
                 if score is not None and score - lead < lowest:
                     best, lowest = candidate, score - lead
             lead = 0.0
             if lowest < self.config.settled:
                 break
         return best
+
+    def _judge(self, candidates: Sequence[Degradation], depths: tuple[int, ...]) -> None:
+        new = [c for c in candidates if (c, depths) not in self.known]
+        begun = time.perf_counter()
+        scores = judge(self.schedule, self.discriminator, self.x, new, depths, self.seed)
+        share = (time.perf_counter() - begun) / max(1, len(new))
+        for candidate, score in zip(new, scores, strict=True):
+            self.known[candidate, depths] = score, share
 
 
 @torch.no_grad()

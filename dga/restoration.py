@@ -24,7 +24,7 @@ from dga.deconvolution import disk, wiener
 from dga.degradation import to_levels
 from dga.diffusion import Schedule, forward_path
 from dga.discriminator import curve_chunks, estimate_x0
-from dga.explanation import Explanation, Scored, explain
+from dga.explanation import Explanation, Known, Scored, explain
 from dga.networks.models import Models
 from dga.profiles import PlusConfig
 from dga.stopping import Stop, choose_depth
@@ -56,11 +56,11 @@ class Entered:
 
 
 def enter(
-    models: Models, x: Tensor, seed: int, config: PlusConfig
+    models: Models, x: Tensor, seed: int, config: PlusConfig, known: Known | None = None
 ) -> Generator[Scored, None, Entered]:
-    """Steps 1 to 3 for one picture, ``[3, H, W]`` in [-1, 1]."""
+    """Steps 1 to 3 for one picture, ``[3, H, W]`` in [-1, 1]; ``known`` as in :func:`explain`."""
     schedule, judge = models.schedule, models.discriminator
-    explanation = yield from explain(schedule, judge, x, seed, config.explanation)
+    explanation = yield from explain(schedule, judge, x, seed, config.explanation, known)
     found, entry = explanation.degradation, explanation.entry
     restored = found.inverse(x)
     states = forward_path(schedule, restored, seed, found.noise)

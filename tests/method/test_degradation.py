@@ -1,0 +1,144 @@
+"""Simple degradations and their inverses."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch import Tensor
+
+from dga.deconvolution import disk, line, wiener
+from dga.degradation import NO_DEGRADATION, Degradation, to_levels
+from dga.exposure import DEVIATION_LIMIT, Exposure, exposures, stretch
+from dga.noise_level import remove_impulses
+
+SIDES = st.sampled_from([1, 2, 3, 5, 8, 16, 33])
+KINDS = ("noise", "flat", "one bright pixel", "black and white", "ramp")
+
+
+def drawn(kind: str, height: int, width: int, seed: int) -> Tensor:
+    """A picture of an awkward kind, ``[3, H, W]`` at 8-bit levels."""
+    rng = torch.Generator().manual_seed(seed)
+    if kind == "flat":
+        x = torch.full((3, height, width), float(torch.rand((), generator=rng) * 2 - 1))
+    elif kind == "one bright pixel":
+        x = torch.full((3, height, width), -1.0)
+        x[:, seed % height, seed % width] = 1.0
+    elif kind == "black and white":
+        x = (torch.rand(1, height, width, generator=rng) > 0.5).float().expand(3, -1, -1) * 2 - 1
+    elif kind == "ramp":
+        x = torch.linspace(-1, 1, width).expand(3, height, width)
+    else:
+        x = torch.rand(3, height, width, generator=rng) * 2 - 1
+    return to_levels(x).clone()
+
+
+degradations = st.builds(
+    Degradation,
+    exposure=st.builds(
+        Exposure,
+        gain=st.floats(0.05, 30),
+        offset=st.tuples(*[st.floats(-30, 30)] * 3),
+    ),
+    blur=st.sampled_from([0.0, 0.7, 1.0, 2.0, 5.5, 12.0]),
+    motion=st.none() | st.tuples(st.floats(1, 20), st.floats(-180, 180)),
+    regularisation=st.floats(1e-4, 1),
+    block=st.integers(1, 9),
+    impulses=st.none() | st.floats(0, 2),
+    noise=st.floats(0, 2),
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(degradations, st.sampled_from(KINDS), SIDES, SIDES, st.integers(0, 99))
+def test_every_inverse_is_a_picture(
+    found: Degradation, kind: str, height: int, width: int, seed: int
+) -> None:
+    """Same shape, finite, within [-1, 1], at 8-bit levels, and the input keeps its bits."""
+    x = drawn(kind, height, width, seed)
+    before = x.clone()
+    z = found.inverse(x)
+    assert z.shape == x.shape
+    assert z.isfinite().all()
+    assert float(z.abs().max()) <= 1
+    assert torch.equal(to_levels(z), z)
+    assert torch.equal(x, before)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.sampled_from(KINDS), SIDES, SIDES, st.integers(0, 99))
+def test_no_candidate_exposure_is_beyond_photographs(
+    kind: str, height: int, width: int, seed: int
+) -> None:
+    x = drawn(kind, height, width, seed)
+    for exposure in exposures(x, (1.0, 1.3, 3.0, 19.0)):
+        assert all(abs(value) < 1e4 for value in (exposure.gain, *exposure.offset))
+        if exposure.gain > 1:
+            around_own = float((x - x.mean((1, 2), keepdim=True)).square().mean().sqrt())
+            assert exposure.gain * around_own <= DEVIATION_LIMIT + 1e-6
+            assert float(x.std(correction=0)) > 0
+
+
+def test_a_flat_picture_has_no_gain() -> None:
+    flat = drawn("flat", 8, 8, 0)
+    assert stretch(flat, 3.0, "grey", "own") is None
+    assert all(e.gain == 1 for e in exposures(flat, (1.0, 3.0)))
+
+
+def test_the_family_holds_the_inverse_of_lost_contrast() -> None:
+    """A gain about each channel's own mean brings back what contrast took."""
+    x = drawn("noise", 16, 16, 3) * 0.5
+    mean = x.mean((1, 2), keepdim=True)
+    flattened = (x - mean) / 4 + mean
+    found = stretch(flattened, 4.0, "channel", "own")
+    assert found is not None
+    assert torch.allclose(found.apply(flattened), x, atol=1e-5)
+
+
+def test_nothing_to_invert_keeps_every_bit() -> None:
+    x = drawn("noise", 9, 7, 1)
+    assert NO_DEGRADATION.inverse(x) is x
+    assert Degradation(noise=0.5).inverse(x) is x
+    assert str(NO_DEGRADATION) == "none"
+    found = Degradation(Exposure(3.0, (0.1, 0.0, -0.1)), blur=2.0, noise=0.41)
+    assert str(found) == "gain 3, offset +0.10/+0.00/-0.10, blur 2 px, noise 0.41"
+    for field in dataclasses.fields(Degradation):
+        assert field.name in Degradation.__doc__  # type: ignore[operator]
+
+
+@pytest.mark.parametrize("kernel", [disk(1.0), disk(2.5), line(6.0, 30.0), line(5.0, 90.0)])
+def test_point_spread_functions_are_centred_and_sum_to_one(kernel: Tensor) -> None:
+    assert float(kernel.sum()) == pytest.approx(1)
+    assert torch.allclose(kernel, kernel.flip(0, 1))
+    assert len(kernel) % 2 == 1
+
+
+def test_deconvolution_sharpens_what_its_own_kernel_blurred() -> None:
+    rng = torch.Generator().manual_seed(0)
+    x = torch.nn.functional.interpolate(
+        torch.rand(1, 3, 12, 12, generator=rng) * 1.6 - 0.8, size=(48, 48), mode="bilinear"
+    )[0]
+    kernel = disk(2.0)
+    padded = torch.nn.functional.pad(x[None], [len(kernel) // 2] * 4, "reflect")
+    weight = kernel.float().expand(3, 1, -1, -1)
+    blurred = torch.nn.functional.conv2d(padded, weight, groups=3)[0]
+    sharp = wiener(blurred, kernel, 0.003)
+    assert float((sharp - x).square().mean()) < 0.3 * float((blurred - x).square().mean())
+
+
+def test_deconvolution_is_the_same_alone_and_in_a_batch() -> None:
+    x = torch.stack([drawn("noise", 16, 16, seed) for seed in range(5)])
+    together = wiener(x, disk(1.5), 0.01)
+    for one, row in zip(x, together, strict=True):
+        assert torch.allclose(wiener(one, disk(1.5), 0.01), row, atol=1e-6)
+
+
+def test_impulses_go_and_other_values_keep_their_bits() -> None:
+    x = torch.full((3, 9, 9), 0.25)
+    x[0, 4, 4], x[1, 2, 7] = 1.0, -1.0
+    assert torch.equal(remove_impulses(x, 0.35), torch.full_like(x, 0.25))
+    smooth = drawn("ramp", 9, 33, 0)
+    assert torch.equal(remove_impulses(smooth, 0.35), smooth)

@@ -1,0 +1,274 @@
+"""The discriminator's choice among simple explanations, and the path that follows from it."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor, nn
+
+from dga.degradation import NO_DEGRADATION, Degradation, to_levels
+from dga.diffusion import Schedule, forward_path
+from dga.explanation import Explanation, Scored, explain, judge
+from dga.images import from_tensor, to_tensor
+from dga.networks.models import Models
+from dga.noise_level import matched_depth, noise_deviation
+from dga.pipeline import (
+    Adaptation,
+    Explained,
+    Noised,
+    Reconstruction,
+    adapt,
+    adapt_many,
+    adapt_steps,
+    default_routes,
+    plus_route,
+)
+from dga.pipeline import Rebuilt as RebuiltEvent
+from dga.profiles import EVERYDAY16, ExplanationConfig, PlusConfig, ScheduleConfig, StoppingConfig
+from dga.restoration import enter, last
+
+SCHEDULE = Schedule.from_config(ScheduleConfig())
+CONFIG = ExplanationConfig(settled=-50.0)
+
+
+class Likes(nn.Module):
+    """A discriminator of one idea: the logit is how far a statistic is from what it likes."""
+
+    def __init__(self, statistic: str, wanted: float, scale: float = 10.0) -> None:
+        super().__init__()
+        self.statistic, self.wanted, self.scale = statistic, wanted, scale
+        self.shown = 0
+
+    def forward(self, x: Tensor, time: Tensor) -> Tensor:
+        self.shown += len(x)
+        found = x.flatten(1).std(1) if self.statistic == "contrast" else x.mean((1, 2, 3))
+        return self.scale * (found - self.wanted).abs() - 1
+
+
+def picture(seed: int = 0, contrast: float = 0.5, size: int = 32) -> Tensor:
+    """A smooth picture, ``[3, S, S]`` at 8-bit levels."""
+    rng = torch.Generator().manual_seed(seed)
+    coarse = torch.rand(1, 3, 6, 6, generator=rng) * 2 - 1
+    smooth = nn.functional.interpolate(coarse, size=size, mode="bicubic", align_corners=True)[0]
+    smooth = (smooth - smooth.mean()) / smooth.std() * contrast * 0.5
+    return to_levels(smooth.clamp(-1, 1))
+
+
+def found_in(x: Tensor, network: nn.Module, config: ExplanationConfig = CONFIG) -> Explanation:
+    steps = explain(SCHEDULE, network, x, 0, config)
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            return end.value
+
+
+@pytest.mark.parametrize("deviation", [0.1, 0.3, 0.6])
+def test_noise_deviation_is_measured(deviation: float) -> None:
+    """White noise of a known deviation, on a smooth picture, unclipped."""
+    x = picture(size=64)
+    noisy = x + deviation * torch.randn(x.shape, generator=torch.Generator().manual_seed(1))
+    assert float(noise_deviation(noisy[None])) == pytest.approx(deviation, rel=0.08)
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (1, 7), (2, 2), (3, 3)])
+def test_noise_of_tiny_pictures_is_a_number(shape: tuple[int, int]) -> None:
+    x = torch.rand(2, 3, *shape) * 2 - 1
+    assert noise_deviation(x).shape == (2,)
+    assert noise_deviation(x).isfinite().all()
+
+
+def test_the_matched_depth_holds_as_much_noise_as_the_picture() -> None:
+    ratio = (1 / SCHEDULE.alpha_bar - 1).sqrt()
+    assert matched_depth(SCHEDULE, 0.0) == 0
+    for deviation in (0.05, 0.3, 0.6, 2.0):
+        depth = matched_depth(SCHEDULE, deviation)
+        assert ratio[depth] >= deviation > ratio[depth - 1]
+    assert matched_depth(SCHEDULE, 1e6) == SCHEDULE.steps
+
+
+def test_noise_aware_path_adds_only_missing_variance() -> None:
+    """With the picture's own noise, every state holds the forward process's variance."""
+    clean, deviation = torch.zeros(3, 64, 64), 0.4
+    noisy = deviation * torch.randn(clean.shape, generator=torch.Generator().manual_seed(2))
+    path = forward_path(SCHEDULE, noisy, 5, deviation)
+    entry = matched_depth(SCHEDULE, deviation)
+    for depth in (entry, entry + 1, entry + 10, 80):
+        wanted = float((1 - SCHEDULE.alpha_bar[depth]).sqrt())
+        assert float(path[depth].std()) == pytest.approx(wanted, rel=0.02)
+    before = SCHEDULE.alpha_bar[entry - 1].sqrt().float() * noisy
+    assert torch.allclose(path[entry - 1], before, atol=1e-6)  # nothing is missing yet
+    assert torch.equal(forward_path(SCHEDULE, noisy, 5), forward_path(SCHEDULE, noisy, 5, 0.0))
+
+
+def test_lost_contrast_is_found_and_undone() -> None:
+    network = Likes("contrast", 0.5)
+    flattened = picture(contrast=0.12)
+    config = dataclasses.replace(CONFIG, judged_at=(0,), sharpness=False)
+    found = found_in(flattened, network, config)
+    assert found.degradation.exposure.gain > 2
+    restored = found.degradation.inverse(flattened)
+    assert abs(float(restored.std()) - 0.5) < abs(float(flattened.std()) - 0.5)
+    scores = [s.score for s in found.scored if s.score is not None]
+    chosen = next(s.score for s in found.scored if s.degradation == found.degradation)
+    assert chosen == min(scores)
+
+
+def test_nothing_keeps_its_head_start() -> None:
+    """Something slightly better is not enough."""
+    x = picture(contrast=0.9)
+    network = Likes("contrast", float(x.std()) * 1.1)
+    eager = found_in(x, network, dataclasses.replace(CONFIG, head_start=0.0, judged_at=(0,)))
+    calm = found_in(x, network, dataclasses.replace(CONFIG, head_start=5.0, judged_at=(0,)))
+    assert eager.degradation != NO_DEGRADATION
+    assert calm.degradation == NO_DEGRADATION
+
+
+def test_a_picture_that_is_source_data_already_costs_one_look() -> None:
+    x = picture()
+    network = Likes("contrast", float(x.std()), scale=0.1)
+    settled = dataclasses.replace(CONFIG, judged_at=(0,), settled=-0.5)
+    found = found_in(x, network, settled)
+    assert found.degradation == NO_DEGRADATION
+    assert found.calls == network.shown == 1
+
+
+def test_calls_are_counted() -> None:
+    network = Likes("contrast", 0.5)
+    found = found_in(picture(contrast=0.2), network)
+    assert found.calls == network.shown > 10
+
+
+@pytest.mark.parametrize("value", [-1.0, -0.37, 0.0, 1.0])
+def test_nothing_can_be_told_of_a_flat_picture(value: float) -> None:
+    network = Likes("contrast", 0.5)
+    found = found_in(to_levels(torch.full((3, 32, 32), value)), network)
+    assert found.flat
+    assert found.degradation == NO_DEGRADATION
+    assert network.shown == 0
+
+
+class NoNumbers(nn.Module):
+    """Answers NaN for whatever is brighter than the picture itself."""
+
+    def __init__(self, x: Tensor) -> None:
+        super().__init__()
+        self.mean = float(x.mean())
+
+    def forward(self, x: Tensor, time: Tensor) -> Tensor:
+        means = x.mean((1, 2, 3))
+        return torch.where(means > self.mean + 0.05, torch.nan, 5 * means)
+
+
+def test_a_candidate_without_numbers_is_dropped_and_told() -> None:
+    x = picture() * 0.3 - 0.4
+    found = found_in(
+        to_levels(x), NoNumbers(to_levels(x)), dataclasses.replace(CONFIG, judged_at=(0,))
+    )
+    dropped = [s for s in found.scored if s.score is None]
+    assert dropped
+    assert found.degradation not in {s.degradation for s in dropped}
+
+
+def test_all_candidates_see_the_same_noise() -> None:
+    """Two inverses with one result get one score."""
+    x = picture()
+    pair = [NO_DEGRADATION, Degradation(regularisation=0.5)]
+    one, other = judge(SCHEDULE, Likes("contrast", 0.4), x, pair, (2, 8), 3)
+    assert one == other
+    assert judge(SCHEDULE, Likes("contrast", 0.4), x, pair, (2, 8), 4)[0] != one
+
+
+@pytest.fixture
+def pictures() -> np.ndarray:
+    return np.stack([from_tensor(picture(seed, 0.1 + 0.3 * seed)) for seed in range(4)])
+
+
+def test_events_of_a_run(tiny_models: Models, pictures: np.ndarray) -> None:
+    routes = [*default_routes(tiny_models.profile).values()]
+    if all(route.plus is None for route in routes):
+        routes.append(plus_route(tiny_models.profile))
+    events = list(adapt_steps(tiny_models, pictures[0], 1, routes=routes))
+    scored = [e for e in events if isinstance(e, Scored)]
+    (explained,) = (e for e in events if isinstance(e, Explained))
+    run = events[-1]
+    assert isinstance(run, Adaptation)
+    assert run.explained is explained
+    assert explained.explanation.scored == tuple(scored)
+    assert isinstance(events[0], Noised)
+    last_result = [e for e in events if isinstance(e, Reconstruction)][-1]
+    assert last_result.route.name == "dga-plus"
+    assert last_result.depth == explained.stop.t_star
+    alone = adapt(tiny_models, pictures[0], 1, routes=[plus_route(tiny_models.profile)])
+    result = alone.reconstructions["dga-plus"]
+    assert np.array_equal(result.image, last_result.image)
+    assert alone.logits.shape == (1, 0)
+    assert alone.t_star == result.depth
+
+
+def test_a_run_is_the_same_every_time_and_in_any_company(
+    tiny_models: Models, pictures: np.ndarray
+) -> None:
+    route = plus_route(tiny_models.profile)
+    seeds = [5, 6, 7, 8]
+    together = {
+        event.picture: event
+        for event in adapt_many(tiny_models, pictures, seeds, tiny_models.profile.stopping, route)
+        if isinstance(event, RebuiltEvent)
+    }
+    for i, (pixels, seed) in enumerate(zip(pictures, seeds, strict=True)):
+        run = adapt(tiny_models, pixels, seed, routes=[route])
+        again = adapt(tiny_models, pixels, seed, routes=[route])
+        assert np.array_equal(
+            run.reconstructions["dga-plus"].image, again.reconstructions["dga-plus"].image
+        )
+        assert run.explained is not None
+        assert again.explained is not None
+        assert run.explained.explanation.degradation == again.explained.explanation.degradation
+        assert together[i].stop == run.stop
+        difference = together[i].image.astype(int) - run.reconstructions["dga-plus"].image
+        assert np.abs(difference).max() <= 1
+
+
+@pytest.mark.parametrize(
+    "pixels",
+    [
+        np.full((32, 32, 3), 200, np.uint8),
+        np.random.default_rng(0).integers(0, 256, (32, 32, 3), dtype=np.uint8),
+        np.pad(np.full((1, 1, 3), 255, np.uint8), ((9, 22), (17, 14), (0, 0))),
+        (np.random.default_rng(1).random((32, 32, 1)) > 0.8).astype(np.uint8).repeat(3, 2) * 255,
+    ],
+    ids=["flat", "pure noise", "one bright pixel", "black and white"],
+)
+def test_awkward_pictures_are_answered(tiny_models: Models, pixels: np.ndarray) -> None:
+    run = adapt(tiny_models, pixels, 0, routes=[plus_route(tiny_models.profile)])
+    result, found = run.reconstructions["dga-plus"], run.explained
+    assert found is not None
+    assert result.image.shape == pixels.shape
+    if found.explanation.flat:
+        assert np.array_equal(result.image, pixels)
+        assert found.unchanged
+
+
+def test_noisy_pictures_take_one_step_others_several(tiny_models: Models) -> None:
+    """The rule which of posterior mean and guided sample is used when."""
+    config = PlusConfig(stopping=StoppingConfig(tau=0.0, max_depth=4))
+    steps = ExplanationConfig(noise_floor=0.1, head_start=-1e6)  # whatever is offered is taken
+    noisy = to_tensor(np.random.default_rng(0).integers(0, 256, (32, 32, 3), dtype=np.uint8))
+    first = last(enter(tiny_models, noisy, 0, dataclasses.replace(config, explanation=steps)))
+    assert first.explanation.entry > 0
+    assert first.stop.t_star == first.explanation.entry + 4
+    assert first.denoised
+    still = dataclasses.replace(CONFIG, noise=False, exposure=False, sharpness=False)
+    second = last(enter(tiny_models, noisy, 0, dataclasses.replace(config, explanation=still)))
+    assert second.explanation.entry == 0
+    assert second.stop.t_star == 4
+    assert not second.denoised
+    assert not second.unchanged
+
+
+def test_profiles_judge_within_their_chain() -> None:
+    assert max(EVERYDAY16.plus.explanation.judged_at) < EVERYDAY16.schedule.steps
