@@ -124,18 +124,20 @@ class _Search:
             candidates += [Degradation(impulses=threshold) for threshold in config.impulses]
         deepest = max(matched_depth(self.schedule, c.noise) for c in candidates)
         depths = tuple(deepest + depth for depth in config.judged_at)
-        return (yield from self._choose("noise", candidates, depths))
+        lead = config.noise_head_start if deepest else config.head_start
+        return (yield from self._choose("noise", candidates, depths, lead))
 
     def _exposure(self, found: Degradation) -> Generator[Scored, None, Degradation]:
         """Coarse gains first, then finer ones about the best."""
         config = self.config
         coarse = self._exposed(found, config.gains)
-        best = yield from self._choose("exposure", [found, *coarse], config.judged_at)
+        lead, depths = config.head_start, config.judged_at
+        best = yield from self._choose("exposure", [found, *coarse], depths, lead)
         if best == found:
             return found
         near = [best.exposure.gain * factor for factor in (1 / config.fine, config.fine)]
         fine = self._exposed(found, near)
-        return (yield from self._choose("exposure", [best, *fine], config.judged_at, 0.0))
+        return (yield from self._choose("exposure", [best, *fine], depths, 0.0))
 
     def _exposed(self, found: Degradation, gains: Sequence[float]) -> Iterator[Degradation]:
         for exposure in exposures(found.inverse(self.x), gains):
@@ -144,17 +146,17 @@ class _Search:
     def _sharpness(self, found: Degradation) -> Generator[Scored, None, Degradation]:
         config = self.config
         sharper = [replace(found, blur=r, regularisation=g) for r, g in config.blurs]
-        return (yield from self._choose("sharpness", [found, *sharper], config.judged_at))
+        lead = config.sharpness_head_start
+        return (yield from self._choose("sharpness", [found, *sharper], config.judged_at, lead))
 
     def _choose(
         self,
         stage: str,
         candidates: Sequence[Degradation],
         depths: tuple[int, ...],
-        head_start: float | None = None,
+        lead: float,
     ) -> Generator[Scored, None, Degradation]:
         """The candidate with the lowest score; the first keeps a head start."""
-        lead = self.config.head_start if head_start is None else head_start
         best, lowest = candidates[0], math.inf
         for rows in (candidates[:1], candidates[1:]):
             self._judge(rows, depths)

@@ -119,9 +119,9 @@ class ExplanationConfig:
     """How the discriminator looks for simple explanations of a picture's damage.
 
     ``noise``, ``exposure``, ``sharpness``: whether each is looked for; ``judged_at``: depths at
-    which candidates are compared; ``head_start``: logits by which one must beat "nothing";
-    ``settled``: mean logit below which a picture is source data and nothing is tried.
-    Of noise: what is above ``noise_floor`` (standard deviation in [-1, 1]) counts, at
+    which candidates are compared (of noise: beyond the entry); ``head_start`` and the like:
+    logits by which one must beat "nothing"; ``settled``: mean logit below which a picture is
+    source data and nothing is tried. Of noise: what is above ``noise_floor`` (standard deviation in [-1, 1]) counts, at
     ``noise_scales`` times the measured one; ``impulses``: distances from the neighbours' median
     from which a value is wrong. Of exposure: ``gains``, refined by the factor ``fine``. Of
     sharpness: ``blurs``, radius in pixels and regularisation.
@@ -131,14 +131,22 @@ class ExplanationConfig:
     exposure: bool = True
     sharpness: bool = True
     judged_at: tuple[int, ...] = (2, 8, 16)
-    head_start: float = 1.0
+    head_start: float = 1.5
+    noise_head_start: float = 0.5
+    sharpness_head_start: float = 1.0
     settled: float = -3.0
     noise_floor: float = 0.16
     noise_scales: tuple[float, ...] = (1.0,)
     impulses: tuple[float, ...] = (0.35,)
-    gains: tuple[float, ...] = (1.0, 1.7, 3.0, 5.5, 10.0)
+    gains: tuple[float, ...] = (1.0, 2.2, 4.0, 7.5, 14.0)
     fine: float = 1.3
-    blurs: tuple[tuple[float, float], ...] = ((1.0, 0.03), (2.0, 0.03), (2.0, 0.01), (4.0, 0.01))
+    blurs: tuple[tuple[float, float], ...] = (
+        (1.0, 0.03),
+        (2.0, 0.03),
+        (2.0, 0.01),
+        (4.0, 0.03),
+        (4.0, 0.01),
+    )
 
 
 @dataclass(frozen=True)
