@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import torch
@@ -20,7 +20,7 @@ from torch import Tensor, nn
 from dga.degradation import NO_DEGRADATION, Degradation
 from dga.diffusion import Schedule, step_noise
 from dga.discriminator import chunk_size
-from dga.exposure import DEVIATION_FLOOR, exposures
+from dga.exposure import DEVIATION_FLOOR, Stretch, stretches
 from dga.noise_level import matched_depth, noise_deviation
 from dga.profiles import ExplanationConfig
 
@@ -107,6 +107,10 @@ class _Search:
 
     def run(self) -> Generator[Scored, None, Degradation]:
         config, best = self.config, NO_DEGRADATION
+        if self.measured <= config.noise_floor:
+            (own,) = yield from self._score("nothing", (best,), config.judged_at)
+            if own < config.settled:
+                return best
         if config.noise:
             best = yield from self._noise()
         if config.exposure and not best.noise:
@@ -128,51 +132,68 @@ class _Search:
         return (yield from self._choose("noise", candidates, depths, lead))
 
     def _exposure(self, found: Degradation) -> Generator[Scored, None, Degradation]:
-        """Coarse gains first, then finer ones about the best."""
-        config = self.config
-        coarse = self._exposed(found, config.gains)
-        lead, depths = config.head_start, config.judged_at
-        best = yield from self._choose("exposure", [found, *coarse], depths, lead)
-        if best == found:
-            return found
-        near = [best.exposure.gain * factor for factor in (1 / config.fine, config.fine)]
-        fine = self._exposed(found, near)
-        return (yield from self._choose("exposure", [best, *fine], depths, 0.0))
+        """Coarse gains at one depth, then the best and its neighbours at all."""
+        config, restored = self.config, found.inverse(self.x)
 
-    def _exposed(self, found: Degradation, gains: Sequence[float]) -> Iterator[Degradation]:
-        for exposure in exposures(found.inverse(self.x), gains):
-            yield replace(found, exposure=exposure)
+        def offered(family: Iterable[Stretch]) -> dict[Degradation, Stretch]:
+            pairs = ((stretch.of(restored), stretch) for stretch in family)
+            return {replace(found, exposure=e): stretch for e, stretch in pairs if e}
+
+        coarse = offered(stretches(config.gains))
+        best = yield from self._coarse("exposure", found, tuple(coarse))
+        if best is None:
+            return found
+        stretch = coarse[best]
+        gains = (stretch.gain / config.fine, stretch.gain * config.fine)
+        near = offered(replace(stretch, gain=gain) for gain in gains if stretch.gain > 1)
+        candidates = [found, best, *near]
+        return (
+            yield from self._choose("exposure", candidates, config.judged_at, config.head_start)
+        )
 
     def _sharpness(self, found: Degradation) -> Generator[Scored, None, Degradation]:
+        """Every disk at one depth, then the best at all."""
         config = self.config
-        sharper = [replace(found, blur=r, regularisation=g) for r, g in config.blurs]
+        sharper = tuple(replace(found, blur=r, regularisation=g) for r, g in config.blurs)
+        best = yield from self._coarse("sharpness", found, sharper)
         lead = config.sharpness_head_start
-        return (yield from self._choose("sharpness", [found, *sharper], config.judged_at, lead))
+        chosen = [found] if best is None else [found, best]
+        return (yield from self._choose("sharpness", chosen, config.judged_at, lead))
+
+    def _coarse(
+        self, stage: str, found: Degradation, candidates: tuple[Degradation, ...]
+    ) -> Generator[Scored, None, Degradation | None]:
+        """The best candidate at one depth; None where there is none or ``found`` will do."""
+        config = self.config
+        (own,) = yield from self._score(stage, (found,), config.judged_at)
+        if own < config.settled or not candidates:
+            return None
+        scores = yield from self._score(stage, candidates, (config.coarse_at,))
+        return candidates[scores.index(min(scores))]
 
     def _choose(
-        self,
-        stage: str,
-        candidates: Sequence[Degradation],
-        depths: tuple[int, ...],
-        lead: float,
+        self, stage: str, candidates: Sequence[Degradation], depths: tuple[int, ...], lead: float
     ) -> Generator[Scored, None, Degradation]:
         """The candidate with the lowest score; the first keeps a head start."""
-        best, lowest = candidates[0], math.inf
-        for rows in (candidates[:1], candidates[1:]):
-            self._judge(rows, depths)
-            for candidate in rows:
-                score, seconds = self.known[candidate, depths]
-                if (candidate, depths) not in self.asked:
-                    self.asked.add((candidate, depths))
-                    self.seconds += seconds
-                    self.scored.append(Scored(stage, candidate, score, len(depths)))
-                    yield self.scored[-1]
-                if score is not None and score - lead < lowest:
-                    best, lowest = candidate, score - lead
-            lead = 0.0
-            if lowest < self.config.settled:
-                break
-        return best
+        scores = yield from self._score(stage, candidates, depths)
+        scores[0] -= lead
+        return candidates[scores.index(min(scores))]
+
+    def _score(
+        self, stage: str, candidates: Sequence[Degradation], depths: tuple[int, ...]
+    ) -> Generator[Scored, None, list[float]]:
+        """Scores in the candidates' order, infinite for one that was dropped."""
+        self._judge(candidates, depths)
+        scores = []
+        for candidate in candidates:
+            score, seconds = self.known[candidate, depths]
+            if (candidate, depths) not in self.asked:
+                self.asked.add((candidate, depths))
+                self.seconds += seconds
+                self.scored.append(Scored(stage, candidate, score, len(depths)))
+                yield self.scored[-1]
+            scores.append(math.inf if score is None else score)
+        return scores
 
     def _judge(self, candidates: Sequence[Degradation], depths: tuple[int, ...]) -> None:
         new = [c for c in candidates if (c, depths) not in self.known]

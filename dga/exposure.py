@@ -20,9 +20,6 @@ DEVIATION_LIMIT = 0.6
 SOURCE_MEAN = -0.1
 """Mean grey level of source pictures."""
 
-Centre = Literal["grey", "channel"]
-Target = Literal["own", "grey", "source"]
-
 
 @dataclass(frozen=True)
 class Exposure:
@@ -40,38 +37,41 @@ class Exposure:
 UNCHANGED = Exposure()
 
 
-def stretch(x: Tensor, gain: float, centre: Centre, target: Target) -> Exposure | None:
-    """The exposure that scales ``x``, ``[3, H, W]``, about its mean and moves that mean.
+@dataclass(frozen=True)
+class Stretch:
+    """A candidate: ``gain`` about the mean of the whole picture, or of each channel.
 
-    ``centre``: the mean of all channels together or of each; ``target``: where it goes, to
-    itself, to the picture's own grey level or to that of source pictures. None where the
-    picture is too flat for a gain to mean anything, or the result would vary more than
-    photographs do.
+    ``target``: where that mean goes, to itself, to the picture's own grey level or to that of
+    source pictures.
     """
-    own = x.mean((1, 2))  # [3]
-    grey = own.mean().expand(3)
-    about = own if centre == "channel" else grey
-    deviation = float((x - about.view(3, 1, 1)).square().mean().sqrt())
-    if gain > 1 and not DEVIATION_FLOOR <= deviation <= DEVIATION_LIMIT / gain:
-        return None
-    moved = {"own": about, "grey": grey, "source": torch.full_like(own, SOURCE_MEAN)}[target]
-    red, green, blue = (moved - gain * about).tolist()
-    return Exposure(gain, (red, green, blue))
+
+    gain: float
+    centre: Literal["grey", "channel"]
+    target: Literal["own", "grey", "source"]
+
+    def of(self, x: Tensor) -> Exposure | None:
+        """The exposure that it means for ``x``, ``[3, H, W]`` in [-1, 1].
+
+        None where the picture is too flat for a gain to mean anything, or the result would
+        vary more than photographs do.
+        """
+        own = x.mean((1, 2))  # [3]
+        grey = own.mean().expand(3)
+        about = own if self.centre == "channel" else grey
+        deviation = float((x - about.view(3, 1, 1)).square().mean().sqrt())
+        if self.gain > 1 and not DEVIATION_FLOOR <= deviation <= DEVIATION_LIMIT / self.gain:
+            return None
+        moved = {"own": about, "grey": grey, "source": torch.full_like(own, SOURCE_MEAN)}
+        red, green, blue = (moved[self.target] - self.gain * about).tolist()
+        return Exposure(self.gain, (red, green, blue))
 
 
-def exposures(x: Tensor, gains: Sequence[float]) -> Iterator[Exposure]:
-    """Candidate inverses for ``x``, ``[3, H, W]``: gains about each centre, to each target."""
-    kinds: tuple[tuple[Centre, Target], ...] = (
-        ("channel", "own"),
-        ("channel", "source"),
-        ("channel", "grey"),
-        ("grey", "own"),
-        ("grey", "source"),
-    )
+def stretches(gains: Sequence[float]) -> Iterator[Stretch]:
+    """The family: each gain about either mean, to every target that differs."""
     for gain in gains:
-        for centre, target in kinds:
-            if gain == 1 and target == "own":
-                continue
-            found = stretch(x, gain, centre, target)
-            if found is not None:
-                yield found
+        if gain != 1:
+            yield Stretch(gain, "channel", "own")
+            yield Stretch(gain, "grey", "own")
+        yield Stretch(gain, "channel", "source")
+        yield Stretch(gain, "channel", "grey")
+        yield Stretch(gain, "grey", "source")

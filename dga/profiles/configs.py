@@ -118,10 +118,11 @@ class StoppingConfig:
 class ExplanationConfig:
     """How the discriminator looks for simple explanations of a picture's damage.
 
-    ``noise``, ``exposure``, ``sharpness``: whether each is looked for; ``judged_at``: depths at
-    which candidates are compared (of noise: beyond the entry); ``head_start`` and the like:
-    logits by which one must beat "nothing"; ``settled``: mean logit below which a picture is
-    source data and nothing is tried. Of noise: what is above ``noise_floor`` (standard deviation in [-1, 1]) counts, at
+    ``noise``, ``exposure``, ``sharpness``: whether each is looked for; ``coarse_at``: the depth
+    at which all candidates are seen, ``judged_at``: those at which the best are compared (of
+    noise: beyond the entry); ``head_start`` and the like: logits by which one must beat
+    "nothing"; ``settled``: mean logit below which a picture is source data and nothing is tried.
+    Of noise: what is above ``noise_floor`` (standard deviation in [-1, 1]) counts, at
     ``noise_scales`` times the measured one; ``impulses``: distances from the neighbours' median
     from which a value is wrong. Of exposure: ``gains``, refined by the factor ``fine``. Of
     sharpness: ``blurs``, radius in pixels and regularisation.
@@ -131,10 +132,11 @@ class ExplanationConfig:
     exposure: bool = True
     sharpness: bool = True
     judged_at: tuple[int, ...] = (2, 8, 16)
+    coarse_at: int = 8
     head_start: float = 1.5
     noise_head_start: float = 0.5
     sharpness_head_start: float = 1.0
-    settled: float = -3.0
+    settled: float = -1.0
     noise_floor: float = 0.16
     noise_scales: tuple[float, ...] = (1.0,)
     impulses: tuple[float, ...] = (0.35,)

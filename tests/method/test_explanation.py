@@ -31,7 +31,7 @@ from dga.profiles import EVERYDAY16, ExplanationConfig, PlusConfig, ScheduleConf
 from dga.restoration import enter, last
 
 SCHEDULE = Schedule.from_config(ScheduleConfig())
-CONFIG = ExplanationConfig(settled=-50.0)
+CONFIG = ExplanationConfig(settled=-50.0, coarse_at=0)
 
 
 class Likes(nn.Module):
@@ -119,8 +119,8 @@ def test_lost_contrast_is_found_and_undone() -> None:
 
 def test_nothing_keeps_its_head_start() -> None:
     """Something slightly better is not enough."""
-    x = picture(contrast=0.9)
-    network = Likes("contrast", float(x.std()) * 1.1)
+    x = picture(contrast=0.3)
+    network = Likes("contrast", float(x.std()) * 2.2, scale=2.0)
     eager = found_in(x, network, dataclasses.replace(CONFIG, head_start=0.0, judged_at=(0,)))
     calm = found_in(x, network, dataclasses.replace(CONFIG, head_start=5.0, judged_at=(0,)))
     assert eager.degradation != NO_DEGRADATION
@@ -256,7 +256,7 @@ def test_awkward_pictures_are_answered(tiny_models: Models, pixels: np.ndarray) 
 def test_noisy_pictures_take_one_step_others_several(tiny_models: Models) -> None:
     """The rule which of posterior mean and guided sample is used when."""
     config = PlusConfig(stopping=StoppingConfig(tau=0.0, max_depth=4))
-    steps = ExplanationConfig(noise_floor=0.1, head_start=-1e6)  # whatever is offered is taken
+    steps = ExplanationConfig(noise_floor=0.1, noise_head_start=-1e6)  # it is taken
     noisy = to_tensor(np.random.default_rng(0).integers(0, 256, (32, 32, 3), dtype=np.uint8))
     first = last(enter(tiny_models, noisy, 0, dataclasses.replace(config, explanation=steps)))
     assert first.explanation.entry > 0
