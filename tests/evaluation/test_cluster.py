@@ -320,6 +320,17 @@ def test_two_machines_give_the_single_machines_file(
 
 @needs_ray
 @pytest.mark.slow
+def test_two_machines_give_the_single_machines_stream(
+    machines: Any, recipe: Recipe, plan: Plan, tmp_path: Path
+) -> None:
+    wild = dataclasses.replace(plan, severity=5, stream="wild")
+    recipe = dataclasses.replace(recipe, resolved=wild.resolve())
+    results = evaluate_on_cluster(recipe, tmp_path / "ray", 2, cluster=Cluster(machines.address))
+    assert _facts(results.lines) == _single(recipe, tmp_path / "alone")
+
+
+@needs_ray
+@pytest.mark.slow
 def test_a_worker_killed_in_the_middle_loses_nothing(
     machines: Any,
     recipe: Recipe,
