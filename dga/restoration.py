@@ -66,12 +66,14 @@ def enter(
     states = forward_path(schedule, restored, seed, found.noise)
     if explanation.flat:
         return Entered(explanation, restored, states, np.empty(0), Stop(0, crossed=True))
-    logits: list[float] = []
+    stopping, logits = config.stopping, list[float]()
+    if found.noise:
+        stopping = replace(stopping, tau=config.noise_tau, horizon=None)
     for _, piece in curve_chunks(
-        schedule, judge, states[: entry + config.stopping.deepest + 1], first=entry
+        schedule, judge, states[: entry + stopping.deepest + 1], first=entry
     ):
         logits += piece.double().tolist()
-        stop = choose_depth(logits, config.stopping)
+        stop = choose_depth(logits, stopping)
         if stop.crossed:
             break
     stop = replace(stop, t_star=0 if stop.hopeless else entry + stop.t_star)

@@ -6,9 +6,11 @@ from dataclasses import replace
 
 from dga.profiles.configs import (
     ClassifierConfig,
+    ExplanationConfig,
     GuidanceConfig,
     MemoConfig,
     NetworkConfig,
+    PlusConfig,
     Profile,
     PublicFile,
     ReleaseConfig,
@@ -90,6 +92,14 @@ IMAGENET = Profile(
     dda_depth=50,
     dda_guidance=GuidanceConfig(scale=3.0),
     diffpure_depth=16,
+    # Of everyday16, disks scaled to the picture's side; nothing was tuned at this size.
+    plus=PlusConfig(
+        explanation=ExplanationConfig(
+            blurs=tuple((4 * radius, r) for radius, r in PlusConfig().explanation.blurs)
+        ),
+        sharpen=0.0,
+        steps=4,
+    ),
     memo=MemoConfig(lr=1e-5),
     release=ReleaseConfig(),
 )

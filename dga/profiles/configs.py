@@ -169,14 +169,15 @@ class GuidanceConfig:
 class PlusConfig:
     """DGA+: explain the damage, then drown and rebuild what is left.
 
-    ``stopping``: of the noise-aware path; its ``max_depth`` and ``horizon`` count from the entry
-    depth. A noisy picture is rebuilt by one posterior-mean step, sharpened by a disk of radius
-    ``sharpen`` (0: not) against the blur of a mean; others by ``guidance`` in ``steps`` steps of
-    randomness ``eta``.
+    ``stopping``: of the noise-aware path; its depths count from the entry. A noisy picture is at
+    home there already, so that its tau is ``noise_tau``, and none is given up. It is rebuilt by
+    one posterior-mean step, sharpened by a disk of radius ``sharpen`` (0: not) against the blur
+    of a mean; others by ``guidance`` in ``steps`` steps of randomness ``eta``.
     """
 
     explanation: ExplanationConfig = ExplanationConfig()
     stopping: StoppingConfig = StoppingConfig(tau=0.5, max_depth=8, horizon=24)
+    noise_tau: float = 0.9
     guidance: GuidanceConfig = GuidanceConfig(scale=0.75, through_network=False)
     steps: int = 12
     eta: float = 1.0
