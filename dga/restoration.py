@@ -35,7 +35,8 @@ class Entered:
     """One picture, explained and noised to t*.
 
     ``restored``: after the inverse, ``[3, H, W]``; ``states``: its noise-aware path,
-    ``[T + 1, 3, H, W]``; ``logits``: at depths entry, entry + 1, ... as far as they were needed.
+    ``[T + 1, 3, H, W]``; ``logits``: at depths entry, entry + 1, ... as far as they were needed;
+    ``denoised``: noise is the damage, so that the posterior mean is the answer.
     """
 
     explanation: Explanation
@@ -43,11 +44,7 @@ class Entered:
     states: Tensor
     logits: NDArray[np.float64]
     stop: Stop
-
-    @property
-    def denoised(self) -> bool:
-        """Whether noise is the damage, so that the posterior mean is the answer."""
-        return self.explanation.entry > 0 and self.stop.t_star > 0
+    denoised: bool = False
 
     @property
     def unchanged(self) -> bool:
@@ -64,7 +61,7 @@ def enter(
     found, entry = explanation.degradation, explanation.entry
     restored = found.inverse(x)
     states = forward_path(schedule, restored, seed, found.noise)
-    if explanation.flat:
+    if explanation.flat or not (found.noise or config.sampling):
         return Entered(explanation, restored, states, np.empty(0), Stop(0, crossed=True))
     stopping, logits = config.stopping, list[float]()
     if found.noise:
@@ -77,7 +74,8 @@ def enter(
         if stop.crossed:
             break
     stop = replace(stop, t_star=0 if stop.hopeless else entry + stop.t_star)
-    return Entered(explanation, restored, states, np.array(logits), stop)
+    denoised = entry > 0 and config.posterior
+    return Entered(explanation, restored, states, np.array(logits), stop, denoised)
 
 
 def last(steps: Generator[Scored, None, Entered]) -> Entered:
@@ -107,7 +105,7 @@ def reenter(
     found = replace(mine, degradation=degradation, entry=theirs.entry)
     restored = degradation.inverse(x)
     states = forward_path(schedule, restored, seed, degradation.noise)
-    return Entered(found, restored, states, own.logits, other.stop)
+    return Entered(found, restored, states, own.logits, other.stop, other.denoised)
 
 
 def posterior_mean(

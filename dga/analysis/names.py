@@ -89,6 +89,11 @@ class MethodName:
         return self.system in ("dga", "dga-guided") and keys in ({"depth"}, {"tau"})
 
     @property
+    def ablated(self) -> bool:
+        """Whether this is DGA+ with something else about it, a row of its ablation."""
+        return self.base == "dga-plus" and bool(self.overrides)
+
+    @property
     def permuted(self) -> str:
         """What a control permutes among the pictures of its batch; "" for methods as they are."""
         return dict(self.overrides).get("permute", "none").replace("none", "")
@@ -108,6 +113,8 @@ class MethodName:
         for key, value in self.overrides:
             if key == "permute":
                 words.append(f"{value} permuted")
+            elif value in ("true", "false"):
+                words.append(f"{'with' if value == 'true' else 'without'} {key}")
             elif not (self.permuted and key == "batch"):
                 words.append(f"{key} {value}")
         return ", ".join(words)

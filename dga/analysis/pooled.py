@@ -52,9 +52,9 @@ class PooledRuns:
 
     @property
     def compared(self) -> list[str]:
-        """Methods but for the points of our own sweeps and permuted controls."""
+        """Methods but for the points of our own sweeps, ablations and permuted controls."""
         parsed = [MethodName.parse(name) for name in self.methods]
-        return [method.name for method in parsed if not method.swept and not method.permuted]
+        return [m.name for m in parsed if not (m.swept or m.permuted or m.ablated)]
 
     def equivalents(self, base: str) -> dict[str, str]:
         """Methods of another name that are ``base`` at a fixed depth, as ``base:depth=k``.

@@ -21,7 +21,7 @@ COLUMNS = (
     "prediction", "correct", "probability", "seconds",
 )  # fmt: skip
 KEY = ["path", "corruption", "method"]
-LATER = ("entry", "degradation", "unchanged")
+LATER = ("entry", "degradation", "unchanged", "alternatives")
 """Columns that not every run has; see :func:`read_evaluation`."""
 
 
@@ -37,7 +37,8 @@ class EvaluationRun:
     ``depth`` is an integer 0...T, ``probability`` that of the predicted class,
     ``seconds`` for one image. ``entry``: the depth at which the image was by its own noise;
     ``degradation``: how its damage was explained, or none; ``unchanged``: whether it was
-    returned bit for bit.
+    returned bit for bit; ``alternatives``: labels of what every candidate explanation would
+    make of it, where they were asked for.
     """
 
     name: str

@@ -18,6 +18,7 @@ from dga.analysis.tables import accuracy as accuracy_tables
 from dga.analysis.tables import depths as depth_tables
 from dga.analysis.tables import discriminator as discriminator_tables
 from dga.analysis.tables import streams as stream_tables
+from dga.analysis.tables.ablation import ablation
 from dga.analysis.tables.rules import rules_table
 from dga.analysis.tables.table import Table
 from dga.corruptions import CORRUPTIONS, FAMILIES
@@ -151,7 +152,8 @@ def _depths_makers(pooled: PooledRuns, rule: str, end: str) -> Iterator[ExhibitM
 
 
 def _study_makers(pooled: PooledRuns, end: str) -> Iterator[ExhibitMaker]:
-    """Taus, fixed depths and the quantile rule."""
+    """Stages of DGA+; taus, fixed depths and the quantile rule."""
+    yield ExhibitMaker(f"ablation{end}", partial(ablation, pooled), optional=True)
     yield ExhibitMaker(f"table-3{end}", partial(accuracy_tables.table_3, pooled))
     yield from _depths_makers(pooled, "quantile", f"-quantile{end}")
     for rule, ending in (("threshold", end), ("quantile", f"-quantile{end}")):

@@ -172,7 +172,9 @@ class PlusConfig:
     ``stopping``: of the noise-aware path; its depths count from the entry. A noisy picture is at
     home there already, so that its tau is ``noise_tau``, and none is given up. It is rebuilt by
     one posterior-mean step, sharpened by a disk of radius ``sharpen`` (0: not) against the blur
-    of a mean; others by ``guidance`` in ``steps`` steps of randomness ``eta``.
+    of a mean; others by ``guidance`` in ``steps`` steps of randomness ``eta``. ``posterior``
+    and ``sampling`` turn these ends off: noisy pictures are then sampled, too, and others are
+    what the explanation left of them.
     """
 
     explanation: ExplanationConfig = ExplanationConfig()
@@ -181,6 +183,8 @@ class PlusConfig:
     guidance: GuidanceConfig = GuidanceConfig(scale=0.75, through_network=False)
     steps: int = 12
     eta: float = 1.0
+    posterior: bool = True
+    sampling: bool = True
     sharpen: float = 1.0
     sharpen_regularisation: float = 0.1
 
