@@ -8,8 +8,7 @@ import pandas as pd
 
 from dga.analysis.names import method_title
 from dga.analysis.pooled import PooledRuns
-from dga.analysis.results import MissingRun
-from dga.analysis.tables.depths import halted
+from dga.analysis.tables.depths import at_severities, halted
 from dga.corruptions import CLEAN, CORRUPTIONS, SEVERITIES, family_of
 from dga.figures.chart import Axis, Chart, Panel, Series, rounded
 from dga.figures.palette import FAMILY, NEUTRAL, Dash
@@ -59,9 +58,7 @@ def _row(place: int, name: str, depth: pd.Series) -> list[Series]:
 
 def depths_by_severity(severities: Sequence[PooledRuns]) -> Chart:
     """Median t* by severity for every corruption, and the entry depth k0 where there is one."""
-    method, runs = _at_severities(severities)
-    lines = pd.concat([run.lines[run.lines["method"] == method] for run in runs])
-    lines = lines[lines["corruption"].isin(CORRUPTIONS)]
+    method, lines, commands = at_severities(severities)
     enters = bool((lines["entry"] > 0).any())
     deepest = float(lines.groupby(["corruption", "severity"])["depth"].quantile(0.75).max())
     panels = [
@@ -86,17 +83,8 @@ def depths_by_severity(severities: Sequence[PooledRuns]) -> Chart:
         columns=3,
         height=96,
         legend=enters,
-        commands=tuple(dict.fromkeys(c for run in runs for c in run.commands([method]))),
+        commands=commands,
     )
-
-
-def _at_severities(severities: Sequence[PooledRuns]) -> tuple[str, list[PooledRuns]]:
-    """An adaptive method and its runs. Raises :class:`MissingRun` for fewer than two severities."""
-    for method in ("dga-plus", "dga-guided", "dga"):
-        runs = [pooled for pooled in severities if method in pooled.methods]
-        if len(runs) > 1:
-            return method, runs[::-1]
-    raise MissingRun("no run of dga-plus at two severities or more")
 
 
 def _medians(

@@ -121,8 +121,8 @@ def makers(
     if severities:
         clean = partial(stream_tables.clean_table, severities[0])
         yield ExhibitMaker("clean", clean, optional=True)
-        by_severity = partial(depths_by_severity, severities)
-        yield ExhibitMaker("depths-by-severity", by_severity, optional=True)
+        for make in (depth_tables.depths_by_severity, depths_by_severity):
+            yield ExhibitMaker("depths-by-severity", partial(make, severities), optional=True)
     for pooled in streams:
         yield from _stream_makers(pooled)
     yield from _judge_makers(judges, severities[0] if severities else None)

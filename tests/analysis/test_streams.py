@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 
 from dga.analysis.pooled import PooledRuns, pool_runs, pool_streams
 from dga.analysis.results import MissingRun, read_runs
+from dga.analysis.tables import depths as depth_tables
 from dga.analysis.tables.streams import (
     StreamOutcomes,
     clean_table,
@@ -143,6 +144,9 @@ def test_depths_rise_with_severity_in_a_figure(tmp_path: Path) -> None:
     assert (t_star.x, t_star.y, entry.y) == ((1, 3, 5), (3, 9, 15), (2, 6, 10))
     assert (t_star.low[0], t_star.high[0]) == (1, 5)
     assert len(chart.commands) == 3
+    table = depth_tables.depths_by_severity(severities)
+    assert table.shown.iloc[0].tolist() == ["Gaussian", "3 (k0 2)", "9 (k0 6)", "15 (k0 10)"]
+    assert table.numbers["median"].tolist() == [3, 9, 15] * 15
     with pytest.raises(MissingRun, match="two severities"):
         depths_by_severity(severities[:1])
 

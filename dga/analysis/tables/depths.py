@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pandas as pd
@@ -96,6 +97,49 @@ def depths(pooled: PooledRuns, rule: str) -> Table:
         pd.DataFrame([_shown(group, facts) for group, facts in groups.items()]),
         pd.DataFrame([{"group": g, "method": method, **facts} for g, facts in groups.items()]),
         pooled.commands([method]),
+    )
+
+
+def at_severities(
+    severities: Sequence[PooledRuns],
+) -> tuple[str, pd.DataFrame, tuple[str, ...]]:
+    """An adaptive method, its lines under the fifteen corruptions, and the commands.
+
+    Raises :class:`MissingRun` for fewer than two severities.
+    """
+    for method in ("dga-plus", *RULES["threshold"]):
+        runs = [pooled for pooled in reversed(severities) if method in pooled.methods]
+        if len(runs) > 1:
+            lines = pd.concat([run.lines[run.lines["method"] == method] for run in runs])
+            commands = dict.fromkeys(c for run in runs for c in run.commands([method]))
+            return method, lines[lines["corruption"].isin(CORRUPTIONS)], tuple(commands)
+    raise MissingRun("no run of dga-plus at two severities or more")
+
+
+def depths_by_severity(severities: Sequence[PooledRuns]) -> Table:
+    """Median t* of every corruption by severity, the entry depth k0 beside it."""
+    method, lines, commands = at_severities(severities)
+    enters = bool((lines["entry"] > 0).any())
+    shown, numbers = list[Cells](), list[Cells]()
+    for name in CORRUPTIONS:
+        rows = lines[lines["corruption"] == name]
+        cells: Cells = {"Corruption": group_title(name)}
+        for severity, own in rows.groupby("severity"):
+            facts = depth_facts(own)
+            entry = float(own["entry"].quantile(0.5, interpolation="lower"))
+            text = f"{facts['median']:g}"
+            cells[f"Severity {severity}"] = f"{text} (k0 {entry:g})" if enters else text
+            key = {"method": method, "corruption": name, "severity": severity}
+            numbers.append({**key, **facts, "median_entry": entry})
+        shown.append(cells)
+    return Table(
+        "depths-by-severity",
+        f"Median t* by severity, {method_title(method)}",
+        "Where half of the pictures have halted, in steps of 100"
+        + (", and k0, where their own noise puts them." if enters else "."),
+        pd.DataFrame(shown).fillna(NOTHING),
+        pd.DataFrame(numbers),
+        commands,
     )
 
 
