@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 from dga.io.parsing import check_choice
 from dga.networks.memory import AdaptiveBatchSize
-from dga.networks.unet import Denoiser
+from dga.networks.unet import Denoiser, GuidedNetwork
 
 
 @functools.cache
@@ -33,6 +33,8 @@ WORTH_IT = 0.8
 """Another precision is taken when it needs less than this share of the time."""
 CLEARLY = 0.5
 """Another half precision is taken only for this share: where bfloat16 is emulated."""
+FULL_SIZE = 30_000_000
+"""Parameters of a discriminator from which a processor runs it in the denoiser's precision."""
 ROUNDS = 6
 """The best of so many measurements counts."""
 HOPELESS = 4.0
@@ -84,19 +86,25 @@ class Compute:
         """Move a network to the device; a denoiser also to the precision and kernels.
 
         The discriminator and the classifier stay in float32, so that t* and the
-        label of a given picture do not depend on the precision.
+        label of a given picture do not depend on the precision. On a processor a
+        discriminator of the full size, which takes seconds a call, follows the denoiser.
         """
         network.to(self.device)
-        if not isinstance(network, Denoiser):
+        if not isinstance(network, Denoiser) and not self._follows(network):
             return network
+        assert isinstance(network, GuidedNetwork)
         if self.dtype != torch.float32:
             network.convert_torso(self.dtype)
         if self.fast:
             network.use_fast_blocks()
-        if self.compiled:
+        if self.compiled and isinstance(network, Denoiser):
             mode = "reduce-overhead" if self.device.type == "cuda" else None
             network.net.compile(mode=mode, dynamic=False)
         return network
+
+    def _follows(self, network: nn.Module) -> bool:
+        large = sum(p.numel() for p in network.parameters()) >= FULL_SIZE
+        return isinstance(network, GuidedNetwork) and large and self.device.type == "cpu"
 
 
 def default_device() -> str:

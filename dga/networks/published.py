@@ -5,13 +5,14 @@ from __future__ import annotations
 import warnings
 from dataclasses import replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
 from dga.diffusion import Schedule
-from dga.networks.unet import encoder
+from dga.networks.unet import GuidedNetwork, encoder
 from dga.profiles import NetworkConfig, ScheduleConfig
 from dga.profiles.configs import IMAGENET_MEAN, IMAGENET_STD
 
@@ -23,7 +24,7 @@ TRAINED_STEPS = 150
 """It was trained on this respacing of the schedule, and told the respaced index itself."""
 
 
-class PublishedDiscriminator(nn.Module):
+class PublishedDiscriminator(GuidedNetwork):
     """Logit of "this state came from a corrupted image": ``[B, 3, H, W], [B] -> [B]``.
 
     Its authors' layout: ``model`` is guided-diffusion's classifier encoder without its own
@@ -46,6 +47,10 @@ class PublishedDiscriminator(nn.Module):
         self.model = encoder(config, "adaptive")
         self.model.out = nn.Identity()
         self.atn = AttentionPool2d(last, width, config.head_channels, 1)
+
+    @property
+    def inner(self) -> Any:
+        return self.model
 
     @cached_property
     def _by_time(self) -> tuple[Tensor, Tensor, Tensor]:
@@ -84,4 +89,5 @@ class PublishedDiscriminator(nn.Module):
     def forward(self, x: Tensor, time: Tensor) -> Tensor:
         """The published network ends in a sigmoid; this is what goes into it."""
         state, index = self.translate(x, time)
+        state = state.contiguous(memory_format=self.memory_format)
         return self.atn(self.model(state, index)).float().squeeze(1)

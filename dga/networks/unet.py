@@ -17,7 +17,34 @@ with warnings.catch_warnings():
     from guided_diffusion.unet import EncoderUNetModel, UNetModel
 
 
-class Denoiser(nn.Module):
+class GuidedNetwork(nn.Module):
+    """A network of the guided-diffusion package with its precision and kernels."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.memory_format = torch.contiguous_format
+
+    @property
+    def inner(self) -> Any:
+        """The package's own network."""
+        return self.net
+
+    def use_fast_blocks(self) -> None:
+        """Fewer passes through memory, channels last; equal to the package's up to rounding."""
+        replace_blocks(self.inner)
+        self.memory_format = torch.channels_last
+        self.to(memory_format=self.memory_format)
+
+    def convert_torso(self, dtype: torch.dtype) -> None:
+        """Run convolutions and attention in ``dtype``; norms, embeddings and heads stay float32."""
+        self.inner.dtype = dtype
+        for name in ("input_blocks", "middle_block", "output_blocks"):
+            for module in getattr(self.inner, name, nn.Module()).modules():
+                if isinstance(module, nn.Conv1d | nn.Conv2d):
+                    module.to(dtype)
+
+
+class Denoiser(GuidedNetwork):
     """Noise and variance prediction: ``[B, 3, H, W], [B] -> [B, 6, H, W]``.
 
     Channels 0-2 are the noise, 3-5 the variance's position between its bounds
@@ -27,7 +54,6 @@ class Denoiser(nn.Module):
     def __init__(self, config: NetworkConfig) -> None:
         super().__init__()
         self.fold = config.fold
-        self.memory_format = torch.contiguous_format
         self.net = UNetModel(out_channels=6 * config.fold**2, **_layout(config))
 
     def forward(self, x: Tensor, time: Tensor) -> Tensor:
@@ -35,22 +61,8 @@ class Denoiser(nn.Module):
         h = h.contiguous(memory_format=self.memory_format)
         return F.pixel_shuffle(self.net(h, time), self.fold).float()
 
-    def use_fast_blocks(self) -> None:
-        """Fewer passes through memory, channels last; equal to the package's up to rounding."""
-        replace_blocks(self.net)
-        self.memory_format = torch.channels_last
-        self.to(memory_format=self.memory_format)
 
-    def convert_torso(self, dtype: torch.dtype) -> None:
-        """Run convolutions and attention in ``dtype``; norms and embeddings stay float32."""
-        self.net.dtype = dtype
-        for blocks in (self.net.input_blocks, self.net.middle_block, self.net.output_blocks):
-            for module in blocks.modules():
-                if isinstance(module, nn.Conv1d | nn.Conv2d):
-                    module.to(dtype)
-
-
-class Discriminator(nn.Module):
+class Discriminator(GuidedNetwork):
     """Logit of "this state came from a corrupted image": ``[B, 3, H, W], [B] -> [B]``.
 
     ``time`` is the original timestep in 0...999; an image that was not noised
@@ -64,6 +76,7 @@ class Discriminator(nn.Module):
 
     def forward(self, x: Tensor, time: Tensor) -> Tensor:
         h = F.pixel_unshuffle(x, self.fold)  # [B, 3 f^2, H/f, W/f]
+        h = h.contiguous(memory_format=self.memory_format)
         return self.net(h, time).float().squeeze(1)
 
 

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 import torch
 from torch import nn
 
-from dga.networks.compute import Compute
+from dga.networks.fast_blocks import ResidualBlock
 from dga.networks.models import Models
+from dga.networks.unet import GuidedNetwork
 from dga.pipeline import Route, default_routes
 from dga.profiles import Profile, StoppingConfig
 from dga.speed.network_cost import pass_flops
 from dga.speed.timing import best_seconds
 from dga.weights.store import parameter_count
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore", FutureWarning)
+    from guided_diffusion.unet import ResBlock
 
 HEAVY = 100_000_000
 """Parameters of a diffusion model from which a processor's user is warned."""
@@ -55,12 +61,20 @@ class Pace:
 
 
 @torch.no_grad()
-def rate(compute: Compute) -> float:
-    """Operations a second that one large convolution reaches here (about 0.1 s)."""
-    layer = nn.Conv2d(256, 256, 3, padding=1).to(compute.device, compute.dtype)
-    x = torch.randn(1, 256, 32, 32, device=compute.device, dtype=compute.dtype)
-    best = best_seconds({"layer": lambda: layer(x)}, 4, compute.device)
-    return 2 * 9 * 256 * 256 * 32 * 32 / best["layer"]
+def rate(network: nn.Module, side: int) -> float:
+    """Operations a second in a network's first residual block, at ``side`` pixels.
+
+    Most of a pass is spent in blocks of that size.
+    """
+    blocks = (m for m in network.modules() if isinstance(m, ResBlock | ResidualBlock))
+    block = next(blocks)
+    layer, embedded = block.in_layers[-1], block.emb_layers[-1].in_features
+    x = torch.randn(1, layer.in_channels, side, side).to(layer.weight)
+    time = torch.randn(1, embedded).to(x.device)
+    if isinstance(network, GuidedNetwork):
+        x = x.contiguous(memory_format=network.memory_format)
+    work = 2 * 9 * layer.out_channels * (layer.in_channels + layer.out_channels) * side**2
+    return work / best_seconds({"block": lambda: block(x, time)}, 2, x.device)["block"]
 
 
 def slow_pace(models: Models, heavy: int = HEAVY) -> Pace | None:
@@ -68,13 +82,13 @@ def slow_pace(models: Models, heavy: int = HEAVY) -> Pace | None:
 
     Work of the networks over what this processor was just seen to do.
     """
-    compute = models.compute
     if models.device.type != "cpu" or parameter_count(models.denoiser) < heavy:
         return None
-    step, judge = pass_flops(models.profile)
-    single = rate(Compute(compute.device, torch.float32))  # discriminators stay in float32
-    fast = single if compute.dtype == torch.float32 else rate(compute)
-    return Pace(step / fast, judge / single)
+    profile = models.profile
+    step, judge = pass_flops(profile)
+    full = profile.image_size // profile.denoiser.fold
+    seen = profile.image_size // profile.discriminator.fold
+    return Pace(step / rate(models.denoiser, full), judge / rate(models.discriminator, seen))
 
 
 def warning(profile: Profile, pace: Pace) -> str:
