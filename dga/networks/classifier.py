@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -86,11 +87,12 @@ def _timm_facts(config: ClassifierConfig) -> dict[str, Any]:
 
 def _create(config: ClassifierConfig, **options: Any) -> nn.Module:
     import timm  # here: with all that it imports it takes a second
+    from timm.layers import GroupNorm
 
     if config.channels:
         options["channels"] = config.channels
-    if config.norm:
-        options["norm_layer"] = config.norm
+    if config.groups:
+        options["norm_layer"] = partial(GroupNorm, num_groups=config.groups)
     facts = _timm_facts(config)
     if facts.get("fixed_input_size") and facts["input_size"][-1] != config.input_size:
         options["img_size"] = config.input_size

@@ -104,14 +104,7 @@ IMAGENET = Profile(
     release=ReleaseConfig(),
 )
 # Others that ship beside a profile's own classifier, by the name of their folder.
-CLASSIFIERS = {
-    "everyday16": {
-        # "groupnorm1" is group norm with one group: layer norm over channels and pixels.
-        "resnet18-gn": replace(
-            EVERYDAY16.classifier, channels=(32, 64, 160, 320), norm="groupnorm1"
-        ),
-    },
-}
+CLASSIFIERS = {"everyday16": {"resnet18-gn": replace(EVERYDAY16.classifier, groups=16)}}
 PROFILES = {profile.name: profile for profile in (EVERYDAY16, IMAGENET)}
 
 

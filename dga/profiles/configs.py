@@ -71,8 +71,8 @@ class ClassifierConfig:
     classes: tuple[str, ...]
     channels: tuple[int, ...] | None = None
     stem_pool: bool = True
-    norm: str | None = None
-    """timm's name of its normalisation, where it is not the architecture's own."""
+    groups: int | None = None
+    """Of group norm, in the place of a ResNet's batch norm; 1 is layer norm over a picture."""
     mean: tuple[float, float, float] = IMAGENET_MEAN
     std: tuple[float, float, float] = IMAGENET_STD
     resize: int | None = None

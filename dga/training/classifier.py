@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import torch
@@ -10,10 +11,13 @@ from torch import Tensor, nn
 
 from dga.data.image_sets import ImageSet, split_training
 from dga.images import to_tensor
+from dga.io.files import CHECKPOINT
 from dga.networks.classifier import build_classifier, normalise, preprocess
 from dga.profiles import Profile
 from dga.training import loop
 from dga.training.loop import TrainConfig
+from dga.weights.checkpoints import check_fit
+from dga.weights.store import read_state
 
 DEFAULTS = TrainConfig(
     images=420_000,
@@ -28,6 +32,7 @@ DEFAULTS = TrainConfig(
 LABEL_SMOOTHING = 0.1
 CROP_AREA = (0.4, 1.0)
 RECALIBRATION_STEPS = 100
+BATCH_NORM_EPS = 1e-5
 
 
 def train_classifier(
@@ -43,7 +48,7 @@ def train_classifier(
     used, _ = split_training(images)
     torch.manual_seed(config.seed)
     model = build_classifier(profile.classifier)
-    loop.start_from(model, init, out)
+    _start_from(model, init, out, profile.classifier.groups)
     model.to(device, memory_format=torch.channels_last)  # type: ignore[call-overload]
     optimizer = torch.optim.SGD(_parameter_groups(model, config), momentum=0.9, nesterov=True)
 
@@ -59,6 +64,36 @@ def train_classifier(
 
     network = loop.run(model, optimizer, loss, config, out, device, identity)
     return recalibrate(network, used, profile, config, device)
+
+
+def _start_from(model: nn.Module, init: Path | None, out: Path, groups: int | None) -> None:
+    """:func:`loop.start_from`, where the weights may be of the same network with batch norm."""
+    if init is None or groups is None or init.is_file() or (out / CHECKPOINT).exists():
+        return loop.start_from(model, init, out)
+    state = to_group_norm(read_state(init), groups)
+    check_fit(init, state, model.state_dict())
+    model.load_state_dict(state)
+
+
+def to_group_norm(state: Mapping[str, Tensor], groups: int) -> dict[str, Tensor]:
+    """Weights of a network with batch norm, for the same network with group norm.
+
+    Scales and shifts become those with which a picture whose groups have the mean and deviation
+    of their channels' running statistics is mapped as before. Others are not, so that the
+    network must be trained on. Weights without such statistics are returned as they are.
+    """
+    changed = dict(state)
+    for name in [name for name in state if name.endswith(".running_mean")]:
+        norm = name.removesuffix("running_mean")
+        mean = changed.pop(name).view(groups, -1)
+        var = changed.pop(f"{norm}running_var").view(groups, -1) + BATCH_NORM_EPS
+        changed.pop(f"{norm}num_batches_tracked", None)
+        of_group = mean.mean(1, keepdim=True)
+        group_var = (var + mean.square()).mean(1, keepdim=True) - of_group.square()
+        weight, bias = changed[f"{norm}weight"], changed[f"{norm}bias"]
+        changed[f"{norm}weight"] = weight * (group_var / var).sqrt().flatten()
+        changed[f"{norm}bias"] = bias + weight * ((of_group - mean) / var.sqrt()).flatten()
+    return changed
 
 
 @torch.no_grad()

@@ -23,17 +23,18 @@ from dga.networks.classifier import build_classifier, predict_proba
 from dga.networks.compute import Compute
 from dga.networks.models import load_models
 from dga.profiles import CLASSIFIERS, EVERYDAY16, ClassifierConfig, with_classifier
+from dga.training.classifier import to_group_norm
 from dga.training.run import train
 from dga.weights.checkpoints import WeightsError
 from dga.weights.classifiers import classifier_config, read_classes
 from dga.weights.sources import Sources
-from dga.weights.store import save_weights, weights_folder, weights_id
+from dga.weights.store import read_state, save_weights, weights_folder, weights_id
 from tests.fixtures.models import randomise
 
 CPU = Compute(torch.device("cpu"), torch.float32)
 NAMES = ("cat", "dog", "ship")
 SMALL = dataclasses.replace(
-    EVERYDAY16.classifier, channels=(16, 16, 16, 16), norm="groupnorm1", classes=NAMES
+    EVERYDAY16.classifier, channels=(16, 16, 16, 16), groups=4, classes=NAMES
 )
 
 
@@ -272,7 +273,33 @@ def test_named_classifiers_are_trained_by_name(
     train("classifier", *asked, name="small-gn")
     found = classifier_config(EVERYDAY16, Sources(classifier=tmp_path))
     assert found == small == with_classifier(EVERYDAY16, "small-gn").classifier
+    mended = dataclasses.replace(config, seed=1)
+    norms = build_classifier(EVERYDAY16.classifier)  # with batch norm, and other widths
+    save_weights(norms.state_dict(), tmp_path / "wide", {})
+    with pytest.raises(WeightsError, match="another network"):
+        train("classifier", *asked[:2], tmp_path / "a", mended, asked[-1], tmp_path / "wide",
+              name="small-gn")  # fmt: skip
+    alike = build_classifier(dataclasses.replace(small, groups=None))
+    save_weights(alike.state_dict(), tmp_path / "norms", {})
+    train("classifier", *asked[:2], tmp_path / "b", mended, asked[-1], tmp_path / "norms",
+          name="small-gn")  # fmt: skip
+    assert not any("running" in name for name in read_state(tmp_path / "b"))
     with pytest.raises(ValueError, match=r"has no classifier 'big'\. Named classifiers: small-gn"):
         train("classifier", *asked, name="big")
     with pytest.raises(ValueError, match="Only a classifier has a name, not the diffusion"):
         train("diffusion", *asked, name="small-gn")
+
+
+def test_group_norm_begins_where_batch_norm_was() -> None:
+    """On a picture with the statistics that batch norm remembers, both do the same."""
+    generator = torch.Generator().manual_seed(0)
+    x = torch.randn(1, 12, 9, 9, generator=generator) * torch.arange(1, 13).view(1, 12, 1, 1) + 2
+    norm = randomise(torch.nn.BatchNorm2d(12), 3)
+    norm.running_mean.copy_(x.mean((0, 2, 3)))
+    norm.running_var.copy_(x.var((0, 2, 3), correction=0))
+    state = {f"bn.{name}": value for name, value in norm.state_dict().items()}
+    group = torch.nn.GroupNorm(4, 12)
+    changed = to_group_norm({**state, "fc.weight": torch.ones(2)}, 4)
+    assert set(changed) == {"bn.weight", "bn.bias", "fc.weight"}
+    group.load_state_dict({name: changed[f"bn.{name}"] for name in ("weight", "bias")})
+    torch.testing.assert_close(group(x), norm(x), atol=1e-4, rtol=0)
