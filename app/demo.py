@@ -139,7 +139,7 @@ def _load(session: Session) -> None:
     gc.freeze()  # what is loaded stays
     gc.enable()
     if session.pace is not None:
-        print(warning(session.profile, session.pace), file=sys.stderr)
+        print(warning(session.models, session.pace), file=sys.stderr)
     session.warm_up()
 
 

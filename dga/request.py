@@ -13,9 +13,9 @@ from dga.corruptions import CORRUPTIONS, check_corruption, corrupt
 from dga.data.uploads import UploadError, read_square
 from dga.images import Pixels
 from dga.networks.models import Models
-from dga.pipeline import Adaptation, Route, adapt, ancestral_routes, default_routes
-from dga.profiles import Profile, StoppingConfig
-from dga.sampling import resampled
+from dga.pipeline import Adaptation, Route, adapt, ancestral_routes, default_routes, plus_route
+from dga.profiles import PlusConfig, Profile, StoppingConfig
+from dga.sampling import FewSteps, resampled
 from dga.stopping import check_tau
 
 
@@ -79,9 +79,9 @@ class Request:
         return tuple(map(self._scaled, default_routes(profile, self.dda_depth).values()))
 
     def known_routes(self, profile: Profile) -> tuple[Route, ...]:
-        """Those, and the same with every depth in turn: all that can be asked for by name."""
+        """Those, DGA+, and the first with every depth in turn: all that has a name."""
         ancestral = ancestral_routes(profile, self.dda_depth).values()
-        return self.routes(profile) + tuple(map(self._scaled, ancestral))
+        return (*self.routes(profile), plus_route(profile), *map(self._scaled, ancestral))
 
     def _scaled(self, route: Route) -> Route:
         if self.scale is None or route.guidance is None or route.depth is not None:
@@ -113,12 +113,32 @@ def choose_routes(
         )
     chosen = []
     for route in (known[name] for name in names):
+        if route.plus:
+            plus = _changed_plus(route.plus, steps, eta, through_network)
+            chosen.append(dataclasses.replace(route, plus=plus))
+            continue
         guidance = route.guidance
         if guidance and through_network is not None:
             guidance = dataclasses.replace(guidance, through_network=through_network)
         sampler = resampled(route.sampler, steps, eta)
         chosen.append(dataclasses.replace(route, guidance=guidance, sampler=sampler))
     return chosen
+
+
+def _changed_plus(
+    config: PlusConfig,
+    steps: int | Literal["all"] | None,
+    eta: float | None,
+    through_network: bool | None,
+) -> PlusConfig:
+    """DGA+ with what was asked for its guided sample."""
+    if steps == "all":
+        raise ValueError("DGA+ samples in a number of steps, not in all.")
+    few = resampled(FewSteps(config.steps, config.eta), steps, eta)
+    assert isinstance(few, FewSteps)
+    through = config.guidance.through_network if through_network is None else through_network
+    guidance = dataclasses.replace(config.guidance, through_network=through)
+    return dataclasses.replace(config, steps=few.steps, eta=few.eta, guidance=guidance)
 
 
 def read(image: Path, profile: Profile) -> Pixels:

@@ -21,7 +21,7 @@ def adapt(
     methods: Annotated[
         str,
         typer.Option(
-            help="Comma-separated: dga, dga-guided, dda; dga-ancestral ...: every depth in turn."
+            help="Comma-separated: dga, dga-guided, dda, dga-plus; dga-ancestral ...: every depth."
         ),
     ] = "dga,dga-guided,dda",
     dda_depth: Annotated[int | None, typer.Option(help="DDA's fixed depth, 1 to 100.")] = None,
@@ -69,7 +69,8 @@ def adapt(
         known = asked.known_routes(profile)
         routes = request.choose_routes(known, names, count, eta, through_network)
         pixels = request.read(image, profile)
-        run = request.run(models.load(), asked, pixels, routes)
+        loaded = models.load(routes, asked.stopping(profile))
+        run = request.run(loaded, asked, pixels, routes)
         folder = out or Path(f"{image.stem}-adapted")
         written = record.save_pictures(run, folder, pixels if corruption else None)
         facts = record.to_dict(run, asked, written)

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from dga.evaluation.plan import Plan
     from dga.networks.compute import Compute
     from dga.networks.models import Models
+    from dga.pipeline import Route
+    from dga.profiles import StoppingConfig
     from dga.weights.sources import Sources
 
 app = typer.Typer(
@@ -116,14 +118,14 @@ class ModelOptions:
 
         obtain(get_profile(self.profile), self.sources, self.yes)
 
-    def load(self) -> Models:
-        """The models; public weights are fetched if wanted."""
+    def load(self, routes: Sequence[Route] = (), stopping: StoppingConfig | None = None) -> Models:
+        """The models; public weights are fetched if wanted, and a long wait for ``routes`` said."""
         from dga.networks.models import load_models
 
         compute = self.compute()
         self.fetch()
         models = load_models(self.profile, self.sources, compute)
-        say_pace(models)
+        say_pace(models, routes, stopping)
         return models
 
 
@@ -216,12 +218,14 @@ def sentences() -> Iterator[None]:
         raise typer.Exit(2) from error
 
 
-def say_pace(models: Models) -> None:
+def say_pace(
+    models: Models, routes: Sequence[Route] = (), stopping: StoppingConfig | None = None
+) -> None:
     """Say on stderr how long a picture will take, where that is long."""
     from dga.speed.pace import slow_pace, warning
 
     if (pace := slow_pace(models)) is not None:
-        typer.echo(warning(models.profile, pace), err=True)
+        typer.echo(warning(models, pace, routes, stopping), err=True)
 
 
 def command_line() -> str:

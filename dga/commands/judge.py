@@ -13,7 +13,6 @@ from dga.commands.common import (
     PlanOptions,
     command,
     command_line,
-    say_pace,
     say_skipped,
     sentences,
 )
@@ -37,6 +36,7 @@ def judge(
     from dga.corruptions import parse_corruptions
     from dga.evaluation import judging
     from dga.io.files import CURVES, exclusive
+    from dga.speed.pace import judging_warning, slow_pace
 
     with sentences(), exclusive(out):
         asked = plan.plan(data, parse_corruptions(corruptions))
@@ -44,7 +44,11 @@ def judge(
         compute = models.compute()
         models.fetch()
         judge = judging.load_judge(models.profile, models.sources, compute)
-        say_pace(judge.models)
+        if (pace := slow_pace(judge.models)) is not None:
+            count = len(options.depths) or judge.models.schedule.steps + 1
+            estimated = judge.study.input == "x0_hat"
+            told = judging_warning(judge.models.profile, pace, count, estimated)
+            typer.echo(told, err=True)
         unreadable = judging.judge_pictures(judge, asked, out, options, command_line())
         typer.echo(f"Curves: {out / CURVES}")
         say_skipped(unreadable)

@@ -366,7 +366,7 @@ class WorkerPool:
 def _inspect(recipe: Recipe) -> tuple[Setup, str]:
     loaded = recipe.load_methods()
     pace = slow_pace(loaded.models)
-    return loaded.setup, warning(loaded.models.profile, pace) if pace else ""
+    return loaded.setup, warning(loaded.models, pace) if pace else ""
 
 
 def _collect(

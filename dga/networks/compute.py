@@ -95,6 +95,9 @@ class Compute:
         assert isinstance(network, GuidedNetwork)
         if self.dtype != torch.float32:
             network.convert_torso(self.dtype)
+            for parameter in network.parameters():
+                if parameter.dtype == torch.float32:
+                    parameter.data = parameter.data.clone()  # lets go of the file it was read from
         if self.fast:
             network.use_fast_blocks()
         if self.compiled and isinstance(network, Denoiser):

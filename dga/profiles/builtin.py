@@ -92,7 +92,8 @@ IMAGENET = Profile(
     dda_depth=50,
     dda_guidance=GuidanceConfig(scale=3.0),
     diffpure_depth=16,
-    # Of everyday16, disks scaled to the picture's side; nothing was tuned at this size.
+    # Of everyday16, disks scaled to the picture's side; nothing was tuned at this size. Few
+    # steps, for a processor's sake.
     plus=PlusConfig(
         explanation=ExplanationConfig(
             blurs=tuple((4 * radius, r) for radius, r in PlusConfig().explanation.blurs)

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import torch
 from torch import nn
 
+from dga.explanation import most_calls
 from dga.networks.fast_blocks import ResidualBlock
 from dga.networks.models import Models
 from dga.networks.unet import GuidedNetwork
-from dga.pipeline import Route, default_routes
-from dga.profiles import Profile, StoppingConfig
-from dga.speed.network_cost import pass_flops
+from dga.pipeline import Route, default_routes, plus_route
+from dga.profiles import GuidanceConfig, Profile, StoppingConfig
+from dga.speed.network_cost import WORKSPACE, pass_flops
 from dga.speed.timing import best_seconds
 from dga.weights.store import parameter_count
 
@@ -31,18 +32,28 @@ def route_passes(route: Route, t_star: int) -> int:
 
     A gradient through the network is one more: parameters ask for none.
     """
-    through = route.guidance is not None and route.guidance.through_network
-    return (len(route.visited(t_star)) - 1) * (2 if through else 1)
+    if route.plus:  # a posterior mean is one
+        sampled = min(route.plus.steps, route.plus.stopping.max_depth)
+        return max(1, sampled * _step_passes(route.plus.guidance))
+    return (len(route.visited(t_star)) - 1) * _step_passes(route.guidance)
+
+
+def _step_passes(guidance: GuidanceConfig | None) -> int:
+    return 2 if guidance and guidance.through_network else 1
 
 
 def most_passes(
-    profile: Profile, stopping: StoppingConfig, routes: Iterable[Route]
+    profile: Profile, stopping: StoppingConfig, routes: Collection[Route]
 ) -> tuple[int, int]:
     """Network passes of one picture by all routes together, at their deepest.
 
     (states that the discriminator judges, passes of the denoiser).
     """
-    judged = stopping.paths * (profile.schedule.steps + 1)
+    judged = 0
+    if not all(route.plus for route in routes):
+        judged = stopping.paths * (profile.schedule.steps + 1)
+    for config in {route.plus for route in routes if route.plus}:
+        judged += most_calls(config.explanation) + config.stopping.deepest + 1
     return judged, sum(route_passes(route, stopping.max_depth) for route in routes)
 
 
@@ -53,10 +64,18 @@ class Pace:
     denoise: float
     judge: float
 
-    def longest(self, profile: Profile) -> float:
-        """Seconds for a picture by DGA, DGA + G and DDA together, at their deepest."""
-        routes = default_routes(profile).values()
-        judged, passes = most_passes(profile, profile.stopping, routes)
+    def longest(
+        self,
+        profile: Profile,
+        routes: Sequence[Route] = (),
+        stopping: StoppingConfig | None = None,
+    ) -> float:
+        """Seconds for a picture by all routes together, at their deepest.
+
+        Without any: DGA, DGA + G and DDA.
+        """
+        routes = routes or tuple(default_routes(profile).values())
+        judged, passes = most_passes(profile, stopping or profile.stopping, routes)
         return judged * self.judge + passes * self.denoise
 
 
@@ -91,12 +110,44 @@ def slow_pace(models: Models, heavy: int = HEAVY) -> Pace | None:
     return Pace(step / rate(models.denoiser, full), judge / rate(models.discriminator, seen))
 
 
-def warning(profile: Profile, pace: Pace) -> str:
-    """One sentence for somebody who is about to wait."""
-    return (
+def memory(models: Models) -> int:
+    """Bytes that a picture needs on a processor, at most; a gradient through the network aside.
+
+    Parameters are read in float32, then stand beside their half precision.
+    """
+    networks = (models.denoiser, models.discriminator, models.classifier)
+    return 6 * sum(map(parameter_count, networks)) + 3 * WORKSPACE // 2
+
+
+def warning(
+    models: Models,
+    pace: Pace,
+    routes: Sequence[Route] = (),
+    stopping: StoppingConfig | None = None,
+) -> str:
+    """What somebody is told who is about to wait for ``routes``, by default the usual three."""
+    profile = models.profile
+    routes = routes or tuple(default_routes(profile).values())
+    *others, last = (route.title for route in routes)
+    names = f"{', '.join(others)} and {last}" if others else last
+    told = (
         f"There is no GPU for {profile.name}: on this processor one step takes about "
-        f"{duration(pace.denoise)}, and a picture by DGA, DGA + G and DDA up to "
-        f"{duration(pace.longest(profile))}."
+        f"{duration(pace.denoise)}, and a picture by {names} up to "
+        f"{duration(pace.longest(profile, routes, stopping))}"
+    )
+    room = f"{memory(models) / 1e9:.1f} GB of memory"
+    if all(route.plus for route in routes):
+        return f"{told} and {room}."
+    quick = duration(pace.longest(profile, [plus_route(profile)]))
+    return f"{told}. DGA+ alone (--methods dga-plus) takes up to {quick} and {room}."
+
+
+def judging_warning(profile: Profile, pace: Pace, depths: int, estimated: bool) -> str:
+    """The same for judging alone; ``estimated``: the denoiser's estimates are judged."""
+    seconds = depths * (pace.judge + (pace.denoise if estimated else 0))
+    return (
+        f"There is no GPU for {profile.name}: on this processor judging a picture at {depths} "
+        f"depths takes about {duration(seconds)}."
     )
 
 

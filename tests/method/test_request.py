@@ -59,7 +59,8 @@ def test_bad_settings_name_what_is_allowed(changes, allowed):
 def test_named_routes_and_their_steps():
     known = asked(scale=2.5).known_routes(EVERYDAY16)
     names = ["dga", "dga-guided", "dda"]
-    assert [route.name for route in known] == [*names, *(f"{name}-ancestral" for name in names)]
+    ancestral = [f"{name}-ancestral" for name in names]
+    assert [route.name for route in known] == [*names, "dga-plus", *ancestral]
     assert [route.guidance.scale for route in known if route.name.startswith("dga-guided")] == [
         2.5,
         2.5,
@@ -75,3 +76,14 @@ def test_named_routes_and_their_steps():
     assert published.guidance == EVERYDAY16.ancestral_guidance
     with pytest.raises(ValueError, match="dga-ancestral"):
         choose_routes(known, ["dga-full"])
+
+
+def test_dga_plus_takes_the_same_options():
+    known = asked().known_routes(EVERYDAY16)
+    (plain,) = choose_routes(known, ["dga-plus"])
+    assert plain.plus == EVERYDAY16.plus
+    (other,) = choose_routes(known, ["dga-plus"], 4, 0.5, True)
+    assert (other.plus.steps, other.plus.eta) == (4, 0.5)
+    assert other.plus.guidance.through_network
+    with pytest.raises(ValueError, match="in a number of steps, not in all"):
+        choose_routes(known, ["dga-plus"], "all")

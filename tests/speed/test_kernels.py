@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import logging
 from functools import partial
@@ -12,9 +13,9 @@ import torch
 from guided_diffusion.unet import QKVAttention, QKVAttentionLegacy
 from torch import Tensor, nn
 
-from dga.corruptions import corrupt
+from dga.corruptions import CORRUPTIONS, corrupt
 from dga.diffusion import forward_path, reverse
-from dga.discriminator import chunk_size
+from dga.discriminator import chunk_size, curve
 from dga.images import from_tensor, to_tensor
 from dga.methods import Batch, build_method
 from dga.networks import compute as compute_module
@@ -25,6 +26,7 @@ from dga.networks.models import Models
 from dga.networks.unet import Denoiser
 from dga.pipeline import classify, rebuild
 from dga.profiles import EVERYDAY16, NetworkConfig
+from dga.stopping import choose_depth
 from tests.fixtures.models import TINY_NETWORK, randomise
 
 CPU = torch.device("cpu")
@@ -47,6 +49,40 @@ def _copy(network: nn.Module, config: NetworkConfig, compute: Compute) -> Denois
 
 def _error(value: Tensor, exact: Tensor) -> float:
     return float((value - exact).abs().mean() / exact.abs().mean())
+
+
+def test_a_full_size_discriminator_follows_on_a_processor(
+    tiny_models: Models, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same logits but for rounding; a small one stays in float32, bit for bit."""
+    half, judge = Compute(CPU, torch.bfloat16, fast=True), tiny_models.discriminator
+    x, time = _noise(3, 3, 32, 32), torch.tensor([0, 100, 900])
+    small = half.prepare(copy.deepcopy(judge))
+    assert torch.equal(small(x, time), judge(x, time))
+    monkeypatch.setattr(compute_module, "FULL_SIZE", 1)
+    large = half.prepare(copy.deepcopy(judge))
+    assert {p.dtype for p in large.parameters()} == {torch.float32, torch.bfloat16}
+    logits = large(x, time)
+    assert logits.dtype == torch.float32
+    assert _error(logits, judge(x, time)) < ROUNDING[torch.bfloat16]
+    assert not torch.equal(logits, judge(x, time))
+    assert half.prepare(tiny_models.classifier) is tiny_models.classifier
+
+
+@pytest.mark.slow
+def test_rounding_moves_no_depth(
+    shipped_models: Models, cat: np.ndarray, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(compute_module, "FULL_SIZE", 1)
+    judge = shipped_models.discriminator
+    large = Compute(CPU, torch.bfloat16, fast=True).prepare(copy.deepcopy(judge))
+    for seed, name in enumerate(CORRUPTIONS):
+        damaged = to_tensor(corrupt(cat, name, 3 + seed % 3, seed))
+        states = forward_path(shipped_models.schedule, damaged, seed)[:61]
+        logits = [curve(shipped_models.schedule, net, states).numpy() for net in (judge, large)]
+        assert np.abs(logits[0] - logits[1]).max() < 0.1
+        stops = [choose_depth(row, EVERYDAY16.stopping) for row in logits]
+        assert stops[0] == stops[1]
 
 
 @pytest.mark.parametrize("length", [24, 160])

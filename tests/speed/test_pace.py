@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 import torch
 
 from app.runs.gpu import expected_seconds
-from dga.pipeline import ancestral_routes, default_routes
-from dga.profiles import EVERYDAY16, IMAGENET
+from dga.networks.models import Models
+from dga.pipeline import Route, adapt, ancestral_routes, default_routes
+from dga.profiles import EVERYDAY16, IMAGENET, PlusConfig, StoppingConfig
 from dga.speed.network_cost import NetworkCost
 from dga.speed.pace import Pace, most_passes, route_passes
 
@@ -26,6 +28,28 @@ def test_few_steps_count_as_few() -> None:
     assert [route_passes(routes[name], 5) for name in ("dga", "dga-guided", "dda")] == [5, 5, 12]
     ancestral = ancestral_routes(EVERYDAY16).values()
     assert [route_passes(route, 24) for route in ancestral] == [24, 48, 48]
+
+
+def test_an_explanation_is_counted(tiny_models: Models) -> None:
+    """The most that DGA+ can ask for is what it asks for when nothing is settled early."""
+    config = replace(PlusConfig(), stopping=StoppingConfig(tau=0.5, max_depth=8, horizon=24))
+    route, shown = Route("dga-plus", "", plus=config), 0
+
+    class Stubborn(torch.nn.Module):
+        """Takes every further state for a little better, and none for source data."""
+
+        def forward(self, x: torch.Tensor, time: torch.Tensor) -> torch.Tensor:
+            nonlocal shown
+            shown += len(x)
+            return 5 - 0.02 * torch.arange(shown - len(x), shown)
+
+    models = replace(tiny_models, discriminator=Stubborn())
+    pixels = np.random.default_rng(0).integers(120, 136, (8, 8, 3)).repeat(4, 0).repeat(4, 1)
+    adapt(models, pixels.astype(np.uint8), routes=[route])
+    judged, passes = most_passes(tiny_models.profile, config.stopping, [route])
+    assert 0.8 * judged < shown <= judged
+    assert passes == 8
+    assert route_passes(replace(route, plus=replace(config, steps=3)), 0) == 3
 
 
 def test_counted_passes_are_counted_operations() -> None:

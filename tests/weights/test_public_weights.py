@@ -30,6 +30,7 @@ from dga.images import to_tensor
 from dga.networks.classifier import load_classifier, preprocess
 from dga.networks.compute import Compute
 from dga.networks.models import load_models
+from dga.pipeline import plus_route
 from dga.profiles import IMAGENET, Profile
 from dga.profiles.imagenet_labels import imagenet_labels
 from dga.speed import pace
@@ -411,9 +412,18 @@ def test_wait_is_estimated_for_large_models_on_a_processor(
     assert 0 < estimated.judge < estimated.denoise
     longest = 101 * estimated.judge + (6 + 2 * 6 + 2 * 3) * estimated.denoise
     assert estimated.longest(small_imagenet) == pytest.approx(longest)
-    said = pace.warning(IMAGENET, pace.Pace(20.0, 2.0))
+    full = dataclasses.replace(models, profile=IMAGENET)
+    said = pace.warning(full, pace.Pace(20.0, 2.0))
     assert "one step takes about 20 s" in said
-    assert "up to 97 min" in said
+    assert "a picture by DGA, DGA + G and DDA up to 1.6 h" in said
+    judged, passes = pace.most_passes(IMAGENET, IMAGENET.stopping, [plus_route(IMAGENET)])
+    quick = f"takes up to {pace.duration(2 * judged + 20 * passes)} and 1.6 GB of memory."
+    assert said.endswith(f"DGA+ alone (--methods dga-plus) {quick}")
+    only = pace.warning(full, pace.Pace(20.0, 2.0), [plus_route(IMAGENET)])
+    assert only.endswith(f"a picture by DGA+ up to {quick.removeprefix('takes up to ')}")
+    assert pace.judging_warning(IMAGENET, pace.Pace(20.0, 2.0), 101, False).endswith(
+        "judging a picture at 101 depths takes about 3 min."
+    )
     assert [pace.duration(s) for s in (0.4, 35, 720)] == ["0.4 s", "35 s", "12 min"]
 
 
