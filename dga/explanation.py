@@ -50,7 +50,8 @@ class Explanation:
     ``degradation``: the chosen one; ``entry``: k0, the depth of the forward process at which
     the picture stands by its own noise; ``measured_noise``: its standard deviation in [-1, 1];
     ``scored``: every candidate, in the order of judging; ``flat``: the picture varies less than
-    half an 8-bit level, so that nothing can be told; ``seconds``: of judging, wall clock.
+    half an 8-bit level, so that nothing can be told; ``settled``: it is source data as it came;
+    ``seconds``: of judging, wall clock.
     """
 
     degradation: Degradation
@@ -58,6 +59,7 @@ class Explanation:
     measured_noise: float
     scored: tuple[Scored, ...] = ()
     flat: bool = False
+    settled: bool = False
     seconds: float = 0.0
 
     @property
@@ -87,7 +89,8 @@ def explain(
     if not flat:
         best = yield from search.run()
     entry = matched_depth(schedule, best.noise)
-    return Explanation(best, entry, measured, tuple(search.scored), flat, search.seconds)
+    scored, settled = tuple(search.scored), search.settled
+    return Explanation(best, entry, measured, scored, flat, settled, search.seconds)
 
 
 def most_calls(config: ExplanationConfig) -> int:
@@ -113,12 +116,14 @@ class _Search:
         self.scored: list[Scored] = []
         self.asked: set[tuple[Degradation, tuple[int, ...]]] = set()
         self.seconds = 0.0
+        self.settled = False
 
     def run(self) -> Generator[Scored, None, Degradation]:
         config, best = self.config, NO_DEGRADATION
         if self.measured <= config.noise_floor:
             (own,) = yield from self._score("nothing", (best,), config.judged_at)
-            if own < config.settled:
+            self.settled = own < config.settled
+            if self.settled:
                 return best
         if config.noise:
             best = yield from self._noise()

@@ -61,7 +61,8 @@ def enter(
     found, entry = explanation.degradation, explanation.entry
     restored = found.inverse(x)
     states = forward_path(schedule, restored, seed, found.noise)
-    if explanation.flat or not (found.noise or config.sampling):
+    alone = explanation.flat or explanation.settled
+    if alone or not (found.noise or config.sampling):
         return Entered(explanation, restored, states, np.empty(0), Stop(0, crossed=True))
     stopping, logits = config.stopping, list[float]()
     if found.noise:

@@ -135,7 +135,7 @@ class ExplanationConfig:
     coarse_at: int = 8
     head_start: float = 1.5
     noise_head_start: float = 0.5
-    sharpness_head_start: float = 1.0
+    sharpness_head_start: float = 1.5
     settled: float = -1.0
     noise_floor: float = 0.16
     noise_scales: tuple[float, ...] = (1.0,)
@@ -178,7 +178,7 @@ class PlusConfig:
     """
 
     explanation: ExplanationConfig = ExplanationConfig()
-    stopping: StoppingConfig = StoppingConfig(tau=0.5, max_depth=8, horizon=24)
+    stopping: StoppingConfig = StoppingConfig(tau=0.75, max_depth=8, horizon=24)
     noise_tau: float = 0.97
     guidance: GuidanceConfig = GuidanceConfig(scale=0.75, through_network=False)
     steps: int = 12
