@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor, nn
 
+from dga.deconvolution import repeated_share
 from dga.degradation import NO_DEGRADATION, Degradation
 from dga.diffusion import Schedule, step_noise
 from dga.discriminator import chunk_size
@@ -166,8 +167,10 @@ class _Search:
         )
 
     def _sharpness(self, found: Degradation) -> Generator[Scored, None, Degradation]:
-        """Every disk at one depth, then the best at all."""
+        """Every disk at one depth, then the best at all; none for what was enlarged in blocks."""
         config = self.config
+        if repeated_share(self.x) >= config.repeated:
+            return found
         sharper = tuple(replace(found, blur=r, regularisation=g) for r, g in config.blurs)
         best = yield from self._coarse("sharpness", found, sharper)
         lead = config.sharpness_head_start

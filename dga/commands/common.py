@@ -57,6 +57,9 @@ class ModelOptions:
         Path | None,
         typer.Option(help="The discriminator: its folder, or the authors' checkpoint."),
     ] = None
+    explainer: Annotated[
+        Path | None, typer.Option(help="DGA+'s own discriminator: its folder.")
+    ] = None
     classifier: Annotated[
         Path | None,
         typer.Option(help="The classifier: resnet18-gn, a folder, or timm's .safetensors or .pth."),
@@ -88,6 +91,7 @@ class ModelOptions:
             self.weights,
             self.diffusion,
             self.discriminator,
+            self.explainer,
             self.classifier,
             self.architecture,
             self.classes,

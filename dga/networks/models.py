@@ -21,7 +21,7 @@ from dga.networks.unet import Denoiser, Discriminator
 from dga.profiles import Profile, get_profile
 from dga.weights.checkpoints import WeightsError
 from dga.weights.classifiers import classifier_config
-from dga.weights.sources import Sources, check_cached, check_public, complain
+from dga.weights.sources import EXPLAINER, Sources, check_cached, check_public, complain
 from dga.weights.store import load_weights, read_config, verify_files, weights_id
 
 
@@ -42,10 +42,17 @@ class Models:
     compute: Compute
     weights: dict[str, str] = field(default_factory=dict)
     """Which exact weights these are, by network."""
+    explainer: nn.Module | None = None
+    """The discriminator that DGA+ asks, where it has one of its own."""
 
     @property
     def device(self) -> torch.device:
         return self.compute.device
+
+    @property
+    def judge(self) -> nn.Module:
+        """The discriminator that DGA+ asks."""
+        return self.discriminator if self.explainer is None else self.explainer
 
     def to(self, device: torch.device) -> Models:
         """The same networks, moved to ``device`` (in place, as PyTorch does)."""
@@ -54,6 +61,7 @@ class Models:
             denoiser=self.denoiser.to(device),
             discriminator=self.discriminator.to(device),
             classifier=self.classifier.to(device),
+            explainer=self.explainer and self.explainer.to(device),
             compute=replace(self.compute, device=device),
         )
 
@@ -99,6 +107,7 @@ class ModelFiles:
             source_quantiles=self.source_quantiles,
             compute=compute,
             weights=self.weights,
+            explainer=ready.get(EXPLAINER),
         )
 
 
@@ -172,6 +181,7 @@ def _load_classifier(profile: Profile, path: Path) -> nn.Module:
 _LOAD: dict[str, Callable[[Profile, Path], nn.Module]] = {
     "diffusion": load_denoiser,
     "discriminator": load_discriminator,
+    EXPLAINER: load_discriminator,
     "classifier": _load_classifier,
 }
 

@@ -125,7 +125,8 @@ class ExplanationConfig:
     Of noise: what is above ``noise_floor`` (standard deviation in [-1, 1]) counts, at
     ``noise_scales`` times the measured one; ``impulses``: distances from the neighbours' median
     from which a value is wrong. Of exposure: ``gains``, refined by the factor ``fine``. Of
-    sharpness: ``blurs``, radius in pixels and regularisation.
+    sharpness: ``blurs``, radius in pixels and regularisation, but where a share ``repeated`` of
+    rows and columns repeats its neighbour.
     """
 
     noise: bool = True
@@ -133,15 +134,16 @@ class ExplanationConfig:
     sharpness: bool = True
     judged_at: tuple[int, ...] = (2, 8, 16)
     coarse_at: int = 8
-    head_start: float = 1.5
+    head_start: float = 2.0
     noise_head_start: float = 0.5
     sharpness_head_start: float = 1.5
-    settled: float = -1.0
+    settled: float = 0.25
     noise_floor: float = 0.16
     noise_scales: tuple[float, ...] = (1.0,)
     impulses: tuple[float, ...] = (0.35,)
     gains: tuple[float, ...] = (1.0, 2.2, 4.0, 7.5, 14.0)
     fine: float = 1.3
+    repeated: float = 0.25
     blurs: tuple[tuple[float, float], ...] = (
         (1.0, 0.03),
         (2.0, 0.03),
@@ -178,7 +180,7 @@ class PlusConfig:
     """
 
     explanation: ExplanationConfig = ExplanationConfig()
-    stopping: StoppingConfig = StoppingConfig(tau=0.75, max_depth=8, horizon=24)
+    stopping: StoppingConfig = StoppingConfig(tau=0.5, max_depth=8, horizon=24)
     noise_tau: float = 0.97
     guidance: GuidanceConfig = GuidanceConfig(scale=0.75, through_network=False)
     steps: int = 12

@@ -15,6 +15,8 @@ from dga.weights.checkpoints import WeightsError
 from dga.weights.store import home, weights_folder
 
 NETWORKS = ("diffusion", "discriminator", "classifier")
+EXPLAINER = "explainer"
+"""DGA+'s own discriminator, which nothing needs: where there is none, the other one does it."""
 HUB_FILE = "model.safetensors"
 HUB_BYTES = 113_000_000
 """About; the hub knows better."""
@@ -35,6 +37,7 @@ class Sources:
     root: Path | None = None
     diffusion: Path | None = None
     discriminator: Path | None = None
+    explainer: Path | None = None
     classifier: Path | str | None = None
     architecture: str | None = None
     classes: Path | str | Sequence[str] | None = None
@@ -50,7 +53,11 @@ class Sources:
 
     def locate(self, profile: Profile) -> dict[str, Path]:
         """Folder or file of each network, whether or not it is there."""
-        return {name: self._path(profile, name) for name in NETWORKS}
+        places = {name: self._path(profile, name) for name in NETWORKS}
+        explainer = self._path(profile, EXPLAINER)
+        if self.explainer is not None or (explainer / CONFIG).is_file():
+            places[EXPLAINER] = explainer
+        return places
 
     def _path(self, profile: Profile, name: str) -> Path:
         named: Path | str | None = getattr(self, name)
@@ -85,7 +92,7 @@ def complain(profile: Profile, sources: Sources) -> None:
     if profile.public is None or not missing:
         return
     places, advice = sources.locate(profile), list[str]()
-    titles = {name: name for name in NETWORKS} | {"diffusion": "diffusion model"}
+    titles = {name: name for name in places} | {"diffusion": "diffusion model"}
     if public:
         names = " and the ".join(titles[name] for name in public)
         advice.append(f"the {names} (python -m dga fetch --profile {profile.name})")

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
-from dga.deconvolution import disk, line, wiener
+from dga.deconvolution import disk, line, repeated_share, wiener
 from dga.degradation import NO_DEGRADATION, Degradation, to_levels
 from dga.exposure import DEVIATION_LIMIT, Exposure, Stretch, stretches
 from dga.noise_level import remove_impulses
@@ -141,3 +141,12 @@ def test_impulses_go_and_other_values_keep_their_bits() -> None:
     assert torch.equal(remove_impulses(x, 0.35), torch.full_like(x, 0.25))
     smooth = drawn("ramp", 9, 33, 0)
     assert torch.equal(remove_impulses(smooth, 0.35), smooth)
+
+
+def test_enlarged_pictures_are_known_by_their_repeated_rows_and_columns() -> None:
+    small = drawn("noise", 8, 8, 0)
+    large = small.repeat_interleave(4, 1).repeat_interleave(4, 2)
+    assert repeated_share(large) == pytest.approx(24 / 31)
+    assert repeated_share(small) == 0
+    assert repeated_share(small.repeat_interleave(4, 1)) == 0
+    assert repeated_share(drawn("noise", 1, 9, 0)) == 0

@@ -255,7 +255,7 @@ def test_awkward_pictures_are_answered(tiny_models: Models, pixels: np.ndarray) 
 
 def test_noisy_pictures_take_one_step_others_several(tiny_models: Models) -> None:
     """The rule which of posterior mean and guided sample is used when."""
-    config = PlusConfig(stopping=StoppingConfig(tau=0.0, max_depth=4))
+    config = PlusConfig(stopping=StoppingConfig(tau=0.0, max_depth=4), noise_tau=0.0)
     steps = ExplanationConfig(noise_floor=0.1, noise_head_start=-1e6)  # it is taken
     noisy = to_tensor(np.random.default_rng(0).integers(0, 256, (32, 32, 3), dtype=np.uint8))
     first = last(enter(tiny_models, noisy, 0, dataclasses.replace(config, explanation=steps)))
