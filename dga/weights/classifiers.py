@@ -13,7 +13,7 @@ from dga.io.files import CONFIG
 from dga.profiles import CLASSIFIERS, ClassifierConfig, Profile
 from dga.weights.checkpoints import WeightsError
 from dga.weights.sources import Sources
-from dga.weights.store import read_config
+from dga.weights.store import read_config, weights_folder
 
 LARGEST_INPUT = 2048
 """Pixels a side; more is a mistake, and would fill the memory."""
@@ -34,7 +34,9 @@ def classifier_config(profile: Profile, sources: Sources) -> ClassifierConfig:
     if path.is_file():
         return _checked(_of_checkpoint(profile, sources, path), path)
     if not (path / CONFIG).is_file():
-        names = "".join(f"a name ({name}), " for name in CLASSIFIERS.get(profile.name, {}))
+        named = {n: weights_folder(profile.name, n) for n in CLASSIFIERS.get(profile.name, {})}
+        there = [name for name, folder in named.items() if (folder / CONFIG).is_file()]
+        names = f"a name ({', '.join(there)}), " if there else ""
         raise WeightsError(
             f"There is no classifier {sources.classifier}: give {names}a folder that dga train "
             "wrote, or a timm checkpoint (.safetensors, .pth)."
