@@ -141,10 +141,9 @@ class _Search:
             candidates += [Degradation(noise=self.measured * s) for s in config.noise_scales]
         else:
             candidates += [Degradation(impulses=threshold) for threshold in config.impulses]
-        deepest = max(matched_depth(self.schedule, c.noise) for c in candidates)
-        depths = tuple(deepest + depth for depth in config.judged_at)
-        lead = config.noise_head_start if deepest else config.head_start
-        return (yield from self._choose("noise", candidates, depths, lead))
+        noisy = any(candidate.noise for candidate in candidates)
+        lead = config.noise_head_start if noisy else config.head_start
+        return (yield from self._choose("noise", candidates, lead))
 
     def _exposure(self, found: Degradation) -> Generator[Scored, None, Degradation]:
         """Coarse gains at one depth, then the best and its neighbours at all."""
@@ -162,9 +161,7 @@ class _Search:
         gains = (stretch.gain / config.fine, stretch.gain * config.fine)
         near = offered(replace(stretch, gain=gain) for gain in gains if stretch.gain > 1)
         candidates = [found, best, *near]
-        return (
-            yield from self._choose("exposure", candidates, config.judged_at, config.head_start)
-        )
+        return (yield from self._choose("exposure", candidates, config.head_start))
 
     def _sharpness(self, found: Degradation) -> Generator[Scored, None, Degradation]:
         """Every disk at one depth, then the best at all; none for what was enlarged in blocks."""
@@ -175,7 +172,7 @@ class _Search:
         best = yield from self._coarse("sharpness", found, sharper)
         lead = config.sharpness_head_start
         chosen = [found] if best is None else [found, best]
-        return (yield from self._choose("sharpness", chosen, config.judged_at, lead))
+        return (yield from self._choose("sharpness", chosen, lead))
 
     def _coarse(
         self, stage: str, found: Degradation, candidates: tuple[Degradation, ...]
@@ -189,28 +186,33 @@ class _Search:
         return candidates[scores.index(min(scores))]
 
     def _choose(
-        self, stage: str, candidates: Sequence[Degradation], depths: tuple[int, ...], lead: float
+        self, stage: str, candidates: Sequence[Degradation], lead: float
     ) -> Generator[Scored, None, Degradation]:
         """The candidate with the lowest score; the first keeps a head start."""
-        scores = yield from self._score(stage, candidates, depths)
+        scores = yield from self._score(stage, candidates, self.config.judged_at)
         scores[0] -= lead
         return candidates[scores.index(min(scores))]
 
     def _score(
-        self, stage: str, candidates: Sequence[Degradation], depths: tuple[int, ...]
+        self, stage: str, candidates: Sequence[Degradation], offsets: Sequence[int]
     ) -> Generator[Scored, None, list[float]]:
-        """Scores in the candidates' order, infinite for one that was dropped."""
-        self._judge(candidates, depths)
-        scores = []
+        """Scores at depths beyond each candidate's own entry; infinite for one that was dropped."""
+        asked: dict[tuple[int, ...], list[Degradation]] = {}
         for candidate in candidates:
-            score, seconds = self.known[candidate, depths]
-            if (candidate, depths) not in self.asked:
-                self.asked.add((candidate, depths))
-                self.seconds += seconds
-                self.scored.append(Scored(stage, candidate, score, len(depths)))
-                yield self.scored[-1]
-            scores.append(math.inf if score is None else score)
-        return scores
+            entry = matched_depth(self.schedule, candidate.noise)
+            asked.setdefault(tuple(entry + offset for offset in offsets), []).append(candidate)
+        scores = {}
+        for depths, group in asked.items():
+            self._judge(group, depths)
+            for candidate in group:
+                score, seconds = self.known[candidate, depths]
+                if (candidate, depths) not in self.asked:
+                    self.asked.add((candidate, depths))
+                    self.seconds += seconds
+                    self.scored.append(Scored(stage, candidate, score, len(depths)))
+                    yield self.scored[-1]
+                scores[candidate] = math.inf if score is None else score
+        return [scores[candidate] for candidate in candidates]
 
     def _judge(self, candidates: Sequence[Degradation], depths: tuple[int, ...]) -> None:
         new = [c for c in candidates if (c, depths) not in self.known]
