@@ -47,7 +47,10 @@ class Route:
 
 
 def default_routes(profile: Profile, dda_depth: int | None = None) -> dict[str, Route]:
-    """DGA, DGA + G and DDA with a profile's settings. Raises ``ValueError`` for a bad depth."""
+    """DGA, DGA + G, DDA and DGA+ with a profile's settings.
+
+    Raises ``ValueError`` for a bad depth.
+    """
     depth = profile.dda_depth if dda_depth is None else dda_depth
     if not 1 <= depth <= profile.schedule.steps:
         raise ValueError(f"DDA's depth is from 1 to {profile.schedule.steps}, not {depth}.")
@@ -56,6 +59,7 @@ def default_routes(profile: Profile, dda_depth: int | None = None) -> dict[str, 
         Route("dga", SYSTEMS["dga"], sampler=few),
         Route("dga-guided", SYSTEMS["dga-guided"], None, profile.guidance, few),
         Route("dda", SYSTEMS["dda"], depth, profile.dda_guidance, few),
+        plus_route(profile),
     )
     return {route.name: route for route in routes}
 
@@ -65,12 +69,22 @@ def plus_route(profile: Profile) -> Route:
     return Route("dga-plus", SYSTEMS["dga-plus"], plus=profile.plus)
 
 
+def taken(route: Route, denoised: bool) -> Route:
+    """DGA+ from t* on: in one step by the posterior mean where noise is the damage, or sampled."""
+    assert route.plus is not None
+    if denoised:
+        return replace(route, guidance=None, sampler=FewSteps(1))
+    sampler = FewSteps(route.plus.steps, route.plus.eta)
+    return replace(route, guidance=route.plus.guidance, sampler=sampler)
+
+
 def ancestral_routes(profile: Profile, dda_depth: int | None = None) -> dict[str, Route]:
-    """The same with every depth in turn: ``dga-ancestral``, ``dga-guided-ancestral`` ..."""
+    """The same, but for DGA+, with every depth in turn: ``dga-ancestral`` ..."""
     routes = default_routes(profile.ancestral, dda_depth).items()
     return {
         f"{name}-ancestral": replace(r, name=f"{name}-ancestral", title=f"{r.title} (ancestral)")
         for name, r in routes
+        if not r.plus
     }
 
 
@@ -105,11 +119,13 @@ class Halted:
 class Explained:
     """Event and result of DGA+: what was found, and where the noise-aware path halted.
 
-    ``restored``: after the inverse, and ``x_t_star``: uint8 ``[H, W, 3]``; ``confidence``: at
-    depths ``explanation.entry``, and so on, as far as it was needed; ``unchanged``: the picture
-    is returned bit for bit.
+    ``route``: as it is taken from here (:func:`taken`); ``restored``:
+    after the inverse, and ``x_t_star``: uint8 ``[H, W, 3]``; ``confidence``: at depths
+    ``explanation.entry``, and so on, as far as it was needed; ``unchanged``: the picture is
+    returned bit for bit.
     """
 
+    route: Route
     explanation: Explanation
     restored: Pixels
     x_t_star: Pixels
@@ -117,6 +133,11 @@ class Explained:
     stop: Stop
     unchanged: bool
     seconds: float
+
+    @property
+    def denoised(self) -> bool:
+        """Whether the posterior mean is the answer: no step of it is guided."""
+        return self.route.guidance is None
 
 
 @dataclass(frozen=True)
@@ -245,11 +266,12 @@ def adapt_steps(
     input_prediction = classify(models, x_input)
 
     # DGA+ alone needs no path but its own.
-    plus = next((route.plus for route in routes if route.plus), None)
     entered: Entered | None = None
     explained: Explained | None = None
-    if plus and all(route.plus for route in routes):
-        entered, explained = yield from _explain(models, x_input[0], seed, plus)
+    if routes and all(route.plus for route in routes):
+        entered, explained = yield from _explain(models, x_input[0], seed, routes[0])
+        assert routes[0].plus is not None
+        stopping = routes[0].plus.stopping
         path, stop, logits = entered.states, entered.stop, np.empty((1, 0))
         yield Noised(from_tensor(path))
         curve_seconds = explained.seconds
@@ -276,9 +298,9 @@ def adapt_steps(
     for route in routes:
         if route.plus:
             if entered is None:
-                entered, explained = yield from _explain(models, x_input[0], seed, route.plus)
+                entered, explained = yield from _explain(models, x_input[0], seed, route)
             assert explained is not None
-            walk = _rebuild_entered(models, entered, explained, pixels, route, seed)
+            walk = _rebuild_entered(models, entered, explained, pixels, seed)
         else:
             depth = stop.t_star if route.depth is None else route.depth
             walk = _rebuild(models, path, x_input, pixels, depth, route, seed)
@@ -320,12 +342,14 @@ def _judge(
 
 
 def _explain(
-    models: Models, x: Tensor, seed: int, config: PlusConfig
+    models: Models, x: Tensor, seed: int, route: Route
 ) -> Generator[Scored | Explained, None, tuple[Entered, Explained]]:
     """DGA+ up to t*, each candidate's score as it is judged."""
+    assert route.plus is not None
     started = time.perf_counter()
-    entered = yield from enter(models, x, seed, config)
+    entered = yield from enter(models, x, seed, route.plus)
     explained = Explained(
+        route=taken(route, entered.denoised),
         explanation=entered.explanation,
         restored=from_tensor(entered.restored),
         x_t_star=from_tensor(entered.states[entered.stop.t_star]),
@@ -456,13 +480,13 @@ def _rebuild(
 
 
 def _rebuild_entered(
-    models: Models, entered: Entered, explained: Explained, pixels: Pixels, route: Route, seed: int
+    models: Models, entered: Entered, explained: Explained, pixels: Pixels, seed: int
 ) -> Generator[Denoised, None, Reconstruction]:
     """The end of DGA+, a step at a time; what choosing cost is part of its seconds."""
-    assert route.plus is not None
-    started, depth, steps = time.perf_counter(), entered.stop.t_star, 0
+    started, depth, route = time.perf_counter(), entered.stop.t_star, explained.route
     image = pixels if entered.unchanged else explained.restored
-    for step, steps, reached, x, x0_hat in _entered_steps(models, entered, seed, route.plus):
+    steps = len(route.visited(depth)) - 1
+    for step, reached, x, x0_hat in _entered_steps(models, entered, seed, route):
         _check_numbers(x)
         image = from_tensor(x[0])
         yield Denoised(route, step, steps, reached, image, from_tensor(x0_hat[0]))
@@ -472,19 +496,18 @@ def _rebuild_entered(
 
 
 def _entered_steps(
-    models: Models, entered: Entered, seed: int, config: PlusConfig
-) -> Iterator[tuple[int, int, int, Tensor, Tensor]]:
-    """(step, of how many, depth reached, x, x0_hat): one for a posterior mean."""
-    depth = entered.stop.t_star
+    models: Models, entered: Entered, seed: int, route: Route
+) -> Iterator[tuple[int, int, Tensor, Tensor]]:
+    """(step, depth reached, x, x0_hat): one for a posterior mean."""
+    depth, guidance, sampler = entered.stop.t_star, route.guidance, route.sampler
     x, reference = entered.states[depth][None], entered.restored[None]
     if entered.denoised:
-        x = posterior_mean(models, x, [depth], config)
-        yield 1, 1, 0, x, x
+        assert route.plus is not None
+        x = posterior_mean(models, x, [depth], route.plus)
+        yield 1, 0, x, x
     elif depth:
-        sampler = FewSteps(config.steps, config.eta)
-        steps = len(sampler.visited(depth)) - 1
-        for step in rebuild_steps(models, x, reference, [depth], [seed], config.guidance, sampler):
-            yield step.step, steps, int(step.depth[0]), step.x, step.x0_hat
+        for step in rebuild_steps(models, x, reference, [depth], [seed], guidance, sampler):
+            yield step.step, int(step.depth[0]), step.x, step.x0_hat
 
 
 def rebuild_steps(

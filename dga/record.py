@@ -10,9 +10,12 @@ from typing import Any
 
 from PIL import Image
 
+from dga.degradation import Degradation
+from dga.exposure import UNCHANGED
 from dga.images import Pixels
+from dga.io.files import to_plain
 from dga.networks.classifier import Prediction
-from dga.pipeline import Adaptation
+from dga.pipeline import Adaptation, Explained
 from dga.request import Request
 
 
@@ -73,7 +76,80 @@ def _facts(run: Adaptation, top: Callable[[Prediction], Any], digits: int) -> di
             }
             for name, result in run.reconstructions.items()
         },
+        "explained": explained_facts(run.explained, digits) if run.explained else None,
     }
+
+
+def explained_facts(explained: Explained, digits: int = 3) -> dict[str, Any]:
+    """What DGA+ found, as JSON types.
+
+    In a sentence, as text and in numbers; the depth k0 at which the picture entered by its own
+    noise, and where that path halted; every candidate's score, None for one that was dropped.
+    """
+    found = explained.explanation
+    return {
+        "sentence": sentence(explained),
+        "degradation": str(found.degradation),
+        "parameters": to_plain(found.degradation),
+        "measured_noise": found.measured_noise,
+        "flat": found.flat,
+        "unchanged": explained.unchanged,
+        "entry": found.entry,
+        "t_star": explained.stop.t_star,
+        "crossed": explained.stop.crossed,
+        "confidence": explained.confidence.tolist(),
+        "candidates": [
+            {"stage": s.stage, "degradation": str(s.degradation), "score": s.score}
+            for s in found.scored
+        ],
+        "seconds": round(explained.seconds, digits),
+    }
+
+
+def sentence(explained: Explained) -> str:
+    """What DGA+ found in a picture and did about it, for people."""
+    found, stop = explained.explanation, explained.stop
+    if found.flat:
+        return "Flat picture: nothing can be told, so it is left alone."
+    steps = len(explained.route.visited(stop.t_star)) - 1
+    end = f"rebuilt from depth {stop.t_star} in {steps} step{'s' * (steps != 1)}"
+    if explained.denoised:
+        end = f"one step from depth {stop.t_star}"
+    if not stop.t_star:
+        end = "no depth hides the rest" if stop.hopeless else "nothing is left to rebuild"
+    what = ", ".join(remedies(found.degradation))
+    if what:
+        told = (
+            what + (": " if found.degradation.noise else ", then " if stop.t_star else "; ") + end
+        )
+        told += ", so it is left alone" * explained.unchanged
+    elif stop.t_star:
+        told = f"nothing simple was found: {end}"
+    else:
+        told = "left alone: nothing was found" + ", and no depth hides the damage" * stop.hopeless
+    dropped = sum(scored.score is None for scored in found.scored)
+    more = f" Candidates dropped because they gave no numbers: {dropped}." if dropped else ""
+    return f"{told[0].upper()}{told[1:]}.{more}"
+
+
+def remedies(degradation: Degradation) -> list[str]:
+    """What was undone of it, in the order of :meth:`Degradation.inverse`; noise is last."""
+    exposure, told = degradation.exposure, list[str]()
+    if degradation.impulses is not None:
+        told.append("impulses removed")
+    if degradation.block > 1:
+        told.append(f"blocks of {degradation.block} px smoothed")
+    if exposure.gain != 1:
+        told.append(f"exposure undone (x{exposure.gain:.2g})")
+    elif exposure != UNCHANGED:
+        told.append("brightness moved")
+    if degradation.blur:
+        told.append(f"sharpened by {degradation.blur:g} px")
+    if degradation.motion:
+        told.append(f"motion of {degradation.motion[0]:g} px undone")
+    if degradation.noise:
+        told.append(f"noise of {degradation.noise:.2f} found")
+    return told
 
 
 def top5(prediction: Prediction) -> list[dict[str, Any]]:
@@ -83,15 +159,9 @@ def top5(prediction: Prediction) -> list[dict[str, Any]]:
 
 def to_text(facts: dict[str, Any]) -> str:
     """The same facts for people."""
-    stopped = f"t* = {facts['t_star']}"
-    if not facts["crossed"] and facts["t_star"]:
-        stopped += " (the maximum depth: confidence had not fallen below tau)"
-    elif not facts["crossed"]:
-        stopped += f" (left as it is: confidence stayed above tau to depth {facts['horizon']})"
-    lines = [f"{stopped}, tau {facts['tau']}, curve in {facts['curve_seconds']:.2f} s"]
-    shown = ", ".join(f"{k}: {facts['confidence'][k]:.3f}" for k in range(0, 101, 10)
-                      if k < len(facts["confidence"]))  # fmt: skip
-    lines.append(f"confidence by depth  {shown}")
+    lines = _path_text(facts) if facts["confidence"] else []  # DGA+ alone goes its own way
+    if explained := facts["explained"]:
+        lines.append(f"DGA+: {explained['sentence']}")
     rows = {"input": facts["input"], **facts["methods"]}
     for name, row in rows.items():
         best = ", ".join(f"{t['label']} {t['probability']:.0%}" for t in row["top5"])
@@ -99,6 +169,18 @@ def to_text(facts: dict[str, Any]) -> str:
         lines.append(f"{name:<12} {cost}  {best}")
     lines.append(f"pictures in {Path(next(iter(facts['pictures'].values()))).parent}")
     return "\n".join(lines)
+
+
+def _path_text(facts: dict[str, Any]) -> list[str]:
+    stopped = f"t* = {facts['t_star']}"
+    if not facts["crossed"] and facts["t_star"]:
+        stopped += " (the maximum depth: confidence had not fallen below tau)"
+    elif not facts["crossed"]:
+        stopped += f" (left as it is: confidence stayed above tau to depth {facts['horizon']})"
+    first = f"{stopped}, tau {facts['tau']}, curve in {facts['curve_seconds']:.2f} s"
+    shown = ", ".join(f"{k}: {facts['confidence'][k]:.3f}" for k in range(0, 101, 10)
+                      if k < len(facts["confidence"]))  # fmt: skip
+    return [first, f"confidence by depth  {shown}"]
 
 
 PACKAGES = ("torch", "timm", "numpy", "imagecorruptions-imaug", "scikit-image")

@@ -13,7 +13,7 @@ from dga.corruptions import CORRUPTIONS, check_corruption, corrupt
 from dga.data.uploads import UploadError, read_square
 from dga.images import Pixels
 from dga.networks.models import Models
-from dga.pipeline import Adaptation, Route, adapt, ancestral_routes, default_routes, plus_route
+from dga.pipeline import Adaptation, Route, adapt, ancestral_routes, default_routes
 from dga.profiles import PlusConfig, Profile, StoppingConfig
 from dga.sampling import FewSteps, resampled
 from dga.stopping import check_tau
@@ -75,13 +75,13 @@ class Request:
         )
 
     def routes(self, profile: Profile) -> tuple[Route, ...]:
-        """DGA, DGA + G with the strength that was asked for, and DDA from its depth."""
+        """DGA, DGA + G with the strength that was asked for, DDA from its depth, and DGA+."""
         return tuple(map(self._scaled, default_routes(profile, self.dda_depth).values()))
 
     def known_routes(self, profile: Profile) -> tuple[Route, ...]:
-        """Those, DGA+, and the first with every depth in turn: all that has a name."""
+        """Those, and the first three with every depth in turn: all that has a name."""
         ancestral = ancestral_routes(profile, self.dda_depth).values()
-        return (*self.routes(profile), plus_route(profile), *map(self._scaled, ancestral))
+        return (*self.routes(profile), *map(self._scaled, ancestral))
 
     def _scaled(self, route: Route) -> Route:
         if self.scale is None or route.guidance is None or route.depth is not None:
@@ -133,7 +133,7 @@ def _changed_plus(
 ) -> PlusConfig:
     """DGA+ with what was asked for its guided sample."""
     if steps == "all":
-        raise ValueError("DGA+ samples in a number of steps, not in all.")
+        steps = config.stopping.max_depth  # as deep as it ever goes
     few = resampled(FewSteps(config.steps, config.eta), steps, eta)
     assert isinstance(few, FewSteps)
     through = config.guidance.through_network if through_network is None else through_network

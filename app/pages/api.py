@@ -21,7 +21,7 @@ from dga.pipeline import Adaptation, Event
 from dga.record import to_record
 
 _log = logging.getLogger(__name__)
-PICTURES = ("corrupted", "x_t_star", "dga", "dga_guided", "dda")
+PICTURES = ("corrupted", "x_t_star", "dga", "dga_guided", "dda", "dga_plus")
 NOTHING_YET = (None,) * (1 + len(PICTURES))
 
 
@@ -40,7 +40,8 @@ def adapt_endpoint(session: Session, concurrency_id: str) -> None:
 
         The picture is cropped to a square and resized to the profile's size before it is
         corrupted. Noise goes in step by step until a discriminator can no longer tell it
-        from source data (depth t*), then a diffusion model rebuilds it.
+        from source data (depth t*), then a diffusion model rebuilds it. DGA+ first undoes
+        simple damage that the discriminator recognises, and noises only what is left.
 
         Args:
             picture: The picture, any common format up to 20 MB.
@@ -52,8 +53,9 @@ def adapt_endpoint(session: Session, concurrency_id: str) -> None:
 
         Returns:
             A JSON record: t_star, crossed, the confidence curve by depth and, per picture,
-            depth, seconds and five labels with probabilities; then the corrupted picture,
-            x at t*, and the pictures rebuilt by DGA, DGA + G and DDA.
+            depth, steps, seconds and five labels with probabilities; explained: what DGA+
+            found, in a sentence and in numbers, with the score of every candidate; then the
+            corrupted picture, x at t*, and the pictures rebuilt by DGA, DGA + G, DDA and DGA+.
         """
         try:
             settings = check_settings(session.profile, corruption, severity, tau, seed, dda_depth)

@@ -19,13 +19,13 @@ from app.words.common import NO_CORRUPTION
 from dga.images import Pixels
 from dga.io.files import to_plain, write_json
 from dga.networks.classifier import Prediction
-from dga.pipeline import Adaptation, Denoised
+from dga.pipeline import Adaptation, Denoised, Explained
 from dga.profiles import Profile
 from dga.request import Request
 
 RECORD = "record.json"
 STATES = "states.png"
-"""The undamaged picture, the input and x at t*, side by side."""
+"""The undamaged picture, the input, x at t*; DGA+'s after its inverse and at its own t*."""
 RESULTS = "results.png"
 """What the methods rebuilt, side by side."""
 COMMAND = "python -m app.presets --out {folder}"
@@ -86,7 +86,10 @@ def record(session: Session, case: Case, example: Example, folder: Path) -> bool
         (folder / name).write_bytes(image)
     clean = subject.input if subject.clean is None else subject.clean
     results = [result.image for result in event.reconstructions.values()]
-    for name, pictures in (STATES, [clean, event.input, event.x_t_star]), (RESULTS, results):
+    explained = event.explained
+    assert explained is not None
+    states = [clean, event.input, event.x_t_star, explained.restored, explained.x_t_star]
+    for name, pictures in (STATES, states), (RESULTS, results):
         Image.fromarray(np.concatenate(pictures, 1)).save(folder / name, optimize=True)
     write_json(folder / RECORD, content)
     return True
@@ -120,6 +123,18 @@ def _content(
             }
             for name, result in run.reconstructions.items()
         },
+        "explained": run.explained and _found(run.explained),
+    }
+
+
+def _found(explained: Explained) -> dict[str, Any]:
+    return {
+        "explanation": dataclasses.asdict(explained.explanation),
+        "confidence": [round(float(c), 6) for c in explained.confidence],
+        "stop": dataclasses.asdict(explained.stop),
+        "unchanged": explained.unchanged,
+        "denoised": explained.denoised,
+        "seconds": round(explained.seconds, 3),
     }
 
 

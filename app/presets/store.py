@@ -20,11 +20,14 @@ from app.runs.run_state import RunState
 from app.runs.session import Picture, Session
 from app.runs.sprites import forward_sprites, jpeg_uri
 from app.words.common import RECORDED
+from dga.degradation import Degradation
 from dga.diffusion import Schedule, forward_path
+from dga.explanation import Explanation, Scored
+from dga.exposure import Exposure
 from dga.images import Pixels, from_tensor, to_tensor
 from dga.io.shipped import shipped
 from dga.networks.classifier import Prediction
-from dga.pipeline import Adaptation, Halted, Judged, Reconstruction
+from dga.pipeline import Adaptation, Explained, Halted, Judged, Reconstruction, Route, taken
 from dga.profiles import Profile
 from dga.request import Request
 from dga.stopping import Stop, confidence_from_logits
@@ -139,7 +142,7 @@ def _outcome(content: dict[str, Any]) -> str:
 def load_state(session: Session, preset: Preset, example: Example) -> RunState:
     """A preset as the finished run that it was. Raises :class:`PresetError` or ``OSError``."""
     settings, content = preset.settings, preset.content
-    clean, damaged, x_t_star = _side_by_side(preset.folder / STATES, 3)
+    clean, damaged, x_t_star, *own = _side_by_side(preset.folder / STATES, 5)
     is_known = np.array_equal(clean, example.pixels(session.profile.image_size))
     if not is_known or digest(damaged) != content["input_sha256"]:
         raise PresetError("its picture cannot be made again here")
@@ -147,13 +150,16 @@ def load_state(session: Session, preset: Preset, example: Example) -> RunState:
     if settings.corruption is not None:
         told = Prediction(**_tuples(content["clean"]))
         subject = dataclasses.replace(subject, clean=clean, clean_prediction=told)
-    run = _adaptation(session, preset, subject, x_t_star)
+    route = next(route for route in settings.routes(session.profile) if route.plus)
+    explained = _explained(content["explained"], route, *own)
+    run = _adaptation(session, preset, subject, x_t_star, explained)
     state = RunState(session.profile, settings, subject, session.bound(settings))
     for number, row in enumerate(confidence_from_logits(run.logits)):
         state.take(Judged(0, row, number))
     state.take(
         Halted(run.stop, run.logits, run.x_t_star, run.x_t_star_prediction, run.curve_seconds)
     )
+    state.take(explained)
     for name, result in run.reconstructions.items():
         if result.depth:
             address = jpeg_uri((preset.folder / f"{name}.jpg").read_bytes())
@@ -170,11 +176,14 @@ def _side_by_side(path: Path, count: int) -> list[Pixels]:
     return [np.ascontiguousarray(picture) for picture in pictures]
 
 
-def _adaptation(session: Session, preset: Preset, subject: Picture, x_t_star: Pixels) -> Adaptation:
+def _adaptation(
+    session: Session, preset: Preset, subject: Picture, x_t_star: Pixels, explained: Explained
+) -> Adaptation:
     content, profile = preset.content, session.profile
     images = _side_by_side(preset.folder / RESULTS, len(content["methods"]))
     rebuilt = {}
     for route, pixels in zip(preset.settings.routes(profile), images, strict=True):
+        route = explained.route if route.plus else route
         told = content["methods"][route.name]
         prediction = Prediction(**_tuples(told["prediction"]))
         rebuilt[route.name] = Reconstruction(
@@ -194,7 +203,33 @@ def _adaptation(session: Session, preset: Preset, subject: Picture, x_t_star: Pi
         x_t_star_prediction=Prediction(**_tuples(content["x_t_star"])),
         curve_seconds=content["curve_seconds"],
         reconstructions=rebuilt,
+        explained=explained,
     )
+
+
+def _explained(told: dict[str, Any], route: Route, restored: Pixels, x_t_star: Pixels) -> Explained:
+    return Explained(
+        route=taken(route, told["denoised"]),
+        explanation=_explanation(told["explanation"]),
+        restored=restored,
+        x_t_star=x_t_star,
+        confidence=np.array(told["confidence"]),
+        stop=Stop(**told["stop"]),
+        unchanged=told["unchanged"],
+        seconds=told["seconds"],
+    )
+
+
+def _explanation(told: dict[str, Any]) -> Explanation:
+    scored = [s | {"degradation": _degradation(s["degradation"])} for s in told["scored"]]
+    found = {"degradation": _degradation(told["degradation"])}
+    return Explanation(**(told | found | {"scored": tuple(Scored(**s) for s in scored)}))
+
+
+def _degradation(told: dict[str, Any]) -> Degradation:
+    exposure = Exposure(told["exposure"]["gain"], tuple(told["exposure"]["offset"]))
+    motion = told["motion"] and tuple(told["motion"])
+    return Degradation(**(told | {"exposure": exposure, "motion": motion}))
 
 
 def _tuples(content: dict[str, Any]) -> dict[str, Any]:

@@ -14,26 +14,38 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from app.runs.session import Picture
-from app.runs.sprites import Lane, forward_sprites
+from app.runs.sprites import Lane, forward_sprites, picture_uri
 from app.words.common import (
     CARD_NOTES,
+    CARD_TITLES,
     INPUT_TITLE,
     LEFT_NOTE,
     NEVER_CROSSED_NOTE,
     UNTOUCHED_NOTE,
 )
 from app.words.timeline import PROGRESS
+from dga.explanation import Scored
 from dga.images import Pixels
 from dga.networks.classifier import Prediction
-from dga.pipeline import Adaptation, Denoised, Event, Halted, Judged, Noised, Reconstruction
+from dga.pipeline import (
+    Adaptation,
+    Denoised,
+    Event,
+    Explained,
+    Halted,
+    Judged,
+    Noised,
+    Reconstruction,
+)
 from dga.profiles import Profile, StoppingConfig
+from dga.record import sentence
 from dga.request import Request
 from dga.stopping import Stop, choose_depth, confidence_from_logits
 from dga.titles import title
 
 Phase = Literal["empty", "forward", "reverse", "done", "cancelled", "error"]
 TAUS = tuple(percent / 100 for percent in range(101))
-CARDS = ("input", "x_t_star", "dga", "dga-guided", "dda")
+CARDS = ("input", "x_t_star", "dga", "dga-guided", "dda", "dga-plus")
 
 
 @dataclass
@@ -52,23 +64,27 @@ class Card:
 
 @dataclass(frozen=True)
 class Progress:
-    """``done`` of ``total`` steps; ``method`` is None while noise goes in."""
+    """``done`` of ``total`` steps; ``method`` is None while noise goes in.
+
+    ``total`` None: candidate explanations are judged, and how many there will be is not known.
+    """
 
     done: int
-    total: int
+    total: int | None
     method: str | None = None
     path: int = 0
 
     def words(self, paths: int) -> str:
         """As it stands above the curve."""
         kind = "reverse" if self.method else "forward" if paths == 1 else "paths"
+        kind = "explaining" if self.total is None else kind
         return PROGRESS[kind].format(
             done=self.done, total=self.total, method=self.method, path=self.path + 1, paths=paths
         )
 
     def share(self, paths: int) -> float:
         """From 0 to 1, of this way alone."""
-        share = self.done / max(self.total, 1)
+        share = 0.0 if self.total is None else self.done / max(self.total, 1)
         return share if self.method else (self.path + share) / paths
 
 
@@ -106,7 +122,7 @@ def blank_timeline(profile: Profile, stopping: StoppingConfig | None = None) -> 
 
 
 class RunState:
-    """One run: events go in, the timeline's value and five cards come out.
+    """One run: events go in, the timeline's value and six cards come out.
 
     ``bound``: the quantile rule's logits at depths 0...T, where that rule is asked for.
     ``logits``: ``[paths, T + 1]``, once the forward process halted; ``result``: the finished run.
@@ -131,6 +147,7 @@ class RunState:
         self.forward = ""
         self.lanes: dict[str, Lane] = {}
         self.stop: Stop | None = None
+        self.explained: Explained | None = None
         self.logits: NDArray[np.float64] | None = None
         self.result: Adaptation | None = None
         self.error = ""
@@ -151,6 +168,10 @@ class RunState:
                 return self._judged(event)
             if isinstance(event, Halted):
                 return self._halted(event)
+            if isinstance(event, Scored):
+                return self._scored()
+            if isinstance(event, Explained):
+                return self._explained(event)
             if isinstance(event, Denoised):
                 return self._denoised(event)
             if isinstance(event, Reconstruction):
@@ -171,11 +192,26 @@ class RunState:
         self.phase, self.stop, self.logits = "reverse", event.stop, event.logits
         self.curves = confidence_from_logits(event.logits).tolist()
         for route in self.settings.routes(self.profile):
-            self.lanes[route.name] = Lane(route.name, tuple(route.visited(event.stop.t_star)))
+            if not route.plus:
+                visited = tuple(route.visited(event.stop.t_star))
+                self.lanes[route.name] = Lane(route.name, visited)
         detail = f"{_steps(event.stop.t_star)} forward · {event.seconds:.1f} s"
         note = CARD_NOTES["x_t_star"] if event.stop.t_star else UNTOUCHED_NOTE
         self._finish("x_t_star", detail, event.x_t_star, event.prediction, note)
         return ["x_t_star"]
+
+    def _scored(self) -> list[str]:
+        known = self.progress.done if self.progress.total is None else 0
+        self.progress = Progress(known + 1, None, CARD_TITLES["dga-plus"])
+        return []
+
+    def _explained(self, event: Explained) -> list[str]:
+        self.explained, name = event, event.route.name
+        lane = Lane(name, tuple(event.route.visited(event.stop.t_star)))
+        if not event.stop.t_star and not event.unchanged:
+            lane.restored = picture_uri(event.restored)
+        self.lanes[name], self.cards[name].image = lane, event.restored
+        return [name]
 
     def _denoised(self, event: Denoised) -> list[str]:
         self.progress = Progress(event.step, event.steps, event.route.title)
@@ -189,10 +225,14 @@ class RunState:
         name, depth = event.route.name, event.depth
         steps = _steps(event.steps)
         detail = f"{depth} + {steps} · {event.seconds:.1f} s" if depth else steps
+        if event.route.plus:
+            detail = f"depth {depth} · {steps} · {event.seconds:.1f} s"
         self._finish(name, detail, event.image, event.prediction, self._note(name))
         return [name]
 
     def _note(self, name: str) -> str:
+        if name == "dga-plus" and self.explained is not None:
+            return sentence(self.explained)
         if name == "dda" or self.stop is None:
             return CARD_NOTES[name]
         if self.stop.hopeless:
@@ -220,7 +260,10 @@ class RunState:
         """Keep what exists; say where the run stopped."""
         at = self.progress
         where = f"{at.method}, reverse" if at.method else "forward"
-        self._end("cancelled", f"Cancelled at {where} step {at.done} of {at.total}.")
+        step = f"{where} step {at.done} of {at.total}"
+        if at.total is None:
+            step = f"{at.method}, explanation {at.done}"
+        self._end("cancelled", f"Cancelled at {step}.")
 
     def fail(self, sentence: str) -> None:
         """Keep what exists, with a sentence above it."""

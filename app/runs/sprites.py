@@ -49,6 +49,11 @@ def jpeg_uri(content: bytes) -> str:
     return f"data:image/jpeg;base64,{base64.b64encode(content).decode()}"
 
 
+def picture_uri(pixels: Pixels) -> str:
+    """One picture, uint8 ``[S, S, 3]``, as a film frame's address."""
+    return jpeg_uri(jpeg(reduced(pixels[None])[0], REVERSE_QUALITY))
+
+
 def forward_sprites(states: Pixels) -> str:
     """The states of a forward path, uint8 ``[T + 1, S, S, 3]``, as the address of one sheet."""
     return jpeg_uri(jpeg(sprite_sheet(reduced(states)), FORWARD_QUALITY))
@@ -64,12 +69,14 @@ def strip(states: Sequence[Pixels], estimates: Sequence[Pixels]) -> bytes:
 class Lane:
     """One method's way back: strips of reverse steps in the order of time.
 
-    ``visited``: the depths on it, from where it begins to 0.
+    ``visited``: the depths on it, from where it begins to 0; ``restored``: address of the
+    picture, where an inverse alone changed it.
     """
 
     name: str
     visited: tuple[int, ...]
     strips: list[tuple[int, str]] = field(default_factory=list)
+    restored: str = ""
     _states: list[Pixels] = field(default_factory=list)
     _estimates: list[Pixels] = field(default_factory=list)
 
@@ -90,4 +97,5 @@ class Lane:
             "depth": self.visited[0],
             "visited": list(self.visited),
             "strips": strips,
+            "restored": self.restored,
         }

@@ -13,7 +13,7 @@ PAGES = (  # name, path
     ("Analysis", "analysis"),
     ("Learn", "learn"),
 )
-RESULTS_TITLE = "Five pictures, one classifier"
+RESULTS_TITLE = "Six pictures, one classifier"
 SAME_LABEL = "agrees with the clean picture"
 OTHER_LABEL = "does not"
 SEED_HELP = "The seed fixes the corruption and all the noise: the same seed gives the same result."
@@ -21,7 +21,7 @@ NO_CORRUPTION = "none"
 CARD_TITLES = {
     "input": "Corrupted",
     "x_t_star": "x at t*",
-    **{name: SYSTEMS[name] for name in ("dga", "dga-guided", "dda")},
+    **{name: SYSTEMS[name] for name in ("dga", "dga-guided", "dda", "dga-plus")},
 }
 INPUT_TITLE = "Input"  # of a picture that was not corrupted here
 CARD_NOTES = {
@@ -30,6 +30,7 @@ CARD_NOTES = {
     "dga": "Rebuilt freely from x at t*.",
     "dga-guided": "Rebuilt from x at t*, keeping the input's coarse shapes.",
     "dda": "Rebuilt with guidance from a fixed depth, whatever the picture.",
+    "dga-plus": "Simple damage is undone first; only the rest is noised and rebuilt.",
 }
 CARD_WAITING = {
     "input": "The picture as it goes in",
@@ -37,6 +38,7 @@ CARD_WAITING = {
     "dga": "Rebuilt freely",
     "dga-guided": "Rebuilt with guidance",
     "dda": "Rebuilt from a fixed depth",
+    "dga-plus": "Explained, then rebuilt",
 }
 UNTOUCHED_NOTE = "t* = 0: already looks like source, so the picture is left as it is."
 NEVER_CROSSED_NOTE = "Not below τ by the maximum depth, {depth}, so this starts there."

@@ -40,9 +40,11 @@ WILL_HAPPEN = {
     "sees the damage, then rebuilt freely from there.",
     "dda": "Press Run all fifteen: each picture is noised to the same fixed depth, "
     "then rebuilt with guidance from there.",
+    "dga-plus": "Press Run all fifteen: of each picture, simple damage is undone first; "
+    "only the rest is noised and rebuilt.",
 }
 
-METHODS = {name: SYSTEMS[name] for name in ("dga-guided", "dga", "dda")}
+METHODS = {name: SYSTEMS[name] for name in ("dga-guided", "dga", "dda", "dga-plus")}
 ORDERS = {"family": "Family", "depth": "Depth", "gain": "Gain"}
 VERDICTS = {
     "corrected": "Corrected",
@@ -83,6 +85,7 @@ WELL = "rebuilt picture"
 NOT_FINISHED = "not finished"
 OF = "of {steps}"
 AS_IT_IS = "left as it is"
+INVERSE = "the inverse alone"
 AT_MAXIMUM = "the maximum"
 FIXED = "fixed"
 CORRUPTED_ALT = "{title}, corrupted{label}"
@@ -96,9 +99,18 @@ NOTE_DOT = (
     "Filled dot: the discriminator stopped there. Hollow dot: it was still sure, and the picture "
     "went to the maximum depth or, if no depth hides the damage, was left as it is."
 )
+NOTE_DOT_PLUS = (
+    "Filled dot: the discriminator stopped there, on noise that begins with the picture's own. "
+    "Hollow dot: it was still sure."
+)
 NOTE_FIXED = "DDA asks no discriminator: every picture goes to the same depth."
 NOTE_GAIN = "Gain: how much more likely rebuilding made the undamaged picture's label."
 NOTE_SETTINGS = ("Seed {seed}", "Threshold τ {tau:.2f}", "Maximum depth {depth}")
+NOTE_SETTINGS_PLUS = (
+    "Seed {seed}",
+    "Threshold τ {tau:.2f}, on noise {noise_tau:.2f}",
+    "At most {depth} deeper than its own noise",
+)
 NOTE_SETTINGS_FIXED = ("Seed {seed}", "Fixed depth {depth}")
 
 CSV_COLUMNS = (

@@ -8,6 +8,7 @@ PROGRESS = {
     "forward": "Forward {done} of {total}",
     "paths": "Forward, noise path {path} of {paths}: {done} of {total}",
     "reverse": "{method} {done} of {total}",
+    "explaining": "{method}, explanation {done}",
 }
 # {t}, {steps}, {tau}, {max} and the labels are filled in by the timeline's script.
 TIMELINE_WORDS = {
@@ -60,7 +61,7 @@ TIMELINE_WORDS = {
     "again_depth": "Adapt again for depth {t}",
     "cancelled": "Stopped before the end.",
     # The film and the panel beside it.
-    "methods": {name: SYSTEMS[name] for name in ("dga", "dga-guided", "dda")},
+    "methods": {name: SYSTEMS[name] for name in ("dga", "dga-guided", "dda", "dga-plus")},
     "forward_way": "Forward →",
     "forward_more": "noise goes in",
     "reverse_way": "← Reverse",
@@ -70,9 +71,11 @@ TIMELINE_WORDS = {
         "dga": ["{n} step, not guided", "{n} steps, not guided"],
         "dga-guided": ["{n} step, guided by the input", "{n} steps, guided by the input"],
         "dda": ["{n} step, fixed depth", "{n} steps, fixed depth"],
+        "dga-plus": ["{n} step, noised on its own", "{n} steps, noised on its own"],
     },
     "lane_short": ["{n} step", "{n} steps"],
     "lane_zero": "0 steps: left as it is",
+    "lane_inverse": "0 steps: the inverse alone",
     "direction": "Direction of time",
     "playhead": "Playhead",
     "play": "Play",

@@ -23,7 +23,7 @@ def adapt(
         typer.Option(
             help="Comma-separated: dga, dga-guided, dda, dga-plus; dga-ancestral ...: every depth."
         ),
-    ] = "dga,dga-guided,dda",
+    ] = "dga,dga-guided,dda,dga-plus",
     dda_depth: Annotated[int | None, typer.Option(help="DDA's fixed depth, 1 to 100.")] = None,
     paths: Annotated[int | None, typer.Option(help="Noise paths; the curve is their mean.")] = None,
     scale: Annotated[

@@ -27,11 +27,11 @@ METHOD: dict[str, tuple[str, Mark]] = {
     "source": (NEUTRAL, "square"),
     "tent": (NEUTRAL, "cross"),
     "memo": (NEUTRAL, "x"),
-    "diffpure": ("#009E73", "triangle-down"),
+    "diffpure": (NEUTRAL, "triangle-down"),
     "dda": ("#B7791F", "triangle-up"),
     "dga": ("#2496C8", "circle"),
     "dga-guided": ("#D64A8A", "diamond"),
-    "dga-plus": (ACCENT, "star"),
+    "dga-plus": ("#16A34A", "star"),
 }
 
 

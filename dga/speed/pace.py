@@ -72,7 +72,7 @@ class Pace:
     ) -> float:
         """Seconds for a picture by all routes together, at their deepest.
 
-        Without any: DGA, DGA + G and DDA.
+        Without any: DGA, DGA + G, DDA and DGA+.
         """
         routes = routes or tuple(default_routes(profile).values())
         judged, passes = most_passes(profile, stopping or profile.stopping, routes)
@@ -125,7 +125,7 @@ def warning(
     routes: Sequence[Route] = (),
     stopping: StoppingConfig | None = None,
 ) -> str:
-    """What somebody is told who is about to wait for ``routes``, by default the usual three."""
+    """What somebody is told who is about to wait for ``routes``, by default the usual four."""
     profile = models.profile
     routes = routes or tuple(default_routes(profile).values())
     *others, last = (route.title for route in routes)

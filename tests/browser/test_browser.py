@@ -136,7 +136,7 @@ def test_the_page_opens_with_a_finished_run(recorded):
     page = recorded.page
     assert recorded.chips().first.get_attribute("aria-pressed") == "true"
     assert page.evaluate(f"{PLOT}.phase") == "done"
-    recorded.counts("#results img", 5)
+    recorded.counts("#results img", 6)
     recorded.says(".tl-words", "Recorded with the shipped models")
     painted = "[...document.querySelector('.tl-picture').getContext('2d')"
     painted += ".getImageData(0, 0, 64, 64).data].some((v, i) => i % 4 < 3 && v > 40)"
@@ -172,7 +172,7 @@ def test_scrubbing_crosses_the_fold(recorded):
     part, depth, name, words = recorded.head()
     assert (part, depth) == ("reverse", 0)
     assert "step" in words
-    assert lane in ("dga", "dga-guided", "dda")
+    assert lane in ("dga", "dga-guided", "dga-plus", "dda")
     page.keyboard.press("ArrowLeft")
     assert recorded.head()[:2] == ("reverse", 1)
     seen = {name}
@@ -264,14 +264,14 @@ def test_a_run_shows_what_the_library_computes(watched, expected):
     page, (subject, run) = watched.page, expected
     page.wait_for_function(f"{PLOT}.tStar !== ''")
     assert watched.t_star() == run.t_star
-    watched.counts("#results .row.first", 5)
+    watched.counts("#results .row.first", 6)
     guided = run.reconstructions["dga-guided"]
     watched.says("#card-dga-guided .first", guided.prediction.label)
     assert np.array_equal(watched.pixels("input"), subject.input)
     assert np.array_equal(watched.pixels("dga-guided"), guided.image)
     watched.says("#card-dda", "4 + 4 steps")
     sizes = page.evaluate(f"{IMAGES}.map((image) => [image.naturalWidth, image.alt.length > 5])")
-    assert sizes == [[64, True]] * 5
+    assert sizes == [[64, True]] * 6
     assert page.get_by_role("button", name="Cancel").is_disabled()
     page.locator(".tl-now").focus()
     page.keyboard.press("End")

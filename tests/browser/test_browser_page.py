@@ -113,7 +113,7 @@ def test_a_link_restores_and_makes_the_run(result, served):
     example = next(e for e in load_examples() if e.name == "coffee")
     subject = served.session.subject(example.path, SETTINGS)
     *_, run = served.session.events(subject.input, SETTINGS)
-    for name in ("dga", "dga-guided", "dda"):
+    for name in ("dga", "dga-guided", "dda", "dga-plus"):
         assert np.array_equal(result.shown(f"#card-{name} img"), run.reconstructions[name].image)
 
 

@@ -92,7 +92,7 @@ def test_steps_and_eta_reach_the_picture(shipped_models: Models, photo: Path) ->
         (["--corruption", "rain"], "gaussian_noise, shot_noise"),
         (["--corruption", "fog", "--severity", "9"], "from 1 to 5"),
         (["--tau", "1.5"], "from 0 to 1"),
-        (["--methods", "magic"], "dga, dga-guided, dda"),
+        (["--methods", "magic"], "dga, dga-guided, dda, dga-plus"),
         (["--dda-depth", "0"], "from 1 to 100"),
         (["--steps", "many"], "a whole number or all, not 'many'"),
         (["--steps", "0"], "at least one step, not 0"),

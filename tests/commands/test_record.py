@@ -9,10 +9,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from dga.degradation import NO_DEGRADATION, Degradation
+from dga.explanation import Explanation, Scored
+from dga.exposure import Exposure
 from dga.networks.classifier import Prediction
-from dga.pipeline import Adaptation, Reconstruction, default_routes
+from dga.pipeline import Adaptation, Explained, Reconstruction, default_routes, taken
 from dga.profiles import EVERYDAY16
-from dga.record import to_dict, to_record, to_text
+from dga.record import sentence, to_dict, to_record, to_text
 from dga.request import Request
 from dga.stopping import Stop
 
@@ -29,7 +32,8 @@ def run() -> Adaptation:
     """A run whose every number is made up, so that no machine can round it otherwise."""
     pixels = np.zeros((64, 64, 3), np.uint8)
     said = _prediction(0.5123456789, 0.25, 0.125, 0.0625, 0.03125, 0.015625)
-    depths = {"dga": 7, "dga-guided": 7, "dda": 24}
+    depths = {"dga": 7, "dga-guided": 7, "dda": 24, "dga-plus": 3}
+    steps = {"dga": 7, "dga-guided": 7, "dda": 12, "dga-plus": 3}
     return Adaptation(
         profile=EVERYDAY16,
         stopping=dataclasses.replace(EVERYDAY16.stopping, tau=0.6, paths=2),
@@ -44,10 +48,101 @@ def run() -> Adaptation:
         x_t_star_prediction=said,
         curve_seconds=0.123456,
         reconstructions={
-            name: Reconstruction(route, depths[name], pixels, said, 1.987654, min(depths[name], 12))
+            name: Reconstruction(route, depths[name], pixels, said, 1.987654, steps[name])
             for name, route in default_routes(EVERYDAY16).items()
         },
+        explained=explained(THREE_TIMES, 3, scored=(Scored("exposure", THREE_TIMES, -3.25),)),
     )
+
+
+THREE_TIMES = Degradation(Exposure(3.0, (0.5, 0.25, -0.125)))
+
+
+def explained(
+    found: Degradation = NO_DEGRADATION,
+    t_star: int = 0,
+    crossed: bool = True,
+    entry: int = 0,
+    scored: tuple[Scored, ...] = (),
+    flat: bool = False,
+) -> Explained:
+    """What DGA+ would have found, as far as words depend on it."""
+    pixels, route = np.zeros((64, 64, 3), np.uint8), default_routes(EVERYDAY16)["dga-plus"]
+    return Explained(
+        route=taken(route, entry > 0 and t_star > 0),
+        explanation=Explanation(found, entry, 0.03125, scored, flat),
+        restored=pixels,
+        x_t_star=pixels,
+        confidence=np.array([0.75, 0.625, 0.5625, 0.4375]),
+        stop=Stop(t_star, crossed),
+        unchanged=t_star == 0 and found.nothing_to_invert,
+        seconds=0.5,
+    )
+
+
+NOISE = Degradation(noise=0.4123)
+BLUR = Degradation(blur=2.0, regularisation=0.03)
+DROPPED = (Scored("noise", NO_DEGRADATION, 2.0), Scored("exposure", THREE_TIMES, None))
+
+
+@pytest.mark.parametrize(
+    ("found", "words"),
+    [
+        (explained(), "Left alone: nothing was found."),
+        (
+            explained(crossed=False),
+            "Left alone: nothing was found, and no depth hides the damage.",
+        ),
+        (explained(flat=True), "Flat picture: nothing can be told, so it is left alone."),
+        (explained(t_star=1), "Nothing simple was found: rebuilt from depth 1 in 1 step."),
+        (explained(THREE_TIMES), "Exposure undone (x3); nothing is left to rebuild."),
+        (explained(THREE_TIMES, crossed=False), "Exposure undone (x3); no depth hides the rest."),
+        (explained(BLUR, 5), "Sharpened by 2 px, then rebuilt from depth 5 in 5 steps."),
+        (
+            explained(dataclasses.replace(THREE_TIMES, blur=1.0), 24),
+            "Exposure undone (x3), sharpened by 1 px, then rebuilt from depth 24 in 12 steps.",
+        ),
+        (explained(NOISE, 14, entry=14), "Noise of 0.41 found: one step from depth 14."),
+        (
+            explained(NOISE, crossed=False, entry=14),
+            "Noise of 0.41 found: no depth hides the rest, so it is left alone.",
+        ),
+        (
+            explained(Degradation(impulses=0.35, block=2, motion=(5.0, 45.0)), 2),
+            "Impulses removed, blocks of 2 px smoothed, motion of 5 px undone, then rebuilt from "
+            "depth 2 in 2 steps.",
+        ),
+        (
+            explained(Degradation(Exposure(1.0, (0.5, 0.5, 0.5)))),
+            "Brightness moved; nothing is left to rebuild.",
+        ),
+        (
+            explained(scored=DROPPED),
+            "Left alone: nothing was found. Candidates dropped because they gave no numbers: 1.",
+        ),
+    ],
+)
+def test_a_sentence_for_each_thing_found(found: Explained, words: str) -> None:
+    assert sentence(found) == words
+
+
+def test_a_dropped_candidate_has_no_score_in_the_record(run: Adaptation) -> None:
+    found = dataclasses.replace(run, explained=explained(scored=DROPPED))
+    candidates = json.loads(json.dumps(to_record(found)))["explained"]["candidates"]
+    assert [candidate["score"] for candidate in candidates] == [2.0, None]
+
+
+def test_without_dga_plus_nothing_is_explained(run: Adaptation) -> None:
+    facts = to_dict(dataclasses.replace(run, explained=None), REQUEST, PICTURES)
+    assert facts["explained"] is None
+    assert "DGA+:" not in to_text(facts)
+
+
+def test_dga_plus_alone_has_no_curve(run: Adaptation) -> None:
+    alone = dataclasses.replace(run, logits=np.empty((1, 0)))
+    facts = to_dict(alone, REQUEST, PICTURES)
+    assert (facts["confidence"], to_record(alone)["confidence"]) == ([], [])
+    assert to_text(facts).startswith("DGA+: Exposure undone (x3), then rebuilt")
 
 
 REQUEST = Request("fog", 4, 0.6, 11, 24, paths=2)

@@ -17,12 +17,14 @@ from dga.networks.unet import Denoiser
 from dga.pipeline import (
     Adaptation,
     Denoised,
+    Explained,
     Halted,
     Judged,
     Noised,
     Rebuilt,
     Reconstruction,
     Route,
+    Scored,
     Searched,
     Stepped,
     adapt,
@@ -31,6 +33,7 @@ from dga.pipeline import (
     default_routes,
     rebuild,
 )
+from dga.profiles import EVERYDAY16
 from dga.stopping import Stop, choose_depth, confidence_from_logits
 
 GREY_LEVEL = 1 / 127.5  # of pictures in [-1, 1]; sums of other batches and threads differ by less
@@ -52,8 +55,12 @@ def test_events_come_in_the_order_of_the_algorithm(
     events = list(adapt_steps(tiny_models, picture, stopping=stopping))  # type: ignore[arg-type]
     kinds = Counter(type(event) for event in events)
     assert kinds[Noised] == kinds[Halted] == kinds[Adaptation] == 1
-    assert kinds[Reconstruction] == 3
-    assert kinds[Denoised] == 12 + 12 + 5
+    assert kinds[Explained] == 1
+    assert kinds[Scored] > 0
+    assert kinds[Reconstruction] == 4
+    steps = Counter(event.route.name for event in events if isinstance(event, Denoised))
+    assert steps.pop("dga-plus", 0) <= 12
+    assert steps == {"dga": 12, "dga-guided": 12, "dda": 5}
     depths = [d for e in events if isinstance(e, Judged)
               for d in range(e.first, e.first + len(e.confidence))]  # fmt: skip
     assert depths == list(range(101))
@@ -85,7 +92,7 @@ def test_the_record_holds_together(tiny_models: Models, picture: np.ndarray) -> 
     assert run.stop == choose_depth(run.logits, run.stopping)
     path = forward_path(tiny_models.schedule, to_tensor(picture), 3)
     assert np.array_equal(run.x_t_star, from_tensor(path[run.t_star]))
-    assert list(run.reconstructions) == ["dga", "dga-guided", "dda"]
+    assert list(run.reconstructions) == ["dga", "dga-guided", "dda", "dga-plus"]
     assert run.reconstructions["dga"].depth == run.t_star
     assert run.reconstructions["dda"].depth == 5
     for result in run.reconstructions.values():
@@ -163,6 +170,33 @@ def test_many_pictures_end_as_each_of_them_alone(tiny_models: Models, name: str)
     assert [event.step for event in steps] == list(range(steps[0].steps + 1))
     found = [event.picture for event in events if isinstance(event, Searched) and event.stop]
     assert found == [0, 1, 2, 3, 4]
+
+
+def test_dga_plus_is_the_same_alone_beside_others_and_of_many(tiny_models: Models) -> None:
+    rng = np.random.default_rng(5)
+    flat = np.full((1, 32, 32, 3), 90, np.uint8)
+    noisy = rng.integers(0, 255, (2, 32, 32, 3), dtype=np.uint8)
+    coarse = rng.integers(90, 150, (2, 4, 4, 3), dtype=np.uint8).repeat(8, 1).repeat(8, 2)
+    pictures, seeds = np.concatenate([flat, noisy, coarse]), [3, 4, 5, 6, 7]
+    routes = default_routes(tiny_models.profile)
+    stopping = tiny_models.profile.stopping
+    events = list(adapt_many(tiny_models, pictures, seeds, stopping, routes["dga-plus"]))
+    done = {event.picture: event for event in events if isinstance(event, Rebuilt)}
+    assert sorted(done) == [0, 1, 2, 3, 4]
+    for number, (picture, seed) in enumerate(zip(pictures, seeds, strict=True)):
+        alone = adapt(tiny_models, picture, seed, routes=[routes["dga-plus"]])
+        beside = adapt(tiny_models, picture, seed, routes=[routes["dga"], routes["dga-plus"]])
+        result = alone.reconstructions["dga-plus"]
+        assert alone.explained is not None
+        assert beside.explained is not None
+        assert (alone.stop, alone.stopping) == (alone.explained.stop, EVERYDAY16.plus.stopping)
+        assert beside.explained.explanation.degradation == alone.explained.explanation.degradation
+        assert np.array_equal(beside.reconstructions["dga-plus"].image, result.image)
+        assert done[number].stop == alone.stop
+        assert np.abs(done[number].image.astype(int) - result.image).max() <= 1
+        assert result.steps == len(alone.explained.route.visited(result.depth)) - 1
+        assert np.array_equal(result.image, picture) or not alone.explained.unchanged
+        assert alone.explained.unchanged or number > 0
 
 
 def test_several_noise_paths_are_averaged(tiny_models: Models, picture: np.ndarray) -> None:

@@ -27,7 +27,8 @@ def test_settings_reach_the_rule_and_the_guidance():
     assert (stopping.rule, stopping.horizon) == ("quantile", EVERYDAY16.stopping.horizon)
     scales = {route.name: route.guidance and route.guidance.scale
               for route in request.routes(EVERYDAY16)}  # fmt: skip
-    assert scales == {"dga": None, "dga-guided": 2.5, "dda": EVERYDAY16.dda_guidance.scale}
+    own = {"dda": EVERYDAY16.dda_guidance.scale, "dga-plus": None}
+    assert scales == {"dga": None, "dga-guided": 2.5} | own
 
 
 def test_the_horizon_is_never_the_shallower():
@@ -85,5 +86,5 @@ def test_dga_plus_takes_the_same_options():
     (other,) = choose_routes(known, ["dga-plus"], 4, 0.5, True)
     assert (other.plus.steps, other.plus.eta) == (4, 0.5)
     assert other.plus.guidance.through_network
-    with pytest.raises(ValueError, match="in a number of steps, not in all"):
-        choose_routes(known, ["dga-plus"], "all")
+    (every,) = choose_routes(known, ["dga-plus"], "all")
+    assert every.plus.steps == EVERYDAY16.plus.stopping.max_depth

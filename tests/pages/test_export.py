@@ -114,7 +114,7 @@ def test_the_command_repeats_the_run(which, request, tmp_path, monkeypatch):
     again = json.loads(answer.stdout)
     assert again["t_star"] == facts["result"]["t_star"]
     assert np.allclose(again["confidence"], facts["result"]["confidence"], atol=1e-6)
-    for name in ("dga", "dga-guided", "dda"):
+    for name in CARDS[2:]:
         made = np.asarray(Image.open(again["pictures"][name]))
         assert np.array_equal(made, kept.state.cards[name].image)
 
@@ -155,7 +155,7 @@ def test_sheet_shows_every_picture_enlarged(kept, own):
     sheet = np.asarray(Image.open(io.BytesIO(kept.file("sheet")[1])))
     narrower = Image.open(io.BytesIO(own.file("sheet")[1]))
     assert sheet.shape[1] - narrower.width == 256 + 24  # one picture less: there is no clean one
-    last = kept.state.cards["dda"].image.repeat(4, 0).repeat(4, 1)
+    last = kept.state.cards["dga-plus"].image.repeat(4, 0).repeat(4, 1)
     assert np.array_equal(sheet[128:384, -40 - 256 : -40], last)
 
 

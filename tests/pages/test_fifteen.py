@@ -45,8 +45,8 @@ def choose(cat_file, profile=EVERYDAY16, upload=None, **changes):
         ({"severity": 2.5}, "from 1 to 5"),
         ({"severity": "3"}, "from 1 to 5"),
         ({"severity": None}, "from 1 to 5"),
-        ({"method": "tent"}, "dga-guided, dga, dda"),
-        ({"method": None}, "dga-guided, dga, dda"),
+        ({"method": "tent"}, "dga-guided, dga, dda, dga-plus"),
+        ({"method": None}, "dga-guided, dga, dda, dga-plus"),
         ({"example": "../../etc/passwd"}, "Choose one of: cat"),
         ({"example": None}, "Choose one of: cat"),
     ],
@@ -213,6 +213,19 @@ def test_all_fifteen_agree_with_one_at_a_time(tiny, cat_file, method):
         assert row.stop.t_star == result.depth
         assert np.abs(row.after.astype(int) - result.image).max() <= 1
         assert row.says.label == result.prediction.label
+
+
+def test_dga_plus_tells_an_inverse_from_a_picture_left_alone(tiny, cat_file):
+    results = FifteenResults.open(tiny.profile, choose(cat_file, tiny.profile, method="dga-plus"))
+    assert {results.phase for _ in run(tiny, results)} == {"read", "forward"}
+    assert len(results.finished) == 15
+    row = results.rows[0] = dataclasses.replace(results.rows[0], stop=Stop(0, crossed=True))
+    for after, words in ((row.before, "left as it is"), (255 - row.before, "the inverse alone")):
+        row.after = after
+        assert words in grid_value(results)["cards"][row.corruption]["foot"]
+    plus = tiny.profile.plus
+    said = f"{plus.noise_tau:.2f}</li><li>At most {plus.stopping.max_depth} deeper"
+    assert said in note_html(results)
 
 
 def test_what_is_known_is_shown_at_once(tiny, cat_file):

@@ -76,7 +76,9 @@ def test_a_run_fills_timeline_cards_and_record(session: Session) -> None:
         assert f">{escape(card.prediction.label)}<" in card_html(card)
     record = to_record(event)
     assert len(record["input"]["top5"]) == 5
-    assert {m["depth"] for m in record["methods"].values()} == {event.t_star, 3}
+    assert {m["depth"] for m in record["methods"].values()} == {
+        event.t_star, 3, event.explained.stop.t_star
+    }  # fmt: skip
 
 
 def test_all_pages_are_built_without_recorded_runs(

@@ -19,6 +19,7 @@ from app.runs.settings import check_settings
 from app.runs.sprites import jpeg_uri
 from dga.io.shipped import shipped
 from dga.pipeline import adapt
+from dga.record import sentence
 from dga.stopping import confidence_from_logits
 from tests.fixtures.app import WEIGHTS
 
@@ -66,6 +67,13 @@ def test_a_preset_is_the_run(small, example, folder):
     assert np.array_equal(again.input, run.input)
     assert np.array_equal(again.x_t_star, run.x_t_star)
     assert (again.stop, again.stopping, again.seed) == (run.stop, run.stopping, run.seed)
+    told, found = again.explained, run.explained
+    assert (told.route, told.stop, told.unchanged) == (found.route, found.stop, found.unchanged)
+    explanation = dataclasses.replace(found.explanation, seconds=told.explanation.seconds)
+    assert told.explanation == explanation
+    assert np.array_equal(told.restored, found.restored)
+    assert np.array_equal(told.x_t_star, found.x_t_star)
+    assert state.cards["dga-plus"].note == sentence(found)
     assert np.allclose(again.logits, run.logits, atol=1e-4)
     for name, result in run.reconstructions.items():
         assert np.array_equal(again.reconstructions[name].image, result.image)
@@ -76,8 +84,8 @@ def test_a_preset_is_the_run(small, example, folder):
     assert len(value["curves"]) == PATHS
     assert value["recorded"]
     for lane in value["lanes"]:
-        strips = [[lane["depth"], jpeg_uri((folder / f"{lane['name']}.jpg").read_bytes())]]
-        assert lane["strips"] == (strips if lane["depth"] else [])
+        steps, strip = len(lane["visited"]) - 1, folder / f"{lane['name']}.jpg"
+        assert lane["strips"] == ([[steps, jpeg_uri(strip.read_bytes())]] if steps else [])
 
 
 def test_recording_again_changes_nothing(small, example, folder):

@@ -20,6 +20,7 @@ from app.words.errors import GATE_WORDS
 from dga.corruptions import CORRUPTIONS
 from dga.pipeline import Adaptation, Denoised, adapt
 from dga.profiles import EVERYDAY16
+from dga.record import sentence
 from dga.request import Request
 
 GOOD = {"corruption": "fog", "severity": 3, "tau": 0.5, "seed": 0, "dda_depth": 23}
@@ -142,12 +143,16 @@ def test_endpoint_agrees_with_the_library(client, served, cat_file):
         "dga": run.t_star,
         "dga-guided": run.t_star,
         "dda": 3,
+        "dga-plus": run.explained.stop.t_star,
     }
+    assert record["explained"]["sentence"] == sentence(run.explained)
+    assert record["methods"]["dga-plus"]["seconds"] >= record["explained"]["seconds"]
     shown = [np.asarray(Image.open(path).convert("RGB")) for path in pictures]
     assert len(shown) == len(CARDS)
     assert np.array_equal(shown[0], subject.input)
     assert np.array_equal(shown[1], run.x_t_star)
     assert np.array_equal(shown[3], run.reconstructions["dga-guided"].image)
+    assert np.array_equal(shown[5], run.reconstructions["dga-plus"].image)
 
 
 @pytest.mark.parametrize(

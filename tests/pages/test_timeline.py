@@ -19,10 +19,11 @@ from app.runs.session import Picture, Session
 from app.runs.settings import check_settings
 from app.runs.sprites import COLUMNS, MAX_SIDE, Lane, forward_sprites, reduced, sprite_sheet
 from app.words.timeline import TIMELINE_WORDS
+from dga.explanation import Scored
 from dga.pipeline import Adaptation, Denoised, Halted, Judged, Noised
 from dga.profiles import EVERYDAY16
 from dga.request import Request
-from dga.stopping import choose_depth, confidence_from_logits
+from dga.stopping import Stop, choose_depth, confidence_from_logits
 
 TOLERANCE = 45  # of a JPEG's pixels, on average; two unlike noises differ by 85
 GOOD = (EVERYDAY16, "fog", 3, 0.5, 0, 23)
@@ -63,10 +64,12 @@ def test_the_value_is_the_run(small, subject):
     assert (value["phase"], value["t_star"], value["crossed"]) == ("done", 12, False)
     assert np.allclose(value["curves"], confidence_from_logits(run.logits))
     assert np.allclose(np.mean(value["curves"], 0), run.confidence)
+    assert run.explained is not None
     assert [(lane["name"], lane["depth"]) for lane in value["lanes"]] == [
         ("dga", 12),
         ("dga-guided", 12),
         ("dda", 5),
+        ("dga-plus", run.explained.stop.t_star),
     ]
 
 
@@ -82,7 +85,10 @@ def test_the_film_shows_every_state(small, subject):
         assert np.abs(cell - states[depth].astype(int)).mean() < TOLERANCE
     for lane in value["lanes"]:
         steps = [e for e in events if isinstance(e, Denoised) and e.route.name == lane["name"]]
-        assert sum(count for count, _ in lane["strips"]) == len(steps) == lane["depth"]
+        assert sum(count for count, _ in lane["strips"]) == len(steps) == len(lane["visited"]) - 1
+        assert [lane["depth"], *(step.depth for step in steps)] == lane["visited"]
+        if not steps:
+            continue
         pairs = np.concatenate([picture(address) for _, address in lane["strips"]], axis=1)
         for index in (0, len(steps) - 1):
             cells = pairs[:, index * 32 : index * 32 + 32]
@@ -99,7 +105,7 @@ def test_strips_grow_and_earlier_values_do_not(small, subject):
         kept.append(state.timeline())
     strips = [sum(len(lane["strips"]) for lane in value["lanes"]) for value in kept]
     assert strips == sorted(strips)
-    assert strips[-1] == 12 + 12 + 5
+    assert strips[-1] == sum(result.steps for result in state.result.reconstructions.values())
     lengths = [sum(map(len, value["curves"])) for value in kept]
     assert lengths == sorted(lengths)
     assert len(set(lengths)) > 3
@@ -137,6 +143,35 @@ def test_progress_and_cancel_say_where(small, subject):
     assert state.timeline()["error"] == "Cancelled at DGA, reverse step 4 of 12."
     assert state.take(event) == []
     assert state.timeline()["progress"] is None
+
+
+def test_candidates_are_counted_and_cancelled_among(small, subject):
+    settings = Request(None, 1, 0.0, 3, 5)
+    state, words, share = RunState(small.profile, settings, subject), "", 0
+    for event in small.events(subject.input, settings):
+        state.take(event)
+        if isinstance(event, Scored):
+            words, share = state.timeline()["progress"].values()
+            break
+    assert (words, share) == ("DGA+, explanation 1", 0)
+    assert state.cards["dga-plus"].prediction is None
+    state.cancel()
+    assert state.timeline()["error"] == "Cancelled at DGA+, explanation 1."
+
+
+@pytest.mark.parametrize("unchanged", [True, False])
+def test_an_inverse_alone_is_a_lane_with_a_picture(small, subject, unchanged):
+    state, (*_, run) = follow(small, subject, Request(None, 1, 0.0, 3, 5))
+    found = dataclasses.replace(
+        run.explained, restored=255 - subject.input, stop=Stop(0, True), unchanged=unchanged
+    )
+    state.take(found)
+    lane = state.timeline()["lanes"][-1]
+    assert (lane["name"], lane["visited"], lane["strips"]) == ("dga-plus", [0], [])
+    assert bool(lane["restored"]) is not unchanged
+    if lane["restored"]:
+        shown = picture(lane["restored"])
+        assert np.abs(shown - found.restored).mean() < TOLERANCE
 
 
 def test_progress_without_steps():
@@ -186,7 +221,8 @@ def test_advanced_settings_reach_the_pipeline():
     assert (stopping.paths, stopping.max_depth) == (4, 80)
     assert stopping.horizon is None or stopping.horizon >= 80
     scales = {r.name: r.guidance and r.guidance.scale for r in chosen.routes(EVERYDAY16)}
-    assert scales == {"dga": None, "dga-guided": 2, "dda": EVERYDAY16.dda_guidance.scale}
+    own = {"dda": EVERYDAY16.dda_guidance.scale, "dga-plus": None}
+    assert scales == {"dga": None, "dga-guided": 2} | own
 
 
 def test_large_pictures_are_reduced():
@@ -211,7 +247,7 @@ def test_a_forward_sheet_is_light(small):
 
 
 def test_an_empty_lane_makes_no_picture():
-    lane = {"name": "dga", "depth": 4, "visited": [4, 2, 0], "strips": []}
+    lane = {"name": "dga", "depth": 4, "visited": [4, 2, 0], "strips": [], "restored": ""}
     assert Lane("dga", (4, 2, 0)).value() == lane
 
 

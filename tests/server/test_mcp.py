@@ -80,7 +80,7 @@ def test_it_adapts_a_picture(served: Served, picture: str) -> None:
     assert not answer.isError
     texts = [part.text for part in answer.content if isinstance(part, TextContent)]
     assert len(ast.literal_eval(texts[0])["confidence"]) == 101
-    assert sum(isinstance(part, ImageContent) for part in answer.content) == 5
+    assert sum(isinstance(part, ImageContent) for part in answer.content) == 6
 
 
 def test_without_progress_pictures_are_addresses(served: Served, picture: str) -> None:
@@ -88,7 +88,7 @@ def test_without_progress_pictures_are_addresses(served: Served, picture: str) -
     _, answer = ask(served, {"picture": picture, "dda_depth": 1}, watched=False)
     (part,) = answer.content
     assert "'t_star': " in part.text
-    assert part.text.count(f"{served.url}gradio_api/file=") == 5
+    assert part.text.count(f"{served.url}gradio_api/file=") == 6
 
 
 def test_a_wrong_value_is_one_sentence(served: Served, picture: str) -> None:

@@ -10,7 +10,7 @@ import torch
 
 from app.runs.gpu import expected_seconds
 from dga.networks.models import Models
-from dga.pipeline import Route, adapt, ancestral_routes, default_routes
+from dga.pipeline import Route, adapt, ancestral_routes, default_routes, plus_route
 from dga.profiles import EVERYDAY16, IMAGENET, PlusConfig, StoppingConfig
 from dga.speed.network_cost import NetworkCost
 from dga.speed.pace import Pace, most_passes, route_passes
@@ -18,8 +18,11 @@ from dga.speed.pace import Pace, most_passes, route_passes
 
 def test_one_count_of_passes() -> None:
     """A gradient through the network is a second pass: DGA 60, DGA + G 2 x 60, DDA 2 x 50."""
-    stopping, routes = replace(IMAGENET.stopping, paths=2), default_routes(IMAGENET).values()
-    assert most_passes(IMAGENET, stopping, routes) == (2 * 101, 60 + 120 + 100)
+    stopping, routes = replace(IMAGENET.stopping, paths=2), default_routes(IMAGENET)
+    judged, passes = most_passes(IMAGENET, stopping, [routes.pop("dga-plus")])
+    assert most_passes(IMAGENET, stopping, routes.values()) == (2 * 101, 60 + 120 + 100)
+    every = default_routes(IMAGENET).values()
+    assert most_passes(IMAGENET, stopping, every) == (2 * 101 + judged, 280 + passes)
 
 
 def test_few_steps_count_as_few() -> None:
@@ -59,11 +62,18 @@ def test_counted_passes_are_counted_operations() -> None:
 
 
 def test_the_wait_on_a_processor_and_the_loan_of_a_gpu() -> None:
-    pace = Pace(0.31, 0.017)
-    longest = [pace.longest(profile) for profile in (IMAGENET, EVERYDAY16)]
-    assert longest == pytest.approx([280 * 0.31 + 101 * 0.017, 36 * 0.31 + 101 * 0.017])
+    pace, profiles = Pace(0.31, 0.017), (IMAGENET, EVERYDAY16)
+    own = [most_passes(p, p.stopping, [plus_route(p)]) for p in profiles]
+    judged = [101 + states for states, _ in own]
+    passes = [usual + more for usual, (_, more) in zip((280, 36), own, strict=True)]
+    longest = [pace.longest(profile) for profile in profiles]
+    assert longest == pytest.approx(
+        [p * 0.31 + j * 0.017 for p, j in zip(passes, judged, strict=True)]
+    )
     lent = [
         expected_seconds(profile, profile.stopping, tuple(default_routes(profile).values()))
-        for profile in (IMAGENET, EVERYDAY16)
+        for profile in profiles
     ]
-    assert lent == pytest.approx([5 + 28 + 101 / 160, 5 + (36 + 101 / 16) / 160])
+    assert lent == pytest.approx(
+        [5 + (passes[0] + judged[0] / 16) / 10, 5 + (passes[1] + judged[1] / 16) / 160]
+    )

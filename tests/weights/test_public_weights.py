@@ -410,12 +410,15 @@ def test_wait_is_estimated_for_large_models_on_a_processor(
     estimated = pace.slow_pace(models, heavy=1)
     assert estimated is not None
     assert 0 < estimated.judge < estimated.denoise
-    longest = 101 * estimated.judge + (6 + 2 * 6 + 2 * 3) * estimated.denoise
+    states, steps = pace.most_passes(
+        small_imagenet, small_imagenet.stopping, [plus_route(small_imagenet)]
+    )
+    longest = (101 + states) * estimated.judge + (6 + 2 * 6 + 2 * 3 + steps) * estimated.denoise
     assert estimated.longest(small_imagenet) == pytest.approx(longest)
     full = dataclasses.replace(models, profile=IMAGENET)
     said = pace.warning(full, pace.Pace(20.0, 2.0))
     assert "one step takes about 20 s" in said
-    assert "a picture by DGA, DGA + G and DDA up to 1.6 h" in said
+    assert "a picture by DGA, DGA + G, DDA and DGA+ up to 1.7 h" in said
     judged, passes = pace.most_passes(IMAGENET, IMAGENET.stopping, [plus_route(IMAGENET)])
     quick = f"takes up to {pace.duration(2 * judged + 20 * passes)} and 1.6 GB of memory."
     assert said.endswith(f"DGA+ alone (--methods dga-plus) {quick}")

@@ -18,6 +18,7 @@ from app.runs.visitors import Run, Runs
 from app.server.queue_position import QueuePositions, place_words
 from app.words.adapt import INPUT_WORDS
 from app.words.errors import NEVER_BEGAN
+from dga.explanation import Scored
 from dga.pipeline import Denoised
 
 PICTURE_INTERVAL = 0.2  # seconds between two previews of a reverse process
@@ -90,7 +91,7 @@ class AdaptHandlers(RunHandlers[Run]):
         shown = time.monotonic()
         for event in self.session.events(state.subject.input, state.settings, run.cancel):
             changed.update(state.take(event))
-            if isinstance(event, Denoised) and time.monotonic() - shown < PICTURE_INTERVAL:
+            if isinstance(event, Denoised | Scored) and time.monotonic() - shown < PICTURE_INTERVAL:
                 continue
             yield self.components.show(state, changed)
             changed, shown = set(), time.monotonic()

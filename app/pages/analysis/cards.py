@@ -18,7 +18,7 @@ WIDE = 11  # columns from which cells stand closer
 _NUMBER = re.compile(r"[+\u2212-]?\d")
 _INTERVAL = re.compile(rf"(\S+) (\(.+(?:{NOTHING}| to ).+\))")
 _EMPHASIS = re.compile(r"\*{1,2}(.+?)\*{1,2}")
-_OURS = [(SYSTEMS[name], name) for name in ("dga-guided", "dga", "dda")]
+_OURS = [(SYSTEMS[name], name) for name in ("dga-guided", "dga-plus", "dga", "dda")]
 _DOWN = (
     '<svg viewBox="0 0 16 16" aria-hidden="true"><path d="M8 2v8M4.5 7L8 10.5 11.5 7M3 13.5h10"/>'
     "</svg>"

@@ -23,7 +23,7 @@ from dga.profiles import Profile
 DEFAULT_PROFILE = "everyday16"
 _METHODS = (
     "source,tent,memo,diffpure-published,diffpure,dda-published,dda,dda-ensemble,"
-    "dga,dga-guided,dga-quantile,dga-guided-quantile"
+    "dga,dga-guided,dga-quantile,dga-guided-quantile,dga-plus"
 )
 # Hover and zoom: nothing that selects, and no link to anyone's site.
 _CONFIG = {"displaylogo": False, "modeBarButtonsToRemove": ["select2d", "lasso2d", "autoScale2d"]}

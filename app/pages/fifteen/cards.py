@@ -102,13 +102,19 @@ def grid_value(results: FifteenResults) -> dict[str, Any]:
 def note_html(results: FifteenResults) -> str:
     """What a click does, what the dots mean, and the settings."""
     asked, stopping = results.choice.settings, results.profile.stopping
-    fixed = results.choice.method == "dda"
-    templates = words.NOTE_SETTINGS_FIXED if fixed else words.NOTE_SETTINGS
-    depth = results.profile.dda_depth if fixed else stopping.max_depth
-    settings = (word.format(seed=asked.seed, tau=asked.tau, depth=depth) for word in templates)
+    plus, method = results.profile.plus, results.choice.method
+    templates: tuple[str, ...] = words.NOTE_SETTINGS
+    dot, tau, depth = words.NOTE_DOT, asked.tau, stopping.max_depth
+    if method == "dda":
+        templates, dot, depth = words.NOTE_SETTINGS_FIXED, words.NOTE_FIXED, asked.dda_depth
+    if method == "dga-plus":
+        templates, dot = words.NOTE_SETTINGS_PLUS, words.NOTE_DOT_PLUS
+        tau, depth = plus.stopping.tau, plus.stopping.max_depth
+    known = {"seed": asked.seed, "tau": tau, "noise_tau": plus.noise_tau, "depth": depth}
+    settings = (word.format(**known) for word in templates)
     lines = [
         words.NOTE_LINK if results.choice.example else words.NOTE_OWN,
-        words.NOTE_FIXED if fixed else words.NOTE_DOT,
+        dot,
         "" if results.choice.damaged else words.NOTE_GAIN,
     ]
     return (
@@ -204,7 +210,7 @@ def _depth(results: FifteenResults, row: CorruptionResult) -> str:
     if results.choice.method == "dda":
         sentence = words.FIXED
     elif stop.t_star == 0:
-        sentence = words.AS_IT_IS
+        sentence = words.INVERSE if row.changed else words.AS_IT_IS
     elif not stop.crossed:
         sentence = words.AT_MAXIMUM
     hollow = "" if stop.crossed else " hollow"

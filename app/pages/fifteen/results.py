@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Literal
 
+import numpy as np
+
 from app.runs.settings import check_settings
 from app.server.decoder import read_square
 from app.server.errors import RequestError
@@ -75,6 +77,13 @@ class CorruptionResult:
     preview: Pixels | None = None
     after: Pixels | None = None
     says: Prediction | None = None
+
+    @property
+    def changed(self) -> bool:
+        """Whether the rebuilt picture is another than the corrupted one."""
+        if self.before is None or self.after is None:
+            return False
+        return not np.array_equal(self.before, self.after)
 
 
 @dataclass

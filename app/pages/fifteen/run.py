@@ -59,7 +59,7 @@ def work(models: Models, results: FifteenResults) -> Iterator[None]:
         if isinstance(event, Searched):
             results.progress = (event.picture, len(damaged))
             results.rows[event.picture].stop = event.stop
-        else:
+        elif not route.plus:  # which rebuilds each picture as soon as its depth is known
             results.phase, results.progress = "reverse", (event.step, event.steps)
             for picture, image in zip(event.pictures, event.images, strict=True):
                 results.rows[picture].preview = image

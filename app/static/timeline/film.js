@@ -40,6 +40,11 @@ function reverseFrame(lane, depth, estimate = false) {
   return null;
 }
 
+function wholePicture(address) {
+  const image = picture(address);
+  return image && { image, x: 0, y: 0, side: image.naturalWidth };
+}
+
 function paint(context, from, x, y, width, height) {
   if (!from || width <= 0) return;
   const part = Math.min(width / height, 1) * from.side;
@@ -54,7 +59,8 @@ function film(b, stop) {
   const context = reel.getContext("2d");
   context.scale(scale, scale);
   context.imageSmoothingQuality = "high";
-  const [turn, last] = [stop?.t ?? value.steps, Math.max(deepestFold(stop), stop?.t ?? value.steps)];
+  const turn = stop?.t ?? value.steps;
+  const last = Math.max(laneOf("dda")?.depth ?? 0, turn);
   for (let k = 0; k < value.steps && k < mean.length; k += b.every) {
     context.globalAlpha = k <= turn ? 1 : k <= last ? 0.65 : 0.35;
     paint(context, forwardFrame(k), b.x(k), b.strip, b.frame - 1, b.frame);
@@ -62,15 +68,17 @@ function film(b, stop) {
   const old = moved(stop);
   for (const place of b.lanes) {
     const lane = laneOf(place.name);
-    context.globalAlpha = old && place.name !== "dda" ? 0.4 : 1;
+    context.globalAlpha = old && !ownDepth(place.name) ? 0.4 : 1;
     if (lane) laneFilm(context, b, lane, place);
   }
 }
 
 function laneFilm(context, b, lane, place) {
-  if (!lane.depth) paint(context, forwardFrame(0), b.left, place.y, b.frame - 1, b.frame);
+  const kept = lane.restored ? wholePicture(lane.restored) : forwardFrame(0);
+  if (!lane.depth) paint(context, kept, b.left, place.y, b.frame - 1, b.frame);
   const end = b.x(lane.depth) - GAP;
   for (let k = Math.ceil(reached(lane) / b.every) * b.every; k < lane.depth; k += b.every) {
+    if (k && !stepAt(lane, k)) continue; // before its first step
     const width = k ? Math.min(b.frame - 1, end - b.x(k)) : b.frame - 1;
     paint(context, reverseFrame(lane, k), b.x(k), place.y, width, b.frame);
   }
@@ -106,23 +114,27 @@ function forwardRail(b, stop) {
 }
 
 // Lanes that fold at one depth lie side by side, so that each can be seen.
-const OFFSET = { dga: -2, "dga-guided": 1.5, dda: 5 };
+const OFFSET = { dga: -2, "dga-guided": 1.5, dda: 5, "dga-plus": 0 };
 const offset = (name, fold, stop) =>
   name === "dda" && Math.abs(fold - stop.t) > 1 ? 0 : OFFSET[name];
 
 function laneRail(b, lane, place, fold, stop) {
-  const stale = moved(stop) && place.name !== "dda";
+  const stale = moved(stop) && !ownDepth(place.name);
   const x = b.x(fold) + offset(place.name, fold, stop);
   const tip = stale ? b.left : b.x(Math.min(reached(lane), fold));
   const bend = Math.min(ROUND, x - b.left);
-  const path =
-    `M${x} ${b.rail}V${place.rail - bend}q0 ${bend} ${-bend} ${bend}H${Math.min(tip, x - bend)}`;
+  // DGA+ goes in on noise of its own, which the forward strip does not show.
+  const apart = place.name === "dga-plus";
+  const fall = apart
+    ? `M${x} ${place.rail}`
+    : `M${x} ${b.rail}V${place.rail - bend}q0 ${bend} ${-bend} ${bend}`;
+  const path = `${fall}H${Math.min(tip, x - bend)}`;
   const done = stale || reached(lane) === 0;
   const end = done ? marked(place.name, b.left, place.rail) : dot(tip, place.rail, 4, "end");
   const kind = `of-${place.name}${stale ? " old" : ""}`;
   return (
     `<g class="${kind}"><path d="${path}" class="rail"/>` +
-    arrows(tip, x, place.rail, -1) + (done ? ring(b, place) : "") + end + "</g>"
+    arrows(tip, x, place.rail, -1) + (apart ? dot(x, place.rail, 4, "knot") : "") + (done ? ring(b, place) : "") + end + "</g>"
   );
 }
 
@@ -138,7 +150,7 @@ function laneSvg(b, place, stop) {
   const lane = laneOf(place.name);
   const ground = stroke(b.left, place.rail, b.right, place.rail, "ground");
   if (!lane || !stop) return ground;
-  const fold = place.name === "dda" ? lane.depth : stop.t;
+  const fold = ownDepth(place.name) ? lane.depth : stop.t;
   if (!fold) return `<g class="of-${place.name}">${ring(b, place)}</g>`;
   const begun = stepsOf(lane) > 0 || settled();
   return (begun ? laneRail(b, lane, place, fold, stop) : ground) + hatch(b, lane, place);

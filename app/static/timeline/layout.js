@@ -36,6 +36,6 @@ function lanesAt(b, depth) {
 }
 
 const deepestFold = (stop) => {
-  const depths = value.lanes.map((lane) => (lane.name === "dda" ? lane.depth : stop?.t ?? 0));
+  const depths = value.lanes.map((lane) => (ownDepth(lane.name) ? lane.depth : stop?.t ?? 0));
   return Math.max(0, ...depths);
 };

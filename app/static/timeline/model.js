@@ -58,6 +58,9 @@ function spread() {
 const settled = () => ["done", "cancelled", "error"].includes(value.phase);
 const moved = (stop) => Boolean(stop) && settled() && "t_star" in value && stop.t !== value.t_star;
 
+// Methods whose depth does not follow t* of the curve.
+const ownDepth = (name) => name === "dda" || name === "dga-plus";
+
 // One method's way back, as far as it is known.
 const laneOf = (name) => value.lanes.find((lane) => lane.name === name);
 const stepsOf = (lane) => lane.strips.reduce((sum, [count]) => sum + count, 0);

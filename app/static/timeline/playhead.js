@@ -82,7 +82,7 @@ function follow() {
   const newest = value.lanes.findLast(goesBack);
   if (!newest) return place({ part: "forward", depth: deepest() });
   if (running()) return place({ part: "reverse", lane: newest.name, depth: reached(newest) });
-  const lane = ["dga-guided", "dga", "dda"].find((name) => goesBack(laneOf(name)));
+  const lane = ["dga-guided", "dga", "dga-plus", "dda"].find((name) => goesBack(laneOf(name)));
   // A finished run is met in the middle of its way back: there is something to see and to do.
   const depth = value.recorded ? Math.round(0.4 * laneOf(lane).depth) : 0;
   if (value.recorded && lane === "dda") place({ part: "forward", lane, depth: 0 });

@@ -104,9 +104,9 @@ function readout({ part, depth, lane }) {
   }
   const way = laneOf(lane);
   if (depth >= way.depth || depth < reached(way)) return "";
-  return fill(words.read_reverse, {
-    method: words.methods[lane], depth, step: way.depth - depth, steps: way.depth,
-  });
+  const step = clamp(stepAt(way, depth), 1, stepsOf(way));
+  const known = { depth: way.visited[step], step, steps: allSteps(way) };
+  return fill(words.read_reverse, { method: words.methods[lane], ...known });
 }
 plot.addEventListener("pointermove", hover);
 plot.addEventListener("pointerleave", () => (read.hidden = true));

@@ -61,5 +61,7 @@ function markStale(stop) {
   pale("dda", deeper ? fill(words.again_depth, { t: ddaDepth }) : "");
 }
 
-const laneWords = (lane) =>
-  lane.depth ? counted(words.lane[lane.name], allSteps(lane)) : words.lane_zero;
+const laneWords = (lane) => {
+  if (lane.depth) return counted(words.lane[lane.name], allSteps(lane));
+  return lane.restored ? words.lane_inverse : words.lane_zero;
+};
