@@ -105,7 +105,7 @@ def reenter(
         degradation = replace(mine.degradation, noise=degradation.noise)
     found = replace(mine, degradation=degradation, entry=theirs.entry)
     restored = degradation.inverse(x)
-    states = forward_path(schedule, restored, seed, degradation.noise)
+    states = forward_path(schedule, restored, seed, degradation.noise)[: len(other.states)].clone()
     return Entered(found, restored, states, own.logits, other.stop, other.denoised)
 
 

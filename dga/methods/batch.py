@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import torch
@@ -85,6 +86,9 @@ class Batch:
                 found = last(enter(self.models, self.x[i], self.seeds[i], config, known))
                 new = sum(seconds for _, seconds in known.values()) - before
                 own = time.perf_counter() - begun - new + found.explanation.seconds
+                # A whole stream may be kept: no state that nothing can ask for.
+                kept = found.explanation.entry + config.stopping.deepest + 1
+                found = replace(found, states=found.states[:kept].clone())
                 self._entered[i, config] = found, own
         return [self._entered[i, config] for i in range(len(self))]
 
