@@ -19,10 +19,12 @@ from dga.speed.scaling import Scaling, measure_scaling
 from dga.speed.timing import TimingPlan, Work, best_seconds, peak_bytes, peak_flops
 from dga.speed.workload import JUDGED, Workload
 
-Task = Literal["curve", "unguided", "guided", "dda", "dga-guided"]
+Task = Literal["curve", "unguided", "guided", "dda", "dga-guided", "dga-plus"]
 OURS, PUBLISHED, NETWORKS = "ours", "published", "the network alone"
 FEW = FewSteps(12, eta=1.0)
 """The few-step sampler of profile everyday16."""
+WHOLE: dict[Task, Task] = {"dga-guided": "dda", "dga-plus": "dda"}
+"""Methods from the picture to the label, and what each is held against."""
 BAR = "{desc}{percentage:3.0f}%|{bar}| {elapsed}<{remaining}"
 SCALING = 32
 """Its length on the progress bar: as one task with so many pictures."""
@@ -82,7 +84,7 @@ def bench(models: Models, plan: TimingPlan, reference: Models | None = None) -> 
     Raises ``MemoryError`` where one picture does not fit.
     """
     models.schedule.check_depth(plan.steps)
-    pictures = (4 if models.weights else 3) * sum(plan.batches) + SCALING + 1e-6  # shares round up
+    pictures = (5 if models.weights else 3) * sum(plan.batches) + SCALING + 1e-6  # shares round up
     with tqdm(total=pictures, bar_format=BAR) as bar:
         timer = _Timer(models, plan, reference or models, bar)
         rows = [row for batch in plan.batches for row in timer.rows(Workload(models, batch))]
@@ -134,6 +136,8 @@ class _Timer:
             ways = {OURS: "dga-guided", "ancestral": "dga-guided-ancestral"}
             works = [TimedWork(w, workload.adapting(s), self.own) for w, s in ways.items()]
             yield from self._timed("dga-guided", workload, works)
+            whole = TimedWork(OURS, workload.adapting("dga-plus"), self.own)
+            yield from self._timed("dga-plus", workload, [whole])
 
     def _rebuilding(self, workload: Workload, guided: bool) -> Iterator[TimedWork]:
         """Ours, the network alone, with the options, in float32; the published way."""
@@ -201,11 +205,11 @@ class _Timer:
 
 
 def _with_ratios(rows: Iterable[TimingRow]) -> list[TimingRow]:
-    """How much faster than the published way each is; DGA + G is held against DDA."""
+    """How much faster than the published way each is; DGA + G and DGA+ are held against DDA."""
     slow = {(row.task, row.batch): row.seconds for row in rows if row.way == PUBLISHED}
     return [
         dataclasses.replace(row, faster=base / row.seconds)
-        if (base := slow.get(("dda" if row.task == "dga-guided" else row.task, row.batch)))
+        if (base := slow.get((WHOLE.get(row.task, row.task), row.batch)))
         else row
         for row in rows
     ]

@@ -85,13 +85,14 @@ def test_every_task_is_measured_both_ways(report: measure.BenchReport) -> None:
     assert by_task["guided"] >= {"ours", "published", "the network alone", *options}
     assert by_task["dda"] == {"ours", "published"}
     assert by_task["dga-guided"] == {"ours", "ancestral"}
+    assert by_task["dga-plus"] == {"ours"}
     assert {row.batch for row in report.rows} == {1, 2}
 
 
 def test_ratios_are_of_the_rows_themselves(report: measure.BenchReport) -> None:
     seconds = {(r.task, r.batch, r.way): r.seconds for r in report.rows}
     for row in report.rows:
-        against = "dda" if row.task == "dga-guided" else row.task
+        against = "dda" if row.task in ("dga-guided", "dga-plus") else row.task
         base = seconds.get((against, row.batch, "published"))
         assert (row.faster is None) == (base is None)
         if base:
