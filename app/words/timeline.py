@@ -71,7 +71,7 @@ TIMELINE_WORDS = {
         "dga": ["{n} step, not guided", "{n} steps, not guided"],
         "dga-guided": ["{n} step, guided by the input", "{n} steps, guided by the input"],
         "dda": ["{n} step, fixed depth", "{n} steps, fixed depth"],
-        "dga-plus": ["{n} step, noised on its own", "{n} steps, noised on its own"],
+        "dga-plus": ["{n} step, a noise path of its own", "{n} steps, a noise path of its own"],
     },
     "lane_short": ["{n} step", "{n} steps"],
     "lane_zero": "0 steps: left as it is",

@@ -185,7 +185,7 @@ function hints(b, stop) {
   if (!value.lanes.length || x + 250 > b.right) return "";
   const beside = ({ name, middle }) =>
     label(x, middle + 4, laneWords(laneOf(name)), "start", "plain");
-  const texts = b.lanes.map(beside);
+  const texts = b.lanes.filter(({ name }) => laneOf(name)).map(beside);
   const room = x + 440 < b.right;
   return texts.join("") + (room ? label(x, b.rail + 36, words.read_lanes, "start") : "");
 }
