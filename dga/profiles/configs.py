@@ -180,7 +180,7 @@ class PlusConfig:
     """
 
     explanation: ExplanationConfig = ExplanationConfig()
-    stopping: StoppingConfig = StoppingConfig(tau=0.5, max_depth=8, horizon=24)
+    stopping: StoppingConfig = StoppingConfig(tau=0.5, max_depth=16, horizon=60)
     noise_tau: float = 0.97
     guidance: GuidanceConfig = GuidanceConfig(scale=0.75, through_network=False)
     steps: int = 12
