@@ -170,9 +170,8 @@ class _Search:
             return found
         sharper = tuple(replace(found, blur=r, regularisation=g) for r, g in config.blurs)
         best = yield from self._coarse("sharpness", found, sharper)
-        lead = config.sharpness_head_start
         chosen = [found] if best is None else [found, best]
-        return (yield from self._choose("sharpness", chosen, lead))
+        return (yield from self._choose("sharpness", chosen, config.head_start))
 
     def _coarse(
         self, stage: str, found: Degradation, candidates: tuple[Degradation, ...]

@@ -120,13 +120,13 @@ class ExplanationConfig:
 
     ``noise``, ``exposure``, ``sharpness``: whether each is looked for; ``coarse_at``: the depth
     at which all candidates are seen, ``judged_at``: those at which the best are compared (of
-    noise: beyond the entry); ``head_start`` and the like: logits by which one must beat
-    "nothing"; ``settled``: mean logit below which a picture is source data and nothing is tried.
-    Of noise: what is above ``noise_floor`` (standard deviation in [-1, 1]) counts, at
-    ``noise_scales`` times the measured one; ``impulses``: distances from the neighbours' median
-    from which a value is wrong. Of exposure: ``gains``, refined by the factor ``fine``. Of
-    sharpness: ``blurs``, radius in pixels and regularisation, but where a share ``repeated`` of
-    rows and columns repeats its neighbour.
+    noise: beyond the entry); ``head_start`` (``noise_head_start`` for noise that was measured):
+    logits by which one must beat "nothing"; ``settled``: mean logit below which a picture is
+    source data and nothing is tried. Of noise: what is above ``noise_floor`` (standard deviation
+    in [-1, 1]) counts, at ``noise_scales`` times the measured one; ``impulses``: distances from
+    the neighbours' median from which a value is wrong. Of exposure: ``gains``, refined by the
+    factor ``fine``. Of sharpness: ``blurs``, radius in pixels and regularisation, but where a
+    share ``repeated`` of rows and columns repeats its neighbour.
     """
 
     noise: bool = True
@@ -136,8 +136,7 @@ class ExplanationConfig:
     coarse_at: int = 8
     head_start: float = 2.0
     noise_head_start: float = 0.5
-    sharpness_head_start: float = 1.5
-    settled: float = 0.25
+    settled: float = 0.5
     noise_floor: float = 0.16
     noise_scales: tuple[float, ...] = (1.0,)
     impulses: tuple[float, ...] = (0.35,)
