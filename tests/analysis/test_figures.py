@@ -242,7 +242,7 @@ def test_missing_runs_are_said(written: tuple[Path, Result]) -> None:
     said = [row for row in result.stdout.splitlines() if ": " in row]
     assert said == [f"{name}: no run of memo" for name in (
         "table-1", "table-2-noise", "table-2-blur", "table-2-weather", "table-2-digital",
-    )]  # fmt: skip
+    )] + ["ablation: no run of dga-plus beside variants (dga-plus:exposure=false)"]  # fmt: skip
     missing = json.loads((out / "index.json").read_text("utf-8"))["missing"]
     assert [f"{row['name']}: {row['reason']}" for row in missing] == said
 

@@ -75,7 +75,7 @@ def test_json_repeats_the_run(which, session, request):
     pixels = np.asarray(Image.open(io.BytesIO(png)))
     assert facts["picture"]["sha256_of_pixels"] == hashlib.sha256(pixels.tobytes()).hexdigest()
     assert facts["weights"] == session.models.weights
-    assert {"diffusion", "discriminator", "classifier"} == set(facts["weights"])
+    assert {"diffusion", "discriminator", "explainer", "classifier"} == set(facts["weights"])
     assert {"python", "torch", "numpy"} <= set(facts["versions"])
 
     settings = check_settings(session.profile, **facts["settings"])

@@ -174,7 +174,7 @@ def test_models_from_others_checkpoints_adapt_a_picture(
     pixels = np.random.default_rng(0).integers(0, 256, (32, 32, 3), dtype=np.uint8)
     run = dga.adapt(models, pixels, seed=1)
     assert len(run.confidence) == 101
-    assert set(run.reconstructions) == {"dga", "dga-guided", "dda"}
+    assert set(run.reconstructions) == {"dga", "dga-guided", "dga-plus", "dda"}
     rebuilt = run.reconstructions["dda"]
     assert rebuilt.depth == 3
     assert not np.array_equal(rebuilt.image, pixels)
