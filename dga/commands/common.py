@@ -153,6 +153,9 @@ class PlanOptions:
         int | None,
         typer.Option(help="Pictures of each class. Default: all; 10 of the project's own set."),
     ] = None
+    skip: Annotated[
+        int, typer.Option(help="Pictures of each class left out before them, to measure others.")
+    ] = 0
     split: Annotated[
         str,
         typer.Option(

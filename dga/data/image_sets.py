@@ -260,13 +260,13 @@ def split_training(images: Images, held_out: float = 0.03) -> tuple[Images, Imag
     return images.take(sorted(order[cut:])), images.take(sorted(order[:cut]))
 
 
-def per_class(images: Images, count: int) -> Images:
-    """The first ``count`` pictures of each class, chosen by the same hash."""
-    seen = [0] * len(images.classes)
+def per_class(images: Images, count: int, skip: int = 0) -> Images:
+    """``count`` pictures of each class after its first ``skip``, in the order of the same hash."""
+    seen = [-skip] * len(images.classes)
     chosen: list[int] = []
     for i in _in_hash_order(images):
         label = int(images.labels[i])
-        if seen[label] < count:
-            seen[label] += 1
+        if 0 <= seen[label] < count:
             chosen.append(i)
+        seen[label] += 1
     return images.take(sorted(chosen))

@@ -170,6 +170,7 @@ class JudgingRun:
             **({"frame": plan.frame} if plan.frame != "resize" else {}),
             "split": plan.split,
             "per_class": plan.per_class,
+            **({"skip": plan.skip} if plan.skip else {}),
             "pictures": len(self.images),
             "seed": plan.seed,
             "profile": models.profile.name,

@@ -27,14 +27,14 @@ Condition = tuple[str, int]
 class Plan:
     """What is measured.
 
-    ``per_class``: how many of each class; default: all, but :data:`OWN_PER_CLASS` of the
-    project's own set. ``split``: tune (that set's 500 for choices), report (all others) or
-    all. ``corrupted``: a folder in ImageNet-C's layout (corruption/severity/class/picture),
-    whose pictures are read instead of made; ``data`` may be such a folder itself. ``frame``:
-    how its pictures reach the networks' size, see :class:`~dga.data.framing.View`.
-    ``stream``: every picture once, at a severity from 0 (clean) to 5 and under one of the
-    corruptions, both drawn by its seed; in shuffled order (wild), sorted by label, or as wild
-    but one picture at a time (single).
+    ``per_class``: how many of each class, after the first ``skip``; default: all, but
+    :data:`OWN_PER_CLASS` of the project's own set. ``split``: tune (that set's 500 for choices),
+    report (all others) or all. ``corrupted``: a folder in ImageNet-C's layout
+    (corruption/severity/class/picture), whose pictures are read instead of made; ``data`` may be
+    such a folder itself. ``frame``: how its pictures reach the networks' size, see
+    :class:`~dga.data.framing.View`. ``stream``: every picture once, at a severity from 0 (clean)
+    to 5 and under one of the corruptions, both drawn by its seed; in shuffled order (wild),
+    sorted by label, or as wild but one picture at a time (single).
     """
 
     data: tuple[str, ...]
@@ -46,10 +46,13 @@ class Plan:
     corrupted: str | None = None
     frame: str = "resize"
     stream: str | None = None
+    skip: int = 0
 
     def __post_init__(self) -> None:
         if self.per_class is not None and self.per_class < 1:
             raise ValueError("At least one picture of each class is needed.")
+        if self.skip < 0:
+            raise ValueError("The number of pictures to skip is 0 or more.")
         for name in self.corruptions:
             if name != CLEAN:
                 check_corruption(name, self.severity)
@@ -132,7 +135,7 @@ def choose_images(resolved: ResolvedPlan, profile: Profile) -> ImageFiles:
     splits = {"tune": tune, "report": report, "all": images}
     check_choice("split", plan.split, splits)
     limit = plan.per_class or (OWN_PER_CLASS if len(tune) else len(images))
-    chosen = per_class(splits[plan.split], limit)
+    chosen = per_class(splits[plan.split], limit, plan.skip)
     if not len(chosen):
         raise ValueError(_no_pictures(plan.split, profile))
     chosen = chosen.take(

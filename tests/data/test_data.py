@@ -66,6 +66,10 @@ def test_training_split_and_per_class() -> None:
     assert not set(used.names) & set(held_out.names)
     some = per_class(_many(400), 3)
     assert np.bincount(some.labels).tolist() == [3, 3, 3, 3]
+    others = per_class(_many(400), 3, skip=3)
+    assert np.bincount(others.labels).tolist() == [3, 3, 3, 3]
+    assert not set(some.names) & set(others.names)
+    assert {*some.names, *others.names} == set(per_class(_many(400), 6).names)
 
 
 def test_pixels_survive_the_round_trip() -> None:
