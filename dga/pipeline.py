@@ -22,7 +22,7 @@ from dga.networks.models import Models
 from dga.profiles import GuidanceConfig, PlusConfig, Profile, StoppingConfig
 from dga.restoration import Entered, enter, last, posterior_mean
 from dga.sampling import FewSteps, sampler_of
-from dga.stopping import Stop, choose_depth, confidence_from_logits
+from dga.stopping import Stop, choose_depth, confidence_from_logits, is_decided
 from dga.titles import SYSTEMS
 
 
@@ -44,6 +44,11 @@ class Route:
     def visited(self, t_star: int) -> Sequence[int]:
         """Depths of the way back, falling, from t* or the fixed depth to 0; not those of DGA+."""
         return self.sampler.visited(t_star if self.depth is None else self.depth)
+
+    def alike(self, other: Route) -> bool:
+        """Whether both give the same picture from the same depth."""
+        mine, theirs = (self.guidance, self.sampler), (other.guidance, other.sampler)
+        return mine == theirs and not (self.plus or other.plus)
 
 
 def default_routes(profile: Profile, dda_depth: int | None = None) -> dict[str, Route]:
@@ -165,6 +170,20 @@ class Reconstruction:
 
 
 @dataclass(frozen=True)
+class Outcomes:
+    """Event: what comes out at each depth 0, 1, ...: uint8 ``[n, H, W, 3]``, and how it is read.
+
+    ``route``: None for the noised states themselves; ``exact``: whether this is what the route
+    ends with at that depth, else it is its one-step estimate.
+    """
+
+    route: Route | None
+    images: Pixels
+    predictions: Sequence[Prediction]
+    exact: bool = True
+
+
+@dataclass(frozen=True)
 class Searched:
     """Event of :func:`adapt_many`: a picture was judged deeper; ``stop`` once it is known."""
 
@@ -200,8 +219,9 @@ class Rebuilt:
 class Adaptation:
     """One finished run: all that a page, a figure or a table needs.
 
-    ``logits``: ``[paths, T + 1]`` of the paper's path, ``[1, 0]`` where DGA+ alone was asked
-    for; pictures are uint8 ``[H, W, 3]``; ``explained``: what DGA+ found, if it was asked for.
+    ``logits``: ``[paths, T + 1]`` of the paper's path, fewer depths where an ``extent`` was
+    given, ``[1, 0]`` where DGA+ alone was asked for; pictures are
+    uint8 ``[H, W, 3]``; ``explained``: what DGA+ found, if it was asked for.
     """
 
     profile: Profile
@@ -230,7 +250,17 @@ class Adaptation:
         return averaged
 
 
-Event = Noised | Judged | Halted | Scored | Explained | Denoised | Reconstruction | Adaptation
+Event = (
+    Noised
+    | Judged
+    | Halted
+    | Scored
+    | Explained
+    | Denoised
+    | Reconstruction
+    | Outcomes
+    | Adaptation
+)
 
 
 def adapt(
@@ -256,8 +286,14 @@ def adapt_steps(
     seed: int = 0,
     stopping: StoppingConfig | None = None,
     routes: Sequence[Route] | None = None,
+    extent: int | None = None,
+    outcomes: bool = False,
 ) -> Iterator[Event]:
-    """:func:`adapt`, a step at a time. The last event is the :class:`Adaptation`."""
+    """:func:`adapt`, a step at a time. The last event is the :class:`Adaptation`.
+
+    ``extent``: judge the curve to this depth, and deeper only where the stop depends on it;
+    ``outcomes``: tell also how the noised states and DGA+ are read at each depth to there.
+    """
     profile = models.profile
     stopping = stopping or profile.stopping
     routes = tuple(default_routes(profile).values()) if routes is None else routes
@@ -268,7 +304,7 @@ def adapt_steps(
     # DGA+ alone needs no path but its own.
     entered: Entered | None = None
     explained: Explained | None = None
-    if routes and all(route.plus for route in routes):
+    if routes and all(route.plus for route in routes) and extent is None:
         entered, explained = yield from _explain(models, x_input[0], seed, routes[0])
         assert routes[0].plus is not None
         stopping = routes[0].plus.stopping
@@ -280,8 +316,9 @@ def adapt_steps(
         started = time.perf_counter()
         path = forward_path(models.schedule, x_input[0], seed)  # [T + 1, 3, S, S]
         yield Noised(from_tensor(path))
-        logits = yield from _judge(models, path, x_input, seed, stopping.paths)
-        stop = choose_depth(logits, stopping, models.source_bound(stopping.quantile))
+        logits = yield from _judge(models, path, x_input, seed, stopping, extent)
+        bound = models.source_bound(stopping.quantile)
+        stop = choose_depth(logits, stopping, bound and bound[: logits.shape[1]])
         curve_seconds = time.perf_counter() - started
     x_t_star = path[stop.t_star][None]
     halted = Halted(
@@ -292,6 +329,10 @@ def adapt_steps(
         seconds=curve_seconds,
     )
     yield halted
+    depths = range((profile.schedule.steps if extent is None else extent) + 1)
+    if outcomes:
+        noised = path[: len(depths)]
+        yield Outcomes(None, from_tensor(noised), read(models, noised))
 
     # Reverse: each route rebuilds the picture from its own depth.
     done: dict[str, Reconstruction] = {}
@@ -303,9 +344,18 @@ def adapt_steps(
             walk = _rebuild_entered(models, entered, explained, pixels, seed)
         else:
             depth = stop.t_star if route.depth is None else route.depth
+            same = (r for r in done.values() if r.depth == depth and r.route.alike(route))
+            if twin := next(same, None):
+                done[route.name] = replace(twin, route=route)
+                yield done[route.name]
+                continue
             walk = _rebuild(models, path, x_input, pixels, depth, route, seed)
         done[route.name] = yield from walk
         yield done[route.name]
+        if outcomes and route.plus:
+            assert entered is not None
+            assert explained is not None
+            yield _one_step_outcomes(models, entered, explained, pixels, depths)
     yield Adaptation(
         profile=profile,
         stopping=stopping,
@@ -325,18 +375,43 @@ def adapt_steps(
 
 
 def _judge(
-    models: Models, path: Tensor, x_input: Tensor, seed: int, paths: int
+    models: Models,
+    path: Tensor,
+    x_input: Tensor,
+    seed: int,
+    stopping: StoppingConfig,
+    extent: int | None,
 ) -> Generator[Judged, None, NDArray[np.float64]]:
-    """Yield each path's confidence in pieces; return logits ``[paths, T + 1]``."""
+    """Yield each path's confidence in pieces; return logits ``[paths, K]``."""
+    paths = [
+        forward_path(models.schedule, x_input[0], path_seed(seed, number)) if number else path
+        for number in range(max(1, stopping.paths))
+    ]
+    bound = models.source_bound(stopping.quantile)
+    logits, known = np.empty((len(paths), 0)), len(path) if extent is None else extent + 1
+    while True:
+        more = yield from judge_paths(models, paths, logits.shape[1], known)
+        logits = np.concatenate([logits, more], axis=1)
+        if known >= len(path) or is_decided(logits, stopping, bound and bound[:known]):
+            return logits
+        known = min(known + chunk_of(path), stopping.deepest + 1)
+
+
+def judge_paths(
+    models: Models, paths: Sequence[Tensor], first: int, end: int
+) -> Generator[Judged, None, NDArray[np.float64]]:
+    """Judge noise paths, each ``[T + 1, 3, H, W]``, at depths ``first`` to ``end`` - 1.
+
+    Yields confidence in pieces; returns logits ``[paths, end - first]``.
+    """
     rows = []
-    for number in range(max(1, paths)):
-        own = path_seed(seed, number)
-        states = forward_path(models.schedule, x_input[0], own) if number else path
+    for number, states in enumerate(paths):
         pieces = []
-        for first, logits in curve_chunks(models.schedule, models.discriminator, states):
+        walk = curve_chunks(models.schedule, models.discriminator, states[:end], first=first)
+        for depth, logits in walk:
             values = logits.double().numpy()
             pieces.append(values)
-            yield Judged(first, confidence_from_logits(values), number)
+            yield Judged(depth, confidence_from_logits(values), number)
         rows.append(np.concatenate(pieces))
     return np.stack(rows)
 
@@ -405,7 +480,7 @@ def adapt_many(
         x_input = to_tensor(pictures[group.start : group.stop]).to(models.device)
         own = [depths[i] for i in group], [seeds[i] for i in group]
         for step in rebuild_steps(models, x, x_input, *own, route.guidance, route.sampler):
-            _check_numbers(step.x)
+            check_numbers(step.x)
             images, rows = from_tensor(step.x), [group[i] for i in step.rows.tolist()]
             arrived = (step.depth == 0).nonzero().squeeze(1).tolist()
             left = step.depth.nonzero().squeeze(1).tolist()
@@ -447,7 +522,8 @@ def _search(
     return stop
 
 
-def _check_numbers(x: Tensor) -> None:
+def check_numbers(x: Tensor) -> None:
+    """Raise ``FloatingPointError`` for a picture that is not numbers."""
     if not torch.isfinite(x).all():
         raise FloatingPointError("The diffusion model returned values that are not numbers.")
 
@@ -471,7 +547,7 @@ def _rebuild(
     walk = rebuild_steps(models, x, x_input, [depth], [seed], route.guidance, route.sampler)
     for step in walk:
         x = step.x
-        _check_numbers(x)
+        check_numbers(x)
         pictures = from_tensor(x[0]), from_tensor(step.x0_hat[0])
         yield Denoised(route, step.step, steps, int(step.depth[0]), *pictures)
     image = from_tensor(x[0]) if depth else pixels  # depth 0 returns the input bit for bit
@@ -487,12 +563,30 @@ def _rebuild_entered(
     image = pixels if entered.unchanged else explained.restored
     steps = len(route.visited(depth)) - 1
     for step, reached, x, x0_hat in _entered_steps(models, entered, seed, route):
-        _check_numbers(x)
+        check_numbers(x)
         image = from_tensor(x[0])
         yield Denoised(route, step, steps, reached, image, from_tensor(x0_hat[0]))
     prediction = classify(models, to_tensor(image)[None].to(models.device))
     seconds = explained.seconds + time.perf_counter() - started
     return Reconstruction(route, depth, image, prediction, seconds, steps)
+
+
+def _one_step_outcomes(
+    models: Models, entered: Entered, explained: Explained, pixels: Pixels, depths: range
+) -> Outcomes:
+    """DGA+ in one step from each depth: one call of the network, whatever ends the method."""
+    plus = explained.route.plus
+    assert plus is not None
+    images = [pixels if entered.unchanged else explained.restored]
+    size = chunk_of(entered.states)
+    for first in range(1, len(depths), size):
+        part = depths[first : first + size]
+        x = posterior_mean(models, entered.states[part.start : part.stop], part, plus)
+        check_numbers(x)
+        images += list(from_tensor(x))
+    stacked = np.stack(images)
+    said = read(models, to_tensor(stacked).to(models.device))
+    return Outcomes(explained.route, stacked, said, entered.denoised)
 
 
 def _entered_steps(
@@ -573,6 +667,20 @@ def rebuild_entered(
 def classify(models: Models, x: Tensor) -> Prediction:
     """Prediction for one picture, ``[1, 3, S, S]`` in [-1, 1]."""
     return predict(models.classifier, x, models.profile.classifier)[0]
+
+
+def chunk_of(x: Tensor) -> int:
+    """How many pictures like these, ``[..., H, W]``, a network is shown at once."""
+    return chunk_size(x.shape[-2], x.shape[-1], x.device.type)
+
+
+def read(models: Models, x: Tensor) -> list[Prediction]:
+    """Predictions for pictures, ``[B, 3, S, S]`` in [-1, 1]."""
+    return [
+        p
+        for part in x.split(chunk_of(x))
+        for p in predict(models.classifier, part, models.profile.classifier)
+    ]
 
 
 def check_pixels(pixels: Pixels, profile: Profile) -> None:

@@ -72,6 +72,19 @@ def choose_depth(
     return Stop(0, crossed=False)
 
 
+def is_decided(
+    logits: ArrayLike, config: StoppingConfig, source_bound: Sequence[float] | None = None
+) -> bool:
+    """Whether a curve that is judged to some depth only, as above, stops where the whole one does.
+
+    Raises what :func:`choose_depth` does.
+    """
+    curve = np.atleast_2d(np.asarray(logits, dtype=np.float64))
+    stop = choose_depth(curve, config, source_bound)
+    within = config.horizon is not None and not stop.hopeless  # below tau, but too deep
+    return stop.crossed or within or curve.shape[1] > config.deepest
+
+
 def first_run(below: NDArray[np.bool_], run: int, max_depth: int) -> Stop:
     """First depth in 0...max_depth that starts ``run`` consecutive true values."""
     last = min(max_depth, len(below) - 1)

@@ -223,6 +223,11 @@ class RunState:
 
     def _rebuilt(self, event: Reconstruction) -> list[str]:
         name, depth = event.route.name, event.depth
+        lane = self.lanes[name]
+        if len(lane.visited) > 1 and not lane.strips and not lane.started:
+            twin = next(r for r in self.lanes.values() if r.visited == lane.visited and r.started)
+            twin.value()
+            lane.strips = twin.strips  # the same picture, not made twice
         steps = _steps(event.steps)
         detail = f"{depth} + {steps} · {event.seconds:.1f} s" if depth else steps
         if event.route.plus:

@@ -85,6 +85,11 @@ class Lane:
         self._states.append(x)
         self._estimates.append(x0_hat)
 
+    @property
+    def started(self) -> bool:
+        """Whether a step was kept."""
+        return bool(self.strips or self._states)
+
     def value(self) -> dict[str, object]:
         """Ready for JSON; what was added since the last call becomes one strip."""
         if self._states:

@@ -14,6 +14,7 @@ from dga.images import from_tensor, to_tensor
 from dga.networks.compute import Compute
 from dga.networks.models import Models
 from dga.networks.unet import Denoiser
+from dga.outcomes import judge_further, outcomes_of
 from dga.pipeline import (
     Adaptation,
     Denoised,
@@ -21,6 +22,7 @@ from dga.pipeline import (
     Halted,
     Judged,
     Noised,
+    Outcomes,
     Rebuilt,
     Reconstruction,
     Route,
@@ -143,6 +145,68 @@ def test_moving_tau_needs_no_network(tiny_models: Models, picture: np.ndarray) -
     depths = [choose_depth(run.logits, rule).t_star for rule in rules]
     assert depths == sorted(depths, reverse=True)
     assert choose_depth(run.logits, run.stopping) == run.stop
+
+
+@pytest.mark.parametrize("tau", [0.0, 0.2, 0.45, 0.5, 0.55, 1.0])
+def test_a_curve_to_some_depth_stops_where_the_whole_one_does(
+    tiny_models: Models, picture: np.ndarray, tau: float
+) -> None:
+    stopping = _stopping(tiny_models, tau=tau, paths=2, horizon=60)
+    whole = adapt(tiny_models, picture, 3, stopping, routes=[])  # type: ignore[arg-type]
+    *_, run = adapt_steps(tiny_models, picture, 3, stopping, [], extent=16)  # type: ignore[arg-type]
+    assert isinstance(run, Adaptation)
+    known = run.logits.shape[1]
+    assert run.stop == whole.stop
+    assert known == 61 if whole.stop.hopeless else 17 <= known <= 61
+    assert np.allclose(run.logits, whole.logits[:, :known], atol=1e-5)
+    further = judge_further(tiny_models, picture, 3, 2, known)
+    rest = np.concatenate([e.confidence for e in further if e.path == 1])
+    assert np.allclose(rest, confidence_from_logits(whole.logits[1, known:]), atol=1e-5)
+
+
+@pytest.mark.parametrize("name", ["dga", "dga-guided"])
+def test_outcome_at_a_depth_is_what_a_run_from_there_gives(
+    tiny_models: Models, picture: np.ndarray, name: str
+) -> None:
+    route = default_routes(tiny_models.profile)[name]
+    *progress, outcomes = outcomes_of(tiny_models, picture, 3, route, 20)
+    assert isinstance(outcomes, Outcomes)
+    assert progress[-1] == (12, 12)
+    assert np.array_equal(outcomes.images[0], picture)
+    for depth in (1, 7, 20):
+        fixed = dataclasses.replace(route, depth=depth)
+        alone = adapt(tiny_models, picture, 3, routes=[fixed]).reconstructions[name]
+        assert np.abs(outcomes.images[depth].astype(int) - alone.image).max() <= 1
+        assert outcomes.predictions[depth].label == alone.prediction.label
+
+
+def test_the_same_depth_is_not_rebuilt_twice(tiny_models: Models, picture: np.ndarray) -> None:
+    """DGA + G that went to the maximum, where DDA starts: one picture, made once."""
+    stopping = _stopping(tiny_models, tau=0.0, max_depth=5)
+    events = list(adapt_steps(tiny_models, picture, 3, stopping))  # type: ignore[arg-type]
+    assert {e.route.name for e in events if isinstance(e, Denoised)} >= {"dga", "dga-guided"}
+    assert not any(e.route.name == "dda" for e in events if isinstance(e, Denoised))
+    run = events[-1]
+    assert isinstance(run, Adaptation)
+    guided, dda = run.reconstructions["dga-guided"], run.reconstructions["dda"]
+    assert dda == dataclasses.replace(guided, route=dda.route)
+    assert dda.route.name == "dda"
+
+
+def test_every_depth_of_a_run_is_told_by_the_way(tiny_models: Models, picture: np.ndarray) -> None:
+    events = list(adapt_steps(tiny_models, picture, 3, extent=16, outcomes=True))
+    noised, plus = (event for event in events if isinstance(event, Outcomes))
+    run = events[-1]
+    assert isinstance(run, Adaptation)
+    assert noised.route is None
+    assert np.array_equal(noised.images[run.t_star], run.x_t_star)
+    assert noised.predictions[run.t_star].label == run.x_t_star_prediction.label
+    assert len(plus.images) == len(plus.predictions) == 17
+    result, explained = run.reconstructions["dga-plus"], run.explained
+    assert explained is not None
+    assert plus.exact == explained.denoised
+    if plus.exact or not result.depth:
+        assert np.abs(plus.images[result.depth].astype(int) - result.image).max() <= 1
 
 
 @pytest.mark.parametrize("name", ["dga", "dga-guided", "dda"])
