@@ -62,7 +62,7 @@ class AdaptedClassifier(nn.Module):
         """What the method said of the last pictures: depths, crossed, pictures ..."""
         names = ("denoiser", "discriminator", "judge", "classifier")
         self.networks = nn.ModuleDict({name: getattr(self.models, name) for name in names})
-        self._built = _stateless(self.models, method)
+        self._built = stateless(self.models, method)
         self.eval()
 
     def train(self, mode: bool = True) -> AdaptedClassifier:
@@ -73,7 +73,7 @@ class AdaptedClassifier(nn.Module):
         """Whatever moves the networks (``to``, ``cuda``) moves the method with them."""
         super()._apply(fn, recurse)
         self.models = self.models.to(next(self.networks["denoiser"].parameters()).device)
-        self._built = _stateless(self.models, self.method)
+        self._built = stateless(self.models, self.method)
         return self
 
     @torch.no_grad()
@@ -115,7 +115,7 @@ def repair(picture: Picture, models: Models | None = None, method: str = METHOD)
     models = models or _usual_models()
     pixels = at_size(pixels[None], models.profile.image_size)
     x = to_tensor(pixels).to(models.device)
-    outcome = _stateless(models, method).predict(Batch(models, x, content_seeds(pixels)))
+    outcome = stateless(models, method).predict(Batch(models, x, content_seeds(pixels)))
     if outcome.pictures is None:
         raise ValueError(f"{method} repairs no pictures; dga-plus and dga-guided do.")
     repaired = from_tensor(outcome.pictures[0])
@@ -161,7 +161,7 @@ def _usual_models() -> Models:
     return load_models()
 
 
-def _stateless(models: Models, spec: str) -> Method:
+def stateless(models: Models, spec: str) -> Method:
     """The method. Raises ``ValueError`` for one whose answers depend on the pictures around."""
     method = build_method(models, spec)
     if getattr(method.settings, "batch", None):

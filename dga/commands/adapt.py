@@ -1,29 +1,33 @@
-"""``python -m dga adapt``: one picture."""
+"""``python -m dga adapt``: one picture, or a folder of them."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from dga.commands.common import ModelOptions, command, sentences
+from dga.commands.common import ModelOptions, command, say_skipped, sentences
 
 
 @command
 def adapt(
-    image: Annotated[Path, typer.Argument(help="A picture; cropped to a square and resized.")],
+    image: Annotated[
+        Path,
+        typer.Argument(help="A picture, or a folder of them; cropped to a square and resized."),
+    ],
     corruption: Annotated[str | None, typer.Option(help="One of the 15; default: none.")] = None,
     severity: Annotated[int, typer.Option(help="1 to 5.")] = 3,
     tau: Annotated[float | None, typer.Option(help="Threshold, 0 to 1.")] = None,
     seed: Annotated[int, typer.Option(help="Fixes corruption and noise.")] = 0,
     methods: Annotated[
-        str,
+        str | None,
         typer.Option(
-            help="Comma-separated: dga, dga-guided, dda, dga-plus; dga-ancestral ...: every depth."
+            help="Comma-separated. Default: dga,dga-guided,dda,dga-plus; of a folder: dga-plus."
         ),
-    ] = "dga,dga-guided,dda,dga-plus",
+    ] = None,
     dda_depth: Annotated[int | None, typer.Option(help="DDA's fixed depth, 1 to 100.")] = None,
     paths: Annotated[int | None, typer.Option(help="Noise paths; the curve is their mean.")] = None,
     scale: Annotated[
@@ -45,12 +49,24 @@ def adapt(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
     models: ModelOptions = ModelOptions(),
 ) -> None:
-    """Adapt one picture: write every image, print t*, the curve and the predictions."""
+    """Adapt one picture: write every image, print t*, the curve and the predictions.
+
+    Of a folder: repair every picture (run it again to go on) and write one CSV.
+    """
     from dga import record, request
     from dga.io.parsing import split_list, whole_or_all
     from dga.profiles import get_profile
 
     with sentences():
+        if image.is_dir():
+            single = {
+                "--corruption": corruption, "--tau": tau, "--dda-depth": dda_depth,
+                "--paths": paths, "--scale": scale, "--max-depth": max_depth, "--rule": rule,
+                "--steps": steps, "--eta": eta, "--through-network": through_network,
+                "--seed": seed or None, "--json": as_json or None,
+            }  # fmt: skip
+            _adapt_folder(image, methods or "dga-plus", out, models, single)
+            return
         profile = get_profile(models.profile)
         asked = request.Request.of(
             profile,
@@ -64,7 +80,7 @@ def adapt(
             max_depth=max_depth,
             rule=rule,
         )
-        names = split_list(methods)
+        names = split_list(methods or "dga,dga-guided,dda,dga-plus")
         count = None if steps is None else whole_or_all("--steps", steps)
         known = asked.known_routes(profile)
         routes = request.choose_routes(known, names, count, eta, through_network)
@@ -75,3 +91,27 @@ def adapt(
         written = record.save_pictures(run, folder, pixels if corruption else None)
         facts = record.to_dict(run, asked, written)
         typer.echo(json.dumps(facts) if as_json else record.to_text(facts))
+
+
+def _adapt_folder(
+    folder: Path, methods: str, out: Path | None, models: ModelOptions, single: Mapping[str, Any]
+) -> None:
+    """``single``: options that only one picture takes. Raises ``ValueError`` for those given."""
+    from dga.evaluation.folder import adapt_folder
+    from dga.io.files import exclusive
+    from dga.io.parsing import split_list
+
+    if given := [option for option, value in single.items() if value is not None]:
+        raise ValueError(
+            f"{given[0]} is for one picture; for a folder a method is named with its settings "
+            "(dga-guided:tau=0.3)."
+        )
+    target = out or folder.resolve().with_name(f"{folder.resolve().name}-adapted")
+    with exclusive(target):
+        adapted = adapt_folder(models.load(), folder, split_list(methods), target)
+    pictures = {line["path"] for line in adapted.lines}
+    kept = sum(line["unchanged"] for line in adapted.lines if line["method"] != "source")
+    repaired = sum(line["method"] != "source" for line in adapted.lines) - kept
+    typer.echo(f"{len(pictures)} pictures: {repaired} results repaired, {kept} left as they were.")
+    typer.echo(f"table: {adapted.table}")
+    say_skipped(sorted(adapted.unreadable))

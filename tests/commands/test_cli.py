@@ -121,3 +121,21 @@ def test_files_that_are_no_pictures(tmp_path: Path) -> None:
         assert result.exit_code == 2
         assert name in result.stderr
         assert result.stderr.count("\n") == 1
+
+
+def test_a_folder_is_adapted_and_goes_on(
+    shipped_models: Models, photo: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    photo.rename(folder / "cat.png")
+    (folder / "torn.png").write_bytes(b"no picture")
+    for _ in range(2):
+        result = _dga("adapt", folder)
+        assert result.exit_code == 0, result.output
+        assert "1 pictures: " in result.stdout
+        assert "Skipped 1 pictures that could not be read: torn.png" in result.stderr
+    assert (tmp_path / "mine-adapted" / "results.csv").read_text().count("\n") == 3
+    refused = _dga("adapt", folder, "--tau", 0.3)
+    assert refused.exit_code == 2
+    assert "--tau is for one picture" in refused.stderr

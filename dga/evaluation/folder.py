@@ -1,0 +1,135 @@
+"""A folder of unlabelled pictures: each repaired, and one table of what was found and read."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from PIL import Image
+from tqdm import tqdm
+
+from dga.adapted import AT_ONCE, content_seeds, stateless
+from dga.data.image_sets import EXTENSIONS
+from dga.evaluation.results_file import Line, ResultsFile
+from dga.images import Pixels, from_tensor, to_tensor
+from dga.io.files import atomic, to_plain
+from dga.methods import Batch
+from dga.methods.protocol import answer
+from dga.networks.models import Models
+from dga.request import read
+
+TABLE = "results.csv"
+COLUMNS = (
+    "path", "method", "prediction", "probability", "depth", "crossed", "unchanged", "degradation",
+    "seconds", "repaired",
+)  # fmt: skip
+SOURCE = "source"
+"""Always read too: what the classifier says of the picture as it is."""
+
+
+@dataclass(frozen=True)
+class Adapted:
+    """``table``: the CSV; ``lines``: its rows; ``unreadable``: pictures left out, with reasons."""
+
+    table: Path
+    lines: list[Line]
+    unreadable: dict[str, str]
+
+
+def find_pictures(folder: Path, out: Path) -> list[Path]:
+    """Picture files at any depth, relative to ``folder``, sorted; none that lies in ``out``.
+
+    Raises ``ValueError`` if there is none.
+    """
+    found = (p for p in folder.rglob("*") if p.suffix.lower() in EXTENSIONS and p.is_file())
+    pictures = sorted(path.relative_to(folder) for path in found if out not in path.parents)
+    if not pictures:
+        raise ValueError(f"{folder} holds no pictures ({', '.join(sorted(EXTENSIONS))}).")
+    return pictures
+
+
+def adapt_folder(models: Models, folder: Path, methods: Sequence[str], out: Path) -> Adapted:
+    """Repair every picture by every method; killed at any moment, the same call goes on.
+
+    ``methods``: as ``evaluate --methods`` names them, none that learns from the pictures around.
+    Repaired pictures are PNGs of the profile's size at ``out/METHOD/PATH.png``. Each picture's
+    seed comes from its content. Raises ``ValueError`` for an ``out`` that holds results of
+    another folder, other weights or other settings, and if not one picture can be read.
+    """
+    built = {name: stateless(models, name) for name in dict.fromkeys((SOURCE, *methods))}
+    done = ResultsFile(out, {
+        "data": str(folder.resolve()),
+        "profile": models.profile.name,
+        "precision": models.compute.precision,
+        "weights": models.weights,
+        "methods": {name: to_plain(method.settings) for name, method in built.items()},
+    }, resume=True)  # fmt: skip
+    pictures = [
+        path
+        for path in find_pictures(folder, out)
+        if not all(done.has("", str(path), name) for name in built)
+    ]
+    unreadable: dict[str, str] = {}
+    try:
+        with tqdm(total=len(pictures), unit="image", mininterval=1.0) as bar:
+            for start in range(0, len(pictures), AT_ONCE):
+                part, read_pixels = pictures[start : start + AT_ONCE], dict[Path, Pixels]()
+                for path in part:
+                    try:
+                        read_pixels[path] = read(folder / path, models.profile)
+                    except (ValueError, OSError) as error:
+                        unreadable[str(path)] = str(error)
+                if read_pixels:
+                    pixels = np.stack(list(read_pixels.values()))
+                    x = to_tensor(pixels).to(models.device)
+                    batch = Batch(models, x, content_seeds(pixels))
+                    for name, method in built.items():
+                        done.append(_lines(models, batch, name, method, list(read_pixels), out))
+                bar.update(len(part))
+    finally:
+        _write_table(out / TABLE, done.lines)
+    if not done.lines:
+        raise ValueError(f"None of the {len(unreadable)} pictures in {folder} can be read.")
+    return Adapted(out / TABLE, done.lines, unreadable)
+
+
+def _lines(
+    models: Models, batch: Batch, name: str, method: Any, paths: Sequence[Path], out: Path
+) -> list[Line]:
+    outcome = answer(name, method, batch)
+    lines = []
+    for i, path in enumerate(paths):
+        row = outcome.probabilities[i]
+        best = int(row.argmax())
+        file = None
+        if outcome.pictures is not None and name != SOURCE:
+            file = out / name.replace(":", ",") / path.parent / f"{path.name}.png"
+            file.parent.mkdir(parents=True, exist_ok=True)
+            with atomic(file) as unfinished:
+                Image.fromarray(from_tensor(outcome.pictures[i])).save(unfinished, format="PNG")
+        details = outcome.details[i] if outcome.details else {}
+        lines.append({
+            "corruption": "",
+            "path": str(path),
+            "method": name,
+            "prediction": models.profile.classifier.classes[best],
+            "probability": round(float(row[best]), 5),
+            "depth": int(outcome.depths[i]),
+            "crossed": bool(outcome.crossed[i]),
+            "unchanged": details.get("unchanged", int(outcome.depths[i]) == 0),
+            "degradation": details.get("degradation", ""),
+            "seconds": round(float(outcome.seconds[i]), 4),
+            "repaired": str(file.relative_to(out)) if file else "",
+        })  # fmt: skip
+    return lines
+
+
+def _write_table(path: Path, lines: Sequence[Line]) -> None:
+    with atomic(path) as part, part.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, COLUMNS, extrasaction="ignore")
+        writer.writeheader()
+        writer.writerows(sorted(lines, key=lambda line: (line["path"], line["method"] != SOURCE)))

@@ -1,0 +1,98 @@
+"""A folder of pictures without labels: repaired once, resumed, unreadable ones named."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from dga.evaluation import folder as folders
+from dga.evaluation.folder import adapt_folder
+from dga.networks.models import Models
+
+
+@pytest.fixture
+def pictures(cat: np.ndarray, tmp_path: Path) -> Path:
+    """Three pictures at two depths, a text file, and one that only pretends."""
+    folder = tmp_path / "mine"
+    (folder / "trip").mkdir(parents=True)
+    for i, name in enumerate(("a.png", "b.jpg", "trip/a.png")):
+        Image.fromarray(np.roll(cat, 9 * i, axis=1)).save(folder / name)
+    (folder / "trip" / "torn.png").write_bytes(b"not a picture")
+    (folder / "notes.txt").write_text("no picture either")
+    return folder
+
+
+def _table(out: Path) -> list[dict[str, str]]:
+    with (out / "results.csv").open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def test_every_picture_is_repaired_and_told(
+    tiny_models: Models, pictures: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    adapted = adapt_folder(tiny_models, pictures, ("dga-plus", "dga-guided:depth=3"), out)
+    rows = _table(out)
+    assert list(adapted.unreadable) == [str(Path("trip/torn.png"))]
+    assert [(row["path"], row["method"]) for row in rows] == [
+        (str(Path(path)), method)
+        for path in ("a.png", "b.jpg", "trip/a.png")
+        for method in ("source", "dga-plus", "dga-guided:depth=3")
+    ]
+    for row in rows:
+        assert (row["repaired"] == "") == (row["method"] == "source")
+        if row["repaired"]:
+            with Image.open(out / row["repaired"]) as repaired:
+                assert repaired.size == (tiny_models.profile.image_size,) * 2
+    assert {row["depth"] for row in rows if "depth=3" in row["method"]} == {"3"}
+
+
+def test_a_killed_run_goes_on(
+    tiny_models: Models, pictures: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = tmp_path / "whole"
+    adapt_folder(tiny_models, pictures, ("dga-plus",), whole)
+    monkeypatch.setattr(folders, "AT_ONCE", 1)
+    answered: list[int] = []
+    answer = folders.answer
+
+    def dies(*args: object) -> object:
+        answered.append(1)
+        if len(answered) == 4:
+            raise KeyboardInterrupt
+        return answer(*args)  # type: ignore[arg-type]
+
+    out = tmp_path / "out"
+    monkeypatch.setattr(folders, "answer", dies)
+    with pytest.raises(KeyboardInterrupt):
+        adapt_folder(tiny_models, pictures, ("dga-plus",), out)
+    assert len(_table(out)) == 3  # a table of what is done stands at any moment
+    adapt_folder(tiny_models, pictures, ("dga-plus",), out)
+    assert len(answered) == 4 + 4  # only the picture it died at and the one after it
+
+    def facts(folder: Path) -> list[dict[str, str]]:
+        return [{**row, "seconds": ""} for row in _table(folder)]
+
+    assert facts(out) == facts(whole)
+
+
+def test_what_cannot_be_done_is_said(tiny_models: Models, pictures: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    with pytest.raises(ValueError, match="holds no pictures"):
+        adapt_folder(tiny_models, tmp_path / "mine" / "nothing", ("dga-plus",), out)
+    with pytest.raises(ValueError, match="answers by the pictures around"):
+        adapt_folder(tiny_models, pictures, ("tent",), out)
+    inside = pictures / "repaired"
+    assert len(adapt_folder(tiny_models, pictures, ("dga-plus",), inside).lines) == 6
+    assert len(adapt_folder(tiny_models, pictures, ("dga-plus",), inside).lines) == 6
+    with pytest.raises(ValueError, match="another configuration"):
+        adapt_folder(tiny_models, pictures.parent, ("dga-plus",), inside)
+    only_torn = tmp_path / "torn"
+    only_torn.mkdir()
+    (only_torn / "x.png").write_bytes(b"no")
+    with pytest.raises(ValueError, match="None of the 1 pictures"):
+        adapt_folder(tiny_models, only_torn, ("dga-plus",), tmp_path / "other")
