@@ -1,4 +1,4 @@
-"""Marks of the methods, ticks and crosses, shares in percent."""
+"""Marks of the methods, ticks and crosses."""
 
 from __future__ import annotations
 
@@ -29,9 +29,3 @@ def sign(kind: str, word: str) -> str:
         f'<span class="{kind}" role="img" aria-label="{word}" title="{word}">'
         f'<svg viewBox="0 0 12 12">{SIGNS[kind]}</svg></span>'
     )
-
-
-def percent(share: float) -> str:
-    """0.914 as ``91 %``; never 100 % unless it is."""
-    whole = round(100 * share)
-    return f"{99 if whole == 100 and share < 0.9995 else whole} %"

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from PIL import Image, ImageDraw, ImageFont
 
-from app.parts.marks import percent
 from dga.images import Pixels
+from dga.sentences import percent
 
 SIDE = 256
 GAP = 24

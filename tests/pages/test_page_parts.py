@@ -13,13 +13,13 @@ from app.pages.adapt.input_templates import advanced_words, summary_words
 from app.pages.adapt.opening import notice_html
 from app.pages.adapt.result_cards import card_html, depth_ticks
 from app.parts.examples import load_examples
-from app.parts.marks import percent
 from app.runs.links import opening_values
 from app.runs.run_state import Card
 from app.words.adapt import ADVANCED_HELP, EXAMPLE_TITLES, INPUT_WORDS
 from dga.corruptions import CORRUPTIONS, corrupt
 from dga.networks.classifier import Prediction
 from dga.profiles import EVERYDAY16, IMAGENET
+from dga.sentences import percent
 
 LABELS = ("cat", "dog", "bird", "frog", "car", "bus")
 SHARES = (0.5, 0.2, 0.1, 0.08, 0.07, 0.05)

@@ -12,7 +12,6 @@ from gradio_client.exceptions import AppError
 from PIL import Image
 
 from app.pages.adapt.result_cards import card_html
-from app.parts.marks import percent
 from app.runs.run_state import CARDS, RunState
 from app.runs.session import CancelledError, RunError, Session
 from app.runs.settings import check_settings
@@ -22,6 +21,7 @@ from dga.pipeline import Adaptation, Denoised, adapt
 from dga.profiles import EVERYDAY16
 from dga.record import sentence
 from dga.request import Request
+from dga.sentences import percent
 
 GOOD = {"corruption": "fog", "severity": 3, "tau": 0.5, "seed": 0, "dda_depth": 23}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from app.parts.marks import mark, percent, sign
+from app.parts.marks import mark, sign
 from app.parts.pictures import data_uri
 from app.runs.run_state import Card
 from app.words.adapt import DDA_DEPTHS, TOP5
@@ -18,6 +18,7 @@ from app.words.common import (
 )
 from dga.networks.classifier import Prediction
 from dga.profiles import IMAGENET, Profile
+from dga.sentences import percent
 
 
 def card_html(card: Card) -> str:

@@ -7,11 +7,12 @@ from typing import Any
 from urllib.parse import urlencode
 
 from app.pages.fifteen.results import Choice, CorruptionResult, FifteenResults
-from app.parts.marks import SIGNS, percent
+from app.parts.marks import SIGNS
 from app.parts.pictures import data_uri
 from app.words import fifteen as words
 from dga.corruptions import family_of
 from dga.networks.classifier import Prediction
+from dga.sentences import percent
 from dga.titles import title as corruption_title
 
 _SIGNS = {

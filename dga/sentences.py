@@ -1,0 +1,191 @@
+"""What one run says in sentences for people, made from its facts alone, for every way it can end.
+
+A sentence comes with its verdict against the true class: ``right``, ``wrong``, or empty where the
+true class is not known. A verdict is the last word before the sentence's full stop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from dga.stopping import Stop
+
+Said = tuple[str, str]
+"""A sentence, and its verdict."""
+SAME = "That is also the fixed depth: the same picture."
+
+
+def per_mille(share: float) -> int:
+    """0.914 as 914, a half upwards."""
+    return int(1000 * share + 0.5)
+
+
+def percent(share: float) -> str:
+    """0.914 as ``91 %``; never 100 % unless it is."""
+    thousandths = per_mille(share)
+    return f"{100 if thousandths == 1000 else min((thousandths + 5) // 10, 99)} %"
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What the classifier takes a picture for, and with which probability, in [0, 1]."""
+
+    label: str
+    share: float
+
+    def __str__(self) -> str:
+        return f"{self.label} ({percent(self.share)})"
+
+
+@dataclass(frozen=True)
+class Story:
+    """The facts that do not depend on depth.
+
+    ``before``: of the damaged picture; ``truth``: the true class, None if unknown; ``horizon``:
+    the depth by which a picture is given up, None if none is.
+    """
+
+    before: Reading
+    truth: str | None = None
+    horizon: int | None = None
+
+    def verdict(self, reading: Reading) -> str:
+        """``right``, ``wrong`` or, if the true class is not known, nothing."""
+        if self.truth is None:
+            return ""
+        return "right" if reading.label == self.truth else "wrong"
+
+    def own_depth(self, stop: Stop, after: Reading) -> Said:
+        """A method whose depth the discriminator chooses."""
+        if stop.hopeless:
+            return self._left(
+                "Too coarse to hide: the detector does not fall below τ up to depth "
+                f"{self.horizon}, so the picture is left alone, read as {self.before}"
+            )
+        if not stop.t_star:
+            return self._left(
+                "To the detector it already looks undamaged, so it is left as it is, "
+                f"read as {self.before}"
+            )
+        if stop.crossed:
+            return self._told(f"Stopped at depth {stop.t_star} and rebuilt, it is", after)
+        return self._told(
+            "The detector never fell below τ, so noise went in to the deepest allowed depth, "
+            f"{stop.t_star}. Rebuilt from there, it is",
+            after,
+        )
+
+    def fixed_depth(self, depth: int, after: Reading) -> Said:
+        """DDA, as the method that is looked at."""
+        return self._told(f"Noised to the fixed depth {depth} and rebuilt, it is", after)
+
+    def plus(self, found: str, stop: Stop, unchanged: bool, flat: bool, after: Reading) -> Said:
+        """DGA+. ``found``: what it found and did, in a sentence."""
+        if flat:
+            told = "The picture is flat, so DGA+ cannot tell anything and leaves it alone"
+        elif unchanged and stop.hopeless:
+            told = "DGA+ found nothing simple to undo, and no depth hides the damage: left alone"
+        elif unchanged:
+            told = "DGA+ takes it for undamaged and leaves it as it is"
+        else:
+            return self._told(f"DGA+: {found[0].lower()}{found[1:]} It is now", after)
+        return self._left(f"{told}, read as {self.before}")
+
+    def plus_from(self, depth: int, after: Reading) -> Said:
+        """DGA+'s one step from a depth that it did not choose."""
+        if not depth:
+            return self._ended(f"Before any noise, DGA+'s picture is read as {after}", after)
+        return self._ended(f"From depth {depth}, one step of DGA+ would be read as {after}", after)
+
+    def rival(self, depth: int, after: Reading) -> Said:
+        """The fixed depth beside another method."""
+        if self.truth is None:
+            return f"Fixed depth {depth} reads it as {after}.", ""
+        return self._ended(f"Fixed depth {depth} says {after}", after)
+
+    def shown(self, name: str, stop: Stop, after: Reading, unchanged: bool = False) -> Said:
+        """Without figures, for a projector. ``name``: the method's, as in ``dga.titles``."""
+        if name == "dga-plus":
+            start = "Left as it is by DGA+" if unchanged else "Repaired by DGA+"
+        elif name == "dda":
+            start = "Noised to the fixed depth and rebuilt"
+        elif not stop.t_star:
+            start = "Left alone" if stop.hopeless else "Already looking undamaged"
+        else:
+            start = f"Noised {'just enough' if stop.crossed else 'as far as allowed'} and rebuilt"
+        return self._ended(f"{start}, it is read as {after.label}", after)
+
+    def _told(self, start: str, after: Reading) -> Said:
+        """Before, what was done, and after."""
+        before = f"It was read as {self.before}."
+        if self.truth is None:
+            still = "still " if after.label == self.before.label else ""
+            return f"{before} {start} {still}read as {after}.", ""
+        was, verdict = self.verdict(self.before), self.verdict(after)
+        how = {("right", "wrong"): "now ", ("wrong", "right"): ""}.get((was, verdict), "still ")
+        return f"{before} {start} read as {after}: {how}{verdict}.", verdict
+
+    def _left(self, told: str) -> Said:
+        return self._ended(told, self.before)
+
+    def _ended(self, told: str, reading: Reading) -> Said:
+        verdict = self.verdict(reading)
+        return f"{told}{f': {verdict}' if verdict else ''}.", verdict
+
+
+def title(stop: Stop) -> str:
+    """Of the picture that is rebuilt; no claim that noise has hidden the damage."""
+    if stop.t_star:
+        return f"Noised to depth {stop.t_star}"
+    return "Left alone: too coarse" if stop.hopeless else "Left as it is"
+
+
+def cost(noised: int, steps: int, seconds: float, choosing: float | None = None) -> tuple[str, str]:
+    """Seconds in all, choosing the depth included, and what they were spent on.
+
+    ``noised``, ``steps``: in and out; ``choosing``: seconds, None where nothing is chosen.
+    """
+    way = f"{noised} in, {steps} out · {seconds:.1f} s" if steps else "left alone"
+    if not steps and choosing is None:
+        return "0.0 s", way
+    if choosing is None:
+        return f"{seconds:.1f} s", way
+    if not steps:
+        return f"{choosing:.1f} s", f"{way} · {choosing:.1f} s to choose"
+    return f"{seconds + choosing:.1f} s", f"{way}, plus {choosing:.1f} s to choose the depth"
+
+
+def spent(steps: int, seconds: float, choosing: float | None = None, plus: bool = False) -> str:
+    """The same in a sentence."""
+    if choosing is None:
+        return f"No depth to choose: rebuilding took {seconds:.1f} s."
+    what = "Finding the damage and the depth" if plus else "Choosing the depth"
+    if not steps:
+        return f"{what} took {choosing:.1f} s; nothing was rebuilt."
+    return f"{what} took {choosing:.1f} s, rebuilding {seconds:.1f} s."
+
+
+def pill(stop: Stop, horizon: int | None, alone: Sequence[int | None] = ()) -> tuple[str, str]:
+    """What stands at t*, and beside it. ``alone``: where each of several noise paths crosses."""
+    beside = spread(alone)
+    if stop.hopeless:
+        return f"past {horizon}: left alone", beside
+    if not stop.crossed:
+        return f"never below τ: deepest allowed, {stop.t_star}", beside
+    if not stop.t_star:
+        return "t* = 0: left as it is", beside
+    return f"t* = {stop.t_star}", f"first below τ here{beside and ': ' + beside}"
+
+
+def spread(alone: Sequence[int | None]) -> str:
+    """``6–10 in 8 tries``; nothing for a single noise path."""
+    if len(alone) < 2:
+        return ""
+    depths = [depth for depth in alone if depth is not None]
+    if not depths:
+        return f"in none of {len(alone)} tries"
+    low, high = min(depths), max(depths)
+    known = f"{low}–{high}" if low < high else str(low)  # noqa: RUF001  # a dash
+    of = f"{len(depths)} of " if len(depths) < len(alone) else ""
+    return f"{known} in {of}{len(alone)} tries"

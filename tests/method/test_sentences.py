@@ -1,0 +1,143 @@
+"""Every way that a run can end has its own true sentence."""
+
+from __future__ import annotations
+
+import pytest
+
+from dga.sentences import (
+    SAME,
+    Reading,
+    Story,
+    cost,
+    per_mille,
+    percent,
+    pill,
+    spent,
+    spread,
+    title,
+)
+from dga.stopping import Stop
+
+FROG, CAT, DOG = Reading("frog", 0.67), Reading("cat", 0.42), Reading("dog", 0.4)
+HIDDEN = ("hidden the damage", "no longer sees")  # claims that a curve above tau disproves
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "truth", "ending", "verdict"),
+    [
+        (FROG, CAT, "cat", "it is read as cat (42 %): right.", "right"),
+        (CAT, CAT, "cat", "it is read as cat (42 %): still right.", "right"),
+        (CAT, DOG, "cat", "it is read as dog (40 %): now wrong.", "wrong"),
+        (FROG, DOG, "cat", "it is read as dog (40 %): still wrong.", "wrong"),
+        (FROG, CAT, None, "it is read as cat (42 %).", ""),
+        (FROG, FROG, None, "it is still read as frog (67 %).", ""),
+    ],
+)
+def test_right_and_wrong_before_and_after(
+    before: Reading, after: Reading, truth: str | None, ending: str, verdict: str
+) -> None:
+    story = Story(before, truth, 60)
+    start = f"It was read as {before}. Stopped at depth 7 and rebuilt, "
+    assert story.own_depth(Stop(7, True), after) == (start + ending, verdict)
+    text, same = story.fixed_depth(24, after)
+    assert text.endswith(ending)
+    assert same == verdict
+
+
+def test_never_crossed_claims_nothing_of_the_damage() -> None:
+    text, verdict = Story(FROG, "cat", 60).own_depth(Stop(24, False), DOG)
+    assert text == (
+        "It was read as frog (67 %). The detector never fell below τ, so noise went in to the "
+        "deepest allowed depth, 24. Rebuilt from there, it is read as dog (40 %): still wrong."
+    )
+    assert verdict == "wrong"
+    assert not any(claim in text for claim in HIDDEN)
+    assert title(Stop(24, False)) == "Noised to depth 24"
+    assert pill(Stop(24, False), 60) == ("never below τ: deepest allowed, 24", "")
+
+
+def test_left_alone_has_two_sentences() -> None:
+    """At high confidence no depth hides the damage; at low confidence there is none to hide."""
+    story = Story(FROG, "cat", 60)
+    coarse, clean = Stop(0, False), Stop(0, True)
+    assert story.own_depth(coarse, FROG) == (
+        "Too coarse to hide: the detector does not fall below τ up to depth 60, so the picture "
+        "is left alone, read as frog (67 %): wrong.",
+        "wrong",
+    )
+    assert story.own_depth(clean, FROG) == (
+        "To the detector it already looks undamaged, so it is left as it is, read as frog "
+        "(67 %): wrong.",
+        "wrong",
+    )
+    assert title(coarse) != title(clean)
+    assert pill(coarse, 60)[0] == "past 60: left alone"
+    assert pill(clean, 60)[0] == "t* = 0: left as it is"
+    assert spent(0, 0.0, 1.1) == "Choosing the depth took 1.1 s; nothing was rebuilt."
+
+
+def test_the_rival_and_the_same_picture() -> None:
+    story = Story(FROG, "cat", 60)
+    assert story.rival(24, DOG) == ("Fixed depth 24 says dog (40 %): wrong.", "wrong")
+    assert story.rival(24, CAT) == ("Fixed depth 24 says cat (42 %): right.", "right")
+    assert Story(FROG).rival(24, CAT) == ("Fixed depth 24 reads it as cat (42 %).", "")
+    assert "same picture" in SAME
+
+
+def test_what_dga_plus_says() -> None:
+    story, found = Story(FROG, "cat", 60), "Impulses removed, then rebuilt from depth 5."
+    assert story.plus(found, Stop(5, True), False, False, CAT) == (
+        "It was read as frog (67 %). DGA+: impulses removed, then rebuilt from depth 5. "
+        "It is now read as cat (42 %): right.",
+        "right",
+    )
+    left = [
+        story.plus("", Stop(0, crossed), True, flat, FROG)[0]
+        for crossed, flat in ((True, False), (False, False), (True, True))
+    ]
+    assert all(text.endswith("read as frog (67 %): wrong.") for text in left)
+    assert len(set(left)) == 3
+    assert "undamaged" in left[0]
+    assert "no depth hides" in left[1]
+    assert "flat" in left[2]
+    assert story.plus_from(9, CAT)[0] == (
+        "From depth 9, one step of DGA+ would be read as cat (42 %): right."
+    )
+
+
+def test_on_a_projector_there_are_no_figures() -> None:
+    story = Story(FROG, "cat", 60)
+    stops = [Stop(7, True), Stop(24, False), Stop(0, True), Stop(0, False)]
+    said = [story.shown("dga", stop, DOG) for stop in stops]
+    said += [story.shown("dda", stops[0], DOG), story.shown("dga-plus", stops[0], DOG)]
+    said += [story.shown("dga-plus", stops[2], DOG, unchanged=True)]
+    assert len({text for text, _ in said}) == len(said)
+    for text, verdict in said:
+        assert not any(sign.isdigit() for sign in text)
+        assert verdict == "wrong"
+        assert text.endswith("it is read as dog: wrong.")
+
+
+def test_costs_count_what_choosing_cost() -> None:
+    assert cost(7, 7, 0.5, 1.1) == ("1.6 s", "7 in, 7 out · 0.5 s, plus 1.1 s to choose the depth")
+    assert cost(24, 12, 3.3) == ("3.3 s", "24 in, 12 out · 3.3 s")
+    assert cost(0, 0, 0.0, 1.1) == ("1.1 s", "left alone · 1.1 s to choose")
+    assert spent(7, 0.5, 1.1) == "Choosing the depth took 1.1 s, rebuilding 0.5 s."
+    assert spent(12, 3.3) == "No depth to choose: rebuilding took 3.3 s."
+
+
+def test_where_single_paths_stop() -> None:
+    assert spread([6, 10, 7]) == "6–10 in 3 tries"  # noqa: RUF001
+    assert spread([6, None, 7]) == "6–7 in 2 of 3 tries"  # noqa: RUF001
+    assert spread([6, 6]) == "6 in 2 tries"
+    assert spread([None, None]) == "in none of 2 tries"
+    assert spread([6]) == ""
+    assert pill(Stop(7, True), 60, [6, 8]) == ("t* = 7", "first below τ here: 6–8 in 2 tries")  # noqa: RUF001
+
+
+def test_shares_round_in_one_way() -> None:
+    """The page's script has only whole per mille to round: both must agree."""
+    assert [percent(p) for p in (0.4244, 0.425, 0.994, 0.9951, 0.9996, 1.0)] == (
+        ["42 %", "43 %", "99 %", "99 %", "100 %", "100 %"]
+    )
+    assert per_mille(0.4245) == 425
