@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
@@ -10,7 +10,7 @@ import pandas as pd
 from dga.analysis.discrimination import Calibration, calibration, scores
 from dga.analysis.names import group_title
 from dga.analysis.results import JudgeRun, MissingRun
-from dga.corruptions import CORRUPTIONS, FAMILIES, family_of
+from dga.corruptions import FAMILIES, family_of
 from dga.figures.chart import Axis, Chart, Panel, Rule, Series, rounded
 from dga.figures.palette import ACCENT, DASHES, FAMILY, NEUTRAL, Dash
 from dga.titles import short
@@ -34,12 +34,22 @@ def curve(
 
 
 def f1_by_depth(judge: JudgeRun) -> Chart:
-    """Fig. 3: F1 against depth, a curve a corruption, coloured by family."""
+    """Fig. 3: F1 against depth, a curve a corruption, a panel a family."""
     table = scores(judge)
-    names = [name for name in CORRUPTIONS if name in set(table["corruption"])]
-    series = tuple(_f1_curve(table[table["corruption"] == name], name) for name in names)
-    lowest = min(min(s.y) for s in series)
-    panel = Panel(series, _depth_axis(judge), Axis("F1 (%)", (min(50.0, lowest - 2), 101)))
+    known = set(table["corruption"])
+    groups = {
+        family: [
+            _f1_curve(table[table["corruption"] == name], name) for name in names if name in known
+        ]
+        for family, names in FAMILIES.items()
+    }
+    lowest = min(min(s.y) for series in groups.values() for s in series)
+    axis = Axis("F1 (%)", (min(50.0, lowest - 2), 101))
+    panels = tuple(
+        Panel(tuple(series), _depth_axis(judge), axis, title=group_title(family))
+        for family, series in groups.items()
+        if series
+    )
     return Chart(
         "discriminator-f1",
         "Fig. 3. Discriminator: F1 by depth",
@@ -47,8 +57,9 @@ def f1_by_depth(judge: JudgeRun) -> Chart:
         f"{judge.config.get('severity')}) are told apart at the same depth: the further a curve "
         "stays up, the deeper its corruption survives; 67 % is what calling everything corrupted "
         "gives.",
-        (panel,),
-        height=380,
+        panels,
+        columns=2,
+        height=180,
         commands=(judge.command,),
     )
 
@@ -64,50 +75,46 @@ def _depth_axis(judge: JudgeRun) -> Axis:
     return Axis(DEPTH, (0, float(max(judge.depths))))
 
 
-def depths_and_f1(
-    judge: JudgeRun, halted: pd.DataFrame, groups: Mapping[str, Sequence[str]]
-) -> Chart:
-    """Fig. 4: t* histogram with the F1 curve, a panel a group of corruptions.
+def depths_and_f1(judge: JudgeRun, halted: pd.DataFrame) -> Chart:
+    """Fig. 4: t* histogram with the F1 curve, a panel a family.
 
-    ``halted``: columns corruption, depth, crossed. Groups none of whose corruptions
+    ``halted``: columns corruption, depth, crossed. Families none of whose corruptions
     has both are left out. Raises :class:`MissingRun` if that leaves nothing.
     """
     table = scores(judge)
     known = set(table["corruption"]) & set(halted["corruption"])
-    groups = {group: [n for n in members if n in known] for group, members in groups.items()}
-    few = set(groups) <= set(FAMILIES)
+    groups = {family: [n for n in names if n in known] for family, names in FAMILIES.items()}
     deepest = min(max(judge.depths), max(40, 2 * int(halted["depth"].max())))
-    axis = Axis(DEPTH if few else "depth", (0, float(deepest)))
+    axis = Axis(DEPTH, (0, float(deepest)))
     panels = tuple(
-        _depth_panel(table, halted, group, members, axis)
-        for group, members in groups.items()
+        _depth_panel(table, halted, family, members, axis)
+        for family, members in groups.items()
         if members
     )
     if not panels:
         raise MissingRun("no corruption with both depths and judged curves")
     return Chart(
-        "depths-f1-families" if few else "depths-f1",
-        f"Fig. 4. Depth t* and F1 by {'family' if few else 'corruption'}",
+        "depths-f1-families",
+        "Fig. 4. Depth t* and F1 by family",
         "Bars: share of pictures that halt there, pale where they went to the maximum depth "
         "without crossing tau; line: the discriminator's F1 at that depth. Bars belong where "
         "the line falls.",
         panels,
-        columns=2 if few else 3,
-        height=150 if few else 96,
+        columns=2,
+        height=150,
     )
 
 
 def _depth_panel(
-    table: pd.DataFrame, halted: pd.DataFrame, group: str, members: Sequence[str], axis: Axis
+    table: pd.DataFrame, halted: pd.DataFrame, family: str, members: Sequence[str], axis: Axis
 ) -> Panel:
-    color = FAMILY[group if group in FAMILIES else family_of(group)]
     rows = halted[halted["corruption"].isin(members)]
     f1 = table[table["corruption"].isin(members)].groupby("depth")["f1"].mean()
     f1 = f1[f1.index <= (axis.limits or (0, f1.index.max()))[1]]
     x, y = rounded(f1.index, 0), rounded(100 * f1, 1)
-    line = Series("line", x, y, NEUTRAL, name=f"F1, {group_title(group)}")
-    bars = _histogram(rows, color)
-    return Panel((*bars, line), axis, Axis("%", (0, 101)), title=group_title(group))
+    line = Series("line", x, y, NEUTRAL, name=f"F1, {group_title(family)}")
+    bars = _histogram(rows, FAMILY[family])
+    return Panel((*bars, line), axis, Axis("%", (0, 101)), title=group_title(family))
 
 
 def _histogram(rows: pd.DataFrame, color: str) -> list[Series]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -19,9 +19,9 @@ from dga.analysis.tables import depths as depth_tables
 from dga.analysis.tables import discriminator as discriminator_tables
 from dga.analysis.tables import streams as stream_tables
 from dga.analysis.tables.ablation import ablation
+from dga.analysis.tables.explanations import explanations
 from dga.analysis.tables.rules import rules_table
 from dga.analysis.tables.table import Table
-from dga.corruptions import CORRUPTIONS, FAMILIES
 from dga.figures import accuracy, discriminator
 from dga.figures.chart import Chart
 from dga.figures.depths import depth_spread, depths_by_severity
@@ -104,8 +104,8 @@ def makers(
 ) -> Iterator[ExhibitMaker]:
     """One for each exhibit, in the order in which they are best read.
 
-    Studies (taus, fixed depths, the quantile rule) belong to the highest severity; at
-    others they are made if they were run, and not missed if they were not. Names of
+    Studies (taus, fixed depths) belong to the highest severity; at others they are made if
+    they were run, and not missed if they were not. Names of
     severity 5 stand alone; others say theirs.
     """
     if not severities and not streams:
@@ -135,34 +135,25 @@ def _no_evaluation() -> Table:
 def _method_makers(pooled: PooledRuns, end: str) -> Iterator[ExhibitMaker]:
     """What the runs of every severity should have."""
     yield ExhibitMaker(f"table-1{end}", partial(accuracy_tables.table_1, pooled))
-    for family in FAMILIES:
-        table_2 = partial(accuracy_tables.table_2, pooled, family)
-        yield ExhibitMaker(f"table-2-{family}{end}", table_2)
+    yield ExhibitMaker(f"table-2{end}", partial(accuracy_tables.table_2, pooled))
     yield ExhibitMaker(f"comparisons{end}", partial(accuracy_tables.comparisons, pooled))
     permuted = partial(stream_tables.permuted_table, pooled)
     yield ExhibitMaker(f"permuted{end}", permuted, optional=True)
     yield ExhibitMaker(f"gains{end}", partial(accuracy.gains, pooled))
     yield ExhibitMaker(f"accuracy-time{end}", partial(accuracy.accuracy_by_time, pooled))
-    yield from _depths_makers(pooled, "threshold", end)
-
-
-def _depths_makers(pooled: PooledRuns, rule: str, end: str) -> Iterator[ExhibitMaker]:
-    yield ExhibitMaker(f"depths{end}", partial(depth_tables.depths, pooled, rule))
-    yield ExhibitMaker(f"depths{end}", partial(depth_spread, pooled, rule))
+    yield ExhibitMaker(f"explanations{end}", partial(explanations, pooled), optional=True)
+    yield ExhibitMaker(f"depths{end}", partial(depth_spread, pooled, "threshold"))
 
 
 def _study_makers(pooled: PooledRuns, end: str) -> Iterator[ExhibitMaker]:
-    """Stages of DGA+; taus, fixed depths and the quantile rule."""
+    """Stages of DGA+; taus and fixed depths."""
     yield ExhibitMaker(f"ablation{end}", partial(ablation, pooled), optional=True)
     yield ExhibitMaker(f"table-3{end}", partial(accuracy_tables.table_3, pooled))
-    yield from _depths_makers(pooled, "quantile", f"-quantile{end}")
-    for rule, ending in (("threshold", end), ("quantile", f"-quantile{end}")):
-        table = partial(_controls_table, pooled, rule)
-        yield ExhibitMaker(f"controls{ending}", table)
-        dots = partial(_controls_figure, pooled, rule, accuracy.controls_figure)
-        yield ExhibitMaker(f"controls{ending}", dots)
-        curves = partial(_controls_figure, pooled, rule, accuracy.accuracy_by_depth)
-        yield ExhibitMaker(f"accuracy-depth{ending}", curves)
+    yield ExhibitMaker(f"controls{end}", partial(_controls_table, pooled))
+    dots = partial(_controls_figure, pooled, accuracy.controls_figure)
+    yield ExhibitMaker(f"controls{end}", dots)
+    curves = partial(_controls_figure, pooled, accuracy.accuracy_by_depth)
+    yield ExhibitMaker(f"accuracy-depth{end}", curves)
 
 
 def _stream_makers(pooled: PooledRuns) -> Iterator[ExhibitMaker]:
@@ -182,12 +173,12 @@ def _rules_table(pooled: PooledRuns, judges: Sequence[JudgeRun]) -> Table:
     return rules_table(judge_of(judges, pooled), pooled)
 
 
-def _controls_table(pooled: PooledRuns, rule: str) -> Table:
-    return depth_tables.controls_table(pooled, depth_tables.pooled_controls(pooled, rule))
+def _controls_table(pooled: PooledRuns) -> Table:
+    return depth_tables.controls_table(pooled, depth_tables.pooled_controls(pooled))
 
 
-def _controls_figure(pooled: PooledRuns, rule: str, draw: Callable[[Controls], Chart]) -> Chart:
-    controls = depth_tables.pooled_controls(pooled, rule)
+def _controls_figure(pooled: PooledRuns, draw: Callable[[Controls], Chart]) -> Chart:
+    controls = depth_tables.pooled_controls(pooled)
     chart = draw(controls)
     return replace(
         chart,
@@ -202,10 +193,8 @@ def _judge_makers(judges: Sequence[JudgeRun], pooled: PooledRuns | None) -> Iter
     def judge() -> JudgeRun:
         return shipped_judge(judges, pooled)
 
-    each = {name: (name,) for name in CORRUPTIONS}
     yield ExhibitMaker("discriminator-f1", lambda: discriminator.f1_by_depth(judge()))
-    for name, groups in (("depths-f1-families", FAMILIES), ("depths-f1", each)):
-        yield ExhibitMaker(name, partial(_depths_and_f1, judges, pooled, groups))
+    yield ExhibitMaker("depths-f1-families", partial(_depths_and_f1, judges, pooled))
     yield ExhibitMaker("calibration", lambda: discriminator.calibration_by_depth(judge()))
     yield ExhibitMaker("stopping-rules", lambda: depth_tables.stopping_rules(judge(), pooled))
     yield ExhibitMaker("studies", lambda: discriminator_tables.studies(judges))
@@ -213,9 +202,7 @@ def _judge_makers(judges: Sequence[JudgeRun], pooled: PooledRuns | None) -> Iter
     yield ExhibitMaker("features", lambda: _features(judges, pooled))
 
 
-def _depths_and_f1(
-    judges: Sequence[JudgeRun], pooled: PooledRuns | None, groups: Mapping[str, Sequence[str]]
-) -> Chart:
+def _depths_and_f1(judges: Sequence[JudgeRun], pooled: PooledRuns | None) -> Chart:
     """With the runs' own t* if this discriminator chose them, else with its curves' t*."""
     judge = shipped_judge(judges, pooled)
     commands = [judge.command]
@@ -225,7 +212,7 @@ def _depths_and_f1(
     else:
         config = depth_tables.stopping_configs(judge, pooled)["threshold"]
         halted = stops(judge, config).rename(columns={"t_star": "depth"})
-    return replace(discriminator.depths_and_f1(judge, halted, groups), commands=tuple(commands))
+    return replace(discriminator.depths_and_f1(judge, halted), commands=tuple(commands))
 
 
 def _features(judges: Sequence[JudgeRun], pooled: PooledRuns | None) -> Chart:

@@ -11,11 +11,19 @@ from dga.analysis.pooled import PooledRuns, pool_runs
 from dga.analysis.results import MissingRun, SavedRuns, read_runs
 from dga.analysis.statistics import Estimate
 from dga.analysis.tables.accuracy import comparisons, table_1, table_2, table_3, tau_methods
-from dga.analysis.tables.depths import controls_table, depths, pooled_controls, stopping_rules
+from dga.analysis.tables.depths import controls_table, pooled_controls, stopping_rules
 from dga.analysis.tables.discriminator import studies
+from dga.analysis.tables.explanations import explanations
 from dga.analysis.tables.table import NOTHING, Table, number, percent, points, signed
 from dga.corruptions import FAMILIES
-from tests.fixtures.results import depth_matters, lines_of, stopping, whole_results, write_run
+from tests.fixtures.results import (
+    depth_matters,
+    line,
+    lines_of,
+    stopping,
+    whole_results,
+    write_run,
+)
 
 
 @pytest.fixture(scope="module")
@@ -99,10 +107,9 @@ def test_what_was_not_run_is_empty_and_said(tmp_path: Path) -> None:
 def test_too_few_corruptions_make_no_mean(tmp_path: Path) -> None:
     pooled = _pooled(tmp_path, lines_of("source", lambda p, c: True, 4, FAMILIES["noise"]))
     assert _row(table_1(pooled), Method="Source only")["Accuracy (%)"] == NOTHING
-    noise = _row(table_2(pooled, "noise"), Method="Source only")
-    assert noise["Average"] == "100.0 (100.0\N{EN DASH}100.0)"
-    blur = _row(table_2(pooled, "blur"), Method="Source only")
-    assert set(blur.values()) == {"Source only", NOTHING}
+    row = _row(table_2(pooled), Method="Source only")
+    assert row["Noise (average)"] == row["Shot"] == "100.0"
+    assert {row["Blur (average)"], row["Fog"], row["JPEG"]} == {NOTHING}
 
 
 def test_a_method_from_outside_has_no_traits(tmp_path: Path) -> None:
@@ -120,16 +127,15 @@ def test_papers_figure_stands_once_a_system(pooled: PooledRuns) -> None:
 
 
 def test_table_2_has_the_papers_row_under_ours(pooled: PooledRuns) -> None:
-    table = table_2(pooled, "noise")
+    table = table_2(pooled)
     methods = table.shown["Method"].tolist()
     after = methods.index("*DDA, paper*")
     assert methods[after - 3 : after] == [
         "DDA (published)", "DDA (tuned)", "DDA (tuned, ensemble)",
     ]  # fmt: skip
     paper = _row(table, Method="*DDA, paper*")
-    assert [paper[head] for head in ("Gaussian", "Shot", "Impulse", "Average")] == [
-        "50", "50", "51", "50",
-    ]  # fmt: skip
+    heads = ("Gaussian", "Shot", "Impulse", "Noise (average)")
+    assert [paper[head] for head in heads] == ["50", "50", "51", "50"]
     cells = table.numbers.set_index(["method", "group"])
     assert cells.loc[("dda", "impulse_noise"), "paper"] == 51
     assert cells.loc[("dda", "impulse_noise"), ["accuracy_low", "accuracy_high"]].notna().all()
@@ -174,12 +180,23 @@ def test_comparisons_are_of_ours_with_every_rival(pooled: PooledRuns) -> None:
     assert found == pytest.approx(whole["dga-guided"] - whole["dda"], abs=2e-3)
 
 
-def test_depths_by_hand(tmp_path: Path) -> None:
-    """t* of 0, 4, 10 and 20, the last at the maximum without crossing."""
-    depth = (0, 4, 10, 20)
-    rows = lines_of("dga-guided", lambda p, c: True, 4, ["fog"], lambda p, c: depth[p])
-    row = _row(depths(_pooled(tmp_path, rows), "threshold"), Corruption="Fog")
-    assert list(row.values()) == ["Fog", "4", "0\N{EN DASH}10", "25", "50", "25"]
+def test_what_was_found_is_counted_by_what_was_done(tmp_path: Path) -> None:
+    """Of four foggy pictures: two exposures, one of them with impulses, a blur, and nothing."""
+    said = ["gain 2.2, offset -1.01/-0.07/+1.02", "offset -0.25/-0.25/-0.25, impulses beyond 0.35"]
+    said += ["blur 2 px", "none"]
+    rows = [
+        line(p, "fog", "dga-plus", True, degradation=text, unchanged=text == "none")
+        for p, text in enumerate(said)
+    ]
+    table = explanations(_pooled(tmp_path, rows))
+    assert table.shown.to_dict("records") == [
+        {
+            **{"Corruption": "Fog", "Exposure": "50", "Sharpness": "25", "Noise": "25"},
+            **{"Nothing": "25", "Left as it came": "25", "Pictures": "4"},
+        }
+    ]
+    with pytest.raises(MissingRun, match="no run of dga-plus"):
+        explanations(_pooled(tmp_path / "other", lines_of("source", lambda p, c: True, 2)))
 
 
 def test_controls_table_says_what_decides(tmp_path: Path) -> None:
@@ -218,7 +235,7 @@ def test_studies_tell_seen_from_unseen(results: SavedRuns) -> None:
     noise = table.shown[table.shown["Study"] == "noise-only"]
     assert set(noise["Judged on"]) == {"all", "seen", "unseen"}
     assert set(table.shown.loc[table.shown["Study"] == "images", "Judged on"]) == {"all"}
-    row = _row(table, Study="images", Measure="F1")
+    row = _row(table, Study="images")
     value = table.numbers.query("study == 'images' and measure == 'f1' and depth == 10")["value"]
     assert row["Depth 10"] == f"{100 * value.iloc[0]:.1f}"
     assert row["Depth 5"] == NOTHING
@@ -236,10 +253,9 @@ def test_both_rules_on_the_same_curves(results: SavedRuns, pooled: PooledRuns) -
 def _all_tables(results: SavedRuns, pooled: PooledRuns) -> list[Table]:
     return [
         table_1(pooled),
-        *(table_2(pooled, family) for family in FAMILIES),
+        table_2(pooled),
         table_3(pooled),
         comparisons(pooled),
-        depths(pooled, "threshold"),
         controls_table(pooled, pooled_controls(pooled)),
         stopping_rules(results.judges[0], pooled),
         studies(results.judges),

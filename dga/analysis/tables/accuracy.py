@@ -126,15 +126,15 @@ def _traits(system: str) -> dict[str, str]:
     return {"Adaptation": traits.adaptation, **marks}
 
 
-def table_2(pooled: PooledRuns, family: str) -> Table:
-    """One family: each corruption and their average, the paper's row under ours."""
-    groups = [*FAMILIES[family], family]
-    heads = [*map(short, FAMILIES[family]), "Average"]
+def table_2(pooled: PooledRuns) -> Table:
+    """Every corruption, each family's average after its own, the paper's row under ours."""
+    groups = [group for family, names in FAMILIES.items() for group in (*names, family)]
+    heads = [f"{short(g)} (average)" if g in FAMILIES else short(g) for g in groups]
     shown, numbers = list[Cells](), list[Cells]()
     methods = rows_of(pooled)
     for i, method in enumerate(methods):
         cells = {group: pooled.outcomes.accuracy(method.name, group) for group in groups}
-        texts = [percent(cells[g], interval=g == family) for g in groups]
+        texts = [percent(cells[g], interval=False) for g in groups]
         shown.append({"Method": method.title, **dict(zip(heads, texts, strict=True))})
         theirs = {group: paper.table_2(method.system, group) for group in groups}
         numbers += [
@@ -143,15 +143,15 @@ def table_2(pooled: PooledRuns, family: str) -> Table:
             for g in groups
         ]  # fmt: skip
         last = i + 1 == len(methods) or methods[i + 1].system != method.system
-        if last and theirs[family] is not None:
+        if last and any(theirs.values()):
             title = f"*{SYSTEMS[method.system]}, paper*"
             texts = [paper_percent(theirs[g]) for g in groups]
             shown.append({"Method": title, **dict(zip(heads, texts, strict=True))})
     return Table(
-        f"table-2-{family}",
-        f"Table 2. {family.capitalize()}, {pooled.described}",
-        f"Top-1 accuracy in percent; averages with {INTERVALS}, every cell's interval in the "
-        f"CSV. Paper: {paper.TABLE_2_CITATION}, {paper.SETTING}.",
+        "table-2",
+        f"Table 2. Every corruption, {pooled.described}",
+        f"Top-1 accuracy in percent; every cell's interval ({INTERVALS}) is in the CSV. "
+        f"Paper: {paper.TABLE_2_CITATION}, {paper.SETTING}.",
         pd.DataFrame(shown),
         pd.DataFrame(numbers),
         pooled.commands(pooled.compared),

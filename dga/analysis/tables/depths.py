@@ -85,21 +85,6 @@ def _shown(group: str, facts: dict[str, float]) -> Cells:
     }
 
 
-def depths(pooled: PooledRuns, rule: str) -> Table:
-    """Where pictures halted, by corruption."""
-    method, rows = halted(pooled, rule)
-    groups = _facts_by_group(rows)
-    return Table(
-        "depths",
-        f"Depth t*, {rule} rule, {pooled.described}",
-        "Where the forward process halted, in steps of 100; not crossed: the discriminator was "
-        "still sure at the maximum depth.",
-        pd.DataFrame([_shown(group, facts) for group, facts in groups.items()]),
-        pd.DataFrame([{"group": g, "method": method, **facts} for g, facts in groups.items()]),
-        pooled.commands([method]),
-    )
-
-
 def at_severities(
     severities: Sequence[PooledRuns],
 ) -> tuple[str, pd.DataFrame, tuple[str, ...]]:
@@ -186,12 +171,9 @@ def stopping_rules(judge: JudgeRun, pooled: PooledRuns | None) -> Table:
     )
 
 
-def pooled_controls(
-    pooled: PooledRuns, rule: str = "threshold", base: str = "dga-guided"
-) -> Controls:
+def pooled_controls(pooled: PooledRuns, base: str = "dga-guided") -> Controls:
     """The controls of the runs' sweep. Raises :class:`MissingRun` naming what it lacks."""
-    adaptive = base if rule == "threshold" else f"{base}-{rule}"
-    return control(read_sweep(pooled.swept(base), base, adaptive))
+    return control(read_sweep(pooled.swept(base), base, base))
 
 
 def control_title(name: str, controls: Controls) -> str:
@@ -237,9 +219,9 @@ def _control_numbers(controls: Controls) -> list[Cells]:
 
 def control_methods(pooled: PooledRuns, controls: Controls) -> list[str]:
     """The methods whose lines the controls rest on."""
-    base = controls.sweep.adaptive.removesuffix("-quantile")
+    base = controls.sweep.adaptive
     fixed = fixed_depths(pooled.lines, base).values()
-    return [SOURCE, controls.sweep.adaptive, *fixed, *pooled.equivalents(base)]
+    return [SOURCE, base, *fixed, *pooled.equivalents(base)]
 
 
 def _control_row(row: Control, controls: Controls, groups: list[str]) -> Cells:

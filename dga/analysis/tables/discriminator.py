@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from dga.analysis.discrimination import MEASURES, calibration, scores
+from dga.analysis.discrimination import calibration, scores
 from dga.analysis.judges import judged_groups, trained_on
 from dga.analysis.results import JudgeRun, MissingRun
 from dga.analysis.tables.table import NOTHING, Cells, Table
@@ -15,7 +15,7 @@ DEPTHS = (0, 5, 10, 20, 40)
 
 
 def studies(judges: Sequence[JudgeRun]) -> Table:
-    """F1, precision, recall and accuracy of every judged discriminator at a few depths."""
+    """F1 of every judged discriminator at a few depths."""
     if not judges:
         raise MissingRun("no judge run")
     shared = sorted(set.intersection(*(set(judge.depths) for judge in judges)))
@@ -24,16 +24,19 @@ def studies(judges: Sequence[JudgeRun]) -> Table:
     for judge in judges:
         table = scores(judge)
         for group, names in judged_groups(judge).items():
-            by_depth = table[table["corruption"].isin(names)].groupby("depth")[list(MEASURES)]
-            numbers += _numbers(judge, group, by_depth.mean())
-            shown += _shown(judge, group, by_depth.mean(), shared)
+            means = table[table["corruption"].isin(names)].groupby("depth")["f1"].mean()
+            numbers += [
+                {**_key(judge, group), "depth": depth, "measure": "f1", "value": round(value, 5)}
+                for depth, value in means.items()
+            ]
+            shown.append(_shown(judge, group, means, shared))
         numbers += _calibration(judge)
     return Table(
         "studies",
         "Discriminator studies",
-        "Corrupted against clean at the same depth, in percent, mean of the judged corruptions; "
-        f"corrupted is what a confidence of 0.5 or more says. Mean: over {_in_words(shared)}. "
-        "Guessing gives 50 % accuracy; calling everything corrupted gives an F1 of 67 %.",
+        "F1 of corrupted against clean at the same depth, in percent, mean of the judged "
+        f"corruptions; corrupted is what a confidence of 0.5 or more says. Mean: over "
+        f"{_in_words(shared)}. Calling everything corrupted gives an F1 of 67 %.",
         pd.DataFrame(shown),
         pd.DataFrame(numbers),
         tuple(dict.fromkeys(judge.command for judge in judges if judge.command)),
@@ -46,42 +49,24 @@ def _in_words(shared: Sequence[int]) -> str:
     return f"depths {few}" if shared else "no depth, for none is shared by all"
 
 
-def _shown(judge: JudgeRun, group: str, means: pd.DataFrame, shared: Sequence[int]) -> list[Cells]:
+def _shown(judge: JudgeRun, group: str, means: pd.Series, shared: Sequence[int]) -> Cells:
     config = judge.config
-    common = means.loc[list(shared)].mean()
-    rows = []
-    for measure in MEASURES:
-        cells = {
-            f"Depth {k}": f"{100 * means.loc[k, measure]:.1f}" if k in means.index else NOTHING
-            for k in DEPTHS
-        }
-        rows.append(
-            {
-                "Study": judge.study,
-                "Input": str(config.get("input", NOTHING)),
-                "Trained on": trained_on(judge) or NOTHING,
-                "Severity": str(config.get("severity", NOTHING)),
-                "Split": str(config.get("split", NOTHING)),
-                "Judged on": group,
-                "Measure": "F1" if measure == "f1" else measure.capitalize(),
-                **cells,
-                "Mean": f"{100 * common[measure]:.1f}" if len(shared) else NOTHING,
-            }
-        )
-    return rows
+    cells = {f"Depth {k}": f"{100 * means[k]:.1f}" if k in means.index else NOTHING for k in DEPTHS}
+    return {
+        "Study": judge.study,
+        "Input": str(config.get("input", NOTHING)),
+        "Trained on": trained_on(judge) or NOTHING,
+        "Severity": str(config.get("severity", NOTHING)),
+        "Split": str(config.get("split", NOTHING)),
+        "Judged on": group,
+        **cells,
+        "Mean": f"{100 * means.loc[list(shared)].mean():.1f}" if len(shared) else NOTHING,
+    }
 
 
 def _key(judge: JudgeRun, group: str) -> Cells:
     named = {key: judge.config.get(key) for key in ("input", "source", "severity", "split")}
     return {"study": judge.study, **named, "judged_on": group, "pictures": len(judge.paths)}
-
-
-def _numbers(judge: JudgeRun, group: str, means: pd.DataFrame) -> list[Cells]:
-    return [
-        {**_key(judge, group), "depth": depth, "measure": measure, "value": round(value, 5)}
-        for measure in MEASURES
-        for depth, value in means[measure].items()
-    ]
 
 
 def _calibration(judge: JudgeRun) -> list[Cells]:

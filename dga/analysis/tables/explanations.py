@@ -1,0 +1,61 @@
+"""What DGA+ found in pictures, beside what was done to them."""
+
+from __future__ import annotations
+
+import re
+
+import pandas as pd
+
+from dga.analysis.names import GROUPS, MEAN, group_title
+from dga.analysis.pooled import PooledRuns
+from dga.analysis.results import MissingRun
+from dga.analysis.tables.table import Cells, Table
+from dga.corruptions import CLEAN, CORRUPTIONS, FAMILIES
+
+METHOD = "dga-plus"
+# What a degradation's words (dga/degradation.py) begin with.
+KINDS = {
+    "exposure": ("gain", "offset"),
+    "sharpness": ("blur", "motion", "blocks"),
+    "noise": ("noise", "impulses"),
+}
+NOTHING_FOUND, UNTOUCHED = "nothing", "unchanged"
+TITLES = {
+    **{kind: kind.capitalize() for kind in KINDS},
+    NOTHING_FOUND: "Nothing",
+    UNTOUCHED: "Left as it came",
+}
+
+
+def explanations(pooled: PooledRuns) -> Table:
+    """Shares of pictures in which each kind of damage was found, by what was done to them."""
+    lines = pooled.lines[pooled.lines["method"] == METHOD]
+    if lines.empty:
+        raise MissingRun(f"no run of {METHOD}")
+    found = pd.DataFrame({kind: _holds(lines, words) for kind, words in KINDS.items()})
+    found[NOTHING_FOUND] = lines["degradation"] == "none"
+    found[UNTOUCHED] = lines["unchanged"].astype(bool)
+    present = set(lines["corruption"])
+    order = [*CORRUPTIONS, *FAMILIES, MEAN, CLEAN]
+    groups = [group for group in order if set(GROUPS[group]) <= present]
+    shown, numbers = list[Cells](), list[Cells]()
+    for group in groups:
+        rows = found[lines["corruption"].isin(GROUPS[group])]
+        shares = {kind: round(100 * float(rows[kind].mean()), 3) for kind in TITLES}
+        texts = {TITLES[kind]: f"{share:.0f}" for kind, share in shares.items()}
+        shown.append({"Corruption": group_title(group), **texts, "Pictures": str(len(rows))})
+        numbers.append({"group": group, **shares, "images": len(rows)})
+    return Table(
+        "explanations",
+        f"What DGA+ found, {pooled.described}",
+        "In how many of 100 pictures exposure, sharpness or noise was found wrong, and in how many "
+        "nothing; one picture may have several. Left as it came: bit for bit.",
+        pd.DataFrame(shown),
+        pd.DataFrame(numbers),
+        pooled.commands([METHOD]),
+    )
+
+
+def _holds(lines: pd.DataFrame, words: tuple[str, ...]) -> pd.Series:
+    pattern = rf"(?:^|, )(?:{'|'.join(map(re.escape, words))})\b"
+    return lines["degradation"].str.contains(pattern)
