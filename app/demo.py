@@ -17,10 +17,11 @@ import gradio.mcp
 from starlette.middleware import Middleware
 
 from app.pages.adapt.page import adapt_page
-from app.pages.analysis.exhibits import Exhibits, read_exhibits
-from app.pages.analysis.page import analysis_page, shipped_exhibits
 from app.pages.api import adapt_endpoint
 from app.pages.fifteen.page import fifteen_page
+from app.pages.findings.exhibits import Exhibits, read_exhibits
+from app.pages.findings.page import findings_page, model_cards, shipped_exhibits
+from app.pages.findings.recorded import recorded_links
 from app.pages.learn.page import learn_page
 from app.pages.shell import foot, header, styles
 from app.parts.theme import theme
@@ -56,13 +57,13 @@ def build(session: Session, exhibits: Exhibits) -> gr.Blocks:
         adapt_page(session, demo, line)
         foot()
         adapt_endpoint(session, CONCURRENCY_ID)
-    with demo.route("Fifteen corruptions", "/fifteen"):
+    with demo.route("Board", "/fifteen"):
         gr.HTML(header(session, "fifteen"), apply_default_css=False, elem_id="head")
         fifteen_page(session, demo, line)
         foot()
-    with demo.route("Analysis", "/analysis"):
-        gr.HTML(header(session, "analysis"), apply_default_css=False, elem_id="head")
-        analysis_page(session.profile, exhibits)
+    with demo.route("Findings", "/findings"):
+        gr.HTML(header(session, "findings"), apply_default_css=False, elem_id="head")
+        findings_page(session.profile, exhibits, recorded_links(session.profile))
         foot()
     with demo.route("Learn", "/learn"):
         gr.HTML(header(session, "learn"), apply_default_css=False, elem_id="head")
@@ -106,7 +107,7 @@ def serve(
             "middleware": [Middleware(Gate, has_room=uploads.has_room, is_own=queue.is_own)],
             "exception_handlers": {OSError: answer_fault},
         },
-        allowed_paths=[str(path) for path in exhibits.files()],
+        allowed_paths=[str(path) for path in (*exhibits.files(), *model_cards(session.profile))],
         theme=theme(),
         head=f"<style>{styles()}</style>",
         footer_links=["api"],

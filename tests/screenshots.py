@@ -13,7 +13,7 @@ from typing import Any
 from PIL import Image
 
 from app.demo import serve
-from app.pages.analysis.page import shipped_exhibits
+from app.pages.findings.page import shipped_exhibits
 from app.runs.session import Session
 
 CHROMIUM = Path("/usr/bin/chromium")
@@ -45,7 +45,7 @@ SHOTS = (
     Shot("adapt-dark", MOTION, 1440, 1380, 960, dark=True),
     Shot("adapt-phone", "", 390, 844, 390),
     Shot("fifteen", "fifteen", 1440, 1420, 960),
-    Shot("analysis", "analysis", 1440, 1060, 960),
+    Shot("findings", "findings", 1440, 1060, 960),
     Shot("learn", "learn#step-4", 1440, 900, 960),
 )
 
@@ -70,7 +70,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             executable_path=str(CHROMIUM), args=["--no-sandbox", "--hide-scrollbars"]
         )
         for shot in SHOTS:
-            if shot.name == "analysis" and not shipped_exhibits(session.profile).is_dir():
+            if shot.name == "findings" and not shipped_exhibits(session.profile).is_dir():
                 continue
             picture = take(browser, f"http://127.0.0.1:{port}/", shot)
             picture.save(options.out / f"{shot.name}.webp", quality=QUALITY, method=6)

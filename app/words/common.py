@@ -8,9 +8,9 @@ TITLE = "DGA"
 TAGLINE = "Just enough noise to forget the damage, then a rebuilt picture."
 FOOTER = "Runs on this machine. Uploaded pictures are deleted within an hour."
 PAGES = (  # name, path
-    ("Adapt", ""),
-    ("Fifteen corruptions", "fifteen"),
-    ("Analysis", "analysis"),
+    ("Try it", ""),
+    ("Board", "fifteen"),
+    ("Findings", "findings"),
     ("Learn", "learn"),
 )
 RESULTS_TITLE = "Six pictures, one classifier"

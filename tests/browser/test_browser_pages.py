@@ -173,7 +173,7 @@ def test_cancel_keeps_the_pictures_and_frees_the_models(fifteen):
     page.wait_for_function("document.querySelector('.ff-error').textContent !== ''")
 
 
-@pytest.fixture(scope="module", params=["fifteen", "learn", "analysis"])
+@pytest.fixture(scope="module", params=["fifteen", "learn", "findings"])
 def narrow(chromium, served, request):  # noqa: F811
     """A page as a phone opens it."""
     watched = Watched(chromium, served, request.param, 390)

@@ -14,8 +14,8 @@ from PIL import Image
 
 from app.demo import build
 from app.pages.adapt.result_cards import card_html
-from app.pages.analysis.exhibits import read_exhibits
-from app.pages.analysis.page import shipped_exhibits
+from app.pages.findings.exhibits import read_exhibits
+from app.pages.findings.page import shipped_exhibits
 from app.runs.run_state import CARDS, RunState
 from app.runs.session import Picture, Session
 from dga.data.uploads import read_square

@@ -20,7 +20,6 @@ import gradio.mcp
 import pytest
 from gradio import processing_utils, queueing, route_utils
 from gradio.components.api_component import Api
-from gradio.components.plot import PlotData
 from gradio.data_classes import FileData, ImageData
 from gradio.state_holder import SessionState
 from gradio.themes.utils import fonts
@@ -226,11 +225,6 @@ LEANED_ON: tuple[tuple[str, str, Callable[[], object]], ...] = (
             parameters(processing_utils.save_bytes_to_cache)[:3]
             == ["data", "file_name", "cache_dir"]
         ),
-    ),
-    (
-        "app/pages/analysis/page.py",
-        "PlotData(type, plot)",
-        lambda: {"type", "plot"} <= PlotData.model_fields.keys(),
     ),
     (
         "app/parts/examples.py",

@@ -7,29 +7,50 @@ from collections.abc import Iterable
 from html import escape
 from urllib.parse import quote
 
-from app.pages.analysis.exhibits import Exhibit, TableContent
+from app.pages.findings.exhibits import Exhibit, TableContent
 from app.parts.marks import mark
-from app.words.analysis import ANALYSIS_WORDS as WORDS
+from app.words.findings import FINDINGS_WORDS as WORDS
 from dga.titles import SYSTEMS
 
 NOTHING = "\N{EN DASH}"
-DOWNLOADS = {"csv": "CSV", "png": "PNG", "md": "Markdown", "json": "JSON"}
+DOWNLOADS = {"csv": "CSV", "png": "PNG", "json": "JSON"}
 WIDE = 11  # columns from which cells stand closer
 _NUMBER = re.compile(r"[+\u2212-]?\d")
+_PERCENT = re.compile(r"\d+(\.\d+)?")
 _INTERVAL = re.compile(rf"(\S+) (\(.+(?:{NOTHING}| to ).+\))")
 _EMPHASIS = re.compile(r"\*{1,2}(.+?)\*{1,2}")
 _OURS = [(SYSTEMS[name], name) for name in ("dga-guided", "dga-plus", "dga", "dda")]
-_DOWN = (
+DOWN = (
     '<svg viewBox="0 0 16 16" aria-hidden="true"><path d="M8 2v8M4.5 7L8 10.5 11.5 7M3 13.5h10"/>'
     "</svg>"
 )
 
 
-def title_html(exhibit: Exhibit) -> str:
-    """Title, and after its first comma what it was measured on."""
+def exhibit_html(exhibit: Exhibit) -> str:
+    """The whole exhibit, folded under its title; after the title's first comma, what it is on."""
     title, _, more = exhibit.title.partition(", ")
-    detail = f'<p class="on">{escape(more[:1].upper() + more[1:])}</p>' if more else ""
-    return f'<header class="ex-title"><h3>{escape(title)}</h3>{detail}</header>'
+    detail = f" <small>{escape(more[:1].upper() + more[1:])}</small>" if more else ""
+    shown = figure_html(exhibit) if exhibit.kind == "figure" else ""
+    if exhibit.content:
+        heated = exhibit.name.startswith("table-2")
+        shown = table_html(exhibit.content, exhibit.title, heated)
+    return (
+        f'<details class="ex" id="{exhibit.key}"><summary>{escape(title)}{detail}</summary>'
+        f"{shown}{text_html(exhibit)}</details>"
+    )
+
+
+def figure_html(exhibit: Exhibit) -> str:
+    """The picture, which a browser asks for when its fold is opened."""
+    if "png" not in exhibit.downloads:
+        return ""
+    alt = escape(f"{exhibit.title}. {exhibit.caption}")
+    return f'<img class="ex-figure" loading="lazy" alt="{alt}" src="{address(exhibit, "png")}">'
+
+
+def address(exhibit: Exhibit, ending: str) -> str:
+    """Where a download is served, relative to the page."""
+    return f"gradio_api/file={quote(str(exhibit.downloads[ending]))}"
 
 
 def text_html(exhibit: Exhibit) -> str:
@@ -45,8 +66,8 @@ def text_html(exhibit: Exhibit) -> str:
 
 def _downloads(exhibit: Exhibit) -> str:
     return "".join(
-        f'<a class="tool" href="gradio_api/file={quote(str(exhibit.downloads[ending]))}" '
-        f'download="{exhibit.name}.{ending}">{_DOWN}{name}'
+        f'<a class="tool" href="{address(exhibit, ending)}" '
+        f'download="{exhibit.name}.{ending}">{DOWN}{name}'
         f'<span class="hidden-words"> {escape(WORDS["of"].format(title=exhibit.title))}</span></a>'
         for ending, name in DOWNLOADS.items()
         if ending in exhibit.downloads
@@ -73,8 +94,11 @@ def commands_html(commands: Iterable[str]) -> str:
     )
 
 
-def table_html(table: TableContent, title: str) -> str:
-    """The table in a box that scrolls sideways; its headers are buttons that sort."""
+def table_html(table: TableContent, title: str, heated: bool = False) -> str:
+    """The table in a box that scrolls sideways; its headers are buttons that sort.
+
+    ``heated``: cells of percentages are the darker the more they are.
+    """
     numeric = [_is_numeric(row[i] for row in table.rows) for i in range(len(table.columns))]
     head = "".join(
         f'<th scope="col"{_kind(is_number)}><button type="button">{escape(name)}</button></th>'
@@ -82,9 +106,10 @@ def table_html(table: TableContent, title: str) -> str:
     )
     methods = table.columns[0] == "Method"
     wide = " wide" if len(table.columns) >= WIDE else ""
-    body = "".join(_row(row, numeric, methods) for row in table.rows)
+    body = "".join(_row(row, numeric, methods, heated) for row in table.rows)
     return (
-        f'<div class="ex-table{wide}"><table>'
+        f'<div class="ex-table{wide}{" heated" if heated else ""}" tabindex="0" role="region" '
+        f'aria-label="{escape(title)}"><table>'
         f'<caption class="hidden-words">{escape(title)}</caption>'
         f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
     )
@@ -99,15 +124,20 @@ def _kind(is_number: bool) -> str:
     return ' class="n"' if is_number else ""
 
 
-def _row(row: tuple[str, ...], numeric: list[bool], methods: bool) -> str:
+def _row(row: tuple[str, ...], numeric: list[bool], methods: bool, heated: bool) -> str:
     name = row[0]
     quoted = ' class="paper"' if _EMPHASIS.fullmatch(name) else ""
     first = f'<th scope="row"{_kind(numeric[0])}>{_sign(name) if methods else ""}{_cell(name)}</th>'
     others = "".join(
-        f"<td{_kind(is_number)}>{_cell(cell)}</td>"
+        f"<td{_kind(is_number)}{_heat(cell) if heated else ''}>{_cell(cell)}</td>"
         for cell, is_number in zip(row[1:], numeric[1:], strict=True)
     )
     return f"<tr{quoted}>{first}{others}</tr>"
+
+
+def _heat(cell: str) -> str:
+    found = _PERCENT.match(cell)
+    return f' style="--share:{float(found[0]):.0f}%"' if found else ""
 
 
 def _sign(method: str) -> str:

@@ -1,5 +1,6 @@
-"""The page of tables and figures: its reader, its HTML, and the page in a browser."""
+"""The page of findings: its reader, its answers, its HTML, and the page in a browser."""
 
+import csv
 import json
 import socket
 from pathlib import Path
@@ -9,19 +10,15 @@ import pandas as pd
 import pytest
 
 from app.demo import serve
-from app.pages.analysis.cards import table_html, text_html, title_html
-from app.pages.analysis.exhibits import (
-    Exhibit,
-    FigureContent,
-    TableContent,
-    inside,
-    read_exhibits,
-    read_table,
-)
-from app.pages.analysis.page import plot_data, sections
+from app.pages.findings.answers import answers
+from app.pages.findings.cards import exhibit_html, table_html, text_html
+from app.pages.findings.exhibits import Exhibit, TableContent, inside, read_exhibits, read_table
+from app.pages.findings.page import sections, shipped_exhibits
+from app.pages.findings.recorded import recorded_links
 from app.runs.session import Session
 from dga.analysis.tables.table import DASH, MINUS
 from dga.analysis.tables.table import Table as WrittenTable
+from dga.profiles import get_profile
 from tests.fixtures.browser import chromium  # noqa: F401  # fixture
 
 HEAD = "| Method | Accuracy (%) | Note |\n| --- | --- | --- |\n"
@@ -65,9 +62,9 @@ def test_reads_tables_and_figures(folder):
     table, figure = read_exhibits(folder).exhibits
     assert table.content.columns == ("Method", "Accuracy (%)", "Note")
     assert table.content.rows[1] == ("*DGA, paper*", "36", "a")
-    assert figure.content == FigureContent(json.dumps(FIGURE), 300)
     assert (table.commands, table.problems) == (tuple(COMMANDS), ())
-    files = ["table-1.md", "table-1.csv", "depths.json", "depths.png"]
+    assert f'src="gradio_api/file={figure.downloads["png"]}"' in exhibit_html(figure)
+    files = ["table-1.md", "table-1.csv", "depths.png", "depths.json"]
     assert [path.name for path in read_exhibits(folder).files()] == files
 
 
@@ -127,16 +124,11 @@ def test_entries_that_make_no_sense_are_counted(tmp_path):
         ("tables/table-1.md", HEAD),
         ("tables/table-1.md", HEAD + "| too | short |\n"),
         ("tables/table-1.md", "| a |\n| b |\n| c |\n"),
-        ("figures/depths.json", "{"),
-        ("figures/depths.json", "[]"),
-        ("figures/depths.json", '{"data": 3}'),
-        ("figures/depths.json", '{"data": [], "layout": 3}'),
-        ("figures/depths.json", '{"data": [NaN]}'),
     ],
 )
 def test_a_damaged_file_becomes_a_sentence(folder, name, text):
     (folder / name).write_text(text)
-    exhibit = only(folder, "table" if name.endswith("md") else "figure")
+    exhibit = only(folder, "table")
     assert exhibit.content is None
     assert exhibit.problems == (f"{Path(name).name} is damaged.",)
     assert f"{Path(name).name} is damaged." in text_html(exhibit)
@@ -148,9 +140,10 @@ def test_a_missing_file_becomes_a_sentence(folder):
     table, figure = only(folder, "table"), only(folder, "figure")
     assert table.content is not None
     assert table.problems == ("tables/table-1.csv is missing.",)
-    assert (figure.content, list(figure.downloads)) == (None, ["png"])
-    assert ">Markdown<" in text_html(table)
+    assert list(figure.downloads) == ["png"]
     assert ">CSV<" not in text_html(table)
+    (folder / "figures/depths.png").unlink()
+    assert "<img" not in exhibit_html(only(folder, "figure"))
 
 
 @pytest.mark.parametrize(
@@ -195,27 +188,157 @@ def test_tables_as_html():
 def test_words_of_the_index_are_escaped():
     bad = "<img src=x onerror=alert(1)>"
     exhibit = Exhibit("table", "t", bad, bad, (bad,), None, problems=(bad,), missing=(bad,))
-    assert "<img" not in title_html(exhibit) + text_html(exhibit)
+    assert "<img" not in exhibit_html(exhibit)
 
 
 def test_sections_take_every_exhibit_once(tmp_path):
-    names = ["table-2-noise", "depths-f1", "unheard-of", "accuracy-time", "accuracy-depth"]
+    names = ["table-2", "depths-f1-families", "unheard-of", "accuracy-time", "accuracy-depth"]
     exhibits = read_exhibits(write(tmp_path, [entry("figure", name) for name in names])).exhibits
-    found = {s.anchor: [e.name for e in s.exhibits] for s in sections(exhibits)}
+    found = {question: [e.name for e in mine] for question, mine in sections(exhibits)}
     assert found == {
-        "does-it-help": ["table-2-noise"],
-        "where-does-it-stop": ["depths-f1"],
-        "per-picture": ["accuracy-depth"],
+        "help": ["table-2"],
+        "depth": ["depths-f1-families", "accuracy-depth"],
         "cost": ["accuracy-time"],
         "more": ["unheard-of"],
     }
 
 
-def test_a_finger_scrolls_over_figures():
-    by_touch = json.loads(plot_data(FigureContent(json.dumps(FIGURE), 300), touch=True).plot)
-    by_mouse = json.loads(plot_data(FigureContent(json.dumps(FIGURE), 300), touch=False).plot)
-    assert by_touch["data"] == FIGURE["data"]
-    assert (by_touch["layout"]["dragmode"], by_mouse["layout"]["dragmode"]) == (False, "zoom")
+def interval(name, value, low, high):
+    return {name: value, f"{name}_low": low, f"{name}_high": high}
+
+
+def measured(folder, **tables):
+    """Results whose tables hold these numbers; a name's underscores stand for hyphens."""
+    named = {name.replace("_", "-"): rows for name, rows in tables.items()}
+    write(folder, [entry("table", name) for name in named])
+    for name, rows in named.items():
+        with (folder / f"tables/{name}.csv").open("w", newline="") as file:
+            writer = csv.DictWriter(file, rows[0])
+            writer.writeheader()
+            writer.writerows(rows)
+    return read_exhibits(folder)
+
+
+def said(exhibits, question, severity=5):
+    answer = next(a for a in answers(exhibits, severity) if a.question == question)
+    return " ".join([answer.sentence, *answer.more])
+
+
+def table_1(*rows):
+    return [
+        {"method": name, **interval("accuracy", 40, 35, 45), **gain, "seconds": seconds}
+        for name, gain, seconds in rows
+    ]
+
+
+NO_GAIN = interval("minus_source", "", "", "")
+
+
+@pytest.mark.parametrize(
+    ("gain", "sentence"),
+    [
+        ((4.84, 3.1, 6.6), "Yes: of 100 damaged pictures DGA+ has 40 read right, 4.8 more than"),
+        ((-2, -3, -0.5), "No: of 100 damaged pictures DGA+ has 40 read right, 2.0 fewer than"),
+        ((1.6, -0.5, 3.8), "Not decided: DGA+ and doing nothing differ by 1.6 in 100"),
+    ],
+)
+def test_whether_it_helps_is_decided_by_the_interval(tmp_path, gain, sentence):
+    rows = table_1(
+        ("source", NO_GAIN, 0.01),
+        ("dga-guided", interval("minus_source", 1, -1, 3), 0.37),
+        ("dga-plus", interval("minus_source", *gain), 0.186),
+    )
+    rivals = [
+        {"method": "dga-plus", "rival": "tent", "group": "mean", **interval("points", -9, -12, -6)},
+        {"method": "dga-plus", "rival": "dda", "group": "mean", **interval("points", 9, 6, 12)},
+    ]
+    rivals += [
+        {"method": "dga-plus", "rival": "source", "group": group, **interval("points", *found)}
+        for group, found in (("fog", (-5, -9, -1)), ("snow", (-5, -9, 1)), ("noise", (-5, -9, -1)))
+    ]
+    exhibits = measured(tmp_path, table_1=rows, comparisons=rivals)
+    told = said(exhibits, "help").replace("\N{NO-BREAK SPACE}", " ")
+    assert told.startswith(sentence)
+    assert f"DGA + G: +1.0 ({MINUS}1.0 to +3.0)." in told
+    assert "Tent is ahead by 9.0 points (6.0 to 12.0), but it changes the classifier" in told
+    assert "DDA is ahead" not in told
+    assert told.endswith(f"It does harm on fog ({MINUS}5.0).")
+    cost = said(exhibits, "cost").replace("\N{NO-BREAK SPACE}", " ")
+    assert cost.startswith("0.19 seconds a picture for DGA+, 0.37 for DGA + G; choosing")
+
+
+def test_whether_the_depth_is_per_picture_is_told_by_where(tmp_path):
+    def dealt(what, group, *found):
+        rival = f"dga-plus:permute={what}:batch=200"
+        return {
+            "method": "dga-plus", "rival": rival, "group": group, **interval("points", *found)
+        }  # fmt: skip
+
+    wild = [dealt("explanation", "all", 20, 14, 26), dealt("noise", "all", 5.1, 1.6, 8.6)]
+    same = [dealt("noise", "mean", 0.3, -0.3, 0.9), dealt("explanation", "mean", 2, 1, 3)]
+    decided = said(measured(tmp_path / "a", wild_permuted=wild), "depth")
+    assert decided.startswith("Yes: DGA+ loses 5.1 points with another picture's noise level (all")
+    assert decided.endswith("Not measured for DGA\N{NO-BREAK SPACE}+\N{NO-BREAK SPACE}G.")
+    both = said(measured(tmp_path / "b", wild_permuted=wild, permuted=same), "depth")
+    assert both.startswith("In part: DGA+ loses 5.1 points")
+    assert "nothing beyond chance (+0.3 points) with another picture's noise level (within" in both
+    assert said(measured(tmp_path / "c", permuted=same), "depth").startswith("Hardly: ")
+    exhibits = measured(tmp_path / "d", permuted=same[1:])  # an explanation is no depth
+    assert said(exhibits, "depth").startswith("Not measured yet")
+
+
+@pytest.mark.parametrize(
+    ("found", "words"),
+    [
+        ((-0.2, -0.9, 0.5), f"Yes: 95 of 100 come back exactly as they were, and accuracy moves "
+         f"by {MINUS}0.2 points."),
+        ((-0.6, -1.4, 0.1), "a loss of 1.4 cannot be ruled out"),
+        ((-2, -3, -1), "No: DGA+ costs 2.0 points"),
+    ],
+)  # fmt: skip
+def test_clean_pictures(tmp_path, found, words):
+    rows = [{"method": "dga-plus", **interval("minus_source", *found), "unchanged": 94.77}]
+    assert words in said(measured(tmp_path, clean=rows), "clean")
+
+
+@pytest.mark.parametrize(("blur", "words"), [(60, "Mostly what was done"), (20, "Only in part")])
+def test_what_was_found(tmp_path, blur, words):
+    kinds = {"exposure": 0, "sharpness": 0, "noise": 0, "nothing": 0}
+    rows = [
+        {"group": "noise", **kinds, "noise": 99.7},
+        {"group": "blur", **kinds, "sharpness": blur},
+        {"group": "clean", **kinds, "nothing": 100},
+    ]
+    told = said(measured(tmp_path, explanations=rows), "found")
+    assert told.startswith(words)
+    assert f"noise in 99 of 100 noisy pictures, lost sharpness in {blur} of 100" in told
+    assert told.endswith("nothing in 100 of 100 undamaged ones.")
+
+
+def test_what_was_not_measured_is_said(tmp_path):
+    exhibits = measured(tmp_path, table_9=[{"method": "x"}])
+    for answer in answers(exhibits, 5):
+        assert answer.sentence.startswith("Not measured yet for these models: the table")
+        assert answer.chart == ""
+
+
+def test_shipped_results_are_answered_at_every_severity():
+    exhibits = read_exhibits(shipped_exhibits(get_profile("everyday16")))
+    assert exhibits.problem == ""
+    for severity in exhibits.severities():
+        assert [a.question for a in answers(exhibits, severity)] == [
+            "help", "depth", "found", "clean", "cost",
+        ]  # fmt: skip
+
+
+def test_recorded_runs_are_chosen_by_what_they_show(tmp_path):
+    profile = get_profile("everyday16")
+    for question, link in recorded_links(profile).items():
+        assert link.startswith("./?image="), question
+    folder = tmp_path / profile.name / "broken"
+    folder.mkdir(parents=True)
+    (folder / "record.json").write_text('{"settings": 3}')
+    assert recorded_links(profile, tmp_path) == {}
 
 
 @pytest.fixture(scope="module")
@@ -247,12 +370,6 @@ def start(tiny_models):
 @pytest.fixture(scope="module")
 def address(start, results):
     return start(results)
-
-
-def test_the_page_sends_no_figure_before_it_is_looked_at(address):
-    page = httpx.get(f"{address}analysis").text
-    assert "Table-1" in page
-    assert "scatter" not in page
 
 
 def test_only_what_the_index_names_is_served(address, results):
@@ -288,16 +405,16 @@ def open_page(chromium):  # noqa: F811
 
 
 def first_column(page):
-    return page.locator(".exhibit:visible").first.locator("tbody th").all_inner_texts()
+    return page.locator(".ex[open]:visible").first.locator("tbody th").all_inner_texts()
 
 
 def test_the_page_on_a_phone(open_page, address, results):
-    page = open_page(f"{address}analysis", 390, "dark")
-    page.wait_for_selector(".exhibit")
-    assert page.locator(".js-plotly-plot").count() == 0
+    page = open_page(f"{address}findings", 390, "dark")
+    page.locator("#all > summary").click()
+    page.locator("#table-table-1 > summary").click()
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
-    header = page.get_by_role("button", name="Accuracy (%)").first
+    header = page.locator("#table-table-1").get_by_role("button", name="Accuracy (%)")
     as_written = ["Source only", "DGA, paper", "DGA", "Tent"]
     assert first_column(page) == as_written
     for order, names in [
@@ -310,34 +427,39 @@ def test_the_page_on_a_phone(open_page, address, results):
         assert first_column(page) == names
 
     with page.expect_download() as download:
-        page.get_by_role("link", name="CSV").first.click()
+        page.locator("#table-table-1").get_by_role("link", name="CSV").click()
     assert download.value.suggested_filename == "table-1.csv"
     written = (results / "tables" / "table-1.csv").read_bytes()
     assert Path(download.value.path()).read_bytes() == written
 
     page.get_by_role("radio", name="3").check()
-    assert page.locator(".ex-title:visible h3").first.inner_text() == "Table-1-severity-3"
+    assert page.locator("#table-table-1").is_hidden()
+    assert page.locator("#table-table-1-severity-3").is_visible()
     page.emulate_media(color_scheme="light")
     page.wait_for_selector("body:not(.dark)")
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
-def test_figures_are_drawn_when_they_come_near(open_page, address):
-    page = open_page(f"{address}analysis?tab=1", 1440, "light")
-    page.wait_for_selector(".exhibit")
-    page.get_by_role("link", name="Where does it stop?").click()
-    assert page.url == f"{address}analysis?tab=1#where-does-it-stop"
-    page.wait_for_selector("#figure-depths .js-plotly-plot .scatterlayer path")
-    assert page.get_by_role("figure", name="Depths, 8 photographs").count() == 1
-    page.locator(".with-figure summary").click()
-    lines = page.locator(".with-figure code").all_inner_texts()
-    assert [line.strip() for line in lines] == COMMANDS
-    page.get_by_role("link", name="Adapt").click()
-    page.wait_for_selector("#adapt")
+def test_five_answers_fit_and_lead_to_their_tables(open_page, start):
+    page = open_page(f"{start(shipped_exhibits(get_profile('everyday16')))}findings", 1440, "light")
+    page.wait_for_selector("#cost .fi-answer")
+    assert page.locator("section.fi-card h2 i").count() == 5
+    assert page.evaluate("document.documentElement.scrollHeight") <= 5000
+    page.locator("#help").get_by_role("link", name="The whole table").first.click()
+    assert page.url.endswith("/findings#table-table-1")
+    assert page.locator("#table-table-1 tbody tr").first.is_visible()
+    figure = page.locator("#all .ex-figure").first
+    assert figure.evaluate("img => img.naturalWidth") == 0  # folded: not asked for
+    fold = page.locator(".ex", has=figure)
+    fold.locator("summary").first.click()
+    figure.scroll_into_view_if_needed()
+    page.wait_for_function("img => img.naturalWidth > 0", arg=figure.element_handle())
+    page.locator("#help").get_by_role("link", name="See one such picture").first.click()
+    page.wait_for_url(lambda url: "image=" in url)
 
 
 def test_without_results_the_page_says_how_to_make_them(open_page, start, tmp_path):
-    page = open_page(f"{start(tmp_path / 'nowhere')}analysis", 390, "light")
+    page = open_page(f"{start(tmp_path / 'nowhere')}findings", 390, "light")
     assert page.inner_text("h1") == "There are no results for tiny yet."
     assert "python -m dga figures runs --out" in page.inner_text("pre")
     assert page.evaluate("document.documentElement.scrollWidth") <= 390

@@ -6,6 +6,7 @@ read becomes a sentence in place of the exhibit.
 
 from __future__ import annotations
 
+import csv
 import json
 import re
 from collections.abc import Mapping
@@ -15,10 +16,9 @@ from typing import Any, NoReturn
 
 from dga.io.files import INDEX
 
-ENDINGS = {"table": ("md", "csv"), "figure": ("json", "png")}  # the first is what is shown
+ENDINGS = {"table": ("md", "csv"), "figure": ("png", "json")}  # the first is what is shown
 MAX_BYTES = 8 * 2**20
 BASE_SEVERITY = 5  # of exhibits whose name does not end in one
-PLOT_HEIGHT = 400
 
 _NAME = re.compile(r"[a-z0-9-]{1,80}")
 _SEVERITY = re.compile(r"-severity-([1-5])$")
@@ -34,19 +34,12 @@ class TableContent:
 
 
 @dataclass(frozen=True)
-class FigureContent:
-    """``plotly``: the JSON of a plotly figure; ``height``: in pixels."""
-
-    plotly: str
-    height: int
-
-
-@dataclass(frozen=True)
 class Exhibit:
     """A table or a figure.
 
-    ``content`` is None if its file could not be read; ``problems`` then says why.
-    ``downloads``: existing files by ending. ``missing``: what its runs lack.
+    ``content`` of a table is None if its file could not be read; ``problems`` then says why.
+    A figure is shown as its picture, one of the ``downloads``: existing files by ending.
+    ``missing``: what its runs lack.
     """
 
     kind: str
@@ -54,7 +47,7 @@ class Exhibit:
     title: str
     caption: str
     commands: tuple[str, ...]
-    content: TableContent | FigureContent | None
+    content: TableContent | None
     downloads: Mapping[str, Path] = field(default_factory=dict)
     problems: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
@@ -102,6 +95,21 @@ class Exhibits:
         found = (self.variants(exhibit) for exhibit in self.exhibits)
         return tuple(sorted({s for several in found if len(several) > 1 for s in several}))
 
+    def table(self, name: str) -> Exhibit | None:
+        """The table of this name, if it was made."""
+        return next((e for e in self.exhibits if e.kind == "table" and e.name == name), None)
+
+    def numbers(self, name: str) -> tuple[dict[str, str], ...]:
+        """A table's rows as its CSV has them; none where that is missing or damaged."""
+        exhibit = self.table(name)
+        if exhibit is None or "csv" not in exhibit.downloads:
+            return ()
+        try:
+            text = exhibit.downloads["csv"].read_text("utf-8")
+            return tuple(csv.DictReader(text.splitlines()))
+        except (OSError, ValueError, csv.Error):
+            return ()
+
 
 def read_exhibits(folder: Path) -> Exhibits:
     """Read ``folder``. Never raises for what the files hold or lack."""
@@ -145,10 +153,10 @@ def _exhibit(folder: Path, entry: Any, missing: tuple[tuple[str, str], ...]) -> 
     files, commands = entry.get("files"), entry.get("commands")
     paths, problems = _files(folder, kind, files if isinstance(files, dict) else {})
     shown = paths.get(ENDINGS[kind][0])
-    content: TableContent | FigureContent | None = None
-    if shown is not None:
+    content: TableContent | None = None
+    if shown is not None and kind == "table":
         try:
-            content = (read_table if kind == "table" else read_figure)(shown)
+            content = read_table(shown)
         except (ValueError, OSError):
             problems.append(f"{shown.name} is damaged.")
     return Exhibit(
@@ -201,19 +209,6 @@ def read_table(path: Path) -> TableContent:
 
 def _cells(line: str) -> tuple[str, ...]:
     return tuple(cell.strip().replace("\\|", "|") for cell in _CELL_END.split(line)[1:-1])
-
-
-def read_figure(path: Path) -> FigureContent:
-    """A plotly figure. Raises ``ValueError`` if it is none that a browser could draw."""
-    text = path.read_text("utf-8")
-    figure = _parse(text)
-    if not isinstance(figure, dict) or not isinstance(figure.get("data"), list):
-        raise ValueError("no traces")
-    layout = figure.setdefault("layout", {})
-    if not isinstance(layout, dict):
-        raise ValueError("no layout")
-    height = layout.get("height")
-    return FigureContent(text, round(height) if isinstance(height, int | float) else PLOT_HEIGHT)
 
 
 def _parse(text: str) -> Any:

@@ -1,0 +1,250 @@
+"""Five questions answered from the results' tables: nothing here is a number of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from app.pages.findings.charts import Dot, Interval, bars, forest, heat, scatter, signed
+from app.pages.findings.exhibits import BASE_SEVERITY, Exhibits
+from app.words import findings as words
+from app.words.findings import METHODS, NAMES
+from dga.titles import phrase
+
+OURS = ("dga-plus", "dga-guided", "dga")  # whose answer is given: the first that was run
+PROMISE = 1.0  # points that clean pictures may lose
+MOSTLY = 50  # of 100 pictures
+Row = Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """``question``: a key of ``QUESTIONS``; ``table``: where it comes from; ``more``: plain
+    sentences that belong to it; ``chart``: HTML, empty where nothing was measured.
+    """
+
+    question: str
+    table: str
+    sentence: str
+    more: tuple[str, ...] = ()
+    chart: str = ""
+
+
+def answers(exhibits: Exhibits, severity: int) -> list[Answer]:
+    """One a question, in order, as measured at this severity."""
+    return [make(exhibits, severity) for make in (_help, _depth, _found, _clean, _cost)]
+
+
+def _named(name: str, severity: int) -> str:
+    return name if severity == BASE_SEVERITY else f"{name}-severity-{severity}"
+
+
+def _not_measured(exhibits: Exhibits, question: str, table: str, severity: int) -> Answer:
+    several = len(exhibits.severities()) > 1 and question != "clean"
+    sentence = (words.NOT_AT if several else words.NOT_MEASURED).format(
+        severity=severity, table=_named(table, severity) if several else table
+    )
+    return Answer(question, table, sentence)
+
+
+def _help(exhibits: Exhibits, severity: int) -> Answer:
+    table = _named("table-1", severity)
+    rows = {row["method"]: row for row in exhibits.numbers(table)}
+    shown = {name: found for name in METHODS if (found := _estimate(rows.get(name), "accuracy"))}
+    own = _own(shown)
+    gain = _estimate(rows.get(own), "minus_source")
+    if gain is None:
+        return _not_measured(exhibits, "help", "table-1", severity)
+    sentence = words.HELP[gain.verdict].format(
+        method=NAMES[own], accuracy=_whole(shown[own].value), points=_size(gain.value)
+    )
+    more = [words.HELP_MORE["interval"].format(low=_plain(gain.low), high=_plain(gain.high))]
+    paper = _estimate(rows.get("dga-guided"), "minus_source") if own == "dga-plus" else None
+    if paper:
+        more.append(words.HELP_MORE["paper"].format(method=NAMES["dga-guided"], **_told(paper)))
+    more += _beaten(exhibits.numbers(_named("comparisons", severity)), own)
+    chart = bars(
+        [(name, METHODS[name], found) for name, found in shown.items()],
+        words.FINDINGS_WORDS["read_right"],
+    )
+    return Answer("help", table, sentence, tuple(more), chart)
+
+
+def _beaten(comparisons: Sequence[Row], own: str) -> Iterator[str]:
+    """Who is ahead of our method, and on what it does harm, where the intervals decide."""
+    ours = [row for row in comparisons if row.get("method") == own]
+    for row in ours:
+        found = _estimate(row, "points")
+        if row["group"] == "mean" and row["rival"] in NAMES and found and found.verdict == "no":
+            told = {
+                "points": _size(found.value),
+                "low": _size(found.high),
+                "high": _size(found.low),
+            }
+            why = words.HELP_MORE["tent"] if row["rival"] == "tent" else ""
+            yield words.HELP_MORE["ahead"].format(rival=NAMES[row["rival"]], why=why, **told)
+    harmed = [
+        f"{phrase(row['group'])} ({signed(found.value)})"
+        for row in ours
+        if row["rival"] == "source" and row["group"] not in ("mean", *words.GROUPS)
+        and (found := _estimate(row, "points")) and found.verdict == "no"
+    ]  # fmt: skip
+    if harmed:
+        yield words.HELP_MORE["harms"].format(names=", ".join(harmed))
+
+
+@dataclass(frozen=True)
+class Dealt:
+    """What ``method`` loses where pictures exchange their ``what``; ``where``: among which."""
+
+    table: str
+    where: str
+    method: str
+    what: str
+    found: Interval
+
+
+def _depth(exhibits: Exhibits, severity: int) -> Answer:
+    dealt = list(_all_dealt(exhibits, severity))
+    whole = list(words.WHOLE_DEPTH)
+    deciding = [d for d in dealt if d.what in whole]
+    if not deciding:
+        return _not_measured(exhibits, "depth", "permuted", severity)
+    own = min(deciding, key=lambda d: OURS.index(d.method)).method
+    clauses: dict[str, Dealt] = {}
+    for d in sorted(deciding, key=lambda d: whole.index(d.what)):
+        if d.method == own:
+            clauses.setdefault(d.where, d)
+    yes = [d.found.verdict == "yes" for d in clauses.values()]
+    verdict = "yes" if all(yes) else "partly" if any(yes) else "hardly"
+    told = "; ".join(
+        words.DEPTH["loss" if d.found.verdict == "yes" else "chance"].format(
+            where=words.AMONG[d.where], size=_size(d.found.value),
+            what=words.PERMUTED[d.what], **_told(d.found),
+        )
+        for d in clauses.values()
+    )  # fmt: skip
+    sentence = words.DEPTH[verdict].format(method=NAMES[own], clauses=told)
+    absent = [NAMES[name] for name in OURS[:2] if name not in {d.method for d in dealt}]
+    more = [words.DEPTH["unmeasured"].format(methods=", ".join(absent))] if absent else []
+    rows = [
+        (d.method, f"{NAMES[d.method]}: {words.PERMUTED[d.what]}, {words.SHORT[d.where]}", d.found)
+        for d in dealt
+    ]
+    return Answer("depth", next(iter(clauses.values())).table, sentence, tuple(more), forest(rows))
+
+
+def _all_dealt(exhibits: Exhibits, severity: int) -> Iterator[Dealt]:
+    for where, table, group in (
+        ("wild", "wild-permuted", "all"), ("same", _named("permuted", severity), "mean"),
+    ):  # fmt: skip
+        for row in exhibits.numbers(table):
+            found = _estimate(row, "points")
+            what = row["rival"].partition("permute=")[2].partition(":")[0]
+            if row["group"] == group and found and what in words.PERMUTED:
+                yield Dealt(table, where, row["method"].partition(":")[0], what, found)
+    table = _named("controls", severity)
+    for row in exhibits.numbers(table):
+        found = _estimate(row, "adaptive_minus")
+        if (row["control"], row["group"]) == ("permuted", "mean") and found:
+            yield Dealt(table, "same", "dga-guided", "depth", found)
+
+
+def _found(exhibits: Exhibits, severity: int) -> Answer:
+    table = _named("explanations", severity)
+    rows = {row["group"]: row for row in exhibits.numbers(table)}
+    shares = {
+        group: [float(rows[group][kind]) for kind in words.KINDS]
+        for group in words.GROUPS
+        if group in rows
+    }
+    right = {"noise": "noise", "blur": "sharpness", "clean": "nothing"}
+    hits = {group: float(rows[group][kind]) for group, kind in right.items() if group in shares}
+    if not hits:
+        return _not_measured(exhibits, "found", "explanations", severity)
+    parts = [words.FOUND[group].format(share=_whole(share)) for group, share in hits.items()]
+    kind = "mostly" if min(hits.values()) >= MOSTLY else "partly"
+    sentence = words.FOUND[kind].format(parts=", ".join(parts))
+    named = [(words.GROUPS[group], cells) for group, cells in shares.items()]
+    return Answer("found", table, sentence, (), heat(named, list(words.KINDS.values())))
+
+
+def _clean(exhibits: Exhibits, severity: int) -> Answer:
+    rows = {row["method"]: row for row in exhibits.numbers("clean")}
+    moved = {
+        name: found for name in METHODS if (found := _estimate(rows.get(name), "minus_source"))
+    }
+    own = _own(moved)
+    if not own:
+        return _not_measured(exhibits, "clean", "clean", severity)
+    found = moved[own]
+    kind = "no" if found.high < 0 else "yes" if found.low >= -PROMISE else "nearly"
+    points = _size(found.value) if kind == "no" else signed(found.value)
+    sentence = words.CLEAN[kind].format(
+        method=NAMES[own],
+        same=_whole(float(rows[own]["unchanged"])),
+        points=points,
+        most=_size(found.low),
+    )
+    dots = [(name, METHODS[name], interval) for name, interval in moved.items()]
+    return Answer("clean", "clean", sentence, (), forest(dots, band=PROMISE))
+
+
+def _cost(exhibits: Exhibits, severity: int) -> Answer:
+    table = _named("table-1", severity)
+    rows = {row["method"]: row for row in exhibits.numbers(table)}
+    dots = [
+        Dot(name, NAMES.get(name, METHODS[name]), float(rows[name]["seconds"]), found.value)
+        for name in METHODS
+        if (found := _estimate(rows.get(name), "accuracy")) and rows[name]["seconds"]
+    ]
+    seconds = {dot.method: dot.x for dot in dots}
+    own = _own(seconds)
+    if not own:
+        return _not_measured(exhibits, "cost", "table-1", severity)
+    others = [
+        words.COST_OTHER.format(seconds=_seconds(seconds[name]), method=NAMES[name])
+        for name in ("dga-guided", "dda")
+        if name in seconds and name != own
+    ]
+    sentence = words.COST.format(
+        own=_seconds(seconds[own]), method=NAMES[own], others="".join(f", {o}" for o in others)
+    )
+    across, up = words.FINDINGS_WORDS["seconds"], words.FINDINGS_WORDS["read_right"]
+    return Answer("cost", table, sentence, (), scatter(dots, across, up))
+
+
+def _own(measured: Mapping[str, object]) -> str:
+    return next((name for name in OURS if name in measured), "")
+
+
+def _estimate(row: Row | None, name: str) -> Interval | None:
+    """A CSV's value with its interval, if the row has them."""
+    cells = [(row or {}).get(f"{name}{end}") for end in ("", "_low", "_high")]
+    try:
+        return Interval(*(float(cell or "") for cell in cells))
+    except ValueError:
+        return None
+
+
+def _told(found: Interval) -> dict[str, str]:
+    names = ("points", "low", "high")
+    values = (found.value, found.low, found.high)
+    return {name: signed(value) for name, value in zip(names, values, strict=True)}
+
+
+def _plain(value: float) -> str:
+    return signed(value).removeprefix("+")
+
+
+def _size(value: float) -> str:
+    return f"{abs(value):.1f}"
+
+
+def _whole(value: float) -> str:
+    """Never 100 or 0 unless it is."""
+    return f"{min(max(round(value), 1), 99) if 0 < value < 100 else value:.0f}"
+
+
+def _seconds(value: float) -> str:
+    return f"{value:.2g}"
