@@ -19,6 +19,7 @@ from starlette.middleware import Middleware
 from app.pages.adapt.page import adapt_page
 from app.pages.api import adapt_endpoint
 from app.pages.fifteen.page import fifteen_page
+from app.pages.findings.answers import measured
 from app.pages.findings.exhibits import Exhibits, read_exhibits
 from app.pages.findings.page import findings_page, model_cards, shipped_exhibits
 from app.pages.findings.recorded import recorded_links
@@ -67,7 +68,7 @@ def build(session: Session, exhibits: Exhibits) -> gr.Blocks:
         foot()
     with demo.route("Learn", "/learn"):
         gr.HTML(header(session, "learn"), apply_default_css=False, elem_id="head")
-        learn_page(session, demo)
+        learn_page(session, demo, measured(exhibits))
         foot()
     demo.queue(max_size=MAX_WAITING, api_open=False)
     demo._queue = queue = FairQueue(True, demo.max_threads, 1, MAX_WAITING, demo)

@@ -35,6 +35,13 @@ def answers(exhibits: Exhibits, severity: int) -> list[Answer]:
     return [make(exhibits, severity) for make in (_help, _depth, _found, _clean, _cost)]
 
 
+def measured(exhibits: Exhibits) -> list[str]:
+    """Whether it helps and whether the depth is per picture, as measured at the most damage."""
+    severity = max(exhibits.severities(), default=BASE_SEVERITY)
+    given = answers(exhibits, severity)
+    return [a.sentence for a in given if a.question in ("help", "depth") and a.chart]
+
+
 def _named(name: str, severity: int) -> str:
     return name if severity == BASE_SEVERITY else f"{name}-severity-{severity}"
 

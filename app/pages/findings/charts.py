@@ -116,7 +116,8 @@ def scatter(dots: Sequence[Dot], across: str, up: str) -> str:
     widest = 1.1 * max(dot.x for dot in dots) or 1
     low, high = min(dot.y for dot in dots) - 3, max(dot.y for dot in dots) + 3
     items = "".join(
-        f'<li class="of-{dot.method}{" fi-left" if dot.x > widest / 2 else ""}" style="left:{100 * dot.x / widest:.1f}%;'
+        f'<li class="of-{dot.method}{" fi-left" if dot.x > widest / 2 else ""}" '
+        f'style="left:{100 * dot.x / widest:.1f}%;'
         f'bottom:{100 * (dot.y - low) / (high - low):.1f}%;--up:{lift:.0f}px">'
         f"{_mark(dot.method)}<span>{escape(dot.title)} <small>{dot.x:.2g} s, {dot.y:.1f}</small>"
         "</span></li>"

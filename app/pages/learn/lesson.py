@@ -18,7 +18,7 @@ from app.runs.sprites import jpeg, jpeg_uri
 from dga.corruptions import SEVERITIES, corrupt
 from dga.data.uploads import read_square
 from dga.diffusion import forward_path
-from dga.discriminator import curve
+from dga.discriminator import curve, judge_states
 from dga.guidance import low_pass, structural_loss
 from dga.images import Pixels, from_tensor, to_tensor
 from dga.networks.classifier import predict
@@ -42,26 +42,45 @@ class LessonPicture:
     severity: int
 
 
-# Pictures of scikit-image that are free of rights.
 MEET = tuple(
     LessonPicture("cat", name, 0) for name in ("impulse_noise", "defocus_blur", "brightness")
 )
-MAIN = LessonPicture("coffee", "gaussian_noise", 4)
-GUIDED = LessonPicture("coffee", "defocus_blur", 3)
+MAIN = LessonPicture("cat", "gaussian_noise", 4)
+GUIDED = LessonPicture("cat", "defocus_blur", 3)
 COMPARED = (
     LessonPicture("cat", "zoom_blur", 3),
-    LessonPicture("coffee", "pixelate", 4),
+    LessonPicture("lion", "pixelate", 4),
     MAIN,
     LessonPicture("cat", "frost", 4),
 )
-PARTS = ("meet", "film", "judge", "reverse", "guide", "depth")
+# Twelve rounds of "which one was damaged?", from what noise hides soon to what it hides late.
+ROUNDS = (
+    LessonPicture("cat", "impulse_noise", 3),
+    LessonPicture("cat", "jpeg_compression", 4),
+    LessonPicture("cat", "defocus_blur", 3),
+    LessonPicture("lion", "gaussian_noise", 3),
+    LessonPicture("lion", "motion_blur", 4),
+    LessonPicture("lion", "contrast", 3),
+    LessonPicture("cheetah-face", "shot_noise", 3),
+    LessonPicture("cheetah-face", "pixelate", 4),
+    LessonPicture("cheetah-face", "fog", 3),
+    LessonPicture("cheetah", "glass_blur", 3),
+    LessonPicture("cheetah", "frost", 2),
+    LessonPicture("cheetah", "zoom_blur", 3),
+)
+LADDER = (0, 2, 4, 6, 9, 12, 16, 20, 24)  # depths of the rounds, deeper as answers are right
+FILM_DEPTHS = 61
+PARTS = ("meet", "film", "game", "judge", "reverse", "guide", "depth")
 
 
 class Lesson:
     """Made once a process, a part at a time, when the first visitor asks."""
 
-    def __init__(self, models: Models, examples: dict[str, str]) -> None:
-        self.models, self.examples = models, examples
+    def __init__(
+        self, models: Models, examples: dict[str, str], truths: dict[str, str | None]
+    ) -> None:
+        """``examples``: paths by name; ``truths``: their true classes, None where unknown."""
+        self.models, self.examples, self.truths = models, examples, truths
         self._made: dict[str, Any] = {}
         self._lock = threading.Lock()
 
@@ -86,23 +105,55 @@ class Lesson:
         return [clean, *(corrupt(clean, case.corruption, s, SEED).copy() for s in SEVERITIES)]
 
     def _film(self) -> dict[str, Any]:
-        """The same noise on an undamaged and on a damaged picture, at every depth."""
-        signal = self.models.schedule.alpha_bar.sqrt()
+        """The same noise on an undamaged and on a damaged picture, down to a depth beyond use."""
+        signal = self.models.schedule.alpha_bar.sqrt()[:FILM_DEPTHS]
+        pictures = {"clean": self._clean(MAIN.picture), "damaged": self._damaged(MAIN)}
+        films = {
+            name: film(from_tensor(self._path(pixels)[:FILM_DEPTHS]))
+            for name, pixels in pictures.items()
+        }
         return {
-            "clean": film(from_tensor(self._path(self._clean(MAIN.picture)))),
-            "damaged": film(from_tensor(self._path(self._damaged(MAIN)))),
+            **films,
             "signal": [round(float(share), 4) for share in signal],
-            "damage": f"{title(MAIN.corruption)}, severity {MAIN.severity}",
+            "damage": _damage(MAIN),
         }
 
+    def _game(self) -> dict[str, Any]:
+        """Pairs at the depths of the ladder, and how sure the discriminator is of each picture."""
+        names = list(dict.fromkeys(case.picture for case in ROUNDS))
+        clean = {name: self._rungs(self._clean(name)) for name in names}
+        rounds, found = [], np.zeros(len(LADDER))
+        for case in ROUNDS:
+            states, sure = self._rungs(self._damaged(case))
+            found += sure > clean[case.picture][1]
+            both = np.stack([clean[case.picture][1], sure], axis=1)
+            rounds.append(
+                {
+                    "picture": names.index(case.picture),
+                    "film": film(states),
+                    "damage": _damage(case),
+                    "sure": both.round(4).tolist(),
+                }
+            )
+        return {
+            "depths": LADDER,
+            "clean": [film(states) for states, _ in clean.values()],
+            "rounds": rounds,
+            "network": (found / len(ROUNDS)).round(4).tolist(),
+        }
+
+    def _rungs(self, pixels: Pixels) -> tuple[Pixels, NDArray[np.float64]]:
+        """One picture at the depths of the ladder, and the discriminator's confidence there."""
+        states, depths = self._path(pixels)[list(LADDER)], torch.tensor(LADDER)
+        logits = judge_states(self.models.schedule, self.models.discriminator, states, depths)
+        return from_tensor(states), confidence_from_logits(logits.double().cpu().numpy())
+
     def _judge(self) -> dict[str, Any]:
-        """Both pictures' confidence at every depth, and where the rule stops at every tau."""
-        clean, damaged = self._clean(MAIN.picture), self._damaged(MAIN)
-        logits = self._logits(damaged)
+        """The damaged picture's confidence at every depth; where the rule stops at every tau."""
+        logits = self._logits(self._damaged(MAIN))
         stopping = self.models.profile.stopping
         stops = stops_by_tau(logits, self._rule)
         return {
-            "clean": confidence_from_logits(self._logits(clean)).round(4).tolist(),
             "damaged": confidence_from_logits(logits).round(4).tolist(),
             "tau": stopping.tau,
             "max_depth": stopping.max_depth,
@@ -140,7 +191,7 @@ class Lesson:
         reference = self._tensor(damaged)[None]
         gaps = [structural_loss(self._tensor(p)[None], reference, own) for p in rebuilt]
         return {
-            "damage": f"{title(GUIDED.corruption)}, severity {GUIDED.severity}",
+            "damage": _damage(GUIDED),
             "depth": depth,
             "factor": own.factor,
             "scales": scales,
@@ -162,6 +213,7 @@ class Lesson:
             "cases": [
                 {
                     "title": f"{case.picture.capitalize()}: {title(case.corruption)}",
+                    "truth": self.truths.get(case.picture),
                     "t_star": mine.stop.t_star,
                     "crossed": mine.stop.crossed,
                     **self._told([undamaged, before, mine.image, theirs.image]),
@@ -211,6 +263,10 @@ class Lesson:
         said = predict(self.models.classifier, x, self.models.profile.classifier)
         top = [[[name, round(p, 4)] for name, p in one.top(TOP)] for one in said]
         return {"pictures": sheet(pictures), "top": top}
+
+
+def _damage(case: LessonPicture) -> str:
+    return f"{title(case.corruption)}, severity {case.severity}"
 
 
 def sheet(pictures: Sequence[Pixels]) -> dict[str, Any]:

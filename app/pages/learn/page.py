@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Any
 
@@ -18,19 +18,23 @@ from app.runs.session import Session
 from app.server.errors import SENTENCES, told
 from app.server.queue_position import CONCURRENCY_ID
 
-SCRIPTS = ("learn/parts", "learn/chart", "learn/widgets", "learn/learn")
+SCRIPTS = ("learn/parts", "learn/chart", "learn/game", "learn/widgets", "learn/learn")
+TRUTHS = {"cat": "cat", "lion": "big cat", "cheetah-face": "big cat", "cheetah": "big cat"}
 
 _log = logging.getLogger(__name__)
 
 
-def learn_page(session: Session, page: gr.Blocks) -> None:
-    """Lay the page out and connect it; ``page``: the Blocks whose route is being built."""
+def learn_page(session: Session, page: gr.Blocks, results: Sequence[str] = ()) -> None:
+    """Lay the page out and connect it; ``page``: the Blocks whose route is being built.
+
+    ``results``: sentences on what was measured, which the last step says.
+    """
     paths = {example.name: example.path for example in load_examples()}
-    lesson = cache(lambda: Lesson(session.models, paths))
+    lesson = cache(lambda: Lesson(session.models, paths, dict(TRUTHS)))
     slides = html(
         {},
         html_template="${slides}",
-        slides=slides_html(),
+        slides=slides_html(results),
         scripts=SCRIPTS,
         elem_id="learn",
         words=WIDGET,

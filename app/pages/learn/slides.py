@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-import inspect
-import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from html import escape
 
 import app.pages.learn.steps as words
 from app.pages.learn.steps import STEPS, WIDGET, Step
 
-_MARKUP = re.compile(r"(?::\w+:)?`+~?([^`]+)`+")
 
-
-def slides_html() -> str:
-    """All steps; the page's script shows one at a time."""
+def slides_html(results: Sequence[str] = ()) -> str:
+    """All steps; the page's script shows one at a time. ``results``: what the last one says."""
     total = len(STEPS)
     links = "".join(
         f'<li><a href="./learn#step-{n}"><b>{n}</b><span>{escape(step.short)}</span></a></li>'
         for n, step in enumerate(STEPS, 1)
     )
-    steps = "".join(_slide(n, total, step) for n, step in enumerate(STEPS, 1))
+    steps = "".join(
+        _slide(n, total, step, results if n == total else ()) for n, step in enumerate(STEPS, 1)
+    )
     return (
         f'<div class="ln-walk"><header class="ln-top"><h1>{words.TITLE}</h1>'
         f'<p class="lead">{words.LEAD}</p></header>'
@@ -31,26 +29,28 @@ def slides_html() -> str:
     )
 
 
-def _slide(n: int, total: int, step: Step) -> str:
-    text = "".join(f"<p>{paragraph}</p>" for paragraph in step.text)
+def _slide(n: int, total: int, step: Step, results: Sequence[str]) -> str:
+    found = [f"<b>{escape(sentence)}</b>" for sentence in results]
+    text = "".join(
+        f"<p>{paragraph}</p>" for paragraph in (*step.text, " ".join(found)) if paragraph
+    )
     last = f'<p class="ln-on">{words.GO_ON}</p>' if n == total else ""
     return (
         f'<section class="ln-step" id="step-{n}" aria-labelledby="step-{n}-title" hidden>'
-        f'<div class="ln-text"><p class="ln-no">{words.STEP_OF.format(n=n, total=total)}</p>'
-        f'<h2 id="step-{n}-title" tabindex="-1">{step.title}</h2>{text}{last}</div>'
-        f'<div class="ln-side"><p class="ln-try">{step.try_it}</p>'
+        f'<div class="ln-text"><h2 id="step-{n}-title" tabindex="-1">{step.title}</h2>{text}{last}'
+        f'<p class="ln-try">{step.try_it}</p></div>'
         f'<div class="ln-widget" data-widget="{step.widget}">'
-        f'<p class="ln-wait" role="status">{WIDGET["waiting"]}</p></div></div>'
-        f'<footer class="ln-foot"><div class="ln-eq">{step.equation}</div>'
-        f'<p class="ln-read">{step.reading}</p>{function_html(step.function)}</footer></section>'
+        f'<p class="ln-wait" role="status">{WIDGET["waiting"]}</p></div>'
+        f'<details class="ln-foot"><summary>{words.EQUATION}</summary>'
+        f'<div class="ln-eq">{step.equation}</div>'
+        f'<p class="ln-read">{step.reading}</p>{function_html(step.function)}</details></section>'
     )
 
 
 def function_html(function: Callable[..., object]) -> str:
-    """Where a function is, and the first line of its docstring."""
+    """Where a function is."""
     place = f"{function.__module__.replace('.', '/')}.py"
-    first = _MARKUP.sub(r"\1", (inspect.getdoc(function) or "").partition("\n")[0])
     return (
         f'<p class="ln-code">{words.COMPUTED_BY} <code>{escape(place)}</code> · '
-        f"<code>{escape(function.__name__)}</code><br><q>{escape(first)}</q></p>"
+        f"<code>{escape(function.__name__)}</code></p>"
     )

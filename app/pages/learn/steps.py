@@ -34,11 +34,8 @@ STEPS = (
         "The trouble",
         "A frozen classifier meets a damaged picture",
         (
-            "A classifier was trained on good pictures. Now it is frozen: nobody may train it "
-            "again.",
-            "A little damage that hardly disturbs you can make it see something else, and it can "
-            "be quite sure of that.",
-            "We cannot change the classifier. So let us change the picture.",
+            "It was trained on good pictures, and nobody may train it again. A little damage that "
+            "hardly disturbs you can make it see something else. So let us change the picture.",
         ),
         "Raise the severity and watch the three likeliest classes.",
         equations.CLASSIFIER,
@@ -50,13 +47,10 @@ STEPS = (
         "Noise goes in",
         "Noise drowns the damage before it drowns the picture",
         (
-            "Diffusion begins by spoiling. At each of 100 steps the picture loses a little "
-            "contrast, and a little random noise is added. This is the forward process.",
-            "Both pictures here get exactly the same noise. Fine damage disappears in it first, "
-            "coarse shapes last.",
-            "How many steps were made is called the depth, t.",
+            "Diffusion begins by spoiling: at each step, each a depth t deeper, the picture loses "
+            "a little contrast and gets a little noise. Fine damage disappears first.",
         ),
-        "Go deeper until you can no longer say which picture was damaged.",
+        "Both pictures get the same noise. Go deeper until they look alike to you.",
         equations.FORWARD,
         "x<sub>t</sub> is the picture at depth t, ε<sub>t</sub> fresh noise. The share "
         "\N{GREEK SMALL LETTER ALPHA}<sub>t</sub>, a little less than 1, is how much of the "
@@ -64,19 +58,14 @@ STEPS = (
         forward_path,
     ),
     Step(
-        "judge",
-        "A second opinion",
-        "The discriminator asks the same question",
+        "game",
+        "Be the detector",
+        "Be the discriminator",
         (
-            "You have just compared two pictures. In use there is only one, and nobody knows "
-            "whether it is damaged.",
-            "So a second network, the discriminator, was trained to tell noised damaged pictures "
-            "from noised good ones. Its confidence runs from 0, “looks like a good picture”, "
-            "to 1, “looks damaged”.",
-            "As noise goes in, the damage goes under. Deep down both curves meet near 0.5: there "
-            "nobody can tell any more.",
+            "The discriminator is the network that looks for damage. Take its place: both pictures "
+            "got the same noise, and one of them was damaged before.",
         ),
-        "Move along the depths and compare the two curves.",
+        "Which one? Press 1 or 2. Each right answer goes deeper.",
         equations.DISCRIMINATOR,
         "D(x<sub>t</sub>) is how sure the discriminator is that the picture under the noise "
         "is damaged.",
@@ -87,13 +76,10 @@ STEPS = (
         "When to stop",
         "Stop as soon as the damage no longer shows",
         (
-            "Too little noise leaves damage in. Too much noise takes the picture away. We want "
-            "just enough.",
-            "The rule: stop at the first depth where the confidence is below a threshold τ. "
-            "That depth is called t*.",
-            "Moving τ only reads the same curve again. No network is asked.",
+            "Too little noise leaves damage in, too much takes the picture away. The rule: stop at "
+            "t*, the first depth where the confidence is below a threshold τ.",
         ),
-        "Drag the dashed line, or use the slider below it. t* follows.",
+        "Drag the dashed line, or use the slider below it. t* follows; no network is asked.",
         equations.STOPPING,
         "t* is the smallest depth t at which the confidence is below τ.",
         choose_depth,
@@ -103,17 +89,13 @@ STEPS = (
         "Noise comes out",
         "A picture is rebuilt, one step at a time",
         (
-            "A diffusion model learnt one thing from very many good pictures: what noise looks "
-            "like on top of one.",
-            "At each step it sees a noisy picture and guesses the noise. Taken away at once, that "
-            "guess gives a clean estimate. But we take away only a little, and look again.",
-            "After t* steps we are back at depth 0. Whatever drowned in the noise was filled in "
-            "from what good pictures look like.",
+            "A diffusion model learnt from good pictures what noise on top of one looks like. At "
+            "each step it guesses the noise, takes a little of it away, and looks again.",
         ),
-        "Step through it. Left: the state. Right: what the network believes is under the noise.",
+        "Step through it. Left: the picture. Right: its guess at the finished picture.",
         equations.REVERSE,
-        "ε<sub>θ</sub> is the noise that the network sees, x̂<sub>0</sub> its clean estimate. The "
-        "next state is drawn around a mean μ<sub>θ</sub> between x<sub>t</sub> and "
+        "ε<sub>θ</sub> is the noise that the network sees, x̂<sub>0</sub> its guess at the finished "
+        "picture. The next state is drawn around a mean μ<sub>θ</sub> between x<sub>t</sub> and "
         "x̂<sub>0</sub>, with a spread Σ<sub>θ</sub>.",
         denoise_step,
     ),
@@ -122,11 +104,9 @@ STEPS = (
         "Staying close",
         "Guidance keeps the coarse shapes",
         (
-            "A free rebuild may wander off: from deep noise, one plausible picture is as good as "
-            "another.",
-            "Damage is mostly fine detail, and coarse shapes survive it. So at every step we blur "
-            "the input and the clean estimate in the same way, and pull them together.",
-            "λ says how hard we pull. Too hard brings the damage back.",
+            "From deep noise, one plausible picture is as good as another. Coarse shapes survive "
+            "most damage: so the blurred guess is pulled towards the blurred input, as hard as λ "
+            "says.",
         ),
         "Switch λ on and off. The small pictures are what the pull compares.",
         equations.GUIDANCE,
@@ -137,14 +117,10 @@ STEPS = (
     Step(
         "depth",
         "All together",
-        "A depth of its own for each picture, and what that cannot do",
+        "A depth of its own, or one depth for all",
         (
-            "Every picture gets the noise that it needs: some none, some a little, some as much "
-            "as is allowed. Older methods use one depth for all.",
-            "It is no magic. Where the damage is deep, the rebuilt picture is a guess, and the "
-            "guess can be wrong.",
-            "Weather is the hardest: frost and snow are large, coarse things. Noise cannot hide "
-            "them without hiding the picture too. Then leaving it alone is the best we can do.",
+            "Where the damage is deep, the rebuilt picture is a guess, and the guess can be wrong. "
+            "These four show both; what holds for many was measured.",
         ),
         "Compare a depth of its own with one depth for all.",
         equations.WHOLE,
@@ -155,15 +131,15 @@ STEPS = (
 
 TITLE = "How it works, in seven steps"
 LEAD = "Move with the arrow keys ← →, or with the buttons."
-STEP_OF = "Step {n} of {total}"
 PREVIOUS = "Back"
 NEXT = "Next"
 CONTENTS = "Steps"
+EQUATION = "The equation, and the code that computes it"
 COMPUTED_BY = "Computed by"
 GO_ON = (
-    'Now try it: <a href="./">one picture</a>, <a href="./fifteen">all fifteen corruptions</a>, '
+    'Now try it: <a href="./">one picture</a>, <a href="./fifteen">all fifteen kinds of damage</a>'
+    ', or <a href="./findings">what holds for many</a>.'
 )
-GO_ON += 'or <a href="./analysis">how well it does on many</a>.'
 FAILED = "The models could not make this: {problem}"
 IN_THE_LOG = "the server's log says why."
 
@@ -178,22 +154,43 @@ WIDGET = {
     "damaged": "Damaged",
     "film_alt": "{name} picture at depth {t}",
     "signal": "At depth {t}, {share} of the contrast is left.",
-    "judged": "At depth {t} the discriminator is {damaged} sure that the damaged picture is "
-    "damaged, and {clean} sure that the undamaged one is.",
-    "axis": "Confidence",
+    "which": "Which one was damaged?",
+    "round": "Round {n} of {of} · both at depth {t}",
+    "answer_alt": "Picture {n} at depth {t}",
+    "pick": "Picture {n}",
+    "picked": "Picture {n}, your answer",
+    "right": "Right: {damage}",
+    "wrong": "It was this one: {damage}",
+    "network_says": "The network says picture {n}: to it picture 1 looks {first} damaged, picture "
+    "2 {second}.",
+    "you": "You",
+    "network": "The network",
+    "of_right": "{n} of {of} right",
+    "next_round": "Next pair",
+    "again": "Start again",
+    "game_keys": "1 and 2 answer, Enter goes on",
+    "found_axis": "found the damaged one, %",
+    "depth_axis": "depth (noise added)",
+    "guessing": "guessing",
+    "chance_you": "You were down to guessing at depth {t}: that would be your t*.",
+    "chance_you_never": "You were never down to guessing: the damage still showed at depth {t}.",
+    "chance_network": "The network is, on these twelve pairs, at depth {t}.",
+    "chance_network_never": "Nor is the network on these twelve pairs, down to depth {t}.",
+    "chance_network_alone": "The network is not, on these twelve pairs, down to depth {t}.",
+    "take": "Where even the network can only guess, the damage is drowned. That depth is t*.",
     "high": "looks damaged",
-    "low": "looks good",
+    "low": "looks undamaged",
     "tau": "Threshold τ",
     "stop": "At τ = {tau} the forward process stops after {t} of {steps} steps.",
-    "stop_zero": "At τ = {tau} the picture already looks good: it is left as it is.",
+    "stop_zero": "At τ = {tau} the picture already looks undamaged: it is left as it is.",
     "stop_never": "The confidence does not fall below τ = {tau} by depth {max}, the deepest that "
     "is allowed. The noise goes to depth {t}.",
     "stop_left": "The confidence does not fall below τ = {tau} even by depth {horizon}. "
     "The picture is left as it is.",
     "stop_alt": "The damaged picture at depth {t}",
     "state": "x at depth {t}",
-    "x_t": "State",
-    "x0": "Clean estimate",
+    "x_t": "The picture",
+    "x0": "Its guess at the finished picture",
     "step": "Step",
     "step_now": "Step {step} of {steps}: depth {t}.",
     "step_first": "Depth {t}, where the discriminator stopped. Nothing is taken away yet.",
@@ -215,9 +212,8 @@ WIDGET = {
     "own_depth": "t* = {t}",
     "own_left": "left as it is",
     "fixed_depth": "depth {t}",
-    "undamaged_label": "undamaged: {label}",
-    "same": "the label of the undamaged picture",
-    "other": "another label than the undamaged picture's",
-    "score": "{n} of {total} have the label of their undamaged picture.",
+    "same": "right",
+    "other": "wrong",
+    "score": "{n} of these {total} are read right.",
     "method": "Depth",
 }

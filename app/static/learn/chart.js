@@ -5,7 +5,7 @@ function chart(move) {
   const picture = box.appendChild(make("div"));
   // Where a finger takes the line; beside it the page scrolls.
   const handle = box.appendChild(make("div", "ln-handle"));
-  const area = { left: 36, right: 12, top: 12, bottom: 32, height: 250 };
+  const area = { left: 36, right: 12, top: 12, bottom: 32, height: 320 };
   let state = { curves: [] };
 
   const x = (t) => area.left + (t / steps) * (box.clientWidth - area.left - area.right);

@@ -47,7 +47,7 @@ document.addEventListener("keydown", (event) => {
 window.addEventListener("hashchange", named);
 
 // Widgets: built once, when what they need was made.
-const needs = { meet: ["meet"], film: ["film"], judge: ["film", "judge"], stop: ["film", "judge"] };
+const needs = { stop: ["film", "judge"] };
 function receive() {
   const value = props.value ?? {};
   for (const box of element.querySelectorAll(".ln-widget:not(.ready)")) {

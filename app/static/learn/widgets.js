@@ -28,7 +28,7 @@ const widgets = {
     const clean = frame(film.clean, words.clean);
     const damaged = frame(film.damaged, words.damaged);
     const says = sentence();
-    const depth = slider(words.depth, { max: steps, value: 0 }, (t) => {
+    const depth = slider(words.depth, { max: film.clean.count - 1, value: 0 }, (t) => {
       clean.show(t, fill(words.film_alt, { name: words.clean, t }));
       damaged.show(t, fill(words.film_alt, { name: words.damaged, t }), film.damage);
       says.textContent = fill(words.signal, { t, share: percent(film.signal[t]) });
@@ -37,28 +37,7 @@ const widgets = {
     depth.moved();
   },
 
-  judge(box, { film, judge }) {
-    const clean = frame(film.clean, words.clean);
-    const damaged = frame(film.damaged, words.damaged);
-    const says = sentence();
-    const curves = [
-      { values: judge.damaged, name: "damaged" }, { values: judge.clean, name: "clean" },
-    ];
-    const plot = chart((t) => depth.set(t));
-    const depth = slider(words.depth, { max: steps, value: 4 }, (t) => {
-      clean.show(t, fill(words.film_alt, { name: words.clean, t }));
-      damaged.show(t, fill(words.film_alt, { name: words.damaged, t }));
-      plot.show({ curves, at: t });
-      const sure = { damaged: percent(judge.damaged[t]), clean: percent(judge.clean[t]) };
-      says.textContent = fill(words.judged, { t, ...sure });
-    });
-    clean.node.classList.add("is-clean");
-    damaged.node.classList.add("is-damaged");
-    const small = frames(damaged, clean);
-    small.classList.add("small");
-    box.append(small, plot.node, depth.node, says);
-    depth.moved();
-  },
+  game,
 
   stop(box, { film, judge }) {
     const there = frame(film.damaged, "");
@@ -76,10 +55,12 @@ const widgets = {
         t, steps, tau: (value / 100).toFixed(2), max: judge.max_depth, horizon: judge.horizon,
       });
     });
-    const small = frames(there);
-    small.classList.add("small");
     plot.node.classList.add("drag");
-    box.append(plot.node, tau.node, small, says);
+    const left = make("div");
+    left.append(plot.node, tau.node, says);
+    const both = make("div", "ln-beside");
+    both.append(left, there.node);
+    box.append(both);
     tau.moved();
   },
 
@@ -124,39 +105,36 @@ const widgets = {
   depth(box, { depth: { cases, fixed } }) {
     const says = sentence();
     const list = make("ul", "ln-cases");
-    const heads = make("p", "ln-heads");
-    heads.append(make("span", "", words.damaged), make("span", "", words.rebuilt));
     const rows = cases.map((one) => {
       const row = list.appendChild(make("li"));
       const before = frame(one.pictures, "");
       const after = frame(one.pictures, "");
       const told = make("div", "ln-told");
-      row.append(before.node, after.node, told);
+      row.append(told, before.node, after.node);
       return { one, before, after, told };
     });
     const show = (way) => {
       let right = 0;
       for (const { one, before, after, told } of rows) {
-        const wanted = one.top[0][0][0];
         const [label, share] = one.top[2 + way][0];
-        const same = label === wanted;
+        const same = label === one.truth;
         right += same;
-        before.show(1, `${one.title}: ${one.top[1][0][0]}`, one.top[1][0][0]);
-        after.show(2 + way, `${one.title}, ${words.rebuilt}: ${label}`, label);
+        const read = one.top[1][0][0];
+        before.show(1, `${one.title}: ${read}`, `${words.damaged}: ${read}`);
+        after.show(2 + way, `${one.title}, ${words.rebuilt}: ${label}`, "");
         const t = fill(way ? words.fixed_depth : words.own_depth, { t: way ? fixed : one.t_star });
         const left = !way && one.t_star === 0 ? `, ${words.own_left}` : "";
         const sign = make("span", same ? "ok" : "bad", same ? "✓" : "✕");
         sign.setAttribute("role", "img");
         sign.setAttribute("aria-label", same ? words.same : words.other);
-        const said = make("p", "ln-label");
-        said.append(sign, ` ${label}, ${percent(share)}`);
-        const truth = make("p", "", fill(words.undamaged_label, { label: wanted }));
-        told.replaceChildren(make("h3", "", one.title), make("p", "", t + left), said, truth);
+        const said = after.node.querySelector("figcaption");
+        said.replaceChildren(sign, ` ${label}, ${percent(share)}`);
+        told.replaceChildren(make("h3", "", one.title), make("p", "", t + left));
       }
       says.textContent = fill(words.score, { n: right, total: rows.length });
     };
     const names = [words.own, fill(words.fixed, { fixed })];
-    box.append(choice(words.method, names, 0, show), heads, list, says);
+    box.append(choice(words.method, names, 0, show), list, says);
     show(0);
   },
 };
