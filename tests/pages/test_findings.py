@@ -453,8 +453,6 @@ def test_five_answers_fit_and_lead_to_their_tables(open_page, start):
     page.locator("#figure-gains > summary").click()
     figure.scroll_into_view_if_needed()
     page.wait_for_function("img => img.naturalWidth > 0", arg=figure.element_handle())
-    page.locator("#help").get_by_role("link", name="See one such picture").first.click()
-    page.wait_for_url(lambda url: "image=" in url)
 
 
 def test_without_results_the_page_says_how_to_make_them(open_page, start, tmp_path):
