@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,11 +61,12 @@ def outcomes_of(
 
 def judge_further(
     models: Models, pixels: Pixels, seed: int, paths: int, first: int
-) -> Generator[Judged, None, NDArray[np.float64]]:
-    """The rest of a curve that is known to depth ``first`` - 1: yields pieces, returns logits.
+) -> Iterator[Judged | NDArray[np.float64]]:
+    """The rest of a curve that is known to depth ``first`` - 1.
 
-    ``[paths, T + 1 - first]``; the noise is that of :func:`~dga.pipeline.adapt`.
+    Yields it in pieces, then its logits, ``[paths, T + 1 - first]``; the noise is that of
+    :func:`~dga.pipeline.adapt`.
     """
     x = to_tensor(pixels).to(models.device)
     states = [forward_path(models.schedule, x, path_seed(seed, n)) for n in range(paths)]
-    return (yield from judge_paths(models, states, first, models.schedule.steps + 1))
+    yield (yield from judge_paths(models, states, first, models.schedule.steps + 1))

@@ -17,6 +17,8 @@ from dga.data.uploads import open_upload, read_square
 from dga.images import Pixels, to_pixels, to_square
 
 SHOWN_SIDE = 384
+TRUE_CLASSES = {"cat": "cat", "lion": "big cat", "cheetah-face": "big cat", "cheetah": "big cat"}
+"""What the examples show, as the profile everyday16 calls it."""
 
 
 @cache
@@ -27,12 +29,13 @@ def _folder() -> tempfile.TemporaryDirectory[str]:
 
 @dataclass(frozen=True)
 class Example:
-    """``path``: a square PNG on this machine; ``thumbnail``: a data URI."""
+    """``path``: a square PNG on this machine; ``thumbnail``: a data URI; ``truth``: its class."""
 
     name: str
     title: str
     path: str
     thumbnail: str
+    truth: str | None = None
 
     def pixels(self, size: int) -> Pixels:
         """The picture as a run sees it, uint8 ``[size, size, 3]``."""
@@ -58,7 +61,7 @@ def load_examples() -> list[Example]:
         # Before it is enlarged or reduced for the eye, nothing is lost that a run could see.
         to_square(image, SHOWN_SIDE).save(path, compress_level=1)  # fast: the page waits for it
         thumbnail = data_uri(to_pixels(to_square(image, 96)), "JPEG")
-        found.append(Example(name, title, str(path), thumbnail))
+        found.append(Example(name, title, str(path), thumbnail, TRUE_CLASSES.get(name)))
     return found
 
 

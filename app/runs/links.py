@@ -24,9 +24,10 @@ _FIELDS = (
     ("paths", "paths", int),
     ("scale", "scale", float),
     ("max_depth", "max_depth", int),
-    ("rule", "rule", str),
 )
-KEYS = ("image", *(key for key, _, _ in _FIELDS))
+KEYS = ("run", "image", *(key for key, _, _ in _FIELDS))
+ORDER = tuple(name for _, name, _ in _FIELDS)  # of check_settings, too
+NO_PICTURE = LINK_NOTICES["no_picture"]
 ALWAYS = ("corruption", "severity", "tau", "seed")
 
 
@@ -51,7 +52,6 @@ def opening_values(profile: Profile) -> dict[str, Any]:
         "paths": stopping.paths,
         "scale": profile.guidance.scale,
         "max_depth": stopping.max_depth,
-        "rule": stopping.rule,
     }
 
 
@@ -88,12 +88,14 @@ def parse(
     Never raises: every value that is unknown or out of range is replaced by the page's own,
     with a notice that names both.
     """
-    if not any(key in query for key in KEYS):
+    if not any(key in query for key in KEYS[1:]):
         return None
     values, notices = opening_values(profile), []
+    if query.get("rule", "threshold") != "threshold":
+        notices.append(LINK_NOTICES["rule"])
     image = query.get("image")
     if image is None:
-        notices.append(LINK_NOTICES["no_picture"])
+        notices.append(NO_PICTURE)
     elif image not in images:
         notices.append(_notice("image", image, usual_image))
         image = usual_image
@@ -105,6 +107,11 @@ def parse(
             else:
                 values[name] = value
     return Link(image, check_settings(profile, **values), tuple(notices))
+
+
+def unknown_run(name: str) -> tuple[str, ...]:
+    """What is said of a recorded run that is not here."""
+    return (LINK_NOTICES["unknown_run"].format(value=shortened(name)),)
 
 
 def _accepted(

@@ -13,8 +13,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from app.parts.examples import Example
+from app.runs.run_value import Line, extent, pills, run_value
 from app.runs.session import Picture
-from app.runs.sprites import Lane, forward_sprites, picture_uri
+from app.runs.sprites import COLUMNS, Lane, forward_sprites, picture_uri
+from app.words.adapt import OWN_PICTURE
 from app.words.common import (
     CARD_NOTES,
     CARD_TITLES,
@@ -24,8 +27,10 @@ from app.words.common import (
     UNTOUCHED_NOTE,
 )
 from app.words.timeline import PROGRESS
+from app.words.try_it import PROGRESS as WORDS
+from dga.diffusion import Schedule, forward_path
 from dga.explanation import Scored
-from dga.images import Pixels
+from dga.images import Pixels, from_tensor, to_tensor
 from dga.networks.classifier import Prediction
 from dga.pipeline import (
     Adaptation,
@@ -35,15 +40,16 @@ from dga.pipeline import (
     Halted,
     Judged,
     Noised,
+    Outcomes,
     Reconstruction,
 )
 from dga.profiles import Profile, StoppingConfig
 from dga.record import sentence
 from dga.request import Request
-from dga.stopping import Stop, choose_depth, confidence_from_logits
+from dga.stopping import Stop, choose_depth, confidence_from_logits, is_decided
 from dga.titles import title
 
-Phase = Literal["empty", "forward", "reverse", "done", "cancelled", "error"]
+Phase = Literal["empty", "damaged", "forward", "reverse", "done", "cancelled", "error"]
 TAUS = tuple(percent / 100 for percent in range(101))
 CARDS = ("input", "x_t_star", "dga", "dga-guided", "dda", "dga-plus")
 
@@ -73,12 +79,14 @@ class Progress:
     total: int | None
     method: str | None = None
     path: int = 0
+    every: bool = False
 
-    def words(self, paths: int) -> str:
+    def words(self, paths: int, words: dict[str, str] = PROGRESS) -> str:
         """As it stands above the curve."""
         kind = "reverse" if self.method else "forward" if paths == 1 else "paths"
         kind = "explaining" if self.total is None else kind
-        return PROGRESS[kind].format(
+        kind = "every" if self.every else kind
+        return words[kind].format(
             done=self.done, total=self.total, method=self.method, path=self.path + 1, paths=paths
         )
 
@@ -121,6 +129,45 @@ def blank_timeline(profile: Profile, stopping: StoppingConfig | None = None) -> 
     }
 
 
+def blank_value(profile: Profile, stopping: StoppingConfig | None = None) -> dict[str, Any]:
+    """The page's value before any run."""
+    stopping = stopping or profile.stopping
+    return {
+        "key": "",
+        "phase": "empty",
+        "source": "",
+        "steps": profile.schedule.steps,
+        "side": profile.image_size,
+        "max_depth": stopping.max_depth,
+        "horizon": stopping.horizon,
+        "paths": stopping.paths,
+        "tau": stopping.tau,
+        "dda_depth": profile.dda_depth,
+        "extent": extent(profile, stopping.max_depth, profile.dda_depth),
+        "classes": [],
+        "truth": None,
+        "input": None,
+        "clean": None,
+        "title": "",
+        "damage": "",
+        "curves": [],
+        "forward": {"src": "", "columns": COLUMNS, "depths": 0},
+        "forward_probs": [],
+        "every": {},
+        "dda_line": None,
+        "results": {},
+        "lanes": [],
+        "found": None,
+        "says": {},
+        "progress": None,
+        "recorded": "",
+        "notice": "",
+        "link": "",
+        "own": False,
+        "error": "",
+    }
+
+
 class RunState:
     """One run: events go in, the timeline's value and six cards come out.
 
@@ -134,6 +181,8 @@ class RunState:
         settings: Request,
         subject: Picture,
         bound: Sequence[float] | None = None,
+        example: Example | None = None,
+        source: str = "full",
     ) -> None:
         self.profile = profile
         self.settings = settings
@@ -142,7 +191,18 @@ class RunState:
         self.bound = bound
         self.key = secrets.token_hex(4)
         self.recorded = ""
-        self.phase: Phase = "forward"
+        self.source, self.notice = source, ""
+        self.example = example.name if example else None
+        self.title = example.title if example else OWN_PICTURE
+        known = example is not None and example.truth in profile.classifier.classes
+        self.truth = example.truth if example and known else None
+        self.extent = extent(profile, self.stopping.max_depth, settings.dda_depth)
+        self.filmed = 0
+        self.lines: dict[str, Line] = {}
+        self.shown: dict[str, Pixels] = {}
+        self.results: dict[str, Reconstruction] = {}
+        self.choosing: float | None = None
+        self.phase: Phase = "damaged" if source == "damaged" else "forward"
         self.curves: list[list[float]] = []
         self.forward = ""
         self.lanes: dict[str, Lane] = {}
@@ -153,6 +213,8 @@ class RunState:
         self.error = ""
         self.progress = Progress(0, profile.schedule.steps)
         self.cards = {name: Card(name) for name in CARDS}
+        self._read: Any = None
+        self.working = False
         self._lock = threading.RLock()  # Cancel comes from another thread than the events
         self._finish("input", self._damage(), subject.input, subject.input_prediction)
 
@@ -162,7 +224,11 @@ class RunState:
             if self.phase in ("cancelled", "error"):
                 return []
             if isinstance(event, Noised):
-                self.forward = forward_sprites(event.states)
+                self.filmed = self.extent + 1
+                self.forward = forward_sprites(event.states[: self.filmed])
+                return []
+            if isinstance(event, Outcomes):
+                self.lines[event.route.name if event.route else "noised"] = Line.of(event)
                 return []
             if isinstance(event, Judged):
                 return self._judged(event)
@@ -191,6 +257,7 @@ class RunState:
     def _halted(self, event: Halted) -> list[str]:
         self.phase, self.stop, self.logits = "reverse", event.stop, event.logits
         self.curves = confidence_from_logits(event.logits).tolist()
+        self.choosing = event.seconds
         for route in self.settings.routes(self.profile):
             if not route.plus:
                 visited = tuple(route.visited(event.stop.t_star))
@@ -211,6 +278,7 @@ class RunState:
         if not event.stop.t_star and not event.unchanged:
             lane.restored = picture_uri(event.restored)
         self.lanes[name], self.cards[name].image = lane, event.restored
+        self.shown[name] = event.restored
         return [name]
 
     def _denoised(self, event: Denoised) -> list[str]:
@@ -218,11 +286,13 @@ class RunState:
         self.lanes[event.route.name].add(event.x, event.x0_hat)
         card = self.cards[event.route.name]
         card.image = event.x
+        self.shown[card.name] = event.x0_hat
         card.detail = f"step {event.step} of {event.steps}"
         return [card.name]
 
     def _rebuilt(self, event: Reconstruction) -> list[str]:
         name, depth = event.route.name, event.depth
+        self.results[name], self.shown[name] = event, event.image
         lane = self.lanes[name]
         if len(lane.visited) > 1 and not lane.strips and not lane.started:
             twin = next(r for r in self.lanes.values() if r.visited == lane.visited and r.started)
@@ -261,6 +331,27 @@ class RunState:
             return "as it came"
         return f"{title(self.settings.corruption)}, severity {self.settings.severity}"
 
+    def again(self, source: str) -> RunState:
+        """The same picture and settings, with nothing known yet."""
+        state = RunState(self.profile, self.settings, self.subject, self.bound, source=source)
+        state.example, state.title, state.truth = self.example, self.title, self.truth
+        return state
+
+    def film(self, depths: int) -> None:
+        """Show the noise going in at depths 0 to ``depths`` - 1, drawn from the seed alone."""
+        schedule = Schedule.from_config(self.profile.schedule)
+        path = forward_path(schedule, to_tensor(self.subject.input), self.settings.seed)
+        forward = forward_sprites(from_tensor(path[:depths]))
+        with self._lock:
+            self.forward, self.filmed = forward, depths
+
+    def deepen(self, logits: NDArray[np.float64]) -> None:
+        """Take the rest of the curve, ``[paths, n]``: no stop can change but unknown ones."""
+        with self._lock:
+            assert self.logits is not None
+            self.logits = np.concatenate([self.logits, logits], axis=1)
+            self.curves = confidence_from_logits(self.logits).tolist()
+
     def cancel(self) -> None:
         """Keep what exists; say where the run stopped."""
         at = self.progress
@@ -281,9 +372,65 @@ class RunState:
                 card.interrupted = card.prediction is None
 
     @property
+    def busy(self) -> bool:
+        """Whether something is computed: the run, or more of a finished one (``working``)."""
+        return self.running or self.working
+
+    @property
     def running(self) -> bool:
         """Whether events are still expected."""
         return self.phase in ("forward", "reverse")
+
+    @property
+    def settled(self) -> bool:
+        """Whether the run has ended with a depth, so that something can be said of it."""
+        return self.stop is not None and self.logits is not None and not self.running
+
+    @property
+    def stops(self) -> list[tuple[int, bool] | None]:
+        """Where the rule stops at every tau, the run's own last; None: not judged that far."""
+        return self._decided[1]
+
+    @property
+    def alone_by_tau(self) -> list[list[int | None]]:
+        """By tau, where each noise path by itself crosses."""
+        return [list(depths) for depths in zip(*self._decided[2], strict=True)]
+
+    @property
+    def _decided(self) -> Any:
+        """(logits, stops, t* of each path): read anew when the curve was judged further."""
+        if self._read is None or self._read[0] is not self.logits:
+            taus = (*TAUS, self.stopping.tau)
+            rules = [dataclasses.replace(self.stopping, tau=tau) for tau in taus]
+            assert self.logits is not None
+            together = [
+                (s.t_star, s.crossed) if is_decided(self.logits, rule) else None
+                for rule in rules
+                for s in [choose_depth(self.logits, rule)]
+            ]
+            alone = [stops_by_tau(row, self.stopping, None, taus) for row in self.logits]
+            crossed = [[s.t_star if s.crossed else None for s in path] for path in alone]
+            self._read = self.logits, together, crossed
+        return self._read
+
+    def value(self) -> dict[str, Any]:
+        """All that the page shows of the run, ready for JSON (:mod:`app.runs.run_value`)."""
+        with self._lock:
+            value = blank_value(self.profile, self.stopping) | {
+                "key": self.key,
+                "phase": self.phase,
+                "curves": [list(curve) for curve in self.curves],
+                "lanes": [lane.value() for lane in self.lanes.values()],
+                "dda_depth": self.settings.dda_depth,
+                "progress": self._progress(WORDS) if self.busy else None,
+                "recorded": self.key if self.recorded else "",
+                "error": self.error,
+            }
+            if self.stop is not None and self.logits is not None:
+                value |= {"t_star": self.stop.t_star, "crossed": self.stop.crossed}
+                value |= {"mean": np.mean(self.curves, 0).tolist()}
+                value |= {"stops": self.stops, "alone": self._decided[2], "pills": pills(self)}
+            return value | run_value(self)
 
     def timeline(self) -> dict[str, Any]:
         """The timeline's value, ready for JSON; lists are copies, so that Gradio sees growth."""
@@ -328,9 +475,12 @@ class RunState:
             "alone": [[s.t_star if s.crossed else None for s in path] for path in alone],
         }
 
-    def _progress(self) -> dict[str, Any]:
+    def _progress(self, words: dict[str, str] = PROGRESS) -> dict[str, Any]:
         paths = self.settings.paths
-        return {"words": self.progress.words(paths), "share": round(self.progress.share(paths), 3)}
+        return {
+            "words": self.progress.words(paths, words),
+            "share": round(self.progress.share(paths), 3),
+        }
 
 
 def _steps(count: int) -> str:

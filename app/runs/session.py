@@ -9,8 +9,10 @@ from collections.abc import Generator, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from app.runs.gpu import borrowed, choose_device, expected_seconds, lends_gpus, on_lent_gpu
 from app.server.decoder import read_square
@@ -21,11 +23,13 @@ from dga.images import Pixels, to_tensor
 from dga.networks.classifier import Prediction
 from dga.networks.compute import Compute
 from dga.networks.models import ModelFiles, Models, find_models
-from dga.pipeline import Denoised, Event, adapt_steps, classify
+from dga.outcomes import judge_further, outcomes_of
+from dga.pipeline import Denoised, Event, Judged, Outcomes, adapt_steps, classify
 from dga.request import Request
 from dga.speed.pace import Pace, slow_pace
 from dga.weights.sources import Sources
 
+Step = TypeVar("Step")
 PAUSE = 0.5  # seconds between two looks whether a run goes on
 
 
@@ -60,6 +64,8 @@ class Session:
         if isinstance(models, Models):
             self._loaded.set_result(models)
         self._steps = on_lent_gpu(self._adapt, self._expected_seconds)
+        self._every = on_lent_gpu(self._outcomes, lambda *_: self.budget_seconds)
+        self._rest = on_lent_gpu(self._judge_further, lambda *_: self.budget_seconds)
 
     @classmethod
     def open(cls, profile: str = "everyday16", sources: Sources = Sources()) -> Session:
@@ -122,17 +128,54 @@ class Session:
             return Picture(damaged, self._classify(damaged), picture, self._classify(picture))
 
     def events(
-        self, pixels: Pixels, settings: Request, cancel: threading.Event | None = None
+        self,
+        pixels: Pixels,
+        settings: Request,
+        cancel: threading.Event | None = None,
+        extent: int | None = None,
+        quick: bool = False,
     ) -> Generator[Event]:
         """Run the pipeline, within the time budget and until ``cancel`` is set.
 
-        Both are looked at after every step. Raises :class:`RunError`, :class:`CancelledError`
-        and :class:`RequestError` for a rule that these models cannot follow.
+        Both are looked at after every step. ``extent``: as in
+        :func:`~dga.pipeline.adapt_steps`, with every depth's outcome unless the machine is slow;
+        ``quick``: DGA+ alone. Raises :class:`RunError`, :class:`CancelledError` and
+        :class:`RequestError` for a rule that these models cannot follow.
         """
         self.bound(settings)
+        yield from self._watched(self._steps(pixels, settings, extent, quick), cancel)
+
+    def every_depth(
+        self,
+        pixels: Pixels,
+        settings: Request,
+        name: str,
+        extent: int,
+        cancel: threading.Event | None = None,
+    ) -> Generator[tuple[int, int] | Outcomes]:
+        """What one method gives from each depth, as :func:`~dga.outcomes.outcomes_of` tells it.
+
+        Raises what :meth:`events` does.
+        """
+        yield from self._watched(self._every(pixels, settings, name, extent), cancel)
+
+    def whole_curve(
+        self,
+        pixels: Pixels,
+        settings: Request,
+        first: int,
+        cancel: threading.Event | None = None,
+    ) -> Generator[Judged | NDArray[np.float64]]:
+        """The curve from depth ``first`` on, as :func:`~dga.outcomes.judge_further` tells it.
+
+        Raises what :meth:`events` does.
+        """
+        yield from self._watched(self._rest(pixels, settings, first), cancel)
+
+    def _watched(self, steps: Generator[Step], cancel: threading.Event | None) -> Generator[Step]:
         self._loaded.result()
         deadline = time.monotonic() + self.budget_seconds
-        with self._going(), told(), contextlib.closing(self._steps(pixels, settings)) as steps:
+        with self._going(), told(), contextlib.closing(steps):
             for event in steps:
                 if cancel is not None and cancel.is_set():
                     raise CancelledError
@@ -152,13 +195,28 @@ class Session:
         finally:
             self._runs.discard(run)
 
-    def _adapt(self, pixels: Pixels, settings: Request) -> Generator[Event]:
+    def _adapt(
+        self, pixels: Pixels, settings: Request, extent: int | None = None, quick: bool = False
+    ) -> Generator[Event]:
         stopping = settings.stopping(self.profile)
-        routes = settings.routes(self.profile)
-        models = borrowed(self.models)
-        yield from adapt_steps(models, pixels, settings.seed, stopping, routes)
+        routes = [r for r in settings.routes(self.profile) if r.plus or not quick]
+        models, every = borrowed(self.models), extent is not None and self.pace is None
+        yield from adapt_steps(models, pixels, settings.seed, stopping, routes, extent, every)
 
-    def _expected_seconds(self, pixels: Pixels, settings: Request) -> float:
+    def _outcomes(
+        self, pixels: Pixels, settings: Request, name: str, extent: int
+    ) -> Generator[tuple[int, int] | Outcomes]:
+        routes = {route.name: route for route in settings.routes(self.profile)}
+        models = borrowed(self.models)
+        yield from outcomes_of(models, pixels, settings.seed, routes[name], extent)
+
+    def _judge_further(
+        self, pixels: Pixels, settings: Request, first: int
+    ) -> Generator[Judged | NDArray[np.float64]]:
+        models = borrowed(self.models)
+        yield from judge_further(models, pixels, settings.seed, settings.paths, first)
+
+    def _expected_seconds(self, pixels: Pixels, settings: Request, *_: object) -> float:
         profile = self.profile
         expected = expected_seconds(profile, settings.stopping(profile), settings.routes(profile))
         return min(expected, self.budget_seconds)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import base64
+import io
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+from PIL import Image
 
 from dga.images import Pixels, to_jpeg
 
@@ -14,6 +16,7 @@ COLUMNS = 10  # of the forward sheet
 MAX_SIDE = 128  # larger pictures are reduced: the film is looked at, not measured
 FORWARD_QUALITY = 40  # mostly noise, which costs most and of which nothing is read off
 REVERSE_QUALITY = 60
+OUTCOME_QUALITY = 75
 
 
 def reduced(pictures: Pixels) -> Pixels:
@@ -57,6 +60,23 @@ def picture_uri(pixels: Pixels) -> str:
 def forward_sprites(states: Pixels) -> str:
     """The states of a forward path, uint8 ``[T + 1, S, S, 3]``, as the address of one sheet."""
     return jpeg_uri(jpeg(sprite_sheet(reduced(states)), FORWARD_QUALITY))
+
+
+def webp(pixels: Pixels, quality: int) -> bytes:
+    """A WebP file of uint8 ``[H, W, 3]``."""
+    stream = io.BytesIO()
+    Image.fromarray(pixels).save(stream, "WEBP", quality=quality, method=6)
+    return stream.getvalue()
+
+
+def webp_uri(content: bytes) -> str:
+    """A WebP file's bytes as a ``data:`` address."""
+    return f"data:image/webp;base64,{base64.b64encode(content).decode()}"
+
+
+def outcome_sheet(pictures: Pixels) -> bytes:
+    """What came out at each depth, uint8 ``[n, S, S, 3]``, as one WebP file."""
+    return webp(sprite_sheet(reduced(pictures)), OUTCOME_QUALITY)
 
 
 def strip(states: Sequence[Pixels], estimates: Sequence[Pixels]) -> bytes:

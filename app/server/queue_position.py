@@ -66,6 +66,12 @@ class QueuePositions:
         with self._lock:
             return visitor in self._waiting or visitor in self._served
 
+    def busy(self) -> bool:
+        """Whether anybody is served, or waits in the queue."""
+        served, queued = self._queued()
+        with self._lock:
+            return bool(served or queued or self._served)
+
     def leave(self, visitor: str) -> bool:
         """Leave the line; whether the visitor was in it."""
         with self._lock:

@@ -77,7 +77,7 @@ DOWNLOAD_WORDS = {
     "title": "Take it with you",
     "help": "Everything needed to repeat this run.",
     "waiting": "Ready when a run has finished.",
-    "gone": "This run is no longer kept on the server: press Adapt to make it again.",
+    "gone": "This run is no longer kept on the server: press Repair it to make it again.",
     "failed": "The server could not write this file; please try again later.",
 }
 # Kind of file: title, kind as a word.
@@ -104,6 +104,8 @@ LINK_WORDS = {
 }
 LINK_NOTICES = {
     "unknown": "The link's {name} “{value}” is not known here; {fallback} is used instead.",
+    "unknown_run": "There is no recorded run “{value}” here; the first one is shown instead.",
+    "rule": "The quantile rule is for the command line only; the threshold τ is used instead.",
     "no_picture": "This link was made with someone's own picture, which links never hold. "
-    "Its settings are filled in: choose a picture, then press Adapt.",
+    "Its settings are filled in: choose a picture, then press Repair it.",
 }

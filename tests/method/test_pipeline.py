@@ -159,9 +159,10 @@ def test_a_curve_to_some_depth_stops_where_the_whole_one_does(
     assert run.stop == whole.stop
     assert known == 61 if whole.stop.hopeless else 17 <= known <= 61
     assert np.allclose(run.logits, whole.logits[:, :known], atol=1e-5)
-    further = judge_further(tiny_models, picture, 3, 2, known)
-    rest = np.concatenate([e.confidence for e in further if e.path == 1])
-    assert np.allclose(rest, confidence_from_logits(whole.logits[1, known:]), atol=1e-5)
+    *pieces, rest = judge_further(tiny_models, picture, 3, 2, known)
+    assert np.allclose(rest, whole.logits[:, known:], atol=1e-5)
+    told = [e.confidence for e in pieces if isinstance(e, Judged) and e.path == 1]
+    assert np.allclose(np.concatenate(told), confidence_from_logits(rest[1]))
 
 
 @pytest.mark.parametrize("name", ["dga", "dga-guided"])

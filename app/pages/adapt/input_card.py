@@ -225,7 +225,7 @@ def _advanced(
         with gr.Column():
             rule = gr.Radio(
                 [(RULE_TITLES[name], name) for name in RULES if known or name == "threshold"],
-                value=opening["rule"],
+                value=opening.get("rule", "threshold"),
                 label=ADVANCED_TITLES["rule"],
                 elem_id="rule",
             )

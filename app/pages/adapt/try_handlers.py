@@ -1,0 +1,491 @@
+"""What a visitor asks of the page Try it, answered as values of its one screen."""
+
+from __future__ import annotations
+
+import logging
+import secrets
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+import gradio as gr
+from gradio.processing_utils import save_bytes_to_cache
+from gradio.utils import get_upload_folder
+
+from app.pages.run_handlers import RunHandlers, Update
+from app.parts.examples import Example, identify
+from app.parts.html import LIGHT, PRIVATE, for_visitor
+from app.presets.store import Preset, Presets
+from app.runs import links
+from app.runs.export import RunExport
+from app.runs.links import Link
+from app.runs.quick import DroppedError, QuickLane
+from app.runs.run_state import Progress, RunState, blank_value
+from app.runs.session import CancelledError, Session
+from app.runs.settings import check_settings
+from app.runs.visitors import Run, Runs
+from app.server.decoder import read_square
+from app.server.errors import SENTENCES
+from app.server.queue_position import CONCURRENCY_ID, QueuePositions, place_words
+from app.server.strict_blocks import picked
+from app.words.adapt import DOWNLOAD_WORDS, DOWNLOADS, INPUT_WORDS
+from app.words.errors import FAILED, NEVER_BEGAN
+from app.words.try_it import NOTICES
+from dga.explanation import Scored
+from dga.pipeline import Denoised, Judged, Outcomes, plus_route
+from dga.profiles import Profile
+from dga.request import Request
+from dga.speed.pace import warning
+
+_log = logging.getLogger(__name__)
+PICTURE_INTERVAL = 0.2  # seconds between two previews of a reverse process
+# The script's tau and fixed depth, in the places of check_settings' order.
+_ASKED = "(...a) => { a[3] = window.dga.tau(); a[5] = window.dga.dda(); return a; }"
+_START = _ASKED.replace("return", "window.dga.waiting(); return")
+# The browser saves the file as soon as the server has made it.
+_SAVE = """(file) => {
+  if (!file) return;
+  const anchor = document.createElement("a");
+  anchor.href = file.url;
+  anchor.download = file.orig_name || file.path.split("/").pop();
+  anchor.click();
+}"""
+# A picture of one's own outlives a look at another page: its upload is still on the server.
+_KEPT = """async () => {
+  const kept = JSON.parse(sessionStorage.getItem("dga-picture") || "null");
+  const there = kept?.url && (await fetch(kept.url).catch(() => null))?.ok;
+  if (!there) sessionStorage.removeItem("dga-picture");
+  return [there ? kept : null];
+}"""
+
+
+@dataclass(frozen=True)
+class TryComponents:
+    """The page's components, which the layout made."""
+
+    screen: gr.HTML
+    line: gr.HTML
+    picture: gr.Image
+    corruption: gr.Radio
+    as_is: gr.Checkbox
+    severity: gr.Radio
+    seed: gr.Number
+    paths: gr.Slider
+    scale: gr.Slider
+    max_depth: gr.Slider
+    tau: gr.Number
+    dda_depth: gr.Number
+    adapt: gr.Button
+    cancel: gr.Button
+    timer: gr.Timer
+    saved: gr.File
+    notice: gr.HTML
+    upload_note: gr.HTML
+
+    def asked(self) -> list[Any]:
+        """The picture, then what ``check_settings`` takes, in its order."""
+        knobs = [self.corruption, self.severity, self.tau, self.seed, self.dda_depth]
+        return [self.picture, *knobs, self.paths, self.scale, self.max_depth]
+
+    def controls(self) -> list[Any]:
+        """What a link or a recorded run fills in."""
+        return [*self.asked(), self.as_is]
+
+    def locked(self) -> list[Any]:
+        """What is locked while a run goes on, and the timer that looks at the line."""
+        return [self.adapt, self.cancel, self.timer]
+
+    def filled(self, profile: Profile, settings: Request, path: str | None) -> Update:
+        """The controls as these settings have them."""
+        values, here = links.filled(profile, settings), settings.corruption is not None
+        return {
+            self.picture: path,
+            self.as_is: not here,
+            self.corruption: gr.update(value=settings.corruption, interactive=here),
+            self.severity: gr.update(value=settings.severity, interactive=here),
+            self.tau: settings.tau,
+            self.dda_depth: settings.dda_depth,
+            self.seed: settings.seed,
+            self.paths: values["paths"],
+            self.scale: values["scale"],
+            self.max_depth: values["max_depth"],
+        }
+
+
+class TryHandlers(RunHandlers[Run]):
+    """One run a visitor, in turn; quick ones beside it."""
+
+    def __init__(
+        self,
+        session: Session,
+        line: QueuePositions,
+        page: TryComponents,
+        examples: list[Example],
+        presets: Presets,
+    ) -> None:
+        super().__init__(line, page.timer)
+        self.session, self.page, self.presets = session, page, presets
+        self.examples = {example.name: example for example in examples}
+        self.runs, self.lane = Runs(line.address), QuickLane(line)
+
+    # One full run
+
+    def lock(self, running: bool, *_: Any) -> Update:
+        return {
+            self.page.adapt: gr.update(interactive=not running, value=INPUT_WORDS["adapt"]),
+            self.page.cancel: gr.update(interactive=running),
+            self.timer: gr.Timer(active=False),
+        }
+
+    def wait(self, place: int) -> Update:
+        said = place_words(place) if place else INPUT_WORDS["adapt"]
+        adapt = gr.update(interactive=False, value=said)
+        return {self.page.adapt: adapt, self.timer: gr.Timer(active=place > 0)}
+
+    def press(self, visitor: str, *asked: Any) -> Update:
+        self.lane.stop(visitor)
+        return super().press(visitor, *asked)
+
+    def begin(self, visitor: str, *asked: Any) -> Run:
+        return self.runs.put(visitor, Run(self.started("full", *asked)))
+
+    def started(self, source: str, picture: str | None, *asked: Any) -> RunState:
+        """A run with its picture read and damaged. Raises one of ``SENTENCES``."""
+        settings = check_settings(self.session.profile, *asked)
+        subject = self.session.subject(picture, settings)
+        whole = subject.input if subject.clean is None else subject.clean
+        example = identify(whole, list(self.examples.values()))
+        return RunState(self.session.profile, settings, subject, example=example, source=source)
+
+    def news(self, run: Run) -> Iterator[Update]:
+        """News as they come, previews a few times a second."""
+        state = run.state
+        yield self._show(state)
+        pixels, shown, slow = state.subject.input, time.monotonic(), self.session.pace is not None
+        if slow:
+            state.source, state.notice = "quick", self.slow_notice()
+        depths = 0 if slow else state.extent  # no deeper than the stop needs
+        for event in self.session.events(pixels, state.settings, run.cancel, depths, slow):
+            state.take(event)
+            if isinstance(event, Denoised | Scored) and time.monotonic() - shown < PICTURE_INTERVAL:
+                continue
+            yield self._show(state)
+            shown = time.monotonic()
+
+    def slow_notice(self) -> str:
+        """What a run by DGA+ takes on a machine on which the full comparison takes minutes."""
+        assert self.session.pace is not None
+        route = plus_route(self.session.profile)
+        return warning(self.session.models, self.session.pace, [route])
+
+    def leave(self, run: Run) -> None:
+        if run.state.running:
+            run.state.cancel()
+
+    def cancel(self, visitor: str, *_: Any) -> Update:
+        waited, last = self.line.leave(visitor), self.runs.last(visitor)
+        if last is not None and last.state.busy:
+            last.cancel.set()
+            if last.state.running:
+                last.state.cancel()
+            return self.lock(False) | self._show(last.state)
+        ended = last is not None and last.state.phase == "done" and not waited
+        return self._complain(visitor, {"error": "" if ended else NEVER_BEGAN})
+
+    def fail(self, visitor: str, run: Run | None, sentence: str) -> Update:
+        """The last run stays, dimmed, under the sentence."""
+        if run is None:
+            return self._complain(visitor, {"phase": "error", "error": sentence})
+        run.state.fail(sentence)
+        return self._show(run.state)
+
+    def _complain(self, visitor: str, said: dict[str, str]) -> Update:
+        last = self.runs.last(visitor)
+        value = last.state.value() if last else blank_value(self.session.profile)
+        return self.lock(False) | {self.page.screen: value | said}
+
+    def _show(self, state: RunState) -> Update:
+        return {self.page.screen: state.value()}
+
+    # While she chooses
+
+    def damaged(self, visitor: str, *asked: Any) -> Update:
+        """The damaged picture and how it is read, at once; nothing during a run of her own."""
+        last = self.runs.last(visitor)
+        if self.line.has(visitor) or (last is not None and last.state.running):
+            return {self.page.screen: gr.skip()}
+        if last is not None:
+            last.cancel.set()  # what else of the last run was being computed
+        try:
+            run = self.runs.put(visitor, Run(self.started("damaged", *asked)))
+        except SENTENCES as error:
+            complaint = self._complain(visitor, {"phase": "error", "error": str(error)})
+            return {self.page.screen: complaint[self.page.screen]}
+        return self._show(run.state)
+
+    def quick(self, visitor: str, *_: Any) -> Update:
+        """DGA+ and the curve for it; a sentence where there is no room for that."""
+        last = self.runs.last(visitor)
+        if last is None or last.state.source != "damaged":
+            return {self.page.screen: gr.skip()}
+        before = last.state
+        try:
+            state = self._quick(visitor, before)
+        except (DroppedError, *SENTENCES) as error:
+            before.notice = str(error)
+            return self._show(before) if before.notice else {self.page.screen: gr.skip()}
+        if self.runs.last(visitor) is not last:
+            return {self.page.screen: gr.skip()}
+        return self._show(self.runs.put(visitor, Run(state)).state)
+
+    def _quick(self, visitor: str, before: RunState) -> RunState:
+        if self.session.pace is not None:
+            raise DroppedError(NOTICES["slow"])
+        state = before.again("quick")
+        with self.lane.served(visitor) as ended:
+            pixels, settings = state.subject.input, state.settings
+            for event in self.session.events(pixels, settings, extent=state.extent, quick=True):
+                self.lane.check(ended)
+                state.take(event)
+        return state
+
+    def stop(self, visitor: str) -> Update:
+        """End whatever is computed beside a run."""
+        self.lane.stop(visitor)
+        last = self.runs.last(visitor)
+        if last is not None and last.state.working:
+            last.cancel.set()
+        return {self.page.notice: gr.skip()}
+
+    # More of a finished run
+
+    def expand(self, visitor: str, every: str, everything: bool) -> Iterator[Update]:
+        """One method from every depth, or the curve to its end, with progress."""
+        last = self.runs.last(visitor)
+        if last is None or not last.state.settled:
+            last_value = blank_value(self.session.profile) if last is None else last.state.value()
+            yield {self.page.screen: last_value | {"notice": NOTICES["nothing"]}}
+            return
+        state = last.state
+        last.cancel.clear()
+        state.working = True
+        try:
+            steps = self._deepened(last) if everything else self._every(last, every)
+            for _ in steps:
+                yield self._show(state)
+        except CancelledError:
+            pass
+        except SENTENCES as error:
+            state.notice = str(error)
+        except Exception:
+            _log.exception("A run could not be looked further into")
+            state.notice = FAILED
+        finally:
+            state.working = False
+        if self.runs.last(visitor) is last:
+            yield self._show(state)
+
+    def _every(self, run: Run, name: str) -> Iterator[None]:
+        state = run.state
+        route = next((r for r in state.settings.routes(state.profile) if r.name == name), None)
+        if route is None or route.plus or name in state.lines:
+            return
+        pixels, shown = state.subject.input, 0.0
+        for event in self.session.every_depth(
+            pixels, state.settings, name, state.extent, run.cancel
+        ):
+            if isinstance(event, Outcomes):
+                state.take(event)
+            else:
+                state.progress = Progress(*event, route.title, every=True)
+            if time.monotonic() - shown > PICTURE_INTERVAL:
+                shown = time.monotonic()
+                yield
+
+    def _deepened(self, run: Run) -> Iterator[None]:
+        state, steps = run.state, run.state.profile.schedule.steps
+        known = len(state.curves[0])
+        if state.filmed <= steps:
+            state.film(steps + 1)
+        if known > steps:
+            return
+        for event in self.session.whole_curve(
+            state.subject.input, state.settings, known, run.cancel
+        ):
+            if isinstance(event, Judged):
+                last = event.first + len(event.confidence) - 1
+                state.progress = Progress(last, steps, path=event.path)
+                yield
+            else:
+                state.deepen(event)
+
+    # Recorded runs, links, uploads, downloads
+
+    def pick(self, visitor: str, name: str) -> Update:
+        """A recorded run; whatever of hers is computed stops."""
+        self.lane.stop(visitor)
+        last = self.runs.last(visitor)
+        if last is not None and last.state.busy:
+            last.cancel.set()
+        preset = self.presets.named(name)
+        return self._recorded(visitor, preset) if preset else {self.page.notice: gr.skip()}
+
+    def _recorded(self, visitor: str, preset: Preset) -> Update:
+        state = self.presets.state(preset)
+        self.runs.put(visitor, Run(state, recorded=True))
+        path = self.presets.example(preset).path
+        filled = self.page.filled(self.session.profile, preset.settings, path)
+        return (
+            filled
+            | self._show(state)
+            | self.lock(False)
+            | self._told(())
+            | {self.page.upload_note: ""}
+        )
+
+    def _told(self, notices: tuple[str, ...]) -> Update:
+        lines = "".join(f"<p>{escape(notice)}</p>" for notice in notices)
+        return {self.page.notice: f'<div class="notice" role="status">{lines}</div>'}
+
+    def arrive(self, request: gr.Request, kept: str | None) -> Update:
+        """What the address asks for; the first recorded run if it asks for nothing.
+
+        ``kept``: the picture of her own that this tab's last page had, if it is still there.
+        """
+        visitor, profile = str(request.session_hash), self.session.profile
+        query = dict(request.query_params)
+        names = list(self.examples)
+        notices: tuple[str, ...] = ()
+        if "run" in query:
+            preset = self.presets.named(query["run"])
+            if preset is not None:
+                return self._recorded(visitor, preset)
+            notices = links.unknown_run(query["run"])
+        link = links.parse(query, profile, names, names[0] if names else "")
+        if link is None:
+            return self._first(visitor) | self._told(notices)
+        preset = self.presets.find(link.image or "", link.settings)
+        if preset is not None:
+            return self._recorded(visitor, preset) | self._told(notices + link.notices)
+        return self._linked(visitor, link, kept)
+
+    def _first(self, visitor: str) -> Update:
+        """The page came with this run; who is quick has changed the controls before this."""
+        if self.presets.all:
+            preset = self.presets.all[0]
+            self.runs.put(visitor, Run(self.presets.state(preset), recorded=True))
+        return {}
+
+    def _linked(self, visitor: str, link: Link, kept: str | None) -> Update:
+        """The controls as a link has them, with the quick run of it where it names a picture."""
+        profile, settings, notices = self.session.profile, link.settings, link.notices
+        example = self.examples.get(link.image or "")
+        path = example.path if example else kept
+        if link.image is None and kept:
+            notices = tuple(n for n in notices if n != links.NO_PICTURE)  # it was this visitor's
+        value = blank_value(profile, settings.stopping(profile))
+        value |= {"key": secrets.token_hex(4), "dda_depth": settings.dda_depth}
+        filled = self.page.filled(profile, settings, path)
+        if path is None:
+            return filled | self._told(notices) | {self.page.screen: value}
+        knobs = links.filled(profile, settings)
+        shown = self.damaged(visitor, path, *(knobs[name] for name in links.ORDER))
+        return filled | self._told(notices) | shown
+
+    def arrived(self, path: str | None, good: str | None) -> tuple[Any, str, str | None]:
+        """Judge a picture as it is uploaded; a refused one is replaced by the last good one.
+
+        Returns the picture, a sentence beside it, and the last good picture.
+        """
+        if path is None:
+            return gr.skip(), "", good
+        try:
+            read_square(path, self.session.profile.image_size)
+        except SENTENCES as error:
+            note = f'<p class="bad" role="alert">{escape(str(error))}</p>'
+            return good, note, good
+        return gr.skip(), "", path
+
+    def download(self, visitor: str, kind: str) -> Update:
+        """Write one file into Gradio's cache, which deletes it after a while."""
+        last = self.runs.last(visitor)
+        result = last.state.result if last else None
+        if last is None or result is None or kind not in DOWNLOADS:
+            return {self.page.saved: None} | self._told((DOWNLOAD_WORDS["gone"],))
+        state = last.state
+        kept = RunExport(state, result, self.session.weights, state.example, state.title)
+        name, content = kept.file(kind)
+        try:
+            return {self.page.saved: save_bytes_to_cache(content, name, get_upload_folder())}
+        except OSError:
+            _log.exception("A file could not be saved")
+            return {self.page.saved: None} | self._told((DOWNLOAD_WORDS["failed"],))
+
+
+def first_value(presets: Presets, profile: Profile) -> dict[str, Any]:
+    """What the page comes with: the first recorded run, if one can be shown."""
+    return presets.state(presets.all[0]).value() if presets.all else blank_value(profile)
+
+
+def connect_try(
+    session: Session,
+    demo: gr.Blocks,
+    line: QueuePositions,
+    page: TryComponents,
+    examples: list[Example],
+    presets: Presets,
+) -> None:
+    """Connect everything that needs the server."""
+    handlers = TryHandlers(session, line, page, examples, presets)
+    screen, asked, locked = page.screen, page.asked(), page.locked()
+    ended = handlers.connect(
+        (page.adapt, page.cancel), asked, [screen, *locked], locked=locked, start=_START
+    )
+    run = ended["run"]
+
+    # Not through the queue: a quick run is dropped where it would wait.
+    alone = {**LIGHT, "trigger_mode": "multiple"}
+    damaged = screen.input(for_visitor(handlers.damaged), asked, screen, js=_ASKED, **alone)
+    damaged.then(for_visitor(handlers.quick), None, screen, **alone)
+
+    def expand(event: gr.EventData, request: gr.Request) -> Iterator[Update]:
+        visitor = str(request.session_hash)
+        with line.served(visitor):
+            every, everything = picked(event, "every"), picked(event, "all") == "True"
+            yield from handlers.expand(visitor, every, everything)
+
+    expanded = screen.expand(
+        expand, None, screen, concurrency_id=CONCURRENCY_ID, concurrency_limit=1, **PRIVATE
+    )
+    screen.stop(for_visitor(handlers.stop), None, page.notice, cancels=[expanded], **LIGHT)
+
+    shown = [screen, page.notice, page.upload_note, *page.controls(), *locked]
+
+    def pick(event: gr.EventData, request: gr.Request) -> Update:
+        return handlers.pick(str(request.session_hash), picked(event, "example"))
+
+    for component in (screen, page.line):
+        component.select(pick, None, shown, cancels=[run, expanded], **LIGHT)
+
+    def download(event: gr.EventData, request: gr.Request) -> Update:
+        return handlers.download(str(request.session_hash), picked(event, "file"))
+
+    saved = screen.download(download, None, [page.saved, page.notice], **LIGHT)
+    saved.then(None, page.saved, None, js=_SAVE, **LIGHT)
+
+    def arrive(request: gr.Request, kept: str | None) -> Update:
+        return handlers.arrive(request, kept) or {page.notice: gr.skip()}
+
+    opened = demo.load(arrive, page.picture, shown, js=_KEPT, **LIGHT)
+    opened.then(for_visitor(handlers.quick), None, screen, **alone)
+
+    good = gr.State(None)
+    for listen in (page.picture.upload, page.picture.input):
+        listen(
+            handlers.arrived,
+            [page.picture, good],
+            [page.picture, page.upload_note, good],
+            **LIGHT,
+        )

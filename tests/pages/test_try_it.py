@@ -1,0 +1,295 @@
+"""What the page Try it gets from the server: one value, quick runs, every depth, uploads, links."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import threading
+import time
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from app.pages.adapt.try_handlers import TryComponents, TryHandlers
+from app.parts.examples import Example
+from app.presets.store import Presets
+from app.runs.quick import DroppedError, QuickLane
+from app.runs.run_state import RunState
+from app.runs.session import Session
+from app.runs.settings import check_settings
+from app.server.queue_position import QueuePositions
+from app.words.try_it import NOTICES
+from dga.networks.models import Models
+from dga.pipeline import Adaptation
+from dga.speed.pace import Pace
+
+SCREEN = "screen"
+ASKED = ("gaussian_noise", 3, 0.45, 0, 5, 2, 0.75, 12)
+
+
+@pytest.fixture
+def example(tmp_path: Path) -> Example:
+    path = tmp_path / "cat.png"
+    pixels = np.random.default_rng(0).integers(0, 255, (32, 32, 3), dtype=np.uint8)
+    Image.fromarray(pixels).save(path)
+    return Example("cat", "Cat", str(path), "", "cat")
+
+
+@pytest.fixture
+def line() -> QueuePositions:
+    return QueuePositions()
+
+
+@pytest.fixture
+def handlers(tiny_models: Models, example: Example, line: QueuePositions) -> TryHandlers:
+    session, examples = Session(tiny_models), [example]
+    page = TryComponents(**{f.name: f.name for f in dataclasses.fields(TryComponents)})  # type: ignore[arg-type]
+    return TryHandlers(session, line, page, examples, Presets(session, examples))
+
+
+def _run(handlers: TryHandlers, visitor: str, *asked: Any) -> dict[str, Any]:
+    *_, last = (update for update in handlers.run(visitor, *asked) if SCREEN in update)
+    return last[SCREEN]
+
+
+@pytest.fixture
+def value(handlers: TryHandlers, example: Example) -> dict[str, Any]:
+    return _run(handlers, "a", example.path, *ASKED)
+
+
+def test_a_run_tells_every_depth_and_every_sentence(value: dict[str, Any]) -> None:
+    assert json.loads(json.dumps(value))
+    assert value["phase"] == "done"
+    assert value["classes"][value["truth"]] == "cat"
+    assert len(value["forward_probs"]) == value["forward"]["depths"] == value["extent"] + 1 == 33
+    assert set(value["every"]) == {"dga-plus"}
+    assert len(value["every"]["dga-plus"]["probs"]) == 33
+    assert set(value["results"]) == {"dga", "dga-guided", "dda", "dga-plus"}
+    for result in value["results"].values():
+        assert abs(sum(result["probs"]) - 1000) <= 8
+        assert max(result["probs"]) == result["top"][0][1]
+    own = f"{value['t_star']}{'c' if value['crossed'] else 'n'}"
+    for name in ("dga", "dga-guided"):
+        assert {own, "0c", "0n"} == set(value["says"][name])
+        assert value["costs"][name][own][0]
+    assert value["says"]["dga-plus"]["own"][1] in ("right", "wrong")
+    assert set(value["says"]["dda"]) == {"5"} == set(value["second"]["fixed"])
+    assert len(value["stops"]) == len(value["pills"]) == 102
+    for stop, pill in zip(value["stops"], value["pills"], strict=True):
+        assert (stop is None) == (pill is None)
+    assert [title for key, title in value["titles"].items() if key == "12n"] == [
+        "Noised to depth 12"
+    ]
+
+
+def test_a_verdict_is_against_the_true_class_alone(handlers: TryHandlers, example: Example) -> None:
+    """Not against what the classifier says of the undamaged picture, which may be wrong itself."""
+    known = handlers.started("full", example.path, *ASKED)
+    assert known.truth == "cat"
+    assert known.subject.clean_prediction is not None
+    own = Path(example.path).with_name("own.png")
+    Image.fromarray(255 - np.asarray(Image.open(example.path))).save(own)
+    value = _run(handlers, "b", str(own), *ASKED)
+    assert value["truth"] is None
+    assert value["own"]
+    said = [s for m, table in value["says"].items() if m != "unknown" for s in table.values()]
+    said += value["second"]["fixed"].values()
+    assert said
+    assert all(verdict == "" and "right" not in t and "wrong" not in t for t, verdict in said)
+
+
+def test_the_curve_goes_no_deeper_than_it_must(value: dict[str, Any]) -> None:
+    assert [len(curve) for curve in value["curves"]] == [33, 33]
+
+
+def test_other_methods_from_every_depth_and_the_whole_curve_on_demand(
+    handlers: TryHandlers, value: dict[str, Any]
+) -> None:
+    shown = [update[SCREEN] for update in handlers.expand("a", "dga-guided", False)]
+    assert shown[0]["progress"]["words"].startswith("DGA + G from every depth")
+    after = shown[-1]
+    assert after["progress"] is None
+    assert len(after["every"]["dga-guided"]["probs"]) == 33
+    assert after["dda_line"] == "dga-guided"
+    assert len(after["second"]["fixed"]) == 32
+    own = f"{value['t_star']}{'c' if value['crossed'] else 'n'}"
+    assert after["says"]["dga-guided"][own] == value["says"]["dga-guided"][own]
+    assert len(after["says"]["dga-guided"]) > len(value["says"]["dga-guided"])
+    *_, whole = (update[SCREEN] for update in handlers.expand("a", "None", True))
+    assert [len(curve) for curve in whole["curves"]] == [101, 101]
+    assert whole["forward"]["depths"] == 101
+    assert whole["t_star"] == value["t_star"]
+    assert None not in whole["stops"]
+
+
+def test_nothing_to_expand_is_said(handlers: TryHandlers) -> None:
+    (update,) = handlers.expand("nobody", "dga", False)
+    assert update[SCREEN]["notice"] == NOTICES["nothing"]
+
+
+def test_choosing_shows_the_damaged_picture_then_dga_plus(
+    handlers: TryHandlers, example: Example
+) -> None:
+    damaged = handlers.damaged("a", example.path, *ASKED)[SCREEN]
+    assert (damaged["phase"], damaged["source"]) == ("damaged", "damaged")
+    assert damaged["input"]["src"]
+    assert damaged["results"] == {}
+    quick = handlers.quick("a")[SCREEN]
+    assert (quick["phase"], quick["source"]) == ("done", "quick")
+    assert set(quick["results"]) == set(quick["every"]) == {"dga-plus"}
+    assert len(quick["curves"][0]) == 33
+    assert quick["says"]["dga-plus"]["own"]
+    assert quick["key"] != damaged["key"]
+
+
+def test_a_quick_run_gives_way(
+    handlers: TryHandlers, example: Example, line: QueuePositions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.runs.quick.PATIENCE", 0.1)
+    handlers.damaged("a", example.path, *ASKED)
+    with line.served("b"):
+        value = handlers.quick("a")[SCREEN]
+    assert value["notice"] == NOTICES["busy"]
+    assert value["phase"] == "damaged"
+    steps = handlers.session.events
+
+    def interrupted(*asked: Any, **options: Any) -> Any:
+        for number, event in enumerate(steps(*asked, **options)):
+            if number == 1:
+                line._served.add("b")  # a full run begins
+            yield event
+
+    handlers.session.events = interrupted  # type: ignore[method-assign]
+    assert handlers.quick("a")[SCREEN]["notice"] == NOTICES["busy"]
+
+
+def test_asking_anew_ends_the_last_quick_run(line: QueuePositions) -> None:
+    lane, ended = QuickLane(line), []
+
+    def first() -> None:
+        with lane.served("a") as asked:
+            entered.set()
+            ended.append(asked.wait(5))
+
+    entered = threading.Event()
+    thread = threading.Thread(target=first)
+    thread.start()
+    entered.wait(5)
+    with lane.served("a") as asked:
+        lane.check(asked)
+        lane.stop("a")
+        with pytest.raises(DroppedError, match=r"^$"):
+            lane.check(asked)
+    thread.join()
+    assert ended == [True]
+
+
+def test_few_ask_at_once_and_slow_ones_rest(
+    line: QueuePositions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lane = QuickLane(line)
+    with lane.served("a"):
+        monkeypatch.setattr("app.runs.quick.PATIENCE", 0.05)
+        with pytest.raises(DroppedError, match="served"), lane.served("b"):
+            pass
+        lane._asked["c"] = threading.Event()
+        with pytest.raises(DroppedError, match="served"), lane.served("b"):
+            pass
+    lane._asked.clear()
+    monkeypatch.setattr("app.runs.quick.SLOW_SECONDS", 0.0)
+    with lane.served("a"):
+        time.sleep(0.01)
+    with pytest.raises(DroppedError, match="slow"), lane.served("a"):
+        pass
+
+
+def test_nothing_is_shown_of_another_picture_while_a_run_goes_on(
+    handlers: TryHandlers, value: dict[str, Any], example: Example
+) -> None:
+    """From the first update on, no picture of the last run is left."""
+    updates = (u[SCREEN] for u in handlers.run("a", example.path, *ASKED) if SCREEN in u)
+    first = next(updates)
+    assert first["key"] != value["key"]
+    assert first["results"] == {}
+    assert "says" not in first or not first["says"]
+    updates.close()
+
+
+def test_uploads_are_judged_as_they_arrive(handlers: TryHandlers, tmp_path: Path) -> None:
+    good, text, tiny = (tmp_path / name for name in ("good.png", "text.png", "tiny.png"))
+    Image.new("RGB", (40, 40), "red").save(good)
+    text.write_text("not a picture")
+    Image.new("RGB", (2, 2)).save(tiny)
+    _, note, kept = handlers.arrived(str(good), None)
+    assert (note, kept) == ("", str(good))
+    for path, word in ((text, "not a"), (tiny, "at least 16 pixels")):
+        picture, note, kept = handlers.arrived(str(path), str(good))
+        assert picture == kept == str(good)
+        assert word in note
+    _, note, kept = handlers.arrived(str(good), str(good))
+    assert note == ""
+
+
+def _asking(query: dict[str, str]) -> Any:
+    return SimpleNamespace(session_hash="a", query_params=query)
+
+
+def test_own_picture_survives_another_page(handlers: TryHandlers, tmp_path: Path) -> None:
+    own = tmp_path / "own.png"
+    Image.new("RGB", (40, 40), "red").save(own)
+    query = {"corruption": "fog", "severity": "2", "tau": "0.4", "seed": "3"}
+    mine = handlers.arrive(_asking(query), str(own))
+    assert mine["picture"] == str(own)
+    assert "own picture" not in mine["notice"]
+    assert mine[SCREEN]["phase"] == "damaged"
+    assert mine[SCREEN]["tau"] == 0.4
+    others = handlers.arrive(_asking(query), None)
+    assert "own picture, which links never hold" in others["notice"]
+    assert others[SCREEN]["phase"] == "empty"
+
+
+def test_what_a_link_says_amiss_is_told_and_the_default_opens(handlers: TryHandlers) -> None:
+    query = {"image": "dodo", "corruption": "rain", "tau": "7", "dda": "400", "rule": "quantile"}
+    update = handlers.arrive(_asking(query), None)
+    for word in ("dodo", "rain", "“7”", "400", "command line"):
+        assert word in update["notice"]
+    assert update[SCREEN]["phase"] == "damaged"
+    assert "nowhere" in handlers.arrive(_asking({"run": "nowhere"}), None)["notice"]
+
+
+def test_a_link_holds_all_but_what_is_dragged(value: dict[str, Any]) -> None:
+    """The script adds tau and the fixed depth as they stand when the link is copied."""
+    assert value["link"] == ("?image=cat&corruption=gaussian_noise&severity=3&seed=0&paths=2")
+
+
+def test_deepest_allowed_may_reach_beyond_the_axis(tiny_models: Models) -> None:
+    settings = check_settings(tiny_models.profile, "fog", 3, 0.0, 0, 5, 1, None, 40)
+    session = Session(tiny_models)
+    pixels = np.random.default_rng(0).integers(0, 255, (32, 32, 3), dtype=np.uint8)
+    from app.runs.session import Picture
+
+    subject = Picture(pixels, session._classify(pixels))
+    state = RunState(tiny_models.profile, settings, subject)
+    for event in session.events(pixels, settings, extent=state.extent):
+        state.take(event)
+    assert isinstance(event, Adaptation)
+    assert state.value()["t_star"] == 40
+    assert len(state.value()["forward_probs"]) == 41
+
+
+def test_a_slow_machine_repairs_by_dga_plus_alone(
+    handlers: TryHandlers, example: Example, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    handlers.session.pace = Pace(denoise=3.0, judge=0.5)
+    monkeypatch.setattr(handlers.session, "budget_seconds", 60.0)
+    value = _run(handlers, "a", example.path, *ASKED)
+    assert set(value["results"]) == {"dga-plus"}
+    assert value["every"] == {}
+    assert "On this processor" in value["notice"] or "on this processor" in value["notice"]
+    assert len(value["curves"][0]) <= 13
+    handlers.damaged("a", example.path, *ASKED)
+    assert handlers.quick("a")[SCREEN]["notice"] == NOTICES["slow"]
