@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Generator, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import torch
@@ -185,21 +185,24 @@ class Outcomes:
 
 @dataclass(frozen=True)
 class Searched:
-    """Event of :func:`adapt_many`: a picture was judged deeper; ``stop`` once it is known."""
+    """Event of :func:`adapt_many`: a picture was judged deeper.
+
+    ``stops``: where each route rebuilds it from, by name; empty until that is known.
+    """
 
     picture: int
-    stop: Stop | None
+    stops: Mapping[str, Stop]
 
 
 @dataclass(frozen=True)
 class Stepped:
     """Event of :func:`adapt_many`: one reverse step, after the pictures that it finished.
 
-    ``pictures``: those still under way, by position; ``images``: uint8 ``[b, S, S, 3]``;
-    ``step`` of ``steps`` of the whole batch, from 0.
+    ``under_way``: pictures by position, with the routes that each is rebuilt for; ``images``:
+    uint8 ``[b, S, S, 3]``; ``step`` of ``steps`` of all, from 0.
     """
 
-    pictures: Sequence[int]
+    under_way: Sequence[tuple[int, Sequence[str]]]
     images: Pixels
     step: int
     steps: int
@@ -207,12 +210,17 @@ class Stepped:
 
 @dataclass(frozen=True)
 class Rebuilt:
-    """Event of :func:`adapt_many`: a picture is done. ``image``: uint8 ``[S, S, 3]``."""
+    """Event of :func:`adapt_many`: a picture is done by one route. ``image``: uint8 ``[S, S, 3]``.
+
+    ``explanation``: what DGA+ found.
+    """
 
     picture: int
+    route: str
     stop: Stop
     image: Pixels
     prediction: Prediction
+    explanation: Explanation | None = None
 
 
 @dataclass(frozen=True)
@@ -442,70 +450,95 @@ def adapt_many(
     pictures: Pixels,
     seeds: Sequence[int],
     stopping: StoppingConfig,
-    route: Route,
+    *routes: Route,
 ) -> Iterator[Searched | Stepped | Rebuilt]:
-    """Adapt pictures by one route, uint8 ``[B, S, S, 3]``: judged in turn, rebuilt together.
+    """Adapt pictures by some routes, uint8 ``[B, S, S, 3]``: judged in turn, rebuilt together.
 
     The same depths and pictures as :func:`adapt` with one noise path, sooner: a picture is
-    judged no deeper than where the rule is met. Ends when every picture is :class:`Rebuilt`.
+    judged once for all routes, no deeper than where the rule is met, and rebuilt once where
+    routes are alike. DGA+ rebuilds each as soon as it is explained. Ends when every picture is
+    :class:`Rebuilt` by every route.
     """
-    if route.plus:
-        yield from _explain_many(models, pictures, seeds, route.plus)
-        return
-    stops, states = [], []
+    plain = [route for route in routes if not route.plus]
+    walks: dict[tuple[GuidanceConfig | None, Sampler], dict[tuple[int, int], _Walk]] = {}
     for number, (picture, seed) in enumerate(zip(pictures, seeds, strict=True)):
         check_pixels(picture, models.profile)
-        path = forward_path(models.schedule, to_tensor(picture).to(models.device), seed)
-        if route.depth is None:
-            stop = yield from _search(models, path[: stopping.deepest + 1], number, stopping)
-        else:
-            stop = Stop(route.depth, crossed=True)
-        stops.append(stop)
-        states.append(path[stop.t_star])
-        yield Searched(number, stop)
+        x = to_tensor(picture).to(models.device)
+        path = forward_path(models.schedule, x, seed) if plain else x[None]
+        searched: Stop | None = None
+        if any(route.depth is None for route in plain):
+            searched = yield from _search(models, path[: stopping.deepest + 1], number, stopping)
+        entered = {r: last(enter(models, x, seed, r.plus)) for r in routes if r.plus}
+        stops = {route.name: found.stop for route, found in entered.items()}
+        for route in plain:
+            stop = searched if route.depth is None else Stop(route.depth, crossed=True)
+            assert stop is not None
+            stops[route.name] = stop
+            way, depth = walks.setdefault((route.guidance, route.sampler), {}), stop.t_star
+            walk = way.setdefault((number, depth), _Walk(number, depth, path[depth].clone()))
+            walk.stops[route.name] = stop
+        yield Searched(number, stops)
+        for route, found in entered.items():
+            assert route.plus is not None
+            rebuilt, _ = rebuild_entered(models, [found], [seed], route.plus)
+            (said,) = read(models, rebuilt)
+            image, told = from_tensor(rebuilt[0]), found.explanation
+            yield Rebuilt(number, route.name, found.stop, image, said, told)
+    if plain:
+        yield from _walk_back(models, pictures, seeds, walks)
 
-    depths = [stop.t_star for stop in stops]
-    counts = [len(route.visited(depth)) - 1 for depth in depths]
+
+@dataclass
+class _Walk:
+    """A picture's way back from one depth, for every route that takes it."""
+
+    picture: int
+    depth: int
+    state: Tensor
+    stops: dict[str, Stop] = field(default_factory=dict)
+
+
+def _walk_back(
+    models: Models,
+    pictures: Pixels,
+    seeds: Sequence[int],
+    walks: Mapping[tuple[GuidanceConfig | None, Sampler], Mapping[tuple[int, int], _Walk]],
+) -> Iterator[Stepped | Rebuilt]:
     # As many at once as the discriminator is shown: bounds memory whatever the picture's size.
     size = chunk_size(*pictures.shape[1:3])
-    groups = [range(i, min(i + size, len(depths))) for i in range(0, len(depths), size)]
-    done, steps = 0, sum(max(counts[i] for i in group) for group in groups)
-    for number, picture in enumerate(pictures):
-        if depths[number] == 0:
-            x = to_tensor(picture)[None].to(models.device)
-            yield Rebuilt(number, stops[number], picture, classify(models, x))
+    groups: list[tuple[GuidanceConfig | None, Sampler, list[_Walk], int]] = []
+    for (guidance, sampler), way in walks.items():
+        for walk in way.values():
+            if not walk.depth:
+                x = to_tensor(pictures[walk.picture])[None].to(models.device)
+                yield from _arrived(walk, pictures[walk.picture], classify(models, x))
+        deep = [walk for walk in way.values() if walk.depth]
+        for group in (deep[i : i + size] for i in range(0, len(deep), size)):
+            steps = max(len(sampler.visited(walk.depth)) - 1 for walk in group)
+            groups.append((guidance, sampler, group, steps))
+    done, steps = 0, sum(count for *_, count in groups)
     yield Stepped((), pictures[:0], done, steps)
-    for group in groups:
-        x = torch.stack([states[i] for i in group])  # [b, 3, S, S]
-        x_input = to_tensor(pictures[group.start : group.stop]).to(models.device)
-        own = [depths[i] for i in group], [seeds[i] for i in group]
-        for step in rebuild_steps(models, x, x_input, *own, route.guidance, route.sampler):
+    for guidance, sampler, group, count in groups:
+        x = torch.stack([walk.state for walk in group])  # [b, 3, S, S]
+        x_input = to_tensor(pictures[[walk.picture for walk in group]]).to(models.device)
+        own = [walk.depth for walk in group], [seeds[walk.picture] for walk in group]
+        for step in rebuild_steps(models, x, x_input, *own, guidance, sampler):
             check_numbers(step.x)
             images, rows = from_tensor(step.x), [group[i] for i in step.rows.tolist()]
             arrived = (step.depth == 0).nonzero().squeeze(1).tolist()
             left = step.depth.nonzero().squeeze(1).tolist()
             if arrived:
-                x = to_tensor(images[arrived]).to(models.device)
-                said = predict(models.classifier, x, models.profile.classifier)
+                said = read(models, to_tensor(images[arrived]).to(models.device))
                 for i, prediction in zip(arrived, said, strict=True):
-                    yield Rebuilt(rows[i], stops[rows[i]], images[i], prediction)
-            yield Stepped([rows[i] for i in left], images[left], done + step.step, steps)
-        done += max(counts[i] for i in group)
+                    yield from _arrived(rows[i], images[i], prediction)
+            under_way = [(rows[i].picture, tuple(rows[i].stops)) for i in left]
+            yield Stepped(under_way, images[left], done + step.step, steps)
+        done += count
 
 
-def _explain_many(
-    models: Models, pictures: Pixels, seeds: Sequence[int], config: PlusConfig
-) -> Iterator[Searched | Stepped | Rebuilt]:
-    """:func:`adapt_many` by DGA+: explained in turn, rebuilt as each is known."""
-    for number, (picture, seed) in enumerate(zip(pictures, seeds, strict=True)):
-        check_pixels(picture, models.profile)
-        x = to_tensor(picture).to(models.device)
-        entered = last(enter(models, x, seed, config))
-        yield Searched(number, entered.stop)
-        image = rebuild_entered(models, [entered], [seed], config)[0]
-        said = predict(models.classifier, image, models.profile.classifier)
-        yield Rebuilt(number, entered.stop, from_tensor(image[0]), said[0])
-        yield Stepped((), pictures[:0], number + 1, len(pictures))
+def _arrived(walk: _Walk, image: Pixels, prediction: Prediction) -> Iterator[Rebuilt]:
+    for name, stop in walk.stops.items():
+        yield Rebuilt(walk.picture, name, stop, image, prediction)
 
 
 def _search(
@@ -518,7 +551,7 @@ def _search(
         stop = choose_depth(logits, stopping, bound and bound[: len(logits)])
         if stop.crossed:
             return stop
-        yield Searched(picture, None)
+        yield Searched(picture, {})
     return stop
 
 

@@ -233,8 +233,41 @@ def test_many_pictures_end_as_each_of_them_alone(tiny_models: Models, name: str)
         assert np.abs(difference).max() <= 1
     steps = [event for event in events if isinstance(event, Stepped)]
     assert [event.step for event in steps] == list(range(steps[0].steps + 1))
-    found = [event.picture for event in events if isinstance(event, Searched) and event.stop]
+    found = [event.picture for event in events if isinstance(event, Searched) and event.stops]
     assert found == [0, 1, 2, 3, 4]
+
+
+def test_one_search_serves_all_routes(tiny_models: Models) -> None:
+    """Judged once, rebuilt once where routes are alike; each ends as by its route alone."""
+    rng = np.random.default_rng(5)
+    pictures = rng.integers(0, 255, (4, 4, 4, 3), dtype=np.uint8).repeat(8, 1).repeat(8, 2)
+    rule, seeds = tiny_models.profile.stopping, [3, 4, 5, 6]
+    curves = [adapt(tiny_models, p, s, rule, []) for p, s in zip(pictures, seeds, strict=True)]
+    taus = sorted(float(run.confidence[: rule.max_depth].min()) for run in curves)
+    rule = dataclasses.replace(rule, tau=taus[1] + 1e-6)
+    routes = tuple(default_routes(tiny_models.profile, rule.max_depth).values())
+    assert routes[1].alike(routes[2])
+    alone: dict[tuple[int, str], Reconstruction] = {}
+    for number, (picture, seed) in enumerate(zip(pictures, seeds, strict=True)):
+        for route in routes:
+            run = adapt(tiny_models, picture, seed, rule, [route])
+            alone[number, route.name] = run.reconstructions[route.name]
+    events = list(adapt_many(tiny_models, pictures, seeds, rule, *routes))
+    done = {(e.picture, e.route): e for e in events if isinstance(e, Rebuilt)}
+    assert done.keys() == alone.keys()
+    for key, result in alone.items():
+        assert done[key].stop.t_star == result.depth
+        assert np.abs(done[key].image.astype(int) - result.image).max() <= 1
+        assert done[key].prediction.label == result.prediction.label
+        assert (done[key].explanation is not None) == (key[1] == "dga-plus")
+    stops = [e.stops for e in events if isinstance(e, Searched) and e.stops]
+    assert {stop["dga"].crossed for stop in stops} == {True, False}
+    depths = [stop["dga-guided"].t_star for stop in stops]
+    assert all(stop["dga"] is stop["dga-guided"] for stop in stops)
+    # Pictures that DGA + G takes to DDA's depth go back once for both.
+    batches = [e.under_way for e in events if isinstance(e, Stepped)]
+    together = {number for batch in batches for number, names in batch if len(names) == 2}
+    assert together == {i for i, depth in enumerate(depths) if depth == rule.max_depth} != set()
 
 
 def test_dga_plus_is_the_same_alone_beside_others_and_of_many(tiny_models: Models) -> None:

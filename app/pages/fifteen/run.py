@@ -58,10 +58,10 @@ def work(models: Models, results: FifteenResults) -> Iterator[None]:
             continue  # the step that ended with it follows
         if isinstance(event, Searched):
             results.progress = (event.picture, len(damaged))
-            results.rows[event.picture].stop = event.stop
+            results.rows[event.picture].stop = event.stops.get(route.name)
         elif not route.plus:  # which rebuilds each picture as soon as its depth is known
             results.phase, results.progress = "reverse", (event.step, event.steps)
-            for picture, image in zip(event.pictures, event.images, strict=True):
+            for (picture, _), image in zip(event.under_way, event.images, strict=True):
                 results.rows[picture].preview = image
         yield
 
