@@ -37,7 +37,7 @@ from app.server.preflight import check_place
 from app.server.queue_position import CONCURRENCY_ID, QueuePositions
 from app.server.strict_blocks import StrictBlocks
 from app.server.upload_folder import UploadFolder
-from app.words.common import TITLE
+from app.words.common import DESCRIPTION, TITLE
 from dga.data.uploads import MAX_BYTES
 from dga.profiles import PROFILES, get_profile
 from dga.speed.pace import warning
@@ -110,7 +110,7 @@ def serve(
         },
         allowed_paths=[str(path) for path in (*exhibits.files(), *model_cards(session.profile))],
         theme=theme(),
-        head=f"<style>{styles()}</style>",
+        head=f'<meta name="description" content="{DESCRIPTION}"><style>{styles()}</style>',
         footer_links=["api"],
         mcp_server=True,
         ssr_mode=False,

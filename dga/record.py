@@ -17,6 +17,8 @@ from dga.io.files import to_plain
 from dga.networks.classifier import Prediction
 from dga.pipeline import Adaptation, Explained
 from dga.request import Request
+from dga.sentences import Reading, Story
+from dga.stopping import Stop
 
 
 def save_pictures(run: Adaptation, folder: Path, clean: Pixels | None) -> dict[str, str]:
@@ -158,10 +160,10 @@ def top5(prediction: Prediction) -> list[dict[str, Any]]:
 
 
 def to_text(facts: dict[str, Any]) -> str:
-    """The same facts for people."""
-    lines = _path_text(facts) if facts["confidence"] else []  # DGA+ alone goes its own way
-    if explained := facts["explained"]:
-        lines.append(f"DGA+: {explained['sentence']}")
+    """The same facts for people: what became of the picture, then the figures."""
+    lines = [_outcome(facts)]
+    if facts["confidence"]:  # DGA+ alone goes its own way
+        lines += _path_text(facts)
     rows = {"input": facts["input"], **facts["methods"]}
     for name, row in rows.items():
         best = ", ".join(f"{t['label']} {t['probability']:.0%}" for t in row["top5"])
@@ -171,16 +173,36 @@ def to_text(facts: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
+def _outcome(facts: dict[str, Any]) -> str:
+    """What DGA+ did, else a method with a depth of its own, else DDA."""
+    methods, explained = facts["methods"], facts["explained"]
+    order = ("dga-plus", "dga-guided", "dga", "dda")[0 if explained else 1 :]
+    name = next(name for start in order for name in methods if name.startswith(start))
+    story, after = Story(_reading(facts["input"]), None, facts["horizon"]), _reading(methods[name])
+    if explained and name.startswith("dga-plus"):
+        stop = Stop(explained["t_star"], explained["crossed"])
+        told = explained["sentence"], stop, explained["unchanged"], explained["flat"]
+        return story.plus(*told, after)[0]
+    if name.startswith("dda"):
+        return story.fixed_depth(methods[name]["depth"], after)[0]
+    return story.own_depth(Stop(facts["t_star"], facts["crossed"]), after)[0]
+
+
+def _reading(told: dict[str, Any]) -> Reading:
+    best = told["top5"][0]
+    return Reading(best["label"], best["probability"])
+
+
 def _path_text(facts: dict[str, Any]) -> list[str]:
     stopped = f"t* = {facts['t_star']}"
     if not facts["crossed"] and facts["t_star"]:
-        stopped += " (the maximum depth: confidence had not fallen below tau)"
+        stopped += " (the deepest allowed: confidence had not fallen below tau)"
     elif not facts["crossed"]:
-        stopped += f" (left as it is: confidence stayed above tau to depth {facts['horizon']})"
-    first = f"{stopped}, tau {facts['tau']}, curve in {facts['curve_seconds']:.2f} s"
+        stopped += f" (left alone: confidence stayed above tau to depth {facts['horizon']})"
+    first = f"{stopped}, tau {facts['tau']}, chosen in {facts['curve_seconds']:.2f} s"
     shown = ", ".join(f"{k}: {facts['confidence'][k]:.3f}" for k in range(0, 101, 10)
                       if k < len(facts["confidence"]))  # fmt: skip
-    return [first, f"confidence by depth  {shown}"]
+    return [first, f"confidence of damage by depth  {shown}"]
 
 
 PACKAGES = ("torch", "timm", "numpy", "imagecorruptions-imaug", "scikit-image")

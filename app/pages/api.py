@@ -36,27 +36,27 @@ def adapt_endpoint(session: Session, concurrency_id: str) -> None:
         seed: Any,
         dda_depth: Any,
     ) -> Iterator[tuple[Any, ...]]:
-        """Adapt one picture; the same arguments give the same result.
+        """Repair one damaged picture; the same arguments give the same result.
 
-        The picture is cropped to a square and resized to the profile's size before it is
-        corrupted. Noise goes in step by step until a discriminator can no longer tell it
-        from source data (depth t*), then a diffusion model rebuilds it. DGA+ first undoes
-        simple damage that the discriminator recognises, and noises only what is left.
+        The picture is cropped to a square and resized to the profile's size before anything is
+        done to it. Noise goes in step by step until the discriminator, the network that looks for
+        damage, no longer finds any (depth t*), then a diffusion model rebuilds it. DGA+ first
+        undoes simple damage that the discriminator recognises, and noises only what is left.
 
         Args:
             picture: The picture, any common format up to 20 MB.
-            corruption: What to damage it with first; none for a picture taken as it is.
+            corruption: What to damage it with first; none for one that is damaged already.
             severity: Of the corruption, 1 to 5.
             tau: The discriminator's threshold, from 0 to 1; a lower one stops deeper.
             seed: Fixes the corruption and all the noise.
             dda_depth: The fixed depth of the rival DDA.
 
         Returns:
-            A JSON record: t_star, crossed, the confidence curve by depth and, per picture,
-            depth, steps, seconds and five labels with probabilities; explained: what DGA+
-            found, in a sentence and in numbers, with the score of every candidate; then the
-            corrupted picture, x at t*, and the pictures rebuilt by DGA, DGA + G, DDA and DGA+.
-        """
+            a JSON record of t_star, crossed and the confidence of damage by depth
+            in it of every picture the depth, steps, seconds and five labels with probabilities
+            what DGA+ found, in a sentence and in numbers, with the score of every candidate
+            then the damaged picture, the one noised to t* and those of DGA, DGA + G, DDA and DGA+
+        """  # Gradio joins the lines of Returns with commas.
         try:
             settings = check_settings(session.profile, corruption, severity, tau, seed, dda_depth)
             subject = session.subject(picture, settings)

@@ -7,12 +7,13 @@ import logging
 from collections import Counter
 from collections.abc import Callable
 from contextlib import nullcontext
+from html import escape
 from typing import Any
 from weakref import WeakValueDictionary
 
 from gradio.route_utils import FnIndexInferError
 from starlette.middleware.gzip import GZipMiddleware
-from starlette.responses import JSONResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.server.client_address import address_prefix
@@ -32,12 +33,13 @@ from app.server.limits import (
 from app.server.request_body import is_upload, named_files, parsed
 from app.server.upload_quota import Quota
 from app.words.common import PAGES
-from app.words.errors import GATE_WORDS
+from app.words.errors import GATE_WORDS, NOT_FOUND
 from dga.data.uploads import MAX_BYTES
 
 API = "/gradio_api"
 OPEN = {"/config", "/theme.css", "/favicon.ico", "/manifest.json", "/robots.txt"}
 OPEN |= {f"/{page}" for _, page in PAGES} | {f"/{page}/" for _, page in PAGES if page}
+MOVED = {"/analysis": "./findings"}  # pages that had another address
 OPEN |= {
     f"{API}/{name}"
     for name in (
@@ -79,6 +81,8 @@ class RefusedError(Exception):
 class Gate:
     """Middleware in front of all of Gradio; every refusal is one sentence in JSON.
 
+    A browser that asks for a page that is not there gets the sentence as a page.
+
     ``has_room``: whether another upload can be kept; ``quota``: how much of one address;
     ``is_own``: whether a request to cancel names a run and its own session.
     """
@@ -108,9 +112,13 @@ class Gate:
             # The webcam says so of each picture; nothing streams.
             await Response(status_code=204)(scope, receive, send)
             return
+        if path in MOVED:
+            await RedirectResponse(MOVED[path], 308)(scope, receive, send)
+            return
         refused = self._refusal(scope)
         if refused is not None:
-            await _answer(*refused)(scope, receive, send)
+            answer = _not_found(scope) if refused[0] == 404 and _reads(scope) else _answer(*refused)
+            await answer(scope, receive, send)
             return
         counted = [n for n, (_, counts) in enumerate(_AT_A_TIME) if counts(path, posts)]
         body = _Body(receive, most_bytes(path))
@@ -295,6 +303,25 @@ def _status_of(error: Exception) -> tuple[int, str]:
     if isinstance(error, RefusedError):
         return error.status, error.word
     return (400, "misunderstood") if isinstance(error, _MISUNDERSTOOD) else (500, "failed")
+
+
+def _reads(scope: Scope) -> bool:
+    """Whether a person asks for a page to look at."""
+    return scope["method"] == "GET" and b"text/html" in dict(scope["headers"]).get(b"accept", b"")
+
+
+def _not_found(scope: Scope) -> HTMLResponse:
+    start = escape(scope.get("root_path", ""))
+    return HTMLResponse(
+        '<!doctype html><html lang="en"><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width">'
+        '<meta name="color-scheme" content="light dark">'
+        f"<title>{NOT_FOUND['title']}</title>"
+        '<body style="max-width:36em;margin:15vh auto;padding:0 16px;font:18px/28px system-ui">'
+        f"<h1>{GATE_WORDS['closed']}</h1><p>{NOT_FOUND['help']}</p>"
+        f'<p><a href="{start}/">{NOT_FOUND["back"]}</a></p></body></html>',
+        404,
+    )
 
 
 def _answer(status: int, word: str) -> JSONResponse:

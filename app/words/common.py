@@ -6,6 +6,10 @@ from dga.titles import SYSTEMS
 
 TITLE = "DGA"
 TAGLINE = "Just enough noise to forget the damage, then a rebuilt picture."
+DESCRIPTION = (
+    "Repair a damaged picture with just enough noise: discriminator-guided adaptive diffusion, "
+    "live in the browser, with every depth, three methods and what was measured."
+)
 FOOTER = "Runs on this machine. Uploaded pictures are deleted within an hour."
 PAGES = (  # name, path
     ("Try it", ""),

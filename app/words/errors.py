@@ -8,6 +8,11 @@ NO_MEMORY = (
 )
 NO_FILE = "The server could not read or write a file; its log says why. Please try again later."
 FAILED = "The run failed unexpectedly; the server's log says why. Please try again."
+NOT_FOUND = {
+    "title": "Nothing here",
+    "help": "The address may be misspelt, or the page may have moved.",
+    "back": "Go to the first page",
+}
 GATE_WORDS = {
     "closed": "There is nothing at this address.",
     "long": "The request is too long: a picture may have 20 MB.",

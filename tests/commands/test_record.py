@@ -135,14 +135,36 @@ def test_a_dropped_candidate_has_no_score_in_the_record(run: Adaptation) -> None
 def test_without_dga_plus_nothing_is_explained(run: Adaptation) -> None:
     facts = to_dict(dataclasses.replace(run, explained=None), REQUEST, PICTURES)
     assert facts["explained"] is None
-    assert "DGA+:" not in to_text(facts)
+    said = (
+        "It was read as dog (51 %). Stopped at depth 7 and rebuilt, it is still read as dog (51 %)."
+    )
+    assert to_text(facts).splitlines()[0] == said
 
 
 def test_dga_plus_alone_has_no_curve(run: Adaptation) -> None:
     alone = dataclasses.replace(run, logits=np.empty((1, 0)))
     facts = to_dict(alone, REQUEST, PICTURES)
     assert (facts["confidence"], to_record(alone)["confidence"]) == ([], [])
-    assert to_text(facts).startswith("DGA+: Exposure undone (x3), then rebuilt")
+    first, second, *_ = to_text(facts).splitlines()
+    assert first.startswith("It was read as dog (51 %). DGA+: exposure undone (x3), then rebuilt")
+    assert second.startswith("input ")
+
+
+@pytest.mark.parametrize(
+    ("stop", "names", "words"),
+    [
+        (Stop(24, False), ("dga", "dda"), "never fell below τ, so noise went in to the deepest"),
+        (Stop(0, False), ("dga-guided", "dga"), "Too coarse to hide: the detector does not"),
+        (Stop(0, True), ("dga",), "To the detector it already looks undamaged"),
+        (Stop(7, True), ("dda",), "Noised to the fixed depth 24 and rebuilt"),
+    ],
+)
+def test_the_first_line_says_what_became_of_the_picture(
+    run: Adaptation, stop: Stop, names: tuple[str, ...], words: str
+) -> None:
+    kept = {name: run.reconstructions[name] for name in names}
+    other = dataclasses.replace(run, stop=stop, explained=None, reconstructions=kept)
+    assert words in to_text(to_dict(other, REQUEST, PICTURES)).splitlines()[0]
 
 
 REQUEST = Request("fog", 4, 0.6, 11, 24, paths=2)

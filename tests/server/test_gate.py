@@ -72,6 +72,19 @@ def test_what_the_page_does_not_need_is_closed(path: str) -> None:
         assert (answer.status_code, answer.json()) == (404, {"detail": GATE_WORDS["closed"]})
 
 
+def test_a_person_who_is_lost_gets_a_page() -> None:
+    page = asked(Gate(inner), "GET", "/nowhere", headers={"accept": "text/html,*/*;q=0.8"})
+    assert page.status_code == 404
+    assert page.headers["content-type"].startswith("text/html")
+    assert f"<h1>{GATE_WORDS['closed']}</h1>" in page.text
+    assert '<a href="/">' in page.text
+
+
+def test_pages_that_moved_lead_on() -> None:
+    answer = asked(Gate(inner), "GET", "/analysis")
+    assert (answer.status_code, answer.headers["location"]) == (308, "./findings")
+
+
 def test_the_end_of_a_stream_is_nothing_to_complain_about() -> None:
     answer = asked(Gate(inner), "POST", f"{API}/stream/0123456789abcdef/close")
     assert (answer.status_code, answer.content) == (204, b"")

@@ -68,6 +68,8 @@ def test_one_tool_is_described(served: Served) -> None:
     (tool,) = tools.tools
     assert tool.name == TOOL
     assert "t*" in tool.description
+    assert ",," not in tool.description
+    assert ".." not in tool.description
     asked = tool.inputSchema["properties"]
     assert set(asked) == {"picture", "corruption", "severity", "tau", "seed", "dda_depth"}
     assert set(CORRUPTIONS) < set(asked["corruption"]["enum"])
