@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +14,14 @@ from PIL import Image
 
 from app.parts.examples import Example
 from app.presets.cases import PATHS, Case
+from app.runs.run_value import OWN, extent
 from app.runs.session import Session
-from app.runs.sprites import strip
+from app.runs.sprites import outcome_sheet, strip
 from app.words.common import NO_CORRUPTION
 from dga.images import Pixels
 from dga.io.files import to_plain, write_json
 from dga.networks.classifier import Prediction
-from dga.pipeline import Adaptation, Denoised, Explained
+from dga.pipeline import Adaptation, Denoised, Explained, Outcomes
 from dga.profiles import Profile
 from dga.request import Request
 
@@ -67,37 +69,71 @@ def record(session: Session, case: Case, example: Example, folder: Path) -> bool
     """
     settings = settings_of(session.profile, case)
     subject = session.subject(example.path, settings)
-    lanes: dict[str, list[Denoised]] = {}
-    for event in session.events(subject.input, settings):
+    pixels, deepest = subject.input, extent(session.profile, settings)
+    lanes: dict[str, list[Pixels]] = {}
+    lines: list[Outcomes] = []
+    for event in session.events(pixels, settings, extent=deepest):
         if isinstance(event, Denoised):
-            lanes.setdefault(event.route.name, []).append(event)
+            lanes.setdefault(event.route.name, []).append(event.x)
+        elif isinstance(event, Outcomes):
+            lines.append(event)
     assert isinstance(event, Adaptation)
-    content = _content(session, case, settings, event, subject.clean_prediction)
-    strips = {
-        f"{name}.jpg": strip([s.x for s in steps], [s.x0_hat for s in steps])
-        for name, steps in lanes.items()
-    }
-    if _same(folder, content, strips):
+    for name in OWN:
+        *_, outcomes = session.every_depth(pixels, settings, name, deepest)
+        assert isinstance(outcomes, Outcomes)
+        lines.append(outcomes)
+    run = _to_the_end(session, settings, event)
+    content = _content(session, case, settings, run, subject.clean_prediction, lines)
+    files = {f"{name}.jpg": strip(steps) for name, steps in lanes.items()}
+    sheets = {line.route.name: outcome_sheet(line.images) for line in lines if line.route}
+    files |= {f"{name}.webp": sheet for name, sheet in sheets.items()}
+    if _same(folder, content, files):
         return False
     folder.mkdir(parents=True, exist_ok=True)
-    for old in folder.glob("*.jpg"):
+    for old in _files(folder):
         old.unlink()
-    for name, image in strips.items():
+    for name, image in files.items():
         (folder / name).write_bytes(image)
     clean = subject.input if subject.clean is None else subject.clean
-    results = [result.image for result in event.reconstructions.values()]
-    explained = event.explained
+    results = [result.image for result in run.reconstructions.values()]
+    explained = run.explained
     assert explained is not None
-    states = [clean, event.input, event.x_t_star, explained.restored, explained.x_t_star]
+    states = [clean, run.input, run.x_t_star, explained.restored, explained.x_t_star]
     for name, pictures in (STATES, states), (RESULTS, results):
         Image.fromarray(np.concatenate(pictures, 1)).save(folder / name, optimize=True)
     write_json(folder / RECORD, content)
     return True
 
 
+def _to_the_end(session: Session, settings: Request, run: Adaptation) -> Adaptation:
+    """The run with its curve to the deepest depth."""
+    known = run.logits.shape[1]
+    if known > session.profile.schedule.steps:
+        return run
+    *_, rest = session.whole_curve(run.input, settings, known)
+    assert isinstance(rest, np.ndarray)
+    return dataclasses.replace(run, logits=np.concatenate([run.logits, rest], axis=1))
+
+
+def _files(folder: Path) -> list[Path]:
+    """Its strips and sheets."""
+    return [*folder.glob("*.jpg"), *folder.glob("*.webp")]
+
+
 def _content(
-    session: Session, case: Case, settings: Request, run: Adaptation, clean: Prediction | None
+    session: Session,
+    case: Case,
+    settings: Request,
+    run: Adaptation,
+    clean: Prediction | None,
+    lines: Sequence[Outcomes],
 ) -> dict[str, Any]:
+    classes = session.profile.classifier.classes
+
+    def shares(prediction: Prediction) -> list[float]:
+        known = dict(zip(prediction.labels, prediction.probabilities, strict=True))
+        return [round(known[name], 4) for name in classes]
+
     return {
         "case": dataclasses.asdict(case),
         "settings": dataclasses.asdict(settings),
@@ -124,6 +160,13 @@ def _content(
             for name, result in run.reconstructions.items()
         },
         "explained": run.explained and _found(run.explained),
+        "outcomes": {
+            line.route.name if line.route else "noised": {
+                "exact": line.exact,
+                "shares": [shares(prediction) for prediction in line.predictions],
+            }
+            for line in lines
+        },
     }
 
 
@@ -138,15 +181,15 @@ def _found(explained: Explained) -> dict[str, Any]:
     }
 
 
-def _same(folder: Path, content: dict[str, Any], strips: dict[str, bytes]) -> bool:
+def _same(folder: Path, content: dict[str, Any], files: dict[str, bytes]) -> bool:
     try:
         old = json.loads((folder / RECORD).read_text("utf-8"))
-        images = {path.name: path.read_bytes() for path in folder.glob("*.jpg")}
+        images = {path.name: path.read_bytes() for path in _files(folder)}
     except (OSError, ValueError):
         return False
     new = json.loads(json.dumps(content))
     there = all((folder / name).exists() for name in (STATES, RESULTS))
-    return images == strips and there and _timeless(old) == _timeless(new)
+    return images == files and there and _timeless(old) == _timeless(new)
 
 
 def _timeless(content: Any) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,17 +14,17 @@ import numpy as np
 from PIL import Image
 
 from app.parts.examples import Example
-from app.presets.cases import CAPTIONS, CASES, outcome
+from app.presets.cases import CASES, lesson
 from app.presets.recording import RECORD, RESULTS, STATES, configuration, digest
 from app.runs.run_state import RunState
+from app.runs.run_value import Line
 from app.runs.session import Picture, Session
-from app.runs.sprites import forward_sprites, jpeg_uri
+from app.runs.sprites import jpeg_uri
 from app.words.common import RECORDED
 from dga.degradation import Degradation
-from dga.diffusion import Schedule, forward_path
 from dga.explanation import Explanation, Scored
 from dga.exposure import Exposure
-from dga.images import Pixels, from_tensor, to_tensor
+from dga.images import Pixels
 from dga.io.shipped import shipped
 from dga.networks.classifier import Prediction
 from dga.pipeline import Adaptation, Explained, Halted, Judged, Reconstruction, Route, taken
@@ -32,6 +32,7 @@ from dga.profiles import Profile
 from dga.request import Request
 from dga.stopping import Stop, confidence_from_logits
 
+COMPARED = ("dga-guided", "dda", "dga-plus")
 _log = logging.getLogger(__name__)
 
 
@@ -41,11 +42,11 @@ class PresetError(ValueError):
 
 @dataclass(frozen=True)
 class Preset:
-    """A recorded run of the example ``picture``; ``outcome``: see :mod:`app.presets.cases`."""
+    """A recorded run of the example ``picture``; ``lesson``: see :mod:`app.presets.cases`."""
 
     name: str
     picture: str
-    outcome: str
+    lesson: str
     settings: Request
     folder: Path
     content: dict[str, Any]
@@ -65,19 +66,15 @@ class Presets:
         self._states: dict[str, RunState] = {}
         folder = (root or shipped("assets/presets")) / session.profile.name
         known = [self._read(folder / case.name) for case in CASES if folder.is_dir()]
-        order = list(CAPTIONS)
-        shown = [preset for preset in known if preset]
-        self.all = tuple(sorted(shown, key=lambda preset: order.index(preset.outcome)))
+        self.all = tuple(preset for preset in known if preset)
 
     def _read(self, folder: Path) -> Preset | None:
         """A preset and its state: what cannot be shown is found out at the start."""
         try:
-            preset = read_preset(self._session, folder)
-            if preset.picture not in self._examples:
-                raise PresetError("its picture is not there")
+            preset = read_preset(self._session, folder, self._examples)
             self._states[preset.name] = load_state(self._session, preset, self.example(preset))
             return preset
-        except (PresetError, OSError) as error:
+        except (ValueError, KeyError, IndexError, TypeError, OSError) as error:
             _log.warning("The recorded run %s is not shown: %s.", folder.name, error)
             return None
 
@@ -104,9 +101,7 @@ class Presets:
         """The finished run; its forward path is made when it is first asked for."""
         state = self._states[preset.name]
         if not state.forward:
-            schedule = Schedule.from_config(state.profile.schedule)
-            path = forward_path(schedule, to_tensor(state.subject.input), state.settings.seed)
-            state.forward = forward_sprites(from_tensor(path))
+            state.film(state.extent + 1)
         return state
 
 
@@ -116,27 +111,27 @@ def _alike(profile: Profile, ours: Request, asked: Request) -> bool:
     return damage == wanted and configuration(profile, ours) == configuration(profile, asked)
 
 
-def read_preset(session: Session, folder: Path) -> Preset:
-    """A recorded run that belongs to these models. Raises :class:`PresetError` or ``OSError``."""
+def read_preset(session: Session, folder: Path, examples: Mapping[str, Example]) -> Preset:
+    """A recorded run of one of ``examples`` that belongs to these models.
+
+    Raises :class:`PresetError` or ``OSError``.
+    """
     try:
         content = json.loads((folder / RECORD).read_text("utf-8"))
         settings = Request(**content["settings"])
-        case = content["case"]
+        case, methods = content["case"], content["methods"]
         if content["weights"] != session.weights:
             raise PresetError("it was made with other weights")
         if content["configuration"] != configuration(session.profile, settings):
             raise PresetError("it was made with other settings")
-        return Preset(case["name"], case["picture"], _outcome(content), settings, folder, content)
+        if case["picture"] not in examples:
+            raise PresetError("its picture is not there")
+        truth = examples[case["picture"]].truth or ""
+        guided, fixed, plus = (methods[name]["prediction"]["labels"][0] for name in COMPARED)
+        taught = lesson(truth, guided, fixed, plus, content["t_star"])
+        return Preset(case["name"], case["picture"], taught, settings, folder, content)
     except (KeyError, IndexError, TypeError, json.JSONDecodeError) as error:
         raise PresetError(f"its record is damaged ({error})") from None
-
-
-def _outcome(content: dict[str, Any]) -> str:
-    after = content["methods"]["dga-guided"]["prediction"]
-    before = content["input"]
-    clean = content["clean"] or before
-    labels = clean["labels"][0], before["labels"][0], after["labels"][0]
-    return outcome(*labels, depth=content["t_star"], crossed=content["crossed"])
 
 
 def load_state(session: Session, preset: Preset, example: Example) -> RunState:
@@ -148,26 +143,37 @@ def load_state(session: Session, preset: Preset, example: Example) -> RunState:
         raise PresetError("its picture cannot be made again here")
     subject = Picture(damaged, Prediction(**_tuples(content["input"])))
     if settings.corruption is not None:
-        told = Prediction(**_tuples(content["clean"]))
-        subject = dataclasses.replace(subject, clean=clean, clean_prediction=told)
+        undamaged = Prediction(**_tuples(content["clean"]))
+        subject = dataclasses.replace(subject, clean=clean, clean_prediction=undamaged)
     route = next(route for route in settings.routes(session.profile) if route.plus)
     explained = _explained(content["explained"], route, *own)
     run = _adaptation(session, preset, subject, x_t_star, explained)
-    state = RunState(session.profile, settings, subject, session.bound(settings))
+    state = RunState(session.profile, settings, subject, None, example, "recorded")
     for number, row in enumerate(confidence_from_logits(run.logits)):
         state.take(Judged(0, row, number))
     state.take(
         Halted(run.stop, run.logits, run.x_t_star, run.x_t_star_prediction, run.curve_seconds)
     )
     state.take(explained)
+    classes = session.profile.classifier.classes
+    for name, told in content["outcomes"].items():
+        file = preset.folder / f"{name}.webp"
+        sheet = b"" if name == "noised" else file.read_bytes()
+        said = [_sorted(classes, row) for row in told["shares"]]
+        state.lines[name] = Line(said, sheet, told["exact"])
     for name, result in run.reconstructions.items():
-        if result.depth:
-            address = jpeg_uri((preset.folder / f"{name}.jpg").read_bytes())
-            state.lanes[name].strips.append((result.steps, address))
+        strip = preset.folder / f"{name}.jpg"
+        if result.steps and strip.exists():  # else it is another method's, too
+            state.lanes[name].strips.append((result.steps, jpeg_uri(strip.read_bytes())))
         state.take(result)
     state.take(run)
     state.key, state.recorded = preset.name, RECORDED
     return state
+
+
+def _sorted(classes: Sequence[str], shares: Sequence[float]) -> Prediction:
+    pairs = sorted(zip(shares, classes, strict=True), key=lambda pair: -pair[0])
+    return Prediction(tuple(name for _, name in pairs), tuple(share for share, _ in pairs))
 
 
 def _side_by_side(path: Path, count: int) -> list[Pixels]:

@@ -91,8 +91,11 @@ def parse(
     if not any(key in query for key in KEYS[1:]):
         return None
     values, notices = opening_values(profile), []
-    if query.get("rule", "threshold") != "threshold":
+    rule = query.get("rule", "threshold")
+    if rule == "quantile":
         notices.append(LINK_NOTICES["rule"])
+    elif rule != "threshold":
+        notices.append(_notice("rule", rule, "threshold"))
     image = query.get("image")
     if image is None:
         notices.append(NO_PICTURE)

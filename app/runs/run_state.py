@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from app.parts.examples import Example
-from app.runs.run_value import Line, extent, pills, run_value
+from app.runs.run_value import SHOWN, Line, extent, pills, run_value
 from app.runs.session import Picture
 from app.runs.sprites import COLUMNS, Lane, forward_sprites, picture_uri
 from app.words.adapt import OWN_PICTURE
@@ -143,7 +143,7 @@ def blank_value(profile: Profile, stopping: StoppingConfig | None = None) -> dic
         "paths": stopping.paths,
         "tau": stopping.tau,
         "dda_depth": profile.dda_depth,
-        "extent": extent(profile, stopping.max_depth, profile.dda_depth),
+        "extent": min(max(SHOWN, stopping.max_depth), profile.schedule.steps),
         "classes": [],
         "truth": None,
         "input": None,
@@ -196,7 +196,7 @@ class RunState:
         self.title = example.title if example else OWN_PICTURE
         known = example is not None and example.truth in profile.classifier.classes
         self.truth = example.truth if example and known else None
-        self.extent = extent(profile, self.stopping.max_depth, settings.dda_depth)
+        self.extent = extent(profile, settings)
         self.filmed = 0
         self.lines: dict[str, Line] = {}
         self.shown: dict[str, Pixels] = {}
@@ -283,7 +283,7 @@ class RunState:
 
     def _denoised(self, event: Denoised) -> list[str]:
         self.progress = Progress(event.step, event.steps, event.route.title)
-        self.lanes[event.route.name].add(event.x, event.x0_hat)
+        self.lanes[event.route.name].add(event.x)
         card = self.cards[event.route.name]
         card.image = event.x
         self.shown[card.name] = event.x0_hat
@@ -419,6 +419,7 @@ class RunState:
             value = blank_value(self.profile, self.stopping) | {
                 "key": self.key,
                 "phase": self.phase,
+                "extent": self.extent,
                 "curves": [list(curve) for curve in self.curves],
                 "lanes": [lane.value() for lane in self.lanes.values()],
                 "dda_depth": self.settings.dda_depth,

@@ -24,6 +24,7 @@ from dga.networks.classifier import Prediction
 from dga.pipeline import Explained, Outcomes, Reconstruction, Route
 from dga.profiles import Profile
 from dga.record import remedies, sentence
+from dga.request import Request
 from dga.sentences import (
     SAME,
     Reading,
@@ -342,6 +343,7 @@ def key(stop: Stop) -> str:
     return f"{stop.t_star}{'c' if stop.crossed else 'n'}"
 
 
-def extent(profile: Profile, max_depth: int, dda_depth: int) -> int:
+def extent(profile: Profile, settings: Request) -> int:
     """How deep the page looks."""
-    return min(max(SHOWN, max_depth, dda_depth), profile.schedule.steps)
+    deepest = max(SHOWN, settings.stopping(profile).max_depth, settings.dda_depth)
+    return min(deepest, profile.schedule.steps)

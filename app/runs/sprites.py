@@ -79,10 +79,9 @@ def outcome_sheet(pictures: Pixels) -> bytes:
     return webp(sprite_sheet(reduced(pictures)), OUTCOME_QUALITY)
 
 
-def strip(states: Sequence[Pixels], estimates: Sequence[Pixels]) -> bytes:
-    """Reverse steps as a JPEG: one column each, x above its clean estimate."""
-    pairs = np.concatenate([reduced(np.stack(states)), reduced(np.stack(estimates))])
-    return jpeg(sprite_sheet(pairs, len(states)), REVERSE_QUALITY)
+def strip(states: Sequence[Pixels]) -> bytes:
+    """Reverse steps as a JPEG: one column each."""
+    return jpeg(sprite_sheet(reduced(np.stack(states)), len(states)), REVERSE_QUALITY)
 
 
 @dataclass
@@ -98,12 +97,10 @@ class Lane:
     strips: list[tuple[int, str]] = field(default_factory=list)
     restored: str = ""
     _states: list[Pixels] = field(default_factory=list)
-    _estimates: list[Pixels] = field(default_factory=list)
 
-    def add(self, x: Pixels, x0_hat: Pixels) -> None:
-        """Keep one step, uint8 ``[S, S, 3]`` each, for the next strip."""
+    def add(self, x: Pixels) -> None:
+        """Keep one step, uint8 ``[S, S, 3]``, for the next strip."""
         self._states.append(x)
-        self._estimates.append(x0_hat)
 
     @property
     def started(self) -> bool:
@@ -113,9 +110,8 @@ class Lane:
     def value(self) -> dict[str, object]:
         """Ready for JSON; what was added since the last call becomes one strip."""
         if self._states:
-            content = strip(self._states, self._estimates)
-            self.strips.append((len(self._states), jpeg_uri(content)))
-            self._states, self._estimates = [], []
+            self.strips.append((len(self._states), jpeg_uri(strip(self._states))))
+            self._states = []
         strips = [[count, address] for count, address in self.strips]
         return {
             "name": self.name,

@@ -11,12 +11,11 @@ import skimage.data
 from PIL import Image
 
 from app.parts.examples import Example, load_examples
-from app.presets.cases import CAPTIONS, CASES, PATHS, Case, outcome
+from app.presets.cases import CASES, PATHS, Case, lesson
 from app.presets.recording import RECORD, RESULTS, record, settings_of
 from app.presets.store import Preset, PresetError, Presets, load_state, read_preset
 from app.runs.session import Session
 from app.runs.settings import check_settings
-from app.runs.sprites import jpeg_uri
 from dga.io.shipped import shipped
 from dga.pipeline import adapt
 from dga.record import sentence
@@ -35,7 +34,7 @@ def small(tiny_models):
 def example(tmp_path_factory):
     path = tmp_path_factory.mktemp("examples") / "cat.png"
     Image.fromarray(skimage.data.chelsea()).resize((96, 96)).save(path)
-    return Example("cat", "Cat", str(path), "")
+    return Example("cat", "Cat", str(path), "", "cat")
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +56,7 @@ def changed(folder, tmp_path, **changes):
 
 
 def test_a_preset_is_the_run(small, example, folder):
-    preset = read_preset(small, folder)
+    preset = read_preset(small, folder, {"cat": example})
     state = load_state(small, preset, example)
     settings = settings_of(small.profile, CASE)
     assert preset.settings == settings
@@ -73,19 +72,26 @@ def test_a_preset_is_the_run(small, example, folder):
     assert told.explanation == explanation
     assert np.array_equal(told.restored, found.restored)
     assert np.array_equal(told.x_t_star, found.x_t_star)
-    assert state.cards["dga-plus"].note == sentence(found)
     assert np.allclose(again.logits, run.logits, atol=1e-4)
     for name, result in run.reconstructions.items():
         assert np.array_equal(again.reconstructions[name].image, result.image)
         assert again.reconstructions[name].prediction == result.prediction
-    value = state.timeline()
+    value = state.value()
     assert (value["phase"], value["key"], value["t_star"]) == ("done", CASE.name, run.t_star)
+    assert (value["recorded"], value["source"]) == (CASE.name, "recorded")
+    assert value["classes"][value["truth"]] == "cat"
+    assert value["found"]["sentence"] == sentence(found)
+    for name, line in state.lines.items():
+        if name in ("dga", "dga-guided"):
+            result = run.reconstructions[name]
+            assert line.predictions[run.t_star].label == result.prediction.label
+    assert set(value["every"]) == {"dga", "dga-guided", "dga-plus"}
+    assert all(len(line["probs"]) == 33 for line in value["every"].values())
+    assert None not in value["stops"]
     assert np.allclose(value["curves"], confidence_from_logits(run.logits), atol=1e-4)
     assert len(value["curves"]) == PATHS
-    assert value["recorded"]
     for lane in value["lanes"]:
-        steps, strip = len(lane["visited"]) - 1, folder / f"{lane['name']}.jpg"
-        assert lane["strips"] == ([[steps, jpeg_uri(strip.read_bytes())]] if steps else [])
+        assert sum(count for count, _ in lane["strips"]) == len(lane["visited"]) - 1
 
 
 def test_recording_again_changes_nothing(small, example, folder):
@@ -106,17 +112,17 @@ def test_a_damaged_recording_is_made_again(small, example, folder, tmp_path):
         ({"weights": {"diffusion": "xyz"}}, "other weights"),
         ({"configuration": {}}, "other settings"),
         ({"settings": {}}, "damaged"),
-        ({"input": {"labels": [], "probabilities": []}}, "damaged"),
+        ({"methods": {}}, "damaged"),
         ({"case": None}, "damaged"),
     ],
 )
-def test_what_would_not_be_repeated_is_refused(small, folder, tmp_path, changes, reason):
+def test_what_would_not_be_repeated_is_refused(small, example, folder, tmp_path, changes, reason):
     with pytest.raises(PresetError, match=reason):
-        read_preset(small, changed(folder, tmp_path, **changes))
+        read_preset(small, changed(folder, tmp_path, **changes), {"cat": example})
 
 
 def test_another_picture_is_refused(small, example, folder, tmp_path):
-    preset = read_preset(small, changed(folder, tmp_path, input_sha256="0" * 64))
+    preset = read_preset(small, changed(folder, tmp_path, input_sha256="0" * 64), {"cat": example})
     with pytest.raises(PresetError, match="cannot be made again"):
         load_state(small, preset, example)
 
@@ -130,7 +136,7 @@ def test_missing_files_leave_a_preset_out(small, example, folder, tmp_path, monk
     copy = changed(folder, tmp_path)
     (copy / RESULTS).unlink()
     with pytest.raises(OSError, match=RESULTS):
-        load_state(small, read_preset(small, copy), example)
+        load_state(small, read_preset(small, copy, {"cat": example}), example)
 
 
 def test_find_compares_what_decides_a_run(small, example, folder, monkeypatch):
@@ -149,33 +155,25 @@ def test_find_compares_what_decides_a_run(small, example, folder, monkeypatch):
         assert presets.find("cat", dataclasses.replace(same, **change)) is None
 
 
-@pytest.mark.parametrize(
-    ("told", "expected"),
-    [
-        (("cat", "dog", "cat", 9, True), "mended"),
-        (("cat", "cat", "cat", 9, True), "kept"),
-        (("cat", "dog", "dog", 9, True), "lost"),
-        (("cat", "cat", "dog", 24, False), "spoilt"),
-        (("cat", "dog", "dog", 0, True), "untouched"),
-        (("cat", "dog", "dog", 0, False), "hopeless"),
-    ],
-)
-def test_a_caption_is_earned(told, expected):
-    assert outcome(*told) == expected
-    assert expected in CAPTIONS
+def test_a_lesson_is_earned():
+    """By who was right, whatever the classifier says of the undamaged picture."""
+    assert lesson("cat", "cat", "dog", "cat", 7) == "The fixed depth is wrong"
+    assert lesson("cat", "cat", "dog", "cat", 0) == "Left alone, rightly"
+    assert lesson("cat", "dog", "dog", "cat", 0) == "Only DGA+ is right"
+    assert lesson("cat", "dog", "dog", "dog", 24) == "No method is right"
+    assert lesson("cat", "cat", "cat", "dog", 24) == "Only DGA+ is wrong"
 
 
 @pytest.mark.skipif(WEIGHTS is not None, reason="they belong to the shipped weights")
 def test_the_shipped_presets(session):
     presets = Presets(session, load_examples())
     assert sorted(p.name for p in presets.all) == sorted(case.name for case in CASES)
-    assert {preset.picture for preset in presets.all} == {"cat", "coffee"}
+    assert len({preset.lesson for preset in presets.all}) == len(CASES)
+    assert any("wrong" in preset.lesson and "DGA+" in preset.lesson for preset in presets.all)
     sizes = {p.name: sum(f.stat().st_size for f in p.folder.iterdir()) for p in presets.all}
-    assert max(sizes.values()) < 700_000
-    assert sum(sizes.values()) < 3_000_000
+    assert sum(sizes.values()) < 1_300_000
     for preset in presets.all:
-        value = json.dumps(presets.state(preset).timeline())
-        assert len(value) < 1_500_000
+        assert len(json.dumps(presets.state(preset).value())) < 900_000
     assert (shipped("assets/presets") / session.profile.name).is_dir()
 
 

@@ -13,7 +13,6 @@ from app.pages.adapt.opening import Opening
 from app.pages.adapt.takeaway import ResultActions
 from app.parts.html import LIGHT, html
 from app.parts.pictures import data_uri
-from app.presets.cases import CAPTIONS
 from app.presets.store import Preset, Presets
 from app.runs.links import Link
 from app.runs.run_state import RunState
@@ -54,7 +53,7 @@ def _chip(presets: Presets, index: int) -> dict[str, Any]:
     damage = short(corruption) if corruption else ""
     return {
         "name": preset.name,
-        "caption": CAPTIONS[preset.outcome],
+        "caption": preset.lesson,
         "detail": PRESET_WORDS["detail"].format(
             picture=example.title, damage=damage, severity=severity
         ),
