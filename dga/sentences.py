@@ -89,7 +89,7 @@ class Story:
         elif unchanged:
             told = "DGA+ takes it for undamaged and leaves it as it is"
         else:
-            return self._told(f"DGA+: {found[0].lower()}{found[1:]} It is now", after)
+            return self._told(f"DGA+: {found[0].lower()}{found[1:]} It is", after)
         return self._left(f"{told}, read as {self.before}")
 
     def plus_from(self, depth: int, after: Reading) -> Said:

@@ -20,11 +20,12 @@ from app.runs.contact_sheet import LabelledPicture, draw_contact_sheet
 from app.runs.links import filled
 from app.runs.run_state import RunState
 from app.words.adapt import DOWNLOADS, OWN_PICTURE, SHEET_WORDS
-from app.words.common import CARD_TITLES, NO_CORRUPTION
+from app.words.common import NO_CORRUPTION
 from dga.images import Pixels
 from dga.networks.classifier import Prediction
 from dga.pipeline import Adaptation
 from dga.record import to_record, versions
+from dga.sentences import title
 from dga.titles import phrase
 
 OPTIONS = {"dda_depth": "--dda-depth", "max_depth": "--max-depth"}
@@ -62,14 +63,17 @@ class RunExport:
 
     def pictures(self) -> dict[str, tuple[str, Pixels, Prediction]]:
         """Title, uint8 ``[S, S, 3]`` and prediction by file name; the clean one if known."""
-        subject, found = self.state.subject, {}
+        subject, run = self.state.subject, self.result
+        found = {}
         if subject.clean is not None and subject.clean_prediction is not None:
             found["clean"] = SHEET_WORDS["clean"], subject.clean, subject.clean_prediction
-        for name, card in self.state.cards.items():
-            if card.image is not None and card.prediction is not None:
-                title = card.title or CARD_TITLES[name]
-                found[name] = title, card.image, card.prediction
-        return found
+        given = SHEET_WORDS["input" if subject.clean is not None else "as_is"]
+        found["input"] = given, run.input, run.input_prediction
+        found["x_t_star"] = title(run.stop), run.x_t_star, run.x_t_star_prediction
+        return found | {
+            name: (result.route.title, result.image, result.prediction)
+            for name, result in run.reconstructions.items()
+        }
 
     def source(self) -> Pixels:
         """The picture that the command starts from: before our own damage, if there was any."""

@@ -89,7 +89,8 @@ DOWNLOADS = {
 }
 SHEET_WORDS = {
     "line": "{picture}, {damage}. t* = {t_star} of {steps}, seed {seed}.",
-    "clean": "Clean",
+    "clean": "Undamaged",
+    "input": "Damaged",
     "severity": "{corruption}, severity {severity}",
     "as_is": "as it came",
 }

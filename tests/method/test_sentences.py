@@ -88,7 +88,7 @@ def test_what_dga_plus_says() -> None:
     story, found = Story(FROG, "cat", 60), "Impulses removed, then rebuilt from depth 5."
     assert story.plus(found, Stop(5, True), False, False, CAT) == (
         "It was read as frog (67 %). DGA+: impulses removed, then rebuilt from depth 5. "
-        "It is now read as cat (42 %): right.",
+        "It is read as cat (42 %): right.",
         "right",
     )
     left = [
