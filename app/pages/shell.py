@@ -2,9 +2,23 @@
 
 from __future__ import annotations
 
+from html import escape
+
 from app.parts.html import html, static
 from app.runs.session import Session
-from app.words.common import FOOTER, PAGES, TAGLINE, TITLE
+from app.words.common import FOOTER, KINDS, PAGES, PAPER, SKIP, TAGLINE, TITLE
+
+_ICONS = {
+    "": '<path d="M8 2.5a5.5 5.5 0 1 0 5.5 5.5M8 5v3h3"/>',
+    "fifteen": '<path d="M2.5 2.5H7V7H2.5zM9 2.5h4.5V7H9zM2.5 9H7v4.5H2.5zM9 9h4.5v4.5H9z"/>',
+    "learn": '<path d="M1.5 6L8 3l6.5 3L8 9zM4 7.5V11c2 2 6 2 8 0V7.5"/>',
+}
+# Not the address's: a link is relative to the page's base, which is another page's.
+_FOCUS = (
+    "event.preventDefault();const m=document.getElementById('main')"
+    "||document.querySelector('main');m.tabIndex=-1;m.focus()"
+)
+_CHART = '<path d="M3 13V8M8 13V3M13 13V6"/>'
 
 
 def styles() -> str:
@@ -21,16 +35,27 @@ def foot() -> None:
 def _navigation(page: str) -> str:
     """Links relative to any page, so that they also hold behind a proxy's path."""
     links = "".join(
-        f'<a href="./{path}"{" aria-current=page" if path == page else ""}>{name}</a>'
+        f'<a href="./{path}"{" aria-current=page" if path == page else ""}>'
+        f'<svg viewBox="0 0 16 16" aria-hidden="true">{_ICONS.get(path, _CHART)}</svg>{name}</a>'
         for name, path in PAGES
     )
     return f'<nav aria-label="Pages">{links}</nav>'
 
 
-def header(session: Session, page: str) -> str:
-    """Name, links and the profile; ``page``: which one is open."""
+def _kinds(session: Session) -> str:
+    """How many kinds of things the classifier knows; a click lists them."""
     profile = session.profile
-    device = "GPU" if session.device == "cuda" else "CPU"
+    names = profile.classifier.classes
+    knows, words, more = (text.format(n=len(names), size=profile.image_size) for text in KINDS)
+    listed = escape(", ".join(sorted(names)))
+    return (
+        f'<details class="kinds"><summary><i>{knows}</i>{words}<i>{more}</i></summary>'
+        f"<div>{listed}</div></details>"
+    )
+
+
+def header(session: Session, page: str) -> str:
+    """Name, links and what the models know; ``page``: which one is open."""
     logo = (
         '<svg viewBox="0 0 32 32" aria-hidden="true"><rect width="32" height="32" rx="8" '
         'fill="var(--acc)"/><path d="M7 9c7 0 8 14 18 14" fill="none" stroke="var(--on-acc)" '
@@ -38,7 +63,8 @@ def header(session: Session, page: str) -> str:
         'fill="var(--acc)" stroke="var(--on-acc)" stroke-width="2.5"/></svg>'
     )
     return (
+        f'<a class="skip" href="#main" onclick="{_FOCUS}">{SKIP}</a>'
         f'<div class="bar-inner">{logo}<b>{TITLE}</b><span class="tag">{TAGLINE}</span>'
-        f'{_navigation(page)}<span class="profile"><b>{profile.name}</b> · '
-        f"{profile.image_size} px · {device}</span></div>"
+        f'{_navigation(page)}{_kinds(session)}<a class="paper" href="./findings#cite">{PAPER}</a>'
+        "</div>"
     )

@@ -12,48 +12,40 @@ EXAMPLE_TITLES = {
 }
 OWN_PICTURE = "Your picture"
 
-# {picture}, {corruption}, {severity}, {seed}, ... are filled in by input.js.
 INPUT_WORDS = {
     "picture": "Picture",
     "alt": "The chosen picture",
-    "examples": "Example pictures",
+    "examples": "Photographs",
+    "recorded": "Examples",
     "sources": "Your own picture",
     "upload": "Upload",
     "paste": "Paste",
     "webcam": "Webcam",
     "no_clipboard": "Click the page and press Ctrl + V (or ⌘ V) to paste a picture.",
+    "no_webcam": "No webcam was found, or the browser does not allow it.",
     "corruption": "Corruption",
-    "as_is": "Already corrupted",
+    "as_is": "None: my picture is already damaged",
     "severity": "Severity",
     "seed": "Seed",
     "dice": "Another seed",
-    "advanced": "Advanced",
-    "adapt": "Adapt",
+    "advanced": "Seed, deepest allowed, guidance, tries",
+    "adapt": "Repair it",
     "cancel": "Cancel",
     "change": "Change",
+    "sheet": "Picture and damage",
     "close": "Close",
-    "summary": "{picture}, {corruption}",
-    "summary_as_is": "{picture}, as it came",
-    "summary_more": "severity {severity} · seed {seed}",
-    "summary_more_as_is": "seed {seed}",
-    "own": OWN_PICTURE,
+    "present": "Present",
     "none": "No picture",
-    "guidance": "λ {scale} · max depth {max_depth}",
-    "stopping": "{rule} rule · {paths} noise paths",
-    "stopping_one": "{rule} rule · 1 noise path",
 }
 ADVANCED_TITLES = {
-    "paths": "Noise paths",
-    "scale": "Guidance λ",
-    "max_depth": "Maximum depth",
-    "rule": "Stopping rule",
+    "paths": "Tries",
+    "scale": "Guidance strength λ",
+    "max_depth": "Deepest allowed",
 }
 ADVANCED_HELP = {
     "paths": "The curve is their mean; the band is their spread.",
-    "scale": "How strongly DGA + G keeps the input's shapes. Paper's models: {paper}.",
+    "scale": "How strongly DGA + G keeps the damaged picture's shapes. Paper's models: {paper}.",
     "max_depth": "How far noise may go in if the curve never crosses.",
-    "rule": "Threshold: first depth below τ. "
-    "Quantile: first depth within the range of {share} of clean pictures.",
 }
 RULE_TITLES = {"threshold": "Threshold", "quantile": "Quantile"}
 

@@ -5,7 +5,10 @@ from __future__ import annotations
 from dga.titles import SYSTEMS
 
 TITLE = "DGA"
-TAGLINE = "Just enough noise to forget the damage, then a rebuilt picture."
+TAGLINE = "Repair a damaged picture with just enough noise"
+SKIP = "Skip to the content"
+KINDS = ("knows ", "{n} kinds of things", " · {size} &times; {size} px")  # a phone: the second
+PAPER = "Paper"
 DESCRIPTION = (
     "Repair a damaged picture with just enough noise: discriminator-guided adaptive diffusion, "
     "live in the browser, with every depth, three methods and what was measured."

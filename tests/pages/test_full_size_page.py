@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from html import escape
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +12,6 @@ import torch
 from PIL import Image
 
 from app.demo import build
-from app.pages.adapt.result_cards import card_html
 from app.pages.findings.exhibits import read_exhibits
 from app.pages.findings.page import shipped_exhibits
 from app.runs.run_state import CARDS, RunState
@@ -71,9 +69,7 @@ def test_a_run_fills_timeline_cards_and_record(session: Session) -> None:
     assert (value["phase"], value["side"]) == ("done", 256)
     assert len(json.dumps(value)) < 4_000_000
     for name in CARDS:
-        card = state.cards[name]
-        assert card.prediction is not None
-        assert f">{escape(card.prediction.label)}<" in card_html(card)
+        assert state.cards[name].prediction is not None
     record = to_record(event)
     assert len(record["input"]["top5"]) == 5
     assert {m["depth"] for m in record["methods"].values()} == {

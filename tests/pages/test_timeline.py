@@ -12,13 +12,12 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from app.pages.adapt.timeline import SCRIPTS
+from app.pages.adapt.screen import SCRIPTS
 from app.parts.html import script, static
 from app.runs.run_state import Progress, RunState
 from app.runs.session import Picture, Session
 from app.runs.settings import check_settings
 from app.runs.sprites import COLUMNS, MAX_SIDE, Lane, forward_sprites, reduced, sprite_sheet
-from app.words.timeline import TIMELINE_WORDS
 from dga.explanation import Scored
 from dga.pipeline import Adaptation, Denoised, Halted, Judged, Noised
 from dga.profiles import EVERYDAY16
@@ -252,10 +251,10 @@ def test_an_empty_lane_makes_no_picture():
 
 
 def test_every_part_of_the_script_is_served():
-    files = sorted(f"timeline/{path.stem}" for path in (static() / "timeline").glob("*.js"))
-    assert files == sorted(SCRIPTS)
+    files = sorted(f"try/{path.stem}" for path in (static() / "try").glob("*.js"))
+    assert files == sorted([*SCRIPTS, "try/line"])
     served = script(*SCRIPTS)
-    assert all((static() / f"{name}.js").read_text("utf-8") in served for name in files)
+    assert all((static() / f"{name}.js").read_text("utf-8") in served for name in SCRIPTS)
 
 
 def test_the_sentence_is_about_the_guided_picture(small, subject):
@@ -265,64 +264,51 @@ def test_the_sentence_is_about_the_guided_picture(small, subject):
     assert after == events[-1].reconstructions["dga-guided"].prediction.top(1)[0]
 
 
-# The page's own script, without a page: what it says at each tau.
+# The page's own script, without a page: where it stops at each tau.
 READ = """
 const { value: props, taus } = JSON.parse(require("fs").readFileSync(0, "utf-8"));
 globalThis.window = { matchMedia: () => ({}) };
 const answers = new Function("props", "element", "taus", process.argv[1] + `
-  shown = value.steps + 1;
-  summarise();
   return taus.map((next) => {
     tau = next;
-    const stop = stopNow();
-    return [stop && [stop.t, stop.crossed], stop && spread()];
+    const now = depthNow();
+    return now && [now.t, now.crossed];
   });
 `)(props, {}, taus);
 console.log(JSON.stringify(answers));
 """
-WORDS = {name: name + "{low},{high},{n},{paths}" for name in TIMELINE_WORDS if "spread" in name}
 
 
 def read_by_the_page(value, taus):
     node = shutil.which("node")
     if node is None:
         pytest.skip("node is not installed")
-    sent = {"value": {"value": value, "words": WORDS, "marks": {}}, "taus": taus}
-    command = [node, "-e", READ, script("timeline/model")]
+    sent = {"value": {"value": value, "words": {}, "marks": {}}, "taus": taus}
+    command = [node, "-e", READ, script("try/state")]
     done = subprocess.run(command, input=json.dumps(sent), capture_output=True, text=True)
     assert done.stderr == ""
     return json.loads(done.stdout)
 
 
-@pytest.mark.parametrize("rule", ["threshold", "quantile"])
 @pytest.mark.parametrize("paths", [1, 3])
 @pytest.mark.parametrize(("run", "horizon"), [(1, None), (2, 40)])
-def test_the_page_stops_where_python_does(small, subject, rule, paths, run, horizon):
+def test_the_page_stops_where_python_does(small, subject, paths, run, horizon):
     """At every tau that the handle can be dragged to, and at the run's own, however fine."""
     rng = np.random.default_rng(run)
     logits = np.linspace(2, -2, 101) + rng.normal(0, 0.7, (paths, 101))
-    bound = (np.linspace(1, -1, 101)).tolist() if rule == "quantile" else None
     own = 0.123
-    state = RunState(small.profile, Request(None, 1, own, 0, 5, paths, rule=rule), subject, bound)
+    state = RunState(small.profile, Request(None, 1, own, 0, 5, paths), subject)
     state.stopping = dataclasses.replace(state.stopping, run=run, max_depth=30, horizon=horizon)
-    assert "stops" not in state.timeline()
-    stop = choose_depth(logits, state.stopping, bound)
+    assert "stops" not in state.value()
+    stop = choose_depth(logits, state.stopping)
     state.take(Halted(stop, logits, subject.input, subject.input_prediction, 0.0))
     taus = [*(percent / 100 for percent in range(101)), own]
-    answers = read_by_the_page(state.timeline(), taus)
-    for tau, (shown, spread) in zip(taus, answers, strict=True):
-        config = dataclasses.replace(state.stopping, tau=tau)
-        known = choose_depth(logits, config, bound)
+    for tau, shown in zip(taus, read_by_the_page(state.value(), taus), strict=True):
+        known = choose_depth(logits, dataclasses.replace(state.stopping, tau=tau))
         assert shown == [known.t_star, known.crossed], tau
-        alone = [choose_depth(row, config, bound) for row in logits]
-        depths = [one.t_star for one in alone if one.crossed]
-        if paths > 1 and depths:
-            assert spread.endswith(f"{min(depths)},{max(depths)},{len(depths)},{paths}")
-        else:
-            assert spread.startswith("spread_none" if paths > 1 else "")
 
 
 def test_nothing_is_decided_before_the_curve_is_there(small, subject):
     state = RunState(small.profile, Request(None, 1, 0.5, 0, 5), subject)
     state.take(Judged(0, np.array([0.9, 0.1])))
-    assert read_by_the_page(state.timeline(), [0.5])[0][0] is None
+    assert read_by_the_page(state.value(), [0.5]) == [None]

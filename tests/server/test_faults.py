@@ -28,11 +28,11 @@ from starlette.testclient import TestClient
 from torch import Tensor, nn
 
 from app.demo import main
-from app.pages.adapt.handlers import AdaptComponents, AdaptHandlers
+from app.pages.adapt.try_handlers import TryComponents, TryHandlers
 from app.pages.fifteen import run as fifteen
 from app.pages.fifteen.results import FifteenResults, check_choice
+from app.presets.store import Presets
 from app.runs.session import RunError, Session
-from app.runs.visitors import Runs
 from app.server.errors import answer_fault
 from app.server.preflight import check_place
 from app.server.queue_position import QueuePositions
@@ -180,24 +180,17 @@ def test_no_numbers_are_no_picture(pixels: np.ndarray) -> None:
     assert from_tensor(torch.full((3, 1, 1), 9.0)).max() == 255
 
 
-def test_the_page_shows_the_sentence_and_no_picture(
-    tiny_models: Models, photo: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    names = [field.name for field in dataclasses.fields(AdaptComponents)]
-    components = AdaptComponents(
-        **{n: n if n != "cards" else dict.fromkeys("ab", n) for n in names}
-    )
-    monkeypatch.setattr(
-        AdaptComponents, "show", lambda self, state, cards=(): {"error": state.error}
-    )
-    monkeypatch.setattr(AdaptComponents, "lock", lambda self, running: {})
+def test_the_page_shows_the_sentence_and_no_picture(tiny_models: Models, photo: str) -> None:
+    names = [field.name for field in dataclasses.fields(TryComponents)]
+    page = TryComponents(**{name: name for name in names})
     for fault, said in ((no_number, "not numbers"), (shortage, "memory ran out")):
         session = Session(failing(tiny_models, "denoiser", fault, 2))
-        handlers = AdaptHandlers(session, Runs(), QueuePositions(), components)
+        handlers = TryHandlers(session, QueuePositions(), page, [], Presets(session, []))
         *_, last = handlers.run("v", photo, "none", 1, 0.5, 0, 5)
-        assert said in last["error"]
+        assert said in last["screen"]["error"]
+        assert last["screen"]["results"]["dga"]["probs"] is None
         *_, last = handlers.run("v", photo, "none", 1, 0.5, 0, 5)
-        assert last == {} or not last.get("error")
+        assert not last.get("screen", {}).get("error")
 
 
 @pytest.fixture

@@ -1,121 +1,229 @@
-"""The card where a picture, its damage and the settings of a run are chosen."""
+"""What a run is made from: the line above it, and the sheet behind Change."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import gradio as gr
 
 from app.pages.adapt.corruption_thumbnails import SIDE, style_sheet, style_sheets
-from app.pages.adapt.input_templates import (
-    ADVANCED,
-    SOURCES,
-    SUMMARY,
-    THUMBNAILS,
-    advanced_words,
-    summary_words,
-)
 from app.parts.examples import Example, identify
 from app.parts.html import PRIVATE, html
 from app.parts.pictures import picture_input
-from app.runs.links import Link, filled, opening_values
+from app.runs.links import filled, opening_values
 from app.runs.session import Session
-from app.runs.settings import MAX_PATHS, MAX_SCALE, MAX_SEED, RULES
+from app.runs.settings import MAX_PATHS, MAX_SCALE, MAX_SEED
 from app.server.decoder import read_square
 from app.server.strict_blocks import picked
-from app.words.adapt import ADVANCED_HELP, ADVANCED_TITLES, INPUT_WORDS, RULE_TITLES
-from app.words.common import SEED_HELP
+from app.words.adapt import ADVANCED_HELP, ADVANCED_TITLES
+from app.words.adapt import INPUT_WORDS as WORDS
 from dga.corruptions import CORRUPTIONS, SEVERITIES
 from dga.data.uploads import UploadError
 from dga.profiles import IMAGENET
+from dga.request import Request
 from dga.titles import short
 
-_WORDS = INPUT_WORDS
+LINE = """<div class="line"><img alt="" width="40" height="40">
+<p><b>${words.none}</b><span></span></p>
+<button type="button" aria-haspopup="dialog" aria-controls="sheet">${words.change}</button></div>"""
+RECORDED = """<div class="recorded" role="group" aria-label="${words.recorded}">
+<span>${words.recorded}</span>
+{{#each value}}<button type="button" data-name="{{name}}" aria-label="{{title}}: {{lesson}}"
+title="{{title}}: {{lesson}}" tabindex="-1"><img src="{{src}}" alt=""></button>{{/each}}
+<button type="button" data-present>${words.present} <kbd class="key">F</kbd></button></div>"""
+HEAD = """<h2>${words.sheet}</h2>
+<button type="button" class="close" aria-label="${words.close}">✕</button>"""
+PHOTOGRAPHS = """<div class="thumbs" role="group" aria-label="{{words.examples}}">
+{{#each value}}<button type="button" data-name="{{name}}" aria-label="{{title}}" title="{{title}}">
+<img src="{{thumbnail}}" alt=""></button>{{/each}}</div>"""
+SOURCES = """<div class="sources" role="group" aria-label="{{words.sources}}">
+<button type="button" data-source="Upload">{{words.upload}}</button>
+<button type="button" data-source="Paste">{{words.paste}}</button>
+<button type="button" data-source="Capture">{{words.webcam}}</button>
+<p class="source-note" role="status"></p></div>"""
+_PICK = """element.addEventListener("click", (event) => {
+  const button = event.target.closest("button");
+  if (button) trigger("select", { name: button.dataset.name });
+});"""
+_CHANGED = "() => { window.dga?.changed(); return []; }"
 
 
 @dataclass(frozen=True)
 class InputCard:
-    """The components whose values make a run; ``advanced``: paths, scale, max_depth, rule."""
+    """The components whose values make a run; ``tau`` and ``dda_depth`` the timeline fills in.
 
+    ``upload_note``: one sentence beside an upload that was refused, or nothing.
+    """
+
+    line: gr.HTML
     picture: gr.Image
+    upload_note: gr.HTML
     corruption: gr.Radio
     as_is: gr.Checkbox
     severity: gr.Radio
+    tau: gr.Number
     seed: gr.Number
-    advanced: tuple[gr.Slider, gr.Slider, gr.Slider, gr.Radio]
+    dda_depth: gr.Number
+    paths: gr.Slider
+    scale: gr.Slider
+    max_depth: gr.Slider
     adapt: gr.Button
     cancel: gr.Button
 
-    def settings(self) -> list[Any]:
-        """What the summary and the words of Advanced are made from, in input.js's order."""
-        return [self.picture, self.corruption, self.severity, self.seed, *self.advanced]
 
+def input_card(
+    session: Session,
+    examples: list[Example],
+    recorded: Sequence[dict[str, str]],
+    first: tuple[Example, Request] | None = None,
+) -> InputCard:
+    """Lay out line and sheet and connect what needs no run.
 
-def input_card(session: Session, examples: list[Example], first: Link | None = None) -> InputCard:
-    """Lay the card out and connect what needs no model. ``first``: what it opens with."""
+    ``recorded``: of each example run name, title, lesson and src; ``first``: picture and
+    settings of the run that the page opens with.
+    """
     profile = session.profile
-    opening = filled(profile, first.settings) if first else opening_values(profile)
-    named = [example for example in examples if first and example.name == first.image]
-    chosen = next(iter(named or examples), None)
-    with gr.Row(elem_id="input"):
-        _summary(examples, chosen, opening)
-        picture, thumbnails = _picture_column(examples, chosen)
-        as_is, corruption, corruption_styles = _corruption_column(opening)
-        with gr.Column(elem_id="input-knobs"):
-            severity, seed, dice = _knobs(opening)
-            html(
-                advanced_words(opening),
-                html_template=ADVANCED,
-                elem_id="advanced-toggle",
-            )
-            advanced = _advanced(session, opening)
-            with gr.Row(elem_id="buttons"):
-                adapt = gr.Button(_WORDS["adapt"], variant="primary", elem_id="adapt")
-                cancel = gr.Button(_WORDS["cancel"], interactive=False, elem_id="cancel")
-    card = InputCard(picture, corruption, as_is, severity, seed, advanced, adapt, cancel)
+    opening = filled(profile, first[1]) if first else opening_values(profile)
+    with gr.Row(elem_id="bar"):
+        line = html(
+            html_template=LINE,
+            scripts=["shared/radios", "try/line"],
+            elem_id="line",
+            words=WORDS,
+        )
+        severity = gr.Radio(
+            list(SEVERITIES),
+            value=opening["severity"],
+            label=WORDS["severity"],
+            elem_id="severity",
+        )
+        html(list(recorded), html_template=RECORDED, elem_id="examples", words=WORDS)
+        with gr.Row(elem_id="buttons"):
+            adapt = gr.Button(WORDS["adapt"], variant="primary", elem_id="adapt")
+            cancel = gr.Button(WORDS["cancel"], interactive=False, elem_id="cancel")
+    with gr.Column(elem_id="sheet"):
+        html(html_template=HEAD, elem_id="sheet-head", words=WORDS)
+        picture, note, photographs = _picture(examples, first[0].path if first else None)
+        as_is, corruption, styles = _corruption(opening)
+        with gr.Accordion(WORDS["advanced"], open=False, elem_id="advanced"):
+            seed, dice = _seed(opening)
+            most = profile.schedule.steps
+            max_depth = _slider("max_depth", 1, most, opening["max_depth"], 1)
+            paper = IMAGENET.guidance.scale
+            scale = _slider("scale", 0, MAX_SCALE, opening["scale"], 0.05, paper=paper)
+            paths = _slider("paths", 1, MAX_PATHS, opening["paths"], 1)
+        tau = gr.Number(opening["tau"], visible=False)
+        dda_depth = gr.Number(opening["dda_depth"], visible=False)
+    card = InputCard(
+        line=line,
+        picture=picture,
+        upload_note=note,
+        corruption=corruption,
+        as_is=as_is,
+        severity=severity,
+        tau=tau,
+        seed=seed,
+        dda_depth=dda_depth,
+        paths=paths,
+        scale=scale,
+        max_depth=max_depth,
+        adapt=adapt,
+        cancel=cancel,
+    )
     _connect(card, dice)
-    _connect_picture(session, card, thumbnails, corruption_styles, examples)
+    _connect_picture(session, card, photographs, styles, examples)
     return card
 
 
-def _summary(examples: list[Example], chosen: Example | None, opening: dict[str, Any]) -> None:
-    """A phone's one line, with the script of the whole card."""
-    html(
-        summary_words(chosen, opening),
-        html_template=SUMMARY,
-        scripts=["shared/radios", "adapt/input"],
-        elem_id="input-summary",
-        words=_WORDS,
-        corruptions={name: short(name) for name in CORRUPTIONS},
-        rules={name: RULE_TITLES[name].lower() for name in RULES},
-        examples={example.name: example.title for example in examples},
-        chosen=chosen.name if chosen else None,
+def _picture(examples: list[Example], path: str | None) -> tuple[gr.Image, gr.HTML, gr.HTML]:
+    with gr.Row(elem_id="picture-row"):
+        picture = picture_input(
+            value=path,
+            sources=["upload", "clipboard", "webcam"],
+            show_label=False,
+            label=WORDS["picture"],
+            alt_text=WORDS["alt"],
+            buttons=[],
+            elem_id="picture",
+        )
+        with gr.Column(elem_id="picture-from"):
+            html(html_template=SOURCES, elem_id="sources", words=WORDS)
+            note = html("", elem_id="upload-note")
+            photographs = html(
+                [{"name": e.name, "title": e.title, "thumbnail": e.thumbnail} for e in examples],
+                html_template=PHOTOGRAPHS,
+                js_on_load=_PICK,
+                elem_id="photographs",
+                words=WORDS,
+            )
+    return picture, note, photographs
+
+
+def _corruption(opening: dict[str, Any]) -> tuple[gr.Checkbox, gr.Radio, gr.HTML]:
+    with gr.Column(elem_id="input-corruption"):
+        corruption = gr.Radio(
+            [(short(name), name) for name in CORRUPTIONS],
+            value=opening["corruption"] if opening["corruption"] in CORRUPTIONS else None,
+            label=WORDS["corruption"],
+            elem_id="corruption",
+        )
+        as_is = gr.Checkbox(False, label=WORDS["as_is"], container=False, elem_id="as-is")
+        styles = html(style_sheet({}), elem_id="swatches")
+    return as_is, corruption, styles
+
+
+def _seed(opening: dict[str, Any]) -> tuple[gr.Number, gr.Button]:
+    with gr.Row(elem_id="seed-row"):
+        seed = gr.Number(
+            opening["seed"],
+            label=WORDS["seed"],
+            precision=0,
+            minimum=0,
+            maximum=MAX_SEED,
+            elem_id="seed",
+        )
+        dice = gr.Button(WORDS["dice"], elem_id="dice")
+    return seed, dice
+
+
+def _slider(
+    name: str, low: float, high: float, value: float, step: float, **known: object
+) -> gr.Slider:
+    return gr.Slider(
+        low,
+        high,
+        value,
+        step=step,
+        label=ADVANCED_TITLES[name],
+        info=ADVANCED_HELP[name].format(**known),
+        elem_id=name.replace("_", "-"),
+        elem_classes="knob",
     )
 
 
 def _connect(card: InputCard, dice: gr.Button) -> None:
     """What the browser does alone."""
-    for component in card.settings():
-        component.change(
-            None, card.settings(), None, js="(...v) => window.dgaInput?.show(v)", **PRIVATE
-        )
     card.as_is.input(
         None,
         [card.as_is, card.corruption],
         [card.corruption, card.severity],
-        js="(on, now) => window.dgaInput.asIs(on, now)",
+        js="(on, now) => window.dgaLine.asIs(on, now)",
         **PRIVATE,
     )
     dice.click(None, None, card.seed, js="() => Math.floor(Math.random() * 10000)", **PRIVATE)
+    sliders = [card.paths.release, card.scale.release, card.max_depth.release]
+    chosen = [card.severity.input, card.corruption.input, card.as_is.input, card.seed.input]
+    for listen in [*chosen, *sliders, dice.click]:
+        listen(None, None, None, js=_CHANGED, **PRIVATE)
 
 
 def _connect_picture(
     session: Session,
     card: InputCard,
-    thumbnails: gr.HTML,
-    corruption_styles: gr.HTML,
+    photographs: gr.HTML,
+    styles: gr.HTML,
     examples: list[Example],
 ) -> None:
     paths = {example.name: example.path for example in examples}
@@ -128,15 +236,14 @@ def _connect_picture(
             yield sheet
             _ = session.models  # what compiles for seconds comes after them
 
-    thumbnails.select(pick, None, card.picture, queue=False, **PRIVATE)
-    for listen in (card.picture.upload, card.picture.input, card.picture.clear):
-        listen(None, None, None, js="() => window.dgaInput.press(null)", **PRIVATE)
+    chosen = photographs.select(pick, None, card.picture, queue=False, **PRIVATE)
+    chosen.then(None, None, None, js=_CHANGED, **PRIVATE)
     # Without triggers named: when the page opens, and whenever the picture changes.
     gr.on(
         None,
         preview,
         card.picture,
-        corruption_styles,
+        styles,
         concurrency_id="swatches",
         concurrency_limit=4,
         trigger_mode="always_last",
@@ -145,112 +252,10 @@ def _connect_picture(
 
 
 def _thumbnails(path: str | None, examples: list[Example]) -> Iterator[Any]:
-    """The picker's thumbnails; a file that is no picture gets its sentence from the run."""
+    """The picker's thumbnails; a file that is no picture gets its sentence elsewhere."""
     try:
         pixels = read_square(path, SIDE)
     except UploadError:
         yield gr.skip()  # the last ones stay
         return
     yield from style_sheets(pixels, remember=identify(pixels, examples) is not None)
-
-
-def _picture_column(examples: list[Example], chosen: Example | None) -> tuple[gr.Image, gr.HTML]:
-    with gr.Column(elem_id="input-picture"):
-        html(f'<p class="title">{_WORDS["picture"]}</p>')
-        with gr.Row(elem_id="picture-row"):
-            picture = picture_input(
-                value=chosen.path if chosen else None,
-                sources=["upload", "clipboard", "webcam"],
-                show_label=False,
-                label=_WORDS["picture"],
-                alt_text=_WORDS["alt"],
-                buttons=[],
-                elem_id="picture",
-            )
-            thumbnails = html(
-                [{"name": e.name, "title": e.title, "thumbnail": e.thumbnail} for e in examples],
-                html_template=THUMBNAILS,
-                scripts=["adapt/thumbs"],
-                elem_id="examples",
-                words=_WORDS,
-            )
-        html(html_template=SOURCES, elem_id="sources", words=_WORDS)
-    return picture, thumbnails
-
-
-def _corruption_column(opening: dict[str, Any]) -> tuple[gr.Checkbox, gr.Radio, gr.HTML]:
-    with gr.Column(elem_id="input-corruption"):
-        as_is = gr.Checkbox(False, label=_WORDS["as_is"], container=False, elem_id="as-is")
-        corruption = gr.Radio(
-            [(short(name), name) for name in CORRUPTIONS],
-            value=opening["corruption"],
-            label=_WORDS["corruption"],
-            elem_id="corruption",
-        )
-        corruption_styles = html(style_sheet({}), elem_id="swatches")
-    return as_is, corruption, corruption_styles
-
-
-def _knobs(opening: dict[str, Any]) -> tuple[gr.Radio, gr.Number, gr.Button]:
-    with gr.Row(elem_id="knobs"):
-        severity = gr.Radio(
-            list(SEVERITIES),
-            value=opening["severity"],
-            label=_WORDS["severity"],
-            elem_id="severity",
-        )
-        seed = gr.Number(
-            opening["seed"],
-            label=_WORDS["seed"],
-            precision=0,
-            minimum=0,
-            maximum=MAX_SEED,
-            elem_id="seed",
-        )
-        dice = gr.Button(_WORDS["dice"], elem_id="dice")
-        html(f'<p class="help">{SEED_HELP}</p>', elem_id="seed-help")
-    return severity, seed, dice
-
-
-def _advanced(
-    session: Session, opening: dict[str, Any]
-) -> tuple[gr.Slider, gr.Slider, gr.Slider, gr.Radio]:
-    """A row that input.js opens; the order on the page is not that of the values."""
-    profile = session.profile
-    known = session.source_bound is not None
-    paper = IMAGENET.guidance.scale
-    with gr.Row(elem_id="advanced"):
-        scale = _slider("scale", 0, MAX_SCALE, opening["scale"], 0.05, paper=paper)
-        depth = _slider("max_depth", 1, profile.schedule.steps, opening["max_depth"], 1)
-        with gr.Column():
-            rule = gr.Radio(
-                [(RULE_TITLES[name], name) for name in RULES if known or name == "threshold"],
-                value=opening.get("rule", "threshold"),
-                label=ADVANCED_TITLES["rule"],
-                elem_id="rule",
-            )
-            _help("rule", share=f"{round(100 * profile.stopping.quantile)} %")
-        paths = _slider("paths", 1, MAX_PATHS, opening["paths"], 1)
-    return paths, scale, depth, rule
-
-
-def _slider(
-    name: str, low: float, high: float, value: float, step: float, **known: object
-) -> gr.Slider:
-    with gr.Column():
-        slider = gr.Slider(
-            low,
-            high,
-            value,
-            step=step,
-            label=ADVANCED_TITLES[name],
-            elem_id=name.replace("_", "-"),
-            elem_classes="knob",
-        )
-        _help(name, **known)
-    return slider
-
-
-def _help(name: str, **known: object) -> None:
-    text = ADVANCED_HELP[name].format(**known)
-    html(f'<p class="help">{text}</p>')

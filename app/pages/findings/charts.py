@@ -8,7 +8,7 @@ from html import escape
 
 from app.parts.marks import mark
 
-MARKS = {"source": "input", "tent": "x_t_star"}  # of methods without a mark of their own
+MARKS = {"source": "damaged", "tent": "noised"}  # of methods without a mark of their own
 PLOT_HEIGHT, LABEL_HEIGHT = 200, 20  # pixels, as in findings.css
 
 

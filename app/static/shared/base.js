@@ -9,3 +9,11 @@ const percent = (share) => {
 const put = (node, text) => {
   if (node && node.textContent !== text) node.textContent = text;
 };
+async function appears(root, selector) {
+  for (let frames = 0; frames < 600; frames++) {
+    const node = root.querySelector(selector);
+    if (node) return node;
+    await new Promise(requestAnimationFrame);
+  }
+  return null;
+}

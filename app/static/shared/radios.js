@@ -1,12 +1,3 @@
-async function appears(root, selector) {
-  for (let frames = 0; frames < 600; frames++) {
-    const node = root.querySelector(selector);
-    if (node) return node;
-    await new Promise(requestAnimationFrame);
-  }
-  return null;
-}
-
 // Gradio gives each radio a name of its own: then every one is a Tab stop and arrows do nothing.
 function oneGroup(id) {
   const block = document.getElementById(id);

@@ -1,0 +1,84 @@
+// Present, and the keys that hold on the whole page.
+const byId = (id) => document.getElementById(id);
+let hints = 0;
+
+function present(on) {
+  presenting = on && !empty();
+  element.closest("#try").classList.toggle("presenting", presenting);
+  document.documentElement.classList.toggle("is-presenting", presenting);
+  for (const id of ["head", "bar", "foot", "notice"]) byId(id)?.toggleAttribute("inert", presenting);
+  if (presenting) document.documentElement.requestFullscreen?.().catch(() => {});
+  else if (document.fullscreenElement) document.exitFullscreen();
+  if (!presenting) covered = false;
+  scale();
+  hint();
+  draw();
+  if (presenting) find(".say h1").focus({ preventScroll: true });
+}
+
+// Pictures are whole multiples of 64, as large as four fit beside the curve.
+function scale() {
+  const [w, h] = [window.innerWidth, window.innerHeight];
+  const side = Math.floor(Math.min((w - 88 - 72) / 4, h * 0.36) / 64) * 64;
+  element.style.setProperty("--side", presenting ? `${Math.max(side, 128)}px` : "");
+}
+
+function hint() {
+  const node = find(".hints");
+  node.classList.remove("faded");
+  clearTimeout(hints);
+  if (presenting) hints = setTimeout(() => node.classList.add("faded"), 3000);
+}
+
+const press = (button) => button && !button.disabled && button.click();
+function nextExample() {
+  const all = [...document.querySelectorAll("#examples button")];
+  const index = all.findIndex((button) => button.getAttribute("aria-pressed") === "true");
+  press(all[(index + 1) % all.length]);
+}
+function nextMethod() {
+  const methods = METHODS.filter((name) => shown.includes(name));
+  choose(methods[(methods.indexOf(chosen) + 1) % methods.length]);
+}
+function severity(key) {
+  press(document.querySelectorAll("#severity input")[Number(key) - 1]);
+}
+
+const KEYS = {
+  r: () => press(byId("adapt")), f: () => present(!presenting), n: nextExample, m: nextMethod,
+  "[": () => faster(-1), "]": () => faster(1), " ": play,
+  ArrowLeft: (event) => stepDepth(event.shiftKey ? -5 : -1), ArrowRight: (event) => stepDepth(event.shiftKey ? 5 : 1),
+  1: severity, 2: severity, 3: severity, 4: severity, 5: severity,
+};
+const PRESENTING = {
+  c: () => { covered = !covered; draw(); },
+  d: () => document.body.classList.toggle("dark"),
+};
+const FIELDS = "input:not([type=radio]), textarea, select, dialog[open]";
+
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+  const sheet = byId("sheet")?.classList.contains("open");
+  if (event.key === "Escape") {
+    if (sheet) window.dgaLine.open(false);
+    else if (presenting) present(false);
+    else if (running()) press(byId("cancel"));
+    else if (hand !== null || playing) { halt(); hand = null; moved(); }
+    else if (pending || stale) trigger("stop", {});
+    return;
+  }
+  if (sheet || event.target.closest?.(FIELDS)) return;
+  const act = (presenting && PRESENTING[event.key.toLowerCase()]) || KEYS[event.key] || KEYS[event.key.toLowerCase()];
+  const native = event.target.closest?.("button, a, input, summary");
+  if (!act || (native && (event.key === " " || (event.key.startsWith("Arrow") && native.matches("input"))))) return;
+  event.preventDefault();
+  hint();
+  act(event.key.length === 1 && event.key >= "1" && event.key <= "5" ? event.key : event);
+});
+document.addEventListener("fullscreenchange", () => { if (!document.fullscreenElement && presenting) present(false); });
+window.addEventListener("resize", () => { if (presenting) { scale(); soon(); } });
+element.addEventListener("pointermove", () => presenting && hint());
+document.addEventListener("click", (event) => {
+  if (event.target.closest("[data-present]")) present(true);
+  if (event.target.closest(".leave")) present(false);
+});

@@ -1,0 +1,274 @@
+// The timeline on one axis: the curve, chances by depth, the film. Everything in it is SVG.
+const plot = find(".plot");
+plot.innerHTML = `<canvas aria-hidden="true"></canvas><svg aria-hidden="true"></svg>
+  <button type="button" class="tau" role="slider" aria-label="${words.tau}" aria-orientation="vertical"
+    aria-valuemin="0" aria-valuemax="1"><span></span></button>
+  <button type="button" class="stop" role="slider" aria-label="${words.stop}" aria-valuemin="0"></button>
+  <button type="button" class="fixed" role="slider" aria-label="${words.fixed}" aria-valuemin="1">${marks.dda}<span></span></button>
+  <p class="beside"></p><label class="kind" hidden><span>${words.chance_of}</span><select></select></label>
+  <p class="read" hidden></p>`;
+const [reel, svg] = plot.children;
+const [tauHandle, stopHandle, fixedHandle] = plot.querySelectorAll("[role=slider]");
+
+const label = (x, y, text, anchor = "start", css = "") =>
+  `<text x="${x}" y="${y}" text-anchor="${anchor}" class="${css}">${text}</text>`;
+const stroke = (x1, y1, x2, y2, css) => `<path d="M${x1} ${y1}L${x2} ${y2}" class="${css}"/>`;
+const box = (x, y, w, h, css) => `<rect x="${x}" y="${y}" width="${Math.max(w, 0)}" height="${h}" class="${css}"/>`;
+const dot = (x, y, r, css) => `<circle cx="${x}" cy="${y}" r="${r}" class="${css}"/>`;
+const trace = (b, list, y, from = 0) =>
+  list.map((c, i) => (c === null ? "" : `${i && list[i - 1] !== null ? "L" : "M"}${b.x(from + i).toFixed(1)} ${y(c).toFixed(1)}`)).join("");
+const markAt = (name, x, y, size = 12) =>
+  `<g class="of-${name}">${marks[name].replace("<svg ", `<svg x="${x - size / 2}" y="${y - size / 2}" width="${size}" height="${size}" `)}</g>`;
+
+let area = null;
+function layout() {
+  const width = plot.clientWidth;
+  const narrow = width < 860;
+  const b = { width, narrow };
+  if (presenting) {
+    Object.assign(b, { left: 208, right: width - 200, top: 16, bottom: plot.clientHeight - 66 });
+    b.foot = b.bottom + 12;
+  } else if (narrow) {
+    Object.assign(b, { left: 36, right: width - 22, top: 60, bottom: 170, top2: 234, bottom2: 342, film: 352, foot: 388, height: 436 });
+  } else {
+    Object.assign(b, { left: 238, right: width - 146, top: 58, bottom: 168, top2: 188, bottom2: 296, film: 306, foot: 338, height: 364 });
+  }
+  const pitch = (b.right - b.left) / deepest();
+  b.pitch = pitch;
+  b.x = (k) => b.left + k * pitch;
+  b.y = (c) => b.top + (1 - c) * (b.bottom - b.top);
+  b.y2 = (c) => b.top2 + (1 - c) * (b.bottom2 - b.top2);
+  b.depthAt = (x) => clamp(Math.round((x - b.left) / pitch), 0, deepest());
+  return b;
+}
+
+let grown = 0; // depths of the curve that are drawn by now
+let mean = [];
+let lows = [];
+let highs = [];
+function summarise() {
+  const curves = value.curves.filter((curve) => curve.length);
+  const length = Math.min(curves[0]?.length ?? 0, grown);
+  const columns = Array.from({ length }, (_, k) => curves.filter((c) => k < c.length).map((c) => c[k]));
+  mean = value.mean?.slice(0, length) ?? columns.map((c) => c.reduce((a, n) => a + n, 0) / c.length);
+  lows = columns.map((c) => Math.min(...c));
+  highs = columns.map((c) => Math.max(...c));
+}
+
+function curveLane(b, now) {
+  const turn = now ? Math.min(now.t, mean.length - 1) : mean.length - 1;
+  let out = box(b.left, b.top, b.x(Math.max(turn, 0)) - b.left, b.bottom - b.top, "searched");
+  for (const c of [0, 0.5, 1]) {
+    out += stroke(b.left, b.y(c), b.right, b.y(c), "grid");
+    if (!presenting) out += label(b.left - (b.narrow ? 6 : 12), b.y(c) + 5, c, "end");
+  }
+  const kept = (list) => list.slice(0, deepest() + 1);
+  if (value.curves.length > 1 && mean.length) {
+    const back = kept(lows).map((c, k) => `L${b.x(k).toFixed(1)} ${b.y(c).toFixed(1)}`).reverse();
+    out += `<path d="${trace(b, kept(highs), b.y)}${back.join("")}Z" class="band"/>`;
+  }
+  out += `<path d="${trace(b, kept(mean).slice(Math.max(turn, 0)), b.y, turn)}" class="after"/>`;
+  out += `<path d="${trace(b, mean.slice(0, turn + 1), b.y)}" class="curve"/>`;
+  out += stroke(b.left, b.y(tau), b.right + 8, b.y(tau), "at-tau");
+  if (running() && mean.length && !now) out += dot(b.x(mean.length - 1), b.y(mean.at(-1)), 5, "tip");
+  const far = (c) => Math.abs(b.y(c) - b.y(tau)) > (presenting ? 26 : 18);
+  const axis = [[1, words.high], [0.5, words.cannot], [0, words.low]];
+  if (presenting) {
+    words.lane1_lines.forEach((text, i) => (out += label(0, b.top + 18 + 28 * i, text, "start", "strong")));
+    for (const [c, text] of axis) if (far(c)) out += label(b.right + 14, b.y(c) + 8, text);
+    return out + label(b.right + 14, b.y(tau) + 8, `τ ${tau.toFixed(2)}`, "start", "strong");
+  }
+  if (b.narrow) return out + label(14, 18, words.lane1, "start", "strong") + label(b.right - 4, b.bottom - 8, words.low, "end");
+  for (const [c, text] of axis) if (far(c)) out += label(b.right + 16, b.y(c) + 5, text);
+  const [one, two] = words.lane1_lines_desk;
+  out += label(16, 72, one, "start", "strong") + label(16, 92, two, "start", "strong");
+  out += label(16, 118, words.dotted);
+  return out + (value.curves.length > 1 ? label(16, 137, fill(words.band, { n: value.curves.length })) : "");
+}
+
+// Runs of depths from which the chosen method's label is right.
+function rightDepths(probs) {
+  const runs = [];
+  probs.slice(0, deepest() + 1).forEach((p, k) => {
+    if (verdict(p) !== "right") return;
+    if (runs.at(-1)?.[1] === k - 1) runs.at(-1)[1] = k;
+    else runs.push([k, k]);
+  });
+  return runs;
+}
+
+function chanceLane(b, now, line) {
+  let out = "";
+  const known = value.every?.[lineOf(chosen)];
+  const runs = known && value.truth != null ? rightDepths(known.probs) : [];
+  for (const [from, to] of runs) {
+    const [x1, x2] = [Math.max(b.x(from - 0.5), b.left), Math.min(b.x(to + 0.5), b.right)];
+    out += box(x1, b.top2, x2 - x1, b.bottom2 - b.top2, "good");
+    out += stroke(x1, b.top2, x1, b.bottom2, "good-edge") + stroke(x2, b.top2, x2, b.bottom2, "good-edge");
+  }
+  for (const c of [0, 0.5, 1]) {
+    out += stroke(b.left, b.y2(c), b.right, b.y2(c), "grid") + label(b.left - (b.narrow ? 6 : 12), b.y2(c) + 5, 100 * c, "end");
+  }
+  const title = value.truth != null ? fill(words.chance, { kind: value.classes[value.truth] }) : "";
+  if (b.narrow) out += label(14, 202, `${title || words.chance_any}${words.from_here}`, "start", "strong");
+  else {
+    if (title) out += label(16, 202, title, "start", "strong");
+    out += label(16, 222, words.from_this, "start", "strong");
+    if (runs.length) {
+      out += box(16, 237, 14, 14, "good key") + label(37, 249, fill(words.right_here, { method: words.short[chosen] }));
+    } else out += label(16, 249, !known ? words.no_line : value.truth != null ? fill(words.never_right, { method: words.short[chosen] }) : "");
+    out += label(16, 270, words.drag_fixed[0]) + label(16, 289, words.drag_fixed[1]);
+  }
+  out += line;
+  const lines = METHODS.filter((name) => value.every?.[name]);
+  const order = (list) => [...list].sort((a, c) => (a === chosen) - (c === chosen));
+  for (const name of order(lines)) {
+    const chances = value.every[name].probs.slice(0, deepest() + 1).map(chanceAt);
+    const css = `line of-${name}${lineOf(chosen) === name ? " bold" : ""}`;
+    out += `<path d="${trace(b, chances, b.y2)}" class="${css}"/>`;
+  }
+  return out + legend(b, lines) + stops(b, now);
+}
+
+// Names at the lines' ends, no two in one place.
+function legend(b, lines) {
+  if (b.narrow) {
+    let x = 14;
+    return METHODS.filter((name) => shown.includes(name) || lines.includes(name)).map((name) => {
+      const at = x;
+      x += 22 + 9.2 * words.short[name].length + 14;
+      return markAt(name, at + 6, b.foot + 37) + label(at + 19, b.foot + 42, words.short[name]);
+    }).join("");
+  }
+  const ends = lines.map((name) => {
+    const probs = value.every[name].probs;
+    return { name, y: b.y2(chanceAt(probs[Math.min(deepest(), probs.length - 1)])) };
+  }).sort((a, c) => a.y - c.y);
+  ends.forEach((end, i) => (end.y = Math.max(end.y, i ? ends[i - 1].y + 19 : b.top2 + 8)));
+  for (let i = ends.length - 1, most = b.bottom2; i >= 0; i--, most -= 19) ends[i].y = Math.min(ends[i].y, most);
+  return ends.map(({ name, y }) => markAt(name, b.right + 22, y) +
+    label(b.right + 34, y + 5, words.short[name], "start", name === chosen ? "strong" : "ink")).join("");
+}
+
+// Each method's mark where it really stopped; ▲ where the fixed depth is tried.
+function stops(b, now) {
+  let out = "";
+  for (const name of METHODS) {
+    const by = name === "dga-plus" ? null : now;
+    const found = name === "dga-plus" ? { ...outcomeOwn(name) } : outcome(name, by);
+    const chance = chanceAt(found.probs);
+    if (chance === null || found.depth === null || found.depth > deepest() || (running() && found.state !== "done")) continue;
+    const [x, y] = [b.x(found.depth), b.y2(chance)];
+    if (name === "dda") out += stroke(x, b.top2 - 6, x, b.film + 30, "fix");
+    const big = shown.includes(name);
+    out += (big ? dot(x, y, name === "dda" ? 13 : 11, `knob of-${name}`) : "") + markAt(name, x, y, big ? 12 : 11);
+  }
+  return out;
+}
+const outcomeOwn = (name) => {
+  const result = value.results?.[name];
+  return { probs: result?.probs, depth: value.found?.t_star ?? null, state: result?.state };
+};
+
+// One frame a depth; where depths lie close, one for two or four.
+function film(b, now) {
+  const scale = window.devicePixelRatio || 1;
+  reel.width = b.width * scale;
+  reel.height = 40 * scale;
+  reel.style.cssText = `width:${b.width}px;height:40px;top:${b.film}px`;
+  if (presenting || !b.film) return;
+  const context = reel.getContext("2d");
+  context.scale(scale, scale);
+  const every = [1, 2, 4, 8].find((n) => n * b.pitch >= 28) ?? 8;
+  const width = Math.max(every * b.pitch, 30);
+  for (let k = 0; k <= deepest(); k += every) {
+    const frame = noised(k);
+    if (!frame || (running() && k > lastJudged())) continue;
+    context.globalAlpha = stale ? 0.3 : now && k > now.t ? 0.45 : 1;
+    const x = every === 1 ? b.x(k) - width / 2 : b.x(k) - b.pitch / 2;
+    const [w, cut] = [Math.min(width, b.right + 15 - x), (frame.side * (1 - 30 / width)) / 2];
+    context.drawImage(frame.image, frame.x, frame.y + cut, (frame.side * w) / width, frame.side - 2 * cut, x, 0, w, 30);
+  }
+}
+
+function filmLane(b, now) {
+  const side = Math.max(b.pitch, 16);
+  let out = "";
+  for (const [depth, css] of [[now?.t, "here"], [value.every?.[lineOf("dda")] || value.results?.dda ? fixed : null, "there"]]) {
+    if (depth != null && depth <= deepest()) out += box(b.x(depth) - side / 2, b.film, side, 30, `frame ${css}`);
+  }
+  const every = b.narrow ? (wide ? 25 : 8) : wide ? 10 : 4;
+  for (let k = 0; k <= deepest(); k += every) out += label(b.x(k), b.foot + 16, k, "middle");
+  if (!b.narrow) out += label(16, b.film + 20, words.noise_in, "start", "strong") + label(16, b.foot + 16, words.depth);
+  if (running() || value.phase !== "cancelled" || !mean.length) return out;
+  return out + box(b.x(mean.length - 1), b.film, b.right - b.x(mean.length - 1), 30, "hatched");
+}
+
+function presentAxis(b) {
+  const every = wide ? 50 : 16;
+  let out = label(0, b.foot + 26, words.depth);
+  for (let k = 0; k <= deepest(); k += every) out += label(b.x(k), b.foot + 26, k, "middle");
+  return out + stroke(b.x(fixed), b.top, b.x(fixed), b.foot, "fix");
+}
+
+const HATCH = `<defs><pattern id="hatch" width="6" height="6" patternUnits="userSpaceOnUse"
+  patternTransform="rotate(45)"><path d="M0 0V6"/></pattern></defs>`;
+function lanes(now) {
+  const b = (area = layout());
+  if (!b.width) return;
+  plot.style.height = presenting ? "" : `${b.height}px`;
+  const height = presenting ? plot.clientHeight : b.height;
+  svg.setAttribute("width", b.width);
+  svg.setAttribute("height", height);
+  svg.setAttribute("viewBox", `0 0 ${b.width} ${height}`);
+  const at = playing ? playing.depth : null;
+  const down = presenting ? b.foot : b.film + 30;
+  const line = now && now.t <= deepest() ? stroke(b.x(now.t), b.narrow ? b.top : presenting ? b.top : 40, b.x(now.t), down, `stopped${now.crossed ? "" : " never"}`) : "";
+  const head = at !== null ? stroke(b.x(at), b.top, b.x(at), down, "playhead") : "";
+  const ring = now && mean[now.t] !== undefined && now.t <= deepest() ? dot(b.x(now.t), b.y(mean[now.t]), presenting ? 9 : 5.5, "ring") : "";
+  svg.innerHTML = HATCH + curveLane(b, now) + (presenting ? presentAxis(b) + line : filmLane(b, now) + chanceLane(b, now, line)) + ring + head;
+  film(b, now);
+  handles(b, now);
+  plot.classList.toggle("old", stale);
+}
+
+function handles(b, now) {
+  Object.assign(tauHandle.style, { left: `${b.narrow ? b.right - 62 : b.right + 8}px`, top: `${b.y(tau)}px` });
+  put(tauHandle.firstElementChild, `τ ${tau.toFixed(2)}`);
+  tauHandle.setAttribute("aria-valuenow", tau.toFixed(2));
+  tauHandle.setAttribute("aria-valuetext", `${tau.toFixed(2)}${now ? `, ${fill(words.at_depth, { depth: now.t })}` : ""}`);
+  const by = now?.key.endsWith("d");
+  const pill = value.pills ? atTau(value.pills) : null;
+  stopHandle.hidden = !now;
+  if (now) {
+    put(stopHandle, by ? fill(words.at_depth, { depth: now.t }) : presenting ? `t* = ${now.t}` : pill?.[0] ?? `t* = ${now.t}`);
+    stopHandle.classList.toggle("hollow", by || !now.crossed);
+    const half = stopHandle.offsetWidth / 2;
+    const middle = clamp(b.x(Math.min(now.t, deepest())), half + 4, b.width - half - 4);
+    Object.assign(stopHandle.style, { left: `${middle}px`, top: `${presenting ? b.foot + 20 : b.narrow ? 42 : 27}px` });
+    stopHandle.setAttribute("aria-valuemax", deepest());
+    stopHandle.setAttribute("aria-valuenow", now.t);
+    stopHandle.setAttribute("aria-valuetext", stopHandle.textContent);
+    const beside = find(".beside");
+    put(beside, b.narrow || presenting || !pill ? "" : by ? fill(words.by_hand, { pill: pill[0] }) : pill[1]);
+    const right = middle + half + 10;
+    const fits = right + beside.offsetWidth < b.width - 250;
+    beside.style.left = `${fits ? right : Math.max(middle - half - 10 - beside.offsetWidth, 200)}px`;
+  } else put(find(".beside"), "");
+  fixedHandle.hidden = empty() || fixed > deepest();
+  let middle = clamp(b.x(fixed), b.narrow ? 60 : b.left, b.width - 60);
+  if (presenting && now && Math.abs(middle - b.x(now.t)) < 150) middle = b.x(now.t) + (fixed < now.t ? -150 : 150);
+  fixedHandle.style.left = `${middle}px`;
+  fixedHandle.style.top = `${presenting ? b.foot + 20 : b.narrow ? 220 : 181}px`;
+  put(fixedHandle.lastElementChild, fill(presenting || b.narrow ? words.fixed_short : words.fixed_at, { depth: fixed }));
+  fixedHandle.setAttribute("aria-valuemax", deepest());
+  fixedHandle.setAttribute("aria-valuenow", fixed);
+  const pick = find(".kind");
+  pick.hidden = empty() || value.truth != null || b.narrow || presenting || !value.every;
+  if (!pick.hidden) {
+    const select = pick.querySelector("select");
+    if (select.options.length !== value.classes.length) select.replaceChildren(...value.classes.map((name, i) => new Option(name, i)));
+    select.value = kind();
+  }
+}
+find(".kind select").addEventListener("change", (event) => { watched = Number(event.target.value); draw(); });

@@ -1,0 +1,72 @@
+// The line above the run and the sheet behind Change.
+const { words } = props;
+const byId = (id) => document.getElementById(id);
+let lastCorruption = "gaussian_noise";
+let opener = null;
+
+// Nothing else can be reached while the sheet is open.
+function open(on) {
+  const sheet = byId("sheet");
+  if (on === sheet.classList.contains("open")) return;
+  if (on) opener = document.activeElement;
+  sheet.classList.toggle("open", on);
+  for (const id of ["head", "bar", "try", "foot", "notice"]) byId(id)?.toggleAttribute("inert", on);
+  (on ? sheet.querySelector(".close") : opener)?.focus();
+}
+
+function asIs(on, now) {
+  if (now) lastCorruption = now;
+  return [
+    { __type__: "update", value: on ? null : lastCorruption, interactive: !on },
+    { __type__: "update", interactive: !on },
+  ];
+}
+
+// Gradio's own three buttons stay in the page, out of sight.
+async function take(kind) {
+  const note = (text) => put(document.querySelector(".source-note"), text);
+  const picture = byId("picture");
+  note("");
+  if (kind === "Upload") return picture.querySelector("input[type=file]").click();
+  if (kind === "Paste" && !navigator.clipboard?.read) return note(words.no_clipboard);
+  if (kind === "Capture") {
+    const cameras = await navigator.mediaDevices?.enumerateDevices?.().catch(() => []);
+    if (!cameras?.some((device) => device.kind === "videoinput")) return note(words.no_webcam);
+    picture.querySelector('[aria-label="Remove Image"]')?.click();
+    await new Promise(requestAnimationFrame);
+  }
+  picture.querySelector(`.source-selection button[aria-label^="${kind}"]`)?.click();
+  if (kind === "Capture") (await appears(picture, '[title="grant webcam access"] button'))?.click();
+}
+
+document.addEventListener("click", (event) => {
+  const { target } = event;
+  const source = target.closest("#sources button");
+  if (source) take(source.dataset.source);
+  if (target.closest("#line button")) open(true);
+  const sheet = byId("sheet");
+  const outside = sheet?.classList.contains("open") && target.isConnected && !sheet.contains(target) && !target.closest("#line button");
+  if (target.closest("#sheet .close") || outside) open(false);
+  const example = target.closest("#examples button[data-name]");
+  if (example) window.dga.pick(example.dataset.name);
+});
+
+// One Tab stop for the examples; arrows go through them.
+document.addEventListener("keydown", (event) => {
+  const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+  const all = [...document.querySelectorAll("#examples button[data-name]")];
+  const index = all.indexOf(document.activeElement);
+  if (!by || index < 0) return;
+  event.preventDefault();
+  const next = all[(index + by + all.length) % all.length];
+  for (const button of all) button.tabIndex = button === next ? 0 : -1;
+  next.focus();
+}, true);
+
+window.dgaLine = { asIs, open };
+appears(document, "#examples button").then((first) => first?.dataset.name && (first.tabIndex = 0));
+appears(document, "#sheet").then((sheet) => {
+  sheet.setAttribute("role", "dialog");
+  sheet.setAttribute("aria-label", words.sheet);
+});
+requestAnimationFrame(() => ["corruption", "severity"].forEach(keepGroup));

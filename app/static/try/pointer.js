@@ -1,0 +1,97 @@
+// Mouse, finger and keys: tau up and down, the two depths along the axis.
+const setTau = (next) => { halt(); hand = null; tau = Math.round(100 * clamp(next, 0, 1)) / 100; moved(); };
+const setFixed = (next) => { halt(); fixed = clamp(next, 1, deepest()); moved(); };
+const setDepth = (next) => {
+  halt();
+  const stop = value.stops && atTau(value.stops);
+  const to = clamp(next, 0, Math.min(deepest(), lastJudged()));
+  hand = stop && stop[0] === to ? null : to;
+  moved();
+};
+const stepDepth = (by) => { const now = depthNow(); if (now) setDepth(now.t + by); };
+
+let written = 0;
+function moved() {
+  draw();
+  clearTimeout(written);
+  written = setTimeout(writeAddress, 300);
+}
+
+const keysOf = (node, change) => node.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || !change(event)) return;
+  event.preventDefault();
+  event.stopPropagation();
+});
+const along = (event) => ({ ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1 }[event.key] ?? 0) * (event.shiftKey ? 5 : 1);
+keysOf(tauHandle, (event) => {
+  const by = { PageUp: 10, PageDown: -10, Home: -100, End: 100 }[event.key] ?? along(event);
+  if (by) setTau(tau + by / 100);
+  return by;
+});
+keysOf(fixedHandle, (event) => {
+  const by = { Home: -deepest(), End: deepest() }[event.key] ?? along(event);
+  if (by) setFixed(fixed + by);
+  return by;
+});
+keysOf(stopHandle, (event) => {
+  const by = { Home: -deepest(), End: deepest() }[event.key] ?? along(event);
+  if (by) stepDepth(by);
+  return by;
+});
+
+const within = (event) => {
+  const { left, top } = plot.getBoundingClientRect();
+  return { x: event.clientX - left, y: event.clientY - top };
+};
+function dragged(node, move) {
+  node.addEventListener("pointerdown", (event) => {
+    if (event.button !== 0 || empty()) return;
+    event.preventDefault();
+    node.focus({ preventScroll: true });
+    node.setPointerCapture(event.pointerId);
+    const end = () => { node.removeEventListener("pointermove", move); node.removeEventListener("pointerup", end); node.removeEventListener("pointercancel", end); };
+    node.addEventListener("pointermove", move);
+    node.addEventListener("pointerup", end);
+    node.addEventListener("pointercancel", end);
+  });
+}
+dragged(tauHandle, (event) => setTau(1 - (within(event).y - area.top) / (area.bottom - area.top)));
+dragged(fixedHandle, (event) => setFixed(area.depthAt(within(event).x)));
+dragged(stopHandle, (event) => setDepth(area.depthAt(within(event).x)));
+
+// On the lanes themselves: along scrubs the depth; up and down scrolls the page.
+plot.addEventListener("pointerdown", (event) => {
+  const begun = within(event);
+  if (event.button !== 0 || event.target.closest("button, select") || !depthNow() || begun.x < area.left - 12 || begun.x > area.right + 12) return;
+  const mouse = event.pointerType === "mouse";
+  let on = mouse;
+  const scrub = (e) => {
+    const now = within(e);
+    on ||= Math.abs(now.x - begun.x) > Math.max(6, Math.abs(now.y - begun.y));
+    if (on) setDepth(area.depthAt(now.x));
+  };
+  if (mouse) { event.preventDefault(); scrub(event); }
+  plot.setPointerCapture(event.pointerId);
+  const end = () => { for (const kind of ["pointermove", "pointerup", "pointercancel"]) plot.removeEventListener(kind, kind === "pointermove" ? scrub : end); };
+  plot.addEventListener("pointermove", scrub);
+  plot.addEventListener("pointerup", end);
+  plot.addEventListener("pointercancel", end);
+});
+
+const readout = find(".read");
+plot.addEventListener("pointermove", (event) => {
+  const { x, y } = within(event);
+  const inside = area && !presenting && mean.length && x > area.left - 8 && x < area.right + 8 && y > area.top - 4 && y < area.bottom2 && !event.target.closest("button");
+  readout.hidden = !inside;
+  if (!inside) return;
+  const depth = area.depthAt(x);
+  const upper = y < (area.bottom + area.top2) / 2;
+  const probs = value.every?.[lineOf(chosen)]?.probs[depth];
+  if (upper ? mean[depth] === undefined : !probs) return (readout.hidden = true);
+  const known = { depth, sure: mean[depth]?.toFixed(2), method: words.short[chosen], label: probs && labelOf(probs), share: probs && percentOf(Math.max(...probs)) };
+  put(readout, fill(upper ? words.read_curve : words.read_chance, known));
+  const half = readout.offsetWidth / 2;
+  readout.style.left = `${clamp(area.x(depth), half + 4, area.width - half - 4)}px`;
+  readout.style.top = `${(upper ? area.y(mean[depth]) : area.y2(chanceAt(probs))) - 14}px`;
+});
+plot.addEventListener("pointerleave", () => (readout.hidden = true));

@@ -1,0 +1,210 @@
+// Sentence, methods and the row of pictures.
+const row = find(".shots");
+const FIGURES = ["clean", "damaged", "noised", ...METHODS];
+const SIGNS = { right: "M2.5 8.5l3.5 4L13.5 3.5", wrong: "M3.5 3.5l9 9M12.5 3.5l-9 9" };
+const signed = (verdict) => verdict && `<svg class="sign ${verdict}" viewBox="0 0 16 16" role="img"
+  aria-label="${words[verdict]}"><path d="${SIGNS[verdict]}"/></svg>`;
+
+row.innerHTML = FIGURES.map((name) => `
+  <figure class="pic of-${name}" data-name="${name}">
+    <figcaption>${METHODS.includes(name)
+      ? `<button type="button" class="choose" tabindex="-1">${marks[name]}<b>${words.short[name]}</b></button>`
+      : `<span class="choose">${marks[name]}<b>${words.short[name]}</b></span>`}<i></i></figcaption>
+    <button type="button" class="im" tabindex="-1"><canvas width="64" height="64"></canvas><span class="none"></span></button>
+    <p class="label"><span></span><b></b><em></em></p><div class="bar"><i></i></div>
+  </figure>`).join("") + `<span class="before" hidden>${words.from_before}</span>`;
+find(".index").innerHTML = FIGURES.map((name) =>
+  `<button type="button" data-name="${name}"><canvas width="64" height="64"></canvas><span>${words.tiny[name]}</span></button>`).join("");
+find(".toggles").innerHTML = METHODS.map((name) =>
+  `<button type="button" data-name="${name}" tabindex="-1">${marks[name]}${words.methods[name]}</button>`).join("");
+const figureOf = (name) => row.querySelector(`[data-name="${name}"]`);
+const thumbOf = (name) => find(`.index [data-name="${name}"]`);
+
+const drawn = new WeakMap();
+function paint(canvas, frame) {
+  const key = frame ? `${frame.image.src.length}:${frame.image.src.slice(-48)}:${frame.x}:${frame.y}` : "";
+  if (drawn.get(canvas) === key) return;
+  drawn.set(canvas, key);
+  const context = canvas.getContext("2d");
+  if (!frame) return context.clearRect(0, 0, canvas.width, canvas.height);
+  if (canvas.width !== frame.side) canvas.width = canvas.height = frame.side;
+  context.drawImage(frame.image, frame.x, frame.y, frame.side, frame.side, 0, 0, canvas.width, canvas.height);
+}
+
+// What one picture shows: {title, more, frame, probs, note, pale}.
+function pictureNow(name, now) {
+  if (name === "clean" || name === "damaged") {
+    const from = subject()[name === "clean" ? "clean" : "input"];
+    const more = name === "clean" && value.truth != null ? words.truth : "";
+    return { title: words.short[name], more, frame: wholePicture(from?.src), probs: from?.probs, note: "" };
+  }
+  if (name === "noised") {
+    const depth = playing ? playing.depth : now?.t ?? (running() ? lastJudged() : null);
+    const title = playing || !now ? fill(words.noised_to, { depth: depth ?? "…" }) : value.titles?.[now.key] ?? fill(words.noised_to, { depth });
+    const probs = value.forward_probs?.[depth];
+    return { title, frame: depth === null ? null : noised(depth), probs, note: "", depth };
+  }
+  const found = outcome(name, now);
+  const [more, long] = value.costs?.[name]?.[found.key] ?? ["", ""];
+  const frame = playing ? playingFrame(name, found) : found.frame;
+  const note = found.frame ? "" : running() ? "" : words[value.source === "full" || value.source === "recorded" ? "unknown_here" : "not_run"];
+  return { title: words.short[name], more, frame, probs: playing && !playing.arrived(found) ? null : found.probs, note, long };
+}
+
+function figure(name, now) {
+  const node = figureOf(name);
+  const told = pictureNow(name, now);
+  const peeked = held?.on && held.name === name && !zoom.open;
+  paint(node.querySelector("canvas"), peeked ? wholePicture(subject().input?.src) : told.frame);
+  paint(thumbOf(name).querySelector("canvas"), told.frame);
+  put(node.querySelector("figcaption b"), told.title);
+  put(node.querySelector("figcaption i"), told.more ?? "");
+  node.querySelector("figcaption").title = told.long ?? "";
+  put(node.querySelector(".none"), told.note);
+  const label = told.probs ? labelOf(told.probs) : "";
+  const share = told.probs ? Math.max(...told.probs) : 0;
+  const sign = told.probs && !covered ? verdict(told.probs) : "";
+  const head = node.querySelector(".label span");
+  if (head.dataset.sign !== sign) head.innerHTML = signed(sign);
+  head.dataset.sign = sign;
+  put(node.querySelector(".label b"), covered && label ? "?" : label);
+  put(node.querySelector(".label em"), label && !covered ? percentOf(share) : "");
+  node.querySelector(".bar i").style.width = `${covered ? 0 : share / 10}%`;
+  node.classList.toggle("chosen", name === chosen);
+  node.classList.toggle("old", stale && name !== "clean" && name !== "damaged");
+  node.querySelector(".choose").setAttribute?.("aria-pressed", name === chosen);
+  const said = label && !covered ? `: ${label} ${percentOf(share)}${sign ? `, ${words[sign]}` : ""}` : "";
+  node.querySelector(".im").setAttribute("aria-label", `${told.title}${said}`);
+}
+
+const phone = window.matchMedia("(max-width: 760px)");
+const inRow = () => {
+  const first = subject().clean && !presenting ? ["clean"] : [];
+  const methods = METHODS.filter((name) => phone.matches || shown.includes(name));
+  if (!presenting) return [...first, "damaged", "noised", ...methods];
+  const other = chosen === "dda" ? methods.find((name) => name !== "dda") ?? "dga-guided" : "dda";
+  return ["damaged", "noised", ...METHODS.filter((name) => name === chosen || name === other)];
+};
+
+function pictureRow(now) {
+  const names = inRow();
+  for (const name of FIGURES) {
+    figureOf(name).hidden = thumbOf(name).hidden = !names.includes(name);
+    if (names.includes(name)) figure(name, now);
+  }
+  row.style.setProperty("--count", names.length);
+  find(".before").hidden = !stale;
+  for (const button of element.querySelectorAll(".toggles button")) {
+    button.setAttribute("aria-pressed", shown.includes(button.dataset.name));
+  }
+  rove(".toggles", ".toggles button");
+  rove(".shots", ".shots figure:not([hidden]) .im");
+}
+
+// One Tab stop a group; arrows go through it.
+function rove(group, items) {
+  const all = [...element.querySelectorAll(items)];
+  const first = all.find((item) => item.dataset.stop) ?? all[0];
+  for (const item of all) item.tabIndex = item === first ? 0 : -1;
+}
+function roving(event, items) {
+  const all = [...element.querySelectorAll(items)];
+  const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+  const index = all.indexOf(document.activeElement);
+  if (!by || index < 0) return;
+  event.preventDefault();
+  event.stopPropagation();
+  for (const item of all) delete item.dataset.stop;
+  const next = all[(index + by + all.length) % all.length];
+  next.dataset.stop = "1";
+  for (const item of all) item.tabIndex = item === next ? 0 : -1;
+  next.focus();
+}
+find(".toggles").addEventListener("keydown", (event) => roving(event, ".toggles button"));
+row.addEventListener("keydown", (event) => roving(event, ".shots figure:not([hidden]) .im"));
+
+// The sentence of the chosen method, the fixed depth's, and the seconds.
+function sentences(now) {
+  const { key, depth } = askedOf(chosen, now);
+  const told = value.says?.[chosen]?.[key];
+  const first = (presenting && value.present?.[chosen]?.[key]) || told;
+  if (empty() || running()) return [[words[value.phase] ?? words.empty, ""], []];
+  if (!value.says?.unknown) return [[words[value.phase] ?? "", ""], []];
+  if (!now && chosen !== "dda" && chosen !== "dga-plus") return [[fill(words.undecided, { tau: tau.toFixed(2) }), ""], []];
+  if (!first) return [[fill(value.says.unknown, { t: depth ?? "?", tau: tau.toFixed(2) }), ""], []];
+  if (presenting) return [first, chosen === "dda" ? [] : [value.present_fixed?.[fixed]].filter(Boolean)];
+  const rest = [];
+  const { fixed: verdicts, same, spent } = value.second ?? {};
+  const equal = same && chosen !== "dda" && chosen !== "dga-plus" && depth === fixed && value.dda_line;
+  if (chosen !== "dda") rest.push(equal ? [same, ""] : verdicts?.[fixed]);
+  if (askedOf(chosen, now).made) rest.push([spent?.[chosen] ?? "", ""]);
+  return [first, rest.filter((told) => told?.[0])];
+}
+
+// A verdict is the word before the last full stop.
+const coloured = ([text, verdict]) => {
+  const plain = document.createElement("span");
+  plain.textContent = text;
+  const html = plain.innerHTML;
+  return verdict ? html.replace(/(\S+?)(\.?)$/, `<b class="${verdict}">$1</b>$2`) : html;
+};
+let spoken = 0;
+function headline(now) {
+  const [first, rest] = sentences(now);
+  const title = covered ? words.covered : coloured(first) + (presenting ? rest.map((r) => ` ${coloured(r)}`).join("") : "");
+  const heading = find(".say h1");
+  if (heading.dataset.words !== title) {
+    heading.dataset.words = heading.innerHTML = title;
+    heading.classList.remove("long");
+    heading.classList.toggle("long", heading.offsetHeight > 60); // two lines take the room of one
+  }
+  find(".say").classList.toggle("old", stale);
+  const second = presenting || covered ? "" : rest.map(coloured).join(" ");
+  const sub = find(".second");
+  if (sub.dataset.words !== second) sub.innerHTML = second;
+  sub.dataset.words = second;
+  clearTimeout(spoken); // read out once a drag has come to rest
+  spoken = setTimeout(() => put(find(".spoken"), heading.textContent), 600);
+}
+
+// On a phone the pictures lie in a row that snaps: the chosen one comes into sight.
+function bring(name, smooth = false) {
+  const node = figureOf(name);
+  if (phone.matches) row.scrollTo({ left: node.offsetLeft - (row.clientWidth - node.offsetWidth) / 2, behavior: smooth && !motion.matches ? "smooth" : "auto" });
+}
+
+function choose(name) {
+  chosen = name;
+  if (!shown.includes(name)) toggle(name);
+  draw();
+}
+
+// At most three at once: the one that has been there longest makes room.
+function toggle(name) {
+  if (shown.includes(name)) {
+    if (shown.length === 1) return;
+    shown = shown.filter((other) => other !== name);
+    if (chosen === name) chosen = shown[0];
+  } else {
+    const leaves = shown.length < 3 ? null : shown.find((other) => other !== chosen && other !== "dda");
+    shown = [...shown.filter((other) => other !== leaves), name];
+  }
+  draw();
+}
+
+find(".toggles").addEventListener("click", (event) => {
+  const button = event.target.closest("button");
+  if (button) toggle(button.dataset.name);
+});
+find(".index").addEventListener("click", (event) => {
+  const name = event.target.closest("button")?.dataset.name;
+  if (name) bring(name, true);
+});
+row.addEventListener("scroll", () => {
+  const middle = row.scrollLeft + row.clientWidth / 2;
+  const away = (node) => Math.abs(node.offsetLeft + node.offsetWidth / 2 - middle);
+  const near = inRow().map(figureOf).reduce((a, b) => (away(b) < away(a) ? b : a));
+  for (const thumb of element.querySelectorAll(".index button")) {
+    thumb.classList.toggle("on", thumb.dataset.name === near.dataset.name);
+  }
+}, { passive: true });

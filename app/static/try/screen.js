@@ -1,0 +1,183 @@
+// All parts together: what is drawn when a value comes, when something moves, when sizes change.
+function draw() {
+  const now = grown > (depthNow()?.t ?? Infinity) || !running() ? depthNow() : null;
+  element.querySelector(".try").dataset.phase = value.phase;
+  Object.assign(plot.dataset, { phase: value.phase, source: value.source ?? "", key: value.key, tStar: now ? now.t : "" });
+  headline(now);
+  pictureRow(now);
+  lanes(now);
+  controls();
+  found();
+  drawZoom(now);
+  bar();
+}
+
+let asked = 0;
+function soon() {
+  asked ||= requestAnimationFrame(() => { asked = 0; draw(); });
+}
+
+function found() {
+  const node = find(".found");
+  const told = value.found;
+  node.classList.toggle("unknown", !told);
+  if (!told || node.dataset.key === value.key) return;
+  node.dataset.key = value.key;
+  const gauge = ({ name, words: said, at }) => `<span class="gauge"><i>${name}</i> ${said}
+    <svg viewBox="0 0 64 12" aria-hidden="true"><path d="M2 6H62"/><circle cx="${4 + 56 * at}" cy="6" r="5"/></svg></span>`;
+  find(".gauges").innerHTML = told.gauges.map(gauge).join("");
+  put(find(".found-says"), told.sentence);
+  find(".scores").innerHTML = told.scored.map(([name, score, taken]) =>
+    `<tr${taken ? ' class="taken"' : ""}><th scope="row">${name}</th><td>${score === null ? "–" : score.toFixed(2)}</td></tr>`).join("");
+  find(".more").hidden = !told.scored.length;
+}
+
+// The button, the line under it, and what the address says.
+function bar() {
+  const button = byId("adapt");
+  if (button) {
+    const progress = value.progress;
+    button.style.setProperty("--share", progress ? `${100 * progress.share}%` : "0%");
+    if (progress) button.dataset.words = progress.words;
+    else delete button.dataset.words;
+    button.classList.toggle("again", stale);
+    byId("bar").classList.toggle("running", Boolean(progress || pending) || running());
+  }
+  const error = value.phase === "error" ? value.error : "";
+  put(find(".error"), error);
+  put(find(".neutral"), value.phase === "cancelled" ? value.error : subject().notice ?? "");
+  const source = subject().input?.src;
+  const thumb = document.querySelector("#line img");
+  if (thumb && source && thumb.getAttribute("src") !== source) thumb.src = source;
+  put(document.querySelector("#line b"), subject().title);
+  put(document.querySelector("#line p span"), subject().damage ?? "");
+  for (const node of document.querySelectorAll("#examples button")) {
+    node.setAttribute("aria-pressed", !fresh && !stale && node.dataset.name === value.recorded);
+  }
+  for (const node of element.querySelectorAll("[data-file]")) node.disabled = value.phase !== "done" || value.source === "quick";
+}
+
+const OURS = ["image", "corruption", "severity", "tau", "seed", "dda", "paths", "scale", "max_depth", "rule"];
+function query() {
+  const ours = new URLSearchParams(subject().link ?? value.link ?? "");
+  if (!ours.size) return location.search;
+  const rest = new URLSearchParams(location.search);
+  for (const key of OURS) rest.delete(key);
+  ours.set("tau", tau.toFixed(2));
+  ours.set("dda", fixed);
+  return `?${ours}${rest.size ? `&${rest}` : ""}`;
+}
+function writeAddress() {
+  if (value.link) history.replaceState(history.state, "", query());
+}
+
+async function copyLink(button) {
+  const address = location.origin + location.pathname + query();
+  if (navigator.clipboard) await navigator.clipboard.writeText(address);
+  else {
+    const field = Object.assign(document.createElement("textarea"), { value: address });
+    button.after(field);
+    field.select();
+    document.execCommand("copy");
+    field.remove();
+  }
+  put(button.querySelector("span"), words.copied);
+  put(find(".spoken"), words.copied);
+  setTimeout(() => put(button.querySelector("span"), words.copy), 2000);
+}
+
+element.addEventListener("click", (event) => {
+  const button = event.target.closest("button");
+  if (button?.matches("[data-copy]")) copyLink(button);
+  if (button?.dataset.file) trigger("download", { file: button.dataset.file });
+  const open = find(".share[open]");
+  if (open && !event.target.closest(".share")) open.removeAttribute("open");
+});
+
+// Another run: nothing of the last one stays but where the visitor's hands are.
+function begin(next) {
+  halt();
+  pictures.clear();
+  hand = null;
+  grown = 0;
+  stale = false;
+  fresh = null;
+  watched = null;
+  if (next.source === "recorded" || value.key === null) {
+    tau = next.tau;
+    fixed = next.dda_depth ?? fixed;
+    wide = false;
+  }
+  const best = ["dga-guided", "dga-plus", "dga", "dda"];
+  if (next.source === "quick") chosen = "dga-plus";
+  else if (value.source === "quick" || value.key === null) chosen = best.find((name) => shown.includes(name));
+}
+
+let growing = 0;
+let centred = null;
+function grow() {
+  growing = 0;
+  const known = value.curves[0]?.length ?? 0;
+  grown = motion.matches || !running() ? known : Math.min(grown + 2, known);
+  summarise();
+  draw();
+  if (grown < known) growing = requestAnimationFrame(grow);
+}
+
+function receive() {
+  const next = props.value;
+  pending = "";
+  if (next.source === "damaged") {
+    fresh = next;
+    stale = !empty();
+    if (empty()) {
+      value = { ...value, ...next };
+      [tau, fixed] = [next.tau, next.dda_depth];
+    }
+    return draw();
+  }
+  if (next.phase === "error" && next.key === value.key) stale = true;
+  if (next.key !== value.key) begin(next);
+  value = next;
+  if (!growing) grow();
+  if (value.phase === "done" && value.key !== centred) {
+    if (centred !== null) writeAddress(); // the page's first run has the address it came with
+    centred = value.key;
+    requestAnimationFrame(() => bring(chosen));
+  }
+}
+
+let waiting = 0;
+window.dga = {
+  // Something of the input was changed: the run is from before, and the quick path may run.
+  changed: () => {
+    halt();
+    stale = !empty();
+    draw();
+    clearTimeout(waiting);
+    waiting = setTimeout(() => trigger("input", {}), 300);
+  },
+  // What a run is asked for besides the controls, as the visitor's hands left it.
+  tau: () => tau,
+  dda: () => fixed,
+  waiting: () => {
+    clearTimeout(waiting);
+    pending = words.waiting;
+    halt();
+    const top = element.getBoundingClientRect().top;
+    if (top > window.innerHeight - 320 || top < 0) element.scrollIntoView({ behavior: motion.matches ? "auto" : "smooth", block: "start" });
+    draw();
+  },
+  idle: () => { pending = ""; draw(); },
+  pick: (name) => { clearTimeout(waiting); trigger("select", { example: name }); },
+};
+
+motion.addEventListener("change", () => { halt(); draw(); });
+for (const node of ["#line b", "#adapt", "#examples button"]) appears(document, node).then(soon);
+new ResizeObserver(soon).observe(plot);
+watch("value", receive);
+// An address that names a run: what it shows is on its way, the page's first run is not it.
+const named = ["corruption", "run"].some((key) => new URLSearchParams(location.search).has(key));
+value = { ...value, key: null, ...(named ? { input: null, curves: [], phase: "opening" } : {}) };
+if (named) grow();
+else receive();

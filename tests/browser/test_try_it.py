@@ -1,0 +1,324 @@
+"""Try it in a real browser: what a visitor sees and does."""
+
+import base64
+import io
+import time
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from app.parts.examples import load_examples
+from dga.pipeline import adapt
+from dga.request import Request
+from tests.fixtures.browser import Watch, chromium  # noqa: F401  # fixtures
+
+PLOT = "document.querySelector('.plot').dataset"
+SHIFTS = """new PerformanceObserver((list) => {
+  for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.shifted += entry.value;
+}).observe({ type: "layout-shift", buffered: true }); window.shifted = 0;"""
+ROW = ".shots figure:not([hidden])"
+
+
+class Visit(Watch):
+    """The page as somebody sees it who just came."""
+
+    def __init__(self, chromium, served, width=1440, height=900, query="", **options):  # noqa: F811
+        page = chromium.new_page(viewport={"width": width, "height": height}, **options)
+        super().__init__(page, served.url)
+        page.add_init_script(SHIFTS)
+        page.goto(served.url + query)
+        page.wait_for_function(f"document.querySelector('.plot') && {PLOT}.phase !== undefined")
+        page.wait_for_selector("#line b:not(:empty)", state="attached")
+
+    def says(self, *words):
+        text = self.page.inner_text(".say h1")
+        return all(word in text for word in words) if words else text
+
+    def painted(self, name):
+        """A picture of the row as it is seen, uint8 ``[S, S, 3]``."""
+        data = self.page.evaluate(
+            "(n) => document.querySelector(`.shots [data-name='${n}'] canvas`).toDataURL()", name
+        )
+        image = Image.open(io.BytesIO(base64.b64decode(data.partition(",")[2])))
+        return np.asarray(image.convert("RGB"))
+
+    def alike(self, name, other):
+        return np.array_equal(self.painted(name), self.painted(other))
+
+    def work(self):
+        """Requests that have the server do something."""
+        return [url for url in self.requests if "/queue/" in url or "/run/" in url]
+
+    def shown(self, source, phase="done"):
+        wanted = f"{PLOT}.source === '{source}' && {PLOT}.phase === '{phase}'"
+        self.page.wait_for_function(wanted, timeout=120_000)
+
+    def repair(self):
+        key = self.page.evaluate(f"{PLOT}.key")
+        self.page.click("#adapt")
+        self.page.wait_for_function(f"{PLOT}.key !== '{key}'", timeout=120_000)
+
+    def t_star(self):
+        return int(self.page.get_attribute(".plot", "data-t-star"))
+
+
+@pytest.fixture(scope="module")
+def recorded(chromium, served):  # noqa: F811
+    """One page for all that only looks at the recorded run that it opens with."""
+    visit = Visit(chromium, served)
+    if not visit.page.locator("#examples [data-name]").count():
+        pytest.skip("no recorded runs for these weights")
+    visit.page.wait_for_function(f"{PLOT}.phase === 'done'")
+    visit.page.wait_for_timeout(1000)  # pictures are decoded
+    yield visit
+    visit.leave()
+
+
+def test_the_first_screen_holds_it_all(recorded):
+    page = recorded.page
+    page.evaluate("scrollTo(0, 0)")
+    assert recorded.says() != ""
+    boxes = page.locator(f"{ROW} .im").all()
+    assert len(boxes) == 6
+    for box in [*boxes, page.locator(".plot"), page.locator("#adapt")]:
+        place = box.bounding_box()
+        assert place["y"] >= 0
+        assert place["y"] + place["height"] <= 900
+    assert {box.bounding_box()["width"] for box in boxes} == {192}
+    for name in ("clean", "damaged", "noised", "dga-guided", "dga-plus", "dda"):
+        assert recorded.painted(name).std() > 5
+    assert page.evaluate("document.documentElement.scrollWidth") <= 1440
+    assert page.evaluate("window.shifted") < 0.1
+
+
+def test_tau_moves_pictures_and_sentence_without_a_request(recorded):
+    page = recorded.page
+    slider = page.get_by_role("slider", name="Threshold τ")
+    slider.focus()
+    before = recorded.says(), recorded.painted("noised"), recorded.painted("dga-guided")
+    asked, t_star = len(recorded.work()), recorded.t_star()
+    for _ in range(3):
+        page.keyboard.press(
+            "PageUp" if float(slider.get_attribute("aria-valuenow")) < 0.8 else "ArrowUp"
+        )
+    page.wait_for_timeout(100)
+    assert recorded.t_star() < t_star
+    assert recorded.says() != before[0]
+    assert not np.array_equal(recorded.painted("noised"), before[1])
+    assert not np.array_equal(recorded.painted("dga-guided"), before[2])
+    assert f"tau={slider.get_attribute('aria-valuenow')}" not in page.url  # not before it rests
+    page.wait_for_timeout(400)
+    assert f"tau={slider.get_attribute('aria-valuenow')}" in page.url
+    assert len(recorded.work()) == asked
+    spent = page.evaluate("""() => {
+      const tau = document.querySelector(".plot .tau"), since = performance.now();
+      for (let i = 0; i < 20; i++) {
+        const key = i % 2 ? "ArrowUp" : "ArrowDown";
+        tau.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+      }
+      return (performance.now() - since) / 20;
+    }""")
+    assert spent < 50
+
+
+def test_the_fixed_depth_is_a_handle(recorded):
+    page = recorded.page
+    slider = page.get_by_role("slider", name="Fixed depth")
+    picture, words, asked = (
+        recorded.painted("dda"),
+        page.inner_text(".second"),
+        len(recorded.work()),
+    )
+    box = slider.bounding_box()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + 10)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] / 2 - 450, box["y"] + 10, steps=4)
+    page.mouse.up()
+    assert int(slider.get_attribute("aria-valuenow")) < 12
+    assert not np.array_equal(recorded.painted("dda"), picture)
+    assert page.inner_text(".second") != words
+    assert len(recorded.work()) == asked
+
+
+def test_a_click_enlarges_and_holding_shows_the_damaged_one(recorded):
+    page = recorded.page
+    box = page.locator(".shots [data-name=dda] .im").bounding_box()
+    page.mouse.move(box["x"] + 60, box["y"] + 60)
+    page.mouse.down()
+    page.wait_for_timeout(400)
+    assert recorded.alike("dda", "damaged")
+    page.mouse.up()
+    assert not recorded.alike("dda", "damaged")
+    assert not page.locator(".zoom").is_visible()
+    page.click(".shots [data-name=dda] .im")
+    assert page.locator(".zoom canvas").bounding_box()["width"] >= 400
+    page.keyboard.press("Escape")
+    assert not page.locator(".zoom").is_visible()
+
+
+def test_play_takes_all_methods_along(recorded):
+    page = recorded.page
+    page.get_by_label("Speed").select_option("2")
+    finished = recorded.painted("dda")
+    page.click(".try .play")
+    since = time.monotonic()
+    page.wait_for_timeout(800)
+    assert not np.array_equal(recorded.painted("dda"), finished)
+    assert not recorded.alike("noised", "damaged")
+    page.wait_for_function("!document.querySelector('.play').classList.contains('on')")
+    assert 3 <= time.monotonic() - since <= 6  # at 1x twice as long
+    assert np.array_equal(recorded.painted("dda"), finished)
+    page.get_by_label("Speed").select_option("1")
+
+
+def test_present_is_for_the_last_row(recorded):
+    page = recorded.page
+    page.keyboard.press("f")
+    page.wait_for_function("document.querySelector('#try.presenting')")
+    page.wait_for_timeout(400)
+    boxes = [box.bounding_box() for box in page.locator(f"{ROW} .im").all()]
+    assert len(boxes) == 4
+    assert all(box["width"] == 320 and box["y"] + box["height"] < 900 for box in boxes)
+    sizes = page.evaluate("""[...document.querySelectorAll(".try *")]
+      .filter((n) => n.checkVisibility() && !n.closest(".hints, .spoken, dialog")
+        && [...n.childNodes].some((c) => c.nodeType === 3 && c.data.trim()))
+      .map((n) => parseFloat(getComputedStyle(n).fontSize))""")
+    assert min(sizes) >= 22
+    depth = page.get_attribute(".plot", "data-t-star")
+    page.keyboard.press("ArrowRight")
+    assert page.get_attribute(".plot", "data-t-star") == str(int(depth) + 1)
+    page.keyboard.press("c")
+    assert set(page.locator(f"{ROW} .label b").all_inner_texts()) == {"?"}
+    page.keyboard.press("Escape")
+    page.wait_for_function("!document.querySelector('#try.presenting')")
+    assert "?" not in page.locator(f"{ROW} .label b").all_inner_texts()
+    page.keyboard.press("Escape")
+
+
+def test_few_tabs_and_names(recorded):
+    page = recorded.page
+    page.evaluate("document.activeElement.blur(); scrollTo(0, 0)")
+    page.reload()
+    page.wait_for_selector("#line b:not(:empty)")
+    page.wait_for_function(f"{PLOT}.phase === 'done'")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.className") == "skip"
+    page.keyboard.press("Enter")
+    seen = []
+    for _ in range(8):
+        page.keyboard.press("Tab")
+        seen.append(page.evaluate("document.activeElement.id || document.activeElement.className"))
+    assert "adapt" in seen
+    assert "tau" in seen
+    names = page.evaluate(
+        "[...document.querySelectorAll('#examples button')].map((n) => n.ariaLabel)"
+    )
+    assert all("-" not in name and "_" not in name for name in names if name)
+    page.keyboard.press("Escape")
+    page.keyboard.press("m")
+    assert page.locator(".pic.chosen").count() == 1
+
+
+@pytest.mark.parametrize(("width", "dark"), [(1440, False), (1440, True), (390, False)])
+def test_axe_finds_nothing_serious(chromium, served, width, dark):  # noqa: F811
+    visit = Visit(chromium, served, width)
+    visit.audit(dark)
+    visit.leave()
+
+
+@pytest.mark.parametrize("width", [390, 768])
+def test_nothing_overflows(chromium, served, width):  # noqa: F811
+    visit = Visit(chromium, served, width, 844)
+    page = visit.page
+    page.wait_for_timeout(1000)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    sentence = page.locator(".say h1").bounding_box()
+    pictures = [box.bounding_box() for box in page.locator(f"{ROW} .im").all()]
+    seen = [box for box in pictures if box["x"] >= 0 and box["x"] + box["width"] <= width]
+    assert sentence["y"] + sentence["height"] < seen[0]["y"] + seen[0]["height"] <= 844
+    if width == 390:
+        small = page.evaluate("""[...document.querySelectorAll("#bar button, .tools button")]
+          .filter((n) => n.checkVisibility() && n.getBoundingClientRect().height < 44).length""")
+        assert small == 0
+    visit.leave()
+
+
+@pytest.fixture(scope="module")
+def working(chromium, served):  # noqa: F811
+    """One page for all that makes runs."""
+    visit = Visit(
+        chromium, served, query="?image=cat&corruption=impulse_noise&severity=2&seed=11&paths=1"
+    )
+    visit.shown("quick")
+    yield visit
+    visit.leave()
+
+
+def test_a_change_marks_the_run_and_repairs_by_itself(working):
+    page = working.page
+    key = page.evaluate(f"{PLOT}.key")
+    damaged = working.painted("damaged")
+    page.locator("#severity label").nth(4).click()
+    page.wait_for_selector(".pic.old")
+    assert page.locator(".before").is_visible()
+    assert page.locator("#try .say.old").count() == 1
+    assert "again" in page.get_attribute("#adapt", "class")
+    page.wait_for_function(f"{PLOT}.key !== '{key}' && {PLOT}.source === 'quick'", timeout=60_000)
+    page.wait_for_timeout(300)
+    assert page.locator(".pic.old").count() == 0
+    assert not np.array_equal(working.painted("damaged"), damaged)
+    assert working.painted("dga-plus").std() > 5
+    assert working.painted("dga-guided").std() == 0  # of this run nothing is known there
+    assert "severity 5" in page.inner_text("#line p")
+
+
+def test_repair_it_shows_what_the_library_computes(working, served):
+    page = working.page
+    page.locator("#severity label").nth(1).click()
+    page.wait_for_function("document.querySelector('#line p').textContent.includes('severity 2')")
+    working.shown("quick")
+    working.repair()
+    working.shown("full")
+    page.wait_for_timeout(500)
+    cat = next(example for example in load_examples() if example.name == "cat")
+    tau = served.session.profile.stopping.tau
+    depth = served.session.profile.dda_depth
+    subject = served.session.subject(cat.path, Request("impulse_noise", 2, tau, 11, depth))
+    run = adapt(served.session.models, subject.input, seed=11)
+    assert working.t_star() == run.t_star
+    assert np.array_equal(working.painted("damaged"), subject.input)
+    for name in ("dga-guided", "dga-plus", "dda"):
+        assert np.array_equal(working.painted(name), run.reconstructions[name].image)
+        label = run.reconstructions[name].prediction.label
+        assert page.inner_text(f".shots [data-name={name}] .label b") == label
+
+
+def test_cancel_keeps_what_is_there_and_is_no_error(working):
+    page = working.page
+    working.repair()
+    page.wait_for_selector("#cancel:not([disabled])")
+    page.click("#cancel")
+    page.wait_for_function(f"{PLOT}.phase === 'cancelled'")
+    assert page.inner_text(".try .error") == ""
+    assert page.inner_text(".try .neutral") != ""
+    assert working.painted("damaged").std() > 5
+    page.wait_for_selector("#adapt:not([disabled])")
+
+
+def test_a_refused_upload_says_so_beside_it(working, tmp_path):
+    page = working.page
+    path = tmp_path / "words.png"
+    path.write_text("no picture")
+    page.click("#line button")
+    page.locator("#picture input[type=file]").set_input_files(path)
+    page.wait_for_selector("#upload-note [role=alert]", timeout=20_000)
+    assert page.locator("#picture img").count() == 1  # the last good one
+    good = tmp_path / "good.png"
+    Image.fromarray(np.random.default_rng(0).integers(0, 255, (64, 64, 3), np.uint8)).save(good)
+    page.locator("#picture input[type=file]").set_input_files(good)
+    page.wait_for_function("!document.querySelector('#upload-note [role=alert]')")
+    page.keyboard.press("Escape")
+    page.wait_for_function("document.querySelector('#line b').textContent === 'Your picture'")
+    working.shown("quick")
+    assert page.locator(".shots .sign").count() == 0  # no true kind, no tick and no cross
