@@ -10,7 +10,6 @@ from app.pages.adapt.try_handlers import TryComponents, connect_try, first_value
 from app.parts.examples import load_examples
 from app.parts.html import html
 from app.parts.pictures import data_uri
-from app.presets.cases import CAPTIONS
 from app.presets.store import Preset, Presets
 from app.runs.session import Session
 from app.server.queue_position import LOOK_INTERVAL, QueuePositions
@@ -49,6 +48,6 @@ def _example(presets: Presets, preset: Preset) -> dict[str, str]:
         "title": PRESET_WORDS["detail"].format(
             picture=title, damage=damage, severity=settings.severity
         ),
-        "lesson": CAPTIONS[preset.outcome],
+        "lesson": preset.lesson,
         "src": data_uri(presets.picture(preset), "JPEG"),
     }
