@@ -46,7 +46,7 @@ SHOTS = (
     Shot("adapt-phone", "", 390, 844, 390),
     Shot("fifteen", "fifteen", 1440, 1420, 960),
     Shot("findings", "findings", 1440, 1060, 960),
-    Shot("learn", "learn#step-4", 1440, 900, 960),
+    Shot("learn", "learn#step-3", 1440, 900, 960),
 )
 
 
@@ -91,7 +91,7 @@ def take(browser: Any, home: str, shot: Shot) -> Image.Image:
         page.get_by_role("button", name="Run all fifteen").click()
         page.wait_for_selector("#fifteen-table:not([disabled])")
     if shot.name == "learn":
-        page.wait_for_selector("#step-4 .ln-widget.ready", state="attached", timeout=PATIENCE)
+        page.wait_for_selector("#step-3 .ln-widget.ready", state="attached", timeout=PATIENCE)
     page.wait_for_timeout(1500)  # fades, thumbnails
     picture = Image.open(io.BytesIO(page.screenshot()))
     page.close()

@@ -17,9 +17,10 @@ def picture_input(**options: Any) -> gr.Image:
     return gr.Image(type="filepath", image_mode=None, **options)
 
 
-def data_uri(pixels: Pixels, format: str = "PNG") -> str:
-    """uint8 ``[H, W, 3]`` as a ``data:`` address for an ``img`` tag."""
+def data_uri(pixels: Pixels, format: str = "WEBP") -> str:
+    """uint8 ``[H, W, 3]`` as a ``data:`` address for an ``img`` tag; WebP keeps every bit."""
+    how = {"lossless": True, "method": 0} if format == "WEBP" else {"quality": 85}
     stream = io.BytesIO()
-    Image.fromarray(pixels).save(stream, format, quality=85)
+    Image.fromarray(pixels).save(stream, format, **how)
     text = base64.b64encode(stream.getvalue()).decode()
     return f"data:image/{format.lower()};base64,{text}"

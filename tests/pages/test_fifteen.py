@@ -266,7 +266,7 @@ def test_before_a_run_there_are_corrupted_pictures_and_empty_wells(handlers):
     assert shown["head"]["sentence"].startswith("One cat, damaged in fifteen ways")
     cards = shown["grid"]["cards"].values()
     assert len(cards) == 15
-    assert all("data:image/png" in card["before"] for card in cards)
+    assert all("data:image/webp" in card["before"] for card in cards)
     assert not any("<img" in card["after"] for card in cards)
     assert shown["table"]["interactive"] is False
 
@@ -292,7 +292,7 @@ def test_cancelling_keeps_what_is_there(handlers):
     shown = handlers.cancel("v", *asked)
     assert "Cancelled. 0 of 15" in shown["status"]["error"]
     assert shown["run"]["interactive"] is True
-    assert all("data:image/png" in card["before"] for card in shown["grid"]["cards"].values())
+    assert all("data:image/webp" in card["before"] for card in shown["grid"]["cards"].values())
     rest = list(updates)
     assert rest[-1]["run"]["interactive"] is True
     assert not any("after" in str(update.get("head")) for update in rest)

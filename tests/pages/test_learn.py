@@ -21,7 +21,6 @@ from app.pages.learn.lesson import (
     MEET,
     PARTS,
     ROUNDS,
-    SEED,
     Lesson,
 )
 from app.pages.learn.slides import function_html, slides_html
@@ -117,7 +116,7 @@ def test_film_is_the_forward_path(lesson, made, tiny_models):
     assert len(made["film"]["signal"]) == FILM_DEPTHS
     assert len(pictures(made["film"]["clean"])) == FILM_DEPTHS
     damaged = lesson._damaged(MAIN)
-    path = from_tensor(forward_path(tiny_models.schedule, to_tensor(damaged), SEED))
+    path = from_tensor(forward_path(tiny_models.schedule, to_tensor(damaged), MAIN.seed))
     for depth in (0, 7, FILM_DEPTHS - 1):
         shown = pictures(made["film"]["damaged"])[depth].astype(int)
         assert np.abs(shown - path[depth]).mean() < 15  # compressed
@@ -129,20 +128,20 @@ def test_rounds_are_pairs_at_the_same_depth_and_noise(lesson, made, tiny_models)
     found = np.zeros(len(LADDER))
     for case, shown in zip(ROUNDS, game["rounds"], strict=True):
         assert len(pictures(shown["film"])) == len(shown["sure"]) == len(LADDER)
-        found += [damaged > clean for clean, damaged in shown["sure"]]
-        path = forward_path(tiny_models.schedule, to_tensor(lesson._damaged(case)), SEED)
+        found += [0.5 + ((d >= 0.5) - (c >= 0.5)) / 2 for c, d in shown["sure"]]
+        path = forward_path(tiny_models.schedule, to_tensor(lesson._damaged(case)), case.seed)
         states = from_tensor(path[list(LADDER)])
         drawn = np.stack(pictures(shown["film"])).astype(int)
         assert np.abs(drawn - states).mean() < 15  # compressed
         logits = curve(tiny_models.schedule, tiny_models.discriminator, path).double().numpy()
         sure = [damaged for _, damaged in shown["sure"]]
         assert np.allclose(sure, 1 / (1 + np.exp(-logits[list(LADDER)])), atol=1e-3)
-    assert np.allclose(game["network"], found / 12, atol=0.1)  # of rounded numbers
+    assert np.allclose(game["network"], found / 12, atol=1e-3)
     assert {shown["picture"] for shown in game["rounds"]} == set(range(len(game["clean"])))
 
 
 def test_curve_and_stops_are_the_library_s(lesson, made, tiny_models):
-    path = forward_path(tiny_models.schedule, to_tensor(lesson._damaged(MAIN)), SEED)
+    path = forward_path(tiny_models.schedule, to_tensor(lesson._damaged(MAIN)), MAIN.seed)
     logits = curve(tiny_models.schedule, tiny_models.discriminator, path).double().numpy()
     judged = made["judge"]
     assert np.allclose(judged["damaged"], 1 / (1 + np.exp(-logits)), atol=1e-3)
@@ -155,13 +154,14 @@ def test_curve_and_stops_are_the_library_s(lesson, made, tiny_models):
 
 def test_the_way_back_ends_where_adapt_ends(lesson, made, tiny_models):
     free = ancestral_routes(tiny_models.profile)["dga-ancestral"]
-    run = adapt(tiny_models, lesson._damaged(MAIN), SEED, routes=[free])
+    run = adapt(tiny_models, lesson._damaged(MAIN), MAIN.seed, routes=[free])
     reverse = made["reverse"]
     assert reverse["depth"] == run.t_star
     states, estimates = pictures(reverse["x"]), pictures(reverse["x0"])
     assert len(states) == len(estimates) == run.t_star + 1
-    assert np.array_equal(states[0], run.x_t_star)
-    assert np.array_equal(states[-1], run.reconstructions["dga-ancestral"].image)
+    ends = run.x_t_star, run.reconstructions["dga-ancestral"].image
+    for shown, exact in zip((states[0], states[-1]), ends, strict=True):
+        assert np.abs(shown.astype(int) - exact).mean() < 15  # compressed
 
 
 def test_guidance_pulls_closer(made):
@@ -177,7 +177,7 @@ def test_cases_agree_with_adapt(lesson, made, tiny_models):
     assert made["depth"]["fixed"] == tiny_models.profile.dda_depth
     for case, shown in zip(COMPARED, made["depth"]["cases"], strict=True):
         damaged = lesson._damaged(case)
-        run = adapt(tiny_models, damaged, SEED, routes=[routes["dga-guided"], routes["dda"]])
+        run = adapt(tiny_models, damaged, case.seed, routes=[routes["dga-guided"], routes["dda"]])
         assert (shown["t_star"], shown["crossed"]) == (run.t_star, run.stop.crossed)
         clean, before, own, fixed = pictures(shown["pictures"])
         assert np.array_equal(clean, lesson._clean(case.picture))

@@ -19,7 +19,6 @@ from app.server.errors import SENTENCES, told
 from app.server.queue_position import CONCURRENCY_ID
 
 SCRIPTS = ("learn/parts", "learn/chart", "learn/game", "learn/widgets", "learn/learn")
-TRUTHS = {"cat": "cat", "lion": "big cat", "cheetah-face": "big cat", "cheetah": "big cat"}
 
 _log = logging.getLogger(__name__)
 
@@ -29,8 +28,10 @@ def learn_page(session: Session, page: gr.Blocks, results: Sequence[str] = ()) -
 
     ``results``: sentences on what was measured, which the last step says.
     """
-    paths = {example.name: example.path for example in load_examples()}
-    lesson = cache(lambda: Lesson(session.models, paths, dict(TRUTHS)))
+    examples = load_examples()
+    paths = {example.name: example.path for example in examples}
+    truths = {example.name: example.truth for example in examples}
+    lesson = cache(lambda: Lesson(session.models, paths, truths))
     slides = html(
         {},
         html_template="${slides}",

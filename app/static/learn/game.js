@@ -1,5 +1,6 @@
 // Which of two pictures was damaged? Twelve rounds draw your curve over the network's.
-const CHANCE = 0.5;
+// Found at most so often is guessing: of twelve pairs one may still be told.
+const CHANCE = 0.55;
 
 function shuffled(count) {
   const order = Array.from({ length: count }, (_, i) => i);
@@ -60,7 +61,7 @@ function game(box, { game: { depths, clean, rounds, network } }) {
   function deal(to) {
     at = to;
     answer = null;
-    side = Math.random() < CHANCE ? 0 : 1;
+    side = Math.random() < 0.5 ? 0 : 1;
     show();
   }
 
@@ -92,12 +93,20 @@ function game(box, { game: { depths, clean, rounds, network } }) {
     });
     depth.set(level);
     depth.node.querySelector("input").disabled = done;
+    const said = (share) => fill(share >= 0.5 ? words.says_damaged : words.says_undamaged,
+      { share: percent(share) });
     const [first, second] = sure();
     network_says.textContent = done ? fill(words.network_says, {
-      n: second > first ? 2 : 1, first: percent(first), second: percent(second),
+      first: said(first), second: said(second), end: networkScore() === 0.5 ? words.says_same : "",
     }) : "";
     next.textContent = at + 1 < order.length ? words.next_round : words.again;
     next.disabled = !done;
+  }
+
+  // Right, wrong, or half right where it says the same of both.
+  function networkScore() {
+    const [undamaged, damaged] = round().sure[level];
+    return 0.5 + ((damaged >= 0.5) - (undamaged >= 0.5)) / 2;
   }
 
   function pick(i) {
@@ -107,8 +116,7 @@ function game(box, { game: { depths, clean, rounds, network } }) {
     asked[level][0] += right;
     asked[level][1] += 1;
     score.you += right;
-    const [undamaged, damaged] = round().sure[level];
-    score.network += damaged > undamaged;
+    score.network += networkScore();
     show();
     drawn();
     level = Math.min(Math.max(level + (right ? 1 : -1), 0), depths.length - 1);
@@ -118,7 +126,9 @@ function game(box, { game: { depths, clean, rounds, network } }) {
     const of = at + (answer !== null);
     const cell = (name, n, kind) => {
       const one = make("div", kind);
-      one.append(make("span", "", name), make("b", "", of ? fill(words.of_right, { n, of }) : "–"));
+      const whole = Math.floor(n) || (n % 1 ? "" : 0);
+      const told = fill(words.of_right, { n: `${whole}${n % 1 ? words.half : ""}`, of });
+      one.append(make("span", "", name), make("b", "", of ? told : "–"));
       return one;
     };
     big.replaceChildren(cell(words.you, score.you, "you"),
@@ -134,9 +144,8 @@ function game(box, { game: { depths, clean, rounds, network } }) {
     const deepest = Math.max(...mine.map(([t]) => t));
     const own = fill(you === undefined ? words.chance_you_never : words.chance_you,
       { t: you ?? deepest });
-    const kind = theirs !== undefined ? "chance_network"
-      : you === undefined ? "chance_network_never" : "chance_network_alone";
-    return `${own} ${fill(words[kind], { t: theirs ?? depths.at(-1) })}`;
+    const kind = theirs === undefined ? "chance_network_never" : "chance_network";
+    return `${own} ${fill(words[kind], { t: theirs })}`;
   }
 
   document.addEventListener("keydown", (event) => {
@@ -163,7 +172,7 @@ function foundChart(depths, network, mine) {
   const rows = [0, 0.5, 1].map((share) =>
     line(share === 0.5 ? "chance" : "grid", [[0, share], [last, share]]) +
     text(left - 8, y(share) + 5, 100 * share)).join("");
-  const ticks = [0, 6, 12, 18, 24].filter((t) => t <= last)
+  const ticks = [0, 6, 12, 18, 24, 30, 36].filter((t) => t <= last)
     .map((t) => text(x(t), height - bottom + 20, t, "middle")).join("");
   const dots = mine.map(([t, share]) =>
     `<circle class="you" cx="${x(t)}" cy="${y(share)}" r="6"/>`).join("");
