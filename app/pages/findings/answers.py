@@ -36,10 +36,11 @@ def answers(exhibits: Exhibits, severity: int) -> list[Answer]:
 
 
 def measured(exhibits: Exhibits) -> list[str]:
-    """Whether it helps and whether the depth is per picture, as measured at the most damage."""
+    """Two questions with their answers, as measured at the most damage: for page Learn."""
     severity = max(exhibits.severities(), default=BASE_SEVERITY)
     given = answers(exhibits, severity)
-    return [a.sentence for a in given if a.question in ("help", "depth") and a.chart]
+    told = [a for a in given if a.question in ("help", "depth") and a.chart]
+    return [f"{words.QUESTIONS[a.question]} {a.sentence}" for a in told]
 
 
 def _named(name: str, severity: int) -> str:

@@ -199,7 +199,7 @@ def _empty(profile: Profile, exhibits: Exhibits) -> str:
     told = WORDS["damaged"] if exhibits.problem else WORDS["empty"]
     sentence = told.format(profile=profile.name, problem=exhibits.problem)
     return (
-        f"<h1>{escape(sentence)}</h1><p>{WORDS['empty_help']}</p>"
+        f'<h1 id="main">{escape(sentence)}</h1><p>{WORDS["empty_help"]}</p>'
         f"{commands_html(_commands(profile, exhibits.folder))}"
     )
 

@@ -29,7 +29,7 @@ from dga.stopping import Stop, choose_depth, confidence_from_logits
 from dga.titles import title
 
 TOP = 3
-FILM_QUALITY = 60
+FILM_QUALITY = 80
 
 
 @dataclass(frozen=True)
@@ -211,7 +211,7 @@ class Lesson:
             "fixed": profile.dda_depth,
             "cases": [
                 {
-                    "title": f"{case.picture.capitalize()}: {title(case.corruption)}",
+                    "title": f"{case.picture.capitalize().replace('-', ' ')}: {title(case.corruption)}",
                     "truth": self.truths.get(case.picture),
                     "t_star": mine.stop.t_star,
                     "crossed": mine.stop.crossed,

@@ -20,7 +20,7 @@ def slides_html(results: Sequence[str] = ()) -> str:
         _slide(n, total, step, results if n == total else ()) for n, step in enumerate(STEPS, 1)
     )
     return (
-        f'<div class="ln-walk"><header class="ln-top"><h1>{words.TITLE}</h1>'
+        f'<div class="ln-walk"><header class="ln-top" id="main"><h1>{words.TITLE}</h1>'
         f'<p class="lead">{words.LEAD}</p></header>'
         f'<nav class="ln-nav" aria-label="{words.CONTENTS}"><ol>{links}</ol></nav>'
         f'<div class="ln-steps">{steps}</div>'
@@ -34,11 +34,12 @@ def _slide(n: int, total: int, step: Step, results: Sequence[str]) -> str:
     text = "".join(
         f"<p>{paragraph}</p>" for paragraph in (*step.text, " ".join(found)) if paragraph
     )
+    try_it = f'<p class="ln-try">{step.try_it}</p>' if step.try_it else ""
     last = f'<p class="ln-on">{words.GO_ON}</p>' if n == total else ""
     return (
         f'<section class="ln-step" id="step-{n}" aria-labelledby="step-{n}-title" hidden>'
         f'<div class="ln-text"><h2 id="step-{n}-title" tabindex="-1">{step.title}</h2>{text}{last}'
-        f'<p class="ln-try">{step.try_it}</p></div>'
+        f"{try_it}</div>"
         f'<div class="ln-widget" data-widget="{step.widget}">'
         f'<p class="ln-wait" role="status">{WIDGET["waiting"]}</p></div>'
         f'<details class="ln-foot"><summary>{words.EQUATION}</summary>'

@@ -63,9 +63,9 @@ STEPS = (
         "Be the discriminator",
         (
             "The discriminator is the network that looks for damage. Take its place: both pictures "
-            "got the same noise, and one of them was damaged before.",
+            "got the same noise, one was damaged before. Right answers go deeper.",
         ),
-        "Which one? Press 1 or 2. Each right answer goes deeper.",
+        "",
         equations.DISCRIMINATOR,
         "D(x<sub>t</sub>) is how sure the discriminator is that the picture under the noise "
         "is damaged.",

@@ -39,12 +39,12 @@ function game(box, { game: { depths, clean, rounds, network } }) {
   const play = make("div", "ln-panel");
   const turn = make("div", "ln-turn-row");
   turn.append(make("span", "ln-keys", words.game_keys), next);
-  play.append(question, pair, network_says, depth.node, turn);
+  play.append(question, pair, network_says, depth.node);
   const scores = make("div", "ln-panel ln-scores");
   const big = make("div", "ln-big");
   const plot = make("div", "ln-found");
   const take = sentence();
-  scores.append(big, plot, take);
+  scores.append(big, plot, take, turn);
   const whole = make("div", "ln-game");
   whole.append(play, scores);
   box.append(whole);
@@ -178,7 +178,7 @@ function foundChart(depths, network, mine) {
     `<circle class="you" cx="${x(t)}" cy="${y(share)}" r="6"/>`).join("");
   return `<svg viewBox="0 0 ${width} ${height}" aria-hidden="true">${rows}${ticks}` +
     text(0, 16, words.found_axis, "start") + text(width - right, height - 4, words.depth_axis) +
-    text(x(last), y(0.5) - 6, words.guessing) +
+    text(x(last), y(0.5) + 20, words.guessing) +
     line("network", network.map((share, i) => [depths[i], share])) + line("you", mine) + dots +
     "</svg>";
 }

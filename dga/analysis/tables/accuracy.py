@@ -97,12 +97,12 @@ def _table_1_row(
     seconds = pooled.seconds(name)
     shown = {
         "Method": method.title,
-        **_traits(method.system),
         "Accuracy (%)": percent(mean),
-        "Paper (%)": paper_percent(beside),
         "Minus source": points(gain),
         "Clean (%)": percent(clean, interval=False),
         "Seconds": number(seconds, 3),
+        "Paper (%)": paper_percent(beside),
+        **_traits(method.system),
         "Photos": NOTHING if mean is None else str(mean.photographs),
     }
     numbers = {
