@@ -15,6 +15,7 @@ from app.pages.findings.cards import exhibit_html, table_html, text_html
 from app.pages.findings.exhibits import Exhibit, TableContent, inside, read_exhibits, read_table
 from app.pages.findings.page import sections, shipped_exhibits
 from app.pages.findings.recorded import recorded_links
+from app.presets.cases import CASES
 from app.runs.session import Session
 from dga.analysis.tables.table import DASH, MINUS
 from dga.analysis.tables.table import Table as WrittenTable
@@ -333,12 +334,27 @@ def test_shipped_results_are_answered_at_every_severity():
 
 def test_recorded_runs_are_chosen_by_what_they_show(tmp_path):
     profile = get_profile("everyday16")
-    for question, link in recorded_links(profile).items():
-        assert link.startswith("./?image="), question
-    folder = tmp_path / profile.name / "broken"
-    folder.mkdir(parents=True)
-    (folder / "record.json").write_text('{"settings": 3}')
-    assert recorded_links(profile, tmp_path) == {}
+
+    def record(name, **facts):
+        folder = tmp_path / profile.name / name
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "record.json").write_text(json.dumps(facts))
+
+    def read(label):
+        return {"labels": [label]}
+
+    first, second, third, *_ = (case.name for case in CASES)
+    record(first, crossed=True, t_star=7, explained=3)
+    plus = {"dga-plus": {"prediction": read("cat")}}
+    own = {"crossed": False, "t_star": 24, "explained": {"unchanged": False}}
+    record(second, clean=read("cat"), input=read("frog"), methods=plus, **own)
+    record(third, explained={"unchanged": True})
+    assert recorded_links(profile, tmp_path) == {
+        "help": f"./?run={second}",
+        "depth": f"./?run={first}",
+        "clean": f"./?run={third}",
+        "cost": f"./?run={second}",
+    }
 
 
 @pytest.fixture(scope="module")

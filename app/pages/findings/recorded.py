@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from app.runs.links import write
+from app.presets.cases import CASES
+from app.presets.recording import RECORD
 from dga.io.shipped import shipped
 from dga.profiles import Profile
-from dga.request import Request
 
 Record = dict[str, Any]
 
@@ -52,29 +52,25 @@ WANTED: dict[str, Callable[[Record], bool]] = {
 def recorded_links(profile: Profile, root: Path | None = None) -> dict[str, str]:
     """The address of a recorded run by question; questions that no record suits are left out."""
     folder = (root or shipped("assets/presets")) / profile.name
-    records = list(_records(folder))
+    records = {case.name: _read(folder / case.name / RECORD) for case in CASES}
     found = {}
     for question, wanted in WANTED.items():
-        record = next((record for record in records if _suits(record, wanted)), None)
-        if record is not None:
-            settings = Request(**record["settings"])
-            found[question] = "./" + write(profile, settings, record["case"]["picture"])
+        name = next((name for name, record in records.items() if _suits(record, wanted)), None)
+        if name is not None:
+            found[question] = f"./?run={name}"
     return found
 
 
 def _suits(record: Record, wanted: Callable[[Record], bool]) -> bool:
     try:
-        Request(**record["settings"])
         return wanted(record)
     except (KeyError, TypeError, IndexError):
         return False
 
 
-def _records(folder: Path) -> Iterator[Record]:
-    for path in sorted(folder.glob("*/record.json")):
-        try:
-            record = json.loads(path.read_text("utf-8"))
-        except (OSError, ValueError):
-            continue
-        if isinstance(record, dict):
-            yield record
+def _read(path: Path) -> Record:
+    try:
+        record = json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return record if isinstance(record, dict) else {}

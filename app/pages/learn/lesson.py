@@ -211,7 +211,7 @@ class Lesson:
             "fixed": profile.dda_depth,
             "cases": [
                 {
-                    "title": f"{case.picture.capitalize().replace('-', ' ')}: {title(case.corruption)}",
+                    "title": f"{title(case.picture.replace('-', '_'))}: {title(case.corruption)}",
                     "truth": self.truths.get(case.picture),
                     "t_star": mine.stop.t_star,
                     "crossed": mine.stop.crossed,
