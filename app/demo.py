@@ -95,6 +95,8 @@ def serve(
     demo = build(session, exhibits)
     queue = demo._queue
     assert isinstance(queue, FairQueue)
+    shared = [str(path) for path in (*exhibits.files(), *model_cards(session.profile))]
+    gate = Middleware(Gate, has_room=uploads.has_room, is_own=queue.is_own, shared=shared)
     demo.launch(
         server_name=host,
         server_port=port,
@@ -105,10 +107,10 @@ def serve(
         max_file_size=MAX_BYTES,
         state_session_capacity=MAX_SESSIONS,
         app_kwargs={
-            "middleware": [Middleware(Gate, has_room=uploads.has_room, is_own=queue.is_own)],
+            "middleware": [gate],
             "exception_handlers": {OSError: answer_fault},
         },
-        allowed_paths=[str(path) for path in (*exhibits.files(), *model_cards(session.profile))],
+        allowed_paths=shared,
         theme=theme(),
         head=f'<meta name="description" content="{DESCRIPTION}"><style>{styles()}</style>',
         footer_links=["api"],

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import nullcontext
 from html import escape
 from typing import Any
@@ -50,6 +50,7 @@ OPEN |= {
 }  # fmt: skip
 # Gradio's own files and the seconds that browsers may keep them; names in /assets/ hold a digest.
 ASSETS = {"/assets/": 31_536_000, "/static/": 86_400, "/svelte/": 86_400}
+SHARED_SECONDS = 3_600  # results that ship; another start may bring others
 OPEN_BELOW = (*ASSETS, *(f"{API}/{name}" for name in ("call/", "run/", "file=", "heartbeat/")))
 
 # What Gradio raises where a request names or sends what does not exist.
@@ -84,7 +85,8 @@ class Gate:
     A browser that asks for a page that is not there gets the sentence as a page.
 
     ``has_room``: whether another upload can be kept; ``quota``: how much of one address;
-    ``is_own``: whether a request to cancel names a run and its own session.
+    ``is_own``: whether a request to cancel names a run and its own session; ``shared``: files
+    that are everybody's, which browsers may keep for a while.
     """
 
     def __init__(
@@ -93,10 +95,12 @@ class Gate:
         has_room: Callable[[], bool] = lambda: True,
         quota: Quota | None = None,
         is_own: Callable[[dict[str, Any]], bool] = lambda values: True,
+        shared: Collection[str] = (),
     ) -> None:
         self.app = app
         self.packed = GZipMiddleware(app, minimum_size=1000, compresslevel=5)
         self.has_room, self.is_own = has_room, is_own
+        self.shared = {f"{API}/file={path}" for path in shared}
         self.quota = quota or Quota()
         self._there: Counter[tuple[int, str]] = Counter()
         self._direct: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
@@ -168,8 +172,10 @@ class Gate:
             nonlocal begun, events
             if message["type"] == "http.response.start":
                 begun, events = True, _EVENTS in message["headers"]
-                life = life_of(path) if message["status"] in (200, 304) else 0
-                message["headers"] = [*message["headers"], *added(is_file(path), life)]
+                life = SHARED_SECONDS if path in self.shared else life_of(path)
+                life = life if message["status"] in (200, 304) else 0
+                private = is_file(path) and path not in self.shared
+                message["headers"] = [*message["headers"], *added(private, life)]
             await send(message)
 
         try:

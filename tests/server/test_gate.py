@@ -164,6 +164,8 @@ def test_headers_that_would_come_back_are_not_passed_on() -> None:
         found = asked(Gate(mirror), "GET", path, headers=sent).headers
         assert {name for name in sent if name in found} == kept
         assert ("no-store" in found.get("cache-control", "")) == path.endswith("file=a")
+    shipped = asked(Gate(mirror, shared=["/results/a.csv"]), "GET", f"{API}/file=/results/a.csv")
+    assert shipped.headers["cache-control"] == "public, max-age=3600"
     good = {"x-forwarded-host": "demo.example.org:443, [::1]", "x-forwarded-proto": "https, http"}
     assert asked(Gate(mirror), "GET", "/", headers=good).headers.items() >= good.items()
 
