@@ -46,6 +46,7 @@ SCREEN_WORDS = {
     "waiting": "Waiting",
     # The timeline.
     "play": "Play all",
+    "play_short": "Play",
     "pause": "Pause",
     "speed": "Speed",
     "range": "Depths shown",
@@ -66,7 +67,7 @@ SCREEN_WORDS = {
     "from_here": " if rebuilt from here",
     "right_here": "{method} is right here",
     "never_right": "{method}: right nowhere",
-    "no_line": "Not computed yet",
+    "compute": "Find it for {method}",
     "drag_fixed": ["Drag ▲ to try another", "fixed depth."],
     "noise_in": "Noise goes in",
     "depth": "depth",

@@ -6,7 +6,7 @@ plot.innerHTML = `<canvas aria-hidden="true"></canvas><svg aria-hidden="true"></
   <button type="button" class="stop" role="slider" aria-label="${words.stop}" aria-valuemin="0"></button>
   <button type="button" class="fixed" role="slider" aria-label="${words.fixed}" aria-valuemin="1">${marks.dda}<span></span></button>
   <p class="beside"></p><label class="kind" hidden><span>${words.chance_of}</span><select></select></label>
-  <p class="read" hidden></p>`;
+  <button type="button" class="compute" hidden></button><p class="read" hidden></p>`;
 const [reel, svg] = plot.children;
 const [tauHandle, stopHandle, fixedHandle] = plot.querySelectorAll("[role=slider]");
 
@@ -116,8 +116,8 @@ function chanceLane(b, now, line) {
     out += label(16, 222, words.from_this, "start", "strong");
     if (runs.length) {
       out += box(16, 237, 14, 14, "good key") + label(37, 249, fill(words.right_here, { method: words.short[chosen] }));
-    } else out += label(16, 249, !known ? words.no_line : value.truth != null ? fill(words.never_right, { method: words.short[chosen] }) : "");
-    out += label(16, 270, words.drag_fixed[0]) + label(16, 289, words.drag_fixed[1]);
+    } else out += label(16, 249, !known ? "" : value.truth != null ? fill(words.never_right, { method: words.short[chosen] }) : "");
+    if (known) out += label(16, 270, words.drag_fixed[0]) + label(16, 289, words.drag_fixed[1]);
   }
   out += line;
   const lines = METHODS.filter((name) => value.every?.[name]);
@@ -263,6 +263,11 @@ function handles(b, now) {
   put(fixedHandle.lastElementChild, fill(presenting || b.narrow ? words.fixed_short : words.fixed_at, { depth: fixed }));
   fixedHandle.setAttribute("aria-valuemax", deepest());
   fixedHandle.setAttribute("aria-valuenow", fixed);
+  const compute = find(".compute");
+  const line = lineOf(chosen) ?? "dga-guided";
+  compute.hidden = presenting || stale || value.phase !== "done" || value.source === "quick" || Boolean(value.progress) || Boolean(value.every?.[line]);
+  put(compute, fill(words.compute, { method: words.short[line] }));
+  compute.dataset.line = line;
   const pick = find(".kind");
   pick.hidden = empty() || value.truth != null || b.narrow || presenting || !value.every;
   if (!pick.hidden) {
@@ -272,3 +277,4 @@ function handles(b, now) {
   }
 }
 find(".kind select").addEventListener("change", (event) => { watched = Number(event.target.value); draw(); });
+find(".compute").addEventListener("click", (event) => trigger("expand", { every: event.target.dataset.line }));

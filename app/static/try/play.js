@@ -62,13 +62,13 @@ function controls() {
   const button = find(".play");
   button.disabled = !depthNow() || running();
   button.classList.toggle("on", Boolean(clock));
-  put(button.querySelector("span"), clock ? words.pause : words.play);
+  put(button.querySelector("span"), clock ? words.pause : phone.matches ? words.play_short : words.play);
   find(".speed").value = speed;
   for (const node of element.querySelectorAll(".range button")) {
     node.setAttribute("aria-pressed", (node.dataset.wide === "1") === wide);
   }
   put(find(".range button"), `0–${Math.min(SHORT_AXIS, value.steps)}`);
-  put(find(".range button:last-child"), fill(words.all, { steps: value.steps }));
+  put(find(".range button:last-child"), phone.matches ? words.all_short : fill(words.all, { steps: value.steps }));
 }
 find(".play").addEventListener("click", play);
 find(".speed").addEventListener("change", (event) => { speed = Number(event.target.value); });

@@ -155,8 +155,8 @@ function headline(now) {
   const heading = find(".say h1");
   if (heading.dataset.words !== title) {
     heading.dataset.words = heading.innerHTML = title;
-    heading.classList.remove("long");
-    heading.classList.toggle("long", heading.offsetHeight > 60); // two lines take the room of one
+    heading.className = ""; // what is long is smaller: two lines take the room of one
+    for (const size of ["mid", "long"]) if (heading.offsetHeight > 60) heading.className = size;
   }
   find(".say").classList.toggle("old", stale);
   const second = presenting || covered ? "" : rest.map(coloured).join(" ");

@@ -24,7 +24,7 @@ function found() {
   if (!told || node.dataset.key === value.key) return;
   node.dataset.key = value.key;
   const gauge = ({ name, words: said, at }) => `<span class="gauge"><i>${name}</i> ${said}
-    <svg viewBox="0 0 64 12" aria-hidden="true"><path d="M2 6H62"/><circle cx="${4 + 56 * at}" cy="6" r="5"/></svg></span>`;
+    <svg viewBox="0 0 64 12" aria-hidden="true"><path d="M2 6H62"/><circle cx="${7 + 50 * at}" cy="6" r="5"/></svg></span>`;
   find(".gauges").innerHTML = told.gauges.map(gauge).join("");
   put(find(".found-says"), told.sentence);
   find(".scores").innerHTML = told.scored.map(([name, score, taken]) =>
