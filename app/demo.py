@@ -24,7 +24,7 @@ from app.pages.findings.exhibits import Exhibits, read_exhibits
 from app.pages.findings.page import findings_page, model_cards, shipped_exhibits
 from app.pages.findings.recorded import recorded_links
 from app.pages.learn.page import learn_page
-from app.pages.shell import foot, header, styles
+from app.pages.shell import foot, head, header
 from app.parts.theme import theme
 from app.runs.session import Session
 from app.server import decoder
@@ -37,7 +37,7 @@ from app.server.preflight import check_place
 from app.server.queue_position import CONCURRENCY_ID, QueuePositions
 from app.server.strict_blocks import StrictBlocks
 from app.server.upload_folder import UploadFolder
-from app.words.common import DESCRIPTION, TITLE
+from app.words.common import TITLE
 from dga.data.uploads import MAX_BYTES
 from dga.profiles import PROFILES, get_profile
 from dga.speed.pace import warning
@@ -112,7 +112,7 @@ def serve(
         },
         allowed_paths=shared,
         theme=theme(),
-        head=f'<meta name="description" content="{DESCRIPTION}"><style>{styles()}</style>',
+        head=head(),
         footer_links=["api"],
         mcp_server=True,
         ssr_mode=False,

@@ -6,7 +6,7 @@ from html import escape
 
 from app.parts.html import html, static
 from app.runs.session import Session
-from app.words.common import FOOTER, KINDS, PAGES, PAPER, SKIP, TAGLINE, TITLE
+from app.words.common import DESCRIPTION, FOOTER, KINDS, PAGES, PAPER, SKIP, TAGLINE, TITLE
 
 _ICONS = {
     "": '<path d="M8 2.5a5.5 5.5 0 1 0 5.5 5.5M8 5v3h3"/>',
@@ -21,10 +21,17 @@ _FOCUS = (
 _CHART = '<path d="M3 13V8M8 13V3M13 13V6"/>'
 
 
-def styles() -> str:
-    """The sheets of all parts; ``page.css`` first, so that the others may refine it."""
+def head() -> str:
+    """Description, fonts and the sheets of all parts; ``page.css`` first, which others refine."""
     sheets = sorted(static().rglob("*.css"), key=lambda path: (path.name != "page.css", path.name))
-    return "\n".join(path.read_text("utf-8") for path in sheets)
+    styles = "\n".join(path.read_text("utf-8") for path in sheets)
+    # Asked for at once, fonts are there before words that would move are drawn without them.
+    fonts = "".join(
+        '<link rel="preload" as="font" type="font/woff2" crossorigin '
+        f'href="static/fonts/IBMPlexSans/IBMPlexSans-{weight}.woff2">'
+        for weight in ("Regular", "Bold")
+    )
+    return f'<meta name="description" content="{DESCRIPTION}">{fonts}<style>{styles}</style>'
 
 
 def foot() -> None:
