@@ -23,7 +23,6 @@ CASES = (
     Case("cat-contrast", "cat", "contrast", 5, 7),
     Case("cat-jpeg", "cat", "jpeg_compression", 4, 7),
     Case("cat-motion-blur", "cat", "motion_blur", 4, 7),
-    Case("cat-noise", "cat", "gaussian_noise", 4, 7),
 )
 
 # What a run teaches: whether DGA + G, DDA and DGA+ are right. It is chosen by what was

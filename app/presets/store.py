@@ -20,7 +20,6 @@ from app.runs.run_state import RunState
 from app.runs.run_value import Line
 from app.runs.session import Picture, Session
 from app.runs.sprites import jpeg_uri
-from app.words.common import RECORDED
 from dga.degradation import Degradation
 from dga.explanation import Explanation, Scored
 from dga.exposure import Exposure
@@ -148,7 +147,7 @@ def load_state(session: Session, preset: Preset, example: Example) -> RunState:
     route = next(route for route in settings.routes(session.profile) if route.plus)
     explained = _explained(content["explained"], route, *own)
     run = _adaptation(session, preset, subject, x_t_star, explained)
-    state = RunState(session.profile, settings, subject, None, example, "recorded")
+    state = RunState(session.profile, settings, subject, example, "recorded")
     for number, row in enumerate(confidence_from_logits(run.logits)):
         state.take(Judged(0, row, number))
     state.take(
@@ -167,7 +166,7 @@ def load_state(session: Session, preset: Preset, example: Example) -> RunState:
             state.lanes[name].strips.append((result.steps, jpeg_uri(strip.read_bytes())))
         state.take(result)
     state.take(run)
-    state.key, state.recorded = preset.name, RECORDED
+    state.key = preset.name
     return state
 
 

@@ -58,7 +58,7 @@ def opening_values(profile: Profile) -> dict[str, Any]:
 def filled(profile: Profile, settings: Request) -> dict[str, Any]:
     """All settings by name, with the profile's own values where none was chosen."""
     values = vars(settings) | {"corruption": settings.corruption or NO_CORRUPTION}
-    given = {name: value for name, value in values.items() if value is not None}
+    given = {name: values[name] for name in ORDER if values[name] is not None}
     return opening_values(profile) | given
 
 

@@ -169,7 +169,9 @@ def damage_words(state: RunState) -> str:
 
 def link(state: RunState) -> str:
     """The query that restores the run, without tau and DDA's depth: the script has them."""
-    query = links.write(state.profile, state.settings, state.example)
+    query = links.write(
+        state.profile, state.settings, state.example.name if state.example else None
+    )
     kept = [(key, value) for key, value in parse_qsl(query[1:]) if key not in ("tau", "dda")]
     return f"?{urlencode(kept)}"
 
@@ -241,7 +243,7 @@ def pills(state: RunState) -> list[tuple[str, str] | None]:
     """What stands at t*, and beside it, at every tau; None where the stop is not known."""
     return [
         None if stop is None else pill(Stop(*stop), state.stopping.horizon, alone)
-        for stop, alone in zip(state.stops, state.alone_by_tau, strict=True)
+        for stop, alone in zip(state.stops, zip(*state.alone, strict=True), strict=True)
     ]
 
 

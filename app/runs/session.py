@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
-from collections.abc import Generator, Sequence
+from collections.abc import Generator
 from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from app.runs.gpu import borrowed, choose_device, expected_seconds, lends_gpus, on_lent_gpu
 from app.server.decoder import read_square
-from app.server.errors import RequestError, RunError, told
+from app.server.errors import RunError, told
 from app.server.limits import BUDGET_SECONDS
 from dga.corruptions import compile_corruptions, corrupt
 from dga.images import Pixels, to_tensor
@@ -99,11 +99,6 @@ class Session:
         """Which exact weights the models have, by network."""
         return self._files.weights
 
-    @property
-    def source_bound(self) -> list[float] | None:
-        """The bound for the profile's quantile rule, a logit for each depth 0...T, if known."""
-        return self._files.source_quantiles.get(str(self.profile.stopping.quantile))
-
     def load_models(self) -> None:
         """Load what was only found, once. Raises ``WeightsError``, for those who wait too."""
         assert isinstance(self._files, ModelFiles)
@@ -139,10 +134,8 @@ class Session:
 
         Both are looked at after every step. ``extent``: as in
         :func:`~dga.pipeline.adapt_steps`, with every depth's outcome unless the machine is slow;
-        ``quick``: DGA+ alone. Raises :class:`RunError`, :class:`CancelledError` and
-        :class:`RequestError` for a rule that these models cannot follow.
+        ``quick``: DGA+ alone. Raises :class:`RunError` and :class:`CancelledError`.
         """
-        self.bound(settings)
         yield from self._watched(self._steps(pixels, settings, extent, quick), cancel)
 
     def every_depth(
@@ -220,17 +213,6 @@ class Session:
         profile = self.profile
         expected = expected_seconds(profile, settings.stopping(profile), settings.routes(profile))
         return min(expected, self.budget_seconds)
-
-    def bound(self, settings: Request) -> Sequence[float] | None:
-        """The quantile rule's bound, a logit for each depth 0...T; None for the threshold.
-
-        Raises :class:`RequestError` where the discriminator has no such bound.
-        """
-        if settings.rule != "quantile":
-            return None
-        if self.source_bound is None:
-            raise RequestError("These models have no bound for the quantile rule; use threshold.")
-        return self.source_bound
 
     def budget(self, pictures: int) -> float:
         """Seconds for so many together: more of them only where one takes minutes.

@@ -12,7 +12,6 @@ from dga.request import Request
 MAX_SEED = 2**31 - 1
 MAX_PATHS = 8
 MAX_SCALE = 20
-RULES = ("threshold", "quantile")
 
 
 def check_settings(
@@ -25,9 +24,8 @@ def check_settings(
     paths: object = None,
     scale: object = None,
     max_depth: object = None,
-    rule: object = None,
 ) -> Request:
-    """Check a request from anywhere; None stands for the profile's own value of the last four.
+    """Check a request from anywhere; None stands for the profile's own value of the last three.
 
     Raises :class:`RequestError` naming what is allowed.
     """
@@ -43,7 +41,7 @@ def check_settings(
         paths=_paths(profile, paths),
         scale=None if scale is None else _number("The guidance's strength", scale, 0, MAX_SCALE),
         max_depth=None if max_depth is None else _max_depth(profile, max_depth),
-        rule=profile.stopping.rule if rule is None else _rule(rule),
+        rule=profile.stopping.rule,
     )
     if request.corruption:
         check_corruption(request.corruption, request.severity)
@@ -57,12 +55,6 @@ def _paths(profile: Profile, value: object) -> int:
 
 def _max_depth(profile: Profile, value: object) -> int:
     return _whole("The maximum depth", value, 1, profile.schedule.steps)
-
-
-def _rule(value: object) -> str:
-    if value not in RULES:
-        raise RequestError(f"The stopping rule is {' or '.join(RULES)}, not {_short(value)}.")
-    return str(value)
 
 
 def _number(name: str, value: object, low: int, high: int) -> float:

@@ -22,7 +22,7 @@ from app.runs import links
 from app.runs.export import RunExport
 from app.runs.links import Link
 from app.runs.quick import DroppedError, QuickLane
-from app.runs.run_state import Progress, RunState, blank_value
+from app.runs.run_state import Progress, RunState, Source, blank_value
 from app.runs.session import CancelledError, Session
 from app.runs.settings import check_settings
 from app.runs.visitors import Run, Runs
@@ -151,7 +151,7 @@ class TryHandlers(RunHandlers[Run]):
     def begin(self, visitor: str, *asked: Any) -> Run:
         return self.runs.put(visitor, Run(self.started("full", *asked)))
 
-    def started(self, source: str, picture: str | None, *asked: Any) -> RunState:
+    def started(self, source: Source, picture: str | None, *asked: Any) -> RunState:
         """A run with its picture read and damaged. Raises one of ``SENTENCES``."""
         settings = check_settings(self.session.profile, *asked)
         subject = self.session.subject(picture, settings)
@@ -415,7 +415,8 @@ class TryHandlers(RunHandlers[Run]):
         if last is None or result is None or kind not in DOWNLOADS:
             return {self.page.saved: None} | self._told((DOWNLOAD_WORDS["gone"],))
         state = last.state
-        kept = RunExport(state, result, self.session.weights, state.example, state.title)
+        example = state.example.name if state.example else None
+        kept = RunExport(state, result, self.session.weights, example, state.title)
         name, content = kept.file(kind)
         try:
             return {self.page.saved: save_bytes_to_cache(content, name, get_upload_folder())}
