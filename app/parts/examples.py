@@ -49,7 +49,7 @@ def _square(path: str, size: int) -> Pixels:
 
 @cache
 def load_examples() -> list[Example]:
-    """Six pictures, prepared once; one whose package has moved it is left out."""
+    """Four pictures, prepared once; one whose package has moved it is left out."""
     folder = Path(_folder().name)
     found = []
     for name, title in EXAMPLE_TITLES.items():
@@ -75,9 +75,7 @@ def identify(pixels: Pixels, examples: list[Example]) -> Example | None:
 
 
 def _source(name: str) -> Path:
-    # Not scikit-image's own readers, which import SciPy.
-    photographs = {"cat": "chelsea.png", "coffee": "coffee.png"}
-    if name in photographs:
-        return Path(skimage.__file__).parent / "data" / photographs[name]
-    files = {"bus": "bus.png", "cheetah-face": "cheetah1.jpg"}
-    return Path(gradio.__file__).parent / "media_assets/images" / files.get(name, f"{name}.jpg")
+    if name == "cat":  # not scikit-image's own reader, which imports SciPy
+        return Path(skimage.__file__).parent / "data" / "chelsea.png"
+    file = {"cheetah-face": "cheetah1"}.get(name, name)
+    return Path(gradio.__file__).parent / "media_assets/images" / f"{file}.jpg"

@@ -7,8 +7,6 @@ EXAMPLE_TITLES = {
     "cheetah-face": "Cheetah's face",
     "cheetah": "Cheetah running",
     "cat": "Cat",
-    "coffee": "Coffee",
-    "bus": "Bus",
 }
 OWN_PICTURE = "Your picture"
 
@@ -47,28 +45,7 @@ ADVANCED_HELP = {
     "scale": "How strongly DGA + G keeps the damaged picture's shapes. Paper's models: {paper}.",
     "max_depth": "How far noise may go in if the curve never crosses.",
 }
-RULE_TITLES = {"threshold": "Threshold", "quantile": "Quantile"}
-
-DDA_DEPTHS = "tuned for {size} px: {tuned} · paper: {paper}"
-TOP5 = "Top 5"
-
-COMPARE_WORDS = {
-    "title": "Before and after",
-    "help": "Drag the handle, or use the arrow keys.",
-    "left": "Left",
-    "right": "Right",
-    "pixels": "Pixels are shown as they are: {size} by {size}, enlarged without smoothing.",
-    "slider": "Compare the two pictures",
-    "value": "{share} % {left}, the rest {right}",
-    "empty": "Two of your run's pictures will be compared here.",
-    "alt": "{title}: {label}",
-    "clean": "Clean",
-}
-
 DOWNLOAD_WORDS = {
-    "title": "Take it with you",
-    "help": "Everything needed to repeat this run.",
-    "waiting": "Ready when a run has finished.",
     "gone": "This run is no longer kept on the server: press Repair it to make it again.",
     "failed": "The server could not write this file; please try again later.",
 }
@@ -87,14 +64,6 @@ SHEET_WORDS = {
     "as_is": "as it came",
 }
 
-LINK_WORDS = {
-    "title": "Link to this view",
-    "help": "Restores the settings, never an uploaded picture.",
-    "help_own": "Your picture is not in the link: whoever opens it chooses one.",
-    "copy": "Copy",
-    "copy_link": "Copy link",
-    "copied": "Copied",
-}
 LINK_NOTICES = {
     "unknown": "The link's {name} “{value}” is not known here; {fallback} is used instead.",
     "unknown_run": "There is no recorded run “{value}” here; the first one is shown instead.",

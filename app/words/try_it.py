@@ -14,7 +14,6 @@ UNKNOWN = "At τ {tau} it would stop at depth {t}; what comes out there has not 
 ONE_STEP_NOTE = "DGA+ ends this picture with a guided sample; its line is what one step would give."
 AS_IT_CAME = "as it came"
 DAMAGE = "{corruption}, severity {severity}"
-GAUGES = {"exposure": "exposure", "sharpness": "sharpness", "noise": "noise"}
 AS_IT_IS = "as it is"
 CANCELLED = "Stopped: {words}. What exists stays."
 NOTICES = {

@@ -105,12 +105,12 @@ def test_all_fifteen_order_table_and_link(chromium, served):  # noqa: F811
 
 def test_another_example_and_severity_show_at_once(fifteen, served):
     page = fifteen
-    page.get_by_role("button", name="coffee").click()
-    page.wait_for_function("document.querySelector('h1').textContent.includes('coffee')")
+    page.get_by_role("button", name="lion").click()
+    page.wait_for_function("document.querySelector('h1').textContent.includes('lion')")
     choose(page, "severity", "5")
     paths = {example.name: example.path for example in load_examples()}
     profile = served.session.profile
-    choice = check_choice(profile, paths, None, "coffee", False, 5, "dga-guided")
+    choice = check_choice(profile, paths, None, "lion", False, 5, "dga-guided")
     wanted = next(
         row for row in FifteenResults.open(profile, choice).rows if row.corruption == "fog"
     )

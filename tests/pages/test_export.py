@@ -24,7 +24,7 @@ from dga.commands import app as commands
 from dga.request import Request
 
 PICTURES = ("input", "x_t_star", "dga", "dga-guided", "dda", "dga-plus")
-FOG = Request("fog", 3, 0.5, 5, 2, 2, 2.5, 6, "threshold")
+FOG = Request("fog", 3, 0.5, 5, 2, 2, 2.5, 6)
 AS_IS = Request(None, 3, 0.6, 1, 1)
 
 

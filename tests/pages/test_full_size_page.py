@@ -14,7 +14,7 @@ from PIL import Image
 from app.demo import build
 from app.pages.findings.exhibits import read_exhibits
 from app.pages.findings.page import shipped_exhibits
-from app.runs.run_state import CARDS, RunState
+from app.runs.run_state import RunState
 from app.runs.session import Picture, Session
 from dga.data.uploads import read_square
 from dga.diffusion import Schedule
@@ -57,7 +57,7 @@ def session() -> Session:
     return Session(models)
 
 
-def test_a_run_fills_timeline_cards_and_record(session: Session) -> None:
+def test_a_run_fills_the_page_and_the_record(session: Session) -> None:
     pixels = np.random.default_rng(0).integers(0, 256, (256, 256, 3), dtype=np.uint8)
     settings = Request(None, 3, 0.5, 0, 3)
     subject = Picture(pixels, session._classify(pixels))
@@ -65,11 +65,10 @@ def test_a_run_fills_timeline_cards_and_record(session: Session) -> None:
     for event in session.events(pixels, settings):
         state.take(event)
     assert isinstance(event, Adaptation)
-    value = state.timeline()
+    value = state.value()
     assert (value["phase"], value["side"]) == ("done", 256)
     assert len(json.dumps(value)) < 4_000_000
-    for name in CARDS:
-        assert state.cards[name].prediction is not None
+    assert all(result["state"] == "done" for result in value["results"].values())
     record = to_record(event)
     assert len(record["input"]["top5"]) == 5
     assert {m["depth"] for m in record["methods"].values()} == {

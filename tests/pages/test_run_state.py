@@ -11,7 +11,7 @@ from gradio_client import Client, handle_file
 from gradio_client.exceptions import AppError
 from PIL import Image
 
-from app.runs.run_state import CARDS, RunState
+from app.runs.run_state import RunState
 from app.runs.session import CancelledError, RunError, Session
 from app.runs.settings import check_settings
 from app.words.errors import GATE_WORDS
@@ -78,15 +78,16 @@ def test_run_state_tells_a_run(session, cat_file):
     settings = Request("gaussian_noise", 3, 0.5, 5, 2)
     subject = session.subject(cat_file, settings)
     state = RunState(session.profile, settings, subject)
-    assert state.timeline()["phase"] == "forward"
+    assert state.value()["phase"] == "forward"
     for event in session.events(subject.input, settings):
         state.take(event)
-    value = state.timeline()
+    value = state.value()
     assert isinstance(event, Adaptation)
     assert (value["phase"], value["t_star"]) == ("done", event.t_star)
     assert np.allclose(value["curves"], [event.confidence])
-    for name in CARDS:
-        assert state.cards[name].prediction is not None
+    assert {name: result["state"] for name, result in value["results"].items()} == dict.fromkeys(
+        event.reconstructions, "done"
+    )
 
 
 def test_cancel_stops_within_a_step(session, cat_file):
@@ -145,7 +146,7 @@ def test_endpoint_agrees_with_the_library(client, served, cat_file):
     assert record["explained"]["sentence"] == sentence(run.explained)
     assert record["methods"]["dga-plus"]["seconds"] >= record["explained"]["seconds"]
     shown = [np.asarray(Image.open(path).convert("RGB")) for path in pictures]
-    assert len(shown) == len(CARDS)
+    assert len(shown) == 6
     assert np.array_equal(shown[0], subject.input)
     assert np.array_equal(shown[1], run.x_t_star)
     assert np.array_equal(shown[3], run.reconstructions["dga-guided"].image)

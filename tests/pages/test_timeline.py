@@ -46,7 +46,7 @@ def picture(address):
 
 
 def follow(small, subject, settings):
-    state = RunState(small.profile, settings, subject, small.bound(settings))
+    state = RunState(small.profile, settings, subject)
     events = []
     for event in small.events(subject.input, settings):
         events.append(event)
@@ -59,7 +59,7 @@ def test_the_value_is_the_run(small, subject):
     run = events[-1]
     assert isinstance(run, Adaptation)
     assert state.result is run
-    value = json.loads(json.dumps(state.timeline()))
+    value = json.loads(json.dumps(state.value()))
     assert (value["phase"], value["t_star"], value["crossed"]) == ("done", 12, False)
     assert np.allclose(value["curves"], confidence_from_logits(run.logits))
     assert np.allclose(np.mean(value["curves"], 0), run.confidence)
@@ -74,11 +74,12 @@ def test_the_value_is_the_run(small, subject):
 
 def test_the_film_shows_every_state(small, subject):
     state, events = follow(small, subject, Request(None, 1, 0.0, 3, 5))
-    value = state.timeline()
+    value = state.value()
     states = next(e.states for e in events if isinstance(e, Noised))
-    shown = picture(value["forward"])
-    assert shown.shape == (11 * 32, COLUMNS * 32, 3)
-    for depth in (0, 7, 100):
+    assert value["forward"]["depths"] == 33
+    shown = picture(value["forward"]["src"])
+    assert shown.shape == (4 * 32, COLUMNS * 32, 3)
+    for depth in (0, 7, 32):
         row, column = divmod(depth, COLUMNS)
         cell = shown[row * 32 : row * 32 + 32, column * 32 : column * 32 + 32]
         assert np.abs(cell - states[depth].astype(int)).mean() < TOLERANCE
@@ -88,11 +89,10 @@ def test_the_film_shows_every_state(small, subject):
         assert [lane["depth"], *(step.depth for step in steps)] == lane["visited"]
         if not steps:
             continue
-        pairs = np.concatenate([picture(address) for _, address in lane["strips"]], axis=1)
+        strip = np.concatenate([picture(address) for _, address in lane["strips"]], axis=1)
         for index in (0, len(steps) - 1):
-            cells = pairs[:, index * 32 : index * 32 + 32]
-            told = np.concatenate([steps[index].x, steps[index].x0_hat]).astype(int)
-            assert np.abs(cells - told).mean() < TOLERANCE
+            cell = strip[:, index * 32 : index * 32 + 32]
+            assert np.abs(cell - steps[index].x.astype(int)).mean() < TOLERANCE
 
 
 def test_strips_grow_and_earlier_values_do_not(small, subject):
@@ -101,7 +101,7 @@ def test_strips_grow_and_earlier_values_do_not(small, subject):
     kept = []
     for event in small.events(subject.input, settings):
         state.take(event)
-        kept.append(state.timeline())
+        kept.append(state.value())
     strips = [sum(len(lane["strips"]) for lane in value["lanes"]) for value in kept]
     assert strips == sorted(strips)
     assert strips[-1] == sum(result.steps for result in state.result.reconstructions.values())
@@ -116,7 +116,7 @@ def test_strips_grow_and_earlier_values_do_not(small, subject):
 def test_a_run_without_steps_has_empty_lanes(small, subject):
     state, events = follow(small, subject, Request(None, 1, 1.0, 0, 2))
     assert next(e for e in events if isinstance(e, Halted)).stop.t_star == 0
-    lanes = {lane["name"]: lane for lane in state.timeline()["lanes"]}
+    lanes = {lane["name"]: lane for lane in state.value()["lanes"]}
     assert (lanes["dga"]["depth"], lanes["dga"]["strips"]) == (0, [])
     assert lanes["dda"]["strips"][0][0] == 2
 
@@ -127,21 +127,23 @@ def test_progress_and_cancel_say_where(small, subject):
     seen = []
     for event in small.events(subject.input, settings):
         state.take(event)
-        progress = state.timeline()["progress"]
+        progress = state.value()["progress"]
         if progress and (not seen or seen[-1] != progress):
             seen.append(progress)
         if isinstance(event, Denoised) and event.step == 4:
             break
     texts = [progress["words"] for progress in seen]
-    assert "Forward, noise path 2 of 2: 100 of 100" in texts
-    assert texts[-1] == "DGA 4 of 12"
-    forward = [p["share"] for p in seen if p["words"].startswith("Forward")]
+    assert "Noise in, try 2 of 2: 100 of 100" in texts
+    assert texts[-1] == "DGA: noise out, 4 of 12"
+    forward = [p["share"] for p in seen if p["words"].startswith("Noise in")]
     assert forward == sorted(forward)
     assert forward[-1] == 1
     state.cancel()
-    assert state.timeline()["error"] == "Cancelled at DGA, reverse step 4 of 12."
-    assert state.take(event) == []
-    assert state.timeline()["progress"] is None
+    assert state.value()["error"] == "Stopped: DGA: noise out, 4 of 12. What exists stays."
+    kept = dict(state.shown)
+    state.take(event)
+    assert state.shown == kept
+    assert state.value()["progress"] is None
 
 
 def test_candidates_are_counted_and_cancelled_among(small, subject):
@@ -150,12 +152,14 @@ def test_candidates_are_counted_and_cancelled_among(small, subject):
     for event in small.events(subject.input, settings):
         state.take(event)
         if isinstance(event, Scored):
-            words, share = state.timeline()["progress"].values()
+            words, share = state.value()["progress"].values()
             break
-    assert (words, share) == ("DGA+, explanation 1", 0)
-    assert state.cards["dga-plus"].prediction is None
+    assert (words, share) == ("DGA+ looks for the damage, 1 tried", 0)
+    assert state.value()["results"].keys() == {"dga", "dga-guided", "dda"}
     state.cancel()
-    assert state.timeline()["error"] == "Cancelled at DGA+, explanation 1."
+    assert (
+        state.value()["error"] == "Stopped: DGA+ looks for the damage, 1 tried. What exists stays."
+    )
 
 
 @pytest.mark.parametrize("unchanged", [True, False])
@@ -165,7 +169,7 @@ def test_an_inverse_alone_is_a_lane_with_a_picture(small, subject, unchanged):
         run.explained, restored=255 - subject.input, stop=Stop(0, True), unchanged=unchanged
     )
     state.take(found)
-    lane = state.timeline()["lanes"][-1]
+    lane = state.value()["lanes"][-1]
     assert (lane["name"], lane["visited"], lane["strips"]) == ("dga-plus", [0], [])
     assert bool(lane["restored"]) is not unchanged
     if lane["restored"]:
@@ -175,21 +179,6 @@ def test_an_inverse_alone_is_a_lane_with_a_picture(small, subject, unchanged):
 
 def test_progress_without_steps():
     assert Progress(0, 0, "DDA").share(1) == 0
-
-
-def test_the_quantile_rule_shows_its_bound(small, subject):
-    bound = np.linspace(-3, 3, 101)
-    models = dataclasses.replace(small.models, source_quantiles={"0.95": bound.tolist()})
-    session = Session(models)
-    settings = Request(None, 1, 0.5, 0, 5, paths=2, rule="quantile")
-    state, events = follow(session, subject, settings)
-    value = state.timeline()
-    assert (value["rule"], len(value["bound"])) == ("quantile", 101)
-    assert np.array_equal(value["bound"], confidence_from_logits(bound))
-    below = np.flatnonzero(events[-1].logits.mean(0) < bound)
-    assert value["t_star"] == min(below[0], 12)
-    with pytest.raises(ValueError, match="no bound for the quantile rule"):
-        Session(dataclasses.replace(models, source_quantiles={})).bound(settings)
 
 
 @pytest.mark.parametrize(
@@ -203,8 +192,6 @@ def test_the_quantile_rule_shows_its_bound(small, subject):
         ("scale", "strong", "from 0 to 20"),
         ("max_depth", 0, "from 1 to 100"),
         ("max_depth", 101, "from 1 to 100"),
-        ("rule", "median", "threshold or quantile"),
-        ("rule", ["threshold"], "threshold or quantile"),
     ],
 )
 def test_advanced_settings_are_checked(name, value, allowed):
@@ -214,7 +201,7 @@ def test_advanced_settings_are_checked(name, value, allowed):
 
 def test_advanced_settings_reach_the_pipeline():
     plain = check_settings(*GOOD)
-    chosen = check_settings(*GOOD, paths=4, scale=2, max_depth=80, rule="threshold")
+    chosen = check_settings(*GOOD, paths=4, scale=2, max_depth=80)
     assert plain.stopping(EVERYDAY16) == dataclasses.replace(EVERYDAY16.stopping, tau=0.5)
     stopping = chosen.stopping(EVERYDAY16)
     assert (stopping.paths, stopping.max_depth) == (4, 80)
@@ -255,13 +242,6 @@ def test_every_part_of_the_script_is_served():
     assert files == sorted([*SCRIPTS, "try/line"])
     served = script(*SCRIPTS)
     assert all((static() / f"{name}.js").read_text("utf-8") in served for name in SCRIPTS)
-
-
-def test_the_sentence_is_about_the_guided_picture(small, subject):
-    state, events = follow(small, subject, Request(None, 1, 0.0, 3, 5))
-    before, after = state.timeline()["before"], state.timeline()["after"]
-    assert before == subject.input_prediction.top(1)[0]
-    assert after == events[-1].reconstructions["dga-guided"].prediction.top(1)[0]
 
 
 # The page's own script, without a page: where it stops at each tau.
