@@ -255,4 +255,5 @@ def _whole(value: float) -> str:
 
 
 def _seconds(value: float) -> str:
-    return f"{value:.2g}"
+    """Two digits that count: 1.1, 0.20, 0.0047."""
+    return f"{value:#.2g}" if value < 9.95 else f"{value:.0f}"

@@ -119,7 +119,7 @@ def scatter(dots: Sequence[Dot], across: str, up: str) -> str:
         f'<li class="of-{dot.method}{" fi-left" if dot.x > widest / 2 else ""}" '
         f'style="left:{100 * dot.x / widest:.1f}%;'
         f'bottom:{100 * (dot.y - low) / (high - low):.1f}%;--up:{lift:.0f}px">'
-        f"{_mark(dot.method)}<span>{escape(dot.title)} <small>{dot.x:.2g} s, {dot.y:.1f}</small>"
+        f"{_mark(dot.method)}<span>{escape(dot.title)} <small>{dot.x:#.2g} s, {dot.y:.1f}</small>"
         "</span></li>"
         for dot, lift in _lifted(dots, low, high)
     )
