@@ -224,14 +224,23 @@ def test_uploads_are_judged_as_they_arrive(handlers: TryHandlers, tmp_path: Path
     Image.new("RGB", (40, 40), "red").save(good)
     text.write_text("not a picture")
     Image.new("RGB", (2, 2)).save(tiny)
-    _, note, kept = handlers.arrived(str(good), None)
+    _, note, kept = handlers.arrived("a", str(good), None)
     assert (note, kept) == ("", str(good))
     for path, word in ((text, "not a"), (tiny, "at least 16 pixels")):
-        picture, note, kept = handlers.arrived(str(path), str(good))
+        picture, note, kept = handlers.arrived("a", str(path), str(good))
         assert picture == kept == str(good)
         assert word in note
-    _, note, kept = handlers.arrived(str(good), str(good))
+    _, note, kept = handlers.arrived("a", str(good), str(good))
     assert note == ""
+
+
+def test_a_first_upload_that_is_refused_leaves_the_example(
+    handlers: TryHandlers, value: dict[str, Any], example: Example, tmp_path: Path
+) -> None:
+    (tmp_path / "text.png").write_text("not a picture")
+    picture, note, good = handlers.arrived("a", str(tmp_path / "text.png"), None)
+    assert (picture, good) == (example.path, None)
+    assert note
 
 
 def _asking(query: dict[str, str]) -> Any:

@@ -394,7 +394,9 @@ class TryHandlers(RunHandlers[Run]):
         shown = self.damaged(visitor, path, *(knobs[name] for name in links.ORDER))
         return filled | self._told(notices) | shown
 
-    def arrived(self, path: str | None, good: str | None) -> tuple[Any, str, str | None]:
+    def arrived(
+        self, visitor: str, path: str | None, good: str | None
+    ) -> tuple[Any, str, str | None]:
         """Judge a picture as it is uploaded; a refused one is replaced by the last good one.
 
         Returns the picture, a sentence beside it, and the last good picture.
@@ -405,7 +407,9 @@ class TryHandlers(RunHandlers[Run]):
             read_square(path, self.session.profile.image_size)
         except SENTENCES as error:
             note = f'<p class="bad" role="alert">{escape(str(error))}</p>'
-            return good, note, good
+            last = self.runs.last(visitor)
+            example = last.state.example if last else None
+            return good or (example and example.path), note, good
         return gr.skip(), "", path
 
     def download(self, visitor: str, kind: str) -> Update:
@@ -485,7 +489,7 @@ def connect_try(
     good = gr.State(None)
     for listen in (page.picture.upload, page.picture.input):
         listen(
-            handlers.arrived,
+            for_visitor(handlers.arrived),
             [page.picture, good],
             [page.picture, page.upload_note, good],
             **LIGHT,
