@@ -19,13 +19,14 @@ from app.runs.session import Session
 CHROMIUM = Path("/usr/bin/chromium")
 PATIENCE = 120_000  # milliseconds
 QUALITY = 82
-MOTION = "?image=cat&corruption=motion_blur&severity=5&seed=7&paths=8"  # a recorded run
+CONTRAST = "?run=cat-contrast"
 # Pictures that are not ours to publish: only these two examples are in the public domain.
 DISCREET = (
     "button[data-name]:not([data-name=cat]):not([data-name=coffee]) > img { filter: blur(6px); }"
-    " #presets button img { filter: none !important; }"
+    " #examples button img { filter: none !important; }"
 )
-FRAME_MS = 110  # the timeline's own pace
+FRAME_MS = 220  # a depth
+DEPTHS = 25
 
 
 @dataclass(frozen=True)
@@ -41,8 +42,8 @@ class Shot:
 
 
 SHOTS = (
-    Shot("adapt-light", "", 1440, 1380, 960),
-    Shot("adapt-dark", MOTION, 1440, 1380, 960, dark=True),
+    Shot("adapt-light", "", 1440, 900, 960),
+    Shot("adapt-dark", CONTRAST, 1440, 900, 960, dark=True),
     Shot("adapt-phone", "", 390, 844, 390),
     Shot("fifteen", "fifteen", 1440, 1420, 960),
     Shot("findings", "findings", 1440, 1060, 960),
@@ -100,18 +101,17 @@ def take(browser: Any, home: str, shot: Shot) -> Image.Image:
 
 
 def film(browser: Any, home: str) -> Iterator[Image.Image]:
-    """The recorded run from its first frame to its last, as Play shows it."""
-    page = _open(browser, home, 1440, 1000, dark=False)
-    head, card = page.locator(".tl-now"), page.locator("#result")
-    head.focus()
+    """The recorded run rebuilt from one depth after another, as the arrow keys show it."""
+    page = _open(browser, home, 1440, 900, dark=False)
+    page.wait_for_timeout(1500)
+    stop = page.locator(".plot .stop")
+    stop.focus()
     page.keyboard.press("Home")
-    steps = int(head.get_attribute("aria-valuemax"))
-    for step in range(steps + 1):
-        picture = Image.open(io.BytesIO(card.screenshot()))
+    for _ in range(DEPTHS):
+        page.wait_for_timeout(60)
+        picture = Image.open(io.BytesIO(page.locator(".try").screenshot()))
         yield picture.convert("RGB").resize((800, round(picture.height * 800 / picture.width)))
-        if step < steps:
-            page.keyboard.press("ArrowRight")
-            page.wait_for_timeout(60)
+        page.keyboard.press("ArrowRight")
     page.close()
 
 

@@ -52,6 +52,7 @@ _SAVE = """(file) => {
   anchor.download = file.orig_name || file.path.split("/").pop();
   anchor.click();
 }"""
+_UPLOADED = "(picture, note) => { window.dgaLine.uploaded(picture, note); return []; }"
 # A picture of one's own outlives a look at another page: its upload is still on the server.
 _KEPT = """async () => {
   const kept = JSON.parse(sessionStorage.getItem("dga-picture") || "null");
@@ -488,9 +489,10 @@ def connect_try(
 
     good = gr.State(None)
     for listen in (page.picture.upload, page.picture.input):
-        listen(
+        judged = listen(
             for_visitor(handlers.arrived),
             [page.picture, good],
             [page.picture, page.upload_note, good],
             **LIGHT,
         )
+        judged.then(None, [page.picture, page.upload_note], None, js=_UPLOADED, **LIGHT)

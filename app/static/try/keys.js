@@ -61,6 +61,7 @@ document.addEventListener("keydown", (event) => {
   const sheet = byId("sheet")?.classList.contains("open");
   if (event.key === "Escape") {
     if (sheet) window.dgaLine.open(false);
+    else if (unfold()) return;
     else if (presenting) present(false);
     else if (running()) press(byId("cancel"));
     else if (hand !== null || playing) { halt(); hand = null; moved(); }

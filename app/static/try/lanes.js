@@ -229,7 +229,6 @@ function lanes(now) {
   svg.innerHTML = HATCH + curveLane(b, now) + (presenting ? presentAxis(b) + line : filmLane(b, now) + chanceLane(b, now, line)) + ring + head;
   film(b, now);
   handles(b, now);
-  plot.classList.toggle("old", stale);
 }
 
 function handles(b, now) {

@@ -22,6 +22,13 @@ function asIs(on, now) {
   ];
 }
 
+// What was accepted is damaged and looked at; a look at another page does not lose it.
+function uploaded(picture, note) {
+  if (!picture || note) return;
+  sessionStorage.setItem("dga-picture", JSON.stringify(picture));
+  window.dga.changed();
+}
+
 // Gradio's own three buttons stay in the page, out of sight.
 async function take(kind) {
   const note = (text) => put(document.querySelector(".source-note"), text);
@@ -48,6 +55,7 @@ document.addEventListener("click", (event) => {
   const outside = sheet?.classList.contains("open") && target.isConnected && !sheet.contains(target) && !target.closest("#line button");
   if (target.closest("#sheet .close") || outside) open(false);
   const example = target.closest("#examples button[data-name]");
+  if (example || target.closest("#photographs button")) sessionStorage.removeItem("dga-picture");
   if (example) window.dga.pick(example.dataset.name);
 });
 
@@ -63,7 +71,7 @@ document.addEventListener("keydown", (event) => {
   next.focus();
 }, true);
 
-window.dgaLine = { asIs, open };
+window.dgaLine = { asIs, open, uploaded };
 appears(document, "#examples button").then((first) => first?.dataset.name && (first.tabIndex = 0));
 appears(document, "#sheet").then((sheet) => {
   sheet.setAttribute("role", "dialog");

@@ -35,8 +35,8 @@ function paint(canvas, frame) {
 function pictureNow(name, now) {
   if (name === "clean" || name === "damaged") {
     const from = subject()[name === "clean" ? "clean" : "input"];
-    const more = name === "clean" && value.truth != null ? words.truth : "";
-    return { title: words.short[name], more, frame: wholePicture(from?.src), probs: from?.probs, note: "" };
+    const more = name === "clean" && subject().truth != null ? words.truth : "";
+    return { title: words.short[name], more, frame: wholePicture(from?.src), probs: from?.probs, note: "", of: subject() };
   }
   if (name === "noised") {
     const depth = playing ? playing.depth : now?.t ?? (running() ? lastJudged() : null);
@@ -47,7 +47,9 @@ function pictureNow(name, now) {
   const found = outcome(name, now);
   const [more, long] = value.costs?.[name]?.[found.key] ?? ["", ""];
   const frame = playing ? playingFrame(name, found) : found.frame;
-  const note = found.frame ? "" : running() ? "" : words[value.source === "full" || value.source === "recorded" ? "unknown_here" : "not_run"];
+  const whole = value.source === "full" || value.source === "recorded";
+  const missing = !whole ? "not_run" : value.results?.[name] ? "unknown_here" : "not_made";
+  const note = found.frame || running() || empty() ? "" : words[missing];
   return { title: words.short[name], more, frame, probs: playing && !playing.arrived(found) ? null : found.probs, note, long };
 }
 
@@ -63,7 +65,7 @@ function figure(name, now) {
   put(node.querySelector(".none"), told.note);
   const label = told.probs ? labelOf(told.probs) : "";
   const share = told.probs ? Math.max(...told.probs) : 0;
-  const sign = told.probs && !covered ? verdict(told.probs) : "";
+  const sign = told.probs && !covered ? verdict(told.probs, told.of) : "";
   const head = node.querySelector(".label span");
   if (head.dataset.sign !== sign) head.innerHTML = signed(sign);
   head.dataset.sign = sign;
@@ -72,7 +74,7 @@ function figure(name, now) {
   node.querySelector(".bar i").style.width = `${covered ? 0 : share / 10}%`;
   node.classList.toggle("chosen", name === chosen);
   node.classList.toggle("old", stale && name !== "clean" && name !== "damaged");
-  node.querySelector(".choose").setAttribute?.("aria-pressed", name === chosen);
+  node.querySelector("button.choose")?.setAttribute("aria-pressed", name === chosen);
   const said = label && !covered ? `: ${label} ${percentOf(share)}${sign ? `, ${words[sign]}` : ""}` : "";
   node.querySelector(".im").setAttribute("aria-label", `${told.title}${said}`);
 }
@@ -88,6 +90,7 @@ const inRow = () => {
 
 function pictureRow(now) {
   const names = inRow();
+  element.querySelector(".try").classList.toggle("stale", stale);
   for (const name of FIGURES) {
     figureOf(name).hidden = thumbOf(name).hidden = !names.includes(name);
     if (names.includes(name)) figure(name, now);
@@ -158,7 +161,6 @@ function headline(now) {
     heading.className = ""; // what is long is smaller: two lines take the room of one
     for (const size of ["mid", "long"]) if (heading.offsetHeight > 60) heading.className = size;
   }
-  find(".say").classList.toggle("old", stale);
   const second = presenting || covered ? "" : rest.map(coloured).join(" ");
   const sub = find(".second");
   if (sub.dataset.words !== second) sub.innerHTML = second;

@@ -38,9 +38,9 @@ function bar() {
   if (button) {
     const progress = value.progress;
     button.style.setProperty("--share", progress ? `${100 * progress.share}%` : "0%");
-    if (progress) button.dataset.words = progress.words;
+    const said = progress?.words ?? (stale && !pending ? words.again : "");
+    if (said) button.dataset.words = said;
     else delete button.dataset.words;
-    button.classList.toggle("again", stale);
     byId("bar").classList.toggle("running", Boolean(progress || pending) || running());
   }
   const error = value.phase === "error" ? value.error : "";
@@ -90,9 +90,15 @@ element.addEventListener("click", (event) => {
   const button = event.target.closest("button");
   if (button?.matches("[data-copy]")) copyLink(button);
   if (button?.dataset.file) trigger("download", { file: button.dataset.file });
-  const open = find(".share[open]");
-  if (open && !event.target.closest(".share")) open.removeAttribute("open");
 });
+document.addEventListener("click", (event) => unfold(event.target.closest(".share, .more, .kinds")));
+
+// Closes what was unfolded, but for one; whether there was anything.
+function unfold(kept) {
+  const open = [...document.querySelectorAll(":is(.share, .more, .kinds)[open]")].filter((node) => node !== kept);
+  for (const node of open) node.removeAttribute("open");
+  return open.length > 0;
+}
 
 // Another run: nothing of the last one stays but where the visitor's hands are.
 function begin(next) {

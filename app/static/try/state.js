@@ -29,7 +29,7 @@ const subject = () => fresh ?? value;
 const best = (probs) => probs.indexOf(Math.max(...probs));
 const labelOf = (probs) => value.classes[best(probs)];
 const kind = () => value.truth ?? watched ?? (value.clean ? best(value.clean.probs) : best(value.input.probs));
-const verdict = (probs) => (value.truth == null ? "" : best(probs) === value.truth ? "right" : "wrong");
+const verdict = (probs, of = value) => (of.truth == null ? "" : best(probs) === of.truth ? "right" : "wrong");
 
 // The server's stops are for tau 0.00, 0.01 ... 1.00 and, last, for the run's own.
 const atTau = (list) => list.at(tau === value.tau ? -1 : Math.round(100 * tau));
