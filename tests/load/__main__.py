@@ -13,6 +13,7 @@ from tqdm import tqdm
 from tests.load import departures as leaving
 from tests.load.cases import run_alone, write_pictures
 from tests.load.endurance import run_in_a_row
+from tests.load.repair import repair as repair_each
 from tests.load.server import Server
 from tests.load.start import IMPORTS, bare_import
 from tests.load.start import start as start_once
@@ -25,6 +26,8 @@ RATIO = 1.5
 """What a start may take, in bare imports of its two large packages."""
 FIRST = 3.0
 """Seconds that a picture sent at once may take longer than the same one later."""
+QUICK, FULL = 2.0, 4.0
+"""Seconds of a quick run and of the full comparison, on two cores."""
 
 app = typer.Typer(add_completion=False, help=__doc__, no_args_is_help=True)
 
@@ -54,6 +57,16 @@ def visitors(
         print(*crowd.strange[:20], sep="\n")
     bad = crowd.outcomes["wrong"] + crowd.outcomes["unhandled"] + len(faults)
     raise typer.Exit(bool(bad or after != alone or not crowd.outcomes["right"]))
+
+
+@app.command()
+def repair() -> None:
+    """Seconds of a quick run and of the full comparison, by damage."""
+    late = False
+    for damage, quick, full in repair_each():
+        print(f"{damage:<20} quick {quick:.1f} s, full {full:.1f} s", flush=True)
+        late |= quick > QUICK or full > FULL
+    raise typer.Exit(late)
 
 
 @app.command()
