@@ -63,7 +63,7 @@ STEPS = (
         "Be the discriminator",
         (
             "The discriminator is the network that looks for damage. Take its place: both pictures "
-            "got the same noise, one was damaged before. Right answers go deeper.",
+            "got the same noise, one was damaged before.",
         ),
         "",
         equations.DISCRIMINATOR,

@@ -88,7 +88,7 @@ function game(box, { game: { depths, clean, rounds, network } }) {
       const right = answer === side;
       badge.className = `ln-badge ${right ? "ok" : "bad"}`;
       badge.textContent = `${right ? "✓" : "✕"} ${fill(right ? words.right : words.wrong, round())}`;
-      card.classList.toggle("found", done && i === side);
+      card.classList.toggle("ln-hit", done && i === side);
       card.replaceChildren(picture.node, badge, button);
     });
     depth.set(level);
