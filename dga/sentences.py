@@ -141,10 +141,16 @@ def title(stop: Stop) -> str:
     return "Left alone: too coarse" if stop.hopeless else "Left as it is"
 
 
+def inverse_cost(seconds: float) -> tuple[str, str]:
+    """:func:`cost` of DGA+ where undoing the damage was enough."""
+    return f"{seconds:.1f} s", f"no noise needed · {seconds:.1f} s to find and undo the damage"
+
+
 def cost(noised: int, steps: int, seconds: float, choosing: float | None = None) -> tuple[str, str]:
     """Seconds in all, choosing the depth included, and what they were spent on.
 
-    ``noised``, ``steps``: in and out; ``choosing``: seconds, None where nothing is chosen.
+    ``noised``, ``steps``: in and out, 0 for a picture that is left alone; ``choosing``: seconds,
+    None where nothing is chosen.
     """
     way = f"{noised} in, {steps} out · {seconds:.1f} s" if steps else "left alone"
     if not steps and choosing is None:
@@ -154,6 +160,11 @@ def cost(noised: int, steps: int, seconds: float, choosing: float | None = None)
     if not steps:
         return f"{choosing:.1f} s", f"{way} · {choosing:.1f} s to choose"
     return f"{seconds + choosing:.1f} s", f"{way}, plus {choosing:.1f} s to choose the depth"
+
+
+def spent_on_inverse(seconds: float) -> str:
+    """:func:`spent` of DGA+ where undoing the damage was enough."""
+    return f"Finding and undoing the damage took {seconds:.1f} s; no noise was needed."
 
 
 def spent(steps: int, seconds: float, choosing: float | None = None, plus: bool = False) -> str:

@@ -31,9 +31,11 @@ from dga.sentences import (
     Said,
     Story,
     cost,
+    inverse_cost,
     per_mille,
     pill,
     spent,
+    spent_on_inverse,
     title,
 )
 from dga.stopping import Stop
@@ -338,6 +340,9 @@ class _Told:
         rebuilding = max(0.0, result.seconds - explained.seconds)
         self.costs[name] = {"own": cost(noised, result.steps, rebuilding, explained.seconds)}
         self.spent[name] = spent(result.steps, rebuilding, explained.seconds, plus=True)
+        if not result.steps and not explained.unchanged:
+            self.costs[name] = {"own": inverse_cost(result.seconds)}
+            self.spent[name] = spent_on_inverse(result.seconds)
 
 
 def key(stop: Stop) -> str:

@@ -9,10 +9,12 @@ from dga.sentences import (
     Reading,
     Story,
     cost,
+    inverse_cost,
     per_mille,
     percent,
     pill,
     spent,
+    spent_on_inverse,
     spread,
     title,
 )
@@ -122,6 +124,8 @@ def test_costs_count_what_choosing_cost() -> None:
     assert cost(7, 7, 0.5, 1.1) == ("1.6 s", "7 in, 7 out · 0.5 s, plus 1.1 s to choose the depth")
     assert cost(24, 12, 3.3) == ("3.3 s", "24 in, 12 out · 3.3 s")
     assert cost(0, 0, 0.0, 1.1) == ("1.1 s", "left alone · 1.1 s to choose")
+    assert inverse_cost(0.4) == ("0.4 s", "no noise needed · 0.4 s to find and undo the damage")
+    assert "left alone" not in spent_on_inverse(0.4)
     assert spent(7, 0.5, 1.1) == "Choosing the depth took 1.1 s, rebuilding 0.5 s."
     assert spent(12, 3.3) == "No depth to choose: rebuilding took 3.3 s."
 

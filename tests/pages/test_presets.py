@@ -173,7 +173,11 @@ def test_the_shipped_presets(session):
     sizes = {p.name: sum(f.stat().st_size for f in p.folder.iterdir()) for p in presets.all}
     assert sum(sizes.values()) < 1_300_000
     for preset in presets.all:
-        assert len(json.dumps(presets.state(preset).value())) < 900_000
+        value = presets.state(preset).value()
+        assert len(json.dumps(value)) < 900_000
+        found = presets.state(preset).explained
+        left = "left alone" in value["costs"]["dga-plus"]["own"][1]
+        assert left == (found.unchanged and not found.stop.t_star)
     assert (shipped("assets/presets") / session.profile.name).is_dir()
 
 
