@@ -245,13 +245,17 @@ def test_nothing_overflows(chromium, served, width):  # noqa: F811
 
 @pytest.fixture(scope="module")
 def working(chromium, served):  # noqa: F811
-    """One page for all that makes runs."""
+    """One page for all that makes runs, on a machine that is never too slow for quick ones."""
+    patience = pytest.MonkeyPatch()
+    patience.setattr("app.runs.quick.SLOW_SECONDS", 600)
+    patience.setattr("app.runs.quick.PATIENCE", 60)
     visit = Visit(
         chromium, served, query="?image=cat&corruption=impulse_noise&severity=2&seed=11&paths=1"
     )
     visit.shown("quick")
     yield visit
     visit.leave()
+    patience.undo()
 
 
 def test_a_change_marks_the_run_and_repairs_by_itself(working):
