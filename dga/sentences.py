@@ -80,6 +80,14 @@ class Story:
         """DDA, as the method that is looked at."""
         return self._told(f"Noised to the fixed depth {depth} and rebuilt, it is", after)
 
+    def by_hand(self, depth: int, after: Reading) -> Said:
+        """A method from a depth that somebody chose instead of the discriminator."""
+        if not depth:
+            return self._left(f"Without any noise it stays as it is, read as {self.before}")
+        return self._ended(
+            f"Noised to depth {depth} by hand and rebuilt, it is read as {after}", after
+        )
+
     def plus(self, found: str, stop: Stop, unchanged: bool, flat: bool, after: Reading) -> Said:
         """DGA+. ``found``: what it found and did, in a sentence."""
         if flat:

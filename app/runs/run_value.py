@@ -290,6 +290,8 @@ class _Told:
             steps = len(route.visited(stop.t_star)) - 1
             seconds = result.seconds if own and result else None
             costs[which] = self._cost(stop.t_star, steps, seconds, choosing)
+        for depth, prediction in enumerate(line.predictions if line else ()):
+            says[f"{depth}d"] = self.story.by_hand(depth, reading(prediction))
         self.says[name], self.present[name], self.costs[name] = says, present, costs
         if result is not None and choosing is not None:
             self.spent[name] = spent(result.steps, result.seconds, choosing)

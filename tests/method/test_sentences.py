@@ -107,6 +107,15 @@ def test_what_dga_plus_says() -> None:
     )
 
 
+def test_a_depth_chosen_by_hand_is_called_so() -> None:
+    story = Story(FROG, "cat", 60)
+    said = "Noised to depth 9 by hand and rebuilt, it is read as cat (42 %): right."
+    assert story.by_hand(9, CAT) == (said, "right")
+    left, verdict = story.by_hand(0, FROG)
+    assert left.endswith("as it is, read as frog (67 %): wrong.")
+    assert verdict == "wrong"
+
+
 def test_on_a_projector_there_are_no_figures() -> None:
     story = Story(FROG, "cat", 60)
     stops = [Stop(7, True), Stop(24, False), Stop(0, True), Stop(0, False)]
