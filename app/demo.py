@@ -18,7 +18,7 @@ from starlette.middleware import Middleware
 
 from app.pages.adapt.page import adapt_page
 from app.pages.api import adapt_endpoint
-from app.pages.fifteen.page import fifteen_page
+from app.pages.board.page import board_page
 from app.pages.findings.answers import measured
 from app.pages.findings.exhibits import Exhibits, read_exhibits
 from app.pages.findings.page import findings_page, model_cards, shipped_exhibits
@@ -58,9 +58,9 @@ def build(session: Session, exhibits: Exhibits) -> gr.Blocks:
         adapt_page(session, demo, line)
         foot()
         adapt_endpoint(session, CONCURRENCY_ID)
-    with demo.route("Board", "/fifteen"):
-        gr.HTML(header(session, "fifteen"), apply_default_css=False, elem_id="head")
-        fifteen_page(session, demo, line)
+    with demo.route("Board", "/board"):
+        gr.HTML(header(session, "board"), apply_default_css=False, elem_id="head")
+        board_page(session, demo, line)
         foot()
     with demo.route("Findings", "/findings"):
         gr.HTML(header(session, "findings"), apply_default_css=False, elem_id="head")

@@ -45,7 +45,7 @@ SHOTS = (
     Shot("adapt-light", "", 1440, 900, 960),
     Shot("adapt-dark", CONTRAST, 1440, 900, 960, dark=True),
     Shot("adapt-phone", "", 390, 844, 390),
-    Shot("fifteen", "fifteen", 1440, 1420, 960),
+    Shot("board", "board", 1440, 1270, 960),
     Shot("findings", "findings", 1440, 1060, 960),
     Shot("learn", "learn#step-3", 1440, 900, 960),
 )
@@ -87,10 +87,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def take(browser: Any, home: str, shot: Shot) -> Image.Image:
     """One page, when everything on it is there."""
     page = _open(browser, home + shot.path, shot.width, shot.height, shot.dark)
-    if shot.name == "fifteen":
-        page.get_by_role("button", name="cat").click()
-        page.get_by_role("button", name="Run all fifteen").click()
-        page.wait_for_selector("#fifteen-table:not([disabled])")
+    if shot.name == "board":
+        page.wait_for_selector(".bd-cell.there")
     if shot.name == "learn":
         page.wait_for_selector("#step-3 .ln-widget.ready", state="attached", timeout=PATIENCE)
     page.wait_for_timeout(1500)  # fades, thumbnails

@@ -10,7 +10,7 @@ from app.words.common import DESCRIPTION, FOOTER, KINDS, PAGES, PAPER, SKIP, TAG
 
 _ICONS = {
     "": '<path d="M8 2.5a5.5 5.5 0 1 0 5.5 5.5M8 5v3h3"/>',
-    "fifteen": '<path d="M2.5 2.5H7V7H2.5zM9 2.5h4.5V7H9zM2.5 9H7v4.5H2.5zM9 9h4.5v4.5H9z"/>',
+    "board": '<path d="M2.5 2.5H7V7H2.5zM9 2.5h4.5V7H9zM2.5 9H7v4.5H2.5zM9 9h4.5v4.5H9z"/>',
     "learn": '<path d="M1.5 6L8 3l6.5 3L8 9zM4 7.5V11c2 2 6 2 8 0V7.5"/>',
 }
 # Not the address's: a link is relative to the page's base, which is another page's.

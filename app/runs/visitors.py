@@ -37,11 +37,14 @@ class Visitors(Generic[Value]):
         self._from: dict[str, str] = {}
         self._lock = threading.Lock()
 
-    def put(self, visitor: str, value: Value) -> Value:
-        """Remember ``value``, which is returned, in place of the visitor's last one."""
+    def put(self, visitor: str, value: Value, session: str | None = None) -> Value:
+        """Remember ``value``, which is returned, in place of the visitor's last one.
+
+        ``session``: whose address counts, where ``visitor`` is another name.
+        """
         with self._lock:
             self._last[visitor] = time.monotonic(), value
-            self._from[visitor] = self._address(visitor)
+            self._from[visitor] = self._address(session or visitor)
             self._last.move_to_end(visitor)
             self._forget()
         return value

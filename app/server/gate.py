@@ -39,7 +39,7 @@ from dga.data.uploads import MAX_BYTES
 API = "/gradio_api"
 OPEN = {"/config", "/theme.css", "/favicon.ico", "/manifest.json", "/robots.txt"}
 OPEN |= {f"/{page}" for _, page in PAGES} | {f"/{page}/" for _, page in PAGES if page}
-MOVED = {"/analysis": "./findings"}  # pages that had another address
+MOVED = {"/analysis": "./findings", "/fifteen": "./board"}  # pages that had another address
 OPEN |= {
     f"{API}/{name}"
     for name in (

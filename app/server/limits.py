@@ -18,6 +18,7 @@ MAX_SESSIONS = 100  # of Gradio's, half a megabyte each
 FOLDER_BYTES = 2**30
 UPLOADED_PER_HOUR = 2**29  # bytes of one address: half of the folder
 KEPT_MINUTES = 60  # by then the files are gone
+MAX_OWN = 16  # own pictures on a board
 
 # Requests (app/server/gate.py)
 SPARE = 2**20  # of a body beside the picture in it

@@ -14,7 +14,7 @@ DESCRIPTION = (
 FOOTER = "Runs on this machine. Uploaded pictures are deleted within an hour."
 PAGES = (  # name, path
     ("Try it", ""),
-    ("Board", "fifteen"),
+    ("Board", "board"),
     ("Findings", "findings"),
     ("Learn", "learn"),
 )

@@ -1,17 +1,13 @@
-"""All fifteen corruptions and the guided walk in a real browser."""
+"""The Board and the guided walk in a real browser."""
 
-import csv
-import io
-from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
-import numpy as np
 import pytest
 from PIL import Image
 
-from app.pages.fifteen.results import FifteenResults, check_choice
-from app.parts.examples import load_examples
+from app.runs.board import COLUMNS
 from dga.corruptions import CORRUPTIONS
+from dga.titles import title
 from tests.fixtures.browser import Watch, chromium  # noqa: F401  # fixtures
 
 PATIENCE = 180_000
@@ -26,154 +22,111 @@ class Watched(Watch):
 
 
 @pytest.fixture(scope="module")
-def fifteen(chromium, served):  # noqa: F811
+def board(chromium, served):  # noqa: F811
     """One page for all that leaves it as it is, or says what it changes."""
-    watched = Watched(chromium, served, "fifteen")
-    watched.page.wait_for_selector(".ff-before img")
+    watched = Watched(chromium, served, "board")
+    watched.page.wait_for_selector(".bd-cell.there")
     yield watched.page
     watched.leave()
 
 
-def wait_for(page, text):
-    page.wait_for_function(
-        f"document.querySelector('.ff-words').textContent.includes('{text}')", timeout=PATIENCE
-    )
-
-
-def until(page, condition):
+def until(page, condition, tenths=100):
     """The parts of the page are separate components: one may be a moment behind another."""
-    for _ in range(100):
+    for _ in range(tenths):
         if condition():
             return
         page.wait_for_timeout(100)
-    raise AssertionError("It did not come to pass within 10 seconds.")
+    raise AssertionError(f"It did not come to pass within {tenths / 10:.0f} seconds.")
 
 
 def names(page):
-    return page.eval_on_selector_all(".ff-card", "cards => cards.map(c => c.dataset.name)")
+    return page.eval_on_selector_all(".bd-name b", "names => names.map(n => n.textContent)")
 
 
-def choose(page, knob, name):
-    page.locator(f"#fifteen-{knob}").get_by_label(name, exact=True).check()
+def test_the_board_opens_full(board):
+    assert board.locator(".bd-cell.there").count() == 15 * 5
+    assert names(board) == [title(name) for name in CORRUPTIONS]
+    counts = [int(b.inner_text()) for b in board.locator(".bd-count b").all()]
+    assert counts == [
+        board.locator(f".bd-cell.right[data-column='{name}']").count() for name in COLUMNS
+    ]
+    headline = board.inner_text("h1")
+    for number in (counts[0], counts[2], counts[3]):
+        assert f" {number} " in headline
+    pixels = "(canvas) => canvas.getContext('2d').getImageData(0, 0, 64, 64).data.length"
+    assert board.locator(".bd-cell canvas").first.evaluate(pixels) == 64 * 64 * 4
 
 
-def test_before_a_run_the_page_shows_what_will_happen(fifteen):
-    assert fifteen.locator(".ff-before img").count() == 15
-    assert fifteen.locator(".ff-after img").count() == 0
-    assert "How many can be put right?" in fifteen.inner_text("h1")
-    assert "Press Run all fifteen" in fifteen.inner_text("#fifteen-head .lead")
-    assert fifteen.get_by_role("button", name="Table (CSV)").is_disabled()
-    assert fifteen.get_by_role("button", name="Cancel").is_disabled()
-
-
-def test_all_fifteen_order_table_and_link(chromium, served):  # noqa: F811
-    watched = Watched(chromium, served, "fifteen")
+def test_order_severity_and_example_are_in_the_address(chromium, served):  # noqa: F811
+    watched = Watched(chromium, served, "board?image=lion&severity=3&order=depth")
     page = watched.page
-    page.wait_for_selector(".ff-before img")
-    choose(page, "severity", "1")
-    choose(page, "method", "DGA")
-    page.get_by_role("button", name="Run all fifteen").click()
-    wait_for(page, "All fifteen in")
-    until(page, lambda: page.locator(".ff-after img").count() == 15)
-    until(page, lambda: "labelled correctly before" in page.inner_text("h1"))
-    until(page, lambda: not page.evaluate("window.dgaFifteen.value.running"))
-    assert names(page) == list(CORRUPTIONS)
-    text = page.evaluate("window.dgaFifteen.value.csv")
-    lines = {line["corruption"]: line for line in csv.DictReader(io.StringIO(text))}
-    right = sum(line["label_after"] == line["label_undamaged"] for line in lines.values())
-    assert f"{right} after" in page.inner_text("h1")
-    for name, line in lines.items():
-        card = page.locator(f".ff-card[data-name={name}]")
-        assert card.locator(".ff-after .ff-label").inner_text() == line["label_after"]
-        assert f"t* {line['depth']}" in card.locator(".ff-depth").inner_text()
-
-    choose(page, "order", "Depth")
-    deepest = sorted((int(line["depth"]) for line in lines.values()), reverse=True)
-    until(page, lambda: [int(lines[name]["depth"]) for name in names(page)] == deepest)
-    with page.expect_download() as download:
-        page.get_by_role("button", name="Table (CSV)").click()
-    assert download.value.suggested_filename == "fifteen-lion-severity-1-dga.csv"
-    assert Path(download.value.path()).read_text("utf-8") == text
-
-    page.locator(".ff-card[data-name=fog] a").click()
-    page.wait_for_url(lambda url: "image=lion" in url)
+    until(page, lambda: page.evaluate("window.dgaBoard.value?.key") == "lion-3")
+    value = page.evaluate("window.dgaBoard.value")
+    assert names(page) == [value["rows"][i]["name"] for i in value["orders"]["depth"]]
+    page.locator("[name=bd-severity][value='1']").check()
+    until(page, lambda: page.evaluate("window.dgaBoard.value.key") == "lion-1")
+    assert parse_qs(urlsplit(page.url).query) == {
+        "image": ["lion"], "severity": ["1"], "order": ["depth"]
+    }  # fmt: skip
+    page.locator("[name=bd-order][value='family']").check()
+    assert names(page) == [title(name) for name in CORRUPTIONS]
+    page.locator(".bd-change summary").click()
+    page.locator("[data-image=cat]").click()
+    until(page, lambda: "One cat" in page.inner_text("h1"))
+    cell = page.locator(".bd-row[data-row='9'] [data-column='dga-plus']").last
+    cell.focus()
+    tip = cell.locator(".bd-tip")
+    assert tip.is_visible()
+    assert tip.inner_text().split("\n")[0] in cell.get_attribute("aria-label")
+    cell.click()
+    page.wait_for_url(lambda url: "corruption=fog" in url)
     query = parse_qs(urlsplit(page.url).query)
-    assert query["corruption"] == ["fog"]
-    assert (query["severity"], query["seed"]) == (["1"], ["0"])
+    assert (query["image"], query["severity"], query["seed"]) == (["cat"], ["1"], ["0"])
     watched.leave()
 
 
-def test_another_example_and_severity_show_at_once(fifteen, served):
-    page = fifteen
-    page.get_by_role("button", name="lion").click()
-    page.wait_for_function("document.querySelector('h1').textContent.includes('lion')")
-    choose(page, "severity", "5")
-    paths = {example.name: example.path for example in load_examples()}
-    profile = served.session.profile
-    choice = check_choice(profile, paths, None, "lion", False, 5, "dga-guided")
-    wanted = next(
-        row for row in FifteenResults.open(profile, choice).rows if row.corruption == "fog"
-    )
-    page.wait_for_function(
-        "document.querySelector('.ff-card[data-name=fog] a').href.includes('severity=5')"
-    )
-    source = page.get_attribute(".ff-card[data-name=fog] .ff-before img", "src")
-    shown = page.evaluate(
-        """async (source) => {
-          const image = await createImageBitmap(await (await fetch(source)).blob());
-          const canvas = new OffscreenCanvas(image.width, image.height);
-          canvas.getContext("2d").drawImage(image, 0, 0);
-          return [...canvas.getContext("2d").getImageData(0, 0, image.width, image.height).data];
-        }""",
-        source,
-    )
-    assert np.array_equal(np.array(shown).reshape(64, 64, 4)[..., :3], wanted.before)
+def test_own_pictures_are_named_run_and_kept(chromium, served, tmp_path):  # noqa: F811
+    watched = Watched(chromium, served, "board")
+    page = watched.page
+    page.wait_for_selector(".bd-cell.there")
+    for name, colour in {"cat.png": "teal", "secret.png": "gold"}.items():
+        Image.new("RGB", (80, 80), colour).save(tmp_path / name)
+    (tmp_path / "words.png").write_text("no picture")
+    page.locator(".bd-drop input").set_input_files(sorted(tmp_path.iterdir()))
+    until(page, lambda: page.locator(".bd-row").count() == 2)
+    assert "words.png" in page.inner_text(".bd-error")
+    assert page.locator("select").first.input_value() == "cat"
+    assert "secret" not in page.url
+    page.get_by_role("button", name="Run", exact=True).click()
+    until(page, lambda: page.evaluate("window.dgaBoard.value.zip"), 1800)
+    row = page.locator(".bd-row").nth(1)
+    assert row.locator(".bd-badge:is(.right, .wrong)").count() == 0
+    row.locator("select").select_option("frog")
+    until(page, lambda: row.locator(".bd-badge:is(.right, .wrong)").count() == 5)
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Pictures (ZIP)").click()
+    assert download.value.suggested_filename == "board-own.zip"
+    page.reload()
+    until(page, lambda: page.locator(".bd-row .bd-badge:is(.right, .wrong)").count() == 10)
+    row = page.locator(".bd-row").nth(1)
+    row.locator(".bd-cell").last.click()
+    page.wait_for_url(lambda url: "board" not in url)
+    assert "secret.png" in page.evaluate("sessionStorage.getItem('dga-picture') ?? ''")
+    watched.leave()
 
 
-def test_arrow_keys_move_within_a_choice(fifteen):
-    page = fifteen
-    until(page, lambda: page.locator("#fifteen-severity [role=radiogroup]").count() == 1)
-    severity = page.locator("#fifteen-severity")
-    severity.get_by_label("3", exact=True).focus()
-    page.keyboard.press("ArrowRight")
-    assert severity.get_by_label("4", exact=True).is_checked()
-    page.wait_for_function(
-        "document.querySelector('.ff-card[data-name=fog] a').href.includes('severity=4')"
-    )
-    page.keyboard.press("Tab")
-    assert page.evaluate("document.activeElement.closest('#fifteen-method') !== null")
+def test_cancel_keeps_the_pictures_and_is_no_fault(board):
+    board.locator("[name=bd-severity][value='2']").check()
+    until(board, lambda: board.evaluate("window.dgaBoard.value.key") == "cat-2")
+    board.get_by_role("button", name="Run all 15").click()
+    until(board, lambda: "have their depth" in board.inner_text(".bd-words"), 600)
+    board.get_by_role("button", name="Cancel").click()
+    until(board, lambda: "Cancelled" in board.inner_text(".bd-words"))
+    assert board.inner_text(".bd-error") == ""
+    assert board.locator("[data-column=damaged].bd-cell.there").count() == 15
 
 
-def test_own_pictures_have_no_link_and_no_name(fifteen, tmp_path):
-    page = fifteen
-    path = tmp_path / "secret.png"
-    Image.new("RGB", (80, 80), "teal").save(path)
-    page.locator("#fifteen-own input[type=file]").set_input_files(path)
-    page.wait_for_function("document.querySelector('h1').textContent.includes('Your picture')")
-    until(page, lambda: page.locator(".ff-card a").count() == 0)
-    assert "do not open" in page.inner_text("#fifteen-note")
-    page.get_by_label("Already damaged").check()
-    page.get_by_role("button", name="lion").click()
-    page.wait_for_function("document.querySelector('h1').textContent.includes('lion')")
-    until(page, lambda: page.locator(".ff-card a").count() == 15)
-
-
-def test_cancel_keeps_the_pictures_and_frees_the_models(fifteen):
-    page = fifteen
-    choose(page, "severity", "5")
-    page.get_by_role("button", name="Run all fifteen").click()
-    wait_for(page, "Reverse")
-    page.get_by_role("button", name="Cancel").click()
-    page.wait_for_function("document.querySelector('.ff-error').textContent !== ''")
-    assert "Cancelled." in page.inner_text(".ff-error")
-    assert page.locator(".ff-before img").count() == 15
-    page.get_by_role("button", name="Run all fifteen").click()
-    wait_for(page, "Forward")
-    page.get_by_role("button", name="Cancel").click()
-    page.wait_for_function("document.querySelector('.ff-error').textContent !== ''")
-
-
-@pytest.fixture(scope="module", params=["fifteen", "learn", "findings"])
+@pytest.fixture(scope="module", params=["board", "learn", "findings"])
 def narrow(chromium, served, request):  # noqa: F811
     """A page as a phone opens it."""
     watched = Watched(chromium, served, request.param, 390)

@@ -29,14 +29,14 @@ from torch import Tensor, nn
 
 from app.demo import main
 from app.pages.adapt.try_handlers import TryComponents, TryHandlers
-from app.pages.fifteen import run as fifteen
-from app.pages.fifteen.results import FifteenResults, check_choice
 from app.presets.store import Presets
+from app.runs import board
 from app.runs.session import RunError, Session
 from app.server.errors import answer_fault
 from app.server.preflight import check_place
 from app.server.queue_position import QueuePositions
 from app.words.errors import NO_FILE, NO_MEMORY
+from dga.data.uploads import read_square
 from dga.evaluation.plan import Plan
 from dga.evaluation.results_file import ResultsFile
 from dga.evaluation.run import evaluate
@@ -137,19 +137,18 @@ def test_memory_that_runs_out_on_a_processor(tiny_models: Models, photo: str) ->
     assert session.subject(photo, SETTINGS).input_prediction
 
 
-def sheet_of(models: Models, photo: str) -> FifteenResults:
-    asked = {"example": "cat", "damaged": False, "severity": 2, "method": "dda"}
-    choice = check_choice(models.profile, {"cat": photo}, None, *asked.values())
-    return FifteenResults.open(models.profile, choice)
+def board_of(models: Models, photo: str) -> board.Board:
+    pixels = read_square(photo, models.profile.image_size)
+    return board.Board.of_example(models.profile, "cat", "cat", pixels, 2)
 
 
-def test_memory_that_runs_out_for_fifteen(tiny_models: Models, photo: str) -> None:
+def test_memory_that_runs_out_for_a_board(tiny_models: Models, photo: str) -> None:
     session = Session(failing(tiny_models, "denoiser", shortage, 2))
     with pytest.raises(RunError, match="memory ran out"):
-        list(fifteen.run(session, sheet_of(tiny_models, photo)))
-    again = sheet_of(tiny_models, photo)
-    list(fifteen.run(session, again))
-    assert len(again.finished) == 15
+        list(board.run(session, board_of(tiny_models, photo)))
+    again = board_of(tiny_models, photo)
+    list(board.run(session, again))
+    assert len(again.complete) == 15
 
 
 # A network returns no numbers
@@ -162,11 +161,9 @@ def test_no_numbers_from_a_network_are_said(
     for run in (
         lambda models: adapt(models, pixels),
         lambda models: list(Session(models).events(pixels, SETTINGS)),
-        lambda models: list(fifteen.run(Session(models), sheet_of(models, photo))),
+        lambda models: list(board.run(Session(models), board_of(models, photo))),
     ):
         at = 1 if name != "denoiser" else 2
-        if name == "discriminator" and "fifteen" in run.__code__.co_names:
-            continue  # its fixed depth asks no discriminator
         with pytest.raises(FloatingPointError, match="values that are not numbers"):
             run(failing(tiny_models, name, no_number, at))
 
@@ -433,9 +430,9 @@ def test_a_clock_that_jumps_changes_no_run(
     *_, run = Session(tiny_models, budget_seconds=100.0).events(pixels, SETTINGS)
     spent = [run.curve_seconds, *(r.seconds for r in run.reconstructions.values())]
     assert all(0 <= seconds < 100 for seconds in spent)
-    sheet = sheet_of(tiny_models, photo)
-    list(fifteen.run(Session(tiny_models, budget_seconds=100.0), sheet))
-    assert 0 < sheet.seconds < 100
+    filled = board_of(tiny_models, photo)
+    list(board.run(Session(tiny_models, budget_seconds=100.0), filled))
+    assert 0 < filled.seconds < 100
     line = QueuePositions()
     line.follow(lambda: ([], ["a"]))
     assert [line.wait("a"), line.wait("b"), line.wait("a")] == [0, 1, 0]

@@ -81,8 +81,9 @@ def test_a_person_who_is_lost_gets_a_page() -> None:
 
 
 def test_pages_that_moved_lead_on() -> None:
-    answer = asked(Gate(inner), "GET", "/analysis")
-    assert (answer.status_code, answer.headers["location"]) == (308, "./findings")
+    for old, new in {"/analysis": "./findings", "/fifteen": "./board"}.items():
+        answer = asked(Gate(inner), "GET", old)
+        assert (answer.status_code, answer.headers["location"]) == (308, new)
 
 
 def test_the_end_of_a_stream_is_nothing_to_complain_about() -> None:
@@ -92,7 +93,7 @@ def test_the_end_of_a_stream_is_nothing_to_complain_about() -> None:
 
 @pytest.mark.parametrize(
     "path",
-    ["/", "/fifteen", "/config", *(f"{API}/{name}" for name in ("info", "call/adapt", "mcp/"))],
+    ["/", "/board", "/config", *(f"{API}/{name}" for name in ("info", "call/adapt", "mcp/"))],
 )
 def test_what_the_page_needs_is_open(path: str) -> None:
     answer = asked(Gate(inner), "GET", path)

@@ -137,7 +137,7 @@ CONTENTS = "Steps"
 EQUATION = "The equation, and the code that computes it"
 COMPUTED_BY = "Computed by"
 GO_ON = (
-    'Now try it: <a href="./">one picture</a>, <a href="./fifteen">all fifteen kinds of damage</a>'
+    'Now try it: <a href="./">one picture</a>, <a href="./board">all fifteen kinds of damage</a>'
     ', or <a href="./findings">what holds for many</a>.'
 )
 FAILED = "The models could not make this: {problem}"

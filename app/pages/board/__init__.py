@@ -1,0 +1,1 @@
+"""The Board: layout, handlers and values."""

@@ -1,0 +1,325 @@
+"""What a visitor asks of the Board, answered as updates of it."""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import PurePath
+from typing import Any
+
+import gradio as gr
+from gradio.processing_utils import save_bytes_to_cache
+from gradio.utils import get_upload_folder
+
+from app.pages.board.value import board_value, status_value
+from app.pages.run_handlers import RunHandlers, Update
+from app.parts.examples import Example
+from app.presets.boards import EXAMPLES, Boards
+from app.runs.board import DAMAGED, Board, Cell, Row, run
+from app.runs.session import Session
+from app.runs.visitors import Visitors
+from app.server.decoder import read_square
+from app.server.errors import SENTENCES, RequestError
+from app.server.limits import MAX_OWN
+from app.server.queue_position import QueuePositions, place_words
+from app.server.request_body import is_upload
+from app.words import board as words
+from app.words.errors import FAILED, NEVER_BEGAN, REFUSED
+from dga.corruptions import SEVERITIES
+from dga.data.uploads import UploadError
+from dga.io.parsing import shortened
+
+PICTURE_INTERVAL = 0.5  # seconds between two previews
+MAX_PREVIEWS = 1  # at a time
+PREVIEW_PATIENCE = 5.0  # seconds
+SEVERITY, OWN = 5, "own"
+LONGEST_NAME = 80
+_TOKEN = re.compile(r"[0-9a-f]{32}")
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class BoardComponents:
+    """The components that handlers read and write."""
+
+    screen: gr.HTML
+    status: gr.HTML
+    run: gr.Button
+    cancel: gr.Button
+    saved: gr.File
+    timer: gr.Timer
+
+    @property
+    def outputs(self) -> list[Any]:
+        return [self.screen, self.status, self.run, self.cancel, self.timer]
+
+    def show(self, board: Board, pictures: bool = True, notice: str = "") -> Update:
+        """The board as it is now."""
+        return {
+            self.screen: board_value(board, pictures, notice),
+            self.status: status_value(board),
+        }
+
+    def complain(self, sentence: str) -> Update:
+        """A sentence above what is there."""
+        return {self.status: {"words": "", "progress": None, "error": sentence, "phase": "error"}}
+
+
+@dataclass(frozen=True)
+class Asked:
+    """``owner``: whose boards; ``image``: an example's name or ``own``; ``notice``: not known."""
+
+    owner: str
+    image: str
+    severity: int
+    notice: str = ""
+
+    @property
+    def key(self) -> str:
+        return f"{self.owner} {self.image}" + ("" if self.image == OWN else f"-{self.severity}")
+
+
+def parse(text: object, visitor: str, examples: Sequence[str]) -> Asked:
+    """A question in JSON: ``token``, ``image``, ``severity``, ``order``, each of them optional.
+
+    The token, which only this visitor's browser knows, outlives a reload. Never raises: what is
+    not known is replaced by the page's own and named in the notice.
+    """
+    try:
+        asked = json.loads(str(text))
+    except (ValueError, RecursionError):
+        asked = {}
+    asked = asked if isinstance(asked, dict) else {}
+    token = str(asked.get("token"))
+    owner = token if _TOKEN.fullmatch(token) else visitor
+    known: dict[str, dict[str, Any]] = {
+        "image": {name: name for name in (*examples, OWN)},
+        "severity": {str(severity): severity for severity in SEVERITIES},
+        "order": {name: name for name in words.ORDERS},
+    }
+    values: dict[str, Any] = {"image": examples[0], "severity": SEVERITY, "order": "family"}
+    notices = []
+    for name, allowed in known.items():
+        given = asked.get(name)
+        if given is not None and str(given) not in allowed:
+            told = {"name": name, "value": shortened(str(given)), "used": values[name]}
+            notices.append(words.UNKNOWN_LINK.format(**told))
+        elif given is not None:
+            values[name] = allowed[str(given)]
+    return Asked(owner, values["image"], values["severity"], " ".join(notices))
+
+
+def named_kind(file: str, classes: Sequence[str]) -> str | None:
+    """The class whose name stands in a file's name; None where none or several do."""
+    text = f" {re.sub('[^a-z]+', ' ', PurePath(file).stem.lower())} "
+    found = set()
+    for name in sorted(classes, key=len, reverse=True):  # "big cat" is no "cat"
+        if f" {name.lower()} " in text:
+            found.add(name)
+            text = text.replace(f" {name.lower()} ", " ")
+    return found.pop() if len(found) == 1 else None
+
+
+class BoardHandlers(RunHandlers[Board]):
+    """One run a visitor; ``asked``: the question of :func:`parse`."""
+
+    def __init__(
+        self,
+        session: Session,
+        examples: Sequence[Example],
+        components: BoardComponents,
+        line: QueuePositions,
+        boards: Boards,
+    ) -> None:
+        super().__init__(line, components.timer)
+        self.session, self.components, self.boards = session, components, boards
+        self.examples = {example.name: example for example in examples}
+        first = [name for name in EXAMPLES if name in self.examples]
+        self.names = tuple(dict.fromkeys([*first, *self.examples]))
+        self.kept = Visitors[Board](lambda board: board.running, address=line.address)
+        self._going: dict[str, Board] = {}
+        self._previewing = threading.BoundedSemaphore(MAX_PREVIEWS)
+        self._damaged = lru_cache(maxsize=32)(self._damage)
+
+    def parsed(self, visitor: str, text: object) -> Asked:
+        return parse(text, visitor, self.names)
+
+    def board(self, asked: Asked) -> Board:
+        """The visitor's own run, else the recorded one, else what can be run."""
+        known = self.kept.last(asked.key)
+        if known is not None:
+            return known
+        if asked.image == OWN:
+            return Board(self.session.profile, None, None, [])
+        recorded = self.boards.find(asked.image, asked.severity)
+        return recorded or self._damaged(asked.image, asked.severity)
+
+    def _damage(self, name: str, severity: int) -> Board:
+        """Without a network; only examples: an upload is forgotten with its file."""
+        profile, example = self.session.profile, self.examples[name]
+        with self._preview_turn():
+            pixels = example.pixels(profile.image_size)
+            return Board.of_example(profile, name, example.truth, pixels, severity)
+
+    @contextmanager
+    def _preview_turn(self) -> Iterator[None]:
+        """Few at a time: fifteen corruptions are work, and no queue stands before it."""
+        if not self._previewing.acquire(timeout=PREVIEW_PATIENCE):
+            raise RequestError(REFUSED)
+        try:
+            yield
+        finally:
+            self._previewing.release()
+
+    def show(self, visitor: str, text: object) -> Update:
+        """What the address or a choice asks for; a run under way goes on and is shown."""
+        if self.line.has(visitor):
+            return {self.components.status: gr.skip()}
+        asked = self.parsed(visitor, text)
+        return self._answer(lambda: self._shown(self.board(asked), asked.notice))
+
+    def _shown(self, board: Board, notice: str = "") -> Update:
+        label = words.RUN if board.example else words.RUN_OWN
+        button = gr.update(value=label, interactive=bool(board.rows) and not board.running)
+        return self.components.show(board, notice=notice) | {self.components.run: button}
+
+    def _answer(self, work: Callable[[], Update]) -> Update:
+        """``work`` outside the queue; what goes wrong becomes a sentence."""
+        try:
+            return work()
+        except SENTENCES as error:
+            return self.components.complain(str(error))
+        except Exception:
+            _log.exception("The Board failed")
+            return self.components.complain(FAILED)
+
+    def drop(self, visitor: str, text: object, files: object) -> Update:
+        """Pictures of the visitor's own take the place of her last ones; nothing is run yet."""
+        asked = self.parsed(visitor, text)
+        return self._answer(lambda: self._drop(visitor, asked, files))
+
+    def _drop(self, visitor: str, asked: Asked, files: object) -> Update:
+        given = files if isinstance(files, list) else []
+        given = [file for file in given if isinstance(file, Mapping)]
+        rows, unreadable, size = [], {}, self.session.profile.image_size
+        for file in given[:MAX_OWN]:
+            path, name = str(file.get("path")), _file_name(file.get("name"))
+            try:
+                if not is_upload(path):
+                    raise RequestError(words.NOT_KEPT)
+                with self._preview_turn():
+                    pixels = read_square(path, size)
+            except (UploadError, RequestError) as error:
+                unreadable[name] = str(error).rstrip(".")
+                continue
+            truth = named_kind(name, self.session.profile.classifier.classes)
+            rows.append(Row(name, truth, {DAMAGED: Cell(pixels)}, file=path))
+        board = Board(self.session.profile, None, None, rows, unreadable=unreadable)
+        notice = words.LABELS["too_many"].format(most=MAX_OWN) if len(given) > MAX_OWN else ""
+        if not rows:
+            left = status_value(board)["error"]
+            return self.components.complain(f"{words.NOTHING_READ} {left}".strip())
+        self.kept.put(f"{asked.owner} {OWN}", board, visitor)
+        return self._shown(board, notice)
+
+    def name(self, visitor: str, text: object, row: object, truth: object) -> Update:
+        """What an own picture shows, as the visitor says; "" for not known."""
+        board = self.kept.last(f"{self.parsed(visitor, text).owner} {OWN}")
+        classes = self.session.profile.classifier.classes
+        if board is None or not str(row).isdecimal() or int(str(row)) >= len(board.rows):
+            return self.components.complain(words.NOT_KEPT)
+        board.rows[int(str(row))].truth = str(truth) if truth in classes else None
+        return self.components.show(board, pictures=False)
+
+    def save(self, visitor: str, text: object) -> Update:
+        """The rebuilt own pictures and their table as a file."""
+        board = self.kept.last(f"{self.parsed(visitor, text).owner} {OWN}")
+        if board is None or board.running or not board.complete:
+            return self.components.complain(words.NOT_KEPT) | {self.components.saved: None}
+        path = save_bytes_to_cache(board.zip(), "board-own.zip", get_upload_folder())
+        return {self.components.saved: path}
+
+    def lock(self, running: bool, *asked: Any) -> Update:
+        return {
+            self.components.run: gr.update(interactive=not running),
+            self.components.cancel: gr.update(interactive=running),
+        }
+
+    def wait(self, place: int) -> Update:
+        text = place_words(place) if place else words.STATUS["wait"]
+        status = {"words": text, "progress": None, "error": "", "phase": "wait"}
+        return {self.components.status: status, self.timer: gr.Timer(active=place > 0)}
+
+    def free(self, visitor: str, *asked: Any) -> Update:
+        """The news of a cancelled run may come when the next one has begun."""
+        board = self._going.get(visitor)
+        return self.lock(board is not None and board.running)
+
+    def begin(self, visitor: str, *asked: Any) -> Board:
+        wanted = self.parsed(visitor, asked[0] if asked else "")
+        if wanted.notice:
+            raise RequestError(wanted.notice)
+        if wanted.image == OWN:
+            board = self.board(wanted).again()
+            if not board.rows:
+                raise RequestError(words.NO_PICTURES)
+        else:
+            board = self._damaged(wanted.image, wanted.severity).again()
+        board.phase = "wait"
+        self._going[visitor] = self.kept.put(wanted.key, board, visitor)
+        return board
+
+    def news(self, board: Board) -> Iterator[Update]:
+        """Progress after every step, pictures a few times a second."""
+        shown = 0.0
+        for _ in run(self.session, board):
+            if time.monotonic() - shown < PICTURE_INTERVAL:
+                yield {self.components.status: status_value(board)}
+                continue
+            yield self.components.show(board)
+            shown = time.monotonic()
+        if board.example:
+            self.boards.keep(board)
+        yield self.components.show(board)
+
+    def fail(self, visitor: str, board: Board | None, sentence: str) -> Update:
+        if board is None:
+            return self.components.complain(sentence)
+        board.phase, board.error = "error", sentence
+        return self.components.show(board)
+
+    def leave(self, board: Board) -> None:
+        if board.running:
+            board.phase = "cancelled"
+        self._going = {visitor: b for visitor, b in self._going.items() if b is not board}
+
+    def cancel(self, visitor: str, *asked: Any) -> Update:
+        buttons = self.lock(False) | {self.timer: gr.Timer(active=False)}
+        self.line.leave(visitor)
+        board = self._going.get(visitor)
+        if board is None or not board.running:
+            return buttons | self.components.complain(NEVER_BEGAN)
+        board.cancel.set()
+        board.phase = "cancelled"
+        return buttons | self.components.show(board)
+
+
+def _file_name(name: object) -> str:
+    """The last part of a file's name, short enough for a row."""
+    return PurePath(str(name).replace("\\", "/")).name[-LONGEST_NAME:] or "picture"
+
+
+def event_part(event: gr.EventData, name: str) -> Any:
+    """A part of an event that need not be text; None where a stranger's has none."""
+    try:
+        return getattr(event, name, None)
+    except (TypeError, IndexError):
+        return None

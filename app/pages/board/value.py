@@ -1,0 +1,194 @@
+"""A board as plain values for the page's script; every sentence is made here."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+from urllib.parse import urlencode
+
+from app.parts.pictures import data_uri
+from app.runs.board import COLUMNS, DAMAGED, SEED, Board, Cell, Row
+from app.server.limits import MAX_OWN
+from app.words import board as words
+from dga.corruptions import family_of
+from dga.sentences import percent
+from dga.stopping import Stop
+from dga.titles import title
+
+KINDS_SHOWN = 40  # of more than that none can be picked from a list
+
+
+def board_value(board: Board, pictures: bool = True, notice: str = "") -> dict[str, Any]:
+    """All that the page shows, cells apart so that only what changed travels to the browser.
+
+    ``pictures``: also the pictures themselves; without them the page keeps those that it has.
+    """
+    classes = board.profile.classifier.classes
+    return {
+        "key": board.key,
+        "image": board.example or "own",
+        "severity": board.severity,
+        "size": board.profile.image_size,
+        "running": board.running,
+        "notice": notice,
+        "headline": headline(board),
+        "lead": lead(board),
+        "first": words.COLUMNS[DAMAGED] if board.example else words.AS_IT_CAME,
+        "totals": [total(board, name) for name in COLUMNS],
+        "rows": [_row(board, row, pictures) for row in board.rows],
+        "orders": board.orders(),
+        "kinds": [] if board.example or len(classes) > KINDS_SHOWN else list(classes),
+        "sheet": board.sheet if pictures else "",
+        "csv": board.csv() if board.complete else "",
+        "zip": not board.example and bool(board.complete) and not board.running,
+        "file": f"board-{board.key}",
+    }
+
+
+def status_value(board: Board) -> dict[str, Any]:
+    """What is going on, with its progress; what was left out or failed."""
+    done, total = board.progress
+    rows = {"done": len(board.complete), "total": len(board.rows)}
+    known = rows if board.phase == "cancelled" else {"done": done, "total": total}
+    text = words.STATUS.get("recorded" if board.recorded else board.phase, "")
+    left = ", ".join(f"{name} ({reason})" for name, reason in board.unreadable.items())
+    return {
+        "words": text.format(seconds=board.seconds, **known),
+        "progress": [done, total] if board.phase in ("forward", "reverse") and total else None,
+        "error": board.error or (words.UNREADABLE.format(names=left) if left else ""),
+        "phase": board.phase,
+    }
+
+
+def headline(board: Board) -> str:
+    """One sentence with the three totals that matter, once every row is there."""
+    if not board.rows:
+        return words.HEADINGS["own"].format(most=MAX_OWN)
+    finished = len(board.complete) == len(board.rows)
+    name = "done" if finished else "running" if board.phase != "empty" else "empty"
+    told = {"all": len(board.rows), "subject": words.SUBJECTS.get(board.example or "", words.OTHER)}
+    if not board.example:
+        named = sum(row.truth is not None for row in board.rows)
+        name = "own_named" if named and finished else f"own_{name}"
+        count = named if name == "own_named" else len(board.rows)
+        told["pictures"] = words.PICTURES.get(count, words.MORE_PICTURES.format(count=count))
+    elif finished and not any(row.truth for row in board.rows):
+        name = "running"
+    columns = {"damaged": DAMAGED, "guided": "dga-guided", "plus": "dga-plus"}
+    told |= {short: _right(board, column) for short, column in columns.items()}
+    return words.HEADINGS[name].format(**told)
+
+
+def lead(board: Board) -> str:
+    """What right means, or what happens next."""
+    if not board.rows:
+        return words.UNNAMED
+    if board.phase == "empty" and board.example:
+        return words.PRESS.format(all=len(board.rows))
+    truth = board.rows[0].truth
+    if board.example and truth:
+        article = "an" if truth[0] in "aeiou" else "a"
+        return words.RIGHT.format(truth=f"{article} {truth}", open=words.OPEN)
+    named = any(row.truth for row in board.rows)
+    unnamed = any(row.truth is None for row in board.rows)
+    told = [words.RIGHT_OWN] if named else []
+    return " ".join(told + [words.UNNAMED] * unnamed)
+
+
+def total(board: Board, column: str) -> dict[str, Any]:
+    """How many of a column are right, a mark a row, and what the method did with them."""
+    verdicts = [row.verdict(column) for row in board.rows]
+    known = len([verdict for verdict in verdicts if verdict])
+    read = [row for row in board.rows if (cell := row.cells.get(column)) and cell.said]
+    none = words.TOTAL_NONE if read else ""
+    return {
+        "name": column,
+        "right": verdicts.count("right") if known else None,
+        "of": words.TOTAL.format(known=known) if known else none,
+        "marks": [verdict == "right" for verdict in verdicts],
+        "why": _why(board, column, read),
+    }
+
+
+def _right(board: Board, column: str) -> int:
+    return sum(row.verdict(column) == "right" for row in board.rows)
+
+
+def _why(board: Board, column: str, read: list[Row]) -> str:
+    if column == DAMAGED or not read:
+        return words.REASONS[DAMAGED] if column == DAMAGED else ""
+    if column == "dda":
+        return words.REASONS["dda"].format(depth=board.profile.dda_depth)
+    ways = {"crossed": "stopped", "maximum": "maximum", "left": "left", "hopeless": "left"}
+    counts: Counter[str] = Counter()
+    for row in read:
+        cell = row.cells[column]
+        if column == "dga-plus":
+            counts["left" if cell.found == words.LEFT else "repaired"] += 1
+        elif cell.stop:
+            counts[ways[way(cell.stop)]] += 1
+    names = ("stopped", "maximum", "repaired", "left")
+    return ", ".join(words.REASONS[name].format(n=counts[name]) for name in names if counts[name])
+
+
+def way(stop: Stop) -> str:
+    """How the paper's search ended: a key of ``words.UNDER`` and ``words.HOW``."""
+    if stop.t_star:
+        return "crossed" if stop.crossed else "maximum"
+    return "left" if stop.crossed else "hopeless"
+
+
+def how(board: Board, row: Row, column: str) -> str:
+    """How the damage was explained, or where it stopped."""
+    cell = row.cells[column]
+    if column == DAMAGED or cell.stop is None:
+        return words.HOW[DAMAGED]
+    if column == "dga-plus":
+        return cell.found
+    name = way(cell.stop)
+    if column == "dda":
+        guided = row.cells.get("dga-guided", Cell())
+        same = guided.said and guided.stop and guided.stop.t_star == cell.stop.t_star
+        alike = board.profile.dda_guidance == board.profile.guidance
+        name = "same" if same and alike else "dda"
+    return words.HOW[name].format(depth=cell.stop.t_star)
+
+
+def link(board: Board, row: Row) -> str:
+    """Address of Try it with this picture and damage; empty for an upload."""
+    if board.example is None:
+        return ""
+    fields = {
+        "image": board.example,
+        "corruption": row.name,
+        "severity": board.severity,
+        "tau": f"{board.profile.stopping.tau:.2f}",
+        "seed": SEED,
+    }
+    return f"./?{urlencode(fields)}"
+
+
+def _row(board: Board, row: Row, pictures: bool) -> dict[str, Any]:
+    stop = row.stop
+    return {
+        "name": title(row.name) if board.example else row.name,
+        "family": title(family_of(row.name)) if board.example else "",
+        "under": words.UNDER[way(stop)].format(depth=stop.t_star) if stop else "",
+        "truth": row.truth,
+        "link": link(board, row),
+        "file": row.file,
+        "cells": [_shown(board, row, name, pictures) for name in COLUMNS],
+    }
+
+
+def _shown(board: Board, row: Row, column: str, pictures: bool) -> dict[str, Any]:
+    cell = row.cells.get(column, Cell())
+    told: dict[str, Any] = {"verdict": row.verdict(column)}
+    if pictures and cell.image is not None:  # a preview is replaced soon: small beats exact
+        told["src"] = data_uri(cell.image, "PNG" if cell.said or column == DAMAGED else "JPEG")
+    elif cell.at is not None:
+        told["at"] = cell.at
+    if cell.said:
+        told["said"] = f"{cell.said.label} {percent(cell.said.probability)}"
+        told["how"] = how(board, row, column)
+    return told

@@ -1,1 +1,0 @@
-"""Page Fifteen corruptions: layout, event handlers, cards and the run itself."""

@@ -1,0 +1,203 @@
+"""Recorded boards, one sheet of pictures and one record each.
+
+``python -m app.presets.boards --out FOLDER`` records them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import base64
+import io
+import json
+import logging
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from PIL import Image
+
+from app.parts.examples import Example, load_examples
+from app.presets.recording import digest
+from app.runs.board import COLUMNS, SEED, Board, Cell, Row, run, settings
+from app.runs.session import Session
+from dga.corruptions import CORRUPTIONS, SEVERITIES
+from dga.images import Pixels
+from dga.io.files import to_plain, write_json
+from dga.io.shipped import shipped
+from dga.networks.classifier import Prediction
+from dga.pipeline import default_routes
+from dga.profiles import Profile
+from dga.stopping import Stop
+from dga.weights.checkpoints import WeightsError
+from dga.weights.sources import Sources
+
+EXAMPLES = ("cat",)
+"""Only pictures that may be given away; what is run of others is kept while the page is served."""
+RECORDED = SEVERITIES
+
+MOST_KEPT = 12
+FOLDER = "boards"
+COLUMNS_OF_SHEET = 15
+QUALITY = 80
+
+_log = logging.getLogger(__name__)
+
+
+def configuration(profile: Profile) -> dict[str, Any]:
+    """All that decides a board besides weights, picture and severity, as JSON types."""
+    return {
+        "profile": profile.name,
+        "schedule": to_plain(profile.schedule),
+        "stopping": to_plain(settings(profile)),
+        "routes": [to_plain(default_routes(profile)[name]) for name in COLUMNS[1:]],
+        "seed": SEED,
+    }
+
+
+def record(session: Session, example: Example, severity: int, folder: Path) -> None:
+    """Run one board and write ``EXAMPLE-SEVERITY.webp`` and ``.json``."""
+    clean = example.pixels(session.profile.image_size)
+    board = Board.of_example(session.profile, example.name, example.truth, clean, severity)
+    for _ in run(session, board):
+        pass
+    tiles: dict[bytes, int] = {}
+    rows = []
+    for row in board.rows:
+        cells = {}
+        for name in COLUMNS:
+            cell = row.cells[name]
+            assert cell.image is not None
+            at = tiles.setdefault(cell.image.tobytes(), len(tiles))
+            cells[name] = _cell(cell, row, name) | {"at": at}
+        rows.append({"name": row.name, "stop": to_plain(row.stop), "cells": cells})
+    folder.mkdir(parents=True, exist_ok=True)
+    sheet = _sheet([np.frombuffer(tile, np.uint8).reshape(clean.shape) for tile in tiles])
+    sheet.save(folder / f"{board.key}.webp", quality=QUALITY, method=6)
+    content = {
+        "example": example.name,
+        "truth": example.truth,
+        "severity": severity,
+        "weights": session.weights,
+        "configuration": configuration(session.profile),
+        "clean_sha256": digest(clean),
+        "seconds": round(board.seconds, 1),
+        "rows": rows,
+    }
+    write_json(folder / f"{board.key}.json", content)
+
+
+def _cell(cell: Cell, row: Row, name: str) -> dict[str, Any]:
+    assert cell.said is not None
+    told: dict[str, Any] = {"label": cell.said.label, "share": round(cell.said.probability, 4)}
+    if (chance := row.chance(name)) is not None:
+        told["chance"] = round(chance, 4)
+    if cell.stop:
+        told["stop"] = to_plain(cell.stop)
+    return told | ({"found": cell.found} if cell.found else {})
+
+
+def _sheet(tiles: Sequence[Pixels]) -> Image.Image:
+    side = tiles[0].shape[0]
+    width = min(COLUMNS_OF_SHEET, len(tiles))
+    sheet = Image.new("RGB", (width * side, -(-len(tiles) // width) * side))
+    for number, tile in enumerate(tiles):
+        place = number % width * side, number // width * side
+        sheet.paste(Image.fromarray(tile), place)
+    return sheet
+
+
+class Boards:
+    """The recorded boards that these models would repeat; ``root``: holds PROFILE/boards."""
+
+    def __init__(
+        self, session: Session, examples: Sequence[Example], root: Path | None = None
+    ) -> None:
+        self._session = session
+        self._examples = {example.name: example for example in examples}
+        self.folder = (root or shipped("assets/presets")) / session.profile.name / FOLDER
+        self._known: dict[str, Board | None] = {}
+        self._run: dict[str, Board] = {}
+
+    def find(self, example: str, severity: int) -> Board | None:
+        """The board as recorded or last run; None if there is none for these models."""
+        key = f"{example}-{severity}"
+        if example in EXAMPLES and example in self._examples and key not in self._known:
+            self._known[key] = self._read(key)
+        return self._known.get(key) or self._run.get(key)
+
+    def keep(self, board: Board) -> None:
+        """A finished run of an example, for whoever asks next: it would be the same again."""
+        self._run[board.key] = board
+        while len(self._run) > MOST_KEPT:
+            self._run.pop(next(iter(self._run)))
+
+    def _read(self, key: str) -> Board | None:
+        try:
+            content = json.loads((self.folder / f"{key}.json").read_text("utf-8"))
+            sheet = (self.folder / f"{key}.webp").read_bytes()
+            return self._board(content, sheet)
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            _log.warning("The recorded board %s is not shown: %s.", key, error)
+            return None
+
+    def _board(self, content: dict[str, Any], sheet: bytes) -> Board:
+        profile, example = self._session.profile, self._examples[content["example"]]
+        if content["weights"] != self._session.weights:
+            raise ValueError("it was made with other weights")
+        if content["configuration"] != configuration(profile):
+            raise ValueError("it was made with other settings")
+        if content["clean_sha256"] != digest(example.pixels(profile.image_size)):
+            raise ValueError("its picture cannot be made again here")
+        rows = [_row(told, example.truth) for told in content["rows"]]
+        if [row.name for row in rows] != list(CORRUPTIONS):
+            raise ValueError("it lacks rows")
+        with Image.open(io.BytesIO(sheet)) as image:
+            places = image.width * image.height // profile.image_size**2
+        if any((cell.at or 0) >= places for row in rows for cell in row.cells.values()):
+            raise ValueError("its sheet lacks pictures")
+        uri = f"data:image/webp;base64,{base64.b64encode(sheet).decode()}"
+        return Board(
+            profile, example.name, content["severity"], rows, "done", sheet=uri, recorded=True
+        )
+
+
+def _row(told: dict[str, Any], truth: str | None) -> Row:
+    cells = {name: _read_cell(told["cells"][name], truth) for name in COLUMNS}
+    return Row(told["name"], truth, cells, Stop(**told["stop"]))
+
+
+def _read_cell(told: dict[str, Any], truth: str | None) -> Cell:
+    chances = {told["label"]: told["share"]}
+    if truth is not None:
+        chances.setdefault(truth, told["chance"])
+    said = Prediction(tuple(chances), tuple(chances.values()))
+    stop = Stop(**told["stop"]) if "stop" in told else None
+    return Cell(None, told["at"], said, stop, told.get("found", ""))
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Entry of ``python -m app.presets.boards``."""
+    parser = argparse.ArgumentParser(description="Record the boards that the page opens with.")
+    parser.add_argument("--out", type=Path, required=True, help="folder to write them to")
+    parser.add_argument("--profile", default="everyday16")
+    parser.add_argument("--weights", type=Path, help="folder that holds PROFILE/diffusion, ...")
+    parser.add_argument("--severities", type=int, nargs="+", default=RECORDED)
+    options = parser.parse_args(arguments)
+    examples = {example.name: example for example in load_examples()}
+    try:
+        session = Session.load(options.profile, Sources(options.weights))
+        session.budget_seconds = math.inf  # nobody waits
+        for name in EXAMPLES:
+            for severity in options.severities:
+                record(session, examples[name], severity, options.out)
+                print(f"{name}-{severity}: written", flush=True)
+    except (WeightsError, ValueError, OSError) as error:
+        raise SystemExit(f"boards: {error}") from None
+
+
+if __name__ == "__main__":
+    main()

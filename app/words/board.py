@@ -1,0 +1,126 @@
+"""The words of the Board."""
+
+from __future__ import annotations
+
+from dga.titles import SYSTEMS
+
+SUBJECTS = {
+    "cat": "One cat",
+    "lion": "One lion",
+    "cheetah": "One running cheetah",
+    "cheetah-face": "One cheetah's face",
+}
+OTHER = "One picture"
+COLUMNS = {
+    "damaged": "Damaged",
+    **{name: SYSTEMS[name] for name in ("dga", "dga-guided", "dga-plus", "dda")},
+}
+AS_IT_CAME = "As it came"  # the first column of own pictures
+ORDERS = {"family": "Family", "depth": "Depth", "gain": "Gain"}
+ORDER_TITLES = {
+    "family": "By family of damage, or as they came",
+    "depth": "Where the detector stopped, deepest first",
+    "gain": "Where DGA+ made the true kind likelier, most first",
+}
+
+HEADINGS = {
+    "empty": "{subject}, damaged in {all} ways. How many can be put right?",
+    "running": "{subject}, damaged in {all} ways.",
+    "done": "{subject}, damaged in {all} ways: {damaged} read right as they are, "
+    "{guided} after DGA + G, {plus} after DGA+.",
+    "own": "Up to {most} pictures of your own, each by every method.",
+    "own_empty": "{pictures} of your own. Press Run to repair them.",
+    "own_running": "{pictures} of your own.",
+    "own_done": "{pictures} of your own, repaired by every method.",
+    "own_named": "{pictures} whose kind is named: {damaged} read right as they came, "
+    "{guided} after DGA + G, {plus} after DGA+.",
+}
+RIGHT = "Right means: read as what it is, {truth}. Point at a picture for what it was read as{open}"
+OPEN = "; click to open it in Try it."
+RIGHT_OWN = "Right means: read as the kind that you named."
+UNNAMED = "What a picture shows is not known until you name it: without that nothing is called "
+UNNAMED += "right or wrong."
+PRESS = "Press Run all {all}: every picture by four methods, in one run."
+PICTURES = {1: "One picture"}
+MORE_PICTURES = "{count} pictures"
+
+TOTAL = "of {known} right"
+TOTAL_NONE = "not named"
+REASONS = {
+    "damaged": "before any repair",
+    "stopped": "{n} stopped",
+    "maximum": "{n} went to the deepest allowed",
+    "left": "{n} left alone",
+    "repaired": "{n} repaired",
+    "dda": "all from depth {depth}",
+}
+UNDER = {
+    "crossed": "depth {depth}",
+    "maximum": "deepest: {depth}",
+    "left": "left as it is",
+    "hopeless": "too coarse: left alone",
+}
+HOW = {
+    "damaged": "before any repair",
+    "crossed": "stopped at depth {depth}",
+    "maximum": "the detector did not stop by {depth}, the deepest allowed",
+    "left": "already looks undamaged: left as it is",
+    "hopeless": "too coarse to hide: left alone",
+    "dda": "fixed depth {depth}",
+    "same": "fixed depth {depth}: the same picture as DGA + G",
+}
+EXPLAINED = {
+    "exposure": "exposure",
+    "blur": "blur",
+    "blocks": "coarse blocks",
+    "impulses": "single wrong pixels",
+    "noise": "noise",
+}
+INVERSE = "explained as {damage}"
+NOT_EXPLAINED = "rebuilt from depth {depth}"
+LEFT = "left as it is"
+
+LABELS = {
+    "change": "Change",
+    "severity": "Severity",
+    "order": "Order",
+    "detail": ", damaged in 15 ways",
+    "own": "Own pictures",
+    "table": "Table (CSV)",
+    "zip": "Pictures (ZIP)",
+    "right": "read as what it is",
+    "wrong": "read as something else",
+    "under": "Under a name: where the detector stopped",
+    "name": "name it",
+    "unknown": "not named",
+    "pending": "being rebuilt",
+    "empty": "not rebuilt yet",
+    "drop": "Drop up to {most} pictures of your own",
+    "dropped": "As they are, damaged or not. They get a row each, and stay on this machine for at "
+    "most an hour. A file's name that holds one of the {kinds} kinds names it.",
+    "uploading": "Sending {done} of {total}",
+    "too_many": "At most {most} pictures at a time; the first {most} were taken.",
+    "command": "A whole folder, the same way:",
+    "failed": "The pictures could not be sent; please try again.",
+}
+COMMAND = "python -m dga adapt FOLDER --methods dga,dga-guided,dga-plus,dda"
+RUN, RUN_OWN, CANCEL = "Run all 15", "Run", "Cancel"
+UNREADABLE = "Left out: {names}."
+NOTHING_READ = "None of these can be read as a picture."
+NO_PICTURES = "Drop a picture first."
+NOT_KEPT = "These pictures are no longer on this machine; please drop them again."
+UNKNOWN_LINK = "{name}={value} is not known here; {used} is shown."
+
+STATUS = {
+    "wait": "Waiting for the models",
+    "read": "Reading the pictures",
+    "forward": "{done} of {total} pictures have their depth",
+    "reverse": "Rebuilding: step {done} of {total}",
+    "done": "Done in {seconds:.0f} s",
+    "cancelled": "Cancelled: {done} of {total} rows are finished.",
+    "recorded": "Recorded with the shipped models",
+}
+TOO_LONG = (
+    "The run took longer than {seconds:.0f} seconds and was stopped; "
+    "a lower severity needs fewer steps."
+)

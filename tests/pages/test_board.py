@@ -1,0 +1,385 @@
+"""The Board: what is computed, what it says of it, own pictures, recorded boards."""
+
+import csv
+import dataclasses
+import io
+import json
+import shlex
+import zipfile
+from urllib.parse import parse_qs, urlsplit
+
+import numpy as np
+import pytest
+import skimage.data
+from PIL import Image
+
+from app.pages.board.handlers import BoardComponents, BoardHandlers, named_kind, parse
+from app.pages.board.value import board_value, headline, how, lead, status_value
+from app.parts.examples import Example, load_examples
+from app.presets import boards as recorded
+from app.presets.boards import EXAMPLES, RECORDED, Boards
+from app.runs.board import COLUMNS, CSV_COLUMNS, DAMAGED, Board, Cell, Row, explained, run, settings
+from app.runs.session import CancelledError, RunError, Session
+from app.server.limits import MAX_OWN
+from app.server.queue_position import QueuePositions
+from app.words.board import COMMAND
+from app.words.errors import REFUSED
+from dga.corruptions import CORRUPTIONS, corrupt
+from dga.degradation import Degradation
+from dga.images import to_pixels, to_square
+from dga.io.parsing import split_list
+from dga.io.shipped import shipped
+from dga.networks.classifier import Prediction
+from dga.pipeline import adapt, default_routes
+from dga.profiles import EVERYDAY16
+from dga.request import Request
+from dga.stopping import Stop
+
+TOKEN = "0123456789abcdef" * 2
+CLASSES = EVERYDAY16.classifier.classes
+
+
+@pytest.fixture(scope="module")
+def cat(tmp_path_factory):
+    path = tmp_path_factory.mktemp("pictures") / "cat.png"
+    Image.fromarray(skimage.data.chelsea()).save(path)
+    return Example("cat", "Cat", str(path), "data:,", "cat")
+
+
+@pytest.fixture(scope="module")
+def pixels():
+    return to_pixels(to_square(Image.fromarray(skimage.data.chelsea()), 32))
+
+
+@pytest.fixture
+def tiny(tiny_models):
+    return Session(tiny_models)
+
+
+def say(label, probability):
+    rest = [name for name in CLASSES if name != label]
+    share = (1 - probability) / len(rest)
+    return Prediction((label, *rest), (probability, *[share] * len(rest)))
+
+
+PICTURE = np.zeros((64, 64, 3), np.uint8)
+STOPS = (Stop(7, True), Stop(24, False), Stop(0, False), Stop(0, True))
+
+
+def filled(truth="cat", example="cat"):
+    """Four rows, one for each way that the search ends; DGA+ puts the first right."""
+    rows = []
+    for number, (name, stop) in enumerate(zip(CORRUPTIONS, STOPS, strict=False)):
+        row = Row(name, truth, stop=stop)
+        row.cells[DAMAGED] = Cell(PICTURE, said=say("cat" if number == 3 else "dog", 0.6))
+        for column in ("dga", "dga-guided"):
+            row.cells[column] = Cell(PICTURE, said=say("dog", 0.6), stop=stop)
+        row.cells["dga-plus"] = Cell(
+            PICTURE,
+            said=say("cat" if number in (0, 3) else "dog", 0.8),
+            stop=stop,
+            found="left as it is" if number > 1 else "explained as noise",
+        )
+        row.cells["dda"] = Cell(PICTURE, said=say("dog", 0.6), stop=Stop(24, True))
+        rows.append(row)
+    return Board(EVERYDAY16, example, 5 if example else None, rows, "done")
+
+
+def test_rows_are_filled_from_one_run_as_each_is_alone(tiny, pixels):
+    board = Board.of_example(tiny.profile, "cat", "cat", pixels, 2)
+    assert [row.name for row in board.rows] == list(CORRUPTIONS)
+    phases = [board.phase for _ in run(tiny, board)]
+    assert list(dict.fromkeys(phases)) == ["read", "forward", "reverse"]
+    assert len(board.complete) == 15
+    assert board.phase == "done"
+    routes = list(default_routes(tiny.profile).values())
+    for row in board.rows[::7]:
+        damaged = corrupt(pixels, row.name, 2, 0)
+        assert np.array_equal(row.cells[DAMAGED].image, damaged)
+        alone = adapt(tiny.models, damaged, 0, settings(tiny.profile), routes)
+        assert row.stop == alone.stop
+        assert row.cells[DAMAGED].said.label == alone.input_prediction.label
+        for name, result in alone.reconstructions.items():
+            cell = row.cells[name]
+            assert cell.stop.t_star == result.depth
+            assert np.abs(cell.image.astype(int) - result.image).max() <= 1
+            assert cell.said.label == result.prediction.label
+
+
+def test_verdicts_are_against_the_true_class():
+    board = filled()
+    assert [row.verdict("dga-plus") for row in board.rows] == ["right", "wrong", "wrong", "right"]
+    value = board_value(board)
+    assert [total["right"] for total in value["totals"]] == [1, 0, 0, 2, 0]
+    assert value["totals"][3]["marks"] == [True, False, False, True]
+    assert "1 read right as they are, 0 after DGA + G, 2 after DGA+" in value["headline"]
+    assert "a cat" in value["lead"]
+
+
+def test_without_a_true_class_nothing_is_right_or_wrong():
+    board = filled(truth=None, example=None)
+    value = board_value(board)
+    assert {cell["verdict"] for row in value["rows"] for cell in row["cells"]} == {""}
+    assert {total["right"] for total in value["totals"]} == {None}
+    assert "right" not in value["headline"]
+    assert "not known until you name it" in value["lead"]
+    board.rows[0].truth = "cat"
+    assert headline(board).startswith("One picture whose kind is named: 0 read right as they came")
+    assert [row.verdict("dga-plus") for row in board.rows] == ["right", "", "", ""]
+    assert "not known" in lead(board)
+
+
+def test_why_each_total_is_what_it_is():
+    value = board_value(filled())
+    stopped = "1 stopped, 1 went to the deepest allowed, 2 left alone"
+    assert [total["why"] for total in value["totals"]] == [
+        *("before any repair", stopped, stopped, "2 repaired, 2 left alone", "all from depth 24"),
+    ]
+    under = [row["under"] for row in value["rows"]]
+    assert under == ["depth 7", "deepest: 24", "too coarse: left alone", "left as it is"]
+    board = filled()
+    assert how(board, board.rows[1], "dga") == (
+        "the detector did not stop by 24, the deepest allowed"
+    )
+    assert how(board, board.rows[1], "dda").endswith("the same picture as DGA + G")
+    assert how(board, board.rows[0], "dda") == "fixed depth 24"
+
+
+@pytest.mark.parametrize(
+    ("found", "stop", "words"),
+    [
+        (Degradation(), Stop(0, True), "left as it is"),
+        (Degradation(), Stop(5, True), "rebuilt from depth 5"),
+        (Degradation(blur=2.0), Stop(0, True), "explained as blur"),
+        (Degradation(noise=0.3), Stop(12, True), "explained as noise, rebuilt from depth 12"),
+    ],
+)
+def test_what_dga_plus_found_in_words(found, stop, words):
+    assert explained(found, stop) == words
+
+
+def test_orders():
+    orders = filled().orders()
+    assert orders == {"family": [0, 1, 2, 3], "depth": [1, 0, 2, 3], "gain": [0, 3, 1, 2]}
+
+
+def test_table_and_links():
+    board = filled()
+    lines = list(csv.DictReader(io.StringIO(board.csv())))
+    assert tuple(lines[0]) == CSV_COLUMNS
+    assert len(lines) == 4 * 4
+    plus = lines[2]
+    assert (plus["method"], plus["depth"], plus["verdict"]) == ("dga-plus", "7", "right")
+    assert (plus["label_before"], plus["label_after"], plus["truth"]) == ("dog", "cat", "cat")
+    query = parse_qs(urlsplit(board_value(board)["rows"][0]["link"]).query)
+    assert (query["image"], query["corruption"]) == (["cat"], ["gaussian_noise"])
+    assert (query["severity"], query["seed"]) == (["5"], ["0"])
+    own = filled(example=None)
+    own.rows[0].name = "=cmd.png"
+    assert "\n'=cmd.png," in own.csv()
+    assert not any(row["link"] for row in board_value(own)["rows"])
+
+
+def test_cancel_takes_effect_within_a_step(tiny, pixels):
+    board = Board.of_example(tiny.profile, "cat", "cat", pixels, 3)
+    steps = run(tiny, board)
+    next(step for step in steps if board.phase == "forward" and board.progress[0] == 2)
+    board.cancel.set()
+    with pytest.raises(CancelledError):
+        next(steps)
+    assert board.progress[0] == 3 or board.rows[3].stop is None
+
+
+def test_time_budget(tiny, pixels):
+    hurried = Session(tiny.models, budget_seconds=0.0)
+    with pytest.raises(RunError, match="longer than 0 seconds"):
+        list(run(hurried, Board.of_example(tiny.profile, "cat", "cat", pixels, 3)))
+
+
+@pytest.mark.parametrize(
+    ("file", "kind"),
+    [
+        ("IMG_cat_01.png", "cat"),
+        ("Big-Cat.7.jpg", "big cat"),
+        ("cat and dog.png", None),
+        ("cathedral.png", None),
+        ("bus2.webp", "bus"),
+        ("photo.png", None),
+    ],
+)
+def test_a_files_name_may_name_its_kind(file, kind):
+    assert named_kind(file, CLASSES) == kind
+
+
+def test_the_address_says_what_is_shown():
+    asked = parse(
+        json.dumps({"token": TOKEN, "image": "cat", "severity": "3"}), "v", ["lion", "cat"]
+    )
+    assert (asked.owner, asked.image, asked.severity, asked.notice) == (TOKEN, "cat", 3, "")
+    odd = {"token": "short", "image": "../cat", "severity": "9", "order": "colour", "x": []}
+    asked = parse(json.dumps(odd), "v", ["lion", "cat"])
+    assert (asked.owner, asked.image, asked.severity) == ("v", "lion", 5)
+    for part in ("image=../cat", "severity=9", "order=colour"):
+        assert part in asked.notice
+    for text in (None, "", "[]", "3", "{", "[" * 10**5):
+        assert parse(text, "v", ["lion"]).image == "lion"
+
+
+@pytest.fixture
+def handlers(tiny, cat, tmp_path):
+    """Handlers whose parts stand for themselves."""
+    names = [field.name for field in dataclasses.fields(BoardComponents)]
+    components = BoardComponents(**{name: name for name in names})
+    boards = Boards(tiny, [cat], tmp_path)
+    return BoardHandlers(tiny, [cat], components, QueuePositions(), boards)
+
+
+def ask(**changes):
+    return json.dumps({"token": TOKEN, "image": "cat", "severity": 3} | changes)
+
+
+@pytest.fixture
+def uploads(tmp_path, monkeypatch):
+    """Own pictures as the browser names them, one of them none."""
+    monkeypatch.setattr("app.server.request_body.get_upload_folder", lambda: str(tmp_path))
+    files = []
+    for number, name in enumerate(("dog.png", "IMG_1.png", "words.png")):
+        path = tmp_path / f"{number}.png"
+        if name == "words.png":
+            path.write_text("no picture")
+        else:
+            Image.new("RGB", (80, 60), (60 * number, 90, 160)).save(path)
+        files.append({"path": str(path), "name": name})
+    return files
+
+
+def test_own_pictures_become_rows(handlers, uploads):
+    shown = handlers.drop("v", ask(), [*uploads, {"path": "/etc/passwd", "name": "a/b/passwd"}])
+    rows = shown["screen"]["rows"]
+    assert [(row["name"], row["truth"]) for row in rows] == [
+        ("dog.png", "dog"),
+        ("IMG_1.png", None),
+    ]
+    assert "words.png (" in shown["status"]["error"]
+    assert "passwd (" in shown["status"]["error"]
+    assert shown["run"]["interactive"]
+    own = ask(image="own")
+    list(handlers.run("v", own))
+    board = handlers.kept.last(f"{TOKEN} own")
+    assert len(board.complete) == 2
+    assert [row.verdict("dga") != "" for row in board.rows] == [True, False]
+    named = handlers.name("v", own, "1", "frog")["screen"]
+    assert named["rows"][1]["cells"][1]["verdict"] in ("right", "wrong")
+    assert "src" not in named["rows"][1]["cells"][1]
+    assert handlers.name("v", own, 1, "unicorn")["screen"]["rows"][1]["truth"] is None
+    assert handlers.name("v", own, 99, "frog")["status"]["error"]
+    with zipfile.ZipFile(io.BytesIO(board.zip())) as archive:
+        assert len(archive.namelist()) == 1 + 2 * 4
+        with Image.open(archive.open("dga-plus/02-IMG_1.png")) as image:
+            assert np.array_equal(np.asarray(image), board.rows[1].cells["dga-plus"].image)
+
+
+def test_no_more_pictures_than_the_limit_and_at_least_one(handlers, uploads):
+    shown = handlers.drop("v", ask(), uploads[:1] * (MAX_OWN + 1))
+    assert len(shown["screen"]["rows"]) == MAX_OWN
+    assert str(MAX_OWN) in shown["screen"]["notice"]
+    for files in (None, {}, [3, None], uploads[2:]):
+        assert "None of these" in handlers.drop("v", ask(), files)["status"]["error"]
+    assert len(handlers.kept.last(f"{TOKEN} own").rows) == MAX_OWN  # the last good ones stay
+    *_, last = handlers.run("w", json.dumps({"image": "own"}))
+    assert "Drop a picture first" in last["status"]["error"]
+
+
+def test_results_outlive_other_choices_and_a_reload(handlers):
+    *_, last = handlers.run("v", ask())
+    assert last["run"]["interactive"]
+    kept = handlers.kept.last(f"{TOKEN} cat-3")
+    other = handlers.show("v", ask(severity=2))["screen"]
+    assert other["key"] == "cat-2"
+    assert not any("said" in cell for row in other["rows"] for cell in row["cells"])
+    assert handlers.show("after a reload", ask())["screen"] == board_value(kept)
+    # An example's run is everybody's; own pictures are their visitor's alone.
+    assert handlers.show("stranger", ask(token="f" * 32))["screen"] == board_value(kept)
+    handlers.kept.put(f"{TOKEN} own", filled(example=None))
+    assert handlers.show("v", ask(image="own"))["screen"]["rows"]
+    assert not handlers.show("v", ask(image="own", token="f" * 32))["screen"]["rows"]
+
+
+def test_bad_requests_and_cancel(handlers):
+    *_, last = handlers.run("v", ask(severity=9))
+    assert "severity=9 is not known" in last["status"]["error"]
+    assert last["run"]["interactive"]
+    assert "before it began" in handlers.cancel("v")["status"]["error"]
+    for update in (updates := handlers.run("v", ask())):
+        if update.get("status", {}).get("phase") == "forward":
+            break
+    shown = handlers.cancel("v")
+    assert "Cancelled: 0 of 15 rows" in shown["status"]["words"]
+    assert shown["status"]["error"] == ""  # one's own cancel is no fault
+    assert shown["run"]["interactive"]
+    assert list(updates)[-1]["run"]["interactive"]
+
+
+def test_damaged_pictures_are_made_few_at_a_time(handlers, monkeypatch):
+    monkeypatch.setattr("app.pages.board.handlers.PREVIEW_PATIENCE", 0.01)
+    with handlers._preview_turn():
+        assert handlers.show("v", ask())["status"]["error"] == REFUSED
+    assert handlers.show("v", ask())["status"]["error"] == ""
+
+
+def test_who_waits_is_told_the_place(handlers):
+    handlers.line.follow(lambda: ([], []))
+    with handlers.line.served("somebody on another page"):
+        assert handlers.press("v")["status"]["words"] == "Waiting, 1st in line"
+        assert set(handlers.show("v", ask())) == {"status"}  # the run goes on
+
+
+def test_a_visitor_who_leaves_leaves_no_run_behind(handlers):
+    going = handlers.run("v", ask())
+    while not (board := handlers.kept.last(f"{TOKEN} cat-3")) or not board.running:
+        next(going)
+    going.close()
+    assert not board.running
+
+
+def test_a_board_is_recorded_and_read_back(tiny, cat, tmp_path):
+    folder = tmp_path / tiny.profile.name / "boards"
+    recorded.record(tiny, cat, 3, folder)
+    board = Boards(tiny, [cat], tmp_path).find("cat", 3)
+    assert len(board.complete) == 15
+    assert status_value(board)["words"] == "Recorded with the shipped models"
+    again = Board.of_example(tiny.profile, "cat", "cat", cat.pixels(32), 3)
+    list(run(tiny, again))
+    for old, new in zip(board.rows, again.rows, strict=True):
+        assert (old.stop, old.truth) == (new.stop, new.truth)
+        for name in COLUMNS:
+            assert old.verdict(name) == new.verdict(name)
+            assert old.cells[name].said.label == new.cells[name].said.label
+    content = json.loads((folder / "cat-3.json").read_text())
+    for changes in (
+        {"weights": {"classifier": "another"}}, {"configuration": {}}, {"clean_sha256": ""},
+        {"rows": [{}]}, {"rows": content["rows"][1:]},
+    ):  # fmt: skip
+        (folder / "cat-3.json").write_text(json.dumps(content | changes))
+        assert Boards(tiny, [cat], tmp_path).find("cat", 3) is None
+
+
+def test_shipped_boards_are_complete_and_small(session):
+    boards = Boards(session, load_examples())
+    for name in EXAMPLES:
+        for severity in RECORDED:
+            board = boards.find(name, severity)
+            assert board is not None
+            assert [row.name for row in board.rows] == list(CORRUPTIONS)
+            assert len(board.complete) == 15
+            assert {row.truth for row in board.rows} == {"cat"}
+    folder = shipped("assets/presets") / session.profile.name / "boards"
+    assert sum(path.stat().st_size for path in folder.iterdir()) < 700_000
+
+
+def test_the_command_for_a_folder_names_methods_that_exist():
+    *words, names = shlex.split(COMMAND)
+    assert words == ["python", "-m", "dga", "adapt", "FOLDER", "--methods"]
+    assert tuple(split_list(names)) == COLUMNS[1:]
+    known = Request.of(EVERYDAY16).known_routes(EVERYDAY16)
+    assert set(split_list(names)) <= set(known)
