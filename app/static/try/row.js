@@ -151,6 +151,15 @@ const coloured = ([text, verdict]) => {
   const html = plain.innerHTML;
   return verdict ? html.replace(/(\S+?)(\.?)$/, `<b class="${verdict}">$1</b>$2`) : html;
 };
+
+// What is long is smaller: two lines take the room of one.
+function fit() {
+  const heading = find(".say h1");
+  heading.className = "";
+  for (const size of ["mid", "long"]) if (heading.offsetHeight > 60) heading.className = size;
+}
+document.fonts.ready.then(fit);
+
 let spoken = 0;
 function headline(now) {
   const [first, rest] = sentences(now);
@@ -158,8 +167,7 @@ function headline(now) {
   const heading = find(".say h1");
   if (heading.dataset.words !== title) {
     heading.dataset.words = heading.innerHTML = title;
-    heading.className = ""; // what is long is smaller: two lines take the room of one
-    for (const size of ["mid", "long"]) if (heading.offsetHeight > 60) heading.className = size;
+    fit();
   }
   const second = presenting || covered ? "" : rest.map(coloured).join(" ");
   const sub = find(".second");

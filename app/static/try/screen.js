@@ -180,7 +180,7 @@ window.dga = {
 
 motion.addEventListener("change", () => { halt(); draw(); });
 for (const node of ["#line b", "#adapt", "#examples button"]) appears(document, node).then(soon);
-new ResizeObserver(soon).observe(plot);
+new ResizeObserver(() => { fit(); soon(); }).observe(plot);
 watch("value", receive);
 // An address that names a run: what it shows is on its way, the page's first run is not it.
 const named = ["corruption", "run"].some((key) => new URLSearchParams(location.search).has(key));
