@@ -52,6 +52,7 @@ _SCREEN = """<p class="bd-notice" role="status"></p><h1></h1><p class="bd-lead">
 # Whoever reloads the page finds her runs again by a name that only this browser tab knows.
 _OPEN = """() => {
   const told = Object.fromEntries(new URLSearchParams(location.search));
+  (window.dgaBoard ??= {}).opened = true;
   let token = sessionStorage.getItem("dga-board");
   if (!token) {
     const bytes = crypto.getRandomValues(new Uint8Array(16));

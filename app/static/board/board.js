@@ -27,7 +27,7 @@ function show() {
   find(".bd-command").hidden = !own;
   find(".bd-legend").hidden = !value.rows.length;
   find("input[type=file]").disabled = value.running;
-  if (element.dataset.key !== undefined) remember(value);
+  if (page.opened) remember(value); // before that the address is still to be read
   element.dataset.key = value.key;
 }
 
