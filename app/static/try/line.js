@@ -59,6 +59,11 @@ document.addEventListener("click", (event) => {
   if (example) window.dga.pick(example.dataset.name);
 });
 
+// A file that is dragged over the page finds the place where it may be dropped.
+document.addEventListener("dragenter", (event) => {
+  if (event.dataTransfer?.types.includes("Files")) open(true);
+});
+
 // One Tab stop for the examples; arrows go through them.
 document.addEventListener("keydown", (event) => {
   const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
