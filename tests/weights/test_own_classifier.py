@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ from dga.networks.compute import Compute
 from dga.networks.models import load_models
 from dga.profiles import CLASSIFIERS, EVERYDAY16, ClassifierConfig, with_classifier
 from dga.training.classifier import to_group_norm
+from dga.training.loop import TrainConfig
 from dga.training.run import train
 from dga.weights.checkpoints import WeightsError
 from dga.weights.classifiers import classifier_config, read_classes
@@ -264,7 +266,7 @@ def test_named_classifiers_are_trained_by_name(
 ) -> None:
     from dga.training.run import DEFAULTS
 
-    config = dataclasses.replace(DEFAULTS["classifier"], images=8, batch=4, bf16=False)
+    config = dataclasses.replace(DEFAULTS["classifier"], images=12, batch=4, bf16=False)
     small = dataclasses.replace(SMALL, classes=EVERYDAY16.classifier.classes)
     monkeypatch.setitem(CLASSIFIERS, "everyday16", {"small-gn": small})
     asked = ("everyday16", [picture_folder], tmp_path, config, torch.device("cpu"))
@@ -284,8 +286,32 @@ def test_named_classifiers_are_trained_by_name(
     assert not any("running" in name for name in read_state(tmp_path / "b"))
     with pytest.raises(ValueError, match=r"has no classifier 'big'\. Named classifiers: small-gn"):
         train("classifier", *asked, name="big")
-    with pytest.raises(ValueError, match="Only a classifier has a name, not the diffusion"):
+    with pytest.raises(
+        ValueError, match="Only a classifier has a name and a teacher, not the diffusion"
+    ):
         train("diffusion", *asked, name="small-gn")
+
+
+def test_a_pupil_learns_what_its_teacher_says_and_no_label(
+    picture_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same pictures as another class: with a teacher the same weights come out."""
+    small = dataclasses.replace(SMALL, classes=EVERYDAY16.classifier.classes)
+    monkeypatch.setitem(CLASSIFIERS["everyday16"], "small-gn", small)
+    cats, frogs = tmp_path / "cats", tmp_path / "frogs"
+    shutil.copytree(picture_folder / "cat", cats / "cat")
+    shutil.copytree(picture_folder / "cat", frogs / "frog")
+    config = TrainConfig(images=12, batch=4, lr=0.1, warmup=1, ema=0.5, seed=0)
+    weights = weights_folder("everyday16", "classifier")
+
+    def pupil(folder: Path, teacher: Path | None) -> torch.Tensor:
+        out = tmp_path / f"{folder.name}-{teacher is None}"
+        train("classifier", "everyday16", [folder], out, config, torch.device("cpu"),
+              name="small-gn", teacher=teacher)  # fmt: skip
+        return torch.cat([value.flatten() for _, value in sorted(read_state(out).items())])
+
+    assert pupil(cats, weights).equal(pupil(frogs, weights))
+    assert not pupil(cats, None).equal(pupil(frogs, None))
 
 
 def test_group_norm_begins_where_batch_norm_was() -> None:
