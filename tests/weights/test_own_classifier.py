@@ -20,6 +20,7 @@ from typer.testing import CliRunner
 from dga.commands import app
 from dga.commands.common import ModelOptions
 from dga.images import to_tensor
+from dga.methods.tent import BATCH_NORMS
 from dga.networks.classifier import build_classifier, predict_proba
 from dga.networks.compute import Compute
 from dga.networks.models import load_models
@@ -242,7 +243,7 @@ def test_a_named_classifier_is_found_like_the_others(
     models = load_models("everyday16", Sources(classifier="small-gn"), CPU)
     assert models.weights["classifier"] == weights_id(folder)
     assert models.profile.classifier == SMALL
-    assert not any("BatchNorm" in type(m).__name__ for m in models.classifier.modules())
+    assert not any(isinstance(m, BATCH_NORMS) for m in models.classifier.modules())
     by_path = load_models("everyday16", Sources(classifier=folder), CPU)
     assert by_path.profile == models.profile
     options = ModelOptions(classifier=Path("small-gn")).absolute()
@@ -251,6 +252,15 @@ def test_a_named_classifier_is_found_like_the_others(
     )
     with pytest.raises(WeightsError, match="tells its architecture, pixels and classes itself"):
         load_models("everyday16", Sources(classifier=folder, input_size=32), CPU)
+
+
+@pytest.mark.parametrize("name", CLASSIFIERS["everyday16"])
+def test_shipped_ones_are_there(name: str, cat: np.ndarray) -> None:
+    models = load_models("everyday16", Sources(classifier=name), CPU)
+    assert models.profile.classifier == CLASSIFIERS["everyday16"][name]
+    assert not any(isinstance(m, BATCH_NORMS) for m in models.classifier.modules())
+    said = predict_proba(models.classifier, to_tensor(cat)[None], models.profile.classifier)
+    assert models.profile.classifier.classes[int(said.argmax())] == "cat"
 
 
 def test_a_folders_config_is_not_believed_blindly(tmp_path: Path) -> None:
