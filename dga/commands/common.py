@@ -62,7 +62,7 @@ class ModelOptions:
     ] = None
     classifier: Annotated[
         Path | None,
-        typer.Option(help="The classifier: a folder, or timm's .safetensors or .pth."),
+        typer.Option(help="The classifier: resnet18-gn, a folder, or timm's .safetensors or .pth."),
     ] = None
     architecture: Annotated[
         str | None, typer.Option(help="timm's name of that file's architecture.")

@@ -82,6 +82,9 @@ def train(
     classifier: Annotated[
         str | None, typer.Option(help="Name of another classifier than the profile's own.")
     ] = None,
+    teacher: Annotated[
+        Path | None, typer.Option(help="Weights of the profile's own classifier that teach it.")
+    ] = None,
     study: StudyOptions = StudyOptions(),
     workers: Annotated[
         int | None, typer.Option(help="Processes that read and corrupt ahead.")
@@ -112,6 +115,7 @@ def train(
             workers,
             max_depth,
             classifier,
+            teacher,
         )
         if written is not None:
             typer.echo(f"Weights: {written}")

@@ -104,7 +104,7 @@ IMAGENET = Profile(
     memo=MemoConfig(lr=1e-5),
     release=ReleaseConfig(),
 )
-# Others than a profile's own classifier, by the name of their folder beside it.
+# Others that ship beside a profile's own classifier, by the name of their folder.
 CLASSIFIERS = {"everyday16": {"resnet18-gn": replace(EVERYDAY16.classifier, groups=16)}}
 PROFILES = {profile.name: profile for profile in (EVERYDAY16, IMAGENET)}
 

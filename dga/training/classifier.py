@@ -13,11 +13,11 @@ from dga.data.image_sets import ImageSet, split_training
 from dga.images import to_tensor
 from dga.io.files import CHECKPOINT
 from dga.networks.classifier import build_classifier, normalise, preprocess
-from dga.profiles import Profile
+from dga.profiles import Profile, get_profile
 from dga.training import loop
 from dga.training.loop import TrainConfig
 from dga.weights.checkpoints import check_fit
-from dga.weights.store import read_state
+from dga.weights.store import load_weights, read_state
 
 DEFAULTS = TrainConfig(
     images=420_000,
@@ -30,6 +30,9 @@ DEFAULTS = TrainConfig(
     clip=None,
 )
 LABEL_SMOOTHING = 0.1
+TEMPERATURE = 2.0
+"""By which a teacher's and a pupil's logits are divided."""
+
 CROP_AREA = (0.4, 1.0)
 RECALIBRATION_STEPS = 100
 BATCH_NORM_EPS = 1e-5
@@ -42,14 +45,21 @@ def train_classifier(
     out: Path,
     device: torch.device,
     init: Path | None = None,
+    teacher: Path | None = None,
 ) -> nn.Module:
-    """Train the profile's timm model and return its moving average."""
-    identity = loop.describe_run("classifier", profile, images, init)
+    """Train the profile's timm model and return its moving average.
+
+    ``teacher``: weights of the profile's own classifier, whose answers to the same crops are
+    learned in place of the labels (Hinton et al., 2015; Beyer et al., 2022).
+    """
+    source = f"teacher {teacher}" if teacher else ""
+    identity = loop.describe_run("classifier", profile, images, init, source)
     used, _ = split_training(images)
     torch.manual_seed(config.seed)
     model = build_classifier(profile.classifier)
     _start_from(model, init, out, profile.classifier.groups)
     model.to(device, memory_format=torch.channels_last)  # type: ignore[call-overload]
+    taught = None if teacher is None else _teacher(profile, teacher, device)
     optimizer = torch.optim.SGD(_parameter_groups(model, config), momentum=0.9, nesterov=True)
 
     def loss(step: int) -> tuple[Tensor, dict[str, float]]:
@@ -58,8 +68,14 @@ def train_classifier(
         x = to_tensor(used.pixels[rows]).to(device)
         x = random_crop_flip(x, profile.classifier.input_size, generator)
         y = torch.from_numpy(used.labels[rows]).to(device)
-        logits = model(normalise(x, profile.classifier).to(memory_format=torch.channels_last))
-        value = F.cross_entropy(logits.float(), y, label_smoothing=LABEL_SMOOTHING)
+        x = normalise(x, profile.classifier).to(memory_format=torch.channels_last)
+        logits = model(x).float()
+        if taught is None:
+            value = F.cross_entropy(logits, y, label_smoothing=LABEL_SMOOTHING)
+        else:
+            with torch.no_grad():
+                soft = (taught(x).float() / TEMPERATURE).softmax(1)
+            value = TEMPERATURE**2 * F.cross_entropy(logits / TEMPERATURE, soft)
         return value, {"top1": float((logits.argmax(1) == y).float().mean())}
 
     network = loop.run(model, optimizer, loss, config, out, device, identity)
@@ -73,6 +89,11 @@ def _start_from(model: nn.Module, init: Path | None, out: Path, groups: int | No
     state = to_group_norm(read_state(init), groups)
     check_fit(init, state, model.state_dict())
     model.load_state_dict(state)
+
+
+def _teacher(profile: Profile, path: Path, device: torch.device) -> nn.Module:
+    network = load_weights(build_classifier(get_profile(profile.name).classifier), path)
+    return network.to(device)
 
 
 def to_group_norm(state: Mapping[str, Tensor], groups: int) -> dict[str, Tensor]:

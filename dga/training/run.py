@@ -48,6 +48,7 @@ def train(
     workers: int | None = None,
     max_depth: int | None = None,
     name: str | None = None,
+    teacher: Path | None = None,
 ) -> Path | None:
     """Train one model, write its weights and ``config.json`` to ``out`` and return that.
 
@@ -55,17 +56,18 @@ def train(
     ``workers``: processes that make its batches ahead, by default as many as there are
     CPUs where pictures are large or read from disk; ``max_depth``: the deepest depth that the
     diffusion model is mostly trained at, all by default; ``name``: another of the profile's
-    classifiers than its own. Returns ``None`` in all but the first of
-    several processes. Raises ``ValueError`` for an unknown model or profile, for unusable
-    data, and for a study or several processes of another model than the discriminator.
+    classifiers than its own; ``teacher``: weights of its own, by which another is taught.
+    Returns ``None`` in all but the first of several processes. Raises ``ValueError`` for an
+    unknown model or profile, for unusable data, and for a study, a name or several processes of
+    a model that takes none.
     """
     defaults(model)
     if model != "discriminator" and study not in (None, Study()):
         raise ValueError(f"Only the discriminator can be asked for a study, not the {model}.")
     if model != "diffusion" and max_depth is not None:
         raise ValueError(f"Only the diffusion model has a deepest depth, not the {model}.")
-    if model != "classifier" and name is not None:
-        raise ValueError(f"Only a classifier has a name, not the {model}.")
+    if model != "classifier" and not (name is None and teacher is None):
+        raise ValueError(f"Only a classifier has a name and a teacher, not the {model}.")
     profile = get_profile(profile_name)
     if name is not None:
         profile = with_classifier(profile, name)
@@ -90,10 +92,10 @@ def train(
                 )
                 facts = {"max_depth": max_depth}
             else:
-                network, facts = (
-                    classifier.train_classifier(profile, images, config, out, team.device, init),
-                    {},
+                network = classifier.train_classifier(
+                    profile, images, config, out, team.device, init, teacher
                 )
+                facts = {"teacher": str(teacher) if teacher else None}
         if team.leads:
             facts = _described(model, profile, network, images, config, team.device, init) | facts
             save_weights(network.state_dict(), out, facts)

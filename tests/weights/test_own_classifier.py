@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -19,11 +20,13 @@ from typer.testing import CliRunner
 from dga.commands import app
 from dga.commands.common import ModelOptions
 from dga.images import to_tensor
+from dga.methods.tent import BATCH_NORMS
 from dga.networks.classifier import build_classifier, predict_proba
 from dga.networks.compute import Compute
 from dga.networks.models import load_models
 from dga.profiles import CLASSIFIERS, EVERYDAY16, ClassifierConfig, with_classifier
 from dga.training.classifier import to_group_norm
+from dga.training.loop import TrainConfig
 from dga.training.run import train
 from dga.weights.checkpoints import WeightsError
 from dga.weights.classifiers import classifier_config, read_classes
@@ -240,7 +243,7 @@ def test_a_named_classifier_is_found_like_the_others(
     models = load_models("everyday16", Sources(classifier="small-gn"), CPU)
     assert models.weights["classifier"] == weights_id(folder)
     assert models.profile.classifier == SMALL
-    assert not any("BatchNorm" in type(m).__name__ for m in models.classifier.modules())
+    assert not any(isinstance(m, BATCH_NORMS) for m in models.classifier.modules())
     by_path = load_models("everyday16", Sources(classifier=folder), CPU)
     assert by_path.profile == models.profile
     options = ModelOptions(classifier=Path("small-gn")).absolute()
@@ -249,6 +252,15 @@ def test_a_named_classifier_is_found_like_the_others(
     )
     with pytest.raises(WeightsError, match="tells its architecture, pixels and classes itself"):
         load_models("everyday16", Sources(classifier=folder, input_size=32), CPU)
+
+
+@pytest.mark.parametrize("name", CLASSIFIERS["everyday16"])
+def test_shipped_ones_are_there(name: str, cat: np.ndarray) -> None:
+    models = load_models("everyday16", Sources(classifier=name), CPU)
+    assert models.profile.classifier == CLASSIFIERS["everyday16"][name]
+    assert not any(isinstance(m, BATCH_NORMS) for m in models.classifier.modules())
+    said = predict_proba(models.classifier, to_tensor(cat)[None], models.profile.classifier)
+    assert models.profile.classifier.classes[int(said.argmax())] == "cat"
 
 
 def test_a_folders_config_is_not_believed_blindly(tmp_path: Path) -> None:
@@ -264,7 +276,7 @@ def test_named_classifiers_are_trained_by_name(
 ) -> None:
     from dga.training.run import DEFAULTS
 
-    config = dataclasses.replace(DEFAULTS["classifier"], images=8, batch=4, bf16=False)
+    config = dataclasses.replace(DEFAULTS["classifier"], images=12, batch=4, bf16=False)
     small = dataclasses.replace(SMALL, classes=EVERYDAY16.classifier.classes)
     monkeypatch.setitem(CLASSIFIERS, "everyday16", {"small-gn": small})
     asked = ("everyday16", [picture_folder], tmp_path, config, torch.device("cpu"))
@@ -284,8 +296,32 @@ def test_named_classifiers_are_trained_by_name(
     assert not any("running" in name for name in read_state(tmp_path / "b"))
     with pytest.raises(ValueError, match=r"has no classifier 'big'\. Named classifiers: small-gn"):
         train("classifier", *asked, name="big")
-    with pytest.raises(ValueError, match="Only a classifier has a name, not the diffusion"):
+    with pytest.raises(
+        ValueError, match="Only a classifier has a name and a teacher, not the diffusion"
+    ):
         train("diffusion", *asked, name="small-gn")
+
+
+def test_a_pupil_learns_what_its_teacher_says_and_no_label(
+    picture_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same pictures as another class: with a teacher the same weights come out."""
+    small = dataclasses.replace(SMALL, classes=EVERYDAY16.classifier.classes)
+    monkeypatch.setitem(CLASSIFIERS["everyday16"], "small-gn", small)
+    cats, frogs = tmp_path / "cats", tmp_path / "frogs"
+    shutil.copytree(picture_folder / "cat", cats / "cat")
+    shutil.copytree(picture_folder / "cat", frogs / "frog")
+    config = TrainConfig(images=12, batch=4, lr=0.1, warmup=1, ema=0.5, seed=0)
+    weights = weights_folder("everyday16", "classifier")
+
+    def pupil(folder: Path, teacher: Path | None) -> torch.Tensor:
+        out = tmp_path / f"{folder.name}-{teacher is None}"
+        train("classifier", "everyday16", [folder], out, config, torch.device("cpu"),
+              name="small-gn", teacher=teacher)  # fmt: skip
+        return torch.cat([value.flatten() for _, value in sorted(read_state(out).items())])
+
+    assert pupil(cats, weights).equal(pupil(frogs, weights))
+    assert not pupil(cats, None).equal(pupil(frogs, None))
 
 
 def test_group_norm_begins_where_batch_norm_was() -> None:

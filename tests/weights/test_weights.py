@@ -12,6 +12,7 @@ from torch import nn
 from dga.io.files import sha256
 from dga.io.shipped import shipped
 from dga.networks.models import load_models
+from dga.profiles import CLASSIFIERS
 from dga.weights.checkpoints import WeightsError
 from dga.weights.sources import Sources
 from dga.weights.store import OWN_SUM, config_sum, load_weights, read_state, save_weights
@@ -99,6 +100,7 @@ def test_shipped_weights_keep_their_bounds() -> None:
     assert max(path.stat().st_size for path in files) < 10 * 2**20
     assert sum(path.stat().st_size for path in files) < 40 * 2**20
     limits = {"diffusion": 12e6, "discriminator": 4e6, "explainer": 4e6, "classifier": 5e6}
+    limits |= dict.fromkeys(CLASSIFIERS["everyday16"], 5e6)
     for name, limit in limits.items():
         folder = shipped("assets/weights") / "everyday16" / name
         state = read_state(folder)
