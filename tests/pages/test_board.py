@@ -32,7 +32,6 @@ from dga.io.shipped import shipped
 from dga.networks.classifier import Prediction
 from dga.pipeline import adapt, default_routes
 from dga.profiles import EVERYDAY16
-from dga.request import Request
 from dga.stopping import Stop
 
 TOKEN = "0123456789abcdef" * 2
@@ -381,5 +380,4 @@ def test_the_command_for_a_folder_names_methods_that_exist():
     *words, names = shlex.split(COMMAND)
     assert words == ["python", "-m", "dga", "adapt", "FOLDER", "--methods"]
     assert tuple(split_list(names)) == COLUMNS[1:]
-    known = Request.of(EVERYDAY16).known_routes(EVERYDAY16)
-    assert set(split_list(names)) <= set(known)
+    assert set(split_list(names)) == set(default_routes(EVERYDAY16))
