@@ -37,7 +37,7 @@ from app.server.preflight import check_place
 from app.server.queue_position import CONCURRENCY_ID, QueuePositions
 from app.server.strict_blocks import StrictBlocks
 from app.server.upload_folder import UploadFolder
-from app.words.common import TITLE
+from app.words.common import TAGLINE, TITLE
 from dga.data.uploads import MAX_BYTES
 from dga.profiles import PROFILES, get_profile
 from dga.speed.pace import warning
@@ -52,7 +52,7 @@ def build(session: Session, exhibits: Exhibits) -> gr.Blocks:
     """All pages for one set of models and its results."""
     line = QueuePositions()
     with StrictBlocks(
-        title=f"{TITLE}: adaptive diffusion", analytics_enabled=False, delete_cache=CACHE_SECONDS
+        title=f"{TITLE}: {TAGLINE.lower()}", analytics_enabled=False, delete_cache=CACHE_SECONDS
     ) as demo:
         gr.HTML(header(session, ""), apply_default_css=False, elem_id="head")
         adapt_page(session, demo, line)

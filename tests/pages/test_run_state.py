@@ -189,4 +189,4 @@ def test_endpoint_reads_only_uploads(served, cat_file, meta):
 def test_page_is_served(served):
     answer = httpx.get(served.url)
     assert answer.status_code == 200
-    assert "DGA: adaptive diffusion" in answer.text
+    assert "DGA: repair a damaged picture" in answer.text
