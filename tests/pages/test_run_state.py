@@ -125,7 +125,7 @@ def test_endpoint_is_described(client):
     parameters = described["/adapt"]["parameters"]
     names = [parameter["parameter_name"] for parameter in parameters]
     assert names == ["picture", "corruption", "severity", "tau", "seed", "dda_depth"]
-    assert described["/adapt"]["description"].startswith("Adapt one picture")
+    assert described["/adapt"]["description"].startswith("Repair one damaged picture")
 
 
 def test_endpoint_agrees_with_the_library(client, served, cat_file):

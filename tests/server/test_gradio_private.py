@@ -219,7 +219,7 @@ LEANED_ON: tuple[tuple[str, str, Callable[[], object]], ...] = (
         lambda: len(parameters(Api)) >= 3,
     ),
     (
-        "app/pages/adapt/takeaway.py",
+        "app/pages/adapt/try_handlers.py",
         "processing_utils.save_bytes_to_cache(data, file_name, cache_dir)",
         lambda: (
             parameters(processing_utils.save_bytes_to_cache)[:3]
