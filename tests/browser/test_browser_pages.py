@@ -74,9 +74,9 @@ def test_order_severity_and_example_are_in_the_address(chromium, served):  # noq
     page.locator("[data-image=cat]").click()
     until(page, lambda: "One cat" in page.inner_text("h1"))
     cell = page.locator(".bd-row[data-row='9'] [data-column='dga-plus']").last
-    cell.focus()
     tip = cell.locator(".bd-tip")
-    assert tip.is_visible()
+    cell.hover()
+    until(page, tip.is_visible)
     assert tip.inner_text().split("\n")[0] in cell.get_attribute("aria-label")
     cell.click()
     page.wait_for_url(lambda url: "corruption=fog" in url)

@@ -227,6 +227,14 @@ LEANED_ON: tuple[tuple[str, str, Callable[[], object]], ...] = (
         ),
     ),
     (
+        "app/pages/board/handlers.py",
+        "processing_utils.save_bytes_to_cache(data, file_name, cache_dir)",
+        lambda: (
+            parameters(processing_utils.save_bytes_to_cache)[:3]
+            == ["data", "file_name", "cache_dir"]
+        ),
+    ),
+    (
         "app/parts/examples.py",
         "gradio/media_assets/images: the shipped cat",
         lambda: (Path(gr.__file__).parent / "media_assets" / "images").is_dir(),

@@ -2,7 +2,8 @@
 const page = (window.dgaBoard ??= {});
 let bar = null; // the line above, once it is there
 const known = new Map(); // pictures of own rows, by cell, while a value comes without them
-const uploads = new Map(); // path: what Try it needs to open the same file
+// path: what Try it needs to open the same file, after a reload too
+const uploads = new Map(JSON.parse(sessionStorage.getItem("dga-board-files") ?? "[]"));
 let order = new URLSearchParams(location.search).get("order") ?? "family";
 let layout = "";
 
@@ -220,6 +221,7 @@ async function send(chosen) {
       files.push({ path: "", name }); // the server names it among those left out
     }
   }
+  sessionStorage.setItem("dga-board-files", JSON.stringify([...uploads].slice(-4 * props.most)));
   put(said, props.words.dropped);
   if (files.length) trigger("upload", { ask: page.ask({ image: "own" }), files });
 }
