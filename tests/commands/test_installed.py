@@ -79,7 +79,7 @@ def test_an_installation_adapts_and_serves(programs: Path, tmp_path: Path) -> No
     with subprocess.Popen(page, stdout=subprocess.DEVNULL, **place) as server:
         try:
             wait(url, server)
-            assert "cat-noise" in httpx.get(url).text  # a recorded run
+            assert "cat-contrast" in httpx.get(url).text  # a recorded run
             assert "Table 1. Methods" in httpx.get(url + "findings").text  # shipped results
             answer = Client(url, verbose=False).predict(
                 handle_file(photo), corruption="fog", severity=3, dda_depth=2, api_name="/adapt"
