@@ -10,6 +10,7 @@ import signal
 import sys
 import threading
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import gradio as gr
@@ -97,7 +98,8 @@ def serve(
     assert isinstance(queue, FairQueue)
     shared = [str(path) for path in (*exhibits.files(), *model_cards(session.profile))]
     gate = Middleware(Gate, has_room=uploads.has_room, is_own=queue.is_own, shared=shared)
-    demo.launch(
+    launch = partial(
+        demo.launch,
         server_name=host,
         server_port=port,
         prevent_thread_lock=True,
@@ -122,18 +124,32 @@ def serve(
     uploads.keep_tidy(lambda: _lasting_files(demo))
     decoder.start()
     if not block:
+        launch()
         # Not a daemon: a network cut off in the middle of a pass brings the interpreter down.
         threading.Thread(target=session.warm_up).start()
         return demo
+    failures: list[BaseException] = []
+
+    def load() -> None:
+        try:
+            _load(session)
+        except BaseException as error:
+            failures.append(error)
+            demo.is_running = False
+
     # A host that stops the page gets the same orderly end as Ctrl+C.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        _load(session)
+        launch()
+        # In a thread: code that compiles in this one would swallow an interrupt.
+        threading.Thread(target=load).start()
         demo.block_thread()
     except KeyboardInterrupt:
         demo.close()
     finally:
         uploads.close()
+    if failures:
+        raise failures[0]
     return demo
 
 

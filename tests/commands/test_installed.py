@@ -22,6 +22,7 @@ from tests.fixtures.rights import drop_rights
 
 PACKED = ("app", "dga", "assets", "pyproject.toml", "setup.py", "LICENSE")
 STARTS_WITHIN = 300.0
+ENDS_WITHIN = 30.0
 
 pytestmark = [
     pytest.mark.slow,
@@ -85,8 +86,10 @@ def test_an_installation_adapts_and_serves(programs: Path, tmp_path: Path) -> No
                 handle_file(photo), corruption="fog", severity=3, dda_depth=2, api_name="/adapt"
             )
             assert answer
-        finally:
             server.terminate()
+            assert server.wait(ENDS_WITHIN) == 0
+        finally:
+            server.kill()
 
 
 def wait(url: str, server: subprocess.Popen[bytes]) -> None:
