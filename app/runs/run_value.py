@@ -182,9 +182,13 @@ def dda_line(state: RunState) -> str | None:
     """On whose line the fixed depth lies: its own, DGA + G's where both are guided alike."""
     if "dda" in state.lines:
         return "dda"
+    return "dga-guided" if guided_alike(state) and "dga-guided" in state.lines else None
+
+
+def guided_alike(state: RunState) -> bool:
+    """Whether DGA + G and the fixed depth give the same picture from the same depth."""
     routes = {route.name: route for route in state.settings.routes(state.profile)}
-    alike = routes["dda"].alike(routes["dga-guided"])
-    return "dga-guided" if alike and "dga-guided" in state.lines else None
+    return routes["dda"].alike(routes["dga-guided"])
 
 
 def found(explained: Explained) -> dict[str, Any]:
@@ -233,7 +237,7 @@ def said(state: RunState) -> dict[str, Any]:
         "present": told.present,
         "second": {
             "fixed": told.rivals,
-            "same": SAME if dda_line(state) == "dga-guided" else "",
+            "same": SAME if guided_alike(state) else "",
             "spent": told.spent,
         },
         "titles": {key: title(stop) for key, stop in told.stops.items()},

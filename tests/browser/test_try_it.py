@@ -140,6 +140,21 @@ def test_the_fixed_depth_is_a_handle(recorded):
     assert len(recorded.work()) == asked
 
 
+def test_the_same_picture_is_said_of_the_guided_method_alone(recorded):
+    page = recorded.page
+    slider = page.get_by_role("slider", name="Fixed depth")
+    slider.focus()
+    while (distance := int(slider.get_attribute("aria-valuenow")) - recorded.t_star()) != 0:
+        page.keyboard.press("ArrowLeft" if distance > 0 else "ArrowRight")
+    said = {}
+    for name in ("dga-plus", "dda", "dga", "dga-guided"):
+        if not page.locator(f".shots [data-name={name}]").is_visible():
+            page.click(f".toggles [data-name={name}]")
+        page.click(f".shots [data-name={name}] button.choose")
+        said[name] = page.inner_text(".second")
+    assert {name for name in said if "the same picture" in said[name]} == {"dga-guided"}
+
+
 def test_a_click_enlarges_and_holding_shows_the_damaged_one(recorded):
     page = recorded.page
     box = page.locator(".shots [data-name=dda] .im").bounding_box()

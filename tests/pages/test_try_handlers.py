@@ -102,6 +102,11 @@ def test_a_verdict_is_against_the_true_class_alone(handlers: TryHandlers, exampl
     assert all(verdict == "" and "right" not in t and "wrong" not in t for t, verdict in said)
 
 
+def test_a_fixed_depth_that_is_guided_alike_is_said_to_be_the_same(value: dict[str, Any]) -> None:
+    assert "dga-guided" not in value["every"]
+    assert "the same picture" in value["second"]["same"]
+
+
 def test_the_curve_goes_no_deeper_than_it_must(value: dict[str, Any]) -> None:
     assert [len(curve) for curve in value["curves"]] == [33, 33]
 

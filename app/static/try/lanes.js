@@ -204,10 +204,11 @@ function filmLane(b, now) {
   return out + box(b.x(mean.length - 1), b.film, b.right - b.x(mean.length - 1), 30, "hatched");
 }
 
-function presentAxis(b) {
+function presentAxis(b, now) {
   const every = wide ? 50 : 16;
   let out = label(0, b.foot + 26, words.depth);
-  for (let k = 0; k <= deepest(); k += every) out += label(b.x(k), b.foot + 26, k, "middle");
+  const covered = (k) => [now?.t, fixed].some((depth) => depth !== undefined && Math.abs(b.x(k) - b.x(depth)) < 240);
+  for (let k = 0; k <= deepest(); k += every) if (!k || !covered(k)) out += label(b.x(k), b.foot + 26, k, "middle");
   return out + stroke(b.x(fixed), b.top, b.x(fixed), b.foot, "fix");
 }
 
@@ -226,7 +227,7 @@ function lanes(now) {
   const line = now && now.t <= deepest() ? stroke(b.x(now.t), b.narrow ? b.top : presenting ? b.top : 40, b.x(now.t), down, `stopped${now.crossed ? "" : " never"}`) : "";
   const head = at !== null ? stroke(b.x(at), b.top, b.x(at), down, "playhead") : "";
   const ring = now && mean[now.t] !== undefined && now.t <= deepest() ? dot(b.x(now.t), b.y(mean[now.t]), presenting ? 9 : 5.5, "ring") : "";
-  svg.innerHTML = HATCH + curveLane(b, now) + (presenting ? presentAxis(b) + line : filmLane(b, now) + chanceLane(b, now, line)) + ring + head;
+  svg.innerHTML = HATCH + curveLane(b, now) + (presenting ? presentAxis(b, now) + line : filmLane(b, now) + chanceLane(b, now, line)) + ring + head;
   film(b, now);
   handles(b, now);
 }

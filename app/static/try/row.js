@@ -135,10 +135,10 @@ function sentences(now) {
   if (!value.says?.unknown) return [[words[value.phase] ?? "", ""], []];
   if (!now && chosen !== "dda" && chosen !== "dga-plus") return [[fill(words.undecided, { tau: tau.toFixed(2) }), ""], []];
   if (!first) return [[fill(value.says.unknown, { t: depth ?? "?", tau: tau.toFixed(2) }), ""], []];
-  if (presenting) return [first, chosen === "dda" ? [] : [value.present_fixed?.[fixed]].filter(Boolean)];
+  if (presenting) return [first, []];
   const rest = [];
   const { fixed: verdicts, same, spent } = value.second ?? {};
-  const equal = same && chosen !== "dda" && chosen !== "dga-plus" && depth === fixed && value.dda_line;
+  const equal = same && chosen === "dga-guided" && depth === fixed;
   if (chosen !== "dda") rest.push(equal ? [same, ""] : verdicts?.[fixed]);
   if (askedOf(chosen, now).made) rest.push([spent?.[chosen] ?? "", ""]);
   return [first, rest.filter((told) => told?.[0])];
