@@ -14,6 +14,14 @@ from dga.io.shipped import shipped
 PRIVATE: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private"}
 LIGHT: dict[str, Any] = PRIVATE | {"queue": False}
 
+# The browser saves the file of a hidden ``gr.File`` as soon as the server has made it.
+SAVE = """(file) => {
+  if (!file) return;
+  const anchor = document.createElement("a");
+  anchor.href = file.url;
+  anchor.download = file.orig_name || file.path.split("/").pop();
+  anchor.click();
+}"""
 Answer = TypeVar("Answer")
 
 
@@ -43,3 +51,21 @@ def for_visitor(handler: Callable[..., Answer]) -> Callable[..., Answer]:
 
     handle.__name__ = handler.__name__
     return handle
+
+
+def for_event(handler: Callable[..., Answer], *parts: str) -> Callable[..., Answer]:
+    """As :func:`for_visitor`; what is asked are ``parts`` of an event of the page's script."""
+
+    def handle(event: gr.EventData, request: gr.Request) -> Answer:
+        return handler(str(request.session_hash), *(told(event, part) for part in parts))
+
+    handle.__name__ = handler.__name__
+    return handle
+
+
+def told(event: gr.EventData, part: str) -> Any:
+    """A part of an event; None where a stranger's has none."""
+    try:
+        return getattr(event, part, None)
+    except (TypeError, IndexError):  # what came is no object
+        return None

@@ -77,7 +77,7 @@ class Presets:
             _log.warning("The recorded run %s is not shown: %s.", folder.name, error)
             return None
 
-    def named(self, name: str) -> Preset | None:
+    def named(self, name: object) -> Preset | None:
         """The preset of that name, if it is shown."""
         return next((preset for preset in self.all if preset.name == name), None)
 

@@ -37,11 +37,3 @@ class StrictBlocks(gr.Blocks):
 def path_of(payload: ImageData | None) -> str | None:
     """Path of an upload, which the gate and Gradio have found to be one; None without one."""
     return str(Path(payload.path).resolve()) if payload and payload.path else None
-
-
-def picked(event: gr.EventData, name: str) -> str:
-    """What the page's script says of an event; "None" where a stranger's says nothing of it."""
-    try:
-        return str(getattr(event, name, None))
-    except (TypeError, IndexError):  # what came is no object
-        return "None"

@@ -10,13 +10,12 @@ import gradio as gr
 
 from app.pages.adapt.corruption_thumbnails import SIDE, style_sheet, style_sheets
 from app.parts.examples import Example, identify
-from app.parts.html import PRIVATE, html
+from app.parts.html import PRIVATE, html, told
 from app.parts.pictures import picture_input
 from app.runs.links import filled, opening_values
 from app.runs.session import Session
 from app.runs.settings import MAX_PATHS, MAX_SCALE, MAX_SEED
 from app.server.decoder import read_square
-from app.server.strict_blocks import picked
 from app.words.adapt import ADVANCED_HELP, ADVANCED_TITLES
 from app.words.adapt import INPUT_WORDS as WORDS
 from dga.corruptions import CORRUPTIONS, SEVERITIES
@@ -229,7 +228,7 @@ def _connect_picture(
     paths = {example.name: example.path for example in examples}
 
     def pick(event: gr.EventData) -> str | None:
-        return paths.get(picked(event, "name"))
+        return paths.get(str(told(event, "name")))
 
     def preview(path: str | None) -> Iterator[Any]:
         for sheet in _thumbnails(path, examples):

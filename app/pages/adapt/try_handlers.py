@@ -16,7 +16,7 @@ from gradio.utils import get_upload_folder
 
 from app.pages.run_handlers import RunHandlers, Update
 from app.parts.examples import Example, identify
-from app.parts.html import LIGHT, PRIVATE, for_visitor
+from app.parts.html import LIGHT, PRIVATE, SAVE, for_event, for_visitor, told
 from app.presets.store import Preset, Presets
 from app.runs import links
 from app.runs.export import RunExport
@@ -29,7 +29,6 @@ from app.runs.visitors import Run, Runs
 from app.server.decoder import read_square
 from app.server.errors import SENTENCES
 from app.server.queue_position import CONCURRENCY_ID, QueuePositions, place_words
-from app.server.strict_blocks import picked
 from app.words.adapt import DOWNLOAD_WORDS, DOWNLOADS, INPUT_WORDS
 from app.words.errors import FAILED, NEVER_BEGAN
 from app.words.try_it import NOTICES
@@ -44,14 +43,6 @@ PICTURE_INTERVAL = 0.2  # seconds between two previews of a reverse process
 # The script's tau and fixed depth, in the places of check_settings' order.
 _ASKED = "(...a) => { a[3] = window.dga.tau(); a[5] = window.dga.dda(); return a; }"
 _START = _ASKED.replace("return", "window.dga.waiting(); return")
-# The browser saves the file as soon as the server has made it.
-_SAVE = """(file) => {
-  if (!file) return;
-  const anchor = document.createElement("a");
-  anchor.href = file.url;
-  anchor.download = file.orig_name || file.path.split("/").pop();
-  anchor.click();
-}"""
 _UPLOADED = "(picture, note) => { window.dgaLine.uploaded(picture, note); return []; }"
 # A picture of one's own outlives a look at another page: its upload is still on the server.
 _KEPT = """async () => {
@@ -262,7 +253,7 @@ class TryHandlers(RunHandlers[Run]):
 
     # More of a finished run
 
-    def expand(self, visitor: str, every: str, everything: bool) -> Iterator[Update]:
+    def expand(self, visitor: str, every: object, everything: bool) -> Iterator[Update]:
         """One method from every depth, or the curve to its end, with progress."""
         last = self.runs.last(visitor)
         if last is None or not last.state.settled:
@@ -288,14 +279,14 @@ class TryHandlers(RunHandlers[Run]):
         if self.runs.last(visitor) is last:
             yield self._show(state)
 
-    def _every(self, run: Run, name: str) -> Iterator[None]:
+    def _every(self, run: Run, name: object) -> Iterator[None]:
         state = run.state
         route = next((r for r in state.settings.routes(state.profile) if r.name == name), None)
-        if route is None or route.plus or name in state.lines:
+        if route is None or route.plus or route.name in state.lines:
             return
         pixels, shown = state.subject.input, 0.0
         for event in self.session.every_depth(
-            pixels, state.settings, name, state.extent, run.cancel
+            pixels, state.settings, route.name, state.extent, run.cancel
         ):
             if isinstance(event, Outcomes):
                 state.take(event)
@@ -324,7 +315,7 @@ class TryHandlers(RunHandlers[Run]):
 
     # Recorded runs, links, uploads, downloads
 
-    def pick(self, visitor: str, name: str) -> Update:
+    def pick(self, visitor: str, name: object) -> Update:
         """A recorded run; whatever of hers is computed stops."""
         self.lane.stop(visitor)
         last = self.runs.last(visitor)
@@ -413,16 +404,16 @@ class TryHandlers(RunHandlers[Run]):
             return good or (example and example.path), note, good
         return gr.skip(), "", path
 
-    def download(self, visitor: str, kind: str) -> Update:
+    def download(self, visitor: str, kind: object) -> Update:
         """Write one file into Gradio's cache, which deletes it after a while."""
         last = self.runs.last(visitor)
         result = last.state.result if last else None
-        if last is None or result is None or kind not in DOWNLOADS:
+        if last is None or result is None or str(kind) not in DOWNLOADS:
             return {self.page.saved: None} | self._told((DOWNLOAD_WORDS["gone"],))
         state = last.state
         example = state.example.name if state.example else None
         kept = RunExport(state, result, self.session.weights, example, state.title)
-        name, content = kept.file(kind)
+        name, content = kept.file(str(kind))
         try:
             return {self.page.saved: save_bytes_to_cache(content, name, get_upload_folder())}
         except OSError:
@@ -459,8 +450,7 @@ def connect_try(
     def expand(event: gr.EventData, request: gr.Request) -> Iterator[Update]:
         visitor = str(request.session_hash)
         with line.served(visitor):
-            every, everything = picked(event, "every"), picked(event, "all") == "True"
-            yield from handlers.expand(visitor, every, everything)
+            yield from handlers.expand(visitor, told(event, "every"), told(event, "all") is True)
 
     expanded = screen.expand(
         expand, None, screen, concurrency_id=CONCURRENCY_ID, concurrency_limit=1, **PRIVATE
@@ -469,17 +459,12 @@ def connect_try(
 
     shown = [screen, page.notice, page.upload_note, *page.controls(), *locked]
 
-    def pick(event: gr.EventData, request: gr.Request) -> Update:
-        return handlers.pick(str(request.session_hash), picked(event, "example"))
+    pick = for_event(handlers.pick, "example")
+    screen.select(pick, None, shown, cancels=[run, expanded], **LIGHT)
 
-    for component in (screen, page.line):
-        component.select(pick, None, shown, cancels=[run, expanded], **LIGHT)
-
-    def download(event: gr.EventData, request: gr.Request) -> Update:
-        return handlers.download(str(request.session_hash), picked(event, "file"))
-
+    download = for_event(handlers.download, "file")
     saved = screen.download(download, None, [page.saved, page.notice], **LIGHT)
-    saved.then(None, page.saved, None, js=_SAVE, **LIGHT)
+    saved.then(None, page.saved, None, js=SAVE, **LIGHT)
 
     def arrive(request: gr.Request, kept: str | None) -> Update:
         return handlers.arrive(request, kept) or {page.notice: gr.skip()}

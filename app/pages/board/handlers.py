@@ -315,11 +315,3 @@ class BoardHandlers(RunHandlers[Board]):
 def _file_name(name: object) -> str:
     """The last part of a file's name, short enough for a row."""
     return PurePath(str(name).replace("\\", "/")).name[-LONGEST_NAME:] or "picture"
-
-
-def event_part(event: gr.EventData, name: str) -> Any:
-    """A part of an event that need not be text; None where a stranger's has none."""
-    try:
-        return getattr(event, name, None)
-    except (TypeError, IndexError):
-        return None

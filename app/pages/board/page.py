@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import gradio as gr
 
-from app.pages.board.handlers import SEVERITY, BoardComponents, BoardHandlers, event_part
+from app.pages.board.handlers import SEVERITY, BoardComponents, BoardHandlers
 from app.pages.board.value import board_value, status_value
-from app.pages.run_handlers import Update
 from app.parts.examples import load_examples
-from app.parts.html import LIGHT, PRIVATE, for_visitor, html
+from app.parts.html import LIGHT, PRIVATE, SAVE, for_event, for_visitor, html
 from app.parts.marks import SIGNS, mark
 from app.presets.boards import EXAMPLES, Boards
 from app.runs.board import COLUMNS, Board
@@ -60,13 +57,6 @@ _OPEN = """() => {
     sessionStorage.setItem("dga-board", token);
   }
   return [JSON.stringify({ ...told, token })];
-}"""
-_SAVE = """(file) => {
-  if (!file) return;
-  const anchor = document.createElement("a");
-  anchor.href = file.url;
-  anchor.download = file.orig_name || file.path.split("/").pop();
-  anchor.click();
 }"""
 
 
@@ -143,23 +133,13 @@ def _connect(
 ) -> None:
     screen, outputs = components.screen, components.outputs
 
-    def pick(event: gr.EventData, request: gr.Request) -> Update:
-        return handlers.show(str(request.session_hash), event_part(event, "ask"))
-
-    def drop(event: gr.EventData, request: gr.Request) -> Update:
-        told = event_part(event, "ask"), event_part(event, "files")
-        return handlers.drop(str(request.session_hash), *told)
-
-    def name(event: gr.EventData, request: gr.Request) -> Update:
-        told = (event_part(event, part) for part in ("ask", "row", "truth"))
-        return handlers.name(str(request.session_hash), *told)
-
-    def save(event: gr.EventData, request: gr.Request) -> Update:
-        return handlers.save(str(request.session_hash), event_part(event, "ask"))
-
     page.load(for_visitor(handlers.show), [asked], outputs, js=_OPEN, **LIGHT)
-    screen.select(pick, None, outputs, trigger_mode="always_last", **LIGHT)
-    screen.upload(drop, None, outputs, **LIGHT)
-    screen.edit(name, None, outputs, trigger_mode="multiple", **LIGHT)
-    saved: Any = screen.download(save, None, [components.saved, components.status], **LIGHT)
-    saved.then(None, components.saved, None, js=_SAVE, **PRIVATE)
+    screen.select(
+        for_event(handlers.show, "ask"), None, outputs, trigger_mode="always_last", **LIGHT
+    )
+    screen.upload(for_event(handlers.drop, "ask", "files"), None, outputs, **LIGHT)
+    renamed = for_event(handlers.name, "ask", "row", "truth")
+    screen.edit(renamed, None, outputs, trigger_mode="multiple", **LIGHT)
+    save = for_event(handlers.save, "ask")
+    saved = screen.download(save, None, [components.saved, components.status], **LIGHT)
+    saved.then(None, components.saved, None, js=SAVE, **PRIVATE)
