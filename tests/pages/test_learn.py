@@ -12,7 +12,6 @@ import pytest
 import skimage.data
 from PIL import Image
 
-import app.pages.learn.lesson
 from app.pages.learn.lesson import (
     COMPARED,
     FILM_DEPTHS,
@@ -25,6 +24,7 @@ from app.pages.learn.lesson import (
 )
 from app.pages.learn.slides import function_html, slides_html
 from app.pages.learn.steps import STEPS
+from app.parts.examples import Example
 from dga.diffusion import forward_path
 from dga.discriminator import curve
 from dga.images import from_tensor, to_tensor
@@ -77,16 +77,17 @@ def test_slides_ask_no_other_host():
 @pytest.fixture(scope="module")
 def examples(tmp_path_factory):
     folder = tmp_path_factory.mktemp("pictures")
-    paths = {}
+    made = {}
     for turns, name in enumerate(("cat", "lion", "cheetah-face", "cheetah")):
-        paths[name] = str(folder / f"{name}.png")
-        Image.fromarray(np.rot90(skimage.data.chelsea(), turns)).save(paths[name])
-    return paths
+        path = str(folder / f"{name}.png")
+        Image.fromarray(np.rot90(skimage.data.chelsea(), turns)).save(path)
+        made[name] = Example(name, name, path, "", "cat" if name == "cat" else None)
+    return made
 
 
 @pytest.fixture(scope="module")
 def lesson(tiny_models, examples):
-    return Lesson(tiny_models, examples, {"cat": "cat"})
+    return Lesson(tiny_models, examples)
 
 
 @pytest.fixture(scope="module")
@@ -103,7 +104,7 @@ def pictures(strip):
 
 
 def test_parts_come_one_by_one_and_are_made_once(tiny_models, examples, monkeypatch):
-    lesson = Lesson(tiny_models, examples, {})
+    lesson = Lesson(tiny_models, examples)
     seen = [list(parts) for parts in lesson.parts()]
     assert [parts[-1] for parts in seen] == list(PARTS)
     for name in PARTS:
@@ -125,10 +126,8 @@ def test_film_is_the_forward_path(lesson, made, tiny_models):
 def test_rounds_are_pairs_at_the_same_depth_and_noise(lesson, made, tiny_models):
     game = made["game"]
     assert len(game["rounds"]) == len(ROUNDS) == 12
-    found = np.zeros(len(LADDER))
     for case, shown in zip(ROUNDS, game["rounds"], strict=True):
         assert len(pictures(shown["film"])) == len(shown["sure"]) == len(LADDER)
-        found += [0.5 + ((d >= 0.5) - (c >= 0.5)) / 2 for c, d in shown["sure"]]
         path = forward_path(tiny_models.schedule, to_tensor(lesson._damaged(case)), case.seed)
         states = from_tensor(path[list(LADDER)])
         drawn = np.stack(pictures(shown["film"])).astype(int)
@@ -136,8 +135,7 @@ def test_rounds_are_pairs_at_the_same_depth_and_noise(lesson, made, tiny_models)
         logits = curve(tiny_models.schedule, tiny_models.discriminator, path).double().numpy()
         sure = [damaged for _, damaged in shown["sure"]]
         assert np.allclose(sure, 1 / (1 + np.exp(-logits[list(LADDER)])), atol=1e-3)
-    assert np.allclose(game["network"], found / 12, atol=1e-3)
-    assert {shown["picture"] for shown in game["rounds"]} == set(range(len(game["clean"])))
+    assert {shown["picture"] for shown in game["rounds"]} == set(game["clean"])
 
 
 def test_curve_and_stops_are_the_library_s(lesson, made, tiny_models):
@@ -168,7 +166,6 @@ def test_guidance_pulls_closer(made):
     guide = made["guide"]
     assert guide["scales"][0] == 0
     assert len(guide["top"]) == len(guide["scales"]) + 1
-    assert len(pictures(guide["coarse"])) == len(guide["scales"]) + 1
     assert guide["gaps"][1] <= guide["gaps"][0]
 
 
@@ -178,15 +175,14 @@ def test_cases_agree_with_adapt(lesson, made, tiny_models):
     for case, shown in zip(COMPARED, made["depth"]["cases"], strict=True):
         damaged = lesson._damaged(case)
         run = adapt(tiny_models, damaged, case.seed, routes=[routes["dga-guided"], routes["dda"]])
-        assert (shown["t_star"], shown["crossed"]) == (run.t_star, run.stop.crossed)
-        clean, before, own, fixed = pictures(shown["pictures"])
-        assert np.array_equal(clean, lesson._clean(case.picture))
+        assert shown["t_star"] == run.t_star
+        before, own, fixed = pictures(shown["pictures"])
         assert np.array_equal(before, damaged)
         for image, name in ((own, "dga-guided"), (fixed, "dda")):
             # Together in one batch, float32 differs by threads; untrained networks amplify it.
             assert np.abs(image.astype(int) - run.reconstructions[name].image).mean() < 0.1
         labels = [top[0][0] for top in shown["top"]]
-        assert labels[1] == run.input_prediction.label
+        assert labels[0] == run.input_prediction.label
         assert shown["truth"] == ("cat" if case.picture == "cat" else None)
 
 
@@ -201,4 +197,4 @@ def test_meeting_starts_undamaged(made):
 
 def test_an_example_that_is_missing_becomes_an_error(tiny_models):
     with pytest.raises(KeyError):
-        list(app.pages.learn.lesson.Lesson(tiny_models, {}, {}).parts())
+        list(Lesson(tiny_models, {}).parts())

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-import dataclasses
 import threading
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from app.parts.examples import Example
 from app.parts.pictures import data_uri
 from app.runs.run_state import stops_by_tau
 from app.runs.sprites import jpeg, jpeg_uri
 from dga.corruptions import SEVERITIES, corrupt
-from dga.data.uploads import read_square
 from dga.diffusion import forward_path
 from dga.discriminator import curve, judge_states
-from dga.guidance import low_pass, structural_loss
+from dga.guidance import structural_loss
 from dga.images import Pixels, from_tensor, to_tensor
 from dga.networks.classifier import predict
 from dga.networks.models import Models
@@ -53,9 +52,10 @@ COMPARED = (
     LessonPicture("lion", "gaussian_noise", 3, 7),
     LessonPicture("cheetah", "gaussian_noise", 2, 7),
 )
+ROUNDS_SEED = 7  # the same noise on both pictures of a pair
 # Twelve rounds of "which one was damaged?", from what noise hides soon to what it hides late.
 ROUNDS = tuple(
-    LessonPicture(picture, corruption, severity, 7)
+    LessonPicture(picture, corruption, severity, ROUNDS_SEED)
     for picture, damages in {
         "cat": {"gaussian_noise": 1, "elastic_transform": 2, "defocus_blur": 1},
         "lion": {"gaussian_noise": 2, "pixelate": 2, "fog": 1},
@@ -72,11 +72,8 @@ PARTS = ("meet", "film", "game", "judge", "reverse", "guide", "depth")
 class Lesson:
     """Made once a process, a part at a time, when the first visitor asks."""
 
-    def __init__(
-        self, models: Models, examples: dict[str, str], truths: dict[str, str | None]
-    ) -> None:
-        """``examples``: paths by name; ``truths``: their true classes, None where unknown."""
-        self.models, self.examples, self.truths = models, examples, truths
+    def __init__(self, models: Models, examples: Mapping[str, Example]) -> None:
+        self.models, self.examples = models, examples
         self._made: dict[str, Any] = {}
         self._lock = threading.Lock()
 
@@ -92,13 +89,12 @@ class Lesson:
 
     def _meet(self) -> list[dict[str, Any]]:
         """Labels of one picture at severities 0 (undamaged) to 5."""
-        return [
-            {"title": title(case.corruption), **self._told(self._severities(case))} for case in MEET
-        ]
-
-    def _severities(self, case: LessonPicture) -> list[Pixels]:
-        clean = self._clean(case.picture)
-        return [clean, *(corrupt(clean, case.corruption, s, case.seed).copy() for s in SEVERITIES)]
+        made = []
+        for case in MEET:
+            damaged = [self._damaged(replace(case, severity=s)) for s in SEVERITIES]
+            told = self._told([self._clean(case.picture), *damaged])
+            made.append({"title": title(case.corruption), **told})
+        return made
 
     def _film(self) -> dict[str, Any]:
         """The same noise on an undamaged and on a damaged picture, down to a depth beyond use."""
@@ -108,42 +104,31 @@ class Lesson:
             name: film(from_tensor(self._path(pixels, MAIN.seed)[:FILM_DEPTHS]))
             for name, pixels in pictures.items()
         }
-        return {
-            **films,
-            "signal": [round(float(share), 4) for share in signal],
-            "damage": _damage(MAIN),
-        }
+        return {**films, "signal": signal.tolist(), "damage": _damage(MAIN)}
 
     def _game(self) -> dict[str, Any]:
-        """Pairs at the depths of the ladder, and how sure the discriminator is of each picture.
-
-        It judges each by itself: of a pair of which it says the same it must guess, half right.
-        """
-        seeds = {case.picture: case.seed for case in ROUNDS}
-        clean = {name: self._rungs(self._clean(name), seed) for name, seed in seeds.items()}
-        rounds, found = [], np.zeros(len(LADDER))
+        """Pairs at the depths of the ladder, and how sure the discriminator is of each picture."""
+        names = {case.picture for case in ROUNDS}
+        clean = {name: self._rungs(self._clean(name)) for name in names}
+        rounds = []
         for case in ROUNDS:
-            states, sure = self._rungs(self._damaged(case), case.seed)
+            states, sure = self._rungs(self._damaged(case))
             both = np.stack([clean[case.picture][1], sure], axis=1)  # [K, 2]
-            found += 0.5 + ((both[:, 1] >= 0.5).astype(float) - (both[:, 0] >= 0.5)) / 2
             rounds.append(
                 {
-                    "picture": list(seeds).index(case.picture),
+                    "picture": case.picture,
                     "film": film(states),
                     "damage": _damage(case),
                     "sure": both.round(4).tolist(),
                 }
             )
-        return {
-            "depths": LADDER,
-            "clean": [film(states) for states, _ in clean.values()],
-            "rounds": rounds,
-            "network": (found / len(ROUNDS)).round(4).tolist(),
-        }
+        pictures = {name: film(states) for name, (states, _) in clean.items()}
+        return {"depths": LADDER, "clean": pictures, "rounds": rounds}
 
-    def _rungs(self, pixels: Pixels, seed: int) -> tuple[Pixels, NDArray[np.float64]]:
+    def _rungs(self, pixels: Pixels) -> tuple[Pixels, NDArray[np.float64]]:
         """One picture at the depths of the ladder, and the discriminator's confidence there."""
-        states, depths = self._path(pixels, seed)[list(LADDER)], torch.tensor(LADDER)
+        path, depths = self._path(pixels, ROUNDS_SEED), torch.tensor(LADDER)
+        states = path[list(LADDER)]
         logits = judge_states(self.models.schedule, self.models.discriminator, states, depths)
         return from_tensor(states), confidence_from_logits(logits.double().numpy())
 
@@ -184,18 +169,15 @@ class Lesson:
         damaged, own = self._damaged(GUIDED), self.models.profile.ancestral.guidance
         depth = self._stop(GUIDED).t_star
         scales = (0.0, own.scale, 4 * own.scale)
-        guidances = [dataclasses.replace(own, scale=s) if s else None for s in scales]
+        guidances = [replace(own, scale=s) if s else None for s in scales]
         routes = [Route("guided", "", depth, guidance) for guidance in guidances]
         rebuilt = [self._adapted([GUIDED], route)[0].image for route in routes]
         reference = self._tensor(damaged)[None]
         gaps = [structural_loss(self._tensor(p)[None], reference, own) for p in rebuilt]
         return {
             "damage": _damage(GUIDED),
-            "depth": depth,
-            "factor": own.factor,
             "scales": scales,
             "gaps": [round(float(gap), 2) for gap in gaps],
-            "coarse": sheet([self._coarse(p, own.factor) for p in (damaged, *rebuilt)]),
             **self._told([damaged, *rebuilt]),
         }
 
@@ -206,25 +188,21 @@ class Lesson:
         damaged = [self._damaged(case) for case in COMPARED]
         own = self._adapted(COMPARED, routes["dga-guided"])
         fixed = self._adapted(COMPARED, routes["dda"])
-        clean = [self._clean(case.picture) for case in COMPARED]
         return {
             "fixed": profile.dda_depth,
             "cases": [
                 {
                     "title": f"{title(case.picture.replace('-', '_'))}: {title(case.corruption)}",
-                    "truth": self.truths.get(case.picture),
+                    "truth": self.examples[case.picture].truth,
                     "t_star": mine.stop.t_star,
-                    "crossed": mine.stop.crossed,
-                    **self._told([undamaged, before, mine.image, theirs.image]),
+                    **self._told([before, mine.image, theirs.image]),
                 }
-                for case, undamaged, before, mine, theirs in zip(
-                    COMPARED, clean, damaged, own, fixed, strict=True
-                )
+                for case, before, mine, theirs in zip(COMPARED, damaged, own, fixed, strict=True)
             ],
         }
 
     def _clean(self, name: str) -> Pixels:
-        return read_square(self.examples[name], self.models.profile.image_size)
+        return self.examples[name].pixels(self.models.profile.image_size)
 
     def _damaged(self, case: LessonPicture) -> Pixels:
         return corrupt(self._clean(case.picture), case.corruption, case.severity, case.seed).copy()
@@ -241,7 +219,7 @@ class Lesson:
 
     @property
     def _rule(self) -> StoppingConfig:
-        return dataclasses.replace(self.models.profile.stopping, rule="threshold", paths=1)
+        return replace(self.models.profile.stopping, rule="threshold", paths=1)
 
     def _stop(self, case: LessonPicture) -> Stop:
         return choose_depth(self._logits(case), self._rule)
@@ -254,27 +232,20 @@ class Lesson:
         done = [event for event in events if isinstance(event, Rebuilt)]
         return sorted(done, key=lambda rebuilt: rebuilt.picture)
 
-    def _coarse(self, pixels: Pixels, factor: int) -> Pixels:
-        return from_tensor(low_pass(self._tensor(pixels)[None], factor)[0])
-
     def _told(self, pictures: Sequence[Pixels]) -> dict[str, Any]:
-        """Pictures in one strip, and the classifier's likeliest classes for each."""
+        """Pictures in one strip, exact, and the classifier's likeliest classes for each."""
         x = torch.stack([self._tensor(picture) for picture in pictures])  # [B, 3, S, S]
         said = predict(self.models.classifier, x, self.models.profile.classifier)
         top = [[[name, round(p, 4)] for name, p in one.top(TOP)] for one in said]
-        return {"pictures": sheet(pictures), "top": top}
+        strip = data_uri(np.concatenate(list(pictures), axis=1))
+        return {"pictures": {"uri": strip, "count": len(pictures)}, "top": top}
 
 
 def _damage(case: LessonPicture) -> str:
     return f"{title(case.corruption)}, severity {case.severity}"
 
 
-def sheet(pictures: Sequence[Pixels]) -> dict[str, Any]:
-    """Pictures of one size side by side as a data URI, exact, with their number."""
-    return {"uri": data_uri(np.concatenate(list(pictures), axis=1)), "count": len(pictures)}
-
-
 def film(frames: Pixels) -> dict[str, Any]:
-    """A long :func:`sheet` at half the size, ``[n, S, S, 3]``; colours keep their resolution."""
+    """Many pictures, ``[n, S, S, 3]``, in one strip; colours keep their resolution."""
     strip = np.concatenate(list(frames), axis=1)
     return {"uri": jpeg_uri(jpeg(strip, FILM_QUALITY)), "count": len(frames)}

@@ -13,12 +13,12 @@ from app.pages.learn.lesson import Lesson
 from app.pages.learn.slides import slides_html
 from app.pages.learn.steps import FAILED, IN_THE_LOG, WIDGET
 from app.parts.examples import load_examples
-from app.parts.html import html
+from app.parts.html import PRIVATE, html
 from app.runs.session import Session
 from app.server.errors import SENTENCES, told
 from app.server.queue_position import CONCURRENCY_ID
 
-SCRIPTS = ("learn/parts", "learn/chart", "learn/game", "learn/widgets", "learn/learn")
+SCRIPTS = ("learn/parts", "learn/game", "learn/widgets", "learn/learn")
 
 _log = logging.getLogger(__name__)
 
@@ -28,10 +28,8 @@ def learn_page(session: Session, page: gr.Blocks, results: Sequence[str] = ()) -
 
     ``results``: sentences on what was measured, which the last step says.
     """
-    examples = load_examples()
-    paths = {example.name: example.path for example in examples}
-    truths = {example.name: example.truth for example in examples}
-    lesson = cache(lambda: Lesson(session.models, paths, truths))
+    examples = {example.name: example for example in load_examples()}
+    lesson = cache(lambda: Lesson(session.models, examples))
     slides = html(
         {},
         html_template="${slides}",
@@ -58,6 +56,5 @@ def learn_page(session: Session, page: gr.Blocks, results: Sequence[str] = ()) -
         slides,
         concurrency_id=CONCURRENCY_ID,
         concurrency_limit=1,
-        show_progress="hidden",
-        api_visibility="private",
+        **PRIVATE,
     )

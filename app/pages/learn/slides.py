@@ -25,7 +25,7 @@ def slides_html(results: Sequence[str] = ()) -> str:
         f'<nav class="ln-nav" aria-label="{words.CONTENTS}"><ol>{links}</ol></nav>'
         f'<div class="ln-steps">{steps}</div>'
         f'<div class="ln-turn"><button type="button" class="ln-back">← {words.PREVIOUS}</button>'
-        f'<button type="button" class="ln-next">{words.NEXT} →</button></div></div>'
+        f'<button type="button" class="ln-next ln-go">{words.NEXT} →</button></div></div>'
     )
 
 

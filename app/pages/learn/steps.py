@@ -79,7 +79,7 @@ STEPS = (
             "Too little noise leaves damage in, too much takes the picture away. The rule: stop at "
             "t*, the first depth where the confidence is below a threshold τ.",
         ),
-        "Drag the dashed line, or use the slider below it. t* follows; no network is asked.",
+        "Move the threshold τ. t* follows; no network is asked.",
         equations.STOPPING,
         "t* is the smallest depth t at which the confidence is below τ.",
         choose_depth,
@@ -108,7 +108,7 @@ STEPS = (
             "most damage: so the blurred guess is pulled towards the blurred input, as hard as λ "
             "says.",
         ),
-        "Switch λ on and off. The small pictures are what the pull compares.",
+        "Switch λ on and off.",
         equations.GUIDANCE,
         "φ is the blur: four times smaller, then four times larger. The gradient ∇ says how to "
         "change x<sub>t</sub> so that the two blurred pictures come closer.",
@@ -169,7 +169,6 @@ WIDGET = {
     "you": "You",
     "network": "The network",
     "of_right": "{n} of {of} right",
-    "half": "½",
     "next_round": "Next pair",
     "again": "Start again",
     "game_keys": "1 and 2 answer, Enter goes on",
@@ -199,15 +198,11 @@ WIDGET = {
     "step_first": "Depth {t}, where the discriminator stopped. Nothing is taken away yet.",
     "step_last": "Depth 0, after {steps} steps: the rebuilt picture.",
     "no_steps": "The discriminator stopped at depth 0, so there is nothing to rebuild.",
-    "play": "Play",
-    "pause": "Pause",
     "lambda": "Guidance",
     "lambda_off": "λ = 0, off",
     "lambda_on": "λ = {scale}",
     "input": "Input",
     "rebuilt": "Rebuilt",
-    "coarse_input": "φ of the input",
-    "coarse_rebuilt": "φ of the rebuilt",
     "gap": "Distance between the two blurred pictures: {gap}. The rebuilt picture: {label}, "
     "{share}.",
     "own": "A depth of its own",

@@ -7,10 +7,7 @@ let now = 0;
 function turn(to, focus = true) {
   now = Math.min(Math.max(to, 0), slides.length - 1);
   slides.forEach((slide, i) => (slide.hidden = i !== now));
-  links.forEach((link, i) => {
-    if (i === now) link.setAttribute("aria-current", "step");
-    else link.removeAttribute("aria-current");
-  });
+  links.forEach((link, i) => (link.ariaCurrent = i === now ? "step" : null));
   back.disabled = now === 0;
   next.disabled = now === slides.length - 1;
   links[now].scrollIntoView({ block: "nearest", inline: "center" });
@@ -19,8 +16,7 @@ function turn(to, focus = true) {
   const { pathname, search } = location;
   history.replaceState(history.state, "", `${pathname}${search}#${slides[now].id}`);
   slides[now].querySelector("h2").focus({ preventScroll: true });
-  const top = element.getBoundingClientRect().top;
-  if (top < 0) window.scrollBy(0, top - 16);
+  if (element.getBoundingClientRect().top < 0) element.scrollIntoView();
 }
 
 function named() {
