@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 SIGNS = {"ok": '<path d="M1.5 6.5l3 3 6-7"/>', "bad": '<path d="M2 2l8 8M10 2l-8 8"/>'}
-_SHAPES = {
+SHAPES = {
     "clean": '<path d="M1 11V1h10v10z" fill="none" stroke="currentColor" stroke-width="2"/>',
     "damaged": '<rect x="1" y="1" width="10" height="10" rx="1"/>',
     "noised": '<circle cx="6" cy="6" r="4.6" fill="none" stroke="currentColor" '
@@ -19,13 +19,5 @@ def mark(name: str) -> str:
     """A method's mark, in its colour."""
     return (
         f'<svg class="mark" viewBox="0 0 12 12" aria-hidden="true" fill="currentColor">'
-        f"{_SHAPES[name]}</svg>"
-    )
-
-
-def sign(kind: str, word: str) -> str:
-    """A tick (``ok``) or a cross (``bad``) that is read out as ``word``."""
-    return (
-        f'<span class="{kind}" role="img" aria-label="{word}" title="{word}">'
-        f'<svg viewBox="0 0 12 12">{SIGNS[kind]}</svg></span>'
+        f"{SHAPES[name]}</svg>"
     )

@@ -25,7 +25,6 @@ INPUT_WORDS = {
     "as_is": "None: my picture is already damaged",
     "severity": "Severity",
     "seed": "Seed",
-    "dice": "Another seed",
     "advanced": "Seed, deepest allowed, guidance, tries",
     "adapt": "Repair it",
     "cancel": "Cancel",

@@ -56,20 +56,19 @@ class InputCard:
     ``upload_note``: one sentence beside an upload that was refused, or nothing.
     """
 
-    line: gr.HTML
+    adapt: gr.Button
+    cancel: gr.Button
+    severity: gr.Radio
     picture: gr.Image
     upload_note: gr.HTML
     corruption: gr.Radio
     as_is: gr.Checkbox
-    severity: gr.Radio
-    tau: gr.Number
     seed: gr.Number
-    dda_depth: gr.Number
-    paths: gr.Slider
-    scale: gr.Slider
     max_depth: gr.Slider
-    adapt: gr.Button
-    cancel: gr.Button
+    scale: gr.Slider
+    paths: gr.Slider
+    tau: gr.Number
+    dda_depth: gr.Number
 
 
 def input_card(
@@ -85,14 +84,15 @@ def input_card(
     """
     profile = session.profile
     opening = filled(profile, first[1]) if first else opening_values(profile)
+    card: dict[str, Any] = {}
     with gr.Row(elem_id="bar"):
-        line = html(
+        html(
             html_template=LINE,
             scripts=["shared/radios", "try/line"],
             elem_id="line",
             words=WORDS,
         )
-        severity = gr.Radio(
+        card["severity"] = gr.Radio(
             list(SEVERITIES),
             value=opening["severity"],
             label=WORDS["severity"],
@@ -100,109 +100,78 @@ def input_card(
         )
         html(list(recorded), html_template=RECORDED, elem_id="examples", words=WORDS)
         with gr.Row(elem_id="buttons"):
-            adapt = gr.Button(WORDS["adapt"], variant="primary", elem_id="adapt")
-            cancel = gr.Button(WORDS["cancel"], interactive=False, elem_id="cancel")
+            card["adapt"] = gr.Button(WORDS["adapt"], variant="primary", elem_id="adapt")
+            card["cancel"] = gr.Button(WORDS["cancel"], interactive=False, elem_id="cancel")
     with gr.Column(elem_id="sheet"):
         html(html_template=HEAD, elem_id="sheet-head", words=WORDS)
-        picture, note, photographs = _picture(examples, first[0].path if first else None)
-        as_is, corruption, styles = _corruption(opening)
-        with gr.Accordion(WORDS["advanced"], open=False, elem_id="advanced"):
-            seed, dice = _seed(opening)
-            most = profile.schedule.steps
-            max_depth = _slider("max_depth", 1, most, opening["max_depth"], 1)
-            paper = IMAGENET.guidance.scale
-            scale = _slider("scale", 0, MAX_SCALE, opening["scale"], 0.05, paper=paper)
-            paths = _slider("paths", 1, MAX_PATHS, opening["paths"], 1)
-        tau = gr.Number(opening["tau"], visible=False)
-        dda_depth = gr.Number(opening["dda_depth"], visible=False)
-    card = InputCard(
-        line=line,
-        picture=picture,
-        upload_note=note,
-        corruption=corruption,
-        as_is=as_is,
-        severity=severity,
-        tau=tau,
-        seed=seed,
-        dda_depth=dda_depth,
-        paths=paths,
-        scale=scale,
-        max_depth=max_depth,
-        adapt=adapt,
-        cancel=cancel,
-    )
-    _connect(card, dice)
-    _connect_picture(session, card, photographs, styles, examples)
-    return card
-
-
-def _picture(examples: list[Example], path: str | None) -> tuple[gr.Image, gr.HTML, gr.HTML]:
-    with gr.Row(elem_id="picture-row"):
-        picture = picture_input(
-            value=path,
-            sources=["upload", "clipboard", "webcam"],
-            show_label=False,
-            label=WORDS["picture"],
-            alt_text=WORDS["alt"],
-            buttons=[],
-            elem_id="picture",
-        )
-        with gr.Column(elem_id="picture-from"):
-            html(html_template=SOURCES, elem_id="sources", words=WORDS)
-            note = html("", elem_id="upload-note")
-            photographs = html(
-                [{"name": e.name, "title": e.title, "thumbnail": e.thumbnail} for e in examples],
-                html_template=PHOTOGRAPHS,
-                js_on_load=_PICK,
-                elem_id="photographs",
-                words=WORDS,
+        with gr.Row(elem_id="picture-row"):
+            card["picture"] = picture_input(
+                value=first[0].path if first else None,
+                sources=["upload", "clipboard", "webcam"],
+                show_label=False,
+                label=WORDS["picture"],
+                alt_text=WORDS["alt"],
+                buttons=[],
+                elem_id="picture",
             )
-    return picture, note, photographs
+            with gr.Column(elem_id="picture-from"):
+                html(html_template=SOURCES, elem_id="sources", words=WORDS)
+                card["upload_note"] = html("", elem_id="upload-note")
+                photographs = html(
+                    [
+                        {"name": e.name, "title": e.title, "thumbnail": e.thumbnail}
+                        for e in examples
+                    ],
+                    html_template=PHOTOGRAPHS,
+                    js_on_load=_PICK,
+                    elem_id="photographs",
+                    words=WORDS,
+                )
+        with gr.Column(elem_id="input-corruption"):
+            card["corruption"] = gr.Radio(
+                [(short(name), name) for name in CORRUPTIONS],
+                value=opening["corruption"] if opening["corruption"] in CORRUPTIONS else None,
+                label=WORDS["corruption"],
+                elem_id="corruption",
+            )
+            card["as_is"] = gr.Checkbox(
+                False, label=WORDS["as_is"], container=False, elem_id="as-is"
+            )
+            styles = html(style_sheet({}), elem_id="swatches")
+        with gr.Accordion(WORDS["advanced"], open=False, elem_id="advanced"):
+            card["seed"] = gr.Number(
+                opening["seed"],
+                label=WORDS["seed"],
+                precision=0,
+                minimum=0,
+                maximum=MAX_SEED,
+                elem_id="seed",
+            )
+            paper = IMAGENET.guidance.scale
+            ranges = (
+                ("max_depth", 1, profile.schedule.steps, 1),
+                ("scale", 0, MAX_SCALE, 0.05),
+                ("paths", 1, MAX_PATHS, 1),
+            )
+            for name, low, high, step in ranges:
+                card[name] = gr.Slider(
+                    low,
+                    high,
+                    opening[name],
+                    step=step,
+                    label=ADVANCED_TITLES[name],
+                    info=ADVANCED_HELP[name].format(paper=paper),
+                    elem_classes="knob",
+                )
+        for name in ("tau", "dda_depth"):
+            card[name] = gr.Number(opening[name], visible=False)
+    made = InputCard(**card)
+    _connect(made)
+    _connect_picture(session, made, photographs, styles, examples)
+    return made
 
 
-def _corruption(opening: dict[str, Any]) -> tuple[gr.Checkbox, gr.Radio, gr.HTML]:
-    with gr.Column(elem_id="input-corruption"):
-        corruption = gr.Radio(
-            [(short(name), name) for name in CORRUPTIONS],
-            value=opening["corruption"] if opening["corruption"] in CORRUPTIONS else None,
-            label=WORDS["corruption"],
-            elem_id="corruption",
-        )
-        as_is = gr.Checkbox(False, label=WORDS["as_is"], container=False, elem_id="as-is")
-        styles = html(style_sheet({}), elem_id="swatches")
-    return as_is, corruption, styles
-
-
-def _seed(opening: dict[str, Any]) -> tuple[gr.Number, gr.Button]:
-    with gr.Row(elem_id="seed-row"):
-        seed = gr.Number(
-            opening["seed"],
-            label=WORDS["seed"],
-            precision=0,
-            minimum=0,
-            maximum=MAX_SEED,
-            elem_id="seed",
-        )
-        dice = gr.Button(WORDS["dice"], elem_id="dice")
-    return seed, dice
-
-
-def _slider(
-    name: str, low: float, high: float, value: float, step: float, **known: object
-) -> gr.Slider:
-    return gr.Slider(
-        low,
-        high,
-        value,
-        step=step,
-        label=ADVANCED_TITLES[name],
-        info=ADVANCED_HELP[name].format(**known),
-        elem_id=name.replace("_", "-"),
-        elem_classes="knob",
-    )
-
-
-def _connect(card: InputCard, dice: gr.Button) -> None:
+def _connect(card: InputCard) -> None:
     """What the browser does alone."""
     card.as_is.input(
         None,
@@ -211,11 +180,9 @@ def _connect(card: InputCard, dice: gr.Button) -> None:
         js="(on, now) => window.dgaLine.asIs(on, now)",
         **PRIVATE,
     )
-    dice.click(None, None, card.seed, js="() => Math.floor(Math.random() * 10000)", **PRIVATE)
     sliders = [card.paths.release, card.scale.release, card.max_depth.release]
     chosen = [card.severity.input, card.corruption.input, card.as_is.input, card.seed.input]
-    for listen in [*chosen, *sliders, dice.click]:
-        listen(None, None, None, js=_CHANGED, **PRIVATE)
+    gr.on([*chosen, *sliders], None, None, None, js=_CHANGED, **PRIVATE)
 
 
 def _connect_picture(
@@ -231,7 +198,13 @@ def _connect_picture(
         return paths.get(str(told(event, "name")))
 
     def preview(path: str | None) -> Iterator[Any]:
-        for sheet in _thumbnails(path, examples):
+        """The picker's thumbnails; a file that is no picture gets its sentence elsewhere."""
+        try:
+            pixels = read_square(path, SIDE)
+        except UploadError:
+            yield gr.skip()  # the last ones stay
+            return
+        for sheet in style_sheets(pixels, remember=identify(pixels, examples) is not None):
             yield sheet
             _ = session.models  # what compiles for seconds comes after them
 
@@ -248,13 +221,3 @@ def _connect_picture(
         trigger_mode="always_last",
         **PRIVATE,
     )
-
-
-def _thumbnails(path: str | None, examples: list[Example]) -> Iterator[Any]:
-    """The picker's thumbnails; a file that is no picture gets its sentence elsewhere."""
-    try:
-        pixels = read_square(path, SIDE)
-    except UploadError:
-        yield gr.skip()  # the last ones stay
-        return
-    yield from style_sheets(pixels, remember=identify(pixels, examples) is not None)

@@ -7,73 +7,51 @@ from typing import Any
 import gradio as gr
 
 from app.parts.html import html
-from app.parts.marks import mark
+from app.parts.marks import SHAPES, mark
 from app.words.adapt import DOWNLOADS
 from app.words.screen import SCREEN_WORDS
 
 # One scope: what a file uses while it is read stands in a file before it.
 _PARTS = ("state", "row", "zoom", "lanes", "play", "pointer", "keys", "screen")
 SCRIPTS = tuple(f"try/{name}" for name in _PARTS)
-_MARKS = ("clean", "damaged", "noised", "dga", "dga-guided", "dga-plus", "dda")
-_KEYS = (("Space", "play"), ("← →", "step"), ("1 to 5", "severity"), ("M", "method"))
-_MORE_KEYS = (("N", "example"), ("C", "cover"), ("D", "theme"))
 
-
-def _hints() -> str:
-    keys = "".join(
-        f"<span><kbd>{key}</kbd>${{words.keys.{name}}}</span>" for key, name in _KEYS + _MORE_KEYS
-    )
-    return (
-        f'<div class="hints">{keys}<button type="button" class="leave"><kbd>Esc</kbd>'
-        "${words.keys.leave}</button></div>"
-    )
-
-
-def _share() -> str:
-    files = "".join(
-        f'<button type="button" data-file="{kind}">{title}<i>{word}</i></button>'
-        for kind, (title, word) in DOWNLOADS.items()
-    )
-    return (
-        '<details class="share"><summary>${words.share}</summary><div>'
-        '<button type="button" data-copy><span>${words.copy}</span></button>'
-        f"{files}</div></details>"
-    )
-
-
-_TEMPLATE = f"""
+_TEMPLATE = """
 <div class="try">
   <p class="error" role="alert"></p><p class="neutral" role="status"></p>
   <p class="spoken" role="status"></p>
   <header class="say"><h1 tabindex="-1"></h1>
     <div class="sub"><p class="second"></p>
-      <div class="toggles" role="group" aria-label="${{words.methods_group}}"></div></div></header>
-  <div class="shots" role="group" aria-label="${{words.row}}"></div>
-  <div class="index" role="group" aria-label="${{words.row}}"></div>
-  <section class="time" aria-label="${{words.timeline}}">
+      <div class="toggles" role="group" aria-label="${words.methods_group}"></div></div></header>
+  <div class="shots" role="group" aria-label="${words.row}"></div>
+  <div class="index" role="group" aria-label="${words.row}"></div>
+  <section class="time" aria-label="${words.timeline}">
     <div class="plot"></div>
     <div class="tools">
       <button type="button" class="play" disabled><svg viewBox="0 0 14 14" aria-hidden="true">
         <path class="start" d="M3 1l9 6-9 6z"/><path class="pause" d="M4 2v10M10 2v10"/></svg>
-        <span>${{words.play}}</span></button>
-      <select class="speed" aria-label="${{words.speed}}"><option value="0.5">0.5&times;</option>
+        <span>${words.play}</span></button>
+      <select class="speed" aria-label="${words.speed}"><option value="0.5">0.5&times;</option>
         <option value="1" selected>1&times;</option><option value="2">2&times;</option></select>
-      <div class="range" role="group" aria-label="${{words.range}}">
+      <div class="range" role="group" aria-label="${words.range}">
         <button type="button" data-wide="0">0&ndash;32</button>
-        <button type="button" data-wide="1">${{words.all_short}}</button></div>
-      {_share()}
+        <button type="button" data-wide="1">${words.all_short}</button></div>
+      <details class="share"><summary>${words.share}</summary><div>
+        <button type="button" data-copy><span>${words.copy}</span></button>
+        {{#each downloads}}<button type="button" data-file="{{@key}}">
+          {{this.[0]}}<i>{{this.[1]}}</i></button>{{/each}}</div></details>
     </div>
-    <div class="found"><h2>${{marks['dga-plus']}}${{words.found}}</h2>
+    <div class="found"><h2>${marks['dga-plus']}${words.found}</h2>
       <div class="gauges"></div><p class="found-says"></p>
-      <details class="more"><summary>${{words.scores}}</summary><div>
-        <p>${{words.scores_help}}</p><table><tbody class="scores"></tbody></table></div></details>
+      <details class="more"><summary>${words.scores}</summary><div>
+        <p>${words.scores_help}</p><table><tbody class="scores"></tbody></table></div></details>
     </div>
   </section>
-  {_hints()}
-  <dialog class="zoom" aria-label="${{words.zoom}}"><h2></h2>
+  <div class="hints">{{#each words.keys}}<span><kbd>{{@key}}</kbd>{{this}}</span>{{/each}}
+    <button type="button" class="leave"><kbd>Esc</kbd>${words.leave}</button></div>
+  <dialog class="zoom" aria-label="${words.zoom}"><h2></h2>
     <canvas width="64" height="64"></canvas><p class="label"><span></span><b></b></p>
-    <p class="help">${{words.zoom_help}}</p>
-    <button type="button" class="close" aria-label="${{words.close}}">✕</button></dialog>
+    <p class="help">${words.zoom_help}</p>
+    <button type="button" class="close" aria-label="${words.close}">✕</button></dialog>
 </div>
 """
 
@@ -86,5 +64,6 @@ def screen(value: dict[str, Any]) -> gr.HTML:
         scripts=SCRIPTS,
         elem_id="try",
         words=SCREEN_WORDS,
-        marks={name: mark(name) for name in _MARKS},
+        downloads=DOWNLOADS,
+        marks={name: mark(name) for name in SHAPES},
     )

@@ -14,6 +14,7 @@ import gradio as gr
 from gradio.processing_utils import save_bytes_to_cache
 from gradio.utils import get_upload_folder
 
+from app.pages.adapt.input_card import InputCard
 from app.pages.run_handlers import RunHandlers, Update
 from app.parts.examples import Example, identify
 from app.parts.html import LIGHT, PRIVATE, SAVE, for_event, for_visitor, told
@@ -54,32 +55,17 @@ _KEPT = """async () => {
 
 
 @dataclass(frozen=True)
-class TryComponents:
-    """The page's components, which the layout made."""
+class TryComponents(InputCard):
+    """All of the page's components that the server writes or reads."""
 
     screen: gr.HTML
-    line: gr.HTML
-    picture: gr.Image
-    corruption: gr.Radio
-    as_is: gr.Checkbox
-    severity: gr.Radio
-    seed: gr.Number
-    paths: gr.Slider
-    scale: gr.Slider
-    max_depth: gr.Slider
-    tau: gr.Number
-    dda_depth: gr.Number
-    adapt: gr.Button
-    cancel: gr.Button
     timer: gr.Timer
     saved: gr.File
     notice: gr.HTML
-    upload_note: gr.HTML
 
     def asked(self) -> list[Any]:
         """The picture, then what ``check_settings`` takes, in its order."""
-        knobs = [self.corruption, self.severity, self.tau, self.seed, self.dda_depth]
-        return [self.picture, *knobs, self.paths, self.scale, self.max_depth]
+        return [self.picture, *(getattr(self, name) for name in links.ORDER)]
 
     def controls(self) -> list[Any]:
         """What a link or a recorded run fills in."""
@@ -91,18 +77,13 @@ class TryComponents:
 
     def filled(self, profile: Profile, settings: Request, path: str | None) -> Update:
         """The controls as these settings have them."""
-        values, here = links.filled(profile, settings), settings.corruption is not None
-        return {
+        here = settings.corruption is not None
+        values = links.filled(profile, settings)
+        return {getattr(self, name): value for name, value in values.items()} | {
             self.picture: path,
             self.as_is: not here,
             self.corruption: gr.update(value=settings.corruption, interactive=here),
             self.severity: gr.update(value=settings.severity, interactive=here),
-            self.tau: settings.tau,
-            self.dda_depth: settings.dda_depth,
-            self.seed: settings.seed,
-            self.paths: values["paths"],
-            self.scale: values["scale"],
-            self.max_depth: values["max_depth"],
         }
 
 
