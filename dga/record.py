@@ -19,6 +19,7 @@ from dga.pipeline import Adaptation, Explained
 from dga.request import Request
 from dga.sentences import Reading, Story
 from dga.stopping import Stop
+from dga.titles import SYSTEMS
 
 
 def save_pictures(run: Adaptation, folder: Path, clean: Pixels | None) -> dict[str, str]:
@@ -135,20 +136,20 @@ def sentence(explained: Explained) -> str:
 
 
 def remedies(degradation: Degradation) -> list[str]:
-    """What was undone of it, in the order of :meth:`Degradation.inverse`; noise is last."""
+    """What was done about it, in the order of :meth:`Degradation.inverse`; noise is last."""
     exposure, told = degradation.exposure, list[str]()
     if degradation.impulses is not None:
         told.append("impulses removed")
     if degradation.block > 1:
         told.append(f"blocks of {degradation.block} px smoothed")
     if exposure.gain != 1:
-        told.append(f"exposure undone (x{exposure.gain:.2g})")
+        told.append(f"exposure changed (x{exposure.gain:.2g})")
     elif exposure != UNCHANGED:
         told.append("brightness moved")
     if degradation.blur:
         told.append(f"sharpened by {degradation.blur:g} px")
     if degradation.motion:
-        told.append(f"motion of {degradation.motion[0]:g} px undone")
+        told.append(f"sharpened along {degradation.motion[0]:g} px of motion")
     if degradation.noise:
         told.append(f"noise of {degradation.noise:.2f} found")
     return told
@@ -185,7 +186,8 @@ def _outcome(facts: dict[str, Any]) -> str:
         return story.plus(*told, after)[0]
     if name.startswith("dda"):
         return story.fixed_depth(methods[name]["depth"], after)[0]
-    return story.own_depth(Stop(facts["t_star"], facts["crossed"]), after)[0]
+    system = SYSTEMS["dga-guided" if name.startswith("dga-guided") else "dga"]
+    return story.own_depth(system, Stop(facts["t_star"], facts["crossed"]), after)[0]
 
 
 def _reading(told: dict[str, Any]) -> Reading:

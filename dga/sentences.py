@@ -56,8 +56,8 @@ class Story:
             return ""
         return "right" if reading.label == self.truth else "wrong"
 
-    def own_depth(self, stop: Stop, after: Reading) -> Said:
-        """A method whose depth the discriminator chooses."""
+    def own_depth(self, system: str, stop: Stop, after: Reading) -> Said:
+        """A method whose depth the discriminator chooses. ``system``: as ``dga.titles`` has it."""
         if stop.hopeless:
             return self._left(
                 "Too coarse to hide: the detector does not fall below τ up to depth "
@@ -69,10 +69,12 @@ class Story:
                 f"read as {self.before}"
             )
         if stop.crossed:
-            return self._told(f"Stopped at depth {stop.t_star} and rebuilt, it is", after)
+            return self._told(
+                f"Stopped at depth {stop.t_star} and rebuilt by {system}, it is", after
+            )
         return self._told(
-            "The detector never fell below τ, so noise went in to the deepest allowed depth, "
-            f"{stop.t_star}. Rebuilt from there, it is",
+            f"The detector had not fallen below τ by depth {stop.t_star}, the deepest allowed. "
+            f"Rebuilt from there by {system}, it is",
             after,
         )
 
@@ -187,24 +189,26 @@ def spent(steps: int, seconds: float, choosing: float | None = None, plus: bool 
 
 def pill(stop: Stop, horizon: int | None, alone: Sequence[int | None] = ()) -> tuple[str, str]:
     """What stands at t*, and beside it. ``alone``: where each of several noise paths crosses."""
-    beside = spread(alone)
     if stop.hopeless:
-        return f"past {horizon}: left alone", beside
+        return f"past {horizon}: left alone", spread(alone, horizon)
     if not stop.crossed:
-        return f"never below τ: deepest allowed, {stop.t_star}", beside
+        return f"not below τ by {stop.t_star}: deepest allowed", spread(alone, stop.t_star)
     if not stop.t_star:
-        return "t* = 0: left as it is", beside
-    return f"t* = {stop.t_star}", f"first below τ here{beside and ': ' + beside}"
+        return "t* = 0: left as it is", spread(alone)
+    beside = spread(alone)
+    return f"t* = {stop.t_star}", f"first below τ here{beside and '; ' + beside}"
 
 
-def spread(alone: Sequence[int | None]) -> str:
-    """``6–10 in 8 tries``; nothing for a single noise path."""
+def spread(alone: Sequence[int | None], by: int | None = None) -> str:
+    """Where single noise paths fall below τ, ``by`` a depth; nothing for only one."""
     if len(alone) < 2:
         return ""
-    depths = [depth for depth in alone if depth is not None]
+    depths, tries = [depth for depth in alone if depth is not None], f"{len(alone)} single tries"
+    until = "" if by is None else f" by {by}"
     if not depths:
-        return f"in none of {len(alone)} tries"
+        return f"{tries}: none below τ{until}"
     low, high = min(depths), max(depths)
-    known = f"{low}–{high}" if low < high else str(low)  # noqa: RUF001  # a dash
-    of = f"{len(depths)} of " if len(depths) < len(alone) else ""
-    return f"{known} in {of}{len(alone)} tries"
+    known = f"depths {low}–{high}" if low < high else f"depth {low}"  # noqa: RUF001  # a dash
+    if len(depths) < len(alone):
+        return f"{tries}: {len(depths)} below τ{until}, {known}"
+    return f"{tries}: {'all at ' * (low == high)}{known}"

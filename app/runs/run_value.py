@@ -39,6 +39,7 @@ from dga.sentences import (
     title,
 )
 from dga.stopping import Stop
+from dga.titles import SYSTEMS
 from dga.titles import title as named
 
 if TYPE_CHECKING:
@@ -289,7 +290,7 @@ class _Told:
                 after = self.story.before
             if after is None:
                 continue
-            says[which] = self.story.own_depth(stop, after)
+            says[which] = self.story.own_depth(SYSTEMS[name], stop, after)
             present[which] = self.story.shown(name, stop, after)
             steps = len(route.visited(stop.t_star)) - 1
             seconds = result.seconds if own and result else None

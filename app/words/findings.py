@@ -23,7 +23,7 @@ METHODS = {
     "source": "Nothing done",
     "dda": "Fixed depth (DDA)",
     "dga": "Own depth (DGA)",
-    "dga-guided": "guided (DGA + G)",
+    "dga-guided": "Guided (DGA + G)",
     "dga-plus": "DGA+, ours",
     "tent": "Tent",
 }

@@ -8,7 +8,7 @@ from dga.titles import SYSTEMS
 SCREEN_WORDS = {
     "methods": {
         "dga": "Own depth (DGA)",
-        "dga-guided": "guided (DGA + G)",
+        "dga-guided": "Guided (DGA + G)",
         "dga-plus": "DGA+, ours",
         "dda": "Fixed depth (DDA)",
     },

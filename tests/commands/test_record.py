@@ -95,12 +95,12 @@ DROPPED = (Scored("noise", NO_DEGRADATION, 2.0), Scored("exposure", THREE_TIMES,
         ),
         (explained(flat=True), "Flat picture: nothing can be told, so it is left alone."),
         (explained(t_star=1), "Nothing simple was found: rebuilt from depth 1 in 1 step."),
-        (explained(THREE_TIMES), "Exposure undone (x3); nothing is left to rebuild."),
-        (explained(THREE_TIMES, crossed=False), "Exposure undone (x3); no depth hides the rest."),
+        (explained(THREE_TIMES), "Exposure changed (x3); nothing is left to rebuild."),
+        (explained(THREE_TIMES, crossed=False), "Exposure changed (x3); no depth hides the rest."),
         (explained(BLUR, 5), "Sharpened by 2 px, then rebuilt from depth 5 in 5 steps."),
         (
             explained(dataclasses.replace(THREE_TIMES, blur=1.0), 24),
-            "Exposure undone (x3), sharpened by 1 px, then rebuilt from depth 24 in 12 steps.",
+            "Exposure changed (x3), sharpened by 1 px, then rebuilt from depth 24 in 12 steps.",
         ),
         (explained(NOISE, 14, entry=14), "Noise of 0.41 found: one step from depth 14."),
         (
@@ -109,8 +109,8 @@ DROPPED = (Scored("noise", NO_DEGRADATION, 2.0), Scored("exposure", THREE_TIMES,
         ),
         (
             explained(Degradation(impulses=0.35, block=2, motion=(5.0, 45.0)), 2),
-            "Impulses removed, blocks of 2 px smoothed, motion of 5 px undone, then rebuilt from "
-            "depth 2 in 2 steps.",
+            "Impulses removed, blocks of 2 px smoothed, sharpened along 5 px of motion, then "
+            "rebuilt from depth 2 in 2 steps.",
         ),
         (
             explained(Degradation(Exposure(1.0, (0.5, 0.5, 0.5)))),
@@ -136,7 +136,8 @@ def test_without_dga_plus_nothing_is_explained(run: Adaptation) -> None:
     facts = to_dict(dataclasses.replace(run, explained=None), REQUEST, PICTURES)
     assert facts["explained"] is None
     said = (
-        "It was read as dog (51 %). Stopped at depth 7 and rebuilt, it is still read as dog (51 %)."
+        "It was read as dog (51 %). Stopped at depth 7 and rebuilt by DGA + G, it is still read as "
+        "dog (51 %)."
     )
     assert to_text(facts).splitlines()[0] == said
 
@@ -146,14 +147,14 @@ def test_dga_plus_alone_has_no_curve(run: Adaptation) -> None:
     facts = to_dict(alone, REQUEST, PICTURES)
     assert (facts["confidence"], to_record(alone)["confidence"]) == ([], [])
     first, second, *_ = to_text(facts).splitlines()
-    assert first.startswith("It was read as dog (51 %). DGA+: exposure undone (x3), then rebuilt")
+    assert first.startswith("It was read as dog (51 %). DGA+: exposure changed (x3), then rebuilt")
     assert second.startswith("input ")
 
 
 @pytest.mark.parametrize(
     ("stop", "names", "words"),
     [
-        (Stop(24, False), ("dga", "dda"), "never fell below τ, so noise went in to the deepest"),
+        (Stop(24, False), ("dga", "dda"), "had not fallen below τ by depth 24, the deepest"),
         (Stop(0, False), ("dga-guided", "dga"), "Too coarse to hide: the detector does not"),
         (Stop(0, True), ("dga",), "To the detector it already looks undamaged"),
         (Stop(7, True), ("dda",), "Noised to the fixed depth 24 and rebuilt"),

@@ -39,35 +39,35 @@ def test_right_and_wrong_before_and_after(
     before: Reading, after: Reading, truth: str | None, ending: str, verdict: str
 ) -> None:
     story = Story(before, truth, 60)
-    start = f"It was read as {before}. Stopped at depth 7 and rebuilt, "
-    assert story.own_depth(Stop(7, True), after) == (start + ending, verdict)
+    start = f"It was read as {before}. Stopped at depth 7 and rebuilt by DGA + G, "
+    assert story.own_depth("DGA + G", Stop(7, True), after) == (start + ending, verdict)
     text, same = story.fixed_depth(24, after)
     assert text.endswith(ending)
     assert same == verdict
 
 
 def test_never_crossed_claims_nothing_of_the_damage() -> None:
-    text, verdict = Story(FROG, "cat", 60).own_depth(Stop(24, False), DOG)
+    text, verdict = Story(FROG, "cat", 60).own_depth("DGA + G", Stop(24, False), DOG)
     assert text == (
-        "It was read as frog (67 %). The detector never fell below τ, so noise went in to the "
-        "deepest allowed depth, 24. Rebuilt from there, it is read as dog (40 %): still wrong."
+        "It was read as frog (67 %). The detector had not fallen below τ by depth 24, the "
+        "deepest allowed. Rebuilt from there by DGA + G, it is read as dog (40 %): still wrong."
     )
     assert verdict == "wrong"
     assert not any(claim in text for claim in HIDDEN)
     assert title(Stop(24, False)) == "Noised to depth 24"
-    assert pill(Stop(24, False), 60) == ("never below τ: deepest allowed, 24", "")
+    assert pill(Stop(24, False), 60) == ("not below τ by 24: deepest allowed", "")
 
 
 def test_left_alone_has_two_sentences() -> None:
     """At high confidence no depth hides the damage; at low confidence there is none to hide."""
     story = Story(FROG, "cat", 60)
     coarse, clean = Stop(0, False), Stop(0, True)
-    assert story.own_depth(coarse, FROG) == (
+    assert story.own_depth("DGA", coarse, FROG) == (
         "Too coarse to hide: the detector does not fall below τ up to depth 60, so the picture "
         "is left alone, read as frog (67 %): wrong.",
         "wrong",
     )
-    assert story.own_depth(clean, FROG) == (
+    assert story.own_depth("DGA", clean, FROG) == (
         "To the detector it already looks undamaged, so it is left as it is, read as frog "
         "(67 %): wrong.",
         "wrong",
@@ -140,12 +140,15 @@ def test_costs_count_what_choosing_cost() -> None:
 
 
 def test_where_single_paths_stop() -> None:
-    assert spread([6, 10, 7]) == "6–10 in 3 tries"  # noqa: RUF001
-    assert spread([6, None, 7]) == "6–7 in 2 of 3 tries"  # noqa: RUF001
-    assert spread([6, 6]) == "6 in 2 tries"
-    assert spread([None, None]) == "in none of 2 tries"
+    assert spread([6, 10, 7]) == "3 single tries: depths 6–10"  # noqa: RUF001
+    assert spread([6, None, 7]) == "3 single tries: 2 below τ, depths 6–7"  # noqa: RUF001
+    assert spread([6, 6]) == "2 single tries: all at depth 6"
+    assert spread([None, None], 24) == "2 single tries: none below τ by 24"
     assert spread([6]) == ""
-    assert pill(Stop(7, True), 60, [6, 8]) == ("t* = 7", "first below τ here: 6–8 in 2 tries")  # noqa: RUF001
+    assert pill(Stop(7, True), 60, [6, 8]) == (
+        "t* = 7",
+        "first below τ here; 2 single tries: depths 6–8",  # noqa: RUF001
+    )
 
 
 def test_shares_round_in_one_way() -> None:

@@ -179,6 +179,7 @@ function film(b, now) {
   if (presenting || !b.film) return;
   const context = reel.getContext("2d");
   context.scale(scale, scale);
+  context.imageSmoothingEnabled = false; // else noise is averaged away
   const every = [1, 2, 4, 8].find((n) => n * b.pitch >= 28) ?? 8;
   const width = Math.max(every * b.pitch, 30);
   for (let k = 0; k <= deepest(); k += every) {
@@ -244,7 +245,8 @@ function handles(b, now) {
     put(stopHandle, by ? fill(words.at_depth, { depth: now.t }) : presenting ? `t* = ${now.t}` : pill?.[0] ?? `t* = ${now.t}`);
     stopHandle.classList.toggle("hollow", by || !now.crossed);
     const half = stopHandle.offsetWidth / 2;
-    const middle = clamp(b.x(Math.min(now.t, deepest())), half + 4, b.width - half - 4);
+    const aside = b.narrow || presenting ? 4 : 214; // buttons stand at both ends
+    const middle = clamp(b.x(Math.min(now.t, deepest())), half + aside, b.width - half - aside);
     Object.assign(stopHandle.style, { left: `${middle}px`, top: `${presenting ? b.foot + 20 : b.narrow ? 42 : 27}px` });
     stopHandle.setAttribute("aria-valuemax", deepest());
     stopHandle.setAttribute("aria-valuenow", now.t);
