@@ -23,7 +23,6 @@ from app.pages.board.page import board_page
 from app.pages.findings.answers import measured
 from app.pages.findings.exhibits import Exhibits, read_exhibits
 from app.pages.findings.page import findings_page, model_cards, shipped_exhibits
-from app.pages.findings.recorded import recorded_links
 from app.pages.learn.page import learn_page
 from app.pages.shell import foot, head, header
 from app.parts.theme import theme
@@ -65,7 +64,7 @@ def build(session: Session, exhibits: Exhibits) -> gr.Blocks:
         foot()
     with demo.route("Findings", "/findings"):
         gr.HTML(header(session, "findings"), apply_default_css=False, elem_id="head")
-        findings_page(session.profile, exhibits, recorded_links(session.profile))
+        findings_page(session.profile, exhibits)
         foot()
     with demo.route("Learn", "/learn"):
         gr.HTML(header(session, "learn"), apply_default_css=False, elem_id="head")

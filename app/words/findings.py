@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-# What exhibits begin with, by the question under which they are listed; the last takes all others.
-SECTIONS: tuple[tuple[str, tuple[str, ...]], ...] = (
-    ("help", ("table-1", "table-2", "comparisons", "gains", "wild", "sorted", "single")),
-    ("depth", ("permuted", "controls", "accuracy-depth", "depths", "table-3", "stopping-rules")),
-    ("found", ("explanations", "ablation")),
-    ("clean", ("clean",)),
-    ("cost", ("accuracy-time",)),
-    ("more", ()),
-)
+from dga.titles import SYSTEMS
+
 QUESTIONS = {
     "help": "Does it help?",
     "depth": "Is the depth really chosen per picture?",
     "found": "What does it find in a picture?",
     "clean": "Does it leave clean pictures alone?",
     "cost": "What does it cost?",
-    "more": "More",
 }
 METHODS = {
     "source": "Nothing done",
@@ -28,16 +20,11 @@ METHODS = {
     "tent": "Tent",
 }
 NAMES = {
-    "dga-plus": "DGA+",
-    "dga-guided": "DGA\N{NO-BREAK SPACE}+\N{NO-BREAK SPACE}G",
-    "dga": "DGA",
-    "dda": "DDA",
-    "tent": "Tent",
+    name: SYSTEMS[name].replace(" ", "\N{NO-BREAK SPACE}") for name in METHODS if name != "source"
 }
 
 # One bold sentence a question, chosen and filled by app/pages/findings/answers.py.
 NOT_MEASURED = "Not measured yet for these models: the table “{table}” is missing."
-NOT_AT = "Not measured at severity {severity}: the table “{table}” is missing."
 HELP = {
     "yes": "Yes: of 100 damaged pictures {method} has {accuracy} read right, {points} more than if "
     "nothing is done.",
@@ -72,9 +59,7 @@ FOUND = {
     "blur": "lost sharpness in {share} of 100 blurred ones",
     "clean": "nothing in {share} of 100 undamaged ones",
 }
-KINDS = {
-    "exposure": "exposure", "sharpness": "sharpness", "noise": "noise", "nothing": "nothing",
-}  # fmt: skip
+KINDS = ("exposure", "sharpness", "noise", "nothing")
 GROUPS = {
     "noise": "Noise", "blur": "Blur", "weather": "Weather", "digital": "Digital",
     "clean": "Undamaged",
@@ -87,14 +72,13 @@ CLEAN = {
     "no": "No: {method} costs {points} points of accuracy on clean pictures.",
 }
 COST = "{own} seconds a picture for {method}{others}; choosing the depth is in it."
-COST_OTHER = "{seconds} for {method}"
+COST_OTHER = ", {seconds} for {method}"
 READING = {
     "help": "Bars: read right of 100, mean of 15 kinds of damage. Whiskers: 95 % intervals.",
     "depth": "What a picture loses when it gets another's choice, in points with 95 % intervals.",
     "found": "Rows: what was done to the picture. Columns: what was found, in how many of 100.",
     "clean": "Change of accuracy on undamaged pictures, in points. Green: within 1 point.",
-    "cost": "Up and left is better. Seconds of the machine that measured: compare them only "
-    "with each other.",
+    "cost": "Seconds of the machine that measured: compare them only with each other.",
 }
 SEE = {
     "help": "See one such picture",
@@ -118,13 +102,11 @@ FINDINGS_WORDS = {
     "all_more": "{n} tables and figures, each with its command. Brackets and bars are 95 % "
     "intervals. The paper's numbers are for ImageNet-C at 256 px with Swin-T; these models see "
     "{size} px, so compare the pattern, not the level.",
-    "made_by": "Made by 1 command",
-    "made_by_several": "Made by {n} commands",
+    "made_by": "How it is made",
     "copy": "Copy",
     "copied": "Copied",
     "of": "of {title}",
-    "lacks": "Not in it: {reason}.",
-    "not_made": "Not made, and why",
+    "not_made": "What is missing, and why",
     "empty": "There are no results for {profile} yet.",
     "damaged": "The results for {profile} cannot be shown: {problem}",
     "empty_help": "These commands make them; then start the page again. The first takes hours "

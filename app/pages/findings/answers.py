@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from app.pages.findings.charts import Dot, Interval, bars, forest, heat, scatter, signed
+from app.pages.findings.charts import Interval, bars, forest, heat, signed
 from app.pages.findings.exhibits import BASE_SEVERITY, Exhibits
 from app.words import findings as words
 from app.words.findings import METHODS, NAMES
@@ -47,12 +47,8 @@ def _named(name: str, severity: int) -> str:
     return name if severity == BASE_SEVERITY else f"{name}-severity-{severity}"
 
 
-def _not_measured(exhibits: Exhibits, question: str, table: str, severity: int) -> Answer:
-    several = len(exhibits.severities()) > 1 and question != "clean"
-    sentence = (words.NOT_AT if several else words.NOT_MEASURED).format(
-        severity=severity, table=_named(table, severity) if several else table
-    )
-    return Answer(question, table, sentence)
+def _not_measured(question: str, table: str) -> Answer:
+    return Answer(question, table, words.NOT_MEASURED.format(table=table))
 
 
 def _help(exhibits: Exhibits, severity: int) -> Answer:
@@ -62,11 +58,11 @@ def _help(exhibits: Exhibits, severity: int) -> Answer:
     own = _own(shown)
     gain = _estimate(rows.get(own), "minus_source")
     if gain is None:
-        return _not_measured(exhibits, "help", "table-1", severity)
+        return _not_measured("help", table)
     sentence = words.HELP[gain.verdict].format(
         method=NAMES[own], accuracy=_whole(shown[own].value), points=_size(gain.value)
     )
-    more = [words.HELP_MORE["interval"].format(low=_plain(gain.low), high=_plain(gain.high))]
+    more = [words.HELP_MORE["interval"].format(**_told(gain))]
     paper = _estimate(rows.get("dga-guided"), "minus_source") if own == "dga-plus" else None
     if paper:
         more.append(words.HELP_MORE["paper"].format(method=NAMES["dga-guided"], **_told(paper)))
@@ -84,13 +80,11 @@ def _beaten(comparisons: Sequence[Row], own: str) -> Iterator[str]:
     for row in ours:
         found = _estimate(row, "points")
         if row["group"] == "mean" and row["rival"] in NAMES and found and found.verdict == "no":
-            told = {
-                "points": _size(found.value),
-                "low": _size(found.high),
-                "high": _size(found.low),
-            }
             why = words.HELP_MORE["tent"] if row["rival"] == "tent" else ""
-            yield words.HELP_MORE["ahead"].format(rival=NAMES[row["rival"]], why=why, **told)
+            points, low, high = map(_size, (found.value, found.high, found.low))
+            yield words.HELP_MORE["ahead"].format(
+                rival=NAMES[row["rival"]], points=points, low=low, high=high, why=why
+            )
     harmed = [
         f"{phrase(row['group'])} ({signed(found.value)})"
         for row in ours
@@ -117,7 +111,7 @@ def _depth(exhibits: Exhibits, severity: int) -> Answer:
     whole = list(words.WHOLE_DEPTH)
     deciding = [d for d in dealt if d.what in whole]
     if not deciding:
-        return _not_measured(exhibits, "depth", "permuted", severity)
+        return _not_measured("depth", _named("permuted", severity))
     own = min(deciding, key=lambda d: OURS.index(d.method)).method
     clauses: dict[str, Dealt] = {}
     for d in sorted(deciding, key=lambda d: whole.index(d.what)):
@@ -169,12 +163,12 @@ def _found(exhibits: Exhibits, severity: int) -> Answer:
     right = {"noise": "noise", "blur": "sharpness", "clean": "nothing"}
     hits = {group: float(rows[group][kind]) for group, kind in right.items() if group in shares}
     if not hits:
-        return _not_measured(exhibits, "found", "explanations", severity)
+        return _not_measured("found", table)
     parts = [words.FOUND[group].format(share=_whole(share)) for group, share in hits.items()]
     kind = "mostly" if min(hits.values()) >= MOSTLY else "partly"
     sentence = words.FOUND[kind].format(parts=", ".join(parts))
     named = [(words.GROUPS[group], cells) for group, cells in shares.items()]
-    return Answer("found", table, sentence, (), heat(named, list(words.KINDS.values())))
+    return Answer("found", table, sentence, (), heat(named, words.KINDS))
 
 
 def _clean(exhibits: Exhibits, severity: int) -> Answer:
@@ -184,7 +178,7 @@ def _clean(exhibits: Exhibits, severity: int) -> Answer:
     }
     own = _own(moved)
     if not own:
-        return _not_measured(exhibits, "clean", "clean", severity)
+        return _not_measured("clean", "clean")
     found = moved[own]
     kind = "no" if found.high < 0 else "yes" if found.low >= -PROMISE else "nearly"
     points = _size(found.value) if kind == "no" else signed(found.value)
@@ -201,25 +195,25 @@ def _clean(exhibits: Exhibits, severity: int) -> Answer:
 def _cost(exhibits: Exhibits, severity: int) -> Answer:
     table = _named("table-1", severity)
     rows = {row["method"]: row for row in exhibits.numbers(table)}
-    dots = [
-        Dot(name, NAMES.get(name, METHODS[name]), float(rows[name]["seconds"]), found.value)
+    seconds = {
+        name: float(rows[name]["seconds"])
         for name in METHODS
-        if (found := _estimate(rows.get(name), "accuracy")) and rows[name]["seconds"]
-    ]
-    seconds = {dot.method: dot.x for dot in dots}
+        if name in rows and rows[name]["seconds"]
+    }
     own = _own(seconds)
     if not own:
-        return _not_measured(exhibits, "cost", "table-1", severity)
-    others = [
+        return _not_measured("cost", table)
+    others = "".join(
         words.COST_OTHER.format(seconds=_seconds(seconds[name]), method=NAMES[name])
         for name in ("dga-guided", "dda")
         if name in seconds and name != own
-    ]
-    sentence = words.COST.format(
-        own=_seconds(seconds[own]), method=NAMES[own], others="".join(f", {o}" for o in others)
     )
-    across, up = words.FINDINGS_WORDS["seconds"], words.FINDINGS_WORDS["read_right"]
-    return Answer("cost", table, sentence, (), scatter(dots, across, up))
+    sentence = words.COST.format(own=_seconds(seconds[own]), method=NAMES[own], others=others)
+    rows_shown = [
+        (name, METHODS[name], Interval(value, value, value)) for name, value in seconds.items()
+    ]
+    chart = bars(rows_shown, words.FINDINGS_WORDS["seconds"], _seconds)
+    return Answer("cost", table, sentence, (), chart)
 
 
 def _own(measured: Mapping[str, object]) -> str:
@@ -236,13 +230,7 @@ def _estimate(row: Row | None, name: str) -> Interval | None:
 
 
 def _told(found: Interval) -> dict[str, str]:
-    names = ("points", "low", "high")
-    values = (found.value, found.low, found.high)
-    return {name: signed(value) for name, value in zip(names, values, strict=True)}
-
-
-def _plain(value: float) -> str:
-    return signed(value).removeprefix("+")
+    return {"points": signed(found.value), "low": signed(found.low), "high": signed(found.high)}
 
 
 def _size(value: float) -> str:

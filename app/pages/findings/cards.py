@@ -13,8 +13,7 @@ from app.words.findings import FINDINGS_WORDS as WORDS
 from dga.titles import SYSTEMS
 
 NOTHING = "\N{EN DASH}"
-DOWNLOADS = {"csv": "CSV", "png": "PNG", "json": "JSON"}
-WIDE = 11  # columns from which cells stand closer
+DOWNLOADS = ("csv", "png", "json")
 _NUMBER = re.compile(r"[+\u2212-]?\d")
 _PERCENT = re.compile(r"\d+(\.\d+)?")
 _INTERVAL = re.compile(rf"(\S+) (\(.+(?:{NOTHING}| to ).+\))")
@@ -30,63 +29,49 @@ def exhibit_html(exhibit: Exhibit) -> str:
     """The whole exhibit, folded under its title; after the title's first comma, what it is on."""
     title, _, more = exhibit.title.partition(", ")
     detail = f" <small>{escape(more[:1].upper() + more[1:])}</small>" if more else ""
-    shown = figure_html(exhibit) if exhibit.kind == "figure" else ""
+    shown = ""
     if exhibit.content:
-        heated = exhibit.name.startswith("table-2")
-        shown = table_html(exhibit.content, exhibit.title, heated)
+        shown = table_html(exhibit.content, exhibit.title, exhibit.name.startswith("table-2"))
+    elif "png" in exhibit.downloads:  # which a browser asks for when its fold is opened
+        alt = escape(f"{exhibit.title}. {exhibit.caption}")
+        source = address(exhibit, "png")
+        shown = f'<img class="ex-figure" loading="lazy" alt="{alt}" src="{source}">'
     return (
         f'<details class="ex" id="{exhibit.key}"><summary>{escape(title)}{detail}</summary>'
         f"{shown}{text_html(exhibit)}</details>"
     )
 
 
-def figure_html(exhibit: Exhibit) -> str:
-    """The picture, which a browser asks for when its fold is opened."""
-    if "png" not in exhibit.downloads:
-        return ""
-    alt = escape(f"{exhibit.title}. {exhibit.caption}")
-    return f'<img class="ex-figure" loading="lazy" alt="{alt}" src="{address(exhibit, "png")}">'
-
-
 def address(exhibit: Exhibit, ending: str) -> str:
-    """Where a download is served, relative to the page."""
+    """Where a file is served, relative to the page."""
     return f"gradio_api/file={quote(str(exhibit.downloads[ending]))}"
 
 
 def text_html(exhibit: Exhibit) -> str:
-    """Caption, what is wrong or missing, downloads and commands."""
-    notes = [*exhibit.problems, *(WORDS["lacks"].format(reason=r) for r in exhibit.missing)]
-    caption = f'<p class="ex-caption">{escape(exhibit.caption)}</p>' if exhibit.caption else ""
+    """Caption, what is wrong, downloads and commands."""
+    notes = "".join(f'<p class="ex-note">{escape(note)}</p>' for note in exhibit.problems)
+    links = "".join(download(exhibit, ending, "tool") for ending in DOWNLOADS)
     return (
-        f'<div class="ex-text">{caption}'
-        + "".join(f'<p class="ex-note">{escape(note)}</p>' for note in notes)
-        + f'<div class="ex-tools">{_downloads(exhibit)}</div>{_made_by(exhibit)}</div>'
+        f'<div class="ex-text"><p class="ex-caption">{escape(exhibit.caption)}</p>{notes}'
+        f'<div class="ex-tools">{links}</div><details class="ex-made">'
+        f"<summary>{WORDS['made_by']}</summary>{commands_html(exhibit.commands)}</details></div>"
     )
 
 
-def _downloads(exhibit: Exhibit) -> str:
-    return "".join(
-        f'<a class="tool" href="{address(exhibit, ending)}" '
-        f'download="{exhibit.name}.{ending}">{DOWN}{name}'
-        f'<span class="hidden-words"> {escape(WORDS["of"].format(title=exhibit.title))}</span></a>'
-        for ending, name in DOWNLOADS.items()
-        if ending in exhibit.downloads
-    )
-
-
-def _made_by(exhibit: Exhibit) -> str:
-    if not exhibit.commands:
+def download(exhibit: Exhibit, ending: str, look: str = "") -> str:
+    """A link to one of the exhibit's files, empty where it has none of this ending."""
+    if ending not in exhibit.downloads:
         return ""
-    several = len(exhibit.commands)
-    words = WORDS["made_by"] if several == 1 else WORDS["made_by_several"].format(n=several)
+    of = escape(WORDS["of"].format(title=exhibit.title))
     return (
-        f'<details class="ex-made"><summary>{words}</summary>'
-        f"{commands_html(exhibit.commands)}</details>"
+        f'<a class="{look}" href="{address(exhibit, ending)}" '
+        f'download="{exhibit.name}.{ending}">{DOWN}{ending.upper()}'
+        f'<span class="hidden-words"> {of}</span></a>'
     )
 
 
 def commands_html(commands: Iterable[str]) -> str:
-    """Commands, one a line, with a button that copies them all (``analysis.js``)."""
+    """Commands, one a line, with a button that copies them all."""
     lines = "".join(f"<code>{escape(command)}</code>" for command in commands)
     return (
         f'<div class="commands"><pre tabindex="0">{lines}</pre>'
@@ -105,10 +90,9 @@ def table_html(table: TableContent, title: str, heated: bool = False) -> str:
         for name, is_number in zip(table.columns, numeric, strict=True)
     )
     methods = table.columns[0] == "Method"
-    wide = " wide" if len(table.columns) >= WIDE else ""
     body = "".join(_row(row, numeric, methods, heated) for row in table.rows)
     return (
-        f'<div class="ex-table{wide}{" heated" if heated else ""}" tabindex="0" role="region" '
+        f'<div class="ex-table{" heated" if heated else ""}" tabindex="0" role="region" '
         f'aria-label="{escape(title)}"><table>'
         f'<caption class="hidden-words">{escape(title)}</caption>'
         f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"

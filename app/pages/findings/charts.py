@@ -1,15 +1,14 @@
-"""Five small charts as HTML: text stays text at any width, and colours follow the theme."""
+"""Small charts as HTML: text stays text at any width, and colours follow the theme."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
 
 from app.parts.marks import mark
 
 MARKS = {"source": "damaged", "tent": "noised"}  # of methods without a mark of their own
-PLOT_HEIGHT, LABEL_HEIGHT = 200, 20  # pixels, as in findings.css
 
 
 @dataclass(frozen=True)
@@ -24,16 +23,6 @@ class Interval:
     def verdict(self) -> str:
         """``yes`` above 0, ``no`` below it, ``open`` where the interval holds 0."""
         return "yes" if self.low > 0 else "no" if self.high < 0 else "open"
-
-
-@dataclass(frozen=True)
-class Dot:
-    """A method's place in a plane."""
-
-    method: str
-    title: str
-    x: float
-    y: float
 
 
 Labelled = tuple[str, str, Interval]
@@ -60,15 +49,18 @@ class Span:
         return f"{100 * length / (self.high - self.low):.1f}%"
 
 
-def bars(rows: Sequence[Labelled], unit: str) -> str:
-    """A bar a method, from 0, with a whisker."""
+def bars(
+    rows: Sequence[Labelled], unit: str, show: Callable[[float], str] = "{:.1f}".format
+) -> str:
+    """A bar a method, from 0, with a whisker where there is an interval."""
     span = Span(0, max(found.high for _, _, found in rows) or 1)
     items = "".join(
         _row(
             method,
             title,
-            f'<i class="fi-bar" style="{span.box(0, found.value)}"></i>{span.whisker(found)}',
-            f"<b>{found.value:.1f}</b>",
+            f'<i class="fi-bar" style="{span.box(0, found.value)}"></i>'
+            + (span.whisker(found) if found.low < found.high else ""),
+            f"<b>{show(found.value)}</b>",
         )
         for method, title, found in rows
     )
@@ -109,33 +101,6 @@ def heat(rows: Sequence[tuple[str, Sequence[float]]], heads: Sequence[str]) -> s
         f'<table class="fi-heat"><thead><tr><td></td>{top}</tr></thead>'
         f"<tbody>{body}</tbody></table>"
     )
-
-
-def scatter(dots: Sequence[Dot], across: str, up: str) -> str:
-    """Every dot with its name on its inner side; names give way to each other upwards."""
-    widest = 1.1 * max(dot.x for dot in dots) or 1
-    low, high = min(dot.y for dot in dots) - 3, max(dot.y for dot in dots) + 3
-    items = "".join(
-        f'<li class="of-{dot.method}{" fi-left" if dot.x > widest / 2 else ""}" '
-        f'style="left:{100 * dot.x / widest:.1f}%;'
-        f'bottom:{100 * (dot.y - low) / (high - low):.1f}%;--up:{lift:.0f}px">'
-        f"{_mark(dot.method)}<span>{escape(dot.title)} <small>{dot.x:#.2g} s, {dot.y:.1f}</small>"
-        "</span></li>"
-        for dot, lift in _lifted(dots, low, high)
-    )
-    return (
-        f'<p class="fi-up">{escape(up)} ↑</p><ul class="fi-plane">{items}</ul>'
-        f'<p class="fi-axis">{escape(across)} →</p>'
-    )
-
-
-def _lifted(dots: Sequence[Dot], low: float, high: float) -> Iterator[tuple[Dot, float]]:
-    """Dots from the lowest, each with how far its name is moved up, in pixels."""
-    taken = -float(LABEL_HEIGHT)
-    for dot in sorted(dots, key=lambda dot: dot.y):
-        own = PLOT_HEIGHT * (dot.y - low) / (high - low)
-        taken = max(own, taken + LABEL_HEIGHT)
-        yield dot, taken - own
 
 
 def _row(method: str, title: str, track: str, value: str) -> str:

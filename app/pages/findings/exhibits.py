@@ -12,11 +12,11 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 from dga.io.files import INDEX
 
-ENDINGS = {"table": ("md", "csv"), "figure": ("png", "json")}  # the first is what is shown
+ENDINGS = {"table": ("md", "csv"), "figure": ("png", "json")}
 MAX_BYTES = 8 * 2**20
 BASE_SEVERITY = 5  # of exhibits whose name does not end in one
 
@@ -39,7 +39,6 @@ class Exhibit:
 
     ``content`` of a table is None if its file could not be read; ``problems`` then says why.
     A figure is shown as its picture, one of the ``downloads``: existing files by ending.
-    ``missing``: what its runs lack.
     """
 
     kind: str
@@ -50,7 +49,6 @@ class Exhibit:
     content: TableContent | None
     downloads: Mapping[str, Path] = field(default_factory=dict)
     problems: tuple[str, ...] = ()
-    missing: tuple[str, ...] = ()
 
     @property
     def key(self) -> str:
@@ -71,10 +69,10 @@ class Exhibit:
 
 @dataclass(frozen=True)
 class Exhibits:
-    """All that a folder holds, variants of an exhibit side by side.
+    """All that a folder holds.
 
-    ``missing``: (name, reason) of what was not made. ``problem``: why there is nothing or
-    less than the index should have; empty where all is well or nothing was made yet.
+    ``missing``: (name, reason) of what was not made or lacks a part. ``problem``: why there is
+    nothing or less than the index should have; empty where all is well or nothing was made yet.
     """
 
     folder: Path
@@ -114,72 +112,45 @@ class Exhibits:
 def read_exhibits(folder: Path) -> Exhibits:
     """Read ``folder``. Never raises for what the files hold or lack."""
     try:
-        text = (folder / INDEX).read_text("utf-8")
+        index = json.loads((folder / INDEX).read_text("utf-8"))
+        entries = list(index["exhibits"])
+        missing = tuple((str(m["name"]), str(m["reason"])) for m in index.get("missing", ()))
     except FileNotFoundError:
         return Exhibits(folder)
-    except (OSError, ValueError):
+    except OSError:
         return Exhibits(folder, problem=f"{INDEX} could not be read.")
-    try:
-        index = _parse(text)
-        entries, missing = index["exhibits"], _missing(index.get("missing"))
-    except (ValueError, TypeError, KeyError, AttributeError):
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return Exhibits(folder, problem=f"{INDEX} is damaged.")
-    return _collect(folder, entries if isinstance(entries, list) else [], missing)
-
-
-def _collect(folder: Path, entries: list[Any], missing: tuple[tuple[str, str], ...]) -> Exhibits:
-    found: dict[str, Exhibit] = {}
-    lost = 0
-    for entry in entries:
-        exhibit = _exhibit(folder, entry, missing)
-        if exhibit is None or exhibit.key in found:
-            lost += 1
-        else:
-            found[exhibit.key] = exhibit
-    first = {e.base: i for i, e in reversed(list(enumerate(found.values())))}
-    ordered = sorted(found.values(), key=lambda e: (first[e.base], -e.severity))
-    names = {exhibit.name for exhibit in ordered}
-    others = tuple((name, reason) for name, reason in missing if name not in names)
+    found = {made.key: made for entry in entries if (made := _exhibit(folder, entry))}
+    lost = len(entries) - len(found)
     problem = f"{lost} of the {len(entries)} entries of {INDEX} could not be read." if lost else ""
-    return Exhibits(folder, tuple(ordered), others, problem)
+    return Exhibits(folder, tuple(found.values()), missing, problem)
 
 
-def _exhibit(folder: Path, entry: Any, missing: tuple[tuple[str, str], ...]) -> Exhibit | None:
-    if not isinstance(entry, dict) or entry.get("kind") not in ENDINGS:
+def _exhibit(folder: Path, entry: Any) -> Exhibit | None:
+    """None where the entry makes no sense."""
+    try:
+        kind, name, files = entry["kind"], entry["name"], dict(entry["files"])
+        title, caption = str(entry["title"]), str(entry["caption"])
+        commands = tuple(map(str, entry["commands"]))
+        endings = ENDINGS[kind]
+        if not _NAME.fullmatch(name):
+            return None
+    except (KeyError, TypeError, ValueError):
         return None
-    kind, name = str(entry["kind"]), entry.get("name")
-    if not isinstance(name, str) or not _NAME.fullmatch(name):
-        return None
-    files, commands = entry.get("files"), entry.get("commands")
-    paths, problems = _files(folder, kind, files if isinstance(files, dict) else {})
-    shown = paths.get(ENDINGS[kind][0])
-    content: TableContent | None = None
-    if shown is not None and kind == "table":
-        try:
-            content = read_table(shown)
-        except (ValueError, OSError):
-            problems.append(f"{shown.name} is damaged.")
-    return Exhibit(
-        kind=kind,
-        name=name,
-        title=_words(entry.get("title")) or name,
-        caption=_words(entry.get("caption")),
-        commands=tuple(filter(None, map(_words, commands if isinstance(commands, list) else []))),
-        content=content,
-        downloads=paths,
-        problems=tuple(problems),
-        missing=tuple(reason for about, reason in missing if about == name and kind == "table"),
-    )
-
-
-def _files(folder: Path, kind: str, files: dict[str, Any]) -> tuple[dict[str, Path], list[str]]:
     paths, problems = {}, []
-    for ending in ENDINGS[kind]:
+    for ending in endings:
         try:
             paths[ending] = inside(folder, files.get(ending), ending)
         except (ValueError, OSError) as error:
             problems.append(str(error))
-    return paths, problems
+    content: TableContent | None = None
+    if "md" in paths:
+        try:
+            content = read_table(paths["md"])
+        except (ValueError, OSError):
+            problems.append(f"{paths['md'].name} is damaged.")
+    return Exhibit(kind, name, title, caption, commands, content, paths, tuple(problems))
 
 
 def inside(folder: Path, name: object, ending: str) -> Path:
@@ -209,25 +180,3 @@ def read_table(path: Path) -> TableContent:
 
 def _cells(line: str) -> tuple[str, ...]:
     return tuple(cell.strip().replace("\\|", "|") for cell in _CELL_END.split(line)[1:-1])
-
-
-def _parse(text: str) -> Any:
-    """JSON as browsers take it: NaN and Infinity are refused. Raises ``ValueError``."""
-    try:
-        return json.loads(text, parse_constant=_refuse)
-    except RecursionError:
-        raise ValueError("nested too deeply") from None
-
-
-def _refuse(constant: str) -> NoReturn:
-    raise ValueError(f"{constant} is no JSON")
-
-
-def _missing(entries: object) -> tuple[tuple[str, str], ...]:
-    known = [e for e in entries if isinstance(e, dict)] if isinstance(entries, list) else []
-    pairs = ((_words(e.get("name")), _words(e.get("reason"))) for e in known)
-    return tuple((name, reason) for name, reason in pairs if name and reason)
-
-
-def _words(value: object) -> str:
-    return value if isinstance(value, str) else ""

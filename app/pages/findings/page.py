@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 
 from app.pages.findings.answers import Answer, answers
-from app.pages.findings.cards import DOWN, address, commands_html, exhibit_html
-from app.pages.findings.exhibits import BASE_SEVERITY, Exhibit, Exhibits
+from app.pages.findings.cards import commands_html, download, exhibit_html
+from app.pages.findings.exhibits import BASE_SEVERITY, Exhibits
 from app.parts.html import html
 from app.words import findings as words
 from app.words.findings import FINDINGS_WORDS as WORDS
@@ -18,6 +19,14 @@ from dga.profiles import Profile
 
 DEFAULT_PROFILE = "everyday16"
 _COMPARED = "source,tent,memo,diffpure,dda,dda-ensemble,dga,dga-guided,dga-plus"
+# The recorded run that shows each answer; a test looks whether it does.
+RECORDED = {
+    "help": "cat-impulse-noise",
+    "depth": "cat-impulse-noise",
+    "found": "cat-impulse-noise",
+    "clean": "cat-jpeg",
+    "cost": "cat-impulse-noise",
+}
 _PHOTOGRAPHS = re.compile(r"\b(\d+) photographs \(report\)")
 
 
@@ -31,16 +40,17 @@ def model_cards(profile: Profile) -> list[Path]:
     return sorted((shipped("assets/weights") / profile.name).glob("*/README.md"))
 
 
-def findings_page(profile: Profile, exhibits: Exhibits, seen: Mapping[str, str]) -> None:
-    """Lay the page out. ``seen``: a link to a recorded run by question."""
+def findings_page(profile: Profile, exhibits: Exhibits) -> None:
+    """Lay the page out."""
     if not exhibits.exhibits:
         _html(_empty(profile, exhibits), "no-results")
         return
     severities = exhibits.severities() or (BASE_SEVERITY,)
-    given = {severity: answers(exhibits, severity) for severity in reversed(severities)}
+    recorded = (shipped("assets/presets") / profile.name).is_dir()
+    given = [(severity, answers(exhibits, severity)) for severity in reversed(severities)]
     cards = "".join(
-        _card(exhibits, n, [(s, given[s][n]) for s in given], seen)
-        for n in range(len(given[max(given)]))
+        _card(exhibits, place, [(severity, told[place]) for severity, told in given], recorded)
+        for place in range(len(words.QUESTIONS))
     )
     _html(
         _opening(exhibits, severities) + cards + _all(profile, exhibits) + _citation(profile),
@@ -74,61 +84,48 @@ def _severity_choice(severities: Sequence[int]) -> str:
     if len(severities) < 2:
         return ""
     radios = "".join(
-        f'<label><input type="radio" name="fi-severity" value="{s}" id="fi-s{s}"'
-        f"{' checked' if s == max(severities) else ''}><span>{WORDS['severity']} {s}</span></label>"
+        f'<label><input type="radio" name="fi-severity" id="fi-s{s}"'
+        f"{' checked' if s == max(severities) else ''}>{WORDS['severity']} {s}</label>"
         for s in severities
     )
     legend = f'<legend class="hidden-words">{WORDS["of_damage"]}</legend>'
-    return f'<fieldset class="fi-choice">{legend}{radios}</fieldset>'
+    return f'<fieldset class="choice">{legend}<div>{radios}</div></fieldset>'
 
 
 def _card(
-    exhibits: Exhibits, place: int, given: Sequence[tuple[int, Answer]], seen: Mapping[str, str]
+    exhibits: Exhibits, place: int, given: Sequence[tuple[int, Answer]], recorded: bool
 ) -> str:
-    """A question; answers that are the same at several severities stand once."""
-    alike: dict[Answer, list[int]] = {}
-    for severity, answer in given:
-        alike.setdefault(answer, []).append(severity)
+    """A question, and its answer at each severity."""
+    question = given[0][1].question
     said = "".join(
-        f'<div class="{_at(severities, len(given))}">{_said(exhibits, answer, seen)}</div>'
-        for answer, severities in alike.items()
+        f'<div class="fi-at s{severity}">{_said(exhibits, answer, recorded)}</div>'
+        for severity, answer in given
     )
     drawn = "".join(
-        f'<div class="fi-chart {_at(severities, len(given))}">{answer.chart}</div>'
-        for answer, severities in alike.items()
+        f'<div class="fi-chart fi-at s{severity}">{answer.chart}</div>'
+        for severity, answer in given
     )
-    question = given[0][1].question
     return (
         f'<section class="fi-card" id="{question}"><div class="fi-said"><h2><i>{place + 1}</i>'
         f"{words.QUESTIONS[question]}</h2>{said}</div>{drawn}</section>"
     )
 
 
-def _at(severities: Sequence[int], of: int) -> str:
-    if len(severities) == of:
-        return ""
-    return " ".join(["fi-at", *(f"s{severity}" for severity in severities)])
-
-
-def _said(exhibits: Exhibits, answer: Answer, seen: Mapping[str, str]) -> str:
+def _said(exhibits: Exhibits, answer: Answer, recorded: bool) -> str:
     """The sentence, what belongs to it, and where it comes from."""
     more = [words.READING[answer.question], *answer.more] if answer.chart else answer.more
     exhibit = exhibits.table(answer.table)
-    links = ""
+    links = measured = ""
     if exhibit:
-        links += f'<a href="./findings#{exhibit.key}">{WORDS["table"]}</a>'
-        if "csv" in exhibit.downloads:
-            links += (
-                f'<a href="{address(exhibit, "csv")}" download="{exhibit.name}.csv">{DOWN}CSV</a>'
-            )
-    if answer.question in seen:
-        links += f'<a href="{escape(seen[answer.question])}">{words.SEE[answer.question]}</a>'
-    measured = (
-        f'<details class="fi-how"><summary>{WORDS["measured"]}</summary>'
-        f"<p>{escape(exhibit.caption)}</p>{commands_html(exhibit.commands)}</details>"
-        if exhibit
-        else ""
-    )
+        links = f'<a href="./findings#{exhibit.key}">{WORDS["table"]}</a>'
+        links += download(exhibit, "csv")
+        measured = (
+            f'<details class="fi-how"><summary>{WORDS["measured"]}</summary>'
+            f"<p>{escape(exhibit.caption)}</p>{commands_html(exhibit.commands)}</details>"
+        )
+    if recorded:
+        run = RECORDED[answer.question]
+        links += f'<a href="./?run={run}">{words.SEE[answer.question]}</a>'
     return (
         f'<p class="fi-answer">{escape(answer.sentence)}</p>'
         f'<p class="fi-more">{escape(" ".join(more))}</p>'
@@ -136,34 +133,13 @@ def _said(exhibits: Exhibits, answer: Answer, seen: Mapping[str, str]) -> str:
     )
 
 
-def sections(exhibits: Sequence[Exhibit]) -> list[tuple[str, list[Exhibit]]]:
-    """Exhibits under the first question that knows their name; the last takes the others."""
-    left, made = list(exhibits), []
-    for question, names in words.SECTIONS:
-        mine = [e for e in left if not names or any(_begins(e.name, name) for name in names)]
-        left = [exhibit for exhibit in left if exhibit not in mine]
-        if mine:
-            made.append((question, mine))
-    return made
-
-
-def _begins(name: str, start: str) -> bool:
-    return name == start or name.startswith(f"{start}-")
-
-
 def _all(profile: Profile, exhibits: Exhibits) -> str:
     """Every exhibit, folded; of several severities the chosen one's."""
-    several = len(exhibits.severities()) > 1
-
-    def shown(exhibit: Exhibit) -> str:
-        varied = several and len(exhibits.variants(exhibit)) > 1
-        at = _at([exhibit.severity], 0) if varied else ""
-        return f'<li class="{at}">{exhibit_html(exhibit)}</li>'
-
-    lists = "".join(
-        f"<h3>{words.QUESTIONS[question]}</h3><ul>{''.join(map(shown, mine))}</ul>"
-        for question, mine in sections(exhibits.exhibits)
-    )
+    lists = ""
+    for exhibit in exhibits.exhibits:
+        at = f"fi-at s{exhibit.severity}" if len(exhibits.variants(exhibit)) > 1 else ""
+        lists += f'<li class="{at}">{exhibit_html(exhibit)}</li>'
+    lists = f"<ul>{lists}</ul>"
     missing = "".join(
         f"<li><b>{escape(name)}</b>: {escape(reason)}</li>" for name, reason in exhibits.missing
     )
@@ -206,12 +182,10 @@ def _empty(profile: Profile, exhibits: Exhibits) -> str:
 
 def _commands(profile: Profile, folder: Path) -> list[str]:
     """What makes the results, from pictures to this page."""
-    inside = folder.is_relative_to(ROOT)
-    place = folder.relative_to(ROOT) if inside else folder
     which = "" if profile.name == DEFAULT_PROFILE else f"--profile {profile.name} "
     evaluate = f"python -m dga evaluate {which}--data DATA/val.zip"
     return [
         f"{evaluate} --severity 5 --methods {_COMPARED} --out runs/severity-5",
         f"{evaluate} --corruptions clean --methods source,dga-plus --out runs/clean",
-        f"python -m dga figures runs --out {place.as_posix()}",
+        f"python -m dga figures runs --out {os.path.relpath(folder, ROOT)}",
     ]
