@@ -50,7 +50,7 @@ def check_settings(
 
 def _paths(profile: Profile, value: object) -> int:
     known = profile.stopping.paths if value is None else value
-    return _whole("The number of noise paths", known, 1, MAX_PATHS)
+    return _whole("The number of tries", known, 1, MAX_PATHS)
 
 
 def _max_depth(profile: Profile, value: object) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 NEVER_BEGAN = "Cancelled before it began."
 NO_MEMORY = (
-    "The server's memory ran out during this run; try again in a moment, or with fewer noise paths."
+    "The server's memory ran out during this run; try again in a moment, or with fewer tries."
 )
 NO_FILE = "The server could not read or write a file; its log says why. Please try again later."
 FAILED = "The run failed unexpectedly; the server's log says why. Please try again."
