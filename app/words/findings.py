@@ -89,9 +89,8 @@ SEE = {
 }
 FINDINGS_WORDS = {
     "title": "What we found, in five answers",
-    "intro": "Every number comes from the tables below: {photographs} photographs that no training "
-    "and no tuning has seen.",
-    "intro_bare": "Every number comes from the tables below.",
+    "intro": "Every number comes from the tables below; their titles say on how many photographs.",
+    "unseen": " No training and no tuning has seen these.",
     "severity": "Severity",
     "of_damage": "Severity of the damage",
     "table": "The whole table",

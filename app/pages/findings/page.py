@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Sequence
 from html import escape
 from pathlib import Path
@@ -27,7 +26,7 @@ RECORDED = {
     "clean": "cat-jpeg",
     "cost": "cat-impulse-noise",
 }
-_PHOTOGRAPHS = re.compile(r"\b(\d+) photographs \(report\)")
+_UNSEEN = "(report)"  # in the title of what was measured on the photographs kept for the end
 
 
 def shipped_exhibits(profile: Profile) -> Path:
@@ -70,11 +69,10 @@ def _html(value: str, elem_id: str) -> None:
 
 def _opening(exhibits: Exhibits, severities: Sequence[int]) -> str:
     told = exhibits.table("table-1")
-    found = _PHOTOGRAPHS.search(told.title) if told else None
-    intro = WORDS["intro"].format(photographs=found[1]) if found else WORDS["intro_bare"]
+    unseen = WORDS["unseen"] if told and _UNSEEN in told.title else ""
     problem = f'<p class="ex-note">{escape(exhibits.problem)}</p>' if exhibits.problem else ""
     return (
-        f'<header class="fi-top"><h1>{WORDS["title"]}</h1><p class="lead">{intro}</p>{problem}'
+        f'<header class="fi-top"><h1>{WORDS["title"]}</h1><p class="lead">{WORDS["intro"]}{unseen}</p>{problem}'
         f"{_severity_choice(severities)}</header>"
     )
 
