@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlencode
 
 from app.parts.pictures import data_uri
 from app.runs import links
 from app.runs.sprites import COLUMNS, outcome_sheet, webp_uri
-from app.words.try_it import (
-    AS_IT_CAME,
-    AS_IT_IS,
-    DAMAGE,
-    ONE_STEP_NOTE,
-    READ_AS,
-    UNKNOWN,
-)
+from app.words.try_it import AS_IT_CAME, AS_IT_IS, DAMAGE, UNKNOWN
 from dga.images import Pixels
 from dga.networks.classifier import Prediction
 from dga.pipeline import Explained, Outcomes, Reconstruction, Route
@@ -113,7 +107,6 @@ def run_value(state: RunState) -> dict[str, Any]:
     return {
         "classes": classes,
         "truth": classes.index(state.truth) if state.truth in classes else None,
-        "read_as": READ_AS,
         "title": state.title,
         "damage": damage_words(state),
         "source": state.source,
@@ -129,8 +122,6 @@ def run_value(state: RunState) -> dict[str, Any]:
                 "src": webp_uri(line.sheet),
                 "columns": COLUMNS,
                 "probs": [probs(p) for p in line.predictions],
-                "exact": line.exact,
-                "note": "" if line.exact else ONE_STEP_NOTE,
             }
             for name, line in lines.items()
             if name != "noised"
@@ -147,18 +138,13 @@ def run_value(state: RunState) -> dict[str, Any]:
 
 
 def _result(state: RunState, name: str, pixels: Pixels, probs: Any) -> dict[str, Any]:
+    """A picture so far; how it is read once it is finished."""
     result = state.results.get(name)
-    value: dict[str, Any] = {"src": data_uri(pixels), "probs": None, "top": [], "depth": None}
-    value["state"] = "running" if state.running else "interrupted"
-    if result is None:
-        return value
-    return value | {
-        "probs": probs(result.prediction),
-        "top": [[label, per_mille(share)] for label, share in result.prediction.top(5)],
-        "depth": result.depth,
-        "steps": result.steps,
-        "seconds": round(result.seconds, 2),
-        "state": "done",
+    unfinished = "running" if state.running else "interrupted"
+    return {
+        "src": data_uri(pixels),
+        "probs": None if result is None else probs(result.prediction),
+        "state": unfinished if result is None else "done",
     }
 
 
@@ -201,7 +187,11 @@ def found(explained: Explained) -> dict[str, Any]:
     noise = f"{degradation.noise:.2f}" if degradation.noise else ""
     impulses = "" if degradation.impulses is None else "impulses"
     gauges = [
-        ("exposure", f"x{gain:.2g}" if gain != 1 or not moved else "moved", _log(gain, 14.0)),
+        (
+            "exposure",
+            f"x{gain:.2g}" if gain != 1 or not moved else "moved",
+            math.log(max(gain, 1.0), 14.0),
+        ),
         (
             "sharpness",
             f"{degradation.blur:g} px" if degradation.blur else AS_IT_IS,
@@ -212,8 +202,6 @@ def found(explained: Explained) -> dict[str, Any]:
     return {
         "sentence": sentence(explained),
         "t_star": explained.stop.t_star,
-        "entry": explanation.entry,
-        "exact": explained.denoised,
         "gauges": [{"name": n, "words": w, "at": round(min(a, 1.0), 3)} for n, w, a in gauges],
         "scored": [
             [
@@ -224,10 +212,6 @@ def found(explained: Explained) -> dict[str, Any]:
             for s in explanation.scored
         ],
     }
-
-
-def _log(value: float, most: float) -> float:
-    return math.log(max(value, 1.0)) / math.log(most)
 
 
 def said(state: RunState) -> dict[str, Any]:
@@ -255,14 +239,13 @@ def pills(state: RunState) -> list[tuple[str, str] | None]:
 
 
 class _Told:
-    """Sentences of one run."""
+    """Sentences of one run, by method and by what was asked of it."""
 
     def __init__(self, state: RunState) -> None:
         self.state, self.story = state, story(state)
-        self.steps = state.profile.schedule.steps
-        self.says: dict[str, dict[str, Said]] = {}
-        self.present: dict[str, dict[str, Said]] = {}
-        self.costs: dict[str, dict[str, tuple[str, str]]] = {}
+        self.says: defaultdict[str, dict[str, Said]] = defaultdict(dict)
+        self.present: defaultdict[str, dict[str, Said]] = defaultdict(dict)
+        self.costs: defaultdict[str, dict[str, tuple[str, str]]] = defaultdict(dict)
         self.spent: dict[str, str] = {}
         self.rivals: dict[str, Said] = {}
         deepest = state.stopping.max_depth
@@ -279,77 +262,66 @@ class _Told:
     def _own(self, name: str, route: Route) -> None:
         state, line = self.state, self.state.lines.get(name)
         result, choosing = state.results.get(name), state.choosing
-        says, present, costs = {}, {}, {}
-        for which, stop in self.stops.items():
-            own = result is not None and state.stop == stop
-            after = None if line is None else line.reading(stop.t_star)
-            if own:
-                assert result is not None
-                after = reading(result.prediction)
-            if not stop.t_star:
-                after = self.story.before
-            if after is None:
-                continue
-            says[which] = self.story.own_depth(SYSTEMS[name], stop, after)
-            present[which] = self.story.shown(name, stop, after)
-            steps = len(route.visited(stop.t_star)) - 1
-            seconds = result.seconds if own and result else None
-            costs[which] = self._cost(stop.t_star, steps, seconds, choosing)
+        for at, stop in self.stops.items():
+            own = result if state.stop == stop else None
+            after = self.story.before if not stop.t_star else _after(own, line, stop.t_star)
+            if after is not None:
+                self.says[name][at] = self.story.own_depth(SYSTEMS[name], stop, after)
+                self.present[name][at] = self.story.shown(name, stop, after)
+                self.costs[name][at] = _cost(route, stop.t_star, own, choosing)
         for depth, prediction in enumerate(line.predictions if line else ()):
-            says[f"{depth}d"] = self.story.by_hand(depth, reading(prediction))
-        self.says[name], self.present[name], self.costs[name] = says, present, costs
+            self.says[name][f"{depth}d"] = self.story.by_hand(depth, reading(prediction))
         if result is not None and choosing is not None:
             self.spent[name] = spent(result.steps, result.seconds, choosing)
 
-    def _cost(
-        self, noised: int, steps: int, seconds: float | None, choosing: float | None
-    ) -> tuple[str, str]:
-        """Seconds only of what was really run."""
-        if seconds is None:
-            return "", f"{noised} in, {steps} out" if steps else cost(0, 0, 0.0)[1]
-        return cost(noised, steps, seconds, choosing)
-
     def _fixed(self, route: Route) -> None:
-        state, which = self.state, dda_line(self.state)
-        known = {}
-        if which is not None:
-            line = state.lines[which]
-            known = {k: line.reading(k) for k in range(1, len(line.predictions))}
-        result = state.results.get("dda")
-        if result is not None:
-            known[result.depth] = reading(result.prediction)
-        says, present, costs = {}, {}, {}
-        for depth, after in known.items():
+        name, line = "dda", self.state.lines.get(dda_line(self.state) or "")
+        result = self.state.results.get(name)
+        depths = set(range(1, len(line.predictions))) if line else set()
+        for depth in depths | ({result.depth} if result else set()):
+            own = result if result and result.depth == depth else None
+            after, at = _after(own, line, depth), str(depth)
             assert after is not None
-            at, own = str(depth), result is not None and result.depth == depth
-            says[at] = self.story.fixed_depth(depth, after)
-            present[at] = self.story.shown("dda", Stop(depth, True), after)
+            self.says[name][at] = self.story.fixed_depth(depth, after)
+            self.present[name][at] = self.story.shown(name, Stop(depth, True), after)
             self.rivals[at] = self.story.rival(depth, after)
-            steps = len(route.sampler.visited(depth)) - 1
-            seconds = result.seconds if own and result else None
-            costs[at] = self._cost(depth, steps, seconds, None)
-        self.says["dda"], self.present["dda"], self.costs["dda"] = says, present, costs
+            self.costs[name][at] = _cost(replace(route, depth=depth), depth, own, None)
         if result is not None:
-            self.spent["dda"] = spent(result.steps, result.seconds)
+            self.spent[name] = spent(result.steps, result.seconds)
 
     def _plus(self, result: Reconstruction, explained: Explained) -> None:
         name, after, stop = "dga-plus", reading(result.prediction), explained.stop
-        flat = explained.explanation.flat
+        flat, line = explained.explanation.flat, self.state.lines.get(name)
+        for depth, prediction in enumerate(line.predictions if line else ()):
+            self.says[name][str(depth)] = self.story.plus_from(depth, reading(prediction))
         own = self.story.plus(sentence(explained), stop, explained.unchanged, flat, after)
-        line = self.state.lines.get(name)
-        hovered = range(len(line.predictions)) if line else range(0)
-        says = {
-            str(k): self.story.plus_from(k, reading(line.predictions[k])) for k in hovered if line
-        }
-        self.says[name] = {"own": own, **says}
-        self.present[name] = {"own": self.story.shown(name, stop, after, explained.unchanged)}
+        self.says[name]["own"] = own
+        self.present[name]["own"] = self.story.shown(name, stop, after, explained.unchanged)
+        if not result.steps and not explained.unchanged:
+            self.costs[name]["own"] = inverse_cost(result.seconds)
+            self.spent[name] = spent_on_inverse(result.seconds)
+            return
         noised = max(0, stop.t_star - explained.explanation.entry)
         rebuilding = max(0.0, result.seconds - explained.seconds)
-        self.costs[name] = {"own": cost(noised, result.steps, rebuilding, explained.seconds)}
+        self.costs[name]["own"] = cost(noised, result.steps, rebuilding, explained.seconds)
         self.spent[name] = spent(result.steps, rebuilding, explained.seconds, plus=True)
-        if not result.steps and not explained.unchanged:
-            self.costs[name] = {"own": inverse_cost(result.seconds)}
-            self.spent[name] = spent_on_inverse(result.seconds)
+
+
+def _after(own: Reconstruction | None, line: Line | None, depth: int) -> Reading | None:
+    """How the run's own picture is read, else the outcome at this depth, if it is known."""
+    if own is not None:
+        return reading(own.prediction)
+    return None if line is None else line.reading(depth)
+
+
+def _cost(
+    route: Route, depth: int, own: Reconstruction | None, choosing: float | None
+) -> tuple[str, str]:
+    """Seconds only of what was really run."""
+    steps = len(route.visited(depth)) - 1
+    if own is None:
+        return "", f"{depth} in, {steps} out" if steps else cost(0, 0, 0.0)[1]
+    return cost(depth, steps, own.seconds, choosing)
 
 
 def key(stop: Stop) -> str:

@@ -9,9 +9,7 @@ PROGRESS = {
     "explaining": "DGA+ looks for the damage, {done} tried",
     "every": "{method} from every depth, {done} of {total}",
 }
-READ_AS = "read as"
 UNKNOWN = "At τ {tau} it would stop at depth {t}; what comes out there has not been computed."
-ONE_STEP_NOTE = "DGA+ ends this picture with a guided sample; its line is what one step would give."
 AS_IT_CAME = "as it came"
 DAMAGE = "{corruption}, severity {severity}"
 AS_IT_IS = "as it is"

@@ -71,7 +71,6 @@ def test_a_run_tells_every_depth_and_every_sentence(value: dict[str, Any]) -> No
     assert set(value["results"]) == {"dga", "dga-guided", "dda", "dga-plus"}
     for result in value["results"].values():
         assert abs(sum(result["probs"]) - 1000) <= 8
-        assert max(result["probs"]) == result["top"][0][1]
     own = f"{value['t_star']}{'c' if value['crossed'] else 'n'}"
     for name in ("dga", "dga-guided"):
         assert {own, "0c", "0n"} == set(value["says"][name])
