@@ -89,8 +89,8 @@ SEE = {
 }
 FINDINGS_WORDS = {
     "title": "What we found, in five answers",
-    "intro": "Every number comes from the tables below; their titles say on how many photographs.",
-    "unseen": " No training and no tuning has seen these.",
+    "intro": "Every number comes from the tables below; their titles say on how many photographs. "
+    "No training and no tuning has seen those called “report”.",
     "severity": "Severity",
     "of_damage": "Severity of the damage",
     "table": "The whole table",

@@ -436,7 +436,7 @@ def test_five_answers_fit_and_lead_to_their_tables(open_page, start):
     page = open_page(f"{start(shipped_exhibits(get_profile('everyday16')))}findings", 1440, "light")
     page.wait_for_selector("#cost .fi-answer")
     intro = page.inner_text(".fi-top .lead")  # of several severities, with photographs of their own
-    assert intro.endswith("No training and no tuning has seen these.")
+    assert intro.endswith("called “report”.")
     assert not re.search(r"\d", intro)
     assert page.locator("section.fi-card h2 i").count() == 5
     assert page.evaluate("document.documentElement.scrollHeight") <= 5000

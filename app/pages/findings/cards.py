@@ -8,17 +8,14 @@ from html import escape
 from urllib.parse import quote
 
 from app.pages.findings.exhibits import Exhibit, TableContent
-from app.parts.marks import mark
 from app.words.findings import FINDINGS_WORDS as WORDS
-from dga.titles import SYSTEMS
 
 NOTHING = "\N{EN DASH}"
 DOWNLOADS = ("csv", "png", "json")
 _NUMBER = re.compile(r"[+\u2212-]?\d")
 _PERCENT = re.compile(r"\d+(\.\d+)?")
-_INTERVAL = re.compile(rf"(\S+) (\(.+(?:{NOTHING}| to ).+\))")
-_EMPHASIS = re.compile(r"\*{1,2}(.+?)\*{1,2}")
-_OURS = [(SYSTEMS[name], name) for name in ("dga-guided", "dga-plus", "dga", "dda")]
+_INTERVAL = re.compile(rf"^([+\u2212-]?\d\S*) (\(.+(?:{NOTHING}| to ).+\))$")
+_EMPHASIS = re.compile(r"^\*{1,2}(.+?)\*{1,2}$")
 DOWN = (
     '<svg viewBox="0 0 16 16" aria-hidden="true"><path d="M8 2v8M4.5 7L8 10.5 11.5 7M3 13.5h10"/>'
     "</svg>"
@@ -89,8 +86,7 @@ def table_html(table: TableContent, title: str, heated: bool = False) -> str:
         f'<th scope="col"{_kind(is_number)}><button type="button">{escape(name)}</button></th>'
         for name, is_number in zip(table.columns, numeric, strict=True)
     )
-    methods = table.columns[0] == "Method"
-    body = "".join(_row(row, numeric, methods, heated) for row in table.rows)
+    body = "".join(_row(row, numeric, heated) for row in table.rows)
     return (
         f'<div class="ex-table{" heated" if heated else ""}" tabindex="0" role="region" '
         f'aria-label="{escape(title)}"><table>'
@@ -108,10 +104,10 @@ def _kind(is_number: bool) -> str:
     return ' class="n"' if is_number else ""
 
 
-def _row(row: tuple[str, ...], numeric: list[bool], methods: bool, heated: bool) -> str:
+def _row(row: tuple[str, ...], numeric: list[bool], heated: bool) -> str:
     name = row[0]
-    quoted = ' class="paper"' if _EMPHASIS.fullmatch(name) else ""
-    first = f'<th scope="row"{_kind(numeric[0])}>{_sign(name) if methods else ""}{_cell(name)}</th>'
+    quoted = ' class="paper"' if _EMPHASIS.match(name) else ""
+    first = f'<th scope="row"{_kind(numeric[0])}>{_cell(name)}</th>'
     others = "".join(
         f"<td{_kind(is_number)}{_heat(cell) if heated else ''}>{_cell(cell)}</td>"
         for cell, is_number in zip(row[1:], numeric[1:], strict=True)
@@ -124,19 +120,6 @@ def _heat(cell: str) -> str:
     return f' style="--share:{float(found[0]):.0f}%"' if found else ""
 
 
-def _sign(method: str) -> str:
-    plain = method.strip("*")
-    name = next((name for start, name in _OURS if plain.startswith(start)), "")
-    return (
-        f'<span class="of-{name}">{mark(name)}</span>' if name else '<span class="no-mark"></span>'
-    )
-
-
 def _cell(cell: str) -> str:
     """Escaped; intervals after a value are set smaller."""
-    emphasis = _EMPHASIS.fullmatch(cell)
-    plain = emphasis[1] if emphasis else cell
-    found = _INTERVAL.fullmatch(plain)
-    if found and _NUMBER.match(plain):
-        return f"{escape(found[1])} <small>{escape(found[2])}</small>"
-    return escape(plain)
+    return _INTERVAL.sub(r"\1 <small>\2</small>", escape(_EMPHASIS.sub(r"\1", cell)))

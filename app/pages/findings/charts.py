@@ -105,7 +105,8 @@ def heat(rows: Sequence[tuple[str, Sequence[float]]], heads: Sequence[str]) -> s
 
 def _row(method: str, title: str, track: str, value: str) -> str:
     return (
-        f'<li class="of-{method}"><span class="fi-name">{_mark(method)}{escape(title)}</span>'
+        f'<li class="of-{method}"><div class="fi-name">{_mark(method)}'
+        f"<span>{escape(title)}</span></div>"
         f'<span class="fi-track" aria-hidden="true">{track}</span>'
         f'<span class="fi-value">{value}</span></li>'
     )

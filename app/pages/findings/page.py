@@ -26,7 +26,6 @@ RECORDED = {
     "clean": "cat-jpeg",
     "cost": "cat-impulse-noise",
 }
-_UNSEEN = "(report)"  # in the title of what was measured on the photographs kept for the end
 
 
 def shipped_exhibits(profile: Profile) -> Path:
@@ -68,12 +67,10 @@ def _html(value: str, elem_id: str) -> None:
 
 
 def _opening(exhibits: Exhibits, severities: Sequence[int]) -> str:
-    told = exhibits.table("table-1")
-    unseen = WORDS["unseen"] if told and _UNSEEN in told.title else ""
     problem = f'<p class="ex-note">{escape(exhibits.problem)}</p>' if exhibits.problem else ""
     return (
-        f'<header class="fi-top"><h1>{WORDS["title"]}</h1><p class="lead">{WORDS["intro"]}{unseen}</p>{problem}'
-        f"{_severity_choice(severities)}</header>"
+        f'<header class="fi-top"><h1>{WORDS["title"]}</h1><p class="lead">{WORDS["intro"]}</p>'
+        f"{problem}{_severity_choice(severities)}</header>"
     )
 
 
