@@ -25,6 +25,7 @@ NAMES = {
 
 # One bold sentence a question, chosen and filled by app/pages/findings/answers.py.
 NOT_MEASURED = "Not measured yet for these models: the table “{table}” is missing."
+DAMAGED = "The tables that would answer this are damaged."
 HELP = {
     "yes": "Yes: of 100 damaged pictures {method} has {accuracy} read right, {points} more than if "
     "nothing is done.",

@@ -308,6 +308,17 @@ def test_what_was_not_measured_is_said(tmp_path):
         assert answer.chart == ""
 
 
+def test_damaged_numbers_are_said_and_stop_nothing(tmp_path):
+    odd = [{"method": "x", "rival": "dga-plus:permute=noise", "group": "mean"}]
+    odd[0] |= interval("points", 1, 0, 2)
+    other = [{"name": "x"}]
+    exhibits = measured(
+        tmp_path, table_1=other, permuted=odd, explanations=[{"group": "blur"}], clean=other
+    )
+    for answer in answers(exhibits, 5):
+        assert answer.sentence == "The tables that would answer this are damaged."
+
+
 def test_shipped_results_are_answered_at_every_severity():
     exhibits = read_exhibits(shipped_exhibits(get_profile("everyday16")))
     assert exhibits.problem == ""

@@ -31,8 +31,15 @@ class Answer:
 
 
 def answers(exhibits: Exhibits, severity: int) -> list[Answer]:
-    """One a question, in order, as measured at this severity."""
-    return [make(exhibits, severity) for make in (_help, _depth, _found, _clean, _cost)]
+    """One a question, in order, as measured at this severity. Never raises for what tables hold."""
+    made = []
+    makers = (_help, _depth, _found, _clean, _cost)
+    for question, make in zip(words.QUESTIONS, makers, strict=True):
+        try:
+            made.append(make(exhibits, severity))
+        except (KeyError, ValueError):
+            made.append(Answer(question, "", words.DAMAGED))
+    return made
 
 
 def measured(exhibits: Exhibits) -> list[str]:
