@@ -6,8 +6,6 @@
 from __future__ import annotations
 
 import argparse
-import base64
-import io
 import json
 import logging
 import math
@@ -22,6 +20,7 @@ from app.parts.examples import Example, load_examples
 from app.presets.recording import digest
 from app.runs.board import COLUMNS, SEED, Board, Cell, Row, run, settings
 from app.runs.session import Session
+from app.runs.sprites import sprite_sheet, webp
 from dga.corruptions import CORRUPTIONS, SEVERITIES
 from dga.images import Pixels
 from dga.io.files import to_plain, write_json
@@ -73,8 +72,9 @@ def record(session: Session, example: Example, severity: int, folder: Path) -> N
             cells[name] = _cell(cell, row, name) | {"at": at}
         rows.append({"name": row.name, "stop": to_plain(row.stop), "cells": cells})
     folder.mkdir(parents=True, exist_ok=True)
-    sheet = _sheet([np.frombuffer(tile, np.uint8).reshape(clean.shape) for tile in tiles])
-    sheet.save(folder / f"{board.key}.webp", quality=QUALITY, method=6)
+    pictures = np.frombuffer(b"".join(tiles), np.uint8).reshape(-1, *clean.shape)
+    sheet = sprite_sheet(pictures, min(COLUMNS_OF_SHEET, len(tiles)))
+    (folder / f"{board.key}.webp").write_bytes(webp(sheet, QUALITY))
     content = {
         "example": example.name,
         "truth": example.truth,
@@ -96,16 +96,6 @@ def _cell(cell: Cell, row: Row, name: str) -> dict[str, Any]:
     if cell.stop:
         told["stop"] = to_plain(cell.stop)
     return told | ({"found": cell.found} if cell.found else {})
-
-
-def _sheet(tiles: Sequence[Pixels]) -> Image.Image:
-    side = tiles[0].shape[0]
-    width = min(COLUMNS_OF_SHEET, len(tiles))
-    sheet = Image.new("RGB", (width * side, -(-len(tiles) // width) * side))
-    for number, tile in enumerate(tiles):
-        place = number % width * side, number // width * side
-        sheet.paste(Image.fromarray(tile), place)
-    return sheet
 
 
 class Boards:
@@ -136,15 +126,14 @@ class Boards:
     def _read(self, key: str) -> Board | None:
         try:
             content = json.loads((self.folder / f"{key}.json").read_text("utf-8"))
-            sheet = (self.folder / f"{key}.webp").read_bytes()
-            return self._board(content, sheet)
+            return self._board(content, self.folder / f"{key}.webp")
         except FileNotFoundError:
             return None
-        except (OSError, ValueError, KeyError, TypeError) as error:
+        except (OSError, ValueError, KeyError, IndexError, TypeError) as error:
             _log.warning("The recorded board %s is not shown: %s.", key, error)
             return None
 
-    def _board(self, content: dict[str, Any], sheet: bytes) -> Board:
+    def _board(self, content: dict[str, Any], sheet: Path) -> Board:
         profile, example = self._session.profile, self._examples[content["example"]]
         if content["weights"] != self._session.weights:
             raise ValueError("it was made with other weights")
@@ -152,31 +141,33 @@ class Boards:
             raise ValueError("it was made with other settings")
         if content["clean_sha256"] != digest(example.pixels(profile.image_size)):
             raise ValueError("its picture cannot be made again here")
-        rows = [_row(told, example.truth) for told in content["rows"]]
+        tiles = _tiles(sheet, profile.image_size)
+        rows = [_row(told, example.truth, tiles) for told in content["rows"]]
         if [row.name for row in rows] != list(CORRUPTIONS):
             raise ValueError("it lacks rows")
-        with Image.open(io.BytesIO(sheet)) as image:
-            places = image.width * image.height // profile.image_size**2
-        if any((cell.at or 0) >= places for row in rows for cell in row.cells.values()):
-            raise ValueError("its sheet lacks pictures")
-        uri = f"data:image/webp;base64,{base64.b64encode(sheet).decode()}"
-        return Board(
-            profile, example.name, content["severity"], rows, "done", sheet=uri, recorded=True
-        )
+        return Board(profile, example.name, content["severity"], rows, "done", recorded=True)
 
 
-def _row(told: dict[str, Any], truth: str | None) -> Row:
-    cells = {name: _read_cell(told["cells"][name], truth) for name in COLUMNS}
+def _tiles(sheet: Path, side: int) -> Pixels:
+    """The pictures of a sheet, uint8 ``[n, S, S, 3]``."""
+    with Image.open(sheet) as image:
+        pixels = np.asarray(image.convert("RGB"))
+    rows = pixels.reshape(-1, side, image.width // side, side, 3)
+    return rows.swapaxes(1, 2).reshape(-1, side, side, 3)
+
+
+def _row(told: dict[str, Any], truth: str | None, tiles: Pixels) -> Row:
+    cells = {name: _read_cell(told["cells"][name], truth, tiles) for name in COLUMNS}
     return Row(told["name"], truth, cells, Stop(**told["stop"]))
 
 
-def _read_cell(told: dict[str, Any], truth: str | None) -> Cell:
+def _read_cell(told: dict[str, Any], truth: str | None, tiles: Pixels) -> Cell:
     chances = {told["label"]: told["share"]}
     if truth is not None:
         chances.setdefault(truth, told["chance"])
     said = Prediction(tuple(chances), tuple(chances.values()))
     stop = Stop(**told["stop"]) if "stop" in told else None
-    return Cell(None, told["at"], said, stop, told.get("found", ""))
+    return Cell(tiles[told["at"]], said, stop, told.get("found", ""))
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

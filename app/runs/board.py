@@ -40,14 +40,13 @@ CSV_COLUMNS = (
 
 @dataclass(frozen=True)
 class Cell:
-    """One picture: ``image``, uint8 ``[S, S, 3]``, or, of a recorded board, its place in the sheet.
+    """One picture: ``image``, uint8 ``[S, S, 3]``, None while nothing of it is known.
 
     ``said``: None while it is not finished; ``stop``: None for the damaged picture; ``found``:
     how DGA+ explained the damage.
     """
 
     image: Pixels | None = None
-    at: int | None = None
     said: Prediction | None = None
     stop: Stop | None = None
     found: str = ""
@@ -94,8 +93,7 @@ class Row:
 class Board:
     """``example``: its name, None for own pictures; ``progress``: (done, total) of the phase.
 
-    ``sheet``: of a recorded board, a data URI of all its pictures side by side; ``unreadable``:
-    uploads left out, with the reason.
+    ``unreadable``: uploads left out, with the reason.
     """
 
     profile: Profile
@@ -106,7 +104,6 @@ class Board:
     progress: tuple[int, int] = (0, 0)
     seconds: float = 0.0
     error: str = ""
-    sheet: str = ""
     recorded: bool = False
     unreadable: dict[str, str] = field(default_factory=dict)
     cancel: threading.Event = field(default_factory=threading.Event)
@@ -244,7 +241,7 @@ def work(models: Models, board: Board) -> Iterator[None]:
 def _cell(event: Rebuilt) -> Cell:
     told = event.explanation
     found = explained(told.degradation, event.stop) if told else ""
-    return Cell(event.image, None, event.prediction, event.stop, found)
+    return Cell(event.image, event.prediction, event.stop, found)
 
 
 def explained(found: Degradation, stop: Stop) -> str:

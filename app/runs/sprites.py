@@ -52,9 +52,9 @@ def jpeg_uri(content: bytes) -> str:
     return f"data:image/jpeg;base64,{base64.b64encode(content).decode()}"
 
 
-def picture_uri(pixels: Pixels) -> str:
-    """One picture, uint8 ``[S, S, 3]``, as a film frame's address."""
-    return jpeg_uri(jpeg(reduced(pixels[None])[0], REVERSE_QUALITY))
+def picture_uri(pixels: Pixels, quality: int = REVERSE_QUALITY) -> str:
+    """One picture, uint8 ``[S, S, 3]``, as the address of a small one to look at."""
+    return jpeg_uri(jpeg(reduced(pixels[None])[0], quality))
 
 
 def forward_sprites(states: Pixels) -> str:

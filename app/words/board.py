@@ -48,7 +48,7 @@ TOTAL = "of {known} right"
 TOTAL_NONE = "not named"
 REASONS = {
     "damaged": "before any repair",
-    "stopped": "{n} stopped",
+    "crossed": "{n} stopped",
     "maximum": "{n} went to the deepest allowed",
     "left": "{n} left alone",
     "repaired": "{n} repaired",
@@ -92,7 +92,6 @@ LABELS = {
     "wrong": "read as something else",
     "under": "Under a name: where the detector stopped",
     "name": "name it",
-    "unknown": "not named",
     "pending": "being rebuilt",
     "empty": "not rebuilt yet",
     "drop": "Drop up to {most} pictures of your own",
@@ -101,7 +100,6 @@ LABELS = {
     "uploading": "Sending {done} of {total}",
     "too_many": "At most {most} pictures at a time; the first {most} were taken.",
     "command": "A whole folder, the same way:",
-    "failed": "The pictures could not be sent; please try again.",
 }
 COMMAND = "python -m dga adapt FOLDER --methods dga,dga-guided,dga-plus,dda"
 RUN, RUN_OWN, CANCEL = "Run all 15", "Run", "Cancel"

@@ -253,7 +253,8 @@ def uploads(tmp_path, monkeypatch):
 
 
 def test_own_pictures_become_rows(handlers, uploads):
-    shown = handlers.drop("v", ask(), [*uploads, {"path": "/etc/passwd", "name": "a/b/passwd"}])
+    stranger = {"path": "/etc/passwd", "name": "a/b/passwd"}
+    shown = handlers.drop("v", ask(files=[*uploads, stranger]))
     rows = shown["screen"]["rows"]
     assert [(row["name"], row["truth"]) for row in rows] == [
         ("dog.png", "dog"),
@@ -267,11 +268,12 @@ def test_own_pictures_become_rows(handlers, uploads):
     board = handlers.kept.last(f"{TOKEN} own")
     assert len(board.complete) == 2
     assert [row.verdict("dga") != "" for row in board.rows] == [True, False]
-    named = handlers.name("v", own, "1", "frog")["screen"]
+    named = handlers.name("v", ask(row="1", truth="frog"))["screen"]
     assert named["rows"][1]["cells"][1]["verdict"] in ("right", "wrong")
-    assert "src" not in named["rows"][1]["cells"][1]
-    assert handlers.name("v", own, 1, "unicorn")["screen"]["rows"][1]["truth"] is None
-    assert handlers.name("v", own, 99, "frog")["status"]["error"]
+    unnamed = handlers.name("v", ask(row=1, truth="unicorn"))["screen"]
+    assert unnamed["rows"][1]["truth"] is None
+    for row in (99, -1, None, []):
+        assert handlers.name("v", ask(row=row, truth="frog"))["status"]["error"]
     with zipfile.ZipFile(io.BytesIO(board.zip())) as archive:
         assert len(archive.namelist()) == 1 + 2 * 4
         with Image.open(archive.open("dga-plus/02-IMG_1.png")) as image:
@@ -279,11 +281,11 @@ def test_own_pictures_become_rows(handlers, uploads):
 
 
 def test_no_more_pictures_than_the_limit_and_at_least_one(handlers, uploads):
-    shown = handlers.drop("v", ask(), uploads[:1] * (MAX_OWN + 1))
+    shown = handlers.drop("v", ask(files=uploads[:1] * (MAX_OWN + 1)))
     assert len(shown["screen"]["rows"]) == MAX_OWN
     assert str(MAX_OWN) in shown["screen"]["notice"]
     for files in (None, {}, [3, None], uploads[2:]):
-        assert "None of these" in handlers.drop("v", ask(), files)["status"]["error"]
+        assert "None of these" in handlers.drop("v", ask(files=files))["status"]["error"]
     assert len(handlers.kept.last(f"{TOKEN} own").rows) == MAX_OWN  # the last good ones stay
     *_, last = handlers.run("w", json.dumps({"image": "own"}))
     assert "Drop a picture first" in last["status"]["error"]
@@ -310,7 +312,7 @@ def test_bad_requests_and_cancel(handlers):
     assert last["run"]["interactive"]
     assert "before it began" in handlers.cancel("v")["status"]["error"]
     for update in (updates := handlers.run("v", ask())):
-        if update.get("status", {}).get("phase") == "forward":
+        if "have their depth" in update.get("status", {}).get("words", ""):
             break
     shown = handlers.cancel("v")
     assert "Cancelled: 0 of 15 rows" in shown["status"]["words"]
@@ -381,3 +383,10 @@ def test_the_command_for_a_folder_names_methods_that_exist():
     assert words == ["python", "-m", "dga", "adapt", "FOLDER", "--methods"]
     assert tuple(split_list(names)) == COLUMNS[1:]
     assert set(split_list(names)) == set(default_routes(EVERYDAY16))
+
+
+def test_a_run_that_never_reached_the_models_says_so(handlers):
+    handlers.line.follow(lambda: ([], []))
+    handlers.press("v")
+    assert handlers.free("v")["status"]["error"] == REFUSED
+    assert "status" not in handlers.free("v")  # one who was served, or left, is told nothing

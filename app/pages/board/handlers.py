@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, wraps
 from pathlib import PurePath
 from typing import Any
 
@@ -18,7 +18,7 @@ import gradio as gr
 from gradio.processing_utils import save_bytes_to_cache
 from gradio.utils import get_upload_folder
 
-from app.pages.board.value import board_value, status_value
+from app.pages.board.value import board_value, line_value, status_value
 from app.pages.run_handlers import RunHandlers, Update
 from app.parts.examples import Example
 from app.presets.boards import EXAMPLES, Boards
@@ -50,6 +50,7 @@ _log = logging.getLogger(__name__)
 class BoardComponents:
     """The components that handlers read and write."""
 
+    line: gr.HTML
     screen: gr.HTML
     status: gr.HTML
     run: gr.Button
@@ -59,28 +60,33 @@ class BoardComponents:
 
     @property
     def outputs(self) -> list[Any]:
-        return [self.screen, self.status, self.run, self.cancel, self.timer]
+        return [self.line, self.screen, self.status, self.run, self.cancel, self.timer]
 
-    def show(self, board: Board, pictures: bool = True, notice: str = "") -> Update:
+    def show(self, board: Board, notice: str = "") -> Update:
         """The board as it is now."""
         return {
-            self.screen: board_value(board, pictures, notice),
+            self.line: line_value(board),
+            self.screen: board_value(board, notice),
             self.status: status_value(board),
         }
 
     def complain(self, sentence: str) -> Update:
         """A sentence above what is there."""
-        return {self.status: {"words": "", "progress": None, "error": sentence, "phase": "error"}}
+        return {self.status: {"words": "", "progress": None, "error": sentence}}
 
 
 @dataclass(frozen=True)
 class Asked:
-    """``owner``: whose boards; ``image``: an example's name or ``own``; ``notice``: not known."""
+    """``owner``: whose boards; ``image``: an example's name or ``own``; ``notice``: not known.
+
+    ``told``: all that the page's script said.
+    """
 
     owner: str
     image: str
     severity: int
-    notice: str = ""
+    notice: str
+    told: Mapping[str, Any]
 
     @property
     def key(self) -> str:
@@ -88,7 +94,7 @@ class Asked:
 
 
 def parse(text: object, visitor: str, examples: Sequence[str]) -> Asked:
-    """A question in JSON: ``token``, ``image``, ``severity``, ``order``, each of them optional.
+    """A question in JSON: ``token``, ``image``, ``severity``, ``order`` ..., all of them optional.
 
     The token, which only this visitor's browser knows, outlives a reload. Never raises: what is
     not known is replaced by the page's own and named in the notice.
@@ -114,7 +120,7 @@ def parse(text: object, visitor: str, examples: Sequence[str]) -> Asked:
             notices.append(words.UNKNOWN_LINK.format(**told))
         elif given is not None:
             values[name] = allowed[str(given)]
-    return Asked(owner, values["image"], values["severity"], " ".join(notices))
+    return Asked(owner, values["image"], values["severity"], " ".join(notices), asked)
 
 
 def named_kind(file: str, classes: Sequence[str]) -> str | None:
@@ -126,6 +132,24 @@ def named_kind(file: str, classes: Sequence[str]) -> str | None:
             found.add(name)
             text = text.replace(f" {name.lower()} ", " ")
     return found.pop() if len(found) == 1 else None
+
+
+def _answered(
+    handler: Callable[[BoardHandlers, str, Asked], Update],
+) -> Callable[[BoardHandlers, str, object], Update]:
+    """``handler`` outside the queue, its question read; what goes wrong becomes a sentence."""
+
+    @wraps(handler)
+    def answer(handlers: BoardHandlers, visitor: str, text: object) -> Update:
+        try:
+            return handler(handlers, visitor, handlers.parsed(visitor, text))
+        except SENTENCES as error:
+            return handlers.components.complain(str(error))
+        except Exception:
+            _log.exception("The Board failed")
+            return handlers.components.complain(FAILED)
+
+    return answer
 
 
 class BoardHandlers(RunHandlers[Board]):
@@ -179,34 +203,22 @@ class BoardHandlers(RunHandlers[Board]):
         finally:
             self._previewing.release()
 
-    def show(self, visitor: str, text: object) -> Update:
+    @_answered
+    def show(self, visitor: str, asked: Asked) -> Update:
         """What the address or a choice asks for; a run under way goes on and is shown."""
         if self.line.has(visitor):
             return {self.components.status: gr.skip()}
-        asked = self.parsed(visitor, text)
-        return self._answer(lambda: self._shown(self.board(asked), asked.notice))
+        return self._shown(self.board(asked), asked.notice)
 
     def _shown(self, board: Board, notice: str = "") -> Update:
         label = words.RUN if board.example else words.RUN_OWN
         button = gr.update(value=label, interactive=bool(board.rows) and not board.running)
         return self.components.show(board, notice=notice) | {self.components.run: button}
 
-    def _answer(self, work: Callable[[], Update]) -> Update:
-        """``work`` outside the queue; what goes wrong becomes a sentence."""
-        try:
-            return work()
-        except SENTENCES as error:
-            return self.components.complain(str(error))
-        except Exception:
-            _log.exception("The Board failed")
-            return self.components.complain(FAILED)
-
-    def drop(self, visitor: str, text: object, files: object) -> Update:
+    @_answered
+    def drop(self, visitor: str, asked: Asked) -> Update:
         """Pictures of the visitor's own take the place of her last ones; nothing is run yet."""
-        asked = self.parsed(visitor, text)
-        return self._answer(lambda: self._drop(visitor, asked, files))
-
-    def _drop(self, visitor: str, asked: Asked, files: object) -> Update:
+        files = asked.told.get("files")
         given = files if isinstance(files, list) else []
         given = [file for file in given if isinstance(file, Mapping)]
         rows, unreadable, size = [], {}, self.session.profile.image_size
@@ -225,26 +237,30 @@ class BoardHandlers(RunHandlers[Board]):
         board = Board(self.session.profile, None, None, rows, unreadable=unreadable)
         notice = words.LABELS["too_many"].format(most=MAX_OWN) if len(given) > MAX_OWN else ""
         if not rows:
-            left = status_value(board)["error"]
-            return self.components.complain(f"{words.NOTHING_READ} {left}".strip())
+            raise RequestError(f"{words.NOTHING_READ} {status_value(board)['error']}".strip())
         self.kept.put(f"{asked.owner} {OWN}", board, visitor)
         return self._shown(board, notice)
 
-    def name(self, visitor: str, text: object, row: object, truth: object) -> Update:
+    @_answered
+    def name(self, visitor: str, asked: Asked) -> Update:
         """What an own picture shows, as the visitor says; "" for not known."""
-        board = self.kept.last(f"{self.parsed(visitor, text).owner} {OWN}")
+        board = self.kept.last(f"{asked.owner} {OWN}")
+        row, truth = str(asked.told.get("row")), asked.told.get("truth")
+        if board is None or not row.isdecimal() or int(row) >= len(board.rows):
+            raise RequestError(words.NOT_KEPT)
         classes = self.session.profile.classifier.classes
-        if board is None or not str(row).isdecimal() or int(str(row)) >= len(board.rows):
-            return self.components.complain(words.NOT_KEPT)
-        board.rows[int(str(row))].truth = str(truth) if truth in classes else None
-        return self.components.show(board, pictures=False)
+        board.rows[int(row)].truth = str(truth) if truth in classes else None
+        return self.components.show(board)
 
-    def save(self, visitor: str, text: object) -> Update:
-        """The rebuilt own pictures and their table as a file."""
-        board = self.kept.last(f"{self.parsed(visitor, text).owner} {OWN}")
-        if board is None or board.running or not board.complete:
-            return self.components.complain(words.NOT_KEPT) | {self.components.saved: None}
-        path = save_bytes_to_cache(board.zip(), "board-own.zip", get_upload_folder())
+    @_answered
+    def save(self, visitor: str, asked: Asked) -> Update:
+        """The table or, with the rebuilt pictures, the ZIP as a file."""
+        board = self.board(asked)
+        if not board.complete:
+            raise RequestError(words.NOT_KEPT)
+        kind = "csv" if asked.told.get("file") == "csv" else "zip"
+        content = board.csv().encode() if kind == "csv" else board.zip()
+        path = save_bytes_to_cache(content, f"board-{board.key}.{kind}", get_upload_folder())
         return {self.components.saved: path}
 
     def lock(self, running: bool, *asked: Any) -> Update:
@@ -255,13 +271,14 @@ class BoardHandlers(RunHandlers[Board]):
 
     def wait(self, place: int) -> Update:
         text = place_words(place) if place else words.STATUS["wait"]
-        status = {"words": text, "progress": None, "error": "", "phase": "wait"}
+        status = {"words": text, "progress": None, "error": ""}
         return {self.components.status: status, self.timer: gr.Timer(active=place > 0)}
 
     def free(self, visitor: str, *asked: Any) -> Update:
         """The news of a cancelled run may come when the next one has begun."""
         board = self._going.get(visitor)
-        return self.lock(board is not None and board.running)
+        update = self.lock(board is not None and board.running)
+        return update | (self.components.complain(REFUSED) if self.line.leave(visitor) else {})
 
     def begin(self, visitor: str, *asked: Any) -> Board:
         wanted = self.parsed(visitor, asked[0] if asked else "")

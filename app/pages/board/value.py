@@ -6,42 +6,45 @@ from collections import Counter
 from typing import Any
 from urllib.parse import urlencode
 
-from app.parts.pictures import data_uri
+from app.parts.marks import mark
 from app.runs.board import COLUMNS, DAMAGED, SEED, Board, Cell, Row
+from app.runs.sprites import OUTCOME_QUALITY, picture_uri
 from app.server.limits import MAX_OWN
 from app.words import board as words
-from dga.corruptions import family_of
+from dga.corruptions import CORRUPTIONS, family_of
 from dga.sentences import percent
 from dga.stopping import Stop
 from dga.titles import title
 
+ALL = len(CORRUPTIONS)
 KINDS_SHOWN = 40  # of more than that none can be picked from a list
 
 
-def board_value(board: Board, pictures: bool = True, notice: str = "") -> dict[str, Any]:
-    """All that the page shows, cells apart so that only what changed travels to the browser.
-
-    ``pictures``: also the pictures themselves; without them the page keeps those that it has.
-    """
+def board_value(board: Board, notice: str = "") -> dict[str, Any]:
+    """All that the screen shows, cells apart so that only what changed travels to the browser."""
     classes = board.profile.classifier.classes
     return {
         "key": board.key,
         "image": board.example or "own",
         "severity": board.severity,
-        "size": board.profile.image_size,
         "running": board.running,
         "notice": notice,
         "headline": headline(board),
         "lead": lead(board),
-        "first": words.COLUMNS[DAMAGED] if board.example else words.AS_IT_CAME,
         "totals": [total(board, name) for name in COLUMNS],
-        "rows": [_row(board, row, pictures) for row in board.rows],
+        "rows": [_row(board, row) for row in board.rows],
         "orders": board.orders(),
         "kinds": [] if board.example or len(classes) > KINDS_SHOWN else list(classes),
-        "sheet": board.sheet if pictures else "",
-        "csv": board.csv() if board.complete else "",
-        "zip": not board.example and bool(board.complete) and not board.running,
-        "file": f"board-{board.key}",
+    }
+
+
+def line_value(board: Board) -> dict[str, Any]:
+    """What the line of choices stands at."""
+    return {
+        "image": board.example or "own",
+        "severity": board.severity,
+        "running": board.running,
+        "files": bool(board.complete),
     }
 
 
@@ -56,17 +59,16 @@ def status_value(board: Board) -> dict[str, Any]:
         "words": text.format(seconds=board.seconds, **known),
         "progress": [done, total] if board.phase in ("forward", "reverse") and total else None,
         "error": board.error or (words.UNREADABLE.format(names=left) if left else ""),
-        "phase": board.phase,
     }
 
 
 def headline(board: Board) -> str:
     """One sentence with the three totals that matter, once every row is there."""
-    if not board.rows:
+    if not board.example and not board.rows:
         return words.HEADINGS["own"].format(most=MAX_OWN)
-    finished = len(board.complete) == len(board.rows)
+    finished = 0 < len(board.complete) == len(board.rows)
     name = "done" if finished else "running" if board.phase != "empty" else "empty"
-    told = {"all": len(board.rows), "subject": words.SUBJECTS.get(board.example or "", words.OTHER)}
+    told = {"all": ALL, "subject": words.SUBJECTS.get(board.example or "", words.OTHER)}
     if not board.example:
         named = sum(row.truth is not None for row in board.rows)
         name = "own_named" if named and finished else f"own_{name}"
@@ -81,16 +83,14 @@ def headline(board: Board) -> str:
 
 def lead(board: Board) -> str:
     """What right means, or what happens next."""
-    if not board.rows:
-        return words.UNNAMED
     if board.phase == "empty" and board.example:
-        return words.PRESS.format(all=len(board.rows))
-    truth = board.rows[0].truth
-    if board.example and truth:
+        return words.PRESS.format(all=ALL)
+    truth = board.rows[0].truth if board.example else None
+    if truth:
         article = "an" if truth[0] in "aeiou" else "a"
         return words.RIGHT.format(truth=f"{article} {truth}", open=words.OPEN)
     named = any(row.truth for row in board.rows)
-    unnamed = any(row.truth is None for row in board.rows)
+    unnamed = not board.rows or any(row.truth is None for row in board.rows)
     told = [words.RIGHT_OWN] if named else []
     return " ".join(told + [words.UNNAMED] * unnamed)
 
@@ -101,12 +101,15 @@ def total(board: Board, column: str) -> dict[str, Any]:
     known = len([verdict for verdict in verdicts if verdict])
     read = [row for row in board.rows if (cell := row.cells.get(column)) and cell.said]
     none = words.TOTAL_NONE if read else ""
+    first = column == DAMAGED
     return {
         "name": column,
+        "title": words.AS_IT_CAME if first and not board.example else words.COLUMNS[column],
+        "mark": mark(column),
         "right": verdicts.count("right") if known else None,
         "of": words.TOTAL.format(known=known) if known else none,
         "marks": [verdict == "right" for verdict in verdicts],
-        "why": _why(board, column, read),
+        "why": words.REASONS[DAMAGED] if first else _why(board, column, read) if read else "",
     }
 
 
@@ -115,19 +118,16 @@ def _right(board: Board, column: str) -> int:
 
 
 def _why(board: Board, column: str, read: list[Row]) -> str:
-    if column == DAMAGED or not read:
-        return words.REASONS[DAMAGED] if column == DAMAGED else ""
     if column == "dda":
         return words.REASONS["dda"].format(depth=board.profile.dda_depth)
-    ways = {"crossed": "stopped", "maximum": "maximum", "left": "left", "hopeless": "left"}
     counts: Counter[str] = Counter()
     for row in read:
         cell = row.cells[column]
         if column == "dga-plus":
             counts["left" if cell.found == words.LEFT else "repaired"] += 1
         elif cell.stop:
-            counts[ways[way(cell.stop)]] += 1
-    names = ("stopped", "maximum", "repaired", "left")
+            counts[way(cell.stop) if cell.stop.t_star else "left"] += 1
+    names = ("crossed", "maximum", "repaired", "left")
     return ", ".join(words.REASONS[name].format(n=counts[name]) for name in names if counts[name])
 
 
@@ -168,7 +168,7 @@ def link(board: Board, row: Row) -> str:
     return f"./?{urlencode(fields)}"
 
 
-def _row(board: Board, row: Row, pictures: bool) -> dict[str, Any]:
+def _row(board: Board, row: Row) -> dict[str, Any]:
     stop = row.stop
     return {
         "name": title(row.name) if board.example else row.name,
@@ -177,17 +177,15 @@ def _row(board: Board, row: Row, pictures: bool) -> dict[str, Any]:
         "truth": row.truth,
         "link": link(board, row),
         "file": row.file,
-        "cells": [_shown(board, row, name, pictures) for name in COLUMNS],
+        "cells": [_shown(board, row, name) for name in COLUMNS],
     }
 
 
-def _shown(board: Board, row: Row, column: str, pictures: bool) -> dict[str, Any]:
+def _shown(board: Board, row: Row, column: str) -> dict[str, Any]:
     cell = row.cells.get(column, Cell())
     told: dict[str, Any] = {"verdict": row.verdict(column)}
-    if pictures and cell.image is not None:  # a preview is replaced soon: small beats exact
-        told["src"] = data_uri(cell.image, "PNG" if cell.said or column == DAMAGED else "JPEG")
-    elif cell.at is not None:
-        told["at"] = cell.at
+    if cell.image is not None:
+        told["src"] = picture_uri(cell.image, OUTCOME_QUALITY)
     if cell.said:
         told["said"] = f"{cell.said.label} {percent(cell.said.probability)}"
         told["how"] = how(board, row, column)
