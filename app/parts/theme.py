@@ -12,30 +12,26 @@ def theme() -> gr.themes.Base:
         font=[fonts.LocalFont("IBM Plex Sans", weights=(400, 700)), "Inter", "system-ui"],
         font_mono=["ui-monospace", "monospace"],
     )
-    colours = {
-        "body_background_fill": ("#F5F6F8", "#0E1117"),
-        "body_text_color": ("#161A23", "#EEF0F5"),
-        "body_text_color_subdued": ("#656C7D", "#949CAE"),
-        "background_fill_primary": ("#FFFFFF", "#161A23"),
-        "background_fill_secondary": ("#F0F1F5", "#1E2430"),
-        "border_color_primary": ("#DFE2E9", "#2B3240"),
-        "border_color_accent": ("#4338CA", "#8B87FF"),
-        "color_accent_soft": ("#EEEDFC", "#22233F"),
-        "block_background_fill": ("#FFFFFF", "#161A23"),
-        "block_label_text_color": ("#161A23", "#EEF0F5"),
-        "block_title_text_color": ("#161A23", "#EEF0F5"),
-        "input_background_fill": ("#FFFFFF", "#161A23"),
-        "input_border_color": ("#DFE2E9", "#2B3240"),
-        "input_border_color_focus": ("#4338CA", "#8B87FF"),
-        "button_primary_background_fill": ("#4338CA", "#8B87FF"),
-        "button_primary_background_fill_hover": ("#372DB0", "#9D99FF"),
-        "button_primary_text_color": ("#FFFFFF", "#0E1117"),
-        "button_secondary_background_fill": ("#F0F1F5", "#1E2430"),
-        "button_secondary_background_fill_hover": ("#E4E6ED", "#2B3240"),
-        "button_secondary_text_color": ("#161A23", "#EEF0F5"),
-        "slider_color": ("#B7791F", "#E9B84B"),
+    card = ("background_fill_primary", "block_background_fill", "input_background_fill")
+    ink = ("body_text_color", "block_label_text_color", "block_title_text_color")
+    accent = ("border_color_accent", "input_border_color_focus", "button_primary_background_fill")
+    sunk = ("background_fill_secondary", "button_secondary_background_fill")
+    # As in page.css, which changes them for the dark theme.
+    values = {
+        "body_background_fill": "var(--bg)",
+        "body_text_color_subdued": "var(--ink3)",
+        "button_primary_background_fill_hover": "color-mix(in srgb, var(--acc) 85%, var(--ink))",
+        "button_primary_text_color": "var(--on-acc)",
+        "button_secondary_background_fill_hover": "var(--line)",
+        "color_accent_soft": "var(--acc-soft)",
+        "slider_color": "var(--dda)",
+        "block_border_width": "0px",
+        "block_shadow": "none",
+        **dict.fromkeys(card, "var(--card)"),
+        **dict.fromkeys(ink, "var(--ink)"),
+        **dict.fromkeys(accent, "var(--acc)"),
+        **dict.fromkeys(sunk, "var(--sunk)"),
+        **dict.fromkeys(("border_color_primary", "input_border_color"), "var(--line)"),
     }
-    values = {"color_accent": "#4338CA", "block_border_width": "0px", "block_shadow": "none"}
-    for name, (light, dark) in colours.items():
-        values[name], values[f"{name}_dark"] = light, dark
-    return base.set(**values)
+    values |= {f"{name}_dark": value for name, value in values.items()}
+    return base.set(color_accent="var(--acc)", **values)

@@ -18,7 +18,7 @@ SCRIPTS = tuple(f"try/{name}" for name in _PARTS)
 _TEMPLATE = """
 <div class="try">
   <p class="error" role="alert"></p><p class="neutral" role="status"></p>
-  <p class="spoken" role="status"></p>
+  <p class="spoken hidden-words" role="status"></p>
   <header class="say"><h1 tabindex="-1"></h1>
     <div class="sub"><p class="second"></p>
       <div class="toggles" role="group" aria-label="${words.methods_group}"></div></div></header>

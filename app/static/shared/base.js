@@ -17,3 +17,23 @@ async function appears(root, selector) {
   }
   return null;
 }
+// One Tab stop a group; arrows go through it. The answer is called when the group has changed.
+function rove(root, items) {
+  let stop = null;
+  const all = () => [...root.querySelectorAll(items)];
+  const keep = () => {
+    if (!all().includes(stop)) stop = all()[0];
+    for (const item of all()) item.tabIndex = item === stop ? 0 : -1;
+  };
+  root.addEventListener("keydown", (event) => {
+    const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    const index = all().indexOf(document.activeElement);
+    if (!by || index < 0) return;
+    event.preventDefault();
+    event.stopPropagation();
+    stop = all().at((index + by) % all().length);
+    keep();
+    stop.focus();
+  });
+  return keep;
+}

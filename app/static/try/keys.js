@@ -1,6 +1,5 @@
 // Present, and the keys that hold on the whole page.
 const byId = (id) => document.getElementById(id);
-let hints = 0;
 
 function present(on) {
   presenting = on && !empty();
@@ -10,24 +9,8 @@ function present(on) {
   if (presenting) document.documentElement.requestFullscreen?.().catch(() => {});
   else if (document.fullscreenElement) document.exitFullscreen();
   if (!presenting) covered = false;
-  scale();
-  hint();
   draw();
   if (presenting) find(".say h1").focus({ preventScroll: true });
-}
-
-// Pictures are whole multiples of 64, as large as four fit beside the curve.
-function scale() {
-  const [w, h] = [window.innerWidth, window.innerHeight];
-  const side = Math.floor(Math.min((w - 88 - 72) / 4, h * 0.36) / 64) * 64;
-  element.style.setProperty("--side", presenting ? `${Math.max(side, 128)}px` : "");
-}
-
-function hint() {
-  const node = find(".hints");
-  node.classList.remove("faded");
-  clearTimeout(hints);
-  if (presenting) hints = setTimeout(() => node.classList.add("faded"), 3000);
 }
 
 const press = (button) => button && !button.disabled && button.click();
@@ -73,12 +56,9 @@ document.addEventListener("keydown", (event) => {
   const native = event.target.closest?.("button, a, input, summary");
   if (!act || (native && (event.key === " " || (event.key.startsWith("Arrow") && native.matches("input"))))) return;
   event.preventDefault();
-  hint();
   act(event.key.length === 1 && event.key >= "1" && event.key <= "5" ? event.key : event);
 });
 document.addEventListener("fullscreenchange", () => { if (!document.fullscreenElement && presenting) present(false); });
-window.addEventListener("resize", () => { if (presenting) { scale(); soon(); } });
-element.addEventListener("pointermove", () => presenting && hint());
 document.addEventListener("click", (event) => {
   if (event.target.closest("[data-present]")) present(true);
   if (event.target.closest(".leave")) present(false);

@@ -154,8 +154,7 @@ function legend(b, lines) {
 function stops(b, now) {
   let out = "";
   for (const name of METHODS) {
-    const by = name === "dga-plus" ? null : now;
-    const found = name === "dga-plus" ? { ...outcomeOwn(name) } : outcome(name, by);
+    const found = outcome(name, name === "dga-plus" ? null : now); // DGA+ stays where it stopped
     const chance = chanceAt(found.probs);
     if (chance === null || found.depth === null || found.depth > deepest() || (running() && found.state !== "done")) continue;
     const [x, y] = [b.x(found.depth), b.y2(chance)];
@@ -165,10 +164,6 @@ function stops(b, now) {
   }
   return out;
 }
-const outcomeOwn = (name) => {
-  const result = value.results?.[name];
-  return { probs: result?.probs, depth: value.found?.t_star ?? null, state: result?.state };
-};
 
 // One frame a depth; where depths lie close, one for two or four.
 function film(b, now) {

@@ -64,20 +64,8 @@ document.addEventListener("dragenter", (event) => {
   if (event.dataTransfer?.types.includes("Files")) open(true);
 });
 
-// One Tab stop for the examples; arrows go through them.
-document.addEventListener("keydown", (event) => {
-  const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-  const all = [...document.querySelectorAll("#examples button[data-name]")];
-  const index = all.indexOf(document.activeElement);
-  if (!by || index < 0) return;
-  event.preventDefault();
-  const next = all[(index + by + all.length) % all.length];
-  for (const button of all) button.tabIndex = button === next ? 0 : -1;
-  next.focus();
-}, true);
-
 window.dgaLine = { asIs, open, uploaded };
-appears(document, "#examples button").then((first) => first?.dataset.name && (first.tabIndex = 0));
+appears(document, "#examples button").then(() => rove(byId("examples"), "button[data-name]")());
 appears(document, "#sheet").then((sheet) => {
   sheet.setAttribute("role", "dialog");
   sheet.setAttribute("aria-label", words.sheet);

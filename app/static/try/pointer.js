@@ -17,42 +17,35 @@ function moved() {
   written = setTimeout(writeAddress, 300);
 }
 
+const BY = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1, PageUp: 10, PageDown: -10, Home: -100, End: 100 };
 const keysOf = (node, change) => node.addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey || !change(event)) return;
+  const by = BY[event.key] * (event.shiftKey ? 5 : 1);
+  if (event.ctrlKey || event.metaKey || event.altKey || !by) return;
   event.preventDefault();
   event.stopPropagation();
+  change(by);
 });
-const along = (event) => ({ ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1 }[event.key] ?? 0) * (event.shiftKey ? 5 : 1);
-keysOf(tauHandle, (event) => {
-  const by = { PageUp: 10, PageDown: -10, Home: -100, End: 100 }[event.key] ?? along(event);
-  if (by) setTau(tau + by / 100);
-  return by;
-});
-keysOf(fixedHandle, (event) => {
-  const by = { Home: -deepest(), End: deepest() }[event.key] ?? along(event);
-  if (by) setFixed(fixed + by);
-  return by;
-});
-keysOf(stopHandle, (event) => {
-  const by = { Home: -deepest(), End: deepest() }[event.key] ?? along(event);
-  if (by) stepDepth(by);
-  return by;
-});
+keysOf(tauHandle, (by) => setTau(tau + by / 100));
+keysOf(fixedHandle, (by) => setFixed(fixed + by));
+keysOf(stopHandle, stepDepth);
 
 const within = (event) => {
   const { left, top } = plot.getBoundingClientRect();
   return { x: event.clientX - left, y: event.clientY - top };
 };
+// While the pointer is down and wherever it goes.
+function follow(node, pointer, move) {
+  const over = new AbortController();
+  node.setPointerCapture(pointer);
+  node.addEventListener("pointermove", move, over);
+  node.addEventListener("lostpointercapture", () => over.abort(), over);
+}
 function dragged(node, move) {
   node.addEventListener("pointerdown", (event) => {
     if (event.button !== 0 || empty()) return;
     event.preventDefault();
     node.focus({ preventScroll: true });
-    node.setPointerCapture(event.pointerId);
-    const end = () => { node.removeEventListener("pointermove", move); node.removeEventListener("pointerup", end); node.removeEventListener("pointercancel", end); };
-    node.addEventListener("pointermove", move);
-    node.addEventListener("pointerup", end);
-    node.addEventListener("pointercancel", end);
+    follow(node, event.pointerId, move);
   });
 }
 dragged(tauHandle, (event) => setTau(1 - (within(event).y - area.top) / (area.bottom - area.top)));
@@ -71,11 +64,7 @@ plot.addEventListener("pointerdown", (event) => {
     if (on) setDepth(area.depthAt(now.x));
   };
   if (mouse) { event.preventDefault(); scrub(event); }
-  plot.setPointerCapture(event.pointerId);
-  const end = () => { for (const kind of ["pointermove", "pointerup", "pointercancel"]) plot.removeEventListener(kind, kind === "pointermove" ? scrub : end); };
-  plot.addEventListener("pointermove", scrub);
-  plot.addEventListener("pointerup", end);
-  plot.addEventListener("pointercancel", end);
+  follow(plot, event.pointerId, scrub);
 });
 
 const readout = find(".read");

@@ -16,7 +16,7 @@ row.innerHTML = FIGURES.map((name) => `
 find(".index").innerHTML = FIGURES.map((name) =>
   `<button type="button" data-name="${name}"><canvas width="64" height="64"></canvas><span>${words.tiny[name]}</span></button>`).join("");
 find(".toggles").innerHTML = METHODS.map((name) =>
-  `<button type="button" data-name="${name}" tabindex="-1">${marks[name]}${words.methods[name]}</button>`).join("");
+  `<button type="button" class="of-${name}" data-name="${name}" tabindex="-1">${marks[name]}${words.methods[name]}</button>`).join("");
 const figureOf = (name) => row.querySelector(`[data-name="${name}"]`);
 const thumbOf = (name) => find(`.index [data-name="${name}"]`);
 
@@ -100,31 +100,12 @@ function pictureRow(now) {
   for (const button of element.querySelectorAll(".toggles button")) {
     button.setAttribute("aria-pressed", shown.includes(button.dataset.name));
   }
-  rove(".toggles", ".toggles button");
-  rove(".shots", ".shots figure:not([hidden]) .im");
+  keepToggles();
+  keepPictures();
 }
 
-// One Tab stop a group; arrows go through it.
-function rove(group, items) {
-  const all = [...element.querySelectorAll(items)];
-  const first = all.find((item) => item.dataset.stop) ?? all[0];
-  for (const item of all) item.tabIndex = item === first ? 0 : -1;
-}
-function roving(event, items) {
-  const all = [...element.querySelectorAll(items)];
-  const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-  const index = all.indexOf(document.activeElement);
-  if (!by || index < 0) return;
-  event.preventDefault();
-  event.stopPropagation();
-  for (const item of all) delete item.dataset.stop;
-  const next = all[(index + by + all.length) % all.length];
-  next.dataset.stop = "1";
-  for (const item of all) item.tabIndex = item === next ? 0 : -1;
-  next.focus();
-}
-find(".toggles").addEventListener("keydown", (event) => roving(event, ".toggles button"));
-row.addEventListener("keydown", (event) => roving(event, ".shots figure:not([hidden]) .im"));
+const keepToggles = rove(find(".toggles"), "button");
+const keepPictures = rove(row, "figure:not([hidden]) .im");
 
 // The sentence of the chosen method, the fixed depth's, and the seconds.
 function sentences(now) {

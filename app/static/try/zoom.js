@@ -22,11 +22,6 @@ function enlarge(name) {
   draw();
 }
 
-function peek(on) {
-  held.on = on;
-  draw();
-}
-
 function release() {
   if (!held) return;
   clearTimeout(held.timer);
@@ -39,7 +34,7 @@ function release() {
 element.addEventListener("pointerdown", (event) => {
   const name = event.target.closest(".pic")?.dataset.name ?? (event.target.closest(".zoom canvas") && zoomed);
   if (!name || event.button !== 0 || !event.target.closest(".im, .zoom canvas")) return;
-  held = { name, on: false, timer: setTimeout(() => peek(true), HOLD) };
+  held = { name, on: false, timer: setTimeout(() => { held.on = true; draw(); }, HOLD) };
 });
 for (const kind of ["pointerup", "pointercancel", "pointerleave"]) {
   element.addEventListener(kind, () => { if (release()) suppress = true; });
