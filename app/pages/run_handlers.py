@@ -22,13 +22,13 @@ Work = TypeVar("Work")
 
 
 class RunHandlers(ABC, Generic[Work]):
-    """Handlers of one page, whose run is ``Work``; ``asked``: the values of its controls."""
+    """Handlers of one page, whose run is ``Work``."""
 
     def __init__(self, line: QueuePositions, timer: gr.Timer) -> None:
         self.line, self.timer = line, timer
 
     @abstractmethod
-    def lock(self, running: bool, *asked: Any) -> Update:
+    def lock(self, running: bool) -> Update:
         """While a run goes on only Cancel can be pressed."""
 
     @abstractmethod
@@ -37,7 +37,10 @@ class RunHandlers(ABC, Generic[Work]):
 
     @abstractmethod
     def begin(self, visitor: str, *asked: Any) -> Work:
-        """A checked run, remembered as the visitor's last one. Raises one of ``SENTENCES``."""
+        """A checked run, remembered as the visitor's last one. Raises one of ``SENTENCES``.
+
+        ``asked``: the values of the page's controls.
+        """
 
     @abstractmethod
     def news(self, work: Work) -> Iterator[Update]:
@@ -52,26 +55,26 @@ class RunHandlers(ABC, Generic[Work]):
         """The visitor has left: a run that is under way ends."""
 
     @abstractmethod
-    def cancel(self, visitor: str, *asked: Any) -> Update:
+    def cancel(self, visitor: str) -> Update:
         """Set the flag that the run looks at after every step, and show what there is."""
 
-    def press(self, visitor: str, *asked: Any) -> Update:
+    def press(self, visitor: str) -> Update:
         """At once, also when the run itself has to wait."""
-        return self.lock(True, *asked) | self.wait(self.line.wait(visitor))
+        return self.lock(True) | self.wait(self.line.wait(visitor))
 
     def look(self, visitor: str) -> Update:
         """The place in the line, for those who are in it: the run itself says the rest."""
         place = self.line.place(visitor)
         return self.wait(place) if place else {self.timer: gr.Timer(active=False)}
 
-    def free(self, visitor: str, *asked: Any) -> Update:
+    def free(self, visitor: str) -> Update:
         """What never reached the run: a full queue, a value that Gradio itself refuses."""
-        return self.lock(False, *asked)
+        return self.lock(False)
 
     def run(self, visitor: str, *asked: Any) -> Iterator[Update]:
         """One run; whatever goes wrong becomes one sentence on the page."""
-        free = self.lock(False, *asked)
-        yield self.lock(True, *asked)
+        free = self.lock(False)
+        yield self.lock(True)
         work: Work | None = None
         try:
             work = self.begin(visitor, *asked)
@@ -93,16 +96,14 @@ class RunHandlers(ABC, Generic[Work]):
         buttons: tuple[gr.Button, gr.Button],
         inputs: list[Any],
         outputs: list[Any],
-        told: list[Any] | None = None,
-        locked: list[Any] | None = None,
+        locked: list[Any],
         start: str | None = None,
         idle: str | None = None,
-        trigger_mode: str = "once",
-    ) -> dict[str, Dependency]:
-        """Connect the buttons, run and cancel; returns the events after which a run has ended.
+    ) -> Dependency:
+        """Connect the buttons, run and cancel; returns the event of the run.
 
-        ``told``: what of ``inputs`` the light handlers need; ``locked``: what of ``outputs``
-        they change; ``start``, ``idle``: JavaScript as a run begins, or never reached the server.
+        ``locked``: what of ``outputs`` the light handlers change; ``start``, ``idle``: JavaScript
+        as a run begins, or never reached the server.
         """
 
         def run(request: gr.Request, *asked: Any) -> Iterator[Update]:
@@ -111,9 +112,7 @@ class RunHandlers(ABC, Generic[Work]):
                 yield from self.run(visitor, *asked)
 
         start_button, cancel_button = buttons
-        pressed = start_button.click(
-            for_visitor(self.press), told, locked, trigger_mode=trigger_mode, **LIGHT
-        )
+        pressed = start_button.click(for_visitor(self.press), None, locked, **LIGHT)
         self.timer.tick(for_visitor(self.look), None, locked, **LIGHT)
         event = pressed.then(
             run,
@@ -125,8 +124,6 @@ class RunHandlers(ABC, Generic[Work]):
             trigger_mode="multiple",  # else a run is dropped while the page still cancels the last
             **PRIVATE,
         )
-        event.failure(for_visitor(self.free), told, locked, js=idle, **LIGHT)
-        cancelled = cancel_button.click(
-            for_visitor(self.cancel), told, outputs, cancels=[event], **LIGHT
-        )
-        return {"run": event, "cancelled": cancelled}
+        event.failure(for_visitor(self.free), None, locked, js=idle, **LIGHT)
+        cancel_button.click(for_visitor(self.cancel), None, outputs, cancels=[event], **LIGHT)
+        return event

@@ -11,6 +11,7 @@ from app.words.common import DESCRIPTION, FOOTER, KINDS, PAGES, PAPER, SKIP, TAG
 _ICONS = {
     "": '<path d="M8 2.5a5.5 5.5 0 1 0 5.5 5.5M8 5v3h3"/>',
     "board": '<path d="M2.5 2.5H7V7H2.5zM9 2.5h4.5V7H9zM2.5 9H7v4.5H2.5zM9 9h4.5v4.5H9z"/>',
+    "findings": '<path d="M3 13V8M8 13V3M13 13V6"/>',
     "learn": '<path d="M1.5 6L8 3l6.5 3L8 9zM4 7.5V11c2 2 6 2 8 0V7.5"/>',
 }
 # Not the address's: a link is relative to the page's base, which is another page's.
@@ -18,7 +19,6 @@ _FOCUS = (
     "event.preventDefault();const m=document.getElementById('main')"
     "||document.querySelector('main');m.tabIndex=-1;m.focus()"
 )
-_CHART = '<path d="M3 13V8M8 13V3M13 13V6"/>'
 
 
 def head() -> str:
@@ -43,7 +43,7 @@ def _navigation(page: str) -> str:
     """Links relative to any page, so that they also hold behind a proxy's path."""
     links = "".join(
         f'<a href="./{path}"{" aria-current=page" if path == page else ""}>'
-        f'<svg viewBox="0 0 16 16" aria-hidden="true">{_ICONS.get(path, _CHART)}</svg>{name}</a>'
+        f'<svg viewBox="0 0 16 16" aria-hidden="true">{_ICONS[path]}</svg>{name}</a>'
         for name, path in PAGES
     )
     return f'<nav aria-label="Pages">{links}</nav>'

@@ -31,7 +31,7 @@ def adapt_page(session: Session, demo: gr.Blocks, line: QueuePositions) -> None:
     page = TryComponents(
         screen=shown,
         timer=gr.Timer(LOOK_INTERVAL, active=False),
-        saved=gr.File(visible="hidden", elem_id="saved"),
+        saved=gr.File(visible="hidden"),
         notice=notice,
         **vars(card),
     )

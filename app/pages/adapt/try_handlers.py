@@ -105,7 +105,7 @@ class TryHandlers(RunHandlers[Run]):
 
     # One full run
 
-    def lock(self, running: bool, *_: Any) -> Update:
+    def lock(self, running: bool) -> Update:
         return {
             self.page.adapt: gr.update(interactive=not running, value=INPUT_WORDS["adapt"]),
             self.page.cancel: gr.update(interactive=running),
@@ -117,9 +117,9 @@ class TryHandlers(RunHandlers[Run]):
         adapt = gr.update(interactive=False, value=said)
         return {self.page.adapt: adapt, self.timer: gr.Timer(active=place > 0)}
 
-    def press(self, visitor: str, *asked: Any) -> Update:
+    def press(self, visitor: str) -> Update:
         self.lane.stop(visitor)
-        return super().press(visitor, *asked)
+        return super().press(visitor)
 
     def begin(self, visitor: str, *asked: Any) -> Run:
         return self.runs.put(visitor, Run(self.started("full", *asked)))
@@ -157,7 +157,7 @@ class TryHandlers(RunHandlers[Run]):
         if run.state.running:
             run.state.cancel()
 
-    def cancel(self, visitor: str, *_: Any) -> Update:
+    def cancel(self, visitor: str) -> Update:
         waited, last = self.line.leave(visitor), self.runs.last(visitor)
         if last is not None and last.state.busy:
             last.cancel.set()
@@ -165,7 +165,8 @@ class TryHandlers(RunHandlers[Run]):
                 last.state.cancel()
             return self.lock(False) | self._show(last.state)
         ended = last is not None and last.state.phase == "done" and not waited
-        return self._complain(visitor, {"error": "" if ended else NEVER_BEGAN})
+        said = {"error": "" if ended else NEVER_BEGAN}
+        return self.lock(False) | self._complain(visitor, said)
 
     def fail(self, visitor: str, run: Run | None, sentence: str) -> Update:
         """The last run stays, dimmed, under the sentence."""
@@ -177,7 +178,7 @@ class TryHandlers(RunHandlers[Run]):
     def _complain(self, visitor: str, said: dict[str, str]) -> Update:
         last = self.runs.last(visitor)
         value = last.state.value() if last else blank_value(self.session.profile)
-        return self.lock(False) | {self.page.screen: value | said}
+        return {self.page.screen: value | said}
 
     def _show(self, state: RunState) -> Update:
         return {self.page.screen: state.value()}
@@ -194,11 +195,10 @@ class TryHandlers(RunHandlers[Run]):
         try:
             run = self.runs.put(visitor, Run(self.started("damaged", *asked)))
         except SENTENCES as error:
-            complaint = self._complain(visitor, {"phase": "error", "error": str(error)})
-            return {self.page.screen: complaint[self.page.screen]}
+            return self._complain(visitor, {"phase": "error", "error": str(error)})
         return self._show(run.state)
 
-    def quick(self, visitor: str, *_: Any) -> Update:
+    def quick(self, visitor: str) -> Update:
         """DGA+ and the curve for it; a sentence where there is no room for that."""
         last = self.runs.last(visitor)
         if last is None or last.state.source != "damaged":
@@ -338,18 +338,14 @@ class TryHandlers(RunHandlers[Run]):
             notices = links.unknown_run(query["run"])
         link = links.parse(query, profile, names, names[0] if names else "")
         if link is None:
-            return self._first(visitor) | self._told(notices)
+            if self.presets.all:  # the page came with it; who is quick has changed the controls
+                state = self.presets.state(self.presets.all[0])
+                self.runs.put(visitor, Run(state, recorded=True))
+            return self._told(notices)
         preset = self.presets.find(link.image or "", link.settings)
         if preset is not None:
             return self._recorded(visitor, preset) | self._told(notices + link.notices)
         return self._linked(visitor, link, kept)
-
-    def _first(self, visitor: str) -> Update:
-        """The page came with this run; who is quick has changed the controls before this."""
-        if self.presets.all:
-            preset = self.presets.all[0]
-            self.runs.put(visitor, Run(self.presets.state(preset), recorded=True))
-        return {}
 
     def _linked(self, visitor: str, link: Link, kept: str | None) -> Update:
         """The controls as a link has them, with the quick run of it where it names a picture."""
@@ -379,7 +375,7 @@ class TryHandlers(RunHandlers[Run]):
         try:
             read_square(path, self.session.profile.image_size)
         except SENTENCES as error:
-            note = f'<p class="bad" role="alert">{escape(str(error))}</p>'
+            note = f'<p role="alert">{escape(str(error))}</p>'
             last = self.runs.last(visitor)
             example = last.state.example if last else None
             return good or (example and example.path), note, good
@@ -418,10 +414,9 @@ def connect_try(
     """Connect everything that needs the server."""
     handlers = TryHandlers(session, line, page, examples, presets)
     screen, asked, locked = page.screen, page.asked(), page.locked()
-    ended = handlers.connect(
-        (page.adapt, page.cancel), asked, [screen, *locked], locked=locked, start=_START
+    run = handlers.connect(
+        (page.adapt, page.cancel), asked, [screen, *locked], locked, start=_START
     )
-    run = ended["run"]
 
     # Not through the queue: a quick run is dropped where it would wait.
     alone = {**LIGHT, "trigger_mode": "multiple"}
@@ -447,18 +442,15 @@ def connect_try(
     saved = screen.download(download, None, [page.saved, page.notice], **LIGHT)
     saved.then(None, page.saved, None, js=SAVE, **LIGHT)
 
-    def arrive(request: gr.Request, kept: str | None) -> Update:
-        return handlers.arrive(request, kept) or {page.notice: gr.skip()}
-
-    opened = demo.load(arrive, page.picture, shown, js=_KEPT, **LIGHT)
+    opened = demo.load(handlers.arrive, page.picture, shown, js=_KEPT, **LIGHT)
     opened.then(for_visitor(handlers.quick), None, screen, **alone)
 
     good = gr.State(None)
-    for listen in (page.picture.upload, page.picture.input):
-        judged = listen(
-            for_visitor(handlers.arrived),
-            [page.picture, good],
-            [page.picture, page.upload_note, good],
-            **LIGHT,
-        )
-        judged.then(None, [page.picture, page.upload_note], None, js=_UPLOADED, **LIGHT)
+    judged = gr.on(
+        [page.picture.upload, page.picture.input],
+        for_visitor(handlers.arrived),
+        [page.picture, good],
+        [page.picture, page.upload_note, good],
+        **LIGHT,
+    )
+    judged.then(None, [page.picture, page.upload_note], None, js=_UPLOADED, **LIGHT)

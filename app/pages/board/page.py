@@ -115,7 +115,6 @@ def board_page(session: Session, page: gr.Blocks, line: QueuePositions) -> None:
         (start, cancel),
         [asked],
         components.outputs,
-        told=[],
         locked=components.outputs,
         start="() => [window.dgaBoard.ask()]",
     )
