@@ -1,13 +1,15 @@
-"""``python -m app.presets --out FOLDER`` records the runs that the page opens with."""
+"""``python -m app.presets --out FOLDER`` records the runs and boards that the page opens with."""
 
 from __future__ import annotations
 
 import argparse
 import math
 from collections.abc import Sequence
+from itertools import product
 from pathlib import Path
 
 from app.parts.examples import load_examples
+from app.presets import boards
 from app.presets.cases import CASES
 from app.presets.recording import record
 from app.runs.session import Session
@@ -17,7 +19,9 @@ from dga.weights.sources import Sources
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Entry of ``python -m app.presets``."""
-    parser = argparse.ArgumentParser(description="Record the runs that the page opens with.")
+    parser = argparse.ArgumentParser(
+        description="Record the runs and boards that the page opens with."
+    )
     parser.add_argument("--out", type=Path, required=True, help="folder to write them to")
     parser.add_argument("--profile", default="everyday16")
     parser.add_argument("--weights", type=Path, help="folder that holds PROFILE/diffusion, ...")
@@ -29,6 +33,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         for case in CASES:
             changed = record(session, case, examples[case.picture], options.out / case.name)
             print(f"{case.name}: {'written' if changed else 'as it was'}", flush=True)
+        for name, severity in product(boards.EXAMPLES, boards.RECORDED):
+            boards.record(session, examples[name], severity, options.out / boards.FOLDER)
+            print(f"{name}-{severity}: written", flush=True)
     except (WeightsError, ValueError, OSError) as error:
         raise SystemExit(f"presets: {error}") from None
 

@@ -1,14 +1,9 @@
-"""Recorded boards, one sheet of pictures and one record each.
-
-``python -m app.presets.boards --out FOLDER`` records them.
-"""
+"""Recorded boards, one sheet of pictures and one record each."""
 
 from __future__ import annotations
 
-import argparse
 import json
 import logging
-import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -16,7 +11,7 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
-from app.parts.examples import Example, load_examples
+from app.parts.examples import Example
 from app.presets.recording import digest
 from app.runs.board import COLUMNS, SEED, Board, Cell, Row, run, settings
 from app.runs.session import Session
@@ -29,8 +24,6 @@ from dga.networks.classifier import Prediction
 from dga.pipeline import default_routes
 from dga.profiles import Profile
 from dga.stopping import Stop
-from dga.weights.checkpoints import WeightsError
-from dga.weights.sources import Sources
 
 EXAMPLES = ("cat",)
 """Only pictures that may be given away; what is run of others is kept while the page is served."""
@@ -168,27 +161,3 @@ def _read_cell(told: dict[str, Any], truth: str | None, tiles: Pixels) -> Cell:
     said = Prediction(tuple(chances), tuple(chances.values()))
     stop = Stop(**told["stop"]) if "stop" in told else None
     return Cell(tiles[told["at"]], said, stop, told.get("found", ""))
-
-
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Entry of ``python -m app.presets.boards``."""
-    parser = argparse.ArgumentParser(description="Record the boards that the page opens with.")
-    parser.add_argument("--out", type=Path, required=True, help="folder to write them to")
-    parser.add_argument("--profile", default="everyday16")
-    parser.add_argument("--weights", type=Path, help="folder that holds PROFILE/diffusion, ...")
-    parser.add_argument("--severities", type=int, nargs="+", default=RECORDED)
-    options = parser.parse_args(arguments)
-    examples = {example.name: example for example in load_examples()}
-    try:
-        session = Session.load(options.profile, Sources(options.weights))
-        session.budget_seconds = math.inf  # nobody waits
-        for name in EXAMPLES:
-            for severity in options.severities:
-                record(session, examples[name], severity, options.out)
-                print(f"{name}-{severity}: written", flush=True)
-    except (WeightsError, ValueError, OSError) as error:
-        raise SystemExit(f"boards: {error}") from None
-
-
-if __name__ == "__main__":
-    main()
