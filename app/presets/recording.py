@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -62,11 +61,8 @@ def digest(pixels: Pixels) -> str:
     return hashlib.sha256(np.ascontiguousarray(pixels).tobytes()).hexdigest()
 
 
-def record(session: Session, case: Case, example: Example, folder: Path) -> bool:
-    """Run a case and write it to ``folder``; whether anything had changed.
-
-    Seconds alone are no change: a record that says the same otherwise stays as it is.
-    """
+def record(session: Session, case: Case, example: Example, folder: Path) -> None:
+    """Run a case and write it to ``folder``."""
     settings = settings_of(session.profile, case)
     subject = session.subject(example.path, settings)
     pixels, deepest = subject.input, extent(session.profile, settings)
@@ -87,10 +83,8 @@ def record(session: Session, case: Case, example: Example, folder: Path) -> bool
     files = {f"{name}.jpg": strip(steps) for name, steps in lanes.items()}
     sheets = {line.route.name: outcome_sheet(line.images) for line in lines if line.route}
     files |= {f"{name}.webp": sheet for name, sheet in sheets.items()}
-    if _same(folder, content, files):
-        return False
     folder.mkdir(parents=True, exist_ok=True)
-    for old in _files(folder):
+    for old in [*folder.glob("*.jpg"), *folder.glob("*.webp")]:
         old.unlink()
     for name, image in files.items():
         (folder / name).write_bytes(image)
@@ -102,7 +96,6 @@ def record(session: Session, case: Case, example: Example, folder: Path) -> bool
     for name, pictures in (STATES, states), (RESULTS, results):
         Image.fromarray(np.concatenate(pictures, 1)).save(folder / name, optimize=True)
     write_json(folder / RECORD, content)
-    return True
 
 
 def _to_the_end(session: Session, settings: Request, run: Adaptation) -> Adaptation:
@@ -113,11 +106,6 @@ def _to_the_end(session: Session, settings: Request, run: Adaptation) -> Adaptat
     *_, rest = session.whole_curve(run.input, settings, known)
     assert isinstance(rest, np.ndarray)
     return dataclasses.replace(run, logits=np.concatenate([run.logits, rest], axis=1))
-
-
-def _files(folder: Path) -> list[Path]:
-    """Its strips and sheets."""
-    return [*folder.glob("*.jpg"), *folder.glob("*.webp")]
 
 
 def _content(
@@ -179,20 +167,3 @@ def _found(explained: Explained) -> dict[str, Any]:
         "denoised": explained.denoised,
         "seconds": round(explained.seconds, 3),
     }
-
-
-def _same(folder: Path, content: dict[str, Any], files: dict[str, bytes]) -> bool:
-    try:
-        old = json.loads((folder / RECORD).read_text("utf-8"))
-        images = {path.name: path.read_bytes() for path in _files(folder)}
-    except (OSError, ValueError):
-        return False
-    new = json.loads(json.dumps(content))
-    there = all((folder / name).exists() for name in (STATES, RESULTS))
-    return images == files and there and _timeless(old) == _timeless(new)
-
-
-def _timeless(content: Any) -> Any:
-    if isinstance(content, dict):
-        return {k: _timeless(v) for k, v in content.items() if not k.endswith("seconds")}
-    return [_timeless(v) for v in content] if isinstance(content, list) else content

@@ -40,7 +40,9 @@ def check_settings(
         dda_depth=_whole("DDA's depth", dda_depth, 1, profile.schedule.steps),
         paths=_paths(profile, paths),
         scale=None if scale is None else _number("The guidance's strength", scale, 0, MAX_SCALE),
-        max_depth=None if max_depth is None else _max_depth(profile, max_depth),
+        max_depth=None
+        if max_depth is None
+        else _whole("The maximum depth", max_depth, 1, profile.schedule.steps),
         rule=profile.stopping.rule,
     )
     if request.corruption:
@@ -51,10 +53,6 @@ def check_settings(
 def _paths(profile: Profile, value: object) -> int:
     known = profile.stopping.paths if value is None else value
     return _whole("The number of tries", known, 1, MAX_PATHS)
-
-
-def _max_depth(profile: Profile, value: object) -> int:
-    return _whole("The maximum depth", value, 1, profile.schedule.steps)
 
 
 def _number(name: str, value: object, low: int, high: int) -> float:

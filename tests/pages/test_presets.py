@@ -40,7 +40,7 @@ def example(tmp_path_factory):
 @pytest.fixture(scope="module")
 def folder(small, example, tmp_path_factory):
     folder = tmp_path_factory.mktemp("presets") / "tiny" / CASE.name
-    assert record(small, CASE, example, folder)
+    record(small, CASE, example, folder)
     return folder
 
 
@@ -94,15 +94,11 @@ def test_a_preset_is_the_run(small, example, folder):
         assert sum(count for count, _ in lane["strips"]) == len(lane["visited"]) - 1
 
 
-def test_recording_again_changes_nothing(small, example, folder):
-    before = {path.name: path.read_bytes() for path in folder.iterdir()}
-    assert not record(small, CASE, example, folder)
-    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
-
-
-def test_a_damaged_recording_is_made_again(small, example, folder, tmp_path):
-    copy = changed(folder, tmp_path, t_star=-1)
-    assert record(small, CASE, example, copy)
+def test_recording_again_gives_the_same_pictures(small, example, folder, tmp_path):
+    record(small, CASE, example, copy := changed(folder, tmp_path, t_star=-1))
+    for path in folder.iterdir():
+        if path.name != RECORD:  # it holds seconds
+            assert (copy / path.name).read_bytes() == path.read_bytes()
     assert json.loads((copy / RECORD).read_text())["t_star"] >= 0
 
 
