@@ -312,6 +312,19 @@ def test_repair_it_shows_what_the_library_computes(working, served):
         assert page.inner_text(f".shots [data-name={name}] .label b") == label
 
 
+def test_two_quick_clicks_on_already_damaged_change_nothing(working):
+    page = working.page
+    page.click("#line [aria-controls=sheet]")
+    box = page.locator("#as-is input")
+    for _ in range(2):
+        box.click()
+    page.wait_for_timeout(1500)
+    assert not box.is_checked()
+    assert page.locator("#severity input:disabled").count() == 0
+    assert page.locator("#corruption input:checked").count() == 1
+    page.keyboard.press("Escape")
+
+
 def test_cancel_keeps_what_is_there_and_is_no_error(working):
     page = working.page
     working.repair()

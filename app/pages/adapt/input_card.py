@@ -178,11 +178,12 @@ def _connect(card: InputCard) -> None:
         [card.as_is, card.corruption],
         [card.corruption, card.severity],
         js="(on, now) => window.dgaLine.asIs(on, now)",
+        trigger_mode="multiple",  # of two quick clicks the second counts
         **PRIVATE,
     )
     sliders = [card.paths.release, card.scale.release, card.max_depth.release]
     chosen = [card.severity.input, card.corruption.input, card.as_is.input, card.seed.input]
-    gr.on([*chosen, *sliders], None, None, None, js=_CHANGED, **PRIVATE)
+    gr.on([*chosen, *sliders], js=_CHANGED, trigger_mode="multiple", **PRIVATE)
 
 
 def _connect_picture(

@@ -36,9 +36,8 @@ element.addEventListener("pointerdown", (event) => {
   if (!name || event.button !== 0 || !event.target.closest(".im, .zoom canvas")) return;
   held = { name, on: false, timer: setTimeout(() => { held.on = true; draw(); }, HOLD) };
 });
-for (const kind of ["pointerup", "pointercancel", "pointerleave"]) {
-  element.addEventListener(kind, () => { if (release()) suppress = true; });
-}
+element.addEventListener("pointerup", () => { if (release()) suppress = true; });
+for (const kind of ["pointercancel", "pointerleave"]) element.addEventListener(kind, release);
 let suppress = false; // the click that ends a hold
 element.addEventListener("contextmenu", (event) => event.target.closest(".im, .zoom canvas") && event.preventDefault());
 element.addEventListener("click", (event) => {
