@@ -131,7 +131,7 @@ function grow() {
 }
 
 function receive() {
-  const next = props.value;
+  const next = received();
   pending = "";
   if (next.source === "damaged") {
     fresh = next;

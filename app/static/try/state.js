@@ -3,7 +3,8 @@ const { words, marks } = props;
 const METHODS = ["dga", "dga-guided", "dga-plus", "dda"];
 const SHORT_AXIS = 32; // depth ends before; the rest is noise
 
-let value = props.value; // the run on the screen
+const received = () => (props.value.text ? JSON.parse(props.value.text) : props.value);
+let value = received(); // the run on the screen
 let fresh = null; // another damaged picture than the run's: then the run is from before
 let stale = false;
 let tau = value.tau;
