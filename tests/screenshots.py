@@ -18,11 +18,12 @@ from app.runs.session import Session
 
 CHROMIUM = Path("/usr/bin/chromium")
 PATIENCE = 120_000  # milliseconds
+LOADED = 6000  # milliseconds: runs, fades, thumbnails
 QUALITY = 82
 CONTRAST = "?run=cat-contrast"
-# Pictures that are not ours to publish: only these two examples are in the public domain.
+# Pictures that are not ours to publish: only the cat is in the public domain.
 DISCREET = (
-    "button[data-name]:not([data-name=cat]):not([data-name=coffee]) > img { filter: blur(6px); }"
+    "button[data-name]:not([data-name=cat]) > img { filter: blur(6px); }"
     " #examples button img { filter: none !important; }"
 )
 FRAME_MS = 220  # a depth
@@ -91,7 +92,7 @@ def take(browser: Any, home: str, shot: Shot) -> Image.Image:
         page.wait_for_selector(".bd-cell.there")
     if shot.name == "learn":
         page.wait_for_selector("#step-3 .ln-widget.ready", state="attached", timeout=PATIENCE)
-    page.wait_for_timeout(1500)  # fades, thumbnails
+    page.wait_for_timeout(LOADED)
     picture = Image.open(io.BytesIO(page.screenshot()))
     page.close()
     height = round(picture.height * shot.shown / picture.width)
@@ -101,7 +102,7 @@ def take(browser: Any, home: str, shot: Shot) -> Image.Image:
 def film(browser: Any, home: str) -> Iterator[Image.Image]:
     """The recorded run rebuilt from one depth after another, as the arrow keys show it."""
     page = _open(browser, home, 1440, 900, dark=False)
-    page.wait_for_timeout(1500)
+    page.wait_for_timeout(LOADED)
     stop = page.locator(".plot .stop")
     stop.focus()
     page.keyboard.press("Home")
@@ -119,7 +120,7 @@ def _open(browser: Any, address: str, width: int, height: int, dark: bool) -> An
     page.goto(address)
     page.add_style_tag(content=DISCREET)
     page.evaluate("(dark) => document.body.classList.toggle('dark', dark)", dark)
-    page.wait_for_load_state("networkidle")
+    page.wait_for_selector("gradio-app main", timeout=PATIENCE)  # a stream keeps the network busy
     return page
 
 

@@ -45,13 +45,16 @@ DEPTH = {
     "yes": "Yes: {method} loses {clauses}.",
     "partly": "In part: {method} loses {clauses}.",
     "hardly": "Hardly: {method} loses {clauses}.",
-    "loss": "{size} points with another picture's {what} ({where})",
-    "chance": "nothing beyond chance ({points} points) with another picture's {what} ({where})",
+    "loss": "{size} points with another picture's {what} {where}",
+    "chance": "nothing beyond chance ({points} points) with another picture's {what} {where}",
     "unmeasured": "Not measured for {methods}.",
 }
 WHOLE_DEPTH = ("noise", "depth")  # what decides how deep, the weightiest first
 PERMUTED = {"noise": "noise level", "depth": "depth", "explanation": "explanation"}
-AMONG = {"wild": "all kinds of damage mixed", "same": "within one kind of damage"}
+AMONG = {
+    "wild": "where all kinds of damage are mixed",
+    "same": "where all are damaged alike",
+}
 SHORT = {"wild": "mixed", "same": "same damage"}
 FOUND = {
     "mostly": "Mostly what was done to it: {parts}.",

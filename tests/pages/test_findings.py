@@ -263,11 +263,14 @@ def test_whether_the_depth_is_per_picture_is_told_by_where(tmp_path):
     wild = [dealt("explanation", "all", 20, 14, 26), dealt("noise", "all", 5.1, 1.6, 8.6)]
     same = [dealt("noise", "mean", 0.3, -0.3, 0.9), dealt("explanation", "mean", 2, 1, 3)]
     decided = said(measured(tmp_path / "a", wild_permuted=wild), "depth")
-    assert decided.startswith("Yes: DGA+ loses 5.1 points with another picture's noise level (all")
+    assert decided.startswith("Yes: DGA+ loses 5.1 points with another picture's noise level where")
     assert decided.endswith("Not measured for DGA\N{NO-BREAK SPACE}+\N{NO-BREAK SPACE}G.")
     both = said(measured(tmp_path / "b", wild_permuted=wild, permuted=same), "depth")
     assert both.startswith("In part: DGA+ loses 5.1 points")
-    assert "nothing beyond chance (+0.3 points) with another picture's noise level (within" in both
+    assert (
+        "nothing beyond chance (+0.3 points) with another picture's noise level where all are"
+        in both
+    )
     assert said(measured(tmp_path / "c", permuted=same), "depth").startswith("Hardly: ")
     exhibits = measured(tmp_path / "d", permuted=same[1:])  # an explanation is no depth
     assert said(exhibits, "depth").startswith("Not measured yet")
