@@ -25,7 +25,7 @@ const widgets = {
       severity = s;
       show();
     });
-    box.append(pick, make("div", "ln-pair", picture, top), level);
+    box.append(pick, make("div", "ln-pair", picture, make("div", "", level, top)));
   },
 
   film(box, { film }) {
