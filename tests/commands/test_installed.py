@@ -5,10 +5,8 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import socket
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import httpx
@@ -18,10 +16,10 @@ from gradio_client import Client, handle_file
 from PIL import Image
 
 from dga.io.shipped import ROOT
+from tests.fixtures.address import free_port, wait
 from tests.fixtures.rights import drop_rights
 
 PACKED = ("app", "dga", "assets", "pyproject.toml", "setup.py", "LICENSE")
-STARTS_WITHIN = 300.0
 ENDS_WITHIN = 30.0
 
 pytestmark = [
@@ -72,9 +70,7 @@ def test_an_installation_adapts_and_serves(programs: Path, tmp_path: Path) -> No
     assert result.returncode == 0, result.stderr
     assert json.loads(result.stdout)["methods"]["dga"]["top5"]
 
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     url = f"http://127.0.0.1:{port}/"
     page = [programs / "dga-app", "--host", "127.0.0.1", "--port", str(port)]
     with subprocess.Popen(page, stdout=subprocess.DEVNULL, **place) as server:
@@ -90,16 +86,3 @@ def test_an_installation_adapts_and_serves(programs: Path, tmp_path: Path) -> No
             assert server.wait(ENDS_WITHIN) == 0
         finally:
             server.kill()
-
-
-def wait(url: str, server: subprocess.Popen[bytes]) -> None:
-    """Until the page answers."""
-    until = time.monotonic() + STARTS_WITHIN
-    while time.monotonic() < until:
-        assert server.poll() is None
-        try:
-            if httpx.get(url, timeout=30).is_success:
-                return
-        except httpx.TransportError:
-            time.sleep(0.5)
-    raise AssertionError("the page did not start")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -14,6 +13,8 @@ from types import TracebackType
 
 import httpx
 import psutil
+
+from tests.fixtures.address import free_port
 
 ROOT = Path(__file__).parents[2]
 START_SECONDS = 180.0
@@ -80,10 +81,3 @@ class Server:
     def faults(self) -> list[str]:
         """Lines of the log that begin a stack trace."""
         return [line for line in self.words().splitlines() if line.startswith("Traceback")]
-
-
-def free_port() -> int:
-    """A port that nobody listens on."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
