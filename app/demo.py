@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import argparse
 import gc
+import json
 import logging
 import os
 import signal
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import gradio as gr
 import gradio.mcp
@@ -24,20 +26,21 @@ from app.pages.findings.answers import measured
 from app.pages.findings.exhibits import Exhibits, read_exhibits
 from app.pages.findings.page import findings_page, model_cards, shipped_exhibits
 from app.pages.learn.page import learn_page
-from app.pages.shell import foot, head, header
+from app.pages.shell import first_screen, foot, head, header
 from app.parts.theme import theme
 from app.runs.session import Session
 from app.server import decoder
 from app.server.errors import answer_fault
 from app.server.fair_queue import FairQueue
-from app.server.gate import Gate
+from app.server.first_paint import FirstPaint
+from app.server.gate import FIRST_RUN, Gate
 from app.server.limits import MAX_SESSIONS, MAX_WAITING
 from app.server.mcp_errors import install_error_messages
 from app.server.preflight import check_place
 from app.server.queue_position import CONCURRENCY_ID, QueuePositions
 from app.server.strict_blocks import StrictBlocks
 from app.server.upload_folder import UploadFolder
-from app.words.common import TAGLINE, TITLE
+from app.words.common import PAGES, TAGLINE, TITLE
 from dga.data.uploads import MAX_BYTES
 from dga.profiles import PROFILES, get_profile
 from dga.speed.pace import warning
@@ -48,32 +51,35 @@ from dga.weights.sources import NETWORKS, Sources
 CACHE_SECONDS = (600, 3000)  # look every 10 minutes, delete what is older than 50
 
 
-def build(session: Session, exhibits: Exhibits) -> gr.Blocks:
-    """All pages for one set of models and its results."""
+def build(session: Session, exhibits: Exhibits) -> tuple[gr.Blocks, dict[str, Any], dict[str, str]]:
+    """All pages for one set of models and its results.
+
+    Returns also the run that Try it opens with, and each page's first screen by its address.
+    """
     line = QueuePositions()
     with StrictBlocks(
         title=f"{TITLE}: {TAGLINE.lower()}", analytics_enabled=False, delete_cache=CACHE_SECONDS
     ) as demo:
         gr.HTML(header(session, ""), apply_default_css=False, elem_id="head")
-        adapt_page(session, demo, line)
+        run, sentence = adapt_page(session, demo, line)
         foot()
         adapt_endpoint(session, CONCURRENCY_ID)
-    with demo.route("Board", "/board"):
-        gr.HTML(header(session, "board"), apply_default_css=False, elem_id="head")
-        board_page(session, demo, line)
-        foot()
-    with demo.route("Findings", "/findings"):
-        gr.HTML(header(session, "findings"), apply_default_css=False, elem_id="head")
-        findings_page(session.profile, exhibits)
-        foot()
-    with demo.route("Learn", "/learn"):
-        gr.HTML(header(session, "learn"), apply_default_css=False, elem_id="head")
-        learn_page(session, demo, measured(exhibits))
-        foot()
+    screens = {"/": first_screen(session, "", sentence)}
+    pages: dict[str, Callable[[], Sequence[str]]] = {
+        "board": lambda: board_page(session, demo, line),
+        "findings": lambda: findings_page(session.profile, exhibits),
+        "learn": lambda: learn_page(session, demo, measured(exhibits)),
+    }
+    for name, path in PAGES:
+        if path:
+            with demo.route(name, f"/{path}"):
+                gr.HTML(header(session, path), apply_default_css=False, elem_id="head")
+                screens[f"/{path}"] = first_screen(session, path, *pages[path]())
+                foot()
     demo.queue(max_size=MAX_WAITING, api_open=False)
     demo._queue = queue = FairQueue(True, demo.max_threads, 1, MAX_WAITING, demo)
     line.follow(lambda: queue.visitors(CONCURRENCY_ID), queue.address_of)
-    return demo
+    return demo, run, screens
 
 
 def serve(
@@ -92,11 +98,13 @@ def serve(
     gradio.mcp.DEFAULT_TEMP_DIR = str(uploads.folder)  # it was read when Gradio was imported
     install_error_messages()
     exhibits = read_exhibits(results or shipped_exhibits(session.profile))
-    demo = build(session, exhibits)
+    demo, run, screens = build(session, exhibits)
     queue = demo._queue
     assert isinstance(queue, FairQueue)
     shared = [str(path) for path in (*exhibits.files(), *model_cards(session.profile))]
     gate = Middleware(Gate, has_room=uploads.has_room, is_own=queue.is_own, shared=shared)
+    documents = {f"/{FIRST_RUN}": json.dumps(run, separators=(",", ":"))}
+    first = Middleware(FirstPaint, head=head(), screens=screens, documents=documents)
     launch = partial(
         demo.launch,
         server_name=host,
@@ -108,12 +116,11 @@ def serve(
         max_file_size=MAX_BYTES,
         state_session_capacity=MAX_SESSIONS,
         app_kwargs={
-            "middleware": [gate],
+            "middleware": [gate, first],
             "exception_handlers": {OSError: answer_fault},
         },
         allowed_paths=shared,
         theme=theme(),
-        head=head(),
         footer_links=["api"],
         mcp_server=True,
         ssr_mode=False,

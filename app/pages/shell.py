@@ -14,6 +14,7 @@ _ICONS = {
     "findings": '<path d="M3 13V8M8 13V3M13 13V6"/>',
     "learn": '<path d="M1.5 6L8 3l6.5 3L8 9zM4 7.5V11c2 2 6 2 8 0V7.5"/>',
 }
+_FONT = "static/fonts/IBMPlexSans/IBMPlexSans-"
 # Not the address's: a link is relative to the page's base, which is another page's.
 _FOCUS = (
     "event.preventDefault();const m=document.getElementById('main')"
@@ -25,13 +26,28 @@ def head() -> str:
     """Description, fonts and the sheets of all parts; ``page.css`` first, which others refine."""
     sheets = sorted(static().rglob("*.css"), key=lambda path: (path.name != "page.css", path.name))
     styles = "\n".join(path.read_text("utf-8") for path in sheets)
-    # Asked for at once, fonts are there before words that would move are drawn without them.
+    # Asked for at once; Gradio's own sheet, which names them too, comes with its scripts.
     fonts = "".join(
-        '<link rel="preload" as="font" type="font/woff2" crossorigin '
-        f'href="static/fonts/IBMPlexSans/IBMPlexSans-{weight}.woff2">'
-        for weight in ("Regular", "Bold")
+        f'<link rel="preload" as="font" type="font/woff2" crossorigin href="{_FONT}{name}.woff2">'
+        f'<style>@font-face {{ font-family: "IBM Plex Sans"; font-weight: {weight}; '
+        f"src: url({_FONT}{name}.woff2); font-display: fallback; }}</style>"
+        for name, weight in (("Regular", 400), ("Bold", 700))
     )
     return f'<meta name="description" content="{DESCRIPTION}">{fonts}<style>{styles}</style>'
+
+
+def first_screen(session: Session, page: str, heading: str, text: str = "") -> str:
+    """What is seen while scripts load, as HTML: the header and the words that a page opens with.
+
+    It goes as soon as the page itself has as much to show.
+    """
+    there = "#head .bar-inner" if page else ".try h1:not(:empty)"
+    words = f'<h1>{heading}</h1><p class="lead">{text}</p>' if page and heading else heading
+    script = (static() / "shared/first.js").read_text("utf-8")
+    return (
+        f'<div id="first" data-there="{there}"><div>{header(session, page)}</div>'
+        f'<div class="first-{page or "try"}">{words}</div></div><script>{script}</script>'
+    )
 
 
 def foot() -> None:

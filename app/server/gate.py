@@ -37,7 +37,8 @@ from app.words.errors import GATE_WORDS, NOT_FOUND
 from dga.data.uploads import MAX_BYTES
 
 API = "/gradio_api"
-OPEN = {"/config", "/theme.css", "/favicon.ico", "/manifest.json", "/robots.txt"}
+FIRST_RUN = "first-run"  # what Try it opens with, which it asks for by itself
+OPEN = {f"/{FIRST_RUN}", "/config", "/theme.css", "/favicon.ico", "/manifest.json", "/robots.txt"}
 OPEN |= {f"/{page}" for _, page in PAGES} | {f"/{page}/" for _, page in PAGES if page}
 MOVED = {"/analysis": "./findings", "/fifteen": "./board"}  # pages that had another address
 OPEN |= {

@@ -257,3 +257,36 @@ def test_equations_are_drawn_without_a_script(learn):
     )
     assert len(heights) == 7
     assert min(heights) > 15
+
+
+@pytest.mark.parametrize("path", ["", "board", "findings", "learn"])
+def test_the_first_screen_is_there_without_scripts_and_is_what_the_page_then_shows(
+    chromium,  # noqa: F811
+    served,
+    path,
+):
+    page = chromium.new_page(viewport={"width": 1440, "height": 900})
+    page.route("**/assets/*.js", lambda route: route.abort())
+    page.goto(served.url + path)
+    said = page.inner_text("#first h1")
+    place = page.locator("#first h1").bounding_box()
+    page.unroute_all()
+    page.goto(served.url + path)
+    page.wait_for_selector("#first", state="detached")
+    heading = page.locator("#main h1, .ln-step:not([hidden]) h2, #board h1").last
+    until(page, lambda: heading.inner_text() == said)
+    there = heading.bounding_box()
+    assert abs(there["x"] - place["x"]) < 2 and abs(there["y"] - place["y"]) < 8
+    page.close()
+
+
+def test_an_address_that_asks_for_something_else_opens_without_the_first_words(
+    chromium,  # noqa: F811
+    served,
+):
+    page = chromium.new_page()
+    page.route("**/assets/*.js", lambda route: route.abort())
+    page.goto(f"{served.url}?run=cat-jpeg")
+    assert page.locator("#first nav").count() == 1
+    assert page.locator("#first h1").count() == 0
+    page.close()

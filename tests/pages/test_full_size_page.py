@@ -79,8 +79,9 @@ def test_a_run_fills_the_page_and_the_record(session: Session) -> None:
 def test_all_pages_are_built_without_recorded_runs(
     session: Session, caplog: pytest.LogCaptureFixture
 ) -> None:
-    demo = build(session, read_exhibits(shipped_exhibits(session.profile)))
+    demo, run, _ = build(session, read_exhibits(shipped_exhibits(session.profile)))
     assert "256 px" in str(demo.config)
+    assert run == {}
     assert "recorded run" not in caplog.text
 
 

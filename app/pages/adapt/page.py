@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
+import re
+from html import escape
+from typing import Any
+
 import gradio as gr
 
 from app.pages.adapt.input_card import input_card
 from app.pages.adapt.screen import screen
-from app.pages.adapt.try_handlers import TryComponents, connect_try, first_value
+from app.pages.adapt.try_handlers import TryComponents, connect_try
 from app.parts.examples import load_examples
 from app.parts.html import html
 from app.parts.pictures import data_uri
 from app.presets.store import Preset, Presets
+from app.runs.run_state import blank_value
 from app.runs.session import Session
+from app.server.gate import FIRST_RUN
 from app.server.queue_position import LOOK_INTERVAL, QueuePositions
 from app.words.common import PRESET_WORDS
 from dga.titles import short
 
 
-def adapt_page(session: Session, demo: gr.Blocks, line: QueuePositions) -> None:
-    """Lay the page out and connect it."""
+def adapt_page(
+    session: Session, demo: gr.Blocks, line: QueuePositions
+) -> tuple[dict[str, Any], str]:
+    """Lay the page out and connect it. Returns the value that it asks for first, and its words."""
     examples = load_examples()
     presets = Presets(session, examples)
     first = next(iter(presets.all), None)
@@ -27,7 +35,8 @@ def adapt_page(session: Session, demo: gr.Blocks, line: QueuePositions) -> None:
     with gr.Column(elem_id="main"):
         card = input_card(session, examples, recorded, opening)
         notice = html("", elem_id="notice")
-        shown = screen(first_value(presets, session.profile))
+        run = presets.state(first).value() if first else {}
+        shown = screen(blank_value(session.profile) | {"opens": FIRST_RUN if first else ""})
     page = TryComponents(
         screen=shown,
         timer=gr.Timer(LOOK_INTERVAL, active=False),
@@ -36,6 +45,15 @@ def adapt_page(session: Session, demo: gr.Blocks, line: QueuePositions) -> None:
         **vars(card),
     )
     connect_try(session, demo, line, page, examples, presets)
+    return run, sentence(run) if run else ""
+
+
+def sentence(run: dict[str, Any]) -> str:
+    """A finished run's sentence of DGA + G at its own depth, as the page's script writes it."""
+    text, verdict = run["says"]["dga-guided"][f"{run['t_star']}{'c' if run['crossed'] else 'n'}"]
+    coloured = rf'<b class="{verdict}">\1</b>\2' if verdict else r"\1\2"
+    words = re.sub(r"(\S+?)(\.?)$", coloured, escape(text, quote=False))
+    return f'<div class="say"><h1>{words}</h1></div>'
 
 
 def _example(presets: Presets, preset: Preset) -> dict[str, str]:

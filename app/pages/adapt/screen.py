@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import gradio as gr
@@ -59,7 +58,7 @@ _TEMPLATE = """
 
 def screen(value: dict[str, Any]) -> gr.HTML:
     """The component; its value is what :meth:`app.runs.run_state.RunState.value` returns."""
-    shown = html(
+    return html(
         value,
         html_template=_TEMPLATE,
         scripts=SCRIPTS,
@@ -68,6 +67,3 @@ def screen(value: dict[str, Any]) -> gr.HTML:
         downloads=DOWNLOADS,
         marks={name: mark(name) for name in SHAPES},
     )
-    # As text: Gradio's script would watch and copy every number of it before the page is shown.
-    shown.value = {"text": json.dumps(value, separators=(",", ":"))}
-    return shown

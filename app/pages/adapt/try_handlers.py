@@ -398,11 +398,6 @@ class TryHandlers(RunHandlers[Run]):
             return {self.page.saved: None} | self._told((DOWNLOAD_WORDS["failed"],))
 
 
-def first_value(presets: Presets, profile: Profile) -> dict[str, Any]:
-    """What the page comes with: the first recorded run, if one can be shown."""
-    return presets.state(presets.all[0]).value() if presets.all else blank_value(profile)
-
-
 def connect_try(
     session: Session,
     demo: gr.Blocks,

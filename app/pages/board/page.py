@@ -5,7 +5,7 @@ from __future__ import annotations
 import gradio as gr
 
 from app.pages.board.handlers import SEVERITY, BoardComponents, BoardHandlers
-from app.pages.board.value import board_value, line_value, status_value
+from app.pages.board.value import board_value, headline, lead, line_value, status_value
 from app.parts.examples import load_examples
 from app.parts.html import LIGHT, PRIVATE, SAVE, for_event, for_visitor, html
 from app.parts.marks import SIGNS
@@ -66,8 +66,11 @@ _OPEN = """() => {
 }"""
 
 
-def board_page(session: Session, page: gr.Blocks, line: QueuePositions) -> None:
-    """Lay the page out and connect it; ``page``: the Blocks whose route is being built."""
+def board_page(session: Session, page: gr.Blocks, line: QueuePositions) -> tuple[str, str]:
+    """Lay the page out and connect it; ``page``: the Blocks whose route is being built.
+
+    Returns the heading and the sentence that it opens with.
+    """
     examples = load_examples()
     boards = Boards(session, examples)
     # Without a recorded one the page asks for its rows when it opens.
@@ -118,6 +121,7 @@ def board_page(session: Session, page: gr.Blocks, line: QueuePositions) -> None:
         locked=components.outputs,
         start="() => [window.dgaBoard.ask()]",
     )
+    return headline(first), lead(first)
 
 
 def _connect(

@@ -38,11 +38,11 @@ def model_cards(profile: Profile) -> list[Path]:
     return sorted((shipped("assets/weights") / profile.name).glob("*/README.md"))
 
 
-def findings_page(profile: Profile, exhibits: Exhibits) -> None:
-    """Lay the page out."""
+def findings_page(profile: Profile, exhibits: Exhibits) -> tuple[str, str]:
+    """Lay the page out. Returns the heading and the sentence that it opens with."""
     if not exhibits.exhibits:
         _html(_empty(profile, exhibits), "no-results")
-        return
+        return "", ""
     severities = exhibits.severities() or (BASE_SEVERITY,)
     recorded = (shipped("assets/presets") / profile.name).is_dir()
     given = [(severity, answers(exhibits, severity)) for severity in reversed(severities)]
@@ -54,6 +54,7 @@ def findings_page(profile: Profile, exhibits: Exhibits) -> None:
         _opening(exhibits, severities) + cards + _all(profile, exhibits) + _citation(profile),
         "main",
     )
+    return WORDS["title"], WORDS["intro"]
 
 
 def _html(value: str, elem_id: str) -> None:

@@ -28,7 +28,7 @@ from dga.stopping import Stop, choose_depth, confidence_from_logits
 from dga.titles import title
 
 TOP = 3
-FILM_QUALITY = 80
+FILM_QUALITY = 70
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ import gradio as gr
 
 from app.pages.learn.lesson import Lesson
 from app.pages.learn.slides import slides_html
-from app.pages.learn.steps import FAILED, IN_THE_LOG, WIDGET
+from app.pages.learn.steps import FAILED, IN_THE_LOG, STEPS, WIDGET
 from app.parts.examples import load_examples
 from app.parts.html import PRIVATE, html
 from app.runs.session import Session
@@ -23,10 +23,11 @@ SCRIPTS = ("learn/parts", "learn/game", "learn/widgets", "learn/learn")
 _log = logging.getLogger(__name__)
 
 
-def learn_page(session: Session, page: gr.Blocks, results: Sequence[str] = ()) -> None:
+def learn_page(session: Session, page: gr.Blocks, results: Sequence[str] = ()) -> tuple[str, str]:
     """Lay the page out and connect it; ``page``: the Blocks whose route is being built.
 
-    ``results``: sentences on what was measured, which the last step says.
+    ``results``: sentences on what was measured, which the last step says. Returns the heading
+    and the text that it opens with.
     """
     examples = {example.name: example for example in load_examples()}
     lesson = cache(lambda: Lesson(session.models, examples))
@@ -40,11 +41,12 @@ def learn_page(session: Session, page: gr.Blocks, results: Sequence[str] = ()) -
         steps=session.profile.schedule.steps,
     )
 
-    def fill() -> Iterator[dict[str, Any]]:
+    def fill() -> Iterator[Any]:
         """What the models made so far; whatever goes wrong becomes a sentence."""
         try:
             with told():
                 yield from lesson().parts()
+                yield gr.skip()  # a generator's last value is sent twice
         except Exception as error:
             _log.exception("The guided walk could not be computed")
             problem = error if isinstance(error, SENTENCES) else IN_THE_LOG
@@ -58,3 +60,4 @@ def learn_page(session: Session, page: gr.Blocks, results: Sequence[str] = ()) -
         concurrency_limit=1,
         **PRIVATE,
     )
+    return STEPS[0].title, STEPS[0].text[0]

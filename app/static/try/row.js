@@ -81,7 +81,7 @@ function figure(name, now) {
 
 const phone = window.matchMedia("(max-width: 760px)");
 const inRow = () => {
-  const first = subject().clean && !presenting ? ["clean"] : [];
+  const first = (subject().clean || value.phase === "opening") && !presenting ? ["clean"] : [];
   const methods = METHODS.filter((name) => phone.matches || shown.includes(name));
   if (!presenting) return [...first, "damaged", "noised", ...methods];
   const other = chosen === "dda" ? methods.find((name) => name !== "dda") ?? "dga-guided" : "dda";

@@ -130,8 +130,7 @@ function grow() {
   if (grown < known) growing = requestAnimationFrame(grow);
 }
 
-function receive() {
-  const next = received();
+function receive(next) {
   pending = "";
   if (next.source === "damaged") {
     fresh = next;
@@ -181,9 +180,12 @@ window.dga = {
 motion.addEventListener("change", () => { halt(); draw(); });
 for (const node of ["#line b", "#adapt", "#examples button"]) appears(document, node).then(soon);
 new ResizeObserver(() => { fit(); soon(); }).observe(plot);
-watch("value", receive);
+watch("value", () => receive(props.value));
 // An address that names a run: what it shows is on its way, the page's first run is not it.
 const named = ["corruption", "run"].some((key) => new URLSearchParams(location.search).has(key));
-value = { ...value, key: null, ...(named ? { input: null, curves: [], phase: "opening" } : {}) };
-if (named) grow();
-else receive();
+const { opens } = value;
+value = { ...value, key: null, phase: opens || named ? "opening" : value.phase };
+draw();
+if (opens && !named) {
+  fetch(opens).then((answer) => answer.json()).then((run) => { if (value.key === null) receive(run); });
+}

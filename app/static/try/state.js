@@ -3,8 +3,7 @@ const { words, marks } = props;
 const METHODS = ["dga", "dga-guided", "dga-plus", "dda"];
 const SHORT_AXIS = 32; // depth ends before; the rest is noise
 
-const received = () => (props.value.text ? JSON.parse(props.value.text) : props.value);
-let value = received(); // the run on the screen
+let { value } = props; // the run on the screen
 let fresh = null; // another damaged picture than the run's: then the run is from before
 let stale = false;
 let tau = value.tau;

@@ -1,0 +1,18 @@
+// Beside the first screen in the HTML: it goes as soon as the page itself is there. A sentence too
+// long is smaller, and an address that asks for something else opens with other words.
+{
+  const node = document.getElementById("first");
+  const heading = node.querySelector("h1");
+  const fit = () => {
+    heading.className = "";
+    for (const size of ["mid", "long"]) if (heading.matches(".say h1") && heading.offsetHeight > 60) heading.className = size;
+  };
+  document.body.classList.toggle("dark", matchMedia("(prefers-color-scheme: dark)").matches);
+  if (location.search || location.hash) node.lastElementChild.remove();
+  else if (heading) [fit(), document.fonts.ready.then(fit)];
+  new MutationObserver((_, observer) => {
+    if (!document.querySelector(node.dataset.there)) return;
+    node.remove();
+    observer.disconnect();
+  }).observe(document.body, { childList: true, subtree: true });
+}
