@@ -16,43 +16,38 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
-from app.runs.contact_sheet import LabelledPicture, draw_contact_sheet
 from app.runs.links import filled
 from app.runs.run_state import RunState
-from app.words.adapt import DOWNLOADS, OWN_PICTURE, SHEET_WORDS
+from app.words.adapt import DOWNLOADS
 from app.words.common import NO_CORRUPTION
 from dga.images import Pixels
-from dga.networks.classifier import Prediction
 from dga.pipeline import Adaptation
 from dga.record import to_record, versions
-from dga.sentences import title
-from dga.titles import phrase
 
 OPTIONS = {"dda_depth": "--dda-depth", "max_depth": "--max-depth"}
 
 
 @dataclass(frozen=True)
 class RunExport:
-    """A finished run with what is not in it: the picture's name and the networks' identities.
-
-    ``example``: name of an example, None for an own picture.
-    """
+    """A finished run, and which exact weights the networks have."""
 
     state: RunState
     result: Adaptation
     weights: dict[str, str]
-    example: str | None = None
-    title: str = OWN_PICTURE
 
     def file(self, kind: str) -> tuple[str, bytes]:
         """Name and content of one file. Raises ``KeyError`` for a kind that is not offered."""
         make: dict[str, Callable[[RunExport], bytes]] = {
-            "sheet": sheet,
             "pictures": pictures_zip,
             "curve": curve_csv,
             "run": run_json,
         }
         return f"{self.stem}-{kind}.{DOWNLOADS[kind][1].lower()}", make[kind](self)
+
+    @property
+    def example(self) -> str | None:
+        """Name of the example that the run began with, None for an own picture."""
+        return self.state.example.name if self.state.example else None
 
     @property
     def stem(self) -> str:
@@ -61,19 +56,12 @@ class RunExport:
         damage = f"-{settings.corruption}-{settings.severity}" if settings.corruption else ""
         return f"dga-{self.example or 'picture'}{damage}"
 
-    def pictures(self) -> dict[str, tuple[str, Pixels, Prediction]]:
-        """Title, uint8 ``[S, S, 3]`` and prediction by file name; the clean one if known."""
-        subject, run = self.state.subject, self.result
-        found = {}
-        if subject.clean is not None and subject.clean_prediction is not None:
-            found["clean"] = SHEET_WORDS["clean"], subject.clean, subject.clean_prediction
-        given = SHEET_WORDS["input" if subject.clean is not None else "as_is"]
-        found["input"] = given, run.input, run.input_prediction
-        found["x_t_star"] = title(run.stop), run.x_t_star, run.x_t_star_prediction
-        return found | {
-            name: (result.route.title, result.image, result.prediction)
-            for name, result in run.reconstructions.items()
-        }
+    def pictures(self) -> dict[str, Pixels]:
+        """uint8 ``[S, S, 3]`` by file name; the clean one if known."""
+        clean, run = self.state.subject.clean, self.result
+        found = {} if clean is None else {"clean": clean}
+        found |= {"input": run.input, "x_t_star": run.x_t_star}
+        return found | {name: result.image for name, result in run.reconstructions.items()}
 
     def source(self) -> Pixels:
         """The picture that the command starts from: before our own damage, if there was any."""
@@ -88,33 +76,11 @@ def png(pixels: Pixels) -> bytes:
     return stream.getvalue()
 
 
-def sheet(kept: RunExport) -> bytes:
-    """All pictures side by side with their labels, ready for a slide, as a PNG file."""
-    settings, result = kept.state.settings, kept.result
-    damage = SHEET_WORDS["as_is"]
-    if settings.corruption:
-        damage = SHEET_WORDS["severity"].format(
-            corruption=phrase(settings.corruption), severity=settings.severity
-        )
-    line = SHEET_WORDS["line"].format(
-        picture=kept.title,
-        damage=damage,
-        t_star=result.t_star,
-        steps=result.profile.schedule.steps,
-        seed=settings.seed,
-    )
-    panels = [
-        LabelledPicture(t, pixels, p.label, p.probability)
-        for t, pixels, p in kept.pictures().values()
-    ]
-    return draw_contact_sheet(line, panels)
-
-
 def pictures_zip(kept: RunExport) -> bytes:
     """Every picture as it is, pixel by pixel, and the run's JSON, in a ZIP file."""
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_STORED) as archive:
-        for name, (_, pixels, _) in kept.pictures().items():
+        for name, pixels in kept.pictures().items():
             archive.writestr(_entry(f"{kept.stem}/{name}.png"), png(pixels))
         archive.writestr(_entry(f"{kept.stem}/run.json"), run_json(kept))
     return stream.getvalue()

@@ -50,17 +50,9 @@ DOWNLOAD_WORDS = {
 }
 # Kind of file: title, kind as a word.
 DOWNLOADS = {
-    "sheet": ("Sheet for a slide", "PNG"),
     "pictures": ("All pictures, pixel by pixel", "ZIP"),
     "curve": ("Confidence curve", "CSV"),
     "run": ("Run and settings", "JSON"),
-}
-SHEET_WORDS = {
-    "line": "{picture}, {damage}. t* = {t_star} of {steps}, seed {seed}.",
-    "clean": "Undamaged",
-    "input": "Damaged",
-    "severity": "{corruption}, severity {severity}",
-    "as_is": "as it came",
 }
 
 LINK_NOTICES = {

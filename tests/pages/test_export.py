@@ -28,9 +28,9 @@ FOG = Request("fog", 3, 0.5, 5, 2, 2, 2.5, 6)
 AS_IS = Request(None, 3, 0.6, 1, 1)
 
 
-def finished(session, settings, path):
+def finished(session, settings, path, example=None):
     subject = session.subject(path, settings)
-    state = RunState(session.profile, settings, subject)
+    state = RunState(session.profile, settings, subject, example)
     for event in session.events(subject.input, settings):
         state.take(event)
     return state
@@ -43,8 +43,8 @@ def cat():
 
 @pytest.fixture(scope="module")
 def kept(session, cat):
-    state = finished(session, FOG, cat.path)
-    return RunExport(state, state.result, session.models.weights, cat.name, cat.title)
+    state = finished(session, FOG, cat.path, cat)
+    return RunExport(state, state.result, session.models.weights)
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +57,6 @@ def own(session, tmp_path_factory):
 
 def test_names_say_what_is_inside(kept, own):
     assert [kept.file(kind)[0] for kind in DOWNLOADS] == [
-        "dga-cat-fog-3-sheet.png",
         "dga-cat-fog-3-pictures.zip",
         "dga-cat-fog-3-curve.csv",
         "dga-cat-fog-3-run.json",
@@ -151,14 +150,6 @@ def test_the_same_run_gives_the_same_zip_at_any_time(kept, monkeypatch):
             assert entry.date_time == (1980, 1, 1, 0, 0, 0)
             assert entry.external_attr >> 16 == 0o644
             assert entry.compress_type == zipfile.ZIP_STORED
-
-
-def test_sheet_shows_every_picture_enlarged(kept, own):
-    sheet = np.asarray(Image.open(io.BytesIO(kept.file("sheet")[1])))
-    narrower = Image.open(io.BytesIO(own.file("sheet")[1]))
-    assert sheet.shape[1] - narrower.width == 256 + 24  # one picture less: there is no clean one
-    last = kept.result.reconstructions["dga-plus"].image.repeat(4, 0).repeat(4, 1)
-    assert np.array_equal(sheet[128:384, -40 - 256 : -40], last)
 
 
 def test_an_example_is_known_by_its_pixels(kept, own, cat):

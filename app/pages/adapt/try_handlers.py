@@ -387,10 +387,7 @@ class TryHandlers(RunHandlers[Run]):
         result = last.state.result if last else None
         if last is None or result is None or str(kind) not in DOWNLOADS:
             return {self.page.saved: None} | self._told((DOWNLOAD_WORDS["gone"],))
-        state = last.state
-        example = state.example.name if state.example else None
-        kept = RunExport(state, result, self.session.weights, example, state.title)
-        name, content = kept.file(str(kind))
+        name, content = RunExport(last.state, result, self.session.weights).file(str(kind))
         try:
             return {self.page.saved: save_bytes_to_cache(content, name, get_upload_folder())}
         except OSError:
