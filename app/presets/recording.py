@@ -20,6 +20,7 @@ from app.words.common import NO_CORRUPTION
 from dga.images import Pixels
 from dga.io.files import to_plain, write_json
 from dga.networks.classifier import Prediction
+from dga.outcomes import judge_further, outcomes_of
 from dga.pipeline import Adaptation, Denoised, Explained, Outcomes
 from dga.profiles import Profile
 from dga.request import Request
@@ -74,8 +75,10 @@ def record(session: Session, case: Case, example: Example, folder: Path) -> None
         elif isinstance(event, Outcomes):
             lines.append(event)
     assert isinstance(event, Adaptation)
+    routes = {route.name: route for route in settings.routes(session.profile)}
     for name in OWN:
-        *_, outcomes = session.every_depth(pixels, settings, name, deepest)
+        asked = pixels, settings.seed, routes[name], deepest
+        *_, outcomes = session.lent(None, outcomes_of, *asked)
         assert isinstance(outcomes, Outcomes)
         lines.append(outcomes)
     run = _to_the_end(session, settings, event)
@@ -103,7 +106,8 @@ def _to_the_end(session: Session, settings: Request, run: Adaptation) -> Adaptat
     known = run.logits.shape[1]
     if known > session.profile.schedule.steps:
         return run
-    *_, rest = session.whole_curve(run.input, settings, known)
+    asked = run.input, settings.seed, settings.paths, known
+    *_, rest = session.lent(None, judge_further, *asked)
     assert isinstance(rest, np.ndarray)
     return dataclasses.replace(run, logits=np.concatenate([run.logits, rest], axis=1))
 

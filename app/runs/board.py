@@ -8,15 +8,14 @@ import io
 import threading
 import time
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePath
 
 import numpy as np
 from PIL import Image
 
-from app.runs.session import CancelledError, Session
-from app.server.errors import RunError, told
+from app.runs.session import Session
 from app.words.board import EXPLAINED, INVERSE, LEFT, NOT_EXPLAINED, TOO_LONG
 from dga.corruptions import CORRUPTIONS, corrupt, family_of
 from dga.degradation import Degradation
@@ -195,22 +194,16 @@ def settings(profile: Profile) -> StoppingConfig:
 def run(session: Session, board: Board) -> Iterator[None]:
     """Fill a board, a step at a time, within the time budget and until cancelled.
 
-    Both are looked at after every step. Raises :class:`~app.server.errors.RunError`,
-    :class:`~app.runs.session.CancelledError` and ``FloatingPointError``.
+    Raises what :meth:`~app.runs.session.Session.watched` does.
     """
     budget, begun = session.budget(pictures=len(board.rows)), time.monotonic()
-    with told():
-        for _ in work(session.models, board):
-            board.seconds = time.monotonic() - begun
-            if board.cancel.is_set():
-                raise CancelledError
-            yield
-            if board.seconds > budget:
-                raise RunError(TOO_LONG.format(seconds=budget))
+    for _ in session.watched(work(session.models, board), board.cancel, budget, TOO_LONG):
+        board.seconds = time.monotonic() - begun
+        yield
     board.phase, board.seconds = "done", time.monotonic() - begun
 
 
-def work(models: Models, board: Board) -> Iterator[None]:
+def work(models: Models, board: Board) -> Generator[None]:
     """Labels, then every picture's depth, then all reconstructions: what ``adapt`` computes."""
     board.phase, board.progress = "read", (0, len(board.rows))
     yield

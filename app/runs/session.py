@@ -5,14 +5,13 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
-from collections.abc import Generator
+from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from app.runs.gpu import borrowed, choose_device, expected_seconds, lends_gpus, on_lent_gpu
 from app.server.decoder import read_square
@@ -23,13 +22,16 @@ from dga.images import Pixels, to_tensor
 from dga.networks.classifier import Prediction
 from dga.networks.compute import Compute
 from dga.networks.models import ModelFiles, Models, find_models
-from dga.outcomes import judge_further, outcomes_of
-from dga.pipeline import Denoised, Event, Judged, Outcomes, adapt_steps, classify
+from dga.pipeline import Denoised, Event, adapt_steps, classify
 from dga.request import Request
 from dga.speed.pace import Pace, slow_pace
 from dga.weights.sources import Sources
 
 Step = TypeVar("Step")
+TOO_LONG = (
+    "The run took longer than {seconds:.0f} seconds and was stopped; "
+    "a smaller DDA depth or a higher τ needs fewer steps."
+)
 PAUSE = 0.5  # seconds between two looks whether a run goes on
 
 
@@ -63,9 +65,8 @@ class Session:
         self._loaded = Future[Models]()
         if isinstance(models, Models):
             self._loaded.set_result(models)
-        self._steps = on_lent_gpu(self._adapt, self._expected_seconds)
-        self._every = on_lent_gpu(self._outcomes, lambda *_: self.budget_seconds)
-        self._rest = on_lent_gpu(self._judge_further, lambda *_: self.budget_seconds)
+        self._lent: Callable[..., Generator[Any]]
+        self._lent = on_lent_gpu(self._on_models, self._expected_seconds)
 
     @classmethod
     def open(cls, profile: str = "everyday16", sources: Sources = Sources()) -> Session:
@@ -132,87 +133,59 @@ class Session:
     ) -> Generator[Event]:
         """Run the pipeline, within the time budget and until ``cancel`` is set.
 
-        Both are looked at after every step. ``extent``: as in
-        :func:`~dga.pipeline.adapt_steps`, with every depth's outcome unless the machine is slow;
-        ``quick``: DGA+ alone. Raises :class:`RunError` and :class:`CancelledError`.
+        ``extent``: as in :func:`~dga.pipeline.adapt_steps`, with every depth's outcome unless
+        the machine is slow; ``quick``: DGA+ alone. Raises what :meth:`watched` does.
         """
-        yield from self._watched(self._steps(pixels, settings, extent, quick), cancel)
-
-    def every_depth(
-        self,
-        pixels: Pixels,
-        settings: Request,
-        name: str,
-        extent: int,
-        cancel: threading.Event | None = None,
-    ) -> Generator[tuple[int, int] | Outcomes]:
-        """What one method gives from each depth, as :func:`~dga.outcomes.outcomes_of` tells it.
-
-        Raises what :meth:`events` does.
-        """
-        yield from self._watched(self._every(pixels, settings, name, extent), cancel)
-
-    def whole_curve(
-        self,
-        pixels: Pixels,
-        settings: Request,
-        first: int,
-        cancel: threading.Event | None = None,
-    ) -> Generator[Judged | NDArray[np.float64]]:
-        """The curve from depth ``first`` on, as :func:`~dga.outcomes.judge_further` tells it.
-
-        Raises what :meth:`events` does.
-        """
-        yield from self._watched(self._rest(pixels, settings, first), cancel)
-
-    def _watched(self, steps: Generator[Step], cancel: threading.Event | None) -> Generator[Step]:
-        self._loaded.result()
-        deadline = time.monotonic() + self.budget_seconds
-        with self._going(), told(), contextlib.closing(steps):
-            for event in steps:
-                if cancel is not None and cancel.is_set():
-                    raise CancelledError
-                yield event
-                if time.monotonic() > deadline:
-                    raise RunError(
-                        f"The run took longer than {self.budget_seconds:.0f} seconds and was "
-                        "stopped; a smaller DDA depth or a higher τ needs fewer steps."
-                    )
-
-    @contextlib.contextmanager
-    def _going(self) -> Generator[None]:
-        run = object()
-        self._runs.add(run)
-        try:
-            yield
-        finally:
-            self._runs.discard(run)
-
-    def _adapt(
-        self, pixels: Pixels, settings: Request, extent: int | None = None, quick: bool = False
-    ) -> Generator[Event]:
         stopping = settings.stopping(self.profile)
         routes = [r for r in settings.routes(self.profile) if r.plus or not quick]
-        models, every = borrowed(self.models), extent is not None and self.pace is None
-        yield from adapt_steps(models, pixels, settings.seed, stopping, routes, extent, every)
+        every = extent is not None and self.pace is None
+        seed = settings.seed
+        return self.lent(cancel, adapt_steps, pixels, seed, stopping, routes, extent, every)
 
-    def _outcomes(
-        self, pixels: Pixels, settings: Request, name: str, extent: int
-    ) -> Generator[tuple[int, int] | Outcomes]:
-        routes = {route.name: route for route in settings.routes(self.profile)}
-        models = borrowed(self.models)
-        yield from outcomes_of(models, pixels, settings.seed, routes[name], extent)
+    def lent(
+        self,
+        cancel: threading.Event | None,
+        steps: Callable[..., Iterator[Step]],
+        *asked: Any,
+    ) -> Generator[Step]:
+        """``steps(models, *asked)``, on a GPU where the host lends one, within the time budget.
 
-    def _judge_further(
-        self, pixels: Pixels, settings: Request, first: int
-    ) -> Generator[Judged | NDArray[np.float64]]:
-        models = borrowed(self.models)
-        yield from judge_further(models, pixels, settings.seed, settings.paths, first)
+        Raises what :meth:`watched` does.
+        """
+        return self.watched(self._lent(steps, *asked), cancel, self.budget_seconds, TOO_LONG)
 
-    def _expected_seconds(self, pixels: Pixels, settings: Request, *_: object) -> float:
-        profile = self.profile
-        expected = expected_seconds(profile, settings.stopping(profile), settings.routes(profile))
-        return min(expected, self.budget_seconds)
+    def _on_models(self, steps: Callable[..., Iterator[Step]], *asked: Any) -> Generator[Step]:
+        yield from steps(borrowed(self.models), *asked)
+
+    def _expected_seconds(self, steps: Callable[..., Iterator[Step]], *asked: Any) -> float:
+        if steps is not adapt_steps:
+            return self.budget_seconds
+        _, _, stopping, routes, *_ = asked
+        return min(expected_seconds(self.profile, stopping, routes), self.budget_seconds)
+
+    def watched(
+        self,
+        steps: Generator[Step],
+        cancel: threading.Event | None,
+        seconds: float,
+        too_long: str,
+    ) -> Generator[Step]:
+        """``steps`` for so many seconds and until ``cancel`` is set, both looked at after each.
+
+        Raises :class:`RunError`, with the sentence ``too_long``, and :class:`CancelledError`.
+        """
+        run, deadline = object(), time.monotonic() + seconds
+        self._runs.add(run)
+        try:
+            with told(), contextlib.closing(steps):
+                for event in steps:
+                    if cancel is not None and cancel.is_set():
+                        raise CancelledError
+                    yield event
+                    if time.monotonic() > deadline:
+                        raise RunError(too_long.format(seconds=seconds))
+        finally:
+            self._runs.discard(run)
 
     def budget(self, pictures: int) -> float:
         """Seconds for so many together: more of them only where one takes minutes.

@@ -34,6 +34,7 @@ from app.words.adapt import DOWNLOAD_WORDS, DOWNLOADS, INPUT_WORDS
 from app.words.errors import FAILED, NEVER_BEGAN
 from app.words.try_it import NOTICES
 from dga.explanation import Scored
+from dga.outcomes import judge_further, outcomes_of
 from dga.pipeline import Denoised, Judged, Outcomes, plus_route
 from dga.profiles import Profile
 from dga.request import Request
@@ -265,10 +266,8 @@ class TryHandlers(RunHandlers[Run]):
         route = next((r for r in state.settings.routes(state.profile) if r.name == name), None)
         if route is None or route.plus or route.name in state.lines:
             return
-        pixels, shown = state.subject.input, 0.0
-        for event in self.session.every_depth(
-            pixels, state.settings, route.name, state.extent, run.cancel
-        ):
+        asked, shown = (state.subject.input, state.settings.seed, route, state.extent), 0.0
+        for event in self.session.lent(run.cancel, outcomes_of, *asked):
             if isinstance(event, Outcomes):
                 state.take(event)
             else:
@@ -284,9 +283,9 @@ class TryHandlers(RunHandlers[Run]):
             state.film(steps + 1)
         if known > steps:
             return
-        for event in self.session.whole_curve(
-            state.subject.input, state.settings, known, run.cancel
-        ):
+        settings = state.settings
+        asked = state.subject.input, settings.seed, settings.paths, known
+        for event in self.session.lent(run.cancel, judge_further, *asked):
             if isinstance(event, Judged):
                 last = event.first + len(event.confidence) - 1
                 state.progress = Progress(last, steps, path=event.path)
