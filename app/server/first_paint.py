@@ -33,7 +33,7 @@ class FirstPaint:
             answer = Response(self.documents[path], media_type="application/json")
             await answer(scope, receive, send)
             return
-        screen = self.screens.get(path.rstrip("/") or path)
+        screen = self.screens.get(path)
         if screen is None:
             await self.app(scope, receive, send)
             return

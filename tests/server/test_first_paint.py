@@ -1,0 +1,45 @@
+"""What is on the screen before any script has run."""
+
+from __future__ import annotations
+
+import html
+import re
+
+import httpx
+import pytest
+
+from app.server.gate import FIRST_RUN
+from app.words.common import PAGES
+from tests.fixtures.app import Served
+
+BEGINS = re.compile(r'<div id="first".*?(?=<script>)', re.DOTALL)
+
+
+@pytest.mark.parametrize("path", [path for _, path in PAGES])
+def test_a_page_begins_with_its_header_and_its_first_words(served: Served, path: str) -> None:
+    answer = httpx.get(served.url + path, headers={"accept-encoding": "identity"}, timeout=60)
+    assert int(answer.headers["content-length"]) == len(answer.content)
+    before, root, _ = answer.text.partition("<gradio-app")
+    first = BEGINS.search(before)
+    assert root
+    assert first is not None
+    assert 'aria-label="Pages"' in first[0]
+    said = re.search(r"<h1>(.+?)</h1>", first[0], re.DOTALL)
+    assert said is not None
+    assert "<style>" in before.partition("</head>")[0]
+
+
+def test_the_first_sentence_is_that_of_the_run_that_is_sent(served: Served) -> None:
+    run = httpx.get(served.url + FIRST_RUN, timeout=60).json()
+    stop = f"{run['t_star']}{'c' if run['crossed'] else 'n'}"
+    text, verdict = run["says"]["dga-guided"][stop]
+    page = httpx.get(served.url, timeout=60).text
+    said = re.search(r'<div class="say"><h1>(.+?)</h1>', page)
+    assert said is not None
+    assert html.unescape(re.sub(r"<.+?>", "", said[1])) == text
+    assert f'<b class="{verdict}">' in said[1]
+
+
+def test_other_answers_are_as_gradio_gives_them(served: Served) -> None:
+    assert 'id="first"' not in httpx.get(f"{served.url}config", timeout=60).text
+    assert httpx.head(served.url, timeout=60).status_code in (200, 405)
