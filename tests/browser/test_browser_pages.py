@@ -276,7 +276,8 @@ def test_the_first_screen_is_there_without_scripts_and_is_what_the_page_then_sho
     heading = page.locator("#main h1, .ln-step:not([hidden]) h2, #board h1").last
     until(page, lambda: heading.inner_text() == said)
     there = heading.bounding_box()
-    assert abs(there["x"] - place["x"]) < 2 and abs(there["y"] - place["y"]) < 8
+    assert abs(there["x"] - place["x"]) < 2
+    assert abs(there["y"] - place["y"]) < 8
     page.close()
 
 
