@@ -14,7 +14,7 @@ from app.parts.html import LIGHT, PRIVATE, for_visitor
 from app.runs.session import CancelledError
 from app.server.errors import SENTENCES
 from app.server.queue_position import CONCURRENCY_ID, QueuePositions
-from app.words.errors import FAILED
+from app.words.errors import FAILED, NEVER_BEGAN
 
 _log = logging.getLogger(__name__)
 Update = dict[Any, Any]
@@ -22,14 +22,16 @@ Work = TypeVar("Work")
 
 
 class RunHandlers(ABC, Generic[Work]):
-    """Handlers of one page, whose run is ``Work``."""
+    """Handlers of one page, whose run is ``Work``; ``buttons``: run, cancel.
 
-    def __init__(self, line: QueuePositions, timer: gr.Timer) -> None:
-        self.line, self.timer = line, timer
+    ``going``: the run of each visitor who has one.
+    """
 
-    @abstractmethod
-    def lock(self, running: bool) -> Update:
-        """While a run goes on only Cancel can be pressed."""
+    def __init__(
+        self, line: QueuePositions, buttons: tuple[gr.Button, gr.Button], timer: gr.Timer
+    ) -> None:
+        self.line, self.buttons, self.timer = line, buttons, timer
+        self.going: dict[str, Work] = {}
 
     @abstractmethod
     def wait(self, place: int) -> Update:
@@ -47,16 +49,28 @@ class RunHandlers(ABC, Generic[Work]):
         """The run itself, as updates of the page."""
 
     @abstractmethod
-    def fail(self, visitor: str, work: Work | None, sentence: str) -> Update:
-        """A sentence that says what to do; None: the run did not begin."""
+    def end(self, work: Work, sentence: str = "") -> None:
+        """A run that is under way is cancelled, or fails with a sentence that says what to do.
+
+        It looks whether it is after every step.
+        """
 
     @abstractmethod
-    def leave(self, work: Work) -> None:
-        """The visitor has left: a run that is under way ends."""
+    def shown(self, work: Work) -> Update:
+        """The run as it is now."""
 
     @abstractmethod
-    def cancel(self, visitor: str) -> Update:
-        """Set the flag that the run looks at after every step, and show what there is."""
+    def complain(self, visitor: str, sentence: str) -> Update:
+        """A sentence above what is there; empty: only what is there."""
+
+    def lock(self, running: bool) -> Update:
+        """While a run goes on only Cancel can be pressed."""
+        start, cancel = self.buttons
+        return {
+            start: gr.update(interactive=not running),
+            cancel: gr.update(interactive=running),
+            self.timer: gr.Timer(active=False),
+        }
 
     def press(self, visitor: str) -> Update:
         """At once, also when the run itself has to wait."""
@@ -69,7 +83,16 @@ class RunHandlers(ABC, Generic[Work]):
 
     def free(self, visitor: str) -> Update:
         """What never reached the run: a full queue, a value that Gradio itself refuses."""
-        return self.lock(False)
+        return self.lock(visitor in self.going)  # the next one may have begun
+
+    def cancel(self, visitor: str) -> Update:
+        """End the run and show what there is."""
+        asked, work = self.line.has(visitor), self.going.pop(visitor, None)
+        self.line.leave(visitor)
+        if work is None:
+            return self.lock(False) | self.complain(visitor, NEVER_BEGAN if asked else "")
+        self.end(work)
+        return self.lock(False) | self.shown(work)
 
     def run(self, visitor: str, *asked: Any) -> Iterator[Update]:
         """One run; whatever goes wrong becomes one sentence on the page."""
@@ -77,33 +100,33 @@ class RunHandlers(ABC, Generic[Work]):
         yield self.lock(True)
         work: Work | None = None
         try:
-            work = self.begin(visitor, *asked)
+            work = self.going[visitor] = self.begin(visitor, *asked)
             yield from self.news(work)
             yield free
         except CancelledError:
             yield free
         except SENTENCES as error:
-            yield free | self.fail(visitor, work, str(error))
+            yield free | self._failed(visitor, work, str(error))
         except Exception:
             _log.exception("A run failed")
-            yield free | self.fail(visitor, work, FAILED)
+            yield free | self._failed(visitor, work, FAILED)
         finally:
             if work is not None:
-                self.leave(work)
+                self.end(work)  # the visitor may have left
+                if self.going.get(visitor) is work:
+                    del self.going[visitor]
 
-    def connect(
-        self,
-        buttons: tuple[gr.Button, gr.Button],
-        inputs: list[Any],
-        outputs: list[Any],
-        locked: list[Any],
-        start: str | None = None,
-        idle: str | None = None,
-    ) -> Dependency:
+    def _failed(self, visitor: str, work: Work | None, sentence: str) -> Update:
+        if work is None:
+            return self.complain(visitor, sentence)
+        self.end(work, sentence)
+        return self.shown(work)
+
+    def connect(self, inputs: list[Any], shown: list[Any], start: str) -> Dependency:
         """Connect the buttons, run and cancel; returns the event of the run.
 
-        ``locked``: what of ``outputs`` the light handlers change; ``start``, ``idle``: JavaScript
-        as a run begins, or never reached the server.
+        ``shown``: what the handlers change besides buttons and timer; ``start``: JavaScript as a
+        run begins.
         """
 
         def run(request: gr.Request, *asked: Any) -> Iterator[Update]:
@@ -111,9 +134,10 @@ class RunHandlers(ABC, Generic[Work]):
             with self.line.served(visitor):
                 yield from self.run(visitor, *asked)
 
-        start_button, cancel_button = buttons
-        pressed = start_button.click(for_visitor(self.press), None, locked, **LIGHT)
-        self.timer.tick(for_visitor(self.look), None, locked, **LIGHT)
+        start_button, cancel_button = self.buttons
+        outputs = [*shown, *self.buttons, self.timer]
+        pressed = start_button.click(for_visitor(self.press), None, outputs, **LIGHT)
+        self.timer.tick(for_visitor(self.look), None, outputs, **LIGHT)
         event = pressed.then(
             run,
             inputs,
@@ -124,6 +148,6 @@ class RunHandlers(ABC, Generic[Work]):
             trigger_mode="multiple",  # else a run is dropped while the page still cancels the last
             **PRIVATE,
         )
-        event.failure(for_visitor(self.free), None, locked, js=idle, **LIGHT)
+        event.failure(for_visitor(self.free), None, outputs, **LIGHT)
         cancel_button.click(for_visitor(self.cancel), None, outputs, cancels=[event], **LIGHT)
         return event

@@ -310,6 +310,7 @@ def test_bad_requests_and_cancel(handlers):
     *_, last = handlers.run("v", ask(severity=9))
     assert "severity=9 is not known" in last["status"]["error"]
     assert last["run"]["interactive"]
+    handlers.press("v")
     assert "before it began" in handlers.cancel("v")["status"]["error"]
     for update in (updates := handlers.run("v", ask())):
         if "have their depth" in update.get("status", {}).get("words", ""):

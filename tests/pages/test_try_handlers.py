@@ -135,6 +135,22 @@ def test_nothing_to_expand_is_said(handlers: TryHandlers) -> None:
     assert update[SCREEN]["notice"] == NOTICES["nothing"]
 
 
+def test_a_cancel_says_what_it_ended(
+    handlers: TryHandlers, value: dict[str, Any], example: Example
+) -> None:
+    assert handlers.cancel("a")[SCREEN] == value  # it was done already
+    handlers.press("a")
+    said = handlers.cancel("a")[SCREEN]
+    assert (said["phase"], said["key"]) == ("error", value["key"])  # else it is not shown
+    assert "before it began" in said["error"]
+    updates = handlers.run("a", example.path, *ASKED)
+    next(update for update in updates if SCREEN in update)
+    cancelled = handlers.cancel("a")
+    assert cancelled[SCREEN]["phase"] == "cancelled"
+    assert cancelled["adapt"]["interactive"]
+    assert list(updates)[-1]["adapt"]["interactive"]
+
+
 def test_choosing_shows_the_damaged_picture_then_dga_plus(
     handlers: TryHandlers, example: Example
 ) -> None:

@@ -31,7 +31,7 @@ from app.server.decoder import read_square
 from app.server.errors import SENTENCES
 from app.server.queue_position import CONCURRENCY_ID, QueuePositions, place_words
 from app.words.adapt import DOWNLOAD_WORDS, DOWNLOADS, INPUT_WORDS
-from app.words.errors import FAILED, NEVER_BEGAN
+from app.words.errors import FAILED
 from app.words.try_it import NOTICES
 from dga.explanation import Scored
 from dga.outcomes import judge_further, outcomes_of
@@ -72,10 +72,6 @@ class TryComponents(InputCard):
         """What a link or a recorded run fills in."""
         return [*self.asked(), self.as_is]
 
-    def locked(self) -> list[Any]:
-        """What is locked while a run goes on, and the timer that looks at the line."""
-        return [self.adapt, self.cancel, self.timer]
-
     def filled(self, profile: Profile, settings: Request, path: str | None) -> Update:
         """The controls as these settings have them."""
         here = settings.corruption is not None
@@ -99,7 +95,7 @@ class TryHandlers(RunHandlers[Run]):
         examples: list[Example],
         presets: Presets,
     ) -> None:
-        super().__init__(line, page.timer)
+        super().__init__(line, (page.adapt, page.cancel), page.timer)
         self.session, self.page, self.presets = session, page, presets
         self.examples = {example.name: example for example in examples}
         self.runs, self.lane = Runs(line.address), QuickLane(line)
@@ -107,11 +103,8 @@ class TryHandlers(RunHandlers[Run]):
     # One full run
 
     def lock(self, running: bool) -> Update:
-        return {
-            self.page.adapt: gr.update(interactive=not running, value=INPUT_WORDS["adapt"]),
-            self.page.cancel: gr.update(interactive=running),
-            self.timer: gr.Timer(active=False),
-        }
+        adapt = gr.update(interactive=not running, value=INPUT_WORDS["adapt"])
+        return super().lock(running) | {self.page.adapt: adapt}
 
     def wait(self, place: int) -> Update:
         said = place_words(place) if place else INPUT_WORDS["adapt"]
@@ -136,7 +129,7 @@ class TryHandlers(RunHandlers[Run]):
     def news(self, run: Run) -> Iterator[Update]:
         """News as they come, previews a few times a second."""
         state = run.state
-        yield self._show(state)
+        yield self.shown(run)
         pixels, shown, slow = state.subject.input, time.monotonic(), self.session.pace is not None
         if slow:
             state.source, state.notice = "quick", self.slow_notice()
@@ -145,7 +138,7 @@ class TryHandlers(RunHandlers[Run]):
             state.take(event)
             if isinstance(event, Denoised | Scored) and time.monotonic() - shown < PICTURE_INTERVAL:
                 continue
-            yield self._show(state)
+            yield self.shown(run)
             shown = time.monotonic()
 
     def slow_notice(self) -> str:
@@ -154,35 +147,22 @@ class TryHandlers(RunHandlers[Run]):
         route = plus_route(self.session.profile)
         return warning(self.session.models, self.session.pace, [route])
 
-    def leave(self, run: Run) -> None:
-        if run.state.running:
+    def end(self, run: Run, sentence: str = "") -> None:
+        if sentence:
+            run.state.fail(sentence)
+        elif run.state.running:
+            run.cancel.set()
             run.state.cancel()
 
-    def cancel(self, visitor: str) -> Update:
-        waited, last = self.line.leave(visitor), self.runs.last(visitor)
-        if last is not None and last.state.busy:
-            last.cancel.set()
-            if last.state.running:
-                last.state.cancel()
-            return self.lock(False) | self._show(last.state)
-        ended = last is not None and last.state.phase == "done" and not waited
-        said = {"error": "" if ended else NEVER_BEGAN}
-        return self.lock(False) | self._complain(visitor, said)
+    def shown(self, run: Run) -> Update:
+        return {self.page.screen: run.state.value()}
 
-    def fail(self, visitor: str, run: Run | None, sentence: str) -> Update:
+    def complain(self, visitor: str, sentence: str) -> Update:
         """The last run stays, dimmed, under the sentence."""
-        if run is None:
-            return self._complain(visitor, {"phase": "error", "error": sentence})
-        run.state.fail(sentence)
-        return self._show(run.state)
-
-    def _complain(self, visitor: str, said: dict[str, str]) -> Update:
         last = self.runs.last(visitor)
         value = last.state.value() if last else blank_value(self.session.profile)
+        said = {"phase": "error", "error": sentence} if sentence else {}
         return {self.page.screen: value | said}
-
-    def _show(self, state: RunState) -> Update:
-        return {self.page.screen: state.value()}
 
     # While she chooses
 
@@ -196,8 +176,8 @@ class TryHandlers(RunHandlers[Run]):
         try:
             run = self.runs.put(visitor, Run(self.started("damaged", *asked)))
         except SENTENCES as error:
-            return self._complain(visitor, {"phase": "error", "error": str(error)})
-        return self._show(run.state)
+            return self.complain(visitor, str(error))
+        return self.shown(run)
 
     def quick(self, visitor: str) -> Update:
         """DGA+ and the curve for it; a sentence where there is no room for that."""
@@ -209,10 +189,10 @@ class TryHandlers(RunHandlers[Run]):
             state = self._quick(visitor, before)
         except (DroppedError, *SENTENCES) as error:
             before.notice = str(error)
-            return self._show(before) if before.notice else {self.page.screen: gr.skip()}
+            return self.shown(last) if before.notice else {self.page.screen: gr.skip()}
         if self.runs.last(visitor) is not last:
             return {self.page.screen: gr.skip()}
-        return self._show(self.runs.put(visitor, Run(state)).state)
+        return self.shown(self.runs.put(visitor, Run(state)))
 
     def _quick(self, visitor: str, before: RunState) -> RunState:
         if self.session.pace is not None:
@@ -248,7 +228,7 @@ class TryHandlers(RunHandlers[Run]):
         try:
             steps = self._deepened(last) if everything else self._every(last, every)
             for _ in steps:
-                yield self._show(state)
+                yield self.shown(last)
         except CancelledError:
             pass
         except SENTENCES as error:
@@ -259,7 +239,7 @@ class TryHandlers(RunHandlers[Run]):
         finally:
             state.working = False
         if self.runs.last(visitor) is last:
-            yield self._show(state)
+            yield self.shown(last)
 
     def _every(self, run: Run, name: object) -> Iterator[None]:
         state = run.state
@@ -305,17 +285,11 @@ class TryHandlers(RunHandlers[Run]):
         return self._recorded(visitor, preset) if preset else {self.page.notice: gr.skip()}
 
     def _recorded(self, visitor: str, preset: Preset) -> Update:
-        state = self.presets.state(preset)
-        self.runs.put(visitor, Run(state, recorded=True))
+        run = self.runs.put(visitor, Run(self.presets.state(preset), recorded=True))
         path = self.presets.example(preset).path
         filled = self.page.filled(self.session.profile, preset.settings, path)
-        return (
-            filled
-            | self._show(state)
-            | self.lock(False)
-            | self._told(())
-            | {self.page.upload_note: ""}
-        )
+        note = {self.page.upload_note: ""}
+        return filled | self.shown(run) | self.lock(False) | self._told(()) | note
 
     def _told(self, notices: tuple[str, ...]) -> Update:
         lines = "".join(f"<p>{escape(notice)}</p>" for notice in notices)
@@ -404,10 +378,8 @@ def connect_try(
 ) -> None:
     """Connect everything that needs the server."""
     handlers = TryHandlers(session, line, page, examples, presets)
-    screen, asked, locked = page.screen, page.asked(), page.locked()
-    run = handlers.connect(
-        (page.adapt, page.cancel), asked, [screen, *locked], locked, start=_START
-    )
+    screen, asked = page.screen, page.asked()
+    run = handlers.connect(asked, [screen], start=_START)
 
     # Not through the queue: a quick run is dropped where it would wait.
     alone = {**LIGHT, "trigger_mode": "multiple"}
@@ -424,7 +396,8 @@ def connect_try(
     )
     screen.stop(for_visitor(handlers.stop), None, page.notice, cancels=[expanded], **LIGHT)
 
-    shown = [screen, page.notice, page.upload_note, *page.controls(), *locked]
+    shown = [screen, page.notice, page.upload_note, *page.controls()]
+    shown += [page.adapt, page.cancel, page.timer]
 
     pick = for_event(handlers.pick, "example")
     screen.select(pick, None, shown, cancels=[run, expanded], **LIGHT)

@@ -31,7 +31,7 @@ from app.server.limits import MAX_OWN
 from app.server.queue_position import QueuePositions, place_words
 from app.server.request_body import is_upload
 from app.words import board as words
-from app.words.errors import FAILED, NEVER_BEGAN, REFUSED
+from app.words.errors import FAILED, REFUSED
 from dga.corruptions import SEVERITIES
 from dga.data.uploads import UploadError
 from dga.io.parsing import shortened
@@ -57,22 +57,6 @@ class BoardComponents:
     cancel: gr.Button
     saved: gr.File
     timer: gr.Timer
-
-    @property
-    def outputs(self) -> list[Any]:
-        return [self.line, self.screen, self.status, self.run, self.cancel, self.timer]
-
-    def show(self, board: Board, notice: str = "") -> Update:
-        """The board as it is now."""
-        return {
-            self.line: line_value(board),
-            self.screen: board_value(board, notice),
-            self.status: status_value(board),
-        }
-
-    def complain(self, sentence: str) -> Update:
-        """A sentence above what is there."""
-        return {self.status: {"words": "", "progress": None, "error": sentence}}
 
 
 @dataclass(frozen=True)
@@ -144,10 +128,10 @@ def _answered(
         try:
             return handler(handlers, visitor, handlers.parsed(visitor, text))
         except SENTENCES as error:
-            return handlers.components.complain(str(error))
+            return handlers.complain(visitor, str(error))
         except Exception:
             _log.exception("The Board failed")
-            return handlers.components.complain(FAILED)
+            return handlers.complain(visitor, FAILED)
 
     return answer
 
@@ -163,13 +147,12 @@ class BoardHandlers(RunHandlers[Board]):
         line: QueuePositions,
         boards: Boards,
     ) -> None:
-        super().__init__(line, components.timer)
+        super().__init__(line, (components.run, components.cancel), components.timer)
         self.session, self.components, self.boards = session, components, boards
         self.examples = {example.name: example for example in examples}
         first = [name for name in EXAMPLES if name in self.examples]
         self.names = tuple(dict.fromkeys([*first, *self.examples]))
         self.kept = Visitors[Board](lambda board: board.running, address=line.address)
-        self._going: dict[str, Board] = {}
         self._previewing = threading.BoundedSemaphore(MAX_PREVIEWS)
         self._damaged = lru_cache(maxsize=32)(self._damage)
 
@@ -208,12 +191,12 @@ class BoardHandlers(RunHandlers[Board]):
         """What the address or a choice asks for; a run under way goes on and is shown."""
         if self.line.has(visitor):
             return {self.components.status: gr.skip()}
-        return self._shown(self.board(asked), asked.notice)
+        return self._opened(self.board(asked), asked.notice)
 
-    def _shown(self, board: Board, notice: str = "") -> Update:
+    def _opened(self, board: Board, notice: str) -> Update:
         label = words.RUN if board.example else words.RUN_OWN
         button = gr.update(value=label, interactive=bool(board.rows) and not board.running)
-        return self.components.show(board, notice=notice) | {self.components.run: button}
+        return self.shown(board, notice) | {self.components.run: button}
 
     @_answered
     def drop(self, visitor: str, asked: Asked) -> Update:
@@ -239,7 +222,7 @@ class BoardHandlers(RunHandlers[Board]):
         if not rows:
             raise RequestError(f"{words.NOTHING_READ} {status_value(board)['error']}".strip())
         self.kept.put(f"{asked.owner} {OWN}", board, visitor)
-        return self._shown(board, notice)
+        return self._opened(board, notice)
 
     @_answered
     def name(self, visitor: str, asked: Asked) -> Update:
@@ -250,7 +233,7 @@ class BoardHandlers(RunHandlers[Board]):
             raise RequestError(words.NOT_KEPT)
         classes = self.session.profile.classifier.classes
         board.rows[int(row)].truth = str(truth) if truth in classes else None
-        return self.components.show(board)
+        return self.shown(board)
 
     @_answered
     def save(self, visitor: str, asked: Asked) -> Update:
@@ -263,22 +246,14 @@ class BoardHandlers(RunHandlers[Board]):
         path = save_bytes_to_cache(content, f"board-{board.key}.{kind}", get_upload_folder())
         return {self.components.saved: path}
 
-    def lock(self, running: bool, *asked: Any) -> Update:
-        return {
-            self.components.run: gr.update(interactive=not running),
-            self.components.cancel: gr.update(interactive=running),
-        }
-
     def wait(self, place: int) -> Update:
         text = place_words(place) if place else words.STATUS["wait"]
         status = {"words": text, "progress": None, "error": ""}
         return {self.components.status: status, self.timer: gr.Timer(active=place > 0)}
 
-    def free(self, visitor: str, *asked: Any) -> Update:
-        """The news of a cancelled run may come when the next one has begun."""
-        board = self._going.get(visitor)
-        update = self.lock(board is not None and board.running)
-        return update | (self.components.complain(REFUSED) if self.line.leave(visitor) else {})
+    def free(self, visitor: str) -> Update:
+        refused = self.line.leave(visitor)
+        return super().free(visitor) | (self.complain(visitor, REFUSED) if refused else {})
 
     def begin(self, visitor: str, *asked: Any) -> Board:
         wanted = self.parsed(visitor, asked[0] if asked else "")
@@ -291,8 +266,7 @@ class BoardHandlers(RunHandlers[Board]):
         else:
             board = self._damaged(wanted.image, wanted.severity).again()
         board.phase = "wait"
-        self._going[visitor] = self.kept.put(wanted.key, board, visitor)
-        return board
+        return self.kept.put(wanted.key, board, visitor)
 
     def news(self, board: Board) -> Iterator[Update]:
         """Progress after every step, pictures a few times a second."""
@@ -301,32 +275,27 @@ class BoardHandlers(RunHandlers[Board]):
             if time.monotonic() - shown < PICTURE_INTERVAL:
                 yield {self.components.status: status_value(board)}
                 continue
-            yield self.components.show(board)
+            yield self.shown(board)
             shown = time.monotonic()
         if board.example:
             self.boards.keep(board)
-        yield self.components.show(board)
+        yield self.shown(board)
 
-    def fail(self, visitor: str, board: Board | None, sentence: str) -> Update:
-        if board is None:
-            return self.components.complain(sentence)
-        board.phase, board.error = "error", sentence
-        return self.components.show(board)
+    def end(self, board: Board, sentence: str = "") -> None:
+        if board.running or sentence:
+            board.cancel.set()
+            board.phase, board.error = ("error", sentence) if sentence else ("cancelled", "")
 
-    def leave(self, board: Board) -> None:
-        if board.running:
-            board.phase = "cancelled"
-        self._going = {visitor: b for visitor, b in self._going.items() if b is not board}
+    def shown(self, board: Board, notice: str = "") -> Update:
+        parts = self.components
+        return {
+            parts.line: line_value(board),
+            parts.screen: board_value(board, notice),
+            parts.status: status_value(board),
+        }
 
-    def cancel(self, visitor: str, *asked: Any) -> Update:
-        buttons = self.lock(False) | {self.timer: gr.Timer(active=False)}
-        self.line.leave(visitor)
-        board = self._going.get(visitor)
-        if board is None or not board.running:
-            return buttons | self.components.complain(NEVER_BEGAN)
-        board.cancel.set()
-        board.phase = "cancelled"
-        return buttons | self.components.show(board)
+    def complain(self, visitor: str, sentence: str) -> Update:
+        return {self.components.status: {"words": "", "progress": None, "error": sentence}}
 
 
 def _file_name(name: object) -> str:

@@ -114,21 +114,16 @@ def board_page(session: Session, page: gr.Blocks, line: QueuePositions) -> tuple
     )
     handlers = BoardHandlers(session, examples, components, line, boards)
     _connect(page, handlers, components, asked)
-    handlers.connect(
-        (start, cancel),
-        [asked],
-        components.outputs,
-        locked=components.outputs,
-        start="() => [window.dgaBoard.ask()]",
-    )
     return headline(first), lead(first)
 
 
 def _connect(
     page: gr.Blocks, handlers: BoardHandlers, components: BoardComponents, asked: gr.Textbox
 ) -> None:
-    screen, choices, outputs = components.screen, components.line, components.outputs
-
+    screen, choices = components.screen, components.line
+    shown = [choices, screen, components.status]
+    handlers.connect([asked], shown, start="() => [window.dgaBoard.ask()]")
+    outputs = [*shown, components.run]
     show, drop, name, save = (
         for_event(handler, "ask")
         for handler in (handlers.show, handlers.drop, handlers.name, handlers.save)
