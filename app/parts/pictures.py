@@ -20,7 +20,16 @@ def picture_input(**options: Any) -> gr.Image:
 def data_uri(pixels: Pixels, format: str = "WEBP") -> str:
     """uint8 ``[H, W, 3]`` as a ``data:`` address for an ``img`` tag; WebP keeps every bit."""
     how = {"lossless": True, "method": 0} if format == "WEBP" else {"quality": 85}
+    return uri(encoded(pixels, format, **how), format.lower())
+
+
+def encoded(pixels: Pixels, format: str, **how: Any) -> bytes:
+    """uint8 ``[H, W, 3]`` as a file of a format; ``how``: options of Pillow's."""
     stream = io.BytesIO()
     Image.fromarray(pixels).save(stream, format, **how)
-    text = base64.b64encode(stream.getvalue()).decode()
-    return f"data:image/{format.lower()};base64,{text}"
+    return stream.getvalue()
+
+
+def uri(content: bytes, kind: str) -> str:
+    """A file's bytes as a ``data:`` address; ``kind``: jpeg or webp."""
+    return f"data:image/{kind};base64,{base64.b64encode(content).decode()}"

@@ -12,10 +12,11 @@ import numpy as np
 from PIL import Image
 
 from app.parts.examples import Example
+from app.parts.pictures import encoded
 from app.presets.recording import digest
 from app.runs.board import COLUMNS, SEED, Board, Cell, Row, run, settings
 from app.runs.session import Session
-from app.runs.sprites import sprite_sheet, webp
+from app.runs.sprites import sprite_sheet
 from dga.corruptions import CORRUPTIONS, SEVERITIES
 from dga.images import Pixels
 from dga.io.files import to_plain, write_json
@@ -67,7 +68,7 @@ def record(session: Session, example: Example, severity: int, folder: Path) -> N
     folder.mkdir(parents=True, exist_ok=True)
     pictures = np.frombuffer(b"".join(tiles), np.uint8).reshape(-1, *clean.shape)
     sheet = sprite_sheet(pictures, min(COLUMNS_OF_SHEET, len(tiles)))
-    (folder / f"{board.key}.webp").write_bytes(webp(sheet, QUALITY))
+    (folder / f"{board.key}.webp").write_bytes(encoded(sheet, "WEBP", quality=QUALITY, method=6))
     content = {
         "example": example.name,
         "truth": example.truth,

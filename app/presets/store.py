@@ -14,12 +14,12 @@ import numpy as np
 from PIL import Image
 
 from app.parts.examples import Example
+from app.parts.pictures import uri
 from app.presets.cases import CASES, lesson
 from app.presets.recording import RECORD, RESULTS, STATES, configuration, digest
 from app.runs.run_state import RunState
 from app.runs.run_value import Line
 from app.runs.session import Picture, Session
-from app.runs.sprites import jpeg_uri
 from dga.degradation import Degradation
 from dga.explanation import Explanation, Scored
 from dga.exposure import Exposure
@@ -159,11 +159,11 @@ def load_state(session: Session, preset: Preset, example: Example) -> RunState:
         file = preset.folder / f"{name}.webp"
         sheet = b"" if name == "noised" else file.read_bytes()
         said = [_sorted(classes, row) for row in told["shares"]]
-        state.lines[name] = Line(said, sheet, told["exact"])
+        state.lines[name] = Line(said, sheet)
     for name, result in run.reconstructions.items():
         strip = preset.folder / f"{name}.jpg"
         if result.steps and strip.exists():  # else it is another method's, too
-            state.lanes[name].strips.append((result.steps, jpeg_uri(strip.read_bytes())))
+            state.lanes[name].strips.append((result.steps, uri(strip.read_bytes(), "jpeg")))
         state.take(result)
     state.take(run)
     state.key = preset.name

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import PurePath
 
 import numpy as np
-from PIL import Image
 
+from app.parts.pictures import encoded
 from app.runs.session import Session
 from app.words.board import EXPLAINED, INVERSE, LEFT, NOT_EXPLAINED, TOO_LONG
 from dga.corruptions import CORRUPTIONS, corrupt, family_of
@@ -179,10 +179,8 @@ class Board:
                     cell = row.cells.get(name, Cell())
                     if cell.said is None or cell.image is None:
                         continue
-                    png = io.BytesIO()
-                    Image.fromarray(cell.image).save(png, "PNG")
-                    stem = PurePath(row.name).stem
-                    archive.writestr(f"{name}/{number:02}-{stem}.png", png.getvalue())
+                    file = f"{name}/{number:02}-{PurePath(row.name).stem}.png"
+                    archive.writestr(file, encoded(cell.image, "PNG"))
         return stream.getvalue()
 
 

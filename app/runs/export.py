@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from PIL import Image
 
+from app.parts.pictures import encoded
 from app.runs.links import filled
 from app.runs.run_state import RunState
 from app.words.adapt import DOWNLOADS
@@ -69,19 +69,14 @@ class RunExport:
         return subject.input if subject.clean is None else subject.clean
 
 
-def png(pixels: Pixels) -> bytes:
-    """uint8 ``[H, W, 3]`` as a PNG file."""
-    stream = io.BytesIO()
-    Image.fromarray(pixels).save(stream, "PNG", optimize=True)
-    return stream.getvalue()
-
-
 def pictures_zip(kept: RunExport) -> bytes:
     """Every picture as it is, pixel by pixel, and the run's JSON, in a ZIP file."""
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_STORED) as archive:
         for name, pixels in kept.pictures().items():
-            archive.writestr(_entry(f"{kept.stem}/{name}.png"), png(pixels))
+            archive.writestr(
+                _entry(f"{kept.stem}/{name}.png"), encoded(pixels, "PNG", optimize=True)
+            )
         archive.writestr(_entry(f"{kept.stem}/run.json"), run_json(kept))
     return stream.getvalue()
 
@@ -106,7 +101,7 @@ def curve_csv(kept: RunExport) -> bytes:
 
 def run_json(kept: RunExport) -> bytes:
     """Everything that repeats this run, and what came of it."""
-    source = png(kept.source())
+    source = encoded(kept.source(), "PNG", optimize=True)
     content = {
         "command": command(kept),
         "picture": {

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from app.parts.examples import Example
-from app.runs.run_value import SHOWN, Line, extent, pills, run_value
+from app.runs.run_value import Line, extent, pills, run_value
 from app.runs.session import Picture
-from app.runs.sprites import COLUMNS, Lane, forward_sprites, picture_uri
+from app.runs.sprites import Lane, forward_sprites
 from app.words.adapt import OWN_PICTURE
 from app.words.try_it import CANCELLED, PROGRESS
 from dga.diffusion import Schedule, forward_path
@@ -77,41 +77,17 @@ def stops_by_tau(
 
 
 def blank_value(profile: Profile, stopping: StoppingConfig | None = None) -> dict[str, Any]:
-    """The page's value before any run."""
-    stopping = stopping or profile.stopping
+    """The page's value before any run: what its script takes for granted."""
     return {
         "key": "",
         "phase": "empty",
         "source": "",
         "steps": profile.schedule.steps,
-        "side": profile.image_size,
-        "max_depth": stopping.max_depth,
-        "horizon": stopping.horizon,
-        "paths": stopping.paths,
-        "tau": stopping.tau,
+        "tau": (stopping or profile.stopping).tau,
         "dda_depth": profile.dda_depth,
-        "extent": min(max(SHOWN, stopping.max_depth), profile.schedule.steps),
         "classes": [],
-        "truth": None,
-        "input": None,
-        "clean": None,
         "title": "",
-        "damage": "",
         "curves": [],
-        "forward": {"src": "", "columns": COLUMNS, "depths": 0},
-        "forward_probs": [],
-        "every": {},
-        "dda_line": None,
-        "results": {},
-        "lanes": [],
-        "found": None,
-        "says": {},
-        "progress": None,
-        "recorded": "",
-        "notice": "",
-        "link": "",
-        "own": False,
-        "error": "",
     }
 
 
@@ -215,10 +191,8 @@ class RunState:
 
     def _explained(self, event: Explained) -> None:
         self.explained, name = event, event.route.name
-        lane = Lane(name, tuple(event.route.visited(event.stop.t_star)))
-        if not event.stop.t_star and not event.unchanged:
-            lane.restored = picture_uri(event.restored)
-        self.lanes[name], self.shown[name] = lane, event.restored
+        self.lanes[name] = Lane(name, tuple(event.route.visited(event.stop.t_star)))
+        self.shown[name] = event.restored
 
     def _rebuilt(self, event: Reconstruction) -> None:
         name = event.route.name
@@ -309,7 +283,6 @@ class RunState:
             value = blank_value(self.profile, self.stopping) | {
                 "key": self.key,
                 "phase": self.phase,
-                "extent": self.extent,
                 "curves": [list(curve) for curve in self.curves],
                 "lanes": [lane.value() for lane in self.lanes.values()],
                 "dda_depth": self.settings.dda_depth,
@@ -320,7 +293,7 @@ class RunState:
             if self.stop is not None:
                 value |= {"t_star": self.stop.t_star, "crossed": self.stop.crossed}
                 value |= {"mean": np.mean(self.curves, 0).tolist(), "pills": pills(self)}
-                value |= {"stops": self.stops, "alone": self.alone}
+                value["stops"] = self.stops
             return value | run_value(self)
 
     def _progress(self) -> dict[str, Any]:

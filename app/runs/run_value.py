@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlencode
 
-from app.parts.pictures import data_uri
+from app.parts.pictures import data_uri, uri
 from app.runs import links
-from app.runs.sprites import COLUMNS, outcome_sheet, webp_uri
+from app.runs.sprites import COLUMNS, outcome_sheet
 from app.words.try_it import AS_IT_CAME, AS_IT_IS, DAMAGE, UNKNOWN
 from dga.images import Pixels
 from dga.networks.classifier import Prediction
@@ -50,13 +50,12 @@ class Line:
 
     predictions: Sequence[Prediction]
     sheet: bytes = b""
-    exact: bool = True
 
     @classmethod
     def of(cls, outcomes: Outcomes) -> Line:
         """The noised states themselves have a film of their own."""
         sheet = outcome_sheet(outcomes.images) if outcomes.route else b""
-        return cls(outcomes.predictions, sheet, outcomes.exact)
+        return cls(outcomes.predictions, sheet)
 
     def reading(self, depth: int) -> Reading | None:
         """How the outcome at a depth is read, as far as it is known."""
@@ -119,7 +118,7 @@ def run_value(state: RunState) -> dict[str, Any]:
         "forward_probs": [probs(p) for p in noised.predictions] if noised else [],
         "every": {
             name: {
-                "src": webp_uri(line.sheet),
+                "src": uri(line.sheet, "webp"),
                 "columns": COLUMNS,
                 "probs": [probs(p) for p in line.predictions],
             }
@@ -132,7 +131,6 @@ def run_value(state: RunState) -> dict[str, Any]:
         },
         "found": found(state.explained) if state.explained else None,
         "link": link(state),
-        "own": state.example is None,
         **(said(state) if state.settled else {}),
     }
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import base64
-import io
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from PIL import Image
 
+from app.parts.pictures import encoded, uri
 from dga.images import Pixels, to_jpeg
 
 COLUMNS = 10  # of the forward sheet
@@ -47,36 +45,20 @@ def jpeg(pixels: Pixels, quality: int) -> bytes:
     return to_jpeg(pixels, quality, subsampling=0)
 
 
-def jpeg_uri(content: bytes) -> str:
-    """A JPEG file's bytes as a ``data:`` address."""
-    return f"data:image/jpeg;base64,{base64.b64encode(content).decode()}"
-
-
-def picture_uri(pixels: Pixels, quality: int = REVERSE_QUALITY) -> str:
+def picture_uri(pixels: Pixels, quality: int) -> str:
     """One picture, uint8 ``[S, S, 3]``, as the address of a small one to look at."""
-    return jpeg_uri(jpeg(reduced(pixels[None])[0], quality))
+    return uri(jpeg(reduced(pixels[None])[0], quality), "jpeg")
 
 
 def forward_sprites(states: Pixels) -> str:
     """The states of a forward path, uint8 ``[T + 1, S, S, 3]``, as the address of one sheet."""
-    return jpeg_uri(jpeg(sprite_sheet(reduced(states)), FORWARD_QUALITY))
-
-
-def webp(pixels: Pixels, quality: int) -> bytes:
-    """A WebP file of uint8 ``[H, W, 3]``."""
-    stream = io.BytesIO()
-    Image.fromarray(pixels).save(stream, "WEBP", quality=quality, method=6)
-    return stream.getvalue()
-
-
-def webp_uri(content: bytes) -> str:
-    """A WebP file's bytes as a ``data:`` address."""
-    return f"data:image/webp;base64,{base64.b64encode(content).decode()}"
+    return uri(jpeg(sprite_sheet(reduced(states)), FORWARD_QUALITY), "jpeg")
 
 
 def outcome_sheet(pictures: Pixels) -> bytes:
     """What came out at each depth, uint8 ``[n, S, S, 3]``, as one WebP file."""
-    return webp(sprite_sheet(reduced(pictures)), OUTCOME_QUALITY)
+    sheet = sprite_sheet(reduced(pictures))
+    return encoded(sheet, "WEBP", quality=OUTCOME_QUALITY, method=6)
 
 
 def strip(states: Sequence[Pixels]) -> bytes:
@@ -88,14 +70,12 @@ def strip(states: Sequence[Pixels]) -> bytes:
 class Lane:
     """One method's way back: strips of reverse steps in the order of time.
 
-    ``visited``: the depths on it, from where it begins to 0; ``restored``: address of the
-    picture, where an inverse alone changed it.
+    ``visited``: the depths on it, from where it begins to 0.
     """
 
     name: str
     visited: tuple[int, ...]
     strips: list[tuple[int, str]] = field(default_factory=list)
-    restored: str = ""
     _states: list[Pixels] = field(default_factory=list)
 
     def add(self, x: Pixels) -> None:
@@ -110,13 +90,7 @@ class Lane:
     def value(self) -> dict[str, object]:
         """Ready for JSON; what was added since the last call becomes one strip."""
         if self._states:
-            self.strips.append((len(self._states), jpeg_uri(strip(self._states))))
+            self.strips.append((len(self._states), uri(strip(self._states), "jpeg")))
             self._states = []
         strips = [[count, address] for count, address in self.strips]
-        return {
-            "name": self.name,
-            "depth": self.visited[0],
-            "visited": list(self.visited),
-            "strips": strips,
-            "restored": self.restored,
-        }
+        return {"name": self.name, "visited": list(self.visited), "strips": strips}

@@ -12,9 +12,9 @@ import torch
 from numpy.typing import NDArray
 
 from app.parts.examples import Example
-from app.parts.pictures import data_uri
+from app.parts.pictures import data_uri, uri
 from app.runs.run_state import stops_by_tau
-from app.runs.sprites import jpeg, jpeg_uri
+from app.runs.sprites import jpeg
 from dga.corruptions import SEVERITIES, corrupt
 from dga.diffusion import forward_path
 from dga.discriminator import curve, judge_states
@@ -248,4 +248,4 @@ def _damage(case: LessonPicture) -> str:
 def film(frames: Pixels) -> dict[str, Any]:
     """Many pictures, ``[n, S, S, 3]``, in one strip; colours keep their resolution."""
     strip = np.concatenate(list(frames), axis=1)
-    return {"uri": jpeg_uri(jpeg(strip, FILM_QUALITY)), "count": len(frames)}
+    return {"uri": uri(jpeg(strip, FILM_QUALITY), "jpeg"), "count": len(frames)}
