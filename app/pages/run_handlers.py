@@ -14,7 +14,7 @@ from app.parts.html import LIGHT, PRIVATE, for_visitor
 from app.runs.session import CancelledError
 from app.server.errors import SENTENCES
 from app.server.queue_position import CONCURRENCY_ID, QueuePositions
-from app.words.errors import FAILED, NEVER_BEGAN
+from app.words.errors import FAILED, NEVER_BEGAN, REFUSED
 
 _log = logging.getLogger(__name__)
 Update = dict[Any, Any]
@@ -82,8 +82,9 @@ class RunHandlers(ABC, Generic[Work]):
         return self.wait(place) if place else {self.timer: gr.Timer(active=False)}
 
     def free(self, visitor: str) -> Update:
-        """What never reached the run: a full queue, a value that Gradio itself refuses."""
-        return self.lock(visitor in self.going)  # the next one may have begun
+        """What never reached the run, because the queue is full."""
+        free = self.lock(visitor in self.going)  # the next one may have begun
+        return free | (self.complain(visitor, REFUSED) if self.line.leave(visitor) else {})
 
     def cancel(self, visitor: str) -> Update:
         """End the run and show what there is."""

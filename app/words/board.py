@@ -4,13 +4,8 @@ from __future__ import annotations
 
 from dga.titles import SYSTEMS
 
-SUBJECTS = {
-    "cat": "One cat",
-    "lion": "One lion",
-    "cheetah": "One running cheetah",
-    "cheetah-face": "One cheetah's face",
-}
-OTHER = "One picture"
+SUBJECT = "One {title}"
+PICTURE = "picture"
 COLUMNS = {
     "damaged": "Damaged",
     **{name: SYSTEMS[name] for name in ("dga", "dga-guided", "dga-plus", "dda")},

@@ -22,6 +22,7 @@ from app.runs.run_state import RunState
 from app.runs.session import Session
 from app.runs.settings import check_settings
 from app.server.queue_position import QueuePositions
+from app.words.errors import REFUSED
 from app.words.try_it import NOTICES
 from dga.networks.models import Models
 from dga.pipeline import Adaptation
@@ -321,3 +322,11 @@ def test_a_slow_machine_repairs_by_dga_plus_alone(
     assert len(value["curves"][0]) <= 13
     handlers.damaged("a", example.path, *ASKED)
     assert handlers.quick("a")[SCREEN]["notice"] == NOTICES["slow"]
+
+
+def test_a_run_that_finds_the_queue_full_says_so(handlers: TryHandlers) -> None:
+    handlers.press("a")
+    refused = handlers.free("a")
+    assert (refused[SCREEN]["phase"], refused[SCREEN]["error"]) == ("error", REFUSED)
+    assert refused["adapt"]["interactive"]
+    assert SCREEN not in handlers.free("a")

@@ -14,7 +14,7 @@ from app.parts.html import PRIVATE, html, told
 from app.parts.pictures import picture_input
 from app.runs.links import filled, opening_values
 from app.runs.session import Session
-from app.runs.settings import MAX_PATHS, MAX_SCALE, MAX_SEED
+from app.runs.settings import MAX_PATHS, MAX_SCALE
 from app.server.decoder import read_square
 from app.words.adapt import ADVANCED_HELP, ADVANCED_TITLES
 from app.words.adapt import INPUT_WORDS as WORDS
@@ -143,8 +143,6 @@ def input_card(
                 opening["seed"],
                 label=WORDS["seed"],
                 precision=0,
-                minimum=0,
-                maximum=MAX_SEED,
                 elem_id="seed",
             )
             paper = IMAGENET.guidance.scale

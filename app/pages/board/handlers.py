@@ -7,7 +7,7 @@ import logging
 import re
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache, wraps
@@ -90,20 +90,18 @@ def parse(text: object, visitor: str, examples: Sequence[str]) -> Asked:
     asked = asked if isinstance(asked, dict) else {}
     token = str(asked.get("token"))
     owner = token if _TOKEN.fullmatch(token) else visitor
-    known: dict[str, dict[str, Any]] = {
-        "image": {name: name for name in (*examples, OWN)},
-        "severity": {str(severity): severity for severity in SEVERITIES},
-        "order": {name: name for name in words.ORDERS},
+    known: dict[str, tuple[Any, Collection[Any]]] = {  # usual and allowed values
+        "image": (examples[0], (*examples, OWN)),
+        "severity": (SEVERITY, SEVERITIES),
+        "order": ("family", words.ORDERS),
     }
-    values: dict[str, Any] = {"image": examples[0], "severity": SEVERITY, "order": "family"}
-    notices = []
-    for name, allowed in known.items():
-        given = asked.get(name)
-        if given is not None and str(given) not in allowed:
-            told = {"name": name, "value": shortened(str(given)), "used": values[name]}
+    values, notices = {}, []
+    for name, (usual, allowed) in known.items():
+        given = str(usual if asked.get(name) is None else asked[name])
+        values[name] = next((value for value in allowed if str(value) == given), usual)
+        if given != str(values[name]):
+            told = {"name": name, "value": shortened(given), "used": usual}
             notices.append(words.UNKNOWN_LINK.format(**told))
-        elif given is not None:
-            values[name] = allowed[str(given)]
     return Asked(owner, values["image"], values["severity"], " ".join(notices), asked)
 
 
@@ -250,10 +248,6 @@ class BoardHandlers(RunHandlers[Board]):
         text = place_words(place) if place else words.STATUS["wait"]
         status = {"words": text, "progress": None, "error": ""}
         return {self.components.status: status, self.timer: gr.Timer(active=place > 0)}
-
-    def free(self, visitor: str) -> Update:
-        refused = self.line.leave(visitor)
-        return super().free(visitor) | (self.complain(visitor, REFUSED) if refused else {})
 
     def begin(self, visitor: str, *asked: Any) -> Board:
         wanted = self.parsed(visitor, asked[0] if asked else "")

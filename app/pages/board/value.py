@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from typing import Any
-from urllib.parse import urlencode
 
 from app.parts.marks import mark
 from app.runs.board import COLUMNS, DAMAGED, SEED, Board, Cell, Row
+from app.runs.links import write
 from app.runs.sprites import OUTCOME_QUALITY, picture_uri
 from app.server.limits import MAX_OWN
 from app.words import board as words
+from app.words.adapt import EXAMPLE_TITLES
 from dga.corruptions import CORRUPTIONS, family_of
+from dga.request import Request
 from dga.sentences import percent
 from dga.stopping import Stop
 from dga.titles import title
@@ -68,7 +70,8 @@ def headline(board: Board) -> str:
         return words.HEADINGS["own"].format(most=MAX_OWN)
     finished = 0 < len(board.complete) == len(board.rows)
     name = "done" if finished else "running" if board.phase != "empty" else "empty"
-    told = {"all": ALL, "subject": words.SUBJECTS.get(board.example or "", words.OTHER)}
+    title = EXAMPLE_TITLES.get(board.example or "", words.PICTURE).lower()
+    told = {"all": ALL, "subject": words.SUBJECT.format(title=title)}
     if not board.example:
         named = sum(row.truth is not None for row in board.rows)
         name = "own_named" if named and finished else f"own_{name}"
@@ -158,14 +161,10 @@ def link(board: Board, row: Row) -> str:
     """Address of Try it with this picture and damage; empty for an upload."""
     if board.example is None:
         return ""
-    fields = {
-        "image": board.example,
-        "corruption": row.name,
-        "severity": board.severity,
-        "tau": f"{board.profile.stopping.tau:.2f}",
-        "seed": SEED,
-    }
-    return f"./?{urlencode(fields)}"
+    profile = board.profile
+    rule, severity = profile.stopping, board.severity or 1
+    request = Request(row.name, severity, rule.tau, SEED, profile.dda_depth, rule.paths)
+    return f"./{write(profile, request, board.example)}"
 
 
 def _row(board: Board, row: Row) -> dict[str, Any]:

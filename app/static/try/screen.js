@@ -173,7 +173,6 @@ window.dga = {
     if (top > window.innerHeight - 320 || top < 0) element.scrollIntoView({ behavior: motion.matches ? "auto" : "smooth", block: "start" });
     draw();
   },
-  idle: () => { pending = ""; draw(); },
   pick: (name) => { clearTimeout(waiting); trigger("select", { example: name }); },
 };
 
