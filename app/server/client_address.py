@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 from functools import lru_cache
+from typing import Any
 
 IPV6_PREFIX_BITS = 64  # whoever has one such address has all that share them
 
@@ -24,3 +25,9 @@ def address_prefix(host: str) -> str:
         return str(address.ipv4_mapped)
     bits = int(address) >> IPV6_PREFIX_BITS << IPV6_PREFIX_BITS
     return f"{ipaddress.IPv6Address(bits)}/{IPV6_PREFIX_BITS}"
+
+
+def address_of(request: Any) -> str:
+    """Where a request came from; one for all where the server does not know it."""
+    client = getattr(request, "client", None)
+    return address_prefix(str(client.host)) if client else ""

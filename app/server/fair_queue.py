@@ -10,7 +10,7 @@ from gradio.queueing import Event, Queue
 from starlette import status
 from starlette.exceptions import HTTPException
 
-from app.server.client_address import address_prefix
+from app.server.client_address import address_of
 from app.server.limits import MAX_IDLE, MAX_PER_ADDRESS, MAX_PER_VISITOR, MAX_UNREAD, MAX_WAITING
 from app.words.errors import BUSY_WORDS
 
@@ -53,7 +53,7 @@ class FairQueue(Queue):
         Gradio's script shows the sentence of every status but 503, for which it has a vaguer
         one; for the Python client it is the other way round.
         """
-        refused = self.refusal(body.session_hash, address(request))
+        refused = self.refusal(body.session_hash, address_of(request))
         if refused and "sec-fetch-mode" in request.headers:  # only browsers say that
             raise HTTPException(status.HTTP_429_TOO_MANY_REQUESTS, refused)
         if refused:
@@ -74,7 +74,7 @@ class FairQueue(Queue):
         ]
         if len(waiting) >= MAX_WAITING:
             return BUSY_WORDS["full"].format(count=len(waiting))
-        if sum(address(event.request) == client for event in waiting) >= MAX_PER_ADDRESS:
+        if sum(address_of(event.request) == client for event in waiting) >= MAX_PER_ADDRESS:
             return BUSY_WORDS["address"].format(count=MAX_PER_ADDRESS)
         if sum(event.session_hash == visitor for event in waiting) >= MAX_PER_VISITOR:
             return BUSY_WORDS["visitor"].format(count=MAX_PER_VISITOR)
@@ -106,7 +106,7 @@ class FairQueue(Queue):
     def address_of(self, visitor: str) -> str:
         """Where a visitor who is served or waits came from; empty for any other."""
         events = [event for event in self._living() if event.session_hash == visitor]
-        return address(events[0].request) if events else ""
+        return address_of(events[0].request) if events else ""
 
     def visitors(self, name: str) -> tuple[list[str], list[str]]:
         """Who is served and who waits, in the order of their turns, for concurrency id ``name``."""
@@ -154,12 +154,6 @@ class FairQueue(Queue):
         events.sort(key=lambda event: event.enqueue_time)
         hashes = [event.session_hash for event in served]
         events = round_robin(events, lambda event: event.session_hash, hashes)
-        addresses = [address(event.request) for event in served]
-        events = round_robin(events, lambda event: address(event.request), addresses)
+        addresses = [address_of(event.request) for event in served]
+        events = round_robin(events, lambda event: address_of(event.request), addresses)
         self.event_queue_per_concurrency_id[name].queue[:] = events
-
-
-def address(request: Any) -> str:
-    """Where a request came from; one for all where the server does not know it."""
-    client = getattr(request, "client", None)
-    return address_prefix(str(client.host)) if client else ""

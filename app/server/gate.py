@@ -13,10 +13,11 @@ from weakref import WeakValueDictionary
 
 from gradio.route_utils import FnIndexInferError
 from starlette.middleware.gzip import GZipMiddleware
-from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from app.server.client_address import address_prefix
+from app.server.client_address import address_of
 from app.server.headers import added, cleaned, is_foreign
 from app.server.limits import (
     JSON_BYTES,
@@ -40,7 +41,6 @@ API = "/gradio_api"
 FIRST_RUN = "first-run"  # what Try it opens with, which it asks for by itself
 OPEN = {f"/{FIRST_RUN}", "/config", "/theme.css", "/favicon.ico", "/manifest.json", "/robots.txt"}
 OPEN |= {f"/{page}" for _, page in PAGES} | {f"/{page}/" for _, page in PAGES if page}
-MOVED = {"/analysis": "./findings", "/fifteen": "./board"}  # pages that had another address
 OPEN |= {
     f"{API}/{name}"
     for name in (
@@ -57,7 +57,7 @@ OPEN_BELOW = (*ASSETS, *(f"{API}/{name}" for name in ("call/", "run/", "file=", 
 # What Gradio raises where a request names or sends what does not exist.
 _MISUNDERSTOOD = (
     *(FnIndexInferError, KeyError, ValueError, TypeError, IndexError, AttributeError),
-    RecursionError,
+    *(RecursionError, ClientDisconnect),
 )
 _AT_A_TIME: tuple[tuple[int, Callable[[str, bool], bool]], ...] = (
     (MAX_REQUESTS, lambda path, post: True),
@@ -112,13 +112,10 @@ class Gate:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        path, address, posts = path_of(scope), address_of(scope), scope["method"] == "POST"
+        path, address, posts = path_of(scope), address_of(Request(scope)), scope["method"] == "POST"
         if path.startswith(f"{API}/stream/") and path.endswith("/close"):
             # The webcam says so of each picture; nothing streams.
             await Response(status_code=204)(scope, receive, send)
-            return
-        if path in MOVED:
-            await RedirectResponse(MOVED[path], 308)(scope, receive, send)
             return
         refused = self._refusal(scope)
         if refused is not None:
@@ -135,8 +132,9 @@ class Gate:
             body.count_beyond(kept, lambda length: self.quota.add(address, length))
         for number in counted:
             self._there[number, address] += 1
+        turn = self._direct.setdefault(address, asyncio.Semaphore(MAX_DIRECT))
         try:
-            async with self._turn(address) if path.startswith(_DIRECT) else nullcontext():
+            async with turn if path.startswith(_DIRECT) else nullcontext():
                 await self._served(scope, body.receive, send)
         finally:
             for number in counted:
@@ -144,11 +142,8 @@ class Gate:
                 if not self._there[number, address]:
                     del self._there[number, address]
 
-    def _turn(self, address: str) -> asyncio.Semaphore:
-        return self._direct.setdefault(address, asyncio.Semaphore(MAX_DIRECT))
-
     def _refusal(self, scope: Scope) -> tuple[int, str] | None:
-        path, address, posts = path_of(scope), address_of(scope), scope["method"] == "POST"
+        path, address, posts = path_of(scope), address_of(Request(scope)), scope["method"] == "POST"
         remote = is_file(path) and ":/" in path
         if remote or not (path in OPEN or path.startswith(OPEN_BELOW)):
             return 404, "closed"
@@ -199,7 +194,12 @@ class Gate:
 
     async def _answered(self, scope: Scope, receive: Receive, send: Send) -> None:
         """A request in JSON, which is looked at before Gradio sees it."""
-        body, again = await _read(receive)
+        body = await Request(scope, receive).body()
+        whole: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+
+        async def again() -> Message:
+            return whole.pop() if whole else await receive()
+
         values = parsed(body)
         if not all(is_upload(path) for path in named_files(values)):
             raise RefusedError(400, "foreign")
@@ -221,12 +221,6 @@ class Gate:
 def path_of(scope: Scope) -> str:
     """The address below the folder that the page is mounted at."""
     return str(scope["path"].removeprefix(scope.get("root_path", "")))
-
-
-def address_of(scope: Scope) -> str:
-    """The client's address; one for all where the server does not know it."""
-    client = scope.get("client")
-    return address_prefix(str(client[0])) if client else ""
 
 
 def declared_bytes(scope: Scope) -> int:
@@ -289,21 +283,6 @@ class _Body:
                 raise RefusedError(429, "quota")
             self._counted = self._taken
         return message
-
-
-async def _read(receive: Receive) -> tuple[bytes, Receive]:
-    """A body, and how to receive it again."""
-    message = await receive()
-    body = message.get("body", b"")
-    while message.get("more_body"):
-        message = await receive()
-        body += message.get("body", b"")
-    whole: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
-
-    async def again() -> Message:
-        return whole.pop() if whole else await receive()
-
-    return body, again
 
 
 def _status_of(error: Exception) -> tuple[int, str]:

@@ -80,12 +80,6 @@ def test_a_person_who_is_lost_gets_a_page() -> None:
     assert '<a href="/">' in page.text
 
 
-def test_pages_that_moved_lead_on() -> None:
-    for old, new in {"/analysis": "./findings", "/fifteen": "./board"}.items():
-        answer = asked(Gate(inner), "GET", old)
-        assert (answer.status_code, answer.headers["location"]) == (308, new)
-
-
 def test_the_end_of_a_stream_is_nothing_to_complain_about() -> None:
     answer = asked(Gate(inner), "POST", f"{API}/stream/0123456789abcdef/close")
     assert (answer.status_code, answer.content) == (204, b"")
