@@ -80,8 +80,6 @@ SCREEN_WORDS = {
     "tau": "Threshold τ",
     "stop": "Depth from which it is rebuilt",
     "fixed": "Fixed depth",
-    "read_curve": "depth {depth}: {sure}",
-    "read_chance": "{method} from depth {depth}: {label} {share}",
     "found": "What DGA+ found first",
     "scores": "Candidates",
     "scores_help": "The detector's score of each candidate: lower looks less damaged.",

@@ -3,13 +3,12 @@ const page = (window.dgaBoard ??= {});
 // path: what Try it needs to open the same file, after a reload too
 const uploads = new Map(JSON.parse(sessionStorage.getItem("dga-board-files") ?? "[]"));
 
-const safe = (text) => new Option(text).innerHTML.replaceAll('"', "&quot;");
 const sign = (kind) =>
   kind && `<svg viewBox="0 0 12 12" aria-hidden="true">${props.signs[kind]}</svg>`;
 
 function total({ name, title, mark, right, of, marks, why }, rows) {
   const dots = rows.map((row) => `<i${marks[row] ? ' class="on"' : ""}></i>`);
-  return `<div class="bd-total" data-column="${name}"><span class="bd-method">${mark}${title}</span>
+  return `<div class="bd-total of-${name}" data-column="${name}"><span class="bd-method">${mark}${title}</span>
     <span class="bd-count">${right === null ? "" : `<b>${right}</b> `}${of || "&nbsp;"}</span>
     <span class="bd-dots" aria-hidden="true">${dots.join("")}</span>
     <span class="bd-why">${why}</span></div>`;
@@ -17,7 +16,7 @@ function total({ name, title, mark, right, of, marks, why }, rows) {
 
 function panel(value, numbers, families) {
   const heads = value.totals.map(
-    ({ name, title, mark }) => `<span data-column="${name}">${mark}<b>${title}</b></span>`,
+    ({ name, title, mark }) => `<span class="of-${name}" data-column="${name}">${mark}<b>${title}</b></span>`,
   );
   const rows = numbers.map((number, i) => {
     const { family } = value.rows[number];

@@ -2,11 +2,11 @@
 const plot = find(".plot");
 plot.innerHTML = `<canvas aria-hidden="true"></canvas><svg aria-hidden="true"></svg>
   <button type="button" class="tau" role="slider" aria-label="${words.tau}" aria-orientation="vertical"
-    aria-valuemin="0" aria-valuemax="1"><span></span></button>
+    aria-valuemin="0"><span></span></button>
   <button type="button" class="stop" role="slider" aria-label="${words.stop}" aria-valuemin="0"></button>
   <button type="button" class="fixed" role="slider" aria-label="${words.fixed}" aria-valuemin="1">${marks.dda}<span></span></button>
   <p class="beside"></p><label class="kind" hidden><span>${words.chance_of}</span><select></select></label>
-  <button type="button" class="compute" hidden></button><p class="read" hidden></p>`;
+  <button type="button" class="compute" hidden></button>`;
 const [reel, svg] = plot.children;
 const [tauHandle, stopHandle, fixedHandle] = plot.querySelectorAll("[role=slider]");
 
@@ -228,11 +228,15 @@ function lanes(now) {
   handles(b, now);
 }
 
+function place(handle, x, y, at, most, said) {
+  Object.assign(handle.style, { left: `${x}px`, top: `${y}px` });
+  Object.assign(handle, { ariaValueMax: most, ariaValueNow: at, ariaValueText: said });
+}
+
 function handles(b, now) {
-  Object.assign(tauHandle.style, { left: `${b.narrow ? b.right - 62 : b.right + 8}px`, top: `${b.y(tau)}px` });
-  put(tauHandle.firstElementChild, `τ ${tau.toFixed(2)}`);
-  tauHandle.setAttribute("aria-valuenow", tau.toFixed(2));
-  tauHandle.setAttribute("aria-valuetext", `${tau.toFixed(2)}${now ? `, ${fill(words.at_depth, { depth: now.t })}` : ""}`);
+  const level = tau.toFixed(2);
+  put(tauHandle.firstElementChild, `τ ${level}`);
+  place(tauHandle, b.narrow ? b.right - 62 : b.right + 8, b.y(tau), level, 1, `${level}${now ? `, ${fill(words.at_depth, { depth: now.t })}` : ""}`);
   const by = now?.key.endsWith("d");
   const pill = value.pills ? atTau(value.pills) : null;
   stopHandle.hidden = !now;
@@ -242,10 +246,7 @@ function handles(b, now) {
     const half = stopHandle.offsetWidth / 2;
     const aside = b.narrow || presenting ? 4 : 214; // buttons stand at both ends
     const middle = clamp(b.x(Math.min(now.t, deepest())), half + aside, b.width - half - aside);
-    Object.assign(stopHandle.style, { left: `${middle}px`, top: `${presenting ? b.foot + 20 : b.narrow ? 42 : 27}px` });
-    stopHandle.setAttribute("aria-valuemax", deepest());
-    stopHandle.setAttribute("aria-valuenow", now.t);
-    stopHandle.setAttribute("aria-valuetext", stopHandle.textContent);
+    place(stopHandle, middle, presenting ? b.foot + 20 : b.narrow ? 42 : 27, now.t, deepest(), stopHandle.textContent);
     const beside = find(".beside");
     put(beside, b.narrow || presenting || !pill ? "" : by ? fill(words.by_hand, { pill: pill[0] }) : pill[1]);
     const right = middle + half + 10;
@@ -255,11 +256,8 @@ function handles(b, now) {
   fixedHandle.hidden = empty() || fixed > deepest();
   let middle = clamp(b.x(fixed), b.narrow ? 60 : b.left, b.width - 60);
   if (presenting && now && Math.abs(middle - b.x(now.t)) < 150) middle = b.x(now.t) + (fixed < now.t ? -150 : 150);
-  fixedHandle.style.left = `${middle}px`;
-  fixedHandle.style.top = `${presenting ? b.foot + 20 : b.narrow ? 220 : 181}px`;
   put(fixedHandle.lastElementChild, fill(presenting || b.narrow ? words.fixed_short : words.fixed_at, { depth: fixed }));
-  fixedHandle.setAttribute("aria-valuemax", deepest());
-  fixedHandle.setAttribute("aria-valuenow", fixed);
+  place(fixedHandle, middle, presenting ? b.foot + 20 : b.narrow ? 220 : 181, fixed, deepest(), fixedHandle.textContent);
   const compute = find(".compute");
   const line = lineOf(chosen) ?? "dga-guided";
   compute.hidden = presenting || stale || value.phase !== "done" || value.source === "quick" || Boolean(value.progress) || Boolean(value.every?.[line]);

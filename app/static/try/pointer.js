@@ -66,21 +66,3 @@ plot.addEventListener("pointerdown", (event) => {
   if (mouse) { event.preventDefault(); scrub(event); }
   follow(plot, event.pointerId, scrub);
 });
-
-const readout = find(".read");
-plot.addEventListener("pointermove", (event) => {
-  const { x, y } = within(event);
-  const inside = area && !presenting && mean.length && x > area.left - 8 && x < area.right + 8 && y > area.top - 4 && y < area.bottom2 && !event.target.closest("button");
-  readout.hidden = !inside;
-  if (!inside) return;
-  const depth = area.depthAt(x);
-  const upper = y < (area.bottom + area.top2) / 2;
-  const probs = value.every?.[lineOf(chosen)]?.probs[depth];
-  if (upper ? mean[depth] === undefined : !probs) return (readout.hidden = true);
-  const known = { depth, sure: mean[depth]?.toFixed(2), method: words.short[chosen], label: probs && labelOf(probs), share: probs && percentOf(Math.max(...probs)) };
-  put(readout, fill(upper ? words.read_curve : words.read_chance, known));
-  const half = readout.offsetWidth / 2;
-  readout.style.left = `${clamp(area.x(depth), half + 4, area.width - half - 4)}px`;
-  readout.style.top = `${(upper ? area.y(mean[depth]) : area.y2(chanceAt(probs))) - 14}px`;
-});
-plot.addEventListener("pointerleave", () => (readout.hidden = true));

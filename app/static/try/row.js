@@ -127,9 +127,7 @@ function sentences(now) {
 
 // A verdict is the word before the last full stop.
 const coloured = ([text, verdict]) => {
-  const plain = document.createElement("span");
-  plain.textContent = text;
-  const html = plain.innerHTML;
+  const html = safe(text);
   return verdict ? html.replace(/(\S+?)(\.?)$/, `<b class="${verdict}">$1</b>$2`) : html;
 };
 

@@ -73,14 +73,8 @@ function writeAddress() {
 
 async function copyLink(button) {
   const address = location.origin + location.pathname + query();
-  if (navigator.clipboard) await navigator.clipboard.writeText(address);
-  else {
-    const field = Object.assign(document.createElement("textarea"), { value: address });
-    button.after(field);
-    field.select();
-    document.execCommand("copy");
-    field.remove();
-  }
+  if (!navigator.clipboard) return prompt(words.copy, address); // without https
+  await navigator.clipboard.writeText(address);
   put(button.querySelector("span"), words.copied);
   put(find(".spoken"), words.copied);
   setTimeout(() => put(button.querySelector("span"), words.copy), 2000);
