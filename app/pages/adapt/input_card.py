@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import gradio as gr
@@ -49,35 +48,13 @@ _PICK = """element.addEventListener("click", (event) => {
 _CHANGED = "() => { window.dga?.changed(); return []; }"
 
 
-@dataclass(frozen=True)
-class InputCard:
-    """The components whose values make a run; ``tau`` and ``dda_depth`` the timeline fills in.
-
-    ``upload_note``: one sentence beside an upload that was refused, or nothing.
-    """
-
-    adapt: gr.Button
-    cancel: gr.Button
-    severity: gr.Radio
-    picture: gr.Image
-    upload_note: gr.HTML
-    corruption: gr.Radio
-    as_is: gr.Checkbox
-    seed: gr.Number
-    max_depth: gr.Slider
-    scale: gr.Slider
-    paths: gr.Slider
-    tau: gr.Number
-    dda_depth: gr.Number
-
-
 def input_card(
     session: Session,
     examples: list[Example],
     recorded: Sequence[dict[str, str]],
     first: tuple[Example, Request] | None = None,
-) -> InputCard:
-    """Lay out line and sheet and connect what needs no run.
+) -> dict[str, Any]:
+    """Lay out line and sheet and connect what needs no run. Returns components by name.
 
     ``recorded``: of each example run name, title, lesson and src; ``first``: picture and
     settings of the run that the page opens with.
@@ -163,30 +140,30 @@ def input_card(
                 )
         for name in ("tau", "dda_depth"):
             card[name] = gr.Number(opening[name], visible=False)
-    made = InputCard(**card)
-    _connect(made)
-    _connect_picture(session, made, photographs, styles, examples)
-    return made
+    _connect(card)
+    _connect_picture(session, card["picture"], photographs, styles, examples)
+    return card
 
 
-def _connect(card: InputCard) -> None:
+def _connect(card: dict[str, Any]) -> None:
     """What the browser does alone."""
-    card.as_is.input(
+    as_is, corruption, severity = card["as_is"], card["corruption"], card["severity"]
+    as_is.input(
         None,
-        [card.as_is, card.corruption],
-        [card.corruption, card.severity],
+        [as_is, corruption],
+        [corruption, severity],
         js="(on, now) => window.dgaLine.asIs(on, now)",
         trigger_mode="multiple",  # of two quick clicks the second counts
         **PRIVATE,
     )
-    sliders = [card.paths.release, card.scale.release, card.max_depth.release]
-    chosen = [card.severity.input, card.corruption.input, card.as_is.input, card.seed.input]
+    sliders = [card[name].release for name in ("paths", "scale", "max_depth")]
+    chosen = [part.input for part in (severity, corruption, as_is, card["seed"])]
     gr.on([*chosen, *sliders], js=_CHANGED, trigger_mode="multiple", **PRIVATE)
 
 
 def _connect_picture(
     session: Session,
-    card: InputCard,
+    picture: gr.Image,
     photographs: gr.HTML,
     styles: gr.HTML,
     examples: list[Example],
@@ -207,13 +184,13 @@ def _connect_picture(
             yield sheet
             _ = session.models  # what compiles for seconds comes after them
 
-    chosen = photographs.select(pick, None, card.picture, queue=False, **PRIVATE)
+    chosen = photographs.select(pick, None, picture, queue=False, **PRIVATE)
     chosen.then(None, None, None, js=_CHANGED, **PRIVATE)
     # Without triggers named: when the page opens, and whenever the picture changes.
     gr.on(
         None,
         preview,
-        card.picture,
+        picture,
         styles,
         concurrency_id="swatches",
         concurrency_limit=4,

@@ -42,7 +42,7 @@ def adapt_page(
         timer=gr.Timer(LOOK_INTERVAL, active=False),
         saved=gr.File(visible="hidden"),
         notice=notice,
-        **vars(card),
+        **card,
     )
     connect_try(session, demo, line, page, examples, presets)
     return run, sentence(run) if run else ""

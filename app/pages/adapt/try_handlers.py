@@ -14,7 +14,6 @@ import gradio as gr
 from gradio.processing_utils import save_bytes_to_cache
 from gradio.utils import get_upload_folder
 
-from app.pages.adapt.input_card import InputCard
 from app.pages.run_handlers import RunHandlers, Update
 from app.parts.examples import Example, identify
 from app.parts.html import LIGHT, PRIVATE, SAVE, for_event, for_visitor, told
@@ -56,9 +55,26 @@ _KEPT = """async () => {
 
 
 @dataclass(frozen=True)
-class TryComponents(InputCard):
-    """All of the page's components that the server writes or reads."""
+class TryComponents:
+    """The components that the server writes or reads; those of ``asked`` make a run.
 
+    ``tau`` and ``dda_depth`` the timeline fills in; ``upload_note``: one sentence beside an upload
+    that was refused, or nothing.
+    """
+
+    adapt: gr.Button
+    cancel: gr.Button
+    severity: gr.Radio
+    picture: gr.Image
+    upload_note: gr.HTML
+    corruption: gr.Radio
+    as_is: gr.Checkbox
+    seed: gr.Number
+    max_depth: gr.Slider
+    scale: gr.Slider
+    paths: gr.Slider
+    tau: gr.Number
+    dda_depth: gr.Number
     screen: gr.HTML
     timer: gr.Timer
     saved: gr.File

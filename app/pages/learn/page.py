@@ -60,4 +60,4 @@ def learn_page(session: Session, page: gr.Blocks, results: Sequence[str] = ()) -
         concurrency_limit=1,
         **PRIVATE,
     )
-    return STEPS[0].title, STEPS[0].text[0]
+    return STEPS[0].title, STEPS[0].text

@@ -30,10 +30,8 @@ def slides_html(results: Sequence[str] = ()) -> str:
 
 
 def _slide(n: int, total: int, step: Step, results: Sequence[str]) -> str:
-    found = [f"<b>{escape(sentence)}</b>" for sentence in results]
-    text = "".join(
-        f"<p>{paragraph}</p>" for paragraph in (*step.text, " ".join(found)) if paragraph
-    )
+    found = " ".join(f"<b>{escape(sentence)}</b>" for sentence in results)
+    text = "".join(f"<p>{paragraph}</p>" for paragraph in (step.text, found) if paragraph)
     try_it = f'<p class="ln-try">{step.try_it}</p>' if step.try_it else ""
     last = f'<p class="ln-on">{words.GO_ON}</p>' if n == total else ""
     return (

@@ -21,7 +21,7 @@ class Step:
     widget: str
     short: str
     title: str
-    text: tuple[str, ...]
+    text: str
     try_it: str
     equation: str
     reading: str
@@ -33,10 +33,8 @@ STEPS = (
         "meet",
         "The trouble",
         "A frozen classifier meets a damaged picture",
-        (
-            "It was trained on good pictures, and nobody may train it again. A little damage that "
-            "hardly disturbs you can make it see something else. So let us change the picture.",
-        ),
+        "It was trained on good pictures, and nobody may train it again. A little damage that "
+        "hardly disturbs you can make it see something else. So let us change the picture.",
         "Raise the severity and watch the three likeliest classes.",
         equations.CLASSIFIER,
         "The classifier f gives every class c a probability. Its answer ŷ is the likeliest one.",
@@ -46,10 +44,8 @@ STEPS = (
         "film",
         "Noise goes in",
         "Noise drowns the damage before it drowns the picture",
-        (
-            "Diffusion begins by spoiling: at each step, each a depth t deeper, the picture loses "
-            "a little contrast and gets a little noise. Fine damage disappears first.",
-        ),
+        "Diffusion begins by spoiling: at each step, each a depth t deeper, the picture loses "
+        "a little contrast and gets a little noise. Fine damage disappears first.",
         "Both pictures get the same noise. Go deeper until they look alike to you.",
         equations.FORWARD,
         "x<sub>t</sub> is the picture at depth t, ε<sub>t</sub> fresh noise. The share "
@@ -61,10 +57,8 @@ STEPS = (
         "game",
         "Be the detector",
         "Be the discriminator",
-        (
-            "The discriminator is the network that looks for damage. Take its place: both pictures "
-            "got the same noise, one was damaged before.",
-        ),
+        "The discriminator is the network that looks for damage. Take its place: both pictures "
+        "got the same noise, one was damaged before.",
         "",
         equations.DISCRIMINATOR,
         "D(x<sub>t</sub>) is how sure the discriminator is that the picture under the noise "
@@ -75,10 +69,8 @@ STEPS = (
         "stop",
         "When to stop",
         "Stop as soon as the damage no longer shows",
-        (
-            "Too little noise leaves damage in, too much takes the picture away. The rule: stop at "
-            "t*, the first depth where the confidence is below a threshold τ.",
-        ),
+        "Too little noise leaves damage in, too much takes the picture away. The rule: stop at "
+        "t*, the first depth where the confidence is below a threshold τ.",
         "Move the threshold τ. t* follows; no network is asked.",
         equations.STOPPING,
         "t* is the smallest depth t at which the confidence is below τ.",
@@ -88,10 +80,8 @@ STEPS = (
         "reverse",
         "Noise comes out",
         "A picture is rebuilt, one step at a time",
-        (
-            "A diffusion model learnt from good pictures what noise on top of one looks like. At "
-            "each step it guesses the noise, takes a little of it away, and looks again.",
-        ),
+        "A diffusion model learnt from good pictures what noise on top of one looks like. At "
+        "each step it guesses the noise, takes a little of it away, and looks again.",
         "Step through it. Left: the picture. Right: its guess at the finished picture.",
         equations.REVERSE,
         "ε<sub>θ</sub> is the noise that the network sees, x̂<sub>0</sub> its guess at the finished "
@@ -103,11 +93,9 @@ STEPS = (
         "guide",
         "Staying close",
         "Guidance keeps the coarse shapes",
-        (
-            "From deep noise, one plausible picture is as good as another. Coarse shapes survive "
-            "most damage: so the blurred guess is pulled towards the blurred input, as hard as λ "
-            "says.",
-        ),
+        "From deep noise, one plausible picture is as good as another. Coarse shapes survive "
+        "most damage: so the blurred guess is pulled towards the blurred input, as hard as λ "
+        "says.",
         "Switch λ on and off.",
         equations.GUIDANCE,
         "φ is the blur: four times smaller, then four times larger. The gradient ∇ says how to "
@@ -118,10 +106,8 @@ STEPS = (
         "depth",
         "All together",
         "A depth of its own, or one depth for all",
-        (
-            "Where the damage is deep, the rebuilt picture is a guess, and the guess can be wrong. "
-            "These four show both; what holds for many was measured.",
-        ),
+        "Where the damage is deep, the rebuilt picture is a guess, and the guess can be wrong. "
+        "These four show both; what holds for many was measured.",
         "Compare a depth of its own with one depth for all.",
         equations.WHOLE,
         "Noise to depth t*, rebuild, then ask the frozen classifier again.",
