@@ -122,6 +122,13 @@ FINDINGS_WORDS = {
     "licence": "Code and weights: MIT licence. The weights were trained on pictures of "
     "Tiny-ImageNet, whose terms allow non-commercial research only.",
 }
+MAKE = (  # the results, from pictures to the page
+    "python -m dga evaluate --profile {profile} --data DATA/val.zip "
+    "--methods source,tent,dda,dga,dga-guided,dga-plus --out runs/severity-5",
+    "python -m dga evaluate --profile {profile} --data DATA/val.zip "
+    "--methods source,dga-plus --corruptions clean --out runs/clean",
+    "python -m dga figures runs --out {folder}",
+)
 PAPER = "https://arxiv.org/abs/2604.23636"
 AUTHORS_CODE = "https://github.com/fmolivato/dgadiffusion/"
 BIBTEX = """@misc{olivato2026dga,

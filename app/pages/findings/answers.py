@@ -60,24 +60,21 @@ def _not_measured(question: str, table: str) -> Answer:
 
 def _help(exhibits: Exhibits, severity: int) -> Answer:
     table = _named("table-1", severity)
-    rows = {row["method"]: row for row in exhibits.numbers(table)}
-    shown = {name: found for name in METHODS if (found := _estimate(rows.get(name), "accuracy"))}
+    rows = _by_method(exhibits, table)
+    shown, gains = _estimates(rows, "accuracy"), _estimates(rows, "minus_source")
     own = _own(shown)
-    gain = _estimate(rows.get(own), "minus_source")
+    gain = gains.get(own)
     if gain is None:
         return _not_measured("help", table)
     sentence = words.HELP[gain.verdict].format(
         method=NAMES[own], accuracy=_whole(shown[own].value), points=_size(gain.value)
     )
     more = [words.HELP_MORE["interval"].format(**_told(gain))]
-    paper = _estimate(rows.get("dga-guided"), "minus_source") if own == "dga-plus" else None
-    if paper:
+    paper = gains.get("dga-guided")
+    if paper and own == "dga-plus":
         more.append(words.HELP_MORE["paper"].format(method=NAMES["dga-guided"], **_told(paper)))
     more += _beaten(exhibits.numbers(_named("comparisons", severity)), own)
-    chart = bars(
-        [(name, METHODS[name], found) for name, found in shown.items()],
-        words.FINDINGS_WORDS["read_right"],
-    )
+    chart = bars(shown, words.FINDINGS_WORDS["read_right"])
     return Answer("help", table, sentence, tuple(more), chart)
 
 
@@ -179,10 +176,8 @@ def _found(exhibits: Exhibits, severity: int) -> Answer:
 
 
 def _clean(exhibits: Exhibits, severity: int) -> Answer:
-    rows = {row["method"]: row for row in exhibits.numbers("clean")}
-    moved = {
-        name: found for name in METHODS if (found := _estimate(rows.get(name), "minus_source"))
-    }
+    rows = _by_method(exhibits, "clean")
+    moved = _estimates(rows, "minus_source")
     own = _own(moved)
     if not own:
         return _not_measured("clean", "clean")
@@ -201,12 +196,8 @@ def _clean(exhibits: Exhibits, severity: int) -> Answer:
 
 def _cost(exhibits: Exhibits, severity: int) -> Answer:
     table = _named("table-1", severity)
-    rows = {row["method"]: row for row in exhibits.numbers(table)}
-    seconds = {
-        name: float(rows[name]["seconds"])
-        for name in METHODS
-        if name in rows and rows[name]["seconds"]
-    }
+    rows = _by_method(exhibits, table)
+    seconds = {name: float(text) for name in METHODS if (text := rows.get(name, {}).get("seconds"))}
     own = _own(seconds)
     if not own:
         return _not_measured("cost", table)
@@ -216,10 +207,8 @@ def _cost(exhibits: Exhibits, severity: int) -> Answer:
         if name in seconds and name != own
     )
     sentence = words.COST.format(own=_seconds(seconds[own]), method=NAMES[own], others=others)
-    rows_shown = [
-        (name, METHODS[name], Interval(value, value, value)) for name, value in seconds.items()
-    ]
-    chart = bars(rows_shown, words.FINDINGS_WORDS["seconds"], _seconds)
+    exact = {name: Interval(value, value, value) for name, value in seconds.items()}
+    chart = bars(exact, words.FINDINGS_WORDS["seconds"], _seconds)
     return Answer("cost", table, sentence, (), chart)
 
 
@@ -227,9 +216,17 @@ def _own(measured: Mapping[str, object]) -> str:
     return next((name for name in OURS if name in measured), "")
 
 
-def _estimate(row: Row | None, name: str) -> Interval | None:
+def _by_method(exhibits: Exhibits, table: str) -> dict[str, Row]:
+    return {row["method"]: row for row in exhibits.numbers(table)}
+
+
+def _estimates(rows: Mapping[str, Row], name: str) -> dict[str, Interval]:
+    return {m: found for m in METHODS if (found := _estimate(rows.get(m, {}), name))}
+
+
+def _estimate(row: Row, name: str) -> Interval | None:
     """A CSV's value with its interval, if the row has them."""
-    cells = [(row or {}).get(f"{name}{end}") for end in ("", "_low", "_high")]
+    cells = [row.get(f"{name}{end}") for end in ("", "_low", "_high")]
     try:
         return Interval(*(float(cell or "") for cell in cells))
     except ValueError:

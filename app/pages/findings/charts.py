@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 
 from app.parts.marks import mark
+from app.words.findings import METHODS
 
 MARKS = {"source": "damaged", "tent": "noised"}  # of methods without a mark of their own
 
@@ -50,19 +51,19 @@ class Span:
 
 
 def bars(
-    rows: Sequence[Labelled], unit: str, show: Callable[[float], str] = "{:.1f}".format
+    rows: Mapping[str, Interval], unit: str, show: Callable[[float], str] = "{:.1f}".format
 ) -> str:
     """A bar a method, from 0, with a whisker where there is an interval."""
-    span = Span(0, max(found.high for _, _, found in rows) or 1)
+    span = Span(0, max(found.high for found in rows.values()) or 1)
     items = "".join(
         _row(
             method,
-            title,
+            METHODS[method],
             f'<i class="fi-bar" style="{span.box(0, found.value)}"></i>'
             + (span.whisker(found) if found.low < found.high else ""),
             f"<b>{show(found.value)}</b>",
         )
-        for method, title, found in rows
+        for method, found in rows.items()
     )
     return f'<ul class="fi-rows">{items}</ul><p class="fi-axis">{escape(unit)}</p>'
 

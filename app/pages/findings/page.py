@@ -16,8 +16,6 @@ from app.words.findings import FINDINGS_WORDS as WORDS
 from dga.io.shipped import ROOT, shipped
 from dga.profiles import Profile
 
-DEFAULT_PROFILE = "everyday16"
-_COMPARED = "source,tent,memo,diffpure,dda,dda-ensemble,dga,dga-guided,dga-plus"
 # The recorded run that shows each answer; a test looks whether it does.
 RECORDED = dict.fromkeys(words.QUESTIONS, "cat-impulse-noise") | {"clean": "cat-jpeg"}
 
@@ -164,18 +162,9 @@ def _citation(profile: Profile) -> str:
 def _empty(profile: Profile, exhibits: Exhibits) -> str:
     told = WORDS["damaged"] if exhibits.problem else WORDS["empty"]
     sentence = told.format(profile=profile.name, problem=exhibits.problem)
+    known = {"profile": profile.name, "folder": os.path.relpath(exhibits.folder, ROOT)}
+    commands = [line.format(**known) for line in words.MAKE]
     return (
         f'<h1 id="main">{escape(sentence)}</h1><p>{WORDS["empty_help"]}</p>'
-        f"{commands_html(_commands(profile, exhibits.folder))}"
+        f"{commands_html(commands)}"
     )
-
-
-def _commands(profile: Profile, folder: Path) -> list[str]:
-    """What makes the results, from pictures to this page."""
-    which = "" if profile.name == DEFAULT_PROFILE else f"--profile {profile.name} "
-    evaluate = f"python -m dga evaluate {which}--data DATA/val.zip"
-    return [
-        f"{evaluate} --severity 5 --methods {_COMPARED} --out runs/severity-5",
-        f"{evaluate} --corruptions clean --methods source,dga-plus --out runs/clean",
-        f"python -m dga figures runs --out {os.path.relpath(folder, ROOT)}",
-    ]
