@@ -6,7 +6,7 @@ import dataclasses
 import hashlib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from PIL import Image
@@ -16,35 +16,33 @@ from app.presets.cases import PATHS, Case
 from app.runs.run_value import OWN, extent
 from app.runs.session import Session
 from app.runs.sprites import outcome_sheet, strip
-from app.words.common import NO_CORRUPTION
 from dga.images import Pixels
 from dga.io.files import to_plain, write_json
 from dga.networks.classifier import Prediction
 from dga.outcomes import judge_further, outcomes_of
-from dga.pipeline import Adaptation, Denoised, Explained, Outcomes
+from dga.pipeline import Adaptation, Denoised, Outcomes
 from dga.profiles import Profile
 from dga.request import Request
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 RECORD = "record.json"
 STATES = "states.png"
 """The undamaged picture, the input, x at t*; DGA+'s after its inverse and at its own t*."""
 RESULTS = "results.png"
 """What the methods rebuilt, side by side."""
+RUN = ("dtype", "device", "input_prediction", "stop", "x_t_star_prediction", "curve_seconds")
+METHOD = ("depth", "steps", "prediction", "seconds")
+EXPLAINED = ("explanation", "stop", "unchanged", "seconds")
+"""Fields of a run, of each method's picture and of what DGA+ found that are kept as they are."""
 COMMAND = "python -m app.presets --out {folder}"
 
 
 def settings_of(profile: Profile, case: Case) -> Request:
     """A case's settings: the profile's own but for the number of noise paths."""
-    stopping = profile.stopping
-    return Request(
-        None if case.corruption == NO_CORRUPTION else case.corruption,
-        case.severity,
-        stopping.tau,
-        case.seed,
-        profile.dda_depth,
-        paths=PATHS,
-        rule=stopping.rule,
-    )
+    damage = {"corruption": case.corruption, "severity": case.severity}
+    return Request.of(profile, **damage, seed=case.seed, paths=PATHS)
 
 
 def configuration(profile: Profile, settings: Request) -> dict[str, Any]:
@@ -82,6 +80,8 @@ def record(session: Session, case: Case, example: Example, folder: Path) -> None
         assert isinstance(outcomes, Outcomes)
         lines.append(outcomes)
     run = _to_the_end(session, settings, event)
+    assert subject.clean is not None
+    assert subject.clean_prediction is not None
     content = _content(session, case, settings, run, subject.clean_prediction, lines)
     files = {f"{name}.jpg": strip(steps) for name, steps in lanes.items()}
     sheets = {line.route.name: outcome_sheet(line.images) for line in lines if line.route}
@@ -91,11 +91,10 @@ def record(session: Session, case: Case, example: Example, folder: Path) -> None
         old.unlink()
     for name, image in files.items():
         (folder / name).write_bytes(image)
-    clean = subject.input if subject.clean is None else subject.clean
     results = [result.image for result in run.reconstructions.values()]
     explained = run.explained
     assert explained is not None
-    states = [clean, run.input, run.x_t_star, explained.restored, explained.x_t_star]
+    states = [subject.clean, run.input, run.x_t_star, explained.restored, explained.x_t_star]
     for name, pictures in (STATES, states), (RESULTS, results):
         Image.fromarray(np.concatenate(pictures, 1)).save(folder / name, optimize=True)
     write_json(folder / RECORD, content)
@@ -117,10 +116,11 @@ def _content(
     case: Case,
     settings: Request,
     run: Adaptation,
-    clean: Prediction | None,
+    clean: Prediction,
     lines: Sequence[Outcomes],
 ) -> dict[str, Any]:
-    classes = session.profile.classifier.classes
+    classes, explained = session.profile.classifier.classes, run.explained
+    assert explained is not None
 
     def shares(prediction: Prediction) -> list[float]:
         known = dict(zip(prediction.labels, prediction.probabilities, strict=True))
@@ -131,43 +131,21 @@ def _content(
         "settings": dataclasses.asdict(settings),
         "weights": session.weights,
         "configuration": configuration(session.profile, settings),
-        "dtype": run.dtype,
-        "device": run.device,
         "command": COMMAND.format(folder=f"assets/presets/{session.profile.name}"),
         "input_sha256": digest(run.input),
+        "clean": dataclasses.asdict(clean),
         "logits": [[round(float(z), 5) for z in row] for row in run.logits],
-        "t_star": run.stop.t_star,
-        "crossed": run.stop.crossed,
-        "input": dataclasses.asdict(run.input_prediction),
-        "clean": dataclasses.asdict(clean) if clean else None,
-        "x_t_star": dataclasses.asdict(run.x_t_star_prediction),
-        "curve_seconds": round(run.curve_seconds, 3),
-        "methods": {
-            name: {
-                "depth": result.depth,
-                "steps": result.steps,
-                "prediction": dataclasses.asdict(result.prediction),
-                "seconds": round(result.seconds, 3),
-            }
-            for name, result in run.reconstructions.items()
-        },
-        "explained": run.explained and _found(run.explained),
+        "run": _picked(run, RUN),
+        "methods": {name: _picked(r, METHOD) for name, r in run.reconstructions.items()},
+        "explained": _picked(explained, EXPLAINED)
+        | {"confidence": explained.confidence.tolist(), "denoised": explained.denoised},
         "outcomes": {
-            line.route.name if line.route else "noised": {
-                "exact": line.exact,
-                "shares": [shares(prediction) for prediction in line.predictions],
-            }
+            line.route.name if line.route else "noised": [shares(p) for p in line.predictions]
             for line in lines
         },
     }
 
 
-def _found(explained: Explained) -> dict[str, Any]:
-    return {
-        "explanation": dataclasses.asdict(explained.explanation),
-        "confidence": [round(float(c), 6) for c in explained.confidence],
-        "stop": dataclasses.asdict(explained.stop),
-        "unchanged": explained.unchanged,
-        "denoised": explained.denoised,
-        "seconds": round(explained.seconds, 3),
-    }
+def _picked(told: DataclassInstance, names: Sequence[str]) -> dict[str, Any]:
+    every = dataclasses.asdict(told)
+    return {name: every[name] for name in names}

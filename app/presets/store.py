@@ -2,35 +2,33 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar, get_type_hints
 
 import numpy as np
 from PIL import Image
+from pydantic import TypeAdapter, ValidationError
 
 from app.parts.examples import Example
 from app.parts.pictures import uri
-from app.presets.cases import CASES, lesson
+from app.presets.cases import CASES, Case, lesson
 from app.presets.recording import RECORD, RESULTS, STATES, configuration, digest
 from app.runs.run_state import RunState
 from app.runs.run_value import Line
 from app.runs.session import Picture, Session
-from dga.degradation import Degradation
-from dga.explanation import Explanation, Scored
-from dga.exposure import Exposure
 from dga.images import Pixels
 from dga.io.shipped import shipped
 from dga.networks.classifier import Prediction
-from dga.pipeline import Adaptation, Explained, Halted, Judged, Reconstruction, Route, taken
+from dga.pipeline import Adaptation, Explained, Halted, Reconstruction, taken
 from dga.profiles import Profile
 from dga.request import Request
-from dga.stopping import Stop, confidence_from_logits
 
+Kept = TypeVar("Kept")
 COMPARED = ("dga-guided", "dda", "dga-plus")
 _log = logging.getLogger(__name__)
 
@@ -41,14 +39,12 @@ class PresetError(ValueError):
 
 @dataclass(frozen=True)
 class Preset:
-    """A recorded run of the example ``picture``; ``lesson``: see :mod:`app.presets.cases`."""
+    """A finished run of an example, and what it teaches: see :mod:`app.presets.cases`."""
 
     name: str
-    picture: str
+    example: Example
     lesson: str
-    settings: Request
-    folder: Path
-    content: dict[str, Any]
+    state: RunState
 
 
 class Presets:
@@ -60,22 +56,11 @@ class Presets:
     def __init__(
         self, session: Session, examples: Sequence[Example], root: Path | None = None
     ) -> None:
-        self._session = session
-        self._examples = {example.name: example for example in examples}
-        self._states: dict[str, RunState] = {}
+        self._profile = session.profile
+        by_name = {example.name: example for example in examples}
         folder = (root or shipped("assets/presets")) / session.profile.name
-        known = [self._read(folder / case.name) for case in CASES if folder.is_dir()]
-        self.all = tuple(preset for preset in known if preset)
-
-    def _read(self, folder: Path) -> Preset | None:
-        """A preset and its state: what cannot be shown is found out at the start."""
-        try:
-            preset = read_preset(self._session, folder, self._examples)
-            self._states[preset.name] = load_state(self._session, preset, self.example(preset))
-            return preset
-        except (ValueError, KeyError, IndexError, TypeError, OSError) as error:
-            _log.warning("The recorded run %s is not shown: %s.", folder.name, error)
-            return None
+        found = [_shown(session, folder / case.name, by_name) for case in CASES if folder.is_dir()]
+        self.all = tuple(preset for preset in found if preset)
 
     def named(self, name: object) -> Preset | None:
         """The preset of that name, if it is shown."""
@@ -83,25 +68,19 @@ class Presets:
 
     def find(self, picture: str, settings: Request) -> Preset | None:
         """The preset that these settings of an example picture would repeat."""
-        profile = self._session.profile
         for preset in self.all:
-            if preset.picture == picture and _alike(profile, preset.settings, settings):
+            alike = _alike(self._profile, preset.state.settings, settings)
+            if preset.example.name == picture and alike:
                 return preset
         return None
 
-    def example(self, preset: Preset) -> Example:
-        return self._examples[preset.picture]
 
-    def picture(self, preset: Preset) -> Pixels:
-        """What the run began with, uint8 ``[S, S, 3]``."""
-        return self._states[preset.name].subject.input
-
-    def state(self, preset: Preset) -> RunState:
-        """The finished run; its forward path is made when it is first asked for."""
-        state = self._states[preset.name]
-        if not state.forward:
-            state.film(state.extent + 1)
-        return state
+def _shown(session: Session, folder: Path, examples: Mapping[str, Example]) -> Preset | None:
+    try:
+        return load_preset(session, folder, examples)
+    except (ValueError, OSError) as error:
+        _log.warning("The recorded run %s is not shown: %s.", folder.name, error)
+        return None
 
 
 def _alike(profile: Profile, ours: Request, asked: Request) -> bool:
@@ -110,7 +89,7 @@ def _alike(profile: Profile, ours: Request, asked: Request) -> bool:
     return damage == wanted and configuration(profile, ours) == configuration(profile, asked)
 
 
-def read_preset(session: Session, folder: Path, examples: Mapping[str, Example]) -> Preset:
+def load_preset(session: Session, folder: Path, examples: Mapping[str, Example]) -> Preset:
     """A recorded run of one of ``examples`` that belongs to these models.
 
     Raises :class:`PresetError` or ``OSError``.
@@ -118,56 +97,79 @@ def read_preset(session: Session, folder: Path, examples: Mapping[str, Example])
     try:
         content = json.loads((folder / RECORD).read_text("utf-8"))
         settings = Request(**content["settings"])
-        case, methods = content["case"], content["methods"]
+        case = Case(**content["case"])
         if content["weights"] != session.weights:
             raise PresetError("it was made with other weights")
         if content["configuration"] != configuration(session.profile, settings):
             raise PresetError("it was made with other settings")
-        if case["picture"] not in examples:
+        if case.picture not in examples:
             raise PresetError("its picture is not there")
-        truth = examples[case["picture"]].truth or ""
-        guided, fixed, plus = (methods[name]["prediction"]["labels"][0] for name in COMPARED)
-        taught = lesson(truth, guided, fixed, plus, content["t_star"])
-        return Preset(case["name"], case["picture"], taught, settings, folder, content)
-    except (KeyError, IndexError, TypeError, json.JSONDecodeError) as error:
+        example = examples[case.picture]
+        state = _state(session, folder, content, settings, example)
+        guided, fixed, plus = (state.results[name].prediction.label for name in COMPARED)
+        depth = content["run"]["stop"]["t_star"]
+        taught = lesson(example.truth or "", guided, fixed, plus, depth)
+        state.key = case.name
+        return Preset(case.name, example, taught, state)
+    except (KeyError, IndexError, TypeError, json.JSONDecodeError, ValidationError) as error:
         raise PresetError(f"its record is damaged ({error})") from None
 
 
-def load_state(session: Session, preset: Preset, example: Example) -> RunState:
-    """A preset as the finished run that it was. Raises :class:`PresetError` or ``OSError``."""
-    settings, content = preset.settings, preset.content
-    clean, damaged, x_t_star, *own = _side_by_side(preset.folder / STATES, 5)
-    is_known = np.array_equal(clean, example.pixels(session.profile.image_size))
+def _state(
+    session: Session, folder: Path, content: dict[str, Any], settings: Request, example: Example
+) -> RunState:
+    """A record as the finished run that it was."""
+    profile = session.profile
+    clean, damaged, x_t_star, restored, own = _side_by_side(folder / STATES, 5)
+    is_known = np.array_equal(clean, example.pixels(profile.image_size))
     if not is_known or digest(damaged) != content["input_sha256"]:
         raise PresetError("its picture cannot be made again here")
-    subject = Picture(damaged, Prediction(**_tuples(content["input"])))
-    if settings.corruption is not None:
-        undamaged = Prediction(**_tuples(content["clean"]))
-        subject = dataclasses.replace(subject, clean=clean, clean_prediction=undamaged)
-    route = next(route for route in settings.routes(session.profile) if route.plus)
-    explained = _explained(content["explained"], route, *own)
-    run = _adaptation(session, preset, subject, x_t_star, explained)
-    state = RunState(session.profile, settings, subject, example, "recorded")
-    for number, row in enumerate(confidence_from_logits(run.logits)):
-        state.take(Judged(0, row, number))
-    state.take(
-        Halted(run.stop, run.logits, run.x_t_star, run.x_t_star_prediction, run.curve_seconds)
-    )
+    routes = {route.name: route for route in settings.routes(profile)}
+    told = content["explained"]
+    routes["dga-plus"] = taken(routes["dga-plus"], told.pop("denoised"))
+    confidence = np.array(told.pop("confidence"))
+    explained = _filled(
+        Explained, told, route=routes["dga-plus"], restored=restored, x_t_star=own,
+        confidence=confidence,
+    )  # fmt: skip
+    images = _side_by_side(folder / RESULTS, len(routes))
+    rebuilt = {
+        name: _filled(Reconstruction, content["methods"][name], route=route, image=image)
+        for (name, route), image in zip(routes.items(), images, strict=True)
+    }
+    run = _filled(
+        Adaptation, content["run"], profile=profile, stopping=settings.stopping(profile),
+        seed=settings.seed, input=damaged, logits=np.array(content["logits"]),
+        x_t_star=x_t_star, reconstructions=rebuilt, explained=explained,
+    )  # fmt: skip
+    said = _filled(Prediction, content["clean"])
+    subject = Picture(damaged, run.input_prediction, clean, said)
+    state = RunState(profile, settings, subject, example, "recorded")
+    state.take(Halted(run.stop, run.logits, x_t_star, run.x_t_star_prediction, run.curve_seconds))
     state.take(explained)
-    classes = session.profile.classifier.classes
-    for name, told in content["outcomes"].items():
-        file = preset.folder / f"{name}.webp"
-        sheet = b"" if name == "noised" else file.read_bytes()
-        said = [_sorted(classes, row) for row in told["shares"]]
-        state.lines[name] = Line(said, sheet)
-    for name, result in run.reconstructions.items():
-        strip = preset.folder / f"{name}.jpg"
+    for name, shares in content["outcomes"].items():
+        sheet = b"" if name == "noised" else (folder / f"{name}.webp").read_bytes()
+        outcomes = [_sorted(profile.classifier.classes, row) for row in shares]
+        state.lines[name] = Line(outcomes, sheet)
+    for name, result in rebuilt.items():
+        strip = folder / f"{name}.jpg"
         if result.steps and strip.exists():  # else it is another method's, too
             state.lanes[name].strips.append((result.steps, uri(strip.read_bytes(), "jpeg")))
         state.take(result)
     state.take(run)
-    state.key = preset.name
     return state
+
+
+@cache
+def _adapter(kind: Any) -> TypeAdapter[Any]:
+    return TypeAdapter(kind)
+
+
+def _filled(kind: type[Kept], told: Mapping[str, Any], **known: Any) -> Kept:
+    """A dataclass from the JSON types of some fields, and from what is known of the others."""
+    types = get_type_hints(kind)
+    read = {name: _adapter(types[name]).validate_python(value) for name, value in told.items()}
+    return kind(**read, **known)
 
 
 def _sorted(classes: Sequence[str], shares: Sequence[float]) -> Prediction:
@@ -179,63 +181,3 @@ def _side_by_side(path: Path, count: int) -> list[Pixels]:
     with Image.open(path) as image:
         pictures = np.split(np.asarray(image.convert("RGB")), count, axis=1)
     return [np.ascontiguousarray(picture) for picture in pictures]
-
-
-def _adaptation(
-    session: Session, preset: Preset, subject: Picture, x_t_star: Pixels, explained: Explained
-) -> Adaptation:
-    content, profile = preset.content, session.profile
-    images = _side_by_side(preset.folder / RESULTS, len(content["methods"]))
-    rebuilt = {}
-    for route, pixels in zip(preset.settings.routes(profile), images, strict=True):
-        route = explained.route if route.plus else route
-        told = content["methods"][route.name]
-        prediction = Prediction(**_tuples(told["prediction"]))
-        rebuilt[route.name] = Reconstruction(
-            route, told["depth"], pixels, prediction, told["seconds"], told["steps"]
-        )
-    return Adaptation(
-        profile=profile,
-        stopping=preset.settings.stopping(profile),
-        seed=preset.settings.seed,
-        dtype=content["dtype"],
-        device=content["device"],
-        input=subject.input,
-        input_prediction=subject.input_prediction,
-        logits=np.array(content["logits"]),
-        stop=Stop(content["t_star"], content["crossed"]),
-        x_t_star=x_t_star,
-        x_t_star_prediction=Prediction(**_tuples(content["x_t_star"])),
-        curve_seconds=content["curve_seconds"],
-        reconstructions=rebuilt,
-        explained=explained,
-    )
-
-
-def _explained(told: dict[str, Any], route: Route, restored: Pixels, x_t_star: Pixels) -> Explained:
-    return Explained(
-        route=taken(route, told["denoised"]),
-        explanation=_explanation(told["explanation"]),
-        restored=restored,
-        x_t_star=x_t_star,
-        confidence=np.array(told["confidence"]),
-        stop=Stop(**told["stop"]),
-        unchanged=told["unchanged"],
-        seconds=told["seconds"],
-    )
-
-
-def _explanation(told: dict[str, Any]) -> Explanation:
-    scored = [s | {"degradation": _degradation(s["degradation"])} for s in told["scored"]]
-    found = {"degradation": _degradation(told["degradation"])}
-    return Explanation(**(told | found | {"scored": tuple(Scored(**s) for s in scored)}))
-
-
-def _degradation(told: dict[str, Any]) -> Degradation:
-    exposure = Exposure(told["exposure"]["gain"], tuple(told["exposure"]["offset"]))
-    motion = told["motion"] and tuple(told["motion"])
-    return Degradation(**(told | {"exposure": exposure, "motion": motion}))
-
-
-def _tuples(content: dict[str, Any]) -> dict[str, Any]:
-    return {name: tuple(values) for name, values in content.items()}

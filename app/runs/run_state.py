@@ -280,6 +280,8 @@ class RunState:
         Lists are copies, so that Gradio sees growth.
         """
         with self._lock:
+            if self.source == "recorded" and not self.forward:
+                self.film(self.extent + 1)  # drawn when it is first looked at
             value = blank_value(self.profile, self.stopping) | {
                 "key": self.key,
                 "phase": self.phase,

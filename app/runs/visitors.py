@@ -85,11 +85,3 @@ class Run:
 
     state: RunState
     cancel: threading.Event = field(default_factory=threading.Event)
-    recorded: bool = False
-
-
-class Runs(Visitors[Run]):
-    """The last run of each visitor."""
-
-    def __init__(self, address: Callable[[str], str] = lambda visitor: "") -> None:
-        super().__init__(lambda run: run.state.running, lambda run: run.recorded, address)

@@ -337,10 +337,10 @@ def test_recorded_runs_show_what_their_links_say(question):
     run = json.loads((folder / RECORD).read_text("utf-8"))
     found = run["explained"]["explanation"]["degradation"]
     plus = run["methods"]["dga-plus"]["prediction"]["labels"][0]
-    mended = run["input"]["labels"][0] != run["clean"]["labels"][0] == plus
+    mended = run["run"]["input_prediction"]["labels"][0] != run["clean"]["labels"][0] == plus
     assert {
         "help": mended,
-        "depth": run["crossed"] and run["t_star"] > 0,
+        "depth": run["run"]["stop"]["crossed"] and run["run"]["stop"]["t_star"] > 0,
         "found": found["noise"] or found["impulses"],
         "clean": run["explained"]["unchanged"],
         "cost": mended,

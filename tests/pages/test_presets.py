@@ -13,7 +13,7 @@ from PIL import Image
 from app.parts.examples import Example, load_examples
 from app.presets.cases import CASES, PATHS, Case, lesson
 from app.presets.recording import RECORD, RESULTS, record, settings_of
-from app.presets.store import Preset, PresetError, Presets, load_state, read_preset
+from app.presets.store import Preset, PresetError, Presets, load_preset
 from app.runs.session import Session
 from app.runs.settings import check_settings
 from dga.io.shipped import shipped
@@ -56,10 +56,9 @@ def changed(folder, tmp_path, **changes):
 
 
 def test_a_preset_is_the_run(small, example, folder):
-    preset = read_preset(small, folder, {"cat": example})
-    state = load_state(small, preset, example)
+    state = load_preset(small, folder, {"cat": example}).state
     settings = settings_of(small.profile, CASE)
-    assert preset.settings == settings
+    assert state.settings == settings
     subject = small.subject(example.path, settings)
     *_, run = small.events(subject.input, settings)
     again = state.result
@@ -95,11 +94,11 @@ def test_a_preset_is_the_run(small, example, folder):
 
 
 def test_recording_again_gives_the_same_pictures(small, example, folder, tmp_path):
-    record(small, CASE, example, copy := changed(folder, tmp_path, t_star=-1))
+    record(small, CASE, example, copy := changed(folder, tmp_path, run={}))
     for path in folder.iterdir():
         if path.name != RECORD:  # it holds seconds
             assert (copy / path.name).read_bytes() == path.read_bytes()
-    assert json.loads((copy / RECORD).read_text())["t_star"] >= 0
+    assert json.loads((copy / RECORD).read_text())["run"]["stop"]["t_star"] >= 0
 
 
 @pytest.mark.parametrize(
@@ -114,13 +113,13 @@ def test_recording_again_gives_the_same_pictures(small, example, folder, tmp_pat
 )
 def test_what_would_not_be_repeated_is_refused(small, example, folder, tmp_path, changes, reason):
     with pytest.raises(PresetError, match=reason):
-        read_preset(small, changed(folder, tmp_path, **changes), {"cat": example})
+        load_preset(small, changed(folder, tmp_path, **changes), {"cat": example})
 
 
 def test_another_picture_is_refused(small, example, folder, tmp_path):
-    preset = read_preset(small, changed(folder, tmp_path, input_sha256="0" * 64), {"cat": example})
+    copy = changed(folder, tmp_path, input_sha256="0" * 64)
     with pytest.raises(PresetError, match="cannot be made again"):
-        load_state(small, preset, example)
+        load_preset(small, copy, {"cat": example})
 
 
 def test_missing_files_leave_a_preset_out(small, example, folder, tmp_path, monkeypatch, caplog):
@@ -132,7 +131,7 @@ def test_missing_files_leave_a_preset_out(small, example, folder, tmp_path, monk
     copy = changed(folder, tmp_path)
     (copy / RESULTS).unlink()
     with pytest.raises(OSError, match=RESULTS):
-        load_state(small, read_preset(small, copy, {"cat": example}), example)
+        load_preset(small, copy, {"cat": example})
 
 
 def test_find_compares_what_decides_a_run(small, example, folder, monkeypatch):
@@ -166,15 +165,16 @@ def test_the_shipped_presets(session):
     assert sorted(p.name for p in presets.all) == sorted(case.name for case in CASES)
     assert len({preset.lesson for preset in presets.all}) == len(CASES)
     assert any("wrong" in preset.lesson and "DGA+" in preset.lesson for preset in presets.all)
-    sizes = {p.name: sum(f.stat().st_size for f in p.folder.iterdir()) for p in presets.all}
-    assert sum(sizes.values()) < 1_300_000
+    folder = shipped("assets/presets") / session.profile.name
+    files = [file for preset in presets.all for file in (folder / preset.name).iterdir()]
+    assert sum(file.stat().st_size for file in files) < 1_300_000
     for preset in presets.all:
-        value = presets.state(preset).value()
+        value = preset.state.value()
         assert len(json.dumps(value)) < 900_000
-        found = presets.state(preset).explained
+        found = preset.state.explained
         left = "left alone" in value["costs"]["dga-plus"]["own"][1]
         assert left == (found.unchanged and not found.stop.t_star)
-    assert (shipped("assets/presets") / session.profile.name).is_dir()
+    assert folder.is_dir()
 
 
 @pytest.mark.slow
@@ -182,7 +182,7 @@ def test_the_shipped_presets(session):
 def test_a_shipped_preset_is_what_the_models_do(session):
     presets = Presets(session, load_examples())
     preset: Preset = presets.all[0]
-    told = presets.state(preset).result
+    told = preset.state.result
     run = adapt(session.models, told.input, told.seed, told.stopping)
     assert run.t_star == told.t_star
     assert np.allclose(run.confidence, told.confidence, atol=0.02)

@@ -30,12 +30,12 @@ def adapt_page(
     examples = load_examples()
     presets = Presets(session, examples)
     first = next(iter(presets.all), None)
-    opening = (presets.example(first), first.settings) if first else None
-    recorded = [_example(presets, preset) for preset in presets.all]
+    opening = (first.example, first.state.settings) if first else None
+    recorded = [_example(preset) for preset in presets.all]
     with gr.Column(elem_id="main"):
         card = input_card(session, examples, recorded, opening)
         notice = html("", elem_id="notice")
-        run = presets.state(first).value() if first else {}
+        run = first.state.value() if first else {}
         shown = screen(blank_value(session.profile) | {"opens": FIRST_RUN if first else ""})
     page = TryComponents(
         screen=shown,
@@ -56,16 +56,15 @@ def sentence(run: dict[str, Any]) -> str:
     return f'<div class="say"><h1>{words}</h1></div>'
 
 
-def _example(presets: Presets, preset: Preset) -> dict[str, str]:
+def _example(preset: Preset) -> dict[str, str]:
     """A recorded run as one of the line's examples."""
-    settings = preset.settings
+    settings = preset.state.settings
     damage = short(settings.corruption) if settings.corruption else ""
-    title = presets.example(preset).title
     return {
         "name": preset.name,
         "title": PRESET_WORDS["detail"].format(
-            picture=title, damage=damage, severity=settings.severity
+            picture=preset.example.title, damage=damage, severity=settings.severity
         ),
         "lesson": preset.lesson,
-        "src": data_uri(presets.picture(preset), "JPEG"),
+        "src": data_uri(preset.state.subject.input, "JPEG"),
     }

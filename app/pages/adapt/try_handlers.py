@@ -25,7 +25,7 @@ from app.runs.quick import DroppedError, QuickLane
 from app.runs.run_state import Progress, RunState, Source, blank_value
 from app.runs.session import CancelledError, Session
 from app.runs.settings import check_settings
-from app.runs.visitors import Run, Runs
+from app.runs.visitors import Run, Visitors
 from app.server.decoder import read_square
 from app.server.errors import SENTENCES
 from app.server.queue_position import CONCURRENCY_ID, QueuePositions, place_words
@@ -114,7 +114,12 @@ class TryHandlers(RunHandlers[Run]):
         super().__init__(line, (page.adapt, page.cancel), page.timer)
         self.session, self.page, self.presets = session, page, presets
         self.examples = {example.name: example for example in examples}
-        self.runs, self.lane = Runs(line.address), QuickLane(line)
+        self.lane = QuickLane(line)
+        self.runs = Visitors[Run](
+            lambda run: run.state.running,
+            lambda run: run.state.source == "recorded",
+            line.address,
+        )
 
     # One full run
 
@@ -301,9 +306,9 @@ class TryHandlers(RunHandlers[Run]):
         return self._recorded(visitor, preset) if preset else {self.page.notice: gr.skip()}
 
     def _recorded(self, visitor: str, preset: Preset) -> Update:
-        run = self.runs.put(visitor, Run(self.presets.state(preset), recorded=True))
-        path = self.presets.example(preset).path
-        filled = self.page.filled(self.session.profile, preset.settings, path)
+        run = self.runs.put(visitor, Run(preset.state))
+        settings, path = preset.state.settings, preset.example.path
+        filled = self.page.filled(self.session.profile, settings, path)
         note = {self.page.upload_note: ""}
         return filled | self.shown(run) | self.lock(False) | self._told(()) | note
 
@@ -328,8 +333,7 @@ class TryHandlers(RunHandlers[Run]):
         link = links.parse(query, profile, names, names[0] if names else "")
         if link is None:
             if self.presets.all:  # the page came with it; who is quick has changed the controls
-                state = self.presets.state(self.presets.all[0])
-                self.runs.put(visitor, Run(state, recorded=True))
+                self.runs.put(visitor, Run(self.presets.all[0].state))
             return self._told(notices)
         preset = self.presets.find(link.image or "", link.settings)
         if preset is not None:
