@@ -312,16 +312,16 @@ def test_repair_it_shows_what_the_library_computes(working, served):
         assert page.inner_text(f".shots [data-name={name}] .label b") == label
 
 
-def test_two_quick_clicks_on_already_damaged_change_nothing(working):
+def test_own_damage_is_one_of_the_corruptions(working):
     page = working.page
     page.click("#line [aria-controls=sheet]")
-    box = page.locator("#as-is input")
-    for _ in range(2):
-        box.click()
-    page.wait_for_timeout(1500)
-    assert not box.is_checked()
-    assert page.locator("#severity input:disabled").count() == 0
-    assert page.locator("#corruption input:checked").count() == 1
+    before = page.get_attribute("#corruption input:checked", "value")
+    came = "document.querySelector('#line p span').textContent.includes('as it came')"
+    page.locator("#corruption input").last.click()
+    page.wait_for_function(came)
+    assert page.get_attribute("#corruption input:checked", "value") == "none"
+    page.click(f"#corruption input[value={before}]")
+    page.wait_for_function(f"!{came}")
     page.keyboard.press("Escape")
 
 

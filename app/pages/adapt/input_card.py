@@ -17,6 +17,7 @@ from app.runs.settings import MAX_PATHS, MAX_SCALE
 from app.server.decoder import read_square
 from app.words.adapt import ADVANCED_HELP, ADVANCED_TITLES
 from app.words.adapt import INPUT_WORDS as WORDS
+from app.words.common import NO_CORRUPTION
 from dga.corruptions import CORRUPTIONS, SEVERITIES
 from dga.data.uploads import UploadError
 from dga.profiles import IMAGENET
@@ -106,13 +107,10 @@ def input_card(
                 )
         with gr.Column(elem_id="input-corruption"):
             card["corruption"] = gr.Radio(
-                [(short(name), name) for name in CORRUPTIONS],
-                value=opening["corruption"] if opening["corruption"] in CORRUPTIONS else None,
+                [*((short(name), name) for name in CORRUPTIONS), (WORDS["as_is"], NO_CORRUPTION)],
+                value=opening["corruption"],
                 label=WORDS["corruption"],
                 elem_id="corruption",
-            )
-            card["as_is"] = gr.Checkbox(
-                False, label=WORDS["as_is"], container=False, elem_id="as-is"
             )
             styles = html(style_sheet({}), elem_id="swatches")
         with gr.Accordion(WORDS["advanced"], open=False, elem_id="advanced"):
@@ -140,25 +138,12 @@ def input_card(
                 )
         for name in ("tau", "dda_depth"):
             card[name] = gr.Number(opening[name], visible=False)
-    _connect(card)
+    # What the browser does alone.
+    chosen = [card[name].input for name in ("severity", "corruption", "seed")]
+    sliders = [card[name].release for name, *_ in ranges]
+    gr.on([*chosen, *sliders], js=_CHANGED, trigger_mode="multiple", **PRIVATE)
     _connect_picture(session, card["picture"], photographs, styles, examples)
     return card
-
-
-def _connect(card: dict[str, Any]) -> None:
-    """What the browser does alone."""
-    as_is, corruption, severity = card["as_is"], card["corruption"], card["severity"]
-    as_is.input(
-        None,
-        [as_is, corruption],
-        [corruption, severity],
-        js="(on, now) => window.dgaLine.asIs(on, now)",
-        trigger_mode="multiple",  # of two quick clicks the second counts
-        **PRIVATE,
-    )
-    sliders = [card[name].release for name in ("paths", "scale", "max_depth")]
-    chosen = [part.input for part in (severity, corruption, as_is, card["seed"])]
-    gr.on([*chosen, *sliders], js=_CHANGED, trigger_mode="multiple", **PRIVATE)
 
 
 def _connect_picture(

@@ -68,7 +68,6 @@ class TryComponents:
     picture: gr.Image
     upload_note: gr.HTML
     corruption: gr.Radio
-    as_is: gr.Checkbox
     seed: gr.Number
     max_depth: gr.Slider
     scale: gr.Slider
@@ -84,20 +83,10 @@ class TryComponents:
         """The picture, then what ``check_settings`` takes, in its order."""
         return [self.picture, *(getattr(self, name) for name in links.ORDER)]
 
-    def controls(self) -> list[Any]:
-        """What a link or a recorded run fills in."""
-        return [*self.asked(), self.as_is]
-
     def filled(self, profile: Profile, settings: Request, path: str | None) -> Update:
         """The controls as these settings have them."""
-        here = settings.corruption is not None
-        values = links.filled(profile, settings)
-        return {getattr(self, name): value for name, value in values.items()} | {
-            self.picture: path,
-            self.as_is: not here,
-            self.corruption: gr.update(value=settings.corruption, interactive=here),
-            self.severity: gr.update(value=settings.severity, interactive=here),
-        }
+        values = links.filled(profile, settings) | {"picture": path}
+        return {getattr(self, name): value for name, value in values.items()}
 
 
 class TryHandlers(RunHandlers[Run]):
@@ -416,7 +405,7 @@ def connect_try(
     )
     screen.stop(for_visitor(handlers.stop), None, page.notice, cancels=[expanded], **LIGHT)
 
-    shown = [screen, page.notice, page.upload_note, *page.controls()]
+    shown = [screen, page.notice, page.upload_note, *asked]
     shown += [page.adapt, page.cancel, page.timer]
 
     pick = for_event(handlers.pick, "example")

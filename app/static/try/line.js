@@ -1,7 +1,6 @@
 // The line above the run and the sheet behind Change.
 const { words } = props;
 const byId = (id) => document.getElementById(id);
-let lastCorruption = "gaussian_noise";
 let opener = null;
 
 // Nothing else can be reached while the sheet is open.
@@ -12,14 +11,6 @@ function open(on) {
   sheet.classList.toggle("open", on);
   for (const id of ["head", "bar", "try", "foot", "notice"]) byId(id)?.toggleAttribute("inert", on);
   (on ? sheet.querySelector(".close") : opener)?.focus();
-}
-
-function asIs(on, now) {
-  if (now) lastCorruption = now;
-  return [
-    { __type__: "update", value: on ? null : lastCorruption, interactive: !on },
-    { __type__: "update", interactive: !on },
-  ];
 }
 
 // What was accepted is damaged and looked at; a look at another page does not lose it.
@@ -64,7 +55,7 @@ document.addEventListener("dragenter", (event) => {
   if (event.dataTransfer?.types.includes("Files")) open(true);
 });
 
-window.dgaLine = { asIs, open, uploaded };
+window.dgaLine = { open, uploaded };
 appears(document, "#examples button").then(() => rove(byId("examples"), "button[data-name]")());
 appears(document, "#sheet").then((sheet) => {
   sheet.setAttribute("role", "dialog");
