@@ -11,7 +11,6 @@ import shlex
 import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -102,6 +101,7 @@ def curve_csv(kept: RunExport) -> bytes:
 def run_json(kept: RunExport) -> bytes:
     """Everything that repeats this run, and what came of it."""
     source = encoded(kept.source(), "PNG", optimize=True)
+    clean = kept.state.subject.clean_prediction
     content = {
         "command": command(kept),
         "picture": {
@@ -109,33 +109,23 @@ def run_json(kept: RunExport) -> bytes:
             "sha256_of_pixels": hashlib.sha256(kept.source().tobytes()).hexdigest(),
         },
         "profile": kept.result.profile.name,
-        "settings": settings(kept),
+        "settings": filled(kept.result.profile, kept.state.settings),
         "weights": kept.weights,
         "device": kept.result.device,
         "precision": kept.result.dtype,
         "versions": versions(),
-        "result": to_record(kept.result) | _clean(kept),
+        "result": to_record(kept.result) | {"clean": clean and {"top5": clean.top(5)}},
         # Last, because it is long: the picture before our damage, as the command reads it.
         "picture_png_base64": base64.b64encode(source).decode(),
     }
     return (json.dumps(content, indent=2, ensure_ascii=False) + "\n").encode()
 
 
-def _clean(kept: RunExport) -> dict[str, Any]:
-    clean = kept.state.subject.clean_prediction
-    return {"clean": None if clean is None else {"top5": clean.top(5)}}
-
-
-def settings(kept: RunExport) -> dict[str, Any]:
-    """By the names of :func:`app.runs.settings.check_settings`, every one with a value."""
-    return filled(kept.result.profile, kept.state.settings)
-
-
 def command(kept: RunExport) -> str:
     """The same run on the command line; the picture is one of those in the ZIP file."""
     picture = "input.png" if kept.state.subject.clean is None else "clean.png"
     words = ["python", "-m", "dga", "adapt", picture]
-    for name, value in settings(kept).items():
+    for name, value in filled(kept.result.profile, kept.state.settings).items():
         if value != NO_CORRUPTION and (name != "severity" or kept.state.settings.corruption):
             words += [OPTIONS.get(name, f"--{name}"), str(value)]
     words += ["--profile", kept.result.profile.name, "--precision", kept.result.dtype]

@@ -92,9 +92,7 @@ def parse(
         return None
     values, notices = opening_values(profile), []
     rule = query.get("rule", "threshold")
-    if rule == "quantile":
-        notices.append(LINK_NOTICES["rule"])
-    elif rule != "threshold":
+    if rule != "threshold":
         notices.append(_notice("rule", rule, "threshold"))
     image = query.get("image")
     if image is None:

@@ -7,7 +7,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
-from urllib.parse import parse_qsl, urlencode
 
 from app.parts.pictures import data_uri, uri
 from app.runs import links
@@ -130,7 +129,9 @@ def run_value(state: RunState) -> dict[str, Any]:
             name: _result(state, name, pixels, probs) for name, pixels in state.shown.items()
         },
         "found": found(state.explained) if state.explained else None,
-        "link": link(state),
+        "link": links.write(
+            state.profile, state.settings, state.example.name if state.example else None
+        ),
         **(said(state) if state.settled else {}),
     }
 
@@ -152,15 +153,6 @@ def damage_words(state: RunState) -> str:
     if settings.corruption is None:
         return AS_IT_CAME
     return DAMAGE.format(corruption=named(settings.corruption), severity=settings.severity)
-
-
-def link(state: RunState) -> str:
-    """The query that restores the run, without tau and DDA's depth: the script has them."""
-    query = links.write(
-        state.profile, state.settings, state.example.name if state.example else None
-    )
-    kept = [(key, value) for key, value in parse_qsl(query[1:]) if key not in ("tau", "dda")]
-    return f"?{urlencode(kept)}"
 
 
 def dda_line(state: RunState) -> str | None:

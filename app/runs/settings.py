@@ -32,13 +32,14 @@ def check_settings(
     if corruption is not None and corruption != NO_CORRUPTION and corruption not in CORRUPTIONS:
         allowed = ", ".join((NO_CORRUPTION, *CORRUPTIONS))
         raise RequestError(f"Unknown corruption {_short(corruption)}. Choose one of: {allowed}.")
+    known_paths = profile.stopping.paths if paths is None else paths
     request = Request(
         corruption=None if corruption in (None, NO_CORRUPTION) else str(corruption),
         severity=_whole("Severity", severity, 1, 5),
         tau=_number("tau", tau, 0, 1),
         seed=_whole("The seed", seed, 0, MAX_SEED),
         dda_depth=_whole("DDA's depth", dda_depth, 1, profile.schedule.steps),
-        paths=_paths(profile, paths),
+        paths=_whole("The number of tries", known_paths, 1, MAX_PATHS),
         scale=None if scale is None else _number("The guidance's strength", scale, 0, MAX_SCALE),
         max_depth=None
         if max_depth is None
@@ -48,11 +49,6 @@ def check_settings(
     if request.corruption:
         check_corruption(request.corruption, request.severity)
     return request
-
-
-def _paths(profile: Profile, value: object) -> int:
-    known = profile.stopping.paths if value is None else value
-    return _whole("The number of tries", known, 1, MAX_PATHS)
 
 
 def _number(name: str, value: object, low: int, high: int) -> float:

@@ -55,11 +55,6 @@ class Visitors(Generic[Value]):
             self._forget()
             return self._last[visitor][1] if visitor in self._last else None
 
-    def count(self) -> int:
-        with self._lock:
-            self._forget()
-            return len(self._last)
-
     def _forget(self) -> None:
         """Drop what is too old, then what is too much; the oldest stand first."""
         until = time.monotonic() - KEPT_SECONDS

@@ -58,7 +58,6 @@ DOWNLOADS = {
 LINK_NOTICES = {
     "unknown": "The link's {name} “{value}” is not known here; {fallback} is used instead.",
     "unknown_run": "There is no recorded run “{value}” here; the first one is shown instead.",
-    "rule": "The quantile rule is for the command line only; the threshold τ is used instead.",
     "no_picture": "This link was made with someone's own picture, which links never hold. "
     "Its settings are filled in: choose a picture, then press Repair it.",
 }

@@ -100,10 +100,10 @@ def test_a_bad_value_falls_back_with_a_notice(query, named):
     assert link.image in NAMES
 
 
-def test_the_quantile_rule_is_for_the_command_line():
+def test_another_rule_is_for_the_command_line():
     link = read("?image=cat&rule=quantile")
     assert link.settings.rule == "threshold"
-    assert "command line" in link.notices[0]
+    assert "threshold is used instead" in link.notices[0]
     assert read("?image=cat&rule=threshold").notices == ()
 
 

@@ -96,7 +96,7 @@ def test_what_is_remembered_of_a_visitor_is_forgotten(monkeypatch: pytest.Monkey
     assert visitors.last("late") == 2
     visitors.put("another", 3)
     assert visitors.last("running") == 9
-    assert visitors.count() == 3
+    assert visitors.last("another") == 3
 
 
 def test_a_visitor_takes_home_only_her_own_run(served: Served) -> None:

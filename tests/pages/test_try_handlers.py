@@ -284,15 +284,16 @@ def test_own_picture_survives_another_page(handlers: TryHandlers, tmp_path: Path
 def test_what_a_link_says_amiss_is_told_and_the_default_opens(handlers: TryHandlers) -> None:
     query = {"image": "dodo", "corruption": "rain", "tau": "7", "dda": "400", "rule": "quantile"}
     update = handlers.arrive(_asking(query), None)
-    for word in ("dodo", "rain", "“7”", "400", "command line"):
+    for word in ("dodo", "rain", "“7”", "400", "quantile"):
         assert word in update["notice"]
     assert update[SCREEN]["phase"] == "damaged"
     assert "nowhere" in handlers.arrive(_asking({"run": "nowhere"}), None)["notice"]
 
 
-def test_a_link_holds_all_but_what_is_dragged(value: dict[str, Any]) -> None:
-    """The script adds tau and the fixed depth as they stand when the link is copied."""
-    assert value["link"] == ("?image=cat&corruption=gaussian_noise&severity=3&seed=0&paths=2")
+def test_a_link_holds_the_settings(value: dict[str, Any]) -> None:
+    """The script sets tau and the fixed depth as they stand when the link is copied."""
+    damage = "corruption=gaussian_noise&severity=3"
+    assert value["link"] == f"?image=cat&{damage}&tau=0.45&seed=0&paths=2"
 
 
 def test_deepest_allowed_may_reach_beyond_the_axis(tiny_models: Models) -> None:

@@ -89,7 +89,8 @@ def test_recorded_runs_take_no_places_from_others():
     for number in range(1_100):
         visitors.put(f"{number}", "recorded")
     assert visitors.last("hers") == "her own run"
-    assert visitors.count() == 1_001
+    kept = [number for number in range(1_100) if visitors.last(f"{number}")]
+    assert len(kept) == 1_000
     for number in range(64):
         visitors.put(f"own {number}", f"run {number}")
     assert visitors.last("hers") is None
@@ -102,5 +103,6 @@ def test_an_address_with_many_runs_loses_its_own_first():
     for number in range(200):
         visitors.put(f"{number}@elsewhere", number)
     assert visitors.last("she@home") == 1
-    assert visitors.count() == 64
+    kept = [number for number in range(200) if visitors.last(f"{number}@elsewhere") is not None]
+    assert len(kept) == 63
     assert visitors.last("199@elsewhere") == 199
