@@ -43,30 +43,23 @@ TAUS = tuple(percent / 100 for percent in range(101))
 
 @dataclass(frozen=True)
 class Progress:
-    """``done`` of ``total`` steps; ``method`` is None while noise goes in.
+    """``words``: as they stand on the button; ``share``: from 0 to 1, of this way alone."""
 
-    ``total`` None: candidate explanations are judged, and how many there will be is not known;
-    ``every``: the method goes from every depth.
-    """
+    words: str
+    share: float = 0.0
 
-    done: int
-    total: int | None
-    method: str | None = None
-    path: int = 0
-    every: bool = False
+    @classmethod
+    def of(cls, kind: str, done: int, total: int, method: str = "") -> Progress:
+        """``done`` of ``total`` steps of a kind of ``PROGRESS``."""
+        words = PROGRESS[kind].format(done=done, total=total, method=method)
+        return cls(words, round(done / max(total, 1), 3))
 
-    def words(self, paths: int) -> str:
-        """As it stands on the button."""
-        kind = "reverse" if self.method else "forward" if paths == 1 else "paths"
-        kind = "every" if self.every else "explaining" if self.total is None else kind
-        return PROGRESS[kind].format(
-            done=self.done, total=self.total, method=self.method, path=self.path + 1, paths=paths
-        )
-
-    def share(self, paths: int) -> float:
-        """From 0 to 1, of this way alone."""
-        share = 0.0 if self.total is None else self.done / max(self.total, 1)
-        return share if self.method else (self.path + share) / paths
+    @classmethod
+    def noising(cls, done: int, total: int, path: int, paths: int) -> Progress:
+        """While noise goes in: ``path``, from 0, is one of several."""
+        kind = "forward" if paths == 1 else "paths"
+        words = PROGRESS[kind].format(done=done, total=total, path=path + 1, paths=paths)
+        return cls(words, round((path + done / total) / paths, 3))
 
 
 def stops_by_tau(
@@ -134,7 +127,8 @@ class RunState:
         self.result: Adaptation | None = None
         self.error = ""
         self.working = False
-        self.progress = Progress(0, self.extent)
+        self.tried = 0  # candidate explanations; how many there will be is not known
+        self.progress = Progress.noising(0, self.extent, 0, settings.paths)
         self._read: Any = None
         self._lock = threading.RLock()  # Cancel comes from another thread than the events
 
@@ -155,12 +149,12 @@ class RunState:
             elif isinstance(event, Halted):
                 self._halted(event)
             elif isinstance(event, Scored):
-                known = self.progress.done if self.progress.total is None else 0
-                self.progress = Progress(known + 1, None)
+                self.tried += 1
+                self.progress = Progress(PROGRESS["explaining"].format(done=self.tried))
             elif isinstance(event, Explained):
                 self._explained(event)
             elif isinstance(event, Denoised):
-                self.progress = Progress(event.step, event.steps, event.route.title)
+                self.progress = Progress.of("reverse", event.step, event.steps, event.route.title)
                 self.lanes[event.route.name].add(event.x)
                 self.shown[event.route.name] = event.x0_hat
             elif isinstance(event, Reconstruction):
@@ -176,7 +170,8 @@ class RunState:
         curve = self.curves[event.path]
         curve += [float(value) for value in event.confidence]
         total = max(self.extent, len(curve) - 1)
-        self.progress = Progress(len(curve) - 1, total, path=event.path)
+        paths = self.settings.paths
+        self.progress = Progress.noising(len(curve) - 1, total, event.path, paths)
 
     def _halted(self, event: Halted) -> None:
         self.phase, self.stop, self.logits = "reverse", event.stop, event.logits
@@ -220,7 +215,7 @@ class RunState:
 
     def cancel(self) -> None:
         """Keep what exists; say where the run stopped."""
-        self._end("cancelled", CANCELLED.format(words=self.progress.words(self.settings.paths)))
+        self._end("cancelled", CANCELLED.format(words=self.progress.words))
 
     def fail(self, sentence: str) -> None:
         """Keep what exists, with a sentence above it."""
@@ -288,7 +283,7 @@ class RunState:
                 "curves": [list(curve) for curve in self.curves],
                 "lanes": [lane.value() for lane in self.lanes.values()],
                 "dda_depth": self.settings.dda_depth,
-                "progress": self._progress() if self.busy else None,
+                "progress": dataclasses.asdict(self.progress) if self.busy else None,
                 "recorded": self.key if self.source == "recorded" else "",
                 "error": self.error,
             }
@@ -297,7 +292,3 @@ class RunState:
                 value |= {"mean": np.mean(self.curves, 0).tolist(), "pills": pills(self)}
                 value["stops"] = self.stops
             return value | run_value(self)
-
-    def _progress(self) -> dict[str, Any]:
-        paths = self.settings.paths
-        return {"words": self.progress.words(paths), "share": round(self.progress.share(paths), 3)}

@@ -66,12 +66,6 @@ def reading(prediction: Prediction) -> Reading:
     return Reading(prediction.label, prediction.probability)
 
 
-def story(state: RunState) -> Story:
-    """The facts of a run that hold at every depth."""
-    before = reading(state.subject.input_prediction)
-    return Story(before, state.truth, state.stopping.horizon)
-
-
 def known_classes(state: RunState, predictions: Iterable[Prediction]) -> tuple[str, ...]:
     """All classes; of a thousand only those that are among any picture's five likeliest."""
     every = state.profile.classifier.classes
@@ -232,7 +226,8 @@ class _Told:
     """Sentences of one run, by method and by what was asked of it."""
 
     def __init__(self, state: RunState) -> None:
-        self.state, self.story = state, story(state)
+        self.state, before = state, reading(state.subject.input_prediction)
+        self.story = Story(before, state.truth, state.stopping.horizon)
         self.says: defaultdict[str, dict[str, Said]] = defaultdict(dict)
         self.present: defaultdict[str, dict[str, Said]] = defaultdict(dict)
         self.costs: defaultdict[str, dict[str, tuple[str, str]]] = defaultdict(dict)

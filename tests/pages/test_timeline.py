@@ -175,7 +175,7 @@ def test_an_inverse_alone_is_a_lane_with_a_picture(small, subject, unchanged):
 
 
 def test_progress_without_steps():
-    assert Progress(0, 0, "DDA").share(1) == 0
+    assert Progress.of("reverse", 0, 0, "DDA").share == 0
 
 
 @pytest.mark.parametrize(

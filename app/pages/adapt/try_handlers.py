@@ -261,7 +261,7 @@ class TryHandlers(RunHandlers[Run]):
             if isinstance(event, Outcomes):
                 state.take(event)
             else:
-                state.progress = Progress(*event, route.title, every=True)
+                state.progress = Progress.of("every", *event, route.title)
             if time.monotonic() - shown > PICTURE_INTERVAL:
                 shown = time.monotonic()
                 yield
@@ -278,7 +278,7 @@ class TryHandlers(RunHandlers[Run]):
         for event in self.session.lent(run.cancel, judge_further, *asked):
             if isinstance(event, Judged):
                 last = event.first + len(event.confidence) - 1
-                state.progress = Progress(last, steps, path=event.path)
+                state.progress = Progress.noising(last, steps, event.path, settings.paths)
                 yield
             else:
                 state.deepen(event)
