@@ -15,7 +15,7 @@ import pytest
 from PIL import Image
 
 from app.pages.adapt.try_handlers import TryComponents, TryHandlers
-from app.parts.examples import Example
+from app.parts.examples import Example, load_examples
 from app.presets.store import Presets
 from app.runs.quick import DroppedError, QuickLane
 from app.runs.run_state import RunState
@@ -287,7 +287,23 @@ def test_what_a_link_says_amiss_is_told_and_the_default_opens(handlers: TryHandl
     for word in ("dodo", "rain", "“7”", "400", "quantile"):
         assert word in update["notice"]
     assert update[SCREEN]["phase"] == "damaged"
-    assert "nowhere" in handlers.arrive(_asking({"run": "nowhere"}), None)["notice"]
+    both = handlers.arrive(_asking({"run": "nowhere", "corruption": "rain"}), None)["notice"]
+    assert "nowhere" in both
+    assert "rain" in both
+
+
+def test_an_unknown_run_is_told_and_does_not_leave_the_page_empty(
+    handlers: TryHandlers, session: Session, line: QueuePositions
+) -> None:
+    update = handlers.arrive(_asking({"run": "nowhere"}), None)
+    assert "nowhere" in update["notice"]
+    assert update[SCREEN]["key"]  # the script shows what has another key
+    examples = load_examples()
+    shipped = TryHandlers(session, line, handlers.page, examples, Presets(session, examples))
+    assert SCREEN not in shipped.arrive(_asking({}), None)
+    update = shipped.arrive(_asking({"run": "nowhere"}), None)
+    assert "nowhere" in update["notice"]
+    assert update[SCREEN]["recorded"] == shipped.presets.all[0].name
 
 
 def test_a_link_holds_the_settings(value: dict[str, Any]) -> None:

@@ -321,17 +321,29 @@ class TryHandlers(RunHandlers[Run]):
             notices = links.unknown_run(query["run"])
         link = links.parse(query, profile, names, names[0] if names else "")
         if link is None:
-            if self.presets.all:  # the page came with it; who is quick has changed the controls
-                self.runs.put(visitor, Run(self.presets.all[0].state))
-            return self._told(notices)
+            return self._usual(visitor, notices)
+        notices += link.notices
         preset = self.presets.find(link.image or "", link.settings)
         if preset is not None:
-            return self._recorded(visitor, preset) | self._told(notices + link.notices)
-        return self._linked(visitor, link, kept)
+            return self._recorded(visitor, preset) | self._told(notices)
+        return self._linked(visitor, link, kept, notices)
 
-    def _linked(self, visitor: str, link: Link, kept: str | None) -> Update:
+    def _usual(self, visitor: str, notices: tuple[str, ...]) -> Update:
+        """The first recorded run; the page came with it unless its address named another."""
+        first = next(iter(self.presets.all), None)
+        if first is None:
+            blank = blank_value(self.session.profile) | {"key": secrets.token_hex(4)}
+            return {self.page.screen: blank} | self._told(notices)
+        if notices:
+            return self._recorded(visitor, first) | self._told(notices)
+        self.runs.put(visitor, Run(first.state))  # who is quick has changed the controls
+        return self._told(())
+
+    def _linked(
+        self, visitor: str, link: Link, kept: str | None, notices: tuple[str, ...]
+    ) -> Update:
         """The controls as a link has them, with the quick run of it where it names a picture."""
-        profile, settings, notices = self.session.profile, link.settings, link.notices
+        profile, settings = self.session.profile, link.settings
         example = self.examples.get(link.image or "")
         path = example.path if example else kept
         if link.image is None and kept:
