@@ -34,15 +34,13 @@ INPUT_WORDS = {
     "present": "Present",
     "none": "No picture",
 }
-ADVANCED_TITLES = {
-    "paths": "Tries",
-    "scale": "Guidance strength λ",
-    "max_depth": "Deepest allowed",
-}
-ADVANCED_HELP = {
-    "paths": "The curve is their mean; the band is their spread.",
-    "scale": "How strongly DGA + G keeps the damaged picture's shapes. Paper's models: {paper}.",
-    "max_depth": "How far noise may go in if the curve never crosses.",
+ADVANCED = {  # title, help
+    "max_depth": ("Deepest allowed", "How far noise may go in if the curve never crosses."),
+    "scale": (
+        "Guidance strength λ",
+        "How strongly DGA + G keeps the damaged picture's shapes. Paper's models: {paper}.",
+    ),
+    "paths": ("Tries", "The curve is their mean; the band is their spread."),
 }
 DOWNLOAD_WORDS = {
     "gone": "This run is no longer kept on the server: press Repair it to make it again.",

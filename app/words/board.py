@@ -11,11 +11,10 @@ COLUMNS = {
     **{name: SYSTEMS[name] for name in ("dga", "dga-guided", "dga-plus", "dda")},
 }
 AS_IT_CAME = "As it came"  # the first column of own pictures
-ORDERS = {"family": "Family", "depth": "Depth", "gain": "Gain"}
-ORDER_TITLES = {
-    "family": "By family of damage, or as they came",
-    "depth": "Where the detector stopped, deepest first",
-    "gain": "Where DGA+ made the true kind likelier, most first",
+ORDERS = {  # label, title
+    "family": ("Family", "By family of damage, or as they came"),
+    "depth": ("Depth", "Where the detector stopped, deepest first"),
+    "gain": ("Gain", "Where DGA+ made the true kind likelier, most first"),
 }
 
 HEADINGS = {

@@ -15,7 +15,7 @@ from app.runs.links import filled, opening_values
 from app.runs.session import Session
 from app.runs.settings import MAX_PATHS, MAX_SCALE
 from app.server.decoder import read_square
-from app.words.adapt import ADVANCED_HELP, ADVANCED_TITLES
+from app.words.adapt import ADVANCED
 from app.words.adapt import INPUT_WORDS as WORDS
 from app.words.common import NO_CORRUPTION
 from dga.corruptions import CORRUPTIONS, SEVERITIES
@@ -121,26 +121,27 @@ def input_card(
                 elem_id="seed",
             )
             paper = IMAGENET.guidance.scale
-            ranges = (
-                ("max_depth", 1, profile.schedule.steps, 1),
-                ("scale", 0, MAX_SCALE, 0.05),
-                ("paths", 1, MAX_PATHS, 1),
-            )
-            for name, low, high, step in ranges:
+            ranges = {
+                "max_depth": (1, profile.schedule.steps, 1),
+                "scale": (0, MAX_SCALE, 0.05),
+                "paths": (1, MAX_PATHS, 1),
+            }
+            for name, (label, info) in ADVANCED.items():
+                low, high, step = ranges[name]
                 card[name] = gr.Slider(
                     low,
                     high,
                     opening[name],
                     step=step,
-                    label=ADVANCED_TITLES[name],
-                    info=ADVANCED_HELP[name].format(paper=paper),
+                    label=label,
+                    info=info.format(paper=paper),
                     elem_classes="knob",
                 )
         for name in ("tau", "dda_depth"):
             card[name] = gr.Number(opening[name], visible=False)
     # What the browser does alone.
     chosen = [card[name].input for name in ("severity", "corruption", "seed")]
-    sliders = [card[name].release for name, *_ in ranges]
+    sliders = [card[name].release for name in ranges]
     gr.on([*chosen, *sliders], js=_CHANGED, trigger_mode="multiple", **PRIVATE)
     _connect_picture(session, card["picture"], photographs, styles, examples)
     return card

@@ -32,8 +32,8 @@ ${thumbnail && `<img src="${thumbnail}" alt="">`}${title}</button>
 {{#each severities}}<label><input type="radio" name="bd-severity" value="{{this}}">
 <span>{{this}}</span></label>{{/each}}</fieldset>
 <fieldset class="bd-segments"><legend>${words.order}</legend>
-{{#each orders}}<label title="{{title}}"><input type="radio" name="bd-order" value="{{name}}">
-<span>{{label}}</span></label>{{/each}}</fieldset>
+{{#each orders}}<label title="{{this.[1]}}"><input type="radio" name="bd-order" value="{{@key}}">
+<span>{{this.[0]}}</span></label>{{/each}}</fieldset>
 <button type="button" class="bd-tool" data-file="csv"
 ${value.files ? "" : "disabled"}>${words.table}</button>
 <button type="button" class="bd-tool" data-file="zip"
@@ -87,10 +87,7 @@ def board_page(session: Session, page: gr.Blocks, line: QueuePositions) -> tuple
             words=words.LABELS,
             shown=shown | {"own": {"title": words.LABELS["own"], "thumbnail": ""}},
             severities=list(SEVERITIES),
-            orders=[
-                {"name": name, "label": label, "title": words.ORDER_TITLES[name]}
-                for name, label in words.ORDERS.items()
-            ],
+            orders=words.ORDERS,
         )
         cancel = gr.Button(words.CANCEL, interactive=False)
         start = gr.Button(words.RUN, variant="primary")
