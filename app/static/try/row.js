@@ -20,6 +20,13 @@ find(".toggles").innerHTML = METHODS.map((name) =>
 const figureOf = (name) => row.querySelector(`[data-name="${name}"]`);
 const thumbOf = (name) => find(`.index [data-name="${name}"]`);
 
+// Whether it was something else before.
+function fillIn(node, html) {
+  if (node.dataset.html === html) return false;
+  node.innerHTML = node.dataset.html = html;
+  return true;
+}
+
 const drawn = new WeakMap();
 function paint(canvas, frame) {
   const key = frame ? `${frame.image.src.length}:${frame.image.src.slice(-48)}:${frame.x}:${frame.y}` : "";
@@ -66,9 +73,7 @@ function figure(name, now) {
   const label = told.probs ? labelOf(told.probs) : "";
   const share = told.probs ? Math.max(...told.probs) : 0;
   const sign = told.probs && !covered ? verdict(told.probs, told.of) : "";
-  const head = node.querySelector(".label span");
-  if (head.dataset.sign !== sign) head.innerHTML = signed(sign);
-  head.dataset.sign = sign;
+  fillIn(node.querySelector(".label span"), signed(sign));
   put(node.querySelector(".label b"), covered && label ? "?" : label);
   put(node.querySelector(".label em"), label && !covered ? percentOf(share) : "");
   node.querySelector(".bar i").style.width = `${covered ? 0 : share / 10}%`;
@@ -144,14 +149,8 @@ function headline(now) {
   const [first, rest] = sentences(now);
   const title = covered ? words.covered : coloured(first) + (presenting ? rest.map((r) => ` ${coloured(r)}`).join("") : "");
   const heading = find(".say h1");
-  if (heading.dataset.words !== title) {
-    heading.dataset.words = heading.innerHTML = title;
-    fit();
-  }
-  const second = presenting || covered ? "" : rest.map(coloured).join(" ");
-  const sub = find(".second");
-  if (sub.dataset.words !== second) sub.innerHTML = second;
-  sub.dataset.words = second;
+  if (fillIn(heading, title)) fit();
+  fillIn(find(".second"), presenting || covered ? "" : rest.map(coloured).join(" "));
   clearTimeout(spoken); // read out once a drag has come to rest
   spoken = setTimeout(() => put(find(".spoken"), heading.textContent), 600);
 }

@@ -12,7 +12,7 @@ function drawZoom(now) {
   put(zoom.querySelector("h2"), told.title);
   const label = told.probs && !covered ? `${labelOf(told.probs)} ${percentOf(Math.max(...told.probs))}` : "";
   put(zoom.querySelector(".label b"), label);
-  zoom.querySelector(".label span").innerHTML = told.probs && !covered ? signed(verdict(told.probs, told.of)) : "";
+  fillIn(zoom.querySelector(".label span"), told.probs && !covered ? signed(verdict(told.probs, told.of)) : "");
 }
 
 function enlarge(name) {
