@@ -138,7 +138,12 @@ def serve(
 
     def load() -> None:
         try:
-            _load(session)
+            session.load_models()
+            gc.freeze()  # what is loaded stays
+            gc.enable()
+            if session.pace is not None:
+                print(warning(session.models, session.pace), file=sys.stderr)
+            session.warm_up()
         except BaseException as error:
             failures.append(error)
             demo.is_running = False
@@ -157,16 +162,6 @@ def serve(
     if failures:
         raise failures[0]
     return demo
-
-
-def _load(session: Session) -> None:
-    """Have everything ready while the page is shown already. Raises ``WeightsError``."""
-    session.load_models()
-    gc.freeze()  # what is loaded stays
-    gc.enable()
-    if session.pace is not None:
-        print(warning(session.models, session.pace), file=sys.stderr)
-    session.warm_up()
 
 
 def _lasting_files(demo: gr.Blocks) -> set[str]:

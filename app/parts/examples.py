@@ -12,7 +12,7 @@ import numpy as np
 import skimage
 
 from app.parts.pictures import data_uri
-from app.words.adapt import EXAMPLE_TITLES
+from app.words.try_it import EXAMPLE_TITLES
 from dga.data.uploads import open_upload, read_square
 from dga.images import Pixels, to_pixels, to_square
 

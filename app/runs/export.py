@@ -17,8 +17,8 @@ import numpy as np
 from app.parts.pictures import encoded
 from app.runs.links import filled
 from app.runs.run_state import RunState
-from app.words.adapt import DOWNLOADS
 from app.words.common import NO_CORRUPTION
+from app.words.try_it import DOWNLOADS
 from dga.images import Pixels
 from dga.pipeline import Adaptation
 from dga.record import to_record, versions

@@ -8,8 +8,8 @@ from typing import Any
 from urllib.parse import urlencode
 
 from app.runs.settings import check_settings
-from app.words.adapt import LINK_NOTICES
 from app.words.common import NO_CORRUPTION
+from app.words.try_it import LINK_NOTICES
 from dga.io.parsing import shortened
 from dga.profiles import Profile
 from dga.request import Request

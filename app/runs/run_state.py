@@ -16,8 +16,7 @@ from app.parts.examples import Example
 from app.runs.run_value import Line, extent, pills, run_value
 from app.runs.session import Picture
 from app.runs.sprites import Lane, forward_sprites
-from app.words.adapt import OWN_PICTURE
-from app.words.try_it import CANCELLED, PROGRESS
+from app.words.try_it import CANCELLED, OWN_PICTURE, PROGRESS
 from dga.diffusion import Schedule, forward_path
 from dga.explanation import Scored
 from dga.images import Pixels, from_tensor, to_tensor

@@ -1,6 +1,64 @@
-"""What the page Try it says of a run besides the sentences of :mod:`dga.sentences`."""
+"""The words of Try it besides its screen's and the sentences of :mod:`dga.sentences`."""
 
 from __future__ import annotations
+
+EXAMPLE_TITLES = {
+    "lion": "Lion",
+    "cheetah-face": "Cheetah's face",
+    "cheetah": "Cheetah running",
+    "cat": "Cat",
+}
+OWN_PICTURE = "Your picture"
+
+INPUT_WORDS = {
+    "picture": "Picture",
+    "alt": "The chosen picture",
+    "examples": "Photographs",
+    "recorded": "Examples",
+    "sources": "Your own picture",
+    "upload": "Upload",
+    "paste": "Paste",
+    "webcam": "Webcam",
+    "no_clipboard": "Click the page and press Ctrl + V (or ⌘ V) to paste a picture.",
+    "no_webcam": "No webcam was found, or the browser does not allow it.",
+    "corruption": "Corruption",
+    "as_is": "None: my picture is already damaged",
+    "severity": "Severity",
+    "seed": "Seed",
+    "advanced": "Seed, deepest allowed, guidance, tries",
+    "adapt": "Repair it",
+    "cancel": "Cancel",
+    "change": "Change",
+    "sheet": "Picture and damage",
+    "close": "Close",
+    "present": "Present",
+    "none": "No picture",
+}
+ADVANCED = {  # title, help
+    "max_depth": ("Deepest allowed", "How far noise may go in if the curve never crosses."),
+    "scale": (
+        "Guidance strength λ",
+        "How strongly DGA + G keeps the damaged picture's shapes. Paper's models: {paper}.",
+    ),
+    "paths": ("Tries", "The curve is their mean; the band is their spread."),
+}
+DOWNLOAD_WORDS = {
+    "gone": "This run is no longer kept on the server: press Repair it to make it again.",
+    "failed": "The server could not write this file; please try again later.",
+}
+# Kind of file: title, kind as a word.
+DOWNLOADS = {
+    "pictures": ("All pictures, pixel by pixel", "ZIP"),
+    "curve": ("Confidence curve", "CSV"),
+    "run": ("Run and settings", "JSON"),
+}
+
+LINK_NOTICES = {
+    "unknown": "The link's {name} “{value}” is not known here; {fallback} is used instead.",
+    "unknown_run": "There is no recorded run “{value}” here; the first one is shown instead.",
+    "no_picture": "This link was made with someone's own picture, which links never hold. "
+    "Its settings are filled in: choose a picture, then press Repair it.",
+}
 
 PROGRESS = {
     "forward": "Noise in, {done} of {total}",

@@ -19,7 +19,7 @@ from app.parts.examples import identify, load_examples
 from app.runs.export import RunExport
 from app.runs.run_state import RunState
 from app.runs.settings import check_settings
-from app.words.adapt import DOWNLOADS
+from app.words.try_it import DOWNLOADS
 from dga.commands import app as commands
 from dga.request import Request
 

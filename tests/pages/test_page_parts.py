@@ -9,7 +9,7 @@ from PIL import Image
 
 from app.pages.adapt import corruption_thumbnails as thumbnails
 from app.parts.examples import load_examples
-from app.words.adapt import EXAMPLE_TITLES
+from app.words.try_it import EXAMPLE_TITLES
 from dga.corruptions import CORRUPTIONS, corrupt
 from dga.profiles import EVERYDAY16
 from dga.sentences import percent

@@ -15,9 +15,9 @@ from app.runs.links import filled, opening_values
 from app.runs.session import Session
 from app.runs.settings import MAX_PATHS, MAX_SCALE
 from app.server.decoder import read_square
-from app.words.adapt import ADVANCED
-from app.words.adapt import INPUT_WORDS as WORDS
 from app.words.common import NO_CORRUPTION
+from app.words.try_it import ADVANCED
+from app.words.try_it import INPUT_WORDS as WORDS
 from dga.corruptions import CORRUPTIONS, SEVERITIES
 from dga.data.uploads import UploadError
 from dga.profiles import IMAGENET

@@ -8,8 +8,8 @@ import gradio as gr
 
 from app.parts.html import html
 from app.parts.marks import SHAPES, mark
-from app.words.adapt import DOWNLOADS
 from app.words.screen import SCREEN_WORDS
+from app.words.try_it import DOWNLOADS
 
 # One scope: what a file uses while it is read stands in a file before it.
 _PARTS = ("state", "row", "zoom", "lanes", "play", "pointer", "keys", "screen")

@@ -29,9 +29,8 @@ from app.runs.visitors import Run, Visitors
 from app.server.decoder import read_square
 from app.server.errors import SENTENCES
 from app.server.queue_position import CONCURRENCY_ID, QueuePositions, place_words
-from app.words.adapt import DOWNLOAD_WORDS, DOWNLOADS, INPUT_WORDS
 from app.words.errors import FAILED
-from app.words.try_it import NOTICES
+from app.words.try_it import DOWNLOAD_WORDS, DOWNLOADS, INPUT_WORDS, NOTICES
 from dga.explanation import Scored
 from dga.outcomes import judge_further, outcomes_of
 from dga.pipeline import Denoised, Judged, Outcomes, plus_route

@@ -110,17 +110,10 @@ def board_page(session: Session, page: gr.Blocks, line: QueuePositions) -> tuple
         timer=gr.Timer(LOOK_INTERVAL, active=False),
     )
     handlers = BoardHandlers(session, examples, components, line, boards)
-    _connect(page, handlers, components, asked)
-    return headline(first), lead(first)
-
-
-def _connect(
-    page: gr.Blocks, handlers: BoardHandlers, components: BoardComponents, asked: gr.Textbox
-) -> None:
-    screen, choices = components.screen, components.line
-    shown = [choices, screen, components.status]
-    handlers.connect([asked], shown, start="() => [window.dgaBoard.ask()]")
-    outputs = [*shown, components.run]
+    screen = components.screen
+    written = [choices, screen, components.status]
+    handlers.connect([asked], written, start="() => [window.dgaBoard.ask()]")
+    outputs = [*written, components.run]
     show, drop, name, save = (
         for_event(handler, "ask")
         for handler in (handlers.show, handlers.drop, handlers.name, handlers.save)
@@ -131,3 +124,4 @@ def _connect(
     screen.edit(name, None, outputs, trigger_mode="multiple", **LIGHT)
     saved = choices.download(save, None, [components.saved, components.status], **LIGHT)
     saved.then(None, components.saved, None, js=SAVE, **PRIVATE)
+    return headline(first), lead(first)

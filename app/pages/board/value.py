@@ -11,7 +11,7 @@ from app.runs.links import write
 from app.runs.sprites import OUTCOME_QUALITY, picture_uri
 from app.server.limits import MAX_OWN
 from app.words import board as words
-from app.words.adapt import EXAMPLE_TITLES
+from app.words.try_it import EXAMPLE_TITLES
 from dga.corruptions import CORRUPTIONS, family_of
 from dga.request import Request
 from dga.sentences import percent
