@@ -24,7 +24,6 @@ def theme() -> gr.themes.Base:
         "button_primary_text_color": "var(--on-acc)",
         "button_secondary_background_fill_hover": "var(--line)",
         "color_accent_soft": "var(--acc-soft)",
-        "slider_color": "var(--dda)",
         "block_border_width": "0px",
         "block_shadow": "none",
         **dict.fromkeys(card, "var(--card)"),

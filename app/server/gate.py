@@ -7,6 +7,7 @@ import logging
 from collections import Counter
 from collections.abc import Callable, Collection
 from contextlib import nullcontext
+from functools import partial
 from html import escape
 from typing import Any
 from weakref import WeakValueDictionary
@@ -122,25 +123,21 @@ class Gate:
             answer = _not_found(scope) if refused[0] == 404 and _reads(scope) else _answer(*refused)
             await answer(scope, receive, send)
             return
-        counted = [n for n, (_, counts) in enumerate(_AT_A_TIME) if counts(path, posts)]
-        body = _Body(receive, most_bytes(path))
+        counted = [(n, address) for n, (_, counts) in enumerate(_AT_A_TIME) if counts(path, posts)]
+        kept, add = most_bytes(path), partial(self.quota.add, address)
         if posts and keeps_files(path):
             kept = max(declared_bytes(scope), LEAST)
-            if not self.quota.add(address, kept):
+            if not add(kept):
                 await _answer(429, "quota")(scope, receive, send)
                 return
-            body.count_beyond(kept, lambda length: self.quota.add(address, length))
-        for number in counted:
-            self._there[number, address] += 1
+        body = _Body(receive, most_bytes(path), kept, add)
+        self._there.update(counted)
         turn = self._direct.setdefault(address, asyncio.Semaphore(MAX_DIRECT))
         try:
             async with turn if path.startswith(_DIRECT) else nullcontext():
                 await self._served(scope, body.receive, send)
         finally:
-            for number in counted:
-                self._there[number, address] -= 1
-                if not self._there[number, address]:
-                    del self._there[number, address]
+            self._there -= Counter(counted)  # without those that are none now
 
     def _refusal(self, scope: Scope) -> tuple[int, str] | None:
         path, address, posts = path_of(scope), address_of(Request(scope)), scope["method"] == "POST"
@@ -257,16 +254,16 @@ def is_mcp(path: str) -> bool:
 
 
 class _Body:
-    """A request's body, counted as it comes, up to ``most`` bytes and few files."""
+    """A request's body, counted as it comes, up to ``most`` bytes and few files.
 
-    def __init__(self, receive: Receive, most: int) -> None:
+    Of one that is longer than declared, ``counted``, ``add`` says whether more may come.
+    """
+
+    def __init__(
+        self, receive: Receive, most: int, counted: int, add: Callable[[int], bool]
+    ) -> None:
         self._receive, self._most = receive, most
         self._files, self._tail, self._taken = 0, b"", 0
-        self._counted = most
-        self._add: Callable[[int], bool] = lambda length: True
-
-    def count_beyond(self, counted: int, add: Callable[[int], bool]) -> None:
-        """Of a body that did not declare its length: ``add`` says whether more may come."""
         self._counted, self._add = counted, add
 
     async def receive(self) -> Message:
