@@ -5,15 +5,14 @@ from __future__ import annotations
 import dataclasses
 import secrets
 import threading
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from app.parts.examples import Example
-from app.runs.run_value import Line, extent, pills, run_value
+from app.runs.run_value import Line, extent, run_value
 from app.runs.session import Picture
 from app.runs.sprites import Lane, forward_sprites
 from app.words.try_it import CANCELLED, OWN_PICTURE, PROGRESS
@@ -33,6 +32,7 @@ from dga.pipeline import (
 )
 from dga.profiles import Profile, StoppingConfig
 from dga.request import Request
+from dga.sentences import pill
 from dga.stopping import Stop, choose_depth, confidence_from_logits, is_decided
 
 Phase = Literal["empty", "damaged", "forward", "reverse", "done", "cancelled", "error"]
@@ -61,11 +61,20 @@ class Progress:
         return cls(words, round((path + done / total) / paths, 3))
 
 
-def stops_by_tau(
-    logits: ArrayLike, stopping: StoppingConfig, taus: Sequence[float] = TAUS
-) -> list[Stop]:
-    """Where :func:`~dga.stopping.choose_depth` stops at each tau, the rest as configured."""
-    return [choose_depth(logits, dataclasses.replace(stopping, tau=t)) for t in taus]
+def decided(logits: NDArray[np.float64], stopping: StoppingConfig) -> dict[str, list[Any]]:
+    """Where the rule stops at every tau, the run's own last, and what stands there.
+
+    ``logits``: ``[paths, K]``; None: not judged that far.
+    """
+    told: dict[str, list[Any]] = {"stops": [], "pills": []}
+    for tau in (*TAUS, stopping.tau):
+        rule = dataclasses.replace(stopping, tau=tau)
+        known, stop = is_decided(logits, rule), choose_depth(logits, rule)
+        alone = [choose_depth(path, rule) for path in logits]
+        crossed = [one.t_star if one.crossed else None for one in alone]
+        told["stops"].append((stop.t_star, stop.crossed) if known else None)
+        told["pills"].append(pill(stop, stopping.horizon, crossed) if known else None)
+    return told
 
 
 def blank_value(profile: Profile, stopping: StoppingConfig | None = None) -> dict[str, Any]:
@@ -128,7 +137,7 @@ class RunState:
         self.working = False
         self.tried = 0  # candidate explanations; how many there will be is not known
         self.progress = Progress.noising(0, self.extent, 0, settings.paths)
-        self._read: Any = None
+        self._read: tuple[NDArray[np.float64], dict[str, list[Any]]] | None = None
         self._lock = threading.RLock()  # Cancel comes from another thread than the events
 
     def again(self, source: Source) -> RunState:
@@ -239,34 +248,12 @@ class RunState:
         """Whether the run has ended with a depth, so that something can be said of it."""
         return self.stop is not None and not self.running
 
-    @property
-    def stops(self) -> list[tuple[int, bool] | None]:
-        """Where the rule stops at every tau, the run's own last; None: not judged that far."""
-        return self._decided[1]
-
-    @property
-    def alone(self) -> list[list[int | None]]:
-        """By noise path, where it alone crosses at every tau; None where it does not."""
-        return self._decided[2]
-
-    @property
-    def _decided(self) -> Any:
-        """(logits, stops, t* of each path): read anew when the curve was judged further."""
+    def _decided(self) -> dict[str, list[Any]]:
+        """:func:`decided`, anew when the curve was judged further."""
+        assert self.logits is not None
         if self._read is None or self._read[0] is not self.logits:
-            taus = (*TAUS, self.stopping.tau)
-            assert self.logits is not None
-            together = [
-                (stop.t_star, stop.crossed)
-                if is_decided(self.logits, dataclasses.replace(self.stopping, tau=tau))
-                else None
-                for tau, stop in zip(
-                    taus, stops_by_tau(self.logits, self.stopping, taus), strict=True
-                )
-            ]
-            alone = [stops_by_tau(row, self.stopping, taus) for row in self.logits]
-            crossed = [[s.t_star if s.crossed else None for s in path] for path in alone]
-            self._read = self.logits, together, crossed
-        return self._read
+            self._read = self.logits, decided(self.logits, self.stopping)
+        return self._read[1]
 
     def value(self) -> dict[str, Any]:
         """All that the page shows of the run, ready for JSON (:mod:`app.runs.run_value`).
@@ -288,6 +275,5 @@ class RunState:
             }
             if self.stop is not None:
                 value |= {"t_star": self.stop.t_star, "crossed": self.stop.crossed}
-                value |= {"mean": np.mean(self.curves, 0).tolist(), "pills": pills(self)}
-                value["stops"] = self.stops
+                value |= {"mean": np.mean(self.curves, 0).tolist(), **self._decided()}
             return value | run_value(self)

@@ -26,7 +26,6 @@ from dga.sentences import (
     cost,
     inverse_cost,
     per_mille,
-    pill,
     spent,
     spent_on_inverse,
     title,
@@ -212,14 +211,6 @@ def said(state: RunState) -> dict[str, Any]:
         "titles": {key: title(stop) for key, stop in told.stops.items()},
         "costs": told.costs,
     }
-
-
-def pills(state: RunState) -> list[tuple[str, str] | None]:
-    """What stands at t*, and beside it, at every tau; None where the stop is not known."""
-    return [
-        None if stop is None else pill(Stop(*stop), state.stopping.horizon, alone)
-        for stop, alone in zip(state.stops, zip(*state.alone, strict=True), strict=True)
-    ]
 
 
 class _Told:

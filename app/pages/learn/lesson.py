@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from app.parts.examples import Example
 from app.parts.pictures import data_uri, uri
-from app.runs.run_state import stops_by_tau
+from app.runs.run_state import TAUS
 from app.runs.sprites import jpeg
 from dga.corruptions import SEVERITIES, corrupt
 from dga.diffusion import forward_path
@@ -136,7 +136,7 @@ class Lesson:
         """The damaged picture's confidence at every depth; where the rule stops at every tau."""
         logits = self._logits(MAIN)
         stopping = self.models.profile.stopping
-        stops = stops_by_tau(logits, self._rule)
+        stops = [choose_depth(logits, replace(self._rule, tau=tau)) for tau in TAUS]
         return {
             "damaged": confidence_from_logits(logits).round(4).tolist(),
             "tau": stopping.tau,
