@@ -13,14 +13,15 @@ from PIL import Image
 
 from app.parts.examples import Example
 from app.presets.cases import PATHS, Case
-from app.runs.run_value import OWN, extent
+from app.runs.run_state import RunState
+from app.runs.run_value import OWN
 from app.runs.session import Session
-from app.runs.sprites import outcome_sheet, strip
+from app.runs.sprites import strip
 from dga.images import Pixels
 from dga.io.files import to_plain, write_json
 from dga.networks.classifier import Prediction
 from dga.outcomes import judge_further, outcomes_of
-from dga.pipeline import Adaptation, Denoised, Outcomes
+from dga.pipeline import Adaptation, Denoised, Explained, Outcomes
 from dga.profiles import Profile
 from dga.request import Request
 
@@ -64,63 +65,48 @@ def record(session: Session, case: Case, example: Example, folder: Path) -> None
     """Run a case and write it to ``folder``."""
     settings = settings_of(session.profile, case)
     subject = session.subject(example.path, settings)
-    pixels, deepest = subject.input, extent(session.profile, settings)
+    state, pixels = RunState(session.profile, settings, subject, example), subject.input
     lanes: dict[str, list[Pixels]] = {}
-    lines: list[Outcomes] = []
-    for event in session.events(pixels, settings, extent=deepest):
+    for event in session.events(pixels, settings, extent=state.extent):
+        state.take(event)
         if isinstance(event, Denoised):
             lanes.setdefault(event.route.name, []).append(event.x)
-        elif isinstance(event, Outcomes):
-            lines.append(event)
-    assert isinstance(event, Adaptation)
     routes = {route.name: route for route in settings.routes(session.profile)}
     for name in OWN:
-        asked = pixels, settings.seed, routes[name], deepest
+        asked = pixels, settings.seed, routes[name], state.extent
         *_, outcomes = session.lent(None, outcomes_of, *asked)
         assert isinstance(outcomes, Outcomes)
-        lines.append(outcomes)
-    run = _to_the_end(session, settings, event)
-    assert subject.clean is not None
-    assert subject.clean_prediction is not None
-    content = _content(session, case, settings, run, subject.clean_prediction, lines)
+        state.take(outcomes)
+    known = len(state.curves[0])
+    if known <= session.profile.schedule.steps:
+        further = pixels, settings.seed, settings.paths, known
+        *_, rest = session.lent(None, judge_further, *further)
+        assert isinstance(rest, np.ndarray)
+        state.deepen(rest)
     files = {f"{name}.jpg": strip(steps) for name, steps in lanes.items()}
-    sheets = {line.route.name: outcome_sheet(line.images) for line in lines if line.route}
-    files |= {f"{name}.webp": sheet for name, sheet in sheets.items()}
+    files |= {f"{name}.webp": line.sheet for name, line in state.lines.items() if line.sheet}
     folder.mkdir(parents=True, exist_ok=True)
     for old in [*folder.glob("*.jpg"), *folder.glob("*.webp")]:
         old.unlink()
     for name, image in files.items():
         (folder / name).write_bytes(image)
+    run, explained = state.result, state.explained
+    assert run
+    assert explained
+    assert subject.clean is not None
     results = [result.image for result in run.reconstructions.values()]
-    explained = run.explained
-    assert explained is not None
-    states = [subject.clean, run.input, run.x_t_star, explained.restored, explained.x_t_star]
+    states = [subject.clean, pixels, run.x_t_star, explained.restored, explained.x_t_star]
     for name, pictures in (STATES, states), (RESULTS, results):
         Image.fromarray(np.concatenate(pictures, 1)).save(folder / name, optimize=True)
-    write_json(folder / RECORD, content)
-
-
-def _to_the_end(session: Session, settings: Request, run: Adaptation) -> Adaptation:
-    """The run with its curve to the deepest depth."""
-    known = run.logits.shape[1]
-    if known > session.profile.schedule.steps:
-        return run
-    asked = run.input, settings.seed, settings.paths, known
-    *_, rest = session.lent(None, judge_further, *asked)
-    assert isinstance(rest, np.ndarray)
-    return dataclasses.replace(run, logits=np.concatenate([run.logits, rest], axis=1))
+    write_json(folder / RECORD, _content(session, case, state, run, explained))
 
 
 def _content(
-    session: Session,
-    case: Case,
-    settings: Request,
-    run: Adaptation,
-    clean: Prediction,
-    lines: Sequence[Outcomes],
+    session: Session, case: Case, state: RunState, run: Adaptation, explained: Explained
 ) -> dict[str, Any]:
-    classes, explained = session.profile.classifier.classes, run.explained
-    assert explained is not None
+    classes, clean = session.profile.classifier.classes, state.subject.clean_prediction
+    assert clean is not None
+    assert state.logits is not None
 
     def shares(prediction: Prediction) -> list[float]:
         known = dict(zip(prediction.labels, prediction.probabilities, strict=True))
@@ -128,20 +114,19 @@ def _content(
 
     return {
         "case": dataclasses.asdict(case),
-        "settings": dataclasses.asdict(settings),
+        "settings": dataclasses.asdict(state.settings),
         "weights": session.weights,
-        "configuration": configuration(session.profile, settings),
+        "configuration": configuration(session.profile, state.settings),
         "command": COMMAND.format(folder=f"assets/presets/{session.profile.name}"),
         "input_sha256": digest(run.input),
         "clean": dataclasses.asdict(clean),
-        "logits": [[round(float(z), 5) for z in row] for row in run.logits],
+        "logits": [[round(float(z), 5) for z in row] for row in state.logits],
         "run": _picked(run, RUN),
         "methods": {name: _picked(r, METHOD) for name, r in run.reconstructions.items()},
         "explained": _picked(explained, EXPLAINED)
         | {"confidence": explained.confidence.tolist(), "denoised": explained.denoised},
         "outcomes": {
-            line.route.name if line.route else "noised": [shares(p) for p in line.predictions]
-            for line in lines
+            name: [shares(p) for p in line.predictions] for name, line in state.lines.items()
         },
     }
 
