@@ -2,9 +2,11 @@
 
 import base64
 import dataclasses
+import inspect
 import io
 import re
 from pathlib import Path
+from pkgutil import resolve_name
 from xml.etree import ElementTree
 
 import numpy as np
@@ -22,7 +24,7 @@ from app.pages.learn.lesson import (
     ROUNDS,
     Lesson,
 )
-from app.pages.learn.slides import function_html, slides_html
+from app.pages.learn.slides import slides_html
 from app.pages.learn.steps import STEPS
 from app.parts.examples import Example
 from dga.diffusion import forward_path
@@ -41,7 +43,7 @@ def test_seven_steps_each_with_a_widget_an_equation_and_a_function():
     for n, step in enumerate(STEPS, 1):
         assert f'id="step-{n}"' in page
         assert f'data-widget="{step.widget}"' in page
-        assert function_html(step.function) in page
+        assert f"<code>{step.function}</code>" in page
     script = (ROOT / "app" / "static" / "learn" / "widgets.js").read_text("utf-8")
     for step in STEPS:
         assert re.search(rf"\n  {step.widget}(?:\(box|,)", script)
@@ -55,9 +57,7 @@ def test_the_last_step_says_what_was_measured():
 
 def test_functions_are_where_the_page_says():
     for step in STEPS:
-        shown = function_html(step.function)
-        place, name = re.findall(r"<code>(.+?)</code>", shown)
-        assert f"def {name}(" in (ROOT / place).read_text("utf-8")
+        assert inspect.isfunction(resolve_name(step.function))
 
 
 def test_equations_are_well_formed_and_have_words():

@@ -139,9 +139,11 @@ class TryHandlers(RunHandlers[Run]):
         """News as they come, previews a few times a second."""
         state = run.state
         yield self.shown(run)
-        pixels, shown, slow = state.subject.input, time.monotonic(), self.session.pace is not None
-        if slow:
-            state.source, state.notice = "quick", self.slow_notice()
+        pixels, shown, pace = state.subject.input, time.monotonic(), self.session.pace
+        slow = pace is not None
+        if pace is not None:  # the full comparison would take minutes
+            state.source = "quick"
+            state.notice = warning(self.session.models, pace, [plus_route(state.profile)])
         depths = 0 if slow else state.extent  # no deeper than the stop needs
         for event in self.session.events(pixels, state.settings, run.cancel, depths, slow):
             state.take(event)
@@ -149,12 +151,6 @@ class TryHandlers(RunHandlers[Run]):
                 continue
             yield self.shown(run)
             shown = time.monotonic()
-
-    def slow_notice(self) -> str:
-        """What a run by DGA+ takes on a machine on which the full comparison takes minutes."""
-        assert self.session.pace is not None
-        route = plus_route(self.session.profile)
-        return warning(self.session.models, self.session.pace, [route])
 
     def end(self, run: Run, sentence: str = "") -> None:
         if sentence:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from html import escape
 
 import app.pages.learn.steps as words
@@ -42,14 +42,7 @@ def _slide(n: int, total: int, step: Step, results: Sequence[str]) -> str:
         f'<p class="ln-wait" role="status">{WIDGET["waiting"]}</p></div>'
         f'<details class="ln-foot"><summary>{words.EQUATION}</summary>'
         f'<div class="ln-eq">{step.equation}</div>'
-        f'<p class="ln-read">{step.reading}</p>{function_html(step.function)}</details></section>'
-    )
-
-
-def function_html(function: Callable[..., object]) -> str:
-    """Where a function is."""
-    place = f"{function.__module__.replace('.', '/')}.py"
-    return (
-        f'<p class="ln-code">{words.COMPUTED_BY} <code>{escape(place)}</code> · '
-        f"<code>{escape(function.__name__)}</code></p>"
+        f'<p class="ln-read">{step.reading}</p>'
+        f'<p class="ln-code">{words.COMPUTED_BY} <code>{step.function}</code></p>'
+        "</details></section>"
     )

@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from app.pages.learn import equations
-from dga.diffusion import denoise_step, forward_path
-from dga.discriminator import curve
-from dga.guidance import structural_guide
-from dga.networks.classifier import predict
-from dga.pipeline import adapt
-from dga.stopping import choose_depth
 
 
 @dataclass(frozen=True)
 class Step:
-    """One step: ``try_it`` says what to do, ``reading`` puts the equation into words."""
+    """One step: what to do (``try_it``), its equation in words, the function that computes it."""
 
     widget: str
     short: str
@@ -25,7 +18,7 @@ class Step:
     try_it: str
     equation: str
     reading: str
-    function: Callable[..., object]
+    function: str
 
 
 STEPS = (
@@ -38,7 +31,7 @@ STEPS = (
         "Raise the severity and watch the three likeliest classes.",
         equations.CLASSIFIER,
         "The classifier f gives every class c a probability. Its answer ŷ is the likeliest one.",
-        predict,
+        "dga.networks.classifier.predict",
     ),
     Step(
         "film",
@@ -51,7 +44,7 @@ STEPS = (
         "x<sub>t</sub> is the picture at depth t, ε<sub>t</sub> fresh noise. The share "
         "\N{GREEK SMALL LETTER ALPHA}<sub>t</sub>, a little less than 1, is how much of the "
         "power step t keeps. All shares multiplied, ᾱ<sub>t</sub>, fall from 1 to almost 0.",
-        forward_path,
+        "dga.diffusion.forward_path",
     ),
     Step(
         "game",
@@ -63,7 +56,7 @@ STEPS = (
         equations.DISCRIMINATOR,
         "D(x<sub>t</sub>) is how sure the discriminator is that the picture under the noise "
         "is damaged.",
-        curve,
+        "dga.discriminator.curve",
     ),
     Step(
         "stop",
@@ -74,7 +67,7 @@ STEPS = (
         "Move the threshold τ. t* follows; no network is asked.",
         equations.STOPPING,
         "t* is the smallest depth t at which the confidence is below τ.",
-        choose_depth,
+        "dga.stopping.choose_depth",
     ),
     Step(
         "reverse",
@@ -87,7 +80,7 @@ STEPS = (
         "ε<sub>θ</sub> is the noise that the network sees, x̂<sub>0</sub> its guess at the finished "
         "picture. The next state is drawn around a mean μ<sub>θ</sub> between x<sub>t</sub> and "
         "x̂<sub>0</sub>, with a spread Σ<sub>θ</sub>.",
-        denoise_step,
+        "dga.diffusion.denoise_step",
     ),
     Step(
         "guide",
@@ -100,7 +93,7 @@ STEPS = (
         equations.GUIDANCE,
         "φ is the blur: four times smaller, then four times larger. The gradient ∇ says how to "
         "change x<sub>t</sub> so that the two blurred pictures come closer.",
-        structural_guide,
+        "dga.guidance.structural_guide",
     ),
     Step(
         "depth",
@@ -111,7 +104,7 @@ STEPS = (
         "Compare a depth of its own with one depth for all.",
         equations.WHOLE,
         "Noise to depth t*, rebuild, then ask the frozen classifier again.",
-        adapt,
+        "dga.pipeline.adapt",
     ),
 )
 
