@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
+from app.words.findings import METHODS
 from dga.titles import SYSTEMS
 
 # {depth}, {kind}, ... are filled in by the page's script.
 SCREEN_WORDS = {
-    "methods": {
-        "dga": "Own depth (DGA)",
-        "dga-guided": "Guided (DGA + G)",
-        "dga-plus": "DGA+, ours",
-        "dda": "Fixed depth (DDA)",
-    },
+    "methods": METHODS,
     "short": {
         "clean": "Undamaged",
         "damaged": "Damaged",
