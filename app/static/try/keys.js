@@ -23,7 +23,7 @@ function nextMethod() {
   const methods = METHODS.filter((name) => shown.includes(name));
   choose(methods[(methods.indexOf(chosen) + 1) % methods.length]);
 }
-function severity(key) {
+function severity({ key }) {
   press(document.querySelectorAll("#severity input")[Number(key) - 1]);
 }
 
@@ -56,7 +56,7 @@ document.addEventListener("keydown", (event) => {
   const native = event.target.closest?.("button, a, input, summary");
   if (!act || (native && (event.key === " " || (event.key.startsWith("Arrow") && native.matches("input"))))) return;
   event.preventDefault();
-  act(event.key.length === 1 && event.key >= "1" && event.key <= "5" ? event.key : event);
+  act(event);
 });
 document.addEventListener("fullscreenchange", () => { if (!document.fullscreenElement && presenting) present(false); });
 document.addEventListener("click", (event) => {

@@ -218,10 +218,9 @@ function lanes(now) {
   svg.setAttribute("width", b.width);
   svg.setAttribute("height", height);
   svg.setAttribute("viewBox", `0 0 ${b.width} ${height}`);
-  const at = playing ? playing.depth : null;
   const down = presenting ? b.foot : b.film + 30;
-  const line = now && now.t <= deepest() ? stroke(b.x(now.t), b.narrow ? b.top : presenting ? b.top : 40, b.x(now.t), down, `stopped${now.crossed ? "" : " never"}`) : "";
-  const head = at !== null ? stroke(b.x(at), b.top, b.x(at), down, "playhead") : "";
+  const line = now && now.t <= deepest() ? stroke(b.x(now.t), b.narrow || presenting ? b.top : 40, b.x(now.t), down, `stopped${now.crossed ? "" : " never"}`) : "";
+  const head = playing ? stroke(b.x(playing.depth), b.top, b.x(playing.depth), down, "playhead") : "";
   const ring = now && mean[now.t] !== undefined && now.t <= deepest() ? dot(b.x(now.t), b.y(mean[now.t]), presenting ? 9 : 5.5, "ring") : "";
   svg.innerHTML = HATCH + curveLane(b, now) + (presenting ? presentAxis(b, now) + line : filmLane(b, now) + chanceLane(b, now, line)) + ring + head;
   film(b, now);

@@ -57,15 +57,12 @@ function bar() {
   for (const node of element.querySelectorAll("[data-file]")) node.disabled = value.phase !== "done" || value.source === "quick";
 }
 
-const OURS = ["image", "corruption", "severity", "tau", "seed", "dda", "paths", "scale", "max_depth", "rule"];
 function query() {
-  const ours = new URLSearchParams(subject().link ?? value.link ?? "");
-  if (!ours.size) return location.search;
-  const rest = new URLSearchParams(location.search);
-  for (const key of OURS) rest.delete(key);
-  ours.set("tau", tau.toFixed(2));
-  ours.set("dda", fixed);
-  return `?${ours}${rest.size ? `&${rest}` : ""}`;
+  const fields = new URLSearchParams(subject().link ?? value.link ?? "");
+  if (!fields.size) return location.search;
+  fields.set("tau", tau.toFixed(2));
+  fields.set("dda", fixed);
+  return `?${fields}`;
 }
 function writeAddress() {
   if (value.link) history.replaceState(history.state, "", query());
