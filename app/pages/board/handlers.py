@@ -204,7 +204,8 @@ class BoardHandlers(RunHandlers[Board]):
         given = [file for file in given if isinstance(file, Mapping)]
         rows, unreadable, size = [], {}, self.session.profile.image_size
         for file in given[:MAX_OWN]:
-            path, name = str(file.get("path")), _file_name(file.get("name"))
+            path, name = str(file.get("path")), str(file.get("name")).replace("\\", "/")
+            name = PurePath(name).name[-LONGEST_NAME:] or "picture"  # short enough for a row
             try:
                 if not is_upload(path):
                     raise RequestError(words.NOT_KEPT)
@@ -290,8 +291,3 @@ class BoardHandlers(RunHandlers[Board]):
 
     def complain(self, visitor: str, sentence: str) -> Update:
         return {self.components.status: {"words": "", "progress": None, "error": sentence}}
-
-
-def _file_name(name: object) -> str:
-    """The last part of a file's name, short enough for a row."""
-    return PurePath(str(name).replace("\\", "/")).name[-LONGEST_NAME:] or "picture"
