@@ -13,6 +13,7 @@ from app.presets import boards
 from app.presets.cases import CASES
 from app.presets.recording import record
 from app.runs.session import Session
+from dga.corruptions import SEVERITIES
 from dga.weights.checkpoints import WeightsError
 from dga.weights.sources import Sources
 
@@ -33,7 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         for case in CASES:
             record(session, case, examples[case.picture], options.out / case.name)
             print(f"{case.name}: written", flush=True)
-        for name, severity in product(boards.EXAMPLES, boards.RECORDED):
+        for name, severity in product(boards.EXAMPLES, SEVERITIES):
             boards.record(session, examples[name], severity, options.out / boards.FOLDER)
             print(f"{name}-{severity}: written", flush=True)
     except (WeightsError, ValueError, OSError) as error:

@@ -17,7 +17,7 @@ from app.presets.recording import digest
 from app.runs.board import COLUMNS, SEED, Board, Cell, Row, run, settings
 from app.runs.session import Session
 from app.runs.sprites import sprite_sheet
-from dga.corruptions import CORRUPTIONS, SEVERITIES
+from dga.corruptions import CORRUPTIONS
 from dga.images import Pixels
 from dga.io.files import to_plain, write_json
 from dga.io.shipped import shipped
@@ -28,9 +28,6 @@ from dga.stopping import Stop
 
 EXAMPLES = ("cat",)
 """Only pictures that may be given away; what is run of others is kept while the page is served."""
-RECORDED = SEVERITIES
-
-MOST_KEPT = 12
 FOLDER = "boards"
 COLUMNS_OF_SHEET = 15
 QUALITY = 80
@@ -114,8 +111,6 @@ class Boards:
     def keep(self, board: Board) -> None:
         """A finished run of an example, for whoever asks next: it would be the same again."""
         self._run[board.key] = board
-        while len(self._run) > MOST_KEPT:
-            self._run.pop(next(iter(self._run)))
 
     def _read(self, key: str) -> Board | None:
         try:

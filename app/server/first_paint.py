@@ -10,8 +10,6 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.server.gate import path_of
 
-_ROOT = b"<gradio-app"
-
 
 class FirstPaint:
     """Middleware that adds ``head`` and, by address, the first screen to pages.
@@ -49,7 +47,7 @@ class FirstPaint:
             if message.get("more_body"):
                 return
             whole = body.replace(b"</head>", self.head + b"</head>", 1)
-            whole = whole.replace(_ROOT, screen + _ROOT, 1)
+            whole = whole.replace(b"<gradio-app", screen + b"<gradio-app", 1)
             MutableHeaders(raw=begun["headers"])["content-length"] = str(len(whole))
             await send(begun)
             await send({"type": "http.response.body", "body": whole})

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import socket
 import tempfile
 from pathlib import Path
-
-HOST = "127.0.0.1"
-LAST_PORT = 65535
 
 
 def check_place(host: str | None, port: int | None) -> None:
@@ -24,32 +20,13 @@ def check_place(host: str | None, port: int | None) -> None:
             raise ValueError(f"GRADIO_SERVER_PORT is a number, not {named!r}.")
         port = int(named)
     if port is not None:
-        _check_port(host or os.environ.get("GRADIO_SERVER_NAME") or HOST, port)
-    _check_uploads()
-
-
-def _check_port(host: str, port: int) -> None:
-    if not 1 <= port <= LAST_PORT:
-        raise ValueError(f"A port is a number from 1 to {LAST_PORT}, not {port}.")
-    try:
-        family, kind, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        with socket.socket(family, kind) as probe:
-            if os.name == "posix":  # a port that was in use a moment ago is free
-                probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            probe.bind(address)
-    except OSError as error:
-        raise OSError(_sentence(host, port, error)) from error
-
-
-def _sentence(host: str, port: int, error: OSError) -> str:
-    if error.errno == errno.EADDRINUSE:
-        return f"Port {port} is taken: stop what uses it, or choose another with --port."
-    if error.errno == errno.EACCES:
-        return f"Port {port} needs more rights than this user has: choose another with --port."
-    return f"{host} port {port} cannot be listened on ({error.strerror}): see --host and --port."
-
-
-def _check_uploads() -> None:
+        host = host or os.environ.get("GRADIO_SERVER_NAME") or "127.0.0.1"
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        try:
+            socket.create_server((host, port), family=family).close()
+        except (OSError, OverflowError) as error:
+            why = getattr(error, "strerror", None) or error
+            raise OSError(f"{host}, port {port}: {why}. See --host and --port.") from error
     try:
         folder = Path(os.environ.get("GRADIO_TEMP_DIR") or tempfile.gettempdir())
         folder.mkdir(parents=True, exist_ok=True)

@@ -17,14 +17,14 @@ from app.pages.board.handlers import BoardComponents, BoardHandlers, named_kind,
 from app.pages.board.value import board_value, headline, how, lead, status_value
 from app.parts.examples import Example, load_examples
 from app.presets import boards as recorded
-from app.presets.boards import EXAMPLES, RECORDED, Boards
+from app.presets.boards import EXAMPLES, Boards
 from app.runs.board import COLUMNS, CSV_COLUMNS, DAMAGED, Board, Cell, Row, explained, run, settings
 from app.runs.session import CancelledError, RunError, Session
 from app.server.limits import MAX_OWN
 from app.server.queue_position import QueuePositions
 from app.words.board import COMMAND
 from app.words.errors import REFUSED
-from dga.corruptions import CORRUPTIONS, corrupt
+from dga.corruptions import CORRUPTIONS, SEVERITIES, corrupt
 from dga.degradation import Degradation
 from dga.images import to_pixels, to_square
 from dga.io.parsing import split_list
@@ -369,7 +369,7 @@ def test_a_board_is_recorded_and_read_back(tiny, cat, tmp_path):
 def test_shipped_boards_are_complete_and_small(session):
     boards = Boards(session, load_examples())
     for name in EXAMPLES:
-        for severity in RECORDED:
+        for severity in SEVERITIES:
             board = boards.find(name, severity)
             assert board is not None
             assert [row.name for row in board.rows] == list(CORRUPTIONS)

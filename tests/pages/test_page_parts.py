@@ -37,7 +37,7 @@ def uris(sheet):
 
 def test_thumbnails_come_fast_first_and_whole_last():
     pixels = load_examples()[0].pixels(thumbnails.SIDE)
-    first, whole = (uris(sheet) for sheet in thumbnails.style_sheets(pixels, remember=True))
+    first, whole = (uris(sheet) for sheet in thumbnails.style_sheets(pixels))
     assert set(CORRUPTIONS) - set(first) == {"glass_blur"}
     assert set(whole) == set(CORRUPTIONS)
     assert {name: whole[name] for name in first} == first
@@ -46,13 +46,6 @@ def test_thumbnails_come_fast_first_and_whole_last():
     made = corrupt(pixels, "pixelate", thumbnails.SEVERITY, seed=0)
     assert np.abs(shown - made).mean() < 8  # JPEG
     assert sum(map(len, whole.values())) < 100_000
-
-
-def test_only_examples_are_remembered():
-    pixels = np.full((64, 64, 3), 77, np.uint8)
-    before = thumbnails._remembered.cache_info().currsize
-    list(thumbnails.style_sheets(pixels))
-    assert thumbnails._remembered.cache_info().currsize == before
 
 
 def test_families_have_titles_over_their_first():

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import lru_cache
-
-import numpy as np
 
 from app.parts.pictures import data_uri
 from dga.corruptions import CORRUPTIONS, FAMILIES, corrupt, family_of
@@ -17,26 +14,17 @@ SEVERITY = 4
 LAST = "glass_blur"  # its first call compiles for half a minute
 
 
-def style_sheets(pixels: Pixels, remember: bool = False) -> Iterator[str]:
+def style_sheets(pixels: Pixels) -> Iterator[str]:
     """Style sheets for the picker: first without the one slow corruption, then with it.
 
-    ``pixels``: uint8 ``[64, 64, 3]``. Only what may be remembered is kept for the next
-    visitor: examples, not somebody's own picture.
+    ``pixels``: uint8 ``[64, 64, 3]``.
     """
-    make = _remembered if remember else _thumbnail
-    raw = pixels.tobytes()
-    ready = {name: make(raw, name) for name in CORRUPTIONS if name != LAST}
+    ready: dict[str, str] = {}
+    for name in (*(name for name in CORRUPTIONS if name != LAST), LAST):
+        if name == LAST:
+            yield style_sheet(ready)
+        ready[name] = data_uri(corrupt(pixels, name, SEVERITY, seed=0), "JPEG")
     yield style_sheet(ready)
-    yield style_sheet(ready | {LAST: make(raw, LAST)})
-
-
-def _thumbnail(raw: bytes, corruption: str) -> str:
-    """A data URI of the corrupted picture."""
-    pixels = np.frombuffer(raw, np.uint8).reshape(SIDE, SIDE, 3)
-    return data_uri(corrupt(pixels, corruption, SEVERITY, seed=0), "JPEG")
-
-
-_remembered = lru_cache(maxsize=16 * len(CORRUPTIONS))(_thumbnail)
 
 
 def style_sheet(thumbnails: dict[str, str]) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 import gradio as gr
 
 from app.pages.adapt.corruption_thumbnails import SIDE, style_sheet, style_sheets
-from app.parts.examples import Example, identify
+from app.parts.examples import Example
 from app.parts.html import PRIVATE, html, told
 from app.parts.pictures import picture_input
 from app.runs.links import filled, opening_values
@@ -166,7 +166,7 @@ def _connect_picture(
         except UploadError:
             yield gr.skip()  # the last ones stay
             return
-        for sheet in style_sheets(pixels, remember=identify(pixels, examples) is not None):
+        for sheet in style_sheets(pixels):
             yield sheet
             _ = session.models  # what compiles for seconds comes after them
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from html import escape
 from typing import Any
 
@@ -49,11 +48,9 @@ def adapt_page(
 
 
 def sentence(run: dict[str, Any]) -> str:
-    """A finished run's sentence of DGA + G at its own depth, as the page's script writes it."""
-    text, verdict = run["says"]["dga-guided"][f"{run['t_star']}{'c' if run['crossed'] else 'n'}"]
-    coloured = rf'<b class="{verdict}">\1</b>\2' if verdict else r"\1\2"
-    words = re.sub(r"(\S+?)(\.?)$", coloured, escape(text, quote=False))
-    return f'<div class="say"><h1>{words}</h1></div>'
+    """A finished run's sentence of DGA + G at its own depth, without its colour."""
+    text, _ = run["says"]["dga-guided"][f"{run['t_star']}{'c' if run['crossed'] else 'n'}"]
+    return f'<div class="say"><h1>{escape(text, quote=False)}</h1></div>'
 
 
 def _example(preset: Preset) -> dict[str, str]:
