@@ -70,7 +70,10 @@ def recorded(chromium, served):  # noqa: F811
     if not visit.page.locator("#examples [data-name]").count():
         pytest.skip("no recorded runs for these weights")
     visit.page.wait_for_function(f"{PLOT}.phase === 'done'")
-    visit.page.wait_for_timeout(1000)  # pictures are decoded
+    asked = -1
+    while asked < len(visit.work()) or not asked:  # the run stands in the page, before it connects
+        asked = len(visit.work())
+        visit.page.wait_for_timeout(1000)  # pictures are decoded
     yield visit
     visit.leave()
 
