@@ -21,7 +21,7 @@ from dga.deconvolution import repeated_share
 from dga.degradation import NO_DEGRADATION, Degradation
 from dga.diffusion import Schedule, step_noise
 from dga.discriminator import chunk_size
-from dga.exposure import DEVIATION_FLOOR, Stretch, stretches
+from dga.exposure import Stretch, nothing_to_judge, stretches
 from dga.noise_level import matched_depth, noise_deviation
 from dga.profiles import ExplanationConfig
 
@@ -50,9 +50,9 @@ class Explanation:
 
     ``degradation``: the chosen one; ``entry``: k0, the depth of the forward process at which
     the picture stands by its own noise; ``measured_noise``: its standard deviation in [-1, 1];
-    ``scored``: every candidate, in the order of judging; ``flat``: the picture varies less than
-    half an 8-bit level, so that nothing can be told; ``settled``: it is source data as it came;
-    ``seconds``: of judging, wall clock.
+    ``scored``: every candidate, in the order of judging; ``flat``: the picture is of one colour or
+    a drawing (:func:`dga.exposure.nothing_to_judge`), so that nothing can be told; ``settled``: it
+    is source data as it came; ``seconds``: of judging, wall clock.
     """
 
     degradation: Degradation
@@ -86,7 +86,7 @@ def explain(
     measured = float(noise_deviation(x[None])[0])
     known = {} if known is None else known
     search = _Search(schedule, discriminator, x, seed, config, measured, known)
-    best, flat = NO_DEGRADATION, float(x.std(correction=0)) < DEVIATION_FLOOR
+    best, flat = NO_DEGRADATION, nothing_to_judge(x)
     if not flat:
         best = yield from search.run()
     entry = matched_depth(schedule, best.noise)

@@ -113,7 +113,7 @@ def sentence(explained: Explained) -> str:
     """What DGA+ found in a picture and did about it, for people."""
     found, stop = explained.explanation, explained.stop
     if found.flat:
-        return "Flat picture: nothing can be told, so it is left alone."
+        return "One colour or a drawing: nothing can be told, so it is left alone."
     steps = len(explained.route.visited(stop.t_star)) - 1
     end = f"rebuilt from depth {stop.t_star} in {steps} step{'s' * (steps != 1)}"
     if explained.denoised:

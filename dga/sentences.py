@@ -93,7 +93,7 @@ class Story:
     def plus(self, found: str, stop: Stop, unchanged: bool, flat: bool, after: Reading) -> Said:
         """DGA+. ``found``: what it found and did, in a sentence."""
         if flat:
-            told = "The picture is flat, so DGA+ cannot tell anything and leaves it alone"
+            told = "DGA+ can tell nothing of one colour or a drawing: left alone"
         elif unchanged and stop.hopeless:
             told = "DGA+ found nothing simple to undo, and no depth hides the damage: left alone"
         elif unchanged:

@@ -7,12 +7,14 @@ import dataclasses
 import numpy as np
 import pytest
 import torch
+from PIL import Image, ImageDraw
 from torch import Tensor, nn
 
 from dga.degradation import NO_DEGRADATION, Degradation, to_levels
 from dga.diffusion import Schedule, forward_path
 from dga.explanation import Explanation, Scored, explain, judge
-from dga.images import from_tensor, to_tensor
+from dga.exposure import nothing_to_judge
+from dga.images import from_tensor, to_pixels, to_square, to_tensor
 from dga.networks.models import Models
 from dga.noise_level import matched_depth, noise_deviation
 from dga.pipeline import (
@@ -149,6 +151,37 @@ def test_nothing_can_be_told_of_a_flat_picture(value: float) -> None:
     assert found.flat
     assert found.degradation == NO_DEGRADATION
     assert network.shown == 0
+
+
+@pytest.mark.parametrize("colour", [(0, 0, 128), (255, 255, 0), (3, 200, 90)])
+@pytest.mark.parametrize("side", [1, 2, 32])
+def test_one_colour_is_flat_whatever_the_colour(colour: tuple[int, int, int], side: int) -> None:
+    pixels = np.full((side, side, 3), colour, np.uint8)
+    assert nothing_to_judge(to_tensor(pixels))
+    assert not nothing_to_judge(to_tensor(np.arange(12, dtype=np.uint8).reshape(2, 2, 3) * 20))
+
+
+@pytest.mark.parametrize("lines", [1, 3])
+def test_a_drawing_comes_back_as_it_is(tiny_models: Models, lines: int) -> None:
+    sheet = Image.new("RGB", (256, 256), "white")
+    pen, at = ImageDraw.Draw(sheet), np.random.default_rng(lines).integers(10, 246, (lines, 4))
+    for ends in at.tolist():
+        pen.line(ends, fill="black", width=4)
+    pixels = to_pixels(to_square(sheet, 32))  # its lines have grey edges
+    checks = (np.indices((32, 32, 3))[:2].sum(0) // 4 % 2 * 255).astype(np.uint8)
+    for drawn in (pixels, 255 - pixels, checks):
+        run = adapt(tiny_models, drawn, 0, routes=[plus_route(tiny_models.profile)])
+        assert np.array_equal(run.reconstructions["dga-plus"].image, drawn)
+        assert run.explained is not None
+        assert run.explained.explanation.flat
+
+
+def test_a_faint_grey_photograph_is_no_drawing() -> None:
+    photograph = 0.2 * picture().mean(0, keepdim=True).expand(3, -1, -1)
+    assert not nothing_to_judge(to_levels(photograph))
+    coloured = to_tensor(np.full((32, 32, 3), 255, np.uint8))
+    coloured[:, :8] = coloured.new_tensor([-1.0, 0.2, 0.9]).view(3, 1, 1)
+    assert not nothing_to_judge(coloured)
 
 
 class NoNumbers(nn.Module):

@@ -101,7 +101,7 @@ def test_what_dga_plus_says() -> None:
     assert len(set(left)) == 3
     assert "undamaged" in left[0]
     assert "no depth hides" in left[1]
-    assert "flat" in left[2]
+    assert "one colour" in left[2]
     assert story.plus_from(9, CAT)[0] == (
         "From depth 9, one step of DGA+ would be read as cat (42 %): right."
     )
