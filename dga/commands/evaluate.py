@@ -20,7 +20,7 @@ from dga.commands.common import (
 
 ENGINES = ("local", "ray")
 METHODS_HELP = (
-    "Comma-separated: source, tent, memo, diffpure, dda, dga, dga-guided ... "
+    "Comma-separated: source, tent, memo, diffpure, dda, dga, dga-guided, dga-plus ... "
     "(dga/evaluation/README.md); a setting is changed like this: dga-guided:tau=0.3."
 )
 STREAM_HELP = (

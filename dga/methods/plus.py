@@ -74,7 +74,7 @@ class Plus:
         )
 
     def _permuted(self, batch: Batch, found: Sequence[Entered]) -> list[Entered]:
-        """Each picture with what was found in another one."""
+        """Each picture with what was found in one drawn from all of them, hardly ever itself."""
         order = torch.randperm(len(found), generator=torch.Generator().manual_seed(0)).tolist()
         return [
             reenter(self.models.schedule, x, seed, own, found[j], self.settings.permute)
