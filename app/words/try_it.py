@@ -19,6 +19,8 @@ INPUT_WORDS = {
     "upload": "Upload",
     "paste": "Paste",
     "webcam": "Webcam",
+    "take": "Take the picture",
+    "nothing_pasted": "There is no picture on the clipboard.",
     "no_clipboard": "Click the page and press Ctrl + V (or ⌘ V) to paste a picture.",
     "no_webcam": "No webcam was found, or the browser does not allow it.",
     "corruption": "Corruption",

@@ -38,9 +38,11 @@ PHOTOGRAPHS = """<div class="thumbs" role="group" aria-label="{{words.examples}}
 {{#each value}}<button type="button" data-name="{{name}}" aria-label="{{title}}" title="{{title}}">
 <img src="{{thumbnail}}" alt=""></button>{{/each}}</div>"""
 SOURCES = """<div class="sources" role="group" aria-label="{{words.sources}}">
-<button type="button" data-source="Upload">{{words.upload}}</button>
-<button type="button" data-source="Paste">{{words.paste}}</button>
-<button type="button" data-source="Capture">{{words.webcam}}</button>
+<button type="button" data-source="upload">{{words.upload}}</button>
+<button type="button" data-source="paste">{{words.paste}}</button>
+<button type="button" data-source="webcam">{{words.webcam}}</button>
+<div class="webcam" hidden><video autoplay playsinline muted></video>
+<button type="button" data-source="take">{{words.take}}</button></div>
 <p class="source-note" role="status"></p></div>"""
 _PICK = """element.addEventListener("click", (event) => {
   const button = event.target.closest("button");
@@ -85,7 +87,7 @@ def input_card(
         with gr.Row(elem_id="picture-row"):
             card["picture"] = picture_input(
                 value=first[0].path if first else None,
-                sources=["upload", "clipboard", "webcam"],
+                sources=["upload"],
                 show_label=False,
                 label=WORDS["picture"],
                 alt_text=WORDS["alt"],
