@@ -56,10 +56,19 @@ DOWNLOADS = {
 }
 
 LINK_NOTICES = {
-    "unknown": "The link's {name} “{value}” is not known here; {fallback} is used instead.",
+    "unknown": "The link's {name} “{value}” was not understood: {fallback} is used instead.",
     "unknown_run": "There is no recorded run “{value}” here; the first one is shown instead.",
     "no_picture": "This link was made with someone's own picture, which links never hold. "
     "Its settings are filled in: choose a picture, then press Repair it.",
+    "gone": "Your picture is no longer kept on the server: choose it again, then press Repair it.",
+}
+LINK_PARTS = {  # as the address names them, where that is no word for people
+    "image": "picture",
+    "tau": "τ",
+    "dda": "fixed depth",
+    "paths": "number of tries",
+    "scale": "guidance strength",
+    "max_depth": "deepest allowed",
 }
 
 PROGRESS = {

@@ -64,7 +64,8 @@ def input_card(
     """
     profile = session.profile
     opening = filled(profile, first[1]) if first else opening_values(profile)
-    card: dict[str, Any] = {}
+    path = first[0].path if first else None
+    card: dict[str, Any] = {"good": gr.State(path)}
     with gr.Row(elem_id="bar"):
         html(
             html_template=LINE,
@@ -86,7 +87,7 @@ def input_card(
         html(html_template=HEAD, elem_id="sheet-head", words=WORDS)
         with gr.Row(elem_id="picture-row"):
             card["picture"] = picture_input(
-                value=first[0].path if first else None,
+                value=path,
                 sources=["upload"],
                 show_label=False,
                 label=WORDS["picture"],
@@ -145,21 +146,22 @@ def input_card(
     chosen = [card[name].input for name in ("severity", "corruption", "seed")]
     sliders = [card[name].release for name in ranges]
     gr.on([*chosen, *sliders], js=_CHANGED, trigger_mode="multiple", **PRIVATE)
-    _connect_picture(session, card["picture"], photographs, styles, examples)
+    _connect_picture(session, card, photographs, styles, examples)
     return card
 
 
 def _connect_picture(
     session: Session,
-    picture: gr.Image,
+    card: dict[str, Any],
     photographs: gr.HTML,
     styles: gr.HTML,
     examples: list[Example],
 ) -> None:
-    paths = {example.name: example.path for example in examples}
+    picture, paths = card["picture"], {example.name: example.path for example in examples}
 
-    def pick(event: gr.EventData) -> str | None:
-        return paths.get(str(told(event, "name")))
+    def pick(event: gr.EventData) -> tuple[str | None, str | None]:
+        path = paths.get(str(told(event, "name")))
+        return path, path
 
     def preview(path: str | None) -> Iterator[Any]:
         """The picker's thumbnails; a file that is no picture gets its sentence elsewhere."""
@@ -172,7 +174,7 @@ def _connect_picture(
             yield sheet
             _ = session.models  # what compiles for seconds comes after them
 
-    chosen = photographs.select(pick, None, picture, queue=False, **PRIVATE)
+    chosen = photographs.select(pick, None, [picture, card["good"]], queue=False, **PRIVATE)
     chosen.then(None, None, None, js=_CHANGED, **PRIVATE)
     # Without triggers named: when the page opens, and whenever the picture changes.
     gr.on(

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from html import escape
 from typing import Any
+from urllib.parse import parse_qsl
 
 import gradio as gr
 from gradio.processing_utils import save_bytes_to_cache
@@ -30,7 +31,7 @@ from app.server.decoder import read_square
 from app.server.errors import SENTENCES
 from app.server.queue_position import CONCURRENCY_ID, QueuePositions, place_words
 from app.words.errors import FAILED
-from app.words.try_it import DOWNLOAD_WORDS, DOWNLOADS, INPUT_WORDS, NOTICES
+from app.words.try_it import DOWNLOAD_WORDS, DOWNLOADS, INPUT_WORDS, LINK_NOTICES, NOTICES
 from dga.explanation import Scored
 from dga.outcomes import judge_further, outcomes_of
 from dga.pipeline import Denoised, Judged, Outcomes, plus_route
@@ -44,12 +45,12 @@ PICTURE_INTERVAL = 0.2  # seconds between two previews of a reverse process
 _ASKED = "(...a) => { a[3] = window.dga.tau(); a[5] = window.dga.dda(); return a; }"
 _START = _ASKED.replace("return", "window.dga.waiting(); return")
 _UPLOADED = "(picture, note) => { window.dgaLine.uploaded(picture, note); return []; }"
-# A picture of one's own outlives a look at another page: its upload is still on the server.
+# Picture and run outlive a look at another page: they are still on the server.
 _KEPT = """async () => {
   const kept = JSON.parse(sessionStorage.getItem("dga-picture") || "null");
   const there = kept?.url && (await fetch(kept.url).catch(() => null))?.ok;
   if (!there) sessionStorage.removeItem("dga-picture");
-  return [there ? kept : null];
+  return [there ? kept : null, sessionStorage.getItem("dga-last") ?? ""];
 }"""
 
 
@@ -57,14 +58,15 @@ _KEPT = """async () => {
 class TryComponents:
     """The components that the server writes or reads; those of ``asked`` make a run.
 
-    ``tau`` and ``dda_depth`` the timeline fills in; ``upload_note``: one sentence beside an upload
-    that was refused, or nothing.
+    ``tau`` and ``dda_depth`` the timeline fills in; ``good``: the last picture that was accepted;
+    ``upload_note``: one sentence beside an upload that was refused, or nothing.
     """
 
     adapt: gr.Button
     cancel: gr.Button
     severity: gr.Radio
     picture: gr.Image
+    good: gr.State
     upload_note: gr.HTML
     corruption: gr.Radio
     seed: gr.Number
@@ -84,7 +86,7 @@ class TryComponents:
 
     def filled(self, profile: Profile, settings: Request, path: str | None) -> Update:
         """The controls as these settings have them."""
-        values = links.filled(profile, settings) | {"picture": path}
+        values = links.filled(profile, settings) | {"picture": path, "good": path}
         return {getattr(self, name): value for name, value in values.items()}
 
 
@@ -102,6 +104,12 @@ class TryHandlers(RunHandlers[Run]):
         super().__init__(line, (page.adapt, page.cancel), page.timer)
         self.session, self.page, self.presets = session, page, presets
         self.examples = {example.name: example for example in examples}
+        self.opening = {"image": next(iter(self.examples), "")}
+        self.opening |= links.opening_values(session.profile)
+        if presets.all:
+            first = presets.all[0]
+            self.opening |= links.filled(session.profile, first.state.settings)
+            self.opening["image"] = first.example.name
         self.lane = QuickLane(line)
         self.runs = Visitors[Run](
             lambda run: run.state.running,
@@ -290,9 +298,11 @@ class TryHandlers(RunHandlers[Run]):
         return self._recorded(visitor, preset) if preset else {self.page.notice: gr.skip()}
 
     def _recorded(self, visitor: str, preset: Preset) -> Update:
-        run = self.runs.put(visitor, Run(preset.state))
-        settings, path = preset.state.settings, preset.example.path
-        filled = self.page.filled(self.session.profile, settings, path)
+        return self._finished(visitor, preset.state, preset.example.path)
+
+    def _finished(self, visitor: str, state: RunState, path: str | None) -> Update:
+        run = self.runs.put(visitor, Run(state))
+        filled = self.page.filled(self.session.profile, state.settings, path)
         note = {self.page.upload_note: ""}
         return filled | self.shown(run) | self.lock(False) | self._told(()) | note
 
@@ -300,28 +310,49 @@ class TryHandlers(RunHandlers[Run]):
         lines = "".join(f"<p>{escape(notice)}</p>" for notice in notices)
         return {self.page.notice: f'<div class="notice" role="status">{lines}</div>'}
 
-    def arrive(self, request: gr.Request, kept: str | None) -> Update:
-        """What the address asks for; the first recorded run if it asks for nothing.
+    def arrive(self, request: gr.Request, kept: str | None, left: object = "") -> Update:
+        """What the address asks for, else what this tab had last, else the first recorded run.
 
-        ``kept``: the picture of her own that this tab's last page had, if it is still there.
+        ``kept``: the tab's own picture, if it is still there; ``left``: the query of what it
+        showed last and, once that was finished, the run's key.
         """
-        visitor, profile = str(request.session_hash), self.session.profile
-        query = dict(request.query_params)
-        names = list(self.examples)
+        visitor = str(request.session_hash)
+        last = dict(parse_qsl(str(left or "").removeprefix("?")))
+        key, query = last.pop("key", None), dict(request.query_params)
+        if not any(name in query for name in links.KEYS):
+            query = last
         notices: tuple[str, ...] = ()
         if "run" in query:
             preset = self.presets.named(query["run"])
             if preset is not None:
                 return self._recorded(visitor, preset)
             notices = links.unknown_run(query["run"])
-        link = links.parse(query, profile, names, names[0] if names else "")
+        link = links.parse(query, self.session.profile, self.examples, self.opening)
         if link is None:
             return self._usual(visitor, notices)
         notices += link.notices
+        example = self.examples.get(link.image or "")
+        path = example.path if example else kept
+        again = query == last  # in the same tab
+        state = self._state(key) if again else None
+        if state is not None and state.settled:
+            # As it was left: whatever was computed beside it has ended, and hands had moved these.
+            hands = {"progress": None, "hands": [link.settings.tau, link.settings.dda_depth]}
+            update = self._finished(visitor, state, path)
+            return update | {self.page.screen: update[self.page.screen] | hands}
         preset = self.presets.find(link.image or "", link.settings)
         if preset is not None:
             return self._recorded(visitor, preset) | self._told(notices)
-        return self._linked(visitor, link, kept, notices)
+        if path is None:
+            notices += (LINK_NOTICES["gone" if again else "no_picture"],)
+        elif again and key and state is None:
+            notices += (DOWNLOAD_WORDS["gone"],)
+        return self._linked(visitor, link, path) | self._told(notices)
+
+    def _state(self, key: str | None) -> RunState | None:
+        """A run that is still kept, by its key."""
+        preset, run = self.presets.named(key), self.runs.find(lambda run: run.state.key == key)
+        return preset.state if preset else run and run.state
 
     def _usual(self, visitor: str, notices: tuple[str, ...]) -> Update:
         """The first recorded run; the page came with it unless its address named another."""
@@ -334,27 +365,18 @@ class TryHandlers(RunHandlers[Run]):
         self.runs.put(visitor, Run(first.state))  # who is quick has changed the controls
         return self._told(())
 
-    def _linked(
-        self, visitor: str, link: Link, kept: str | None, notices: tuple[str, ...]
-    ) -> Update:
-        """The controls as a link has them, with the quick run of it where it names a picture."""
+    def _linked(self, visitor: str, link: Link, path: str | None) -> Update:
+        """The controls as a link has them, with the quick run of it where there is a picture."""
         profile, settings = self.session.profile, link.settings
-        example = self.examples.get(link.image or "")
-        path = example.path if example else kept
-        if link.image is None and kept:
-            notices = tuple(n for n in notices if n != links.NO_PICTURE)  # it was this visitor's
-        value = blank_value(profile, settings.stopping(profile))
-        value |= {"key": secrets.token_hex(4), "dda_depth": settings.dda_depth}
         filled = self.page.filled(profile, settings, path)
         if path is None:
-            return filled | self._told(notices) | {self.page.screen: value}
+            value = blank_value(profile, settings.stopping(profile))
+            value |= {"key": secrets.token_hex(4), "dda_depth": settings.dda_depth}
+            return filled | {self.page.screen: value}
         knobs = links.filled(profile, settings)
-        shown = self.damaged(visitor, path, *(knobs[name] for name in links.ORDER))
-        return filled | self._told(notices) | shown
+        return filled | self.damaged(visitor, path, *(knobs[name] for name in links.ORDER))
 
-    def arrived(
-        self, visitor: str, path: str | None, good: str | None
-    ) -> tuple[Any, str, str | None]:
+    def arrived(self, path: str | None, good: str | None) -> tuple[Any, str, str | None]:
         """Judge a picture as it is uploaded; a refused one is replaced by the last good one.
 
         Returns the picture, a sentence beside it, and the last good picture.
@@ -364,10 +386,7 @@ class TryHandlers(RunHandlers[Run]):
         try:
             read_square(path, self.session.profile.image_size)
         except SENTENCES as error:
-            note = f'<p role="alert">{escape(str(error))}</p>'
-            last = self.runs.last(visitor)
-            example = last.state.example if last else None
-            return good or (example and example.path), note, good
+            return good, f'<p role="alert">{escape(str(error))}</p>', good
         return gr.skip(), "", path
 
     def download(self, visitor: str, kind: object) -> Update:
@@ -412,7 +431,7 @@ def connect_try(
     )
     screen.stop(for_visitor(handlers.stop), None, page.notice, cancels=[expanded], **LIGHT)
 
-    shown = [screen, page.notice, page.upload_note, *asked]
+    shown = [screen, page.notice, page.upload_note, page.good, *asked]
     shown += [page.adapt, page.cancel, page.timer]
 
     pick = for_event(handlers.pick, "example")
@@ -422,15 +441,16 @@ def connect_try(
     saved = screen.download(download, None, [page.saved, page.notice], **LIGHT)
     saved.then(None, page.saved, None, js=SAVE, **LIGHT)
 
-    opened = demo.load(handlers.arrive, page.picture, shown, js=_KEPT, **LIGHT)
+    # The notice is empty then: it brings what the tab had last.
+    came = [page.picture, page.notice]
+    opened = demo.load(handlers.arrive, came, shown, js=_KEPT, **LIGHT)
     opened.then(for_visitor(handlers.quick), None, screen, **alone)
 
-    good = gr.State(None)
     judged = gr.on(
         [page.picture.upload, page.picture.input],
-        for_visitor(handlers.arrived),
-        [page.picture, good],
-        [page.picture, page.upload_note, good],
+        handlers.arrived,
+        [page.picture, page.good],
+        [page.picture, page.upload_note, page.good],
         **LIGHT,
     )
     judged.then(None, [page.picture, page.upload_note], None, js=_UPLOADED, **LIGHT)

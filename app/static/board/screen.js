@@ -43,8 +43,7 @@ function cellOf(row, { src, said, how, verdict }, { name, title }) {
   const waiting = src ? props.words.pending : props.words.empty;
   const words = said ? `${said}${verdict && `, ${verdict}`}; ${how}` : waiting;
   const kinds = `bd-cell ${verdict} ${src ? "there" : ""} ${said ? "" : "pending"}`;
-  const link = said && (row.link || (row.file && "./"));
-  return `<a class="${kinds}" data-column="${name}" ${link ? `href="${safe(link)}"` : 'role="img"'}
+  return `<a class="${kinds}" data-column="${name}" ${said ? `href="${safe(row.link)}"` : 'role="img"'}
     aria-label="${safe(`${row.name}, ${title}: ${words}`)}"><img alt="" ${src ? `src="${src}"` : ""}>
     <span class="bd-badge ${verdict}">${sign(verdict)}</span><span class="bd-tip" aria-hidden="true">
     <b class="${verdict}">${sign(verdict)}${safe(said ?? "")}</b><span>${how ?? ""}</span></span></a>`;
@@ -94,10 +93,11 @@ element.addEventListener("change", ({ target }) => {
 
 // An own picture is opened in Try it as if it had been chosen there.
 element.addEventListener("click", ({ target }) => {
-  const cell = target.closest("a[href='./']");
-  const row = cell && page.value.rows[cell.closest(".bd-row").dataset.row];
-  const file = row && uploads.get(row.file);
-  if (file) sessionStorage.setItem("dga-picture", JSON.stringify(file));
+  const cell = target.closest("a[href*='image=own']");
+  if (!cell) return;
+  const { file } = page.value.rows[cell.closest(".bd-row").dataset.row];
+  sessionStorage.setItem("dga-picture", JSON.stringify(uploads.get(file) ?? null));
+  sessionStorage.setItem("dga-last", "?image=own");
 });
 
 // Each file is a request of its own, so that the server's limits hold for each.

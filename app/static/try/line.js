@@ -18,6 +18,7 @@ function open(on) {
 function uploaded(picture, note) {
   if (!picture || note) return;
   sessionStorage.setItem("dga-picture", JSON.stringify(picture));
+  sessionStorage.setItem("dga-last", "?image=own");
   window.dga.changed();
 }
 
