@@ -83,15 +83,13 @@ def _text(value: object) -> str:
 
 def parse(
     query: Mapping[str, str], profile: Profile, images: Collection[str], opening: Mapping[str, Any]
-) -> Link | None:
-    """Read an address; None if it names no setting of ours.
+) -> Link:
+    """Read an address.
 
     ``opening``: what the page opens with, by the names of :func:`check_settings`, and ``image``.
     Never raises: every value that is unknown or out of range is replaced by the page's own,
     with a notice that names both.
     """
-    if not any(key in query for key in KEYS[1:]):
-        return None
     written = all(key in query for key in ALWAYS)  # by us: what it leaves out is the profile's
     values = dict(opening) | (opening_values(profile) if written else {})
     notices = []
@@ -105,30 +103,14 @@ def parse(
     del values["image"]
     for key, name, kind in _FIELDS:
         if key in query:
-            value = _accepted(profile, values, name, kind, query[key])
-            if value is None:
+            try:
+                asked = values | {name: kind(query[key])}
+                check_settings(profile, **asked)
+                values = asked
+            except (ValueError, OverflowError):
                 notices.append(_notice(key, query[key], _text(values[name])))
-            else:
-                values[name] = value
     own = None if image == OWN else image
     return Link(own, check_settings(profile, **values), tuple(notices))
-
-
-def unknown_run(name: str) -> tuple[str, ...]:
-    """What is said of a recorded run that is not here."""
-    return (LINK_NOTICES["unknown_run"].format(value=shortened(name)),)
-
-
-def _accepted(
-    profile: Profile, values: Mapping[str, Any], name: str, kind: type, text: str
-) -> Any | None:
-    """The value, if it is one that a run may have."""
-    try:
-        value = kind(text)
-        check_settings(profile, **{**values, name: value})
-    except (ValueError, OverflowError):
-        return None
-    return value
 
 
 def _notice(name: str, value: str, fallback: str) -> str:

@@ -57,19 +57,14 @@ DOWNLOADS = {
 
 LINK_NOTICES = {
     "unknown": "The link's {name} “{value}” was not understood: {fallback} is used instead.",
-    "unknown_run": "There is no recorded run “{value}” here; the first one is shown instead.",
+    "unknown_run": "There is no recorded run “{value}” here.",
     "no_picture": "This link was made with someone's own picture, which links never hold. "
-    "Its settings are filled in: choose a picture, then press Repair it.",
-    "gone": "Your picture is no longer kept on the server: choose it again, then press Repair it.",
+    "Its settings are shown with another one: choose yours, then press Repair it.",
+    "gone": "Your picture is no longer kept on the server, so another one is shown: "
+    "choose yours again, then press Repair it.",
 }
-LINK_PARTS = {  # as the address names them, where that is no word for people
-    "image": "picture",
-    "tau": "τ",
-    "dda": "fixed depth",
-    "paths": "number of tries",
-    "scale": "guidance strength",
-    "max_depth": "deepest allowed",
-}
+LINK_PARTS = {name: title.lower() for name, (title, _) in ADVANCED.items()}
+LINK_PARTS |= {"image": "picture", "tau": "τ", "dda": "fixed depth"}
 
 PROGRESS = {
     "forward": "Noise in, {done} of {total}",

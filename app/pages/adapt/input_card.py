@@ -11,7 +11,6 @@ from app.pages.adapt.corruption_thumbnails import SIDE, style_sheet, style_sheet
 from app.parts.examples import Example
 from app.parts.html import PRIVATE, html, told
 from app.parts.pictures import picture_input
-from app.runs.links import filled, opening_values
 from app.runs.session import Session
 from app.runs.settings import MAX_PATHS, MAX_SCALE
 from app.server.decoder import read_square
@@ -21,7 +20,6 @@ from app.words.try_it import INPUT_WORDS as WORDS
 from dga.corruptions import CORRUPTIONS, SEVERITIES
 from dga.data.uploads import UploadError
 from dga.profiles import IMAGENET
-from dga.request import Request
 from dga.titles import short
 
 LINE = """<div class="line"><img alt="" width="40" height="40">
@@ -55,29 +53,19 @@ def input_card(
     session: Session,
     examples: list[Example],
     recorded: Sequence[dict[str, str]],
-    first: tuple[Example, Request] | None = None,
+    opening: dict[str, Any],
 ) -> dict[str, Any]:
     """Lay out line and sheet and connect what needs no run. Returns components by name.
 
-    ``recorded``: of each example run name, title, lesson and src; ``first``: picture and
-    settings of the run that the page opens with.
+    ``recorded``: of each example run name, title, lesson and src; ``opening``: the page's.
     """
-    profile = session.profile
-    opening = filled(profile, first[1]) if first else opening_values(profile)
-    path = first[0].path if first else None
+    paths = {example.name: example.path for example in examples}
+    path = paths.get(opening["image"])
     card: dict[str, Any] = {"good": gr.State(path)}
     with gr.Row(elem_id="bar"):
-        html(
-            html_template=LINE,
-            scripts=["shared/radios", "try/line"],
-            elem_id="line",
-            words=WORDS,
-        )
+        html(html_template=LINE, scripts=["shared/radios", "try/line"], elem_id="line", words=WORDS)
         card["severity"] = gr.Radio(
-            list(SEVERITIES),
-            value=opening["severity"],
-            label=WORDS["severity"],
-            elem_id="severity",
+            list(SEVERITIES), value=opening["severity"], label=WORDS["severity"], elem_id="severity"
         )
         html(list(recorded), html_template=RECORDED, elem_id="examples", words=WORDS)
         with gr.Row(elem_id="buttons"):
@@ -118,14 +106,11 @@ def input_card(
             styles = html(style_sheet({}), elem_id="swatches")
         with gr.Accordion(WORDS["advanced"], open=False, elem_id="advanced"):
             card["seed"] = gr.Number(
-                opening["seed"],
-                label=WORDS["seed"],
-                precision=0,
-                elem_id="seed",
+                opening["seed"], label=WORDS["seed"], precision=0, elem_id="seed"
             )
             paper = IMAGENET.guidance.scale
             ranges = {
-                "max_depth": (1, profile.schedule.steps, 1),
+                "max_depth": (1, session.profile.schedule.steps, 1),
                 "scale": (0, MAX_SCALE, 0.05),
                 "paths": (1, MAX_PATHS, 1),
             }
@@ -146,18 +131,6 @@ def input_card(
     chosen = [card[name].input for name in ("severity", "corruption", "seed")]
     sliders = [card[name].release for name in ranges]
     gr.on([*chosen, *sliders], js=_CHANGED, trigger_mode="multiple", **PRIVATE)
-    _connect_picture(session, card, photographs, styles, examples)
-    return card
-
-
-def _connect_picture(
-    session: Session,
-    card: dict[str, Any],
-    photographs: gr.HTML,
-    styles: gr.HTML,
-    examples: list[Example],
-) -> None:
-    picture, paths = card["picture"], {example.name: example.path for example in examples}
 
     def pick(event: gr.EventData) -> tuple[str | None, str | None]:
         path = paths.get(str(told(event, "name")))
@@ -174,16 +147,17 @@ def _connect_picture(
             yield sheet
             _ = session.models  # what compiles for seconds comes after them
 
-    chosen = photographs.select(pick, None, [picture, card["good"]], queue=False, **PRIVATE)
+    chosen = photographs.select(pick, None, [card["picture"], card["good"]], queue=False, **PRIVATE)
     chosen.then(None, None, None, js=_CHANGED, **PRIVATE)
     # Without triggers named: when the page opens, and whenever the picture changes.
     gr.on(
         None,
         preview,
-        picture,
+        card["picture"],
         styles,
         concurrency_id="swatches",
         concurrency_limit=4,
         trigger_mode="always_last",
         **PRIVATE,
     )
+    return card

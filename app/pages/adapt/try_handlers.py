@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import secrets
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -21,7 +20,6 @@ from app.parts.html import LIGHT, PRIVATE, SAVE, for_event, for_visitor, told
 from app.presets.store import Preset, Presets
 from app.runs import links
 from app.runs.export import RunExport
-from app.runs.links import Link
 from app.runs.quick import DroppedError, QuickLane
 from app.runs.run_state import Progress, RunState, Source, blank_value
 from app.runs.session import CancelledError, Session
@@ -33,6 +31,7 @@ from app.server.queue_position import CONCURRENCY_ID, QueuePositions, place_word
 from app.words.errors import FAILED
 from app.words.try_it import DOWNLOAD_WORDS, DOWNLOADS, INPUT_WORDS, LINK_NOTICES, NOTICES
 from dga.explanation import Scored
+from dga.io.parsing import shortened
 from dga.outcomes import judge_further, outcomes_of
 from dga.pipeline import Denoised, Judged, Outcomes, plus_route
 from dga.profiles import Profile
@@ -104,12 +103,6 @@ class TryHandlers(RunHandlers[Run]):
         super().__init__(line, (page.adapt, page.cancel), page.timer)
         self.session, self.page, self.presets = session, page, presets
         self.examples = {example.name: example for example in examples}
-        self.opening = {"image": next(iter(self.examples), "")}
-        self.opening |= links.opening_values(session.profile)
-        if presets.all:
-            first = presets.all[0]
-            self.opening |= links.filled(session.profile, first.state.settings)
-            self.opening["image"] = first.example.name
         self.lane = QuickLane(line)
         self.runs = Visitors[Run](
             lambda run: run.state.running,
@@ -198,25 +191,21 @@ class TryHandlers(RunHandlers[Run]):
         if last is None or last.state.source != "damaged":
             return {self.page.screen: gr.skip()}
         before = last.state
+        state = before.again("quick")
+        asked = state.subject.input, state.settings, None, state.extent, True
         try:
-            state = self._quick(visitor, before)
+            if self.session.pace is not None:
+                raise DroppedError(NOTICES["slow"])
+            with self.lane.served(visitor) as ended:
+                for event in self.session.events(*asked):
+                    self.lane.check(ended)
+                    state.take(event)
         except (DroppedError, *SENTENCES) as error:
             before.notice = str(error)
             return self.shown(last) if before.notice else {self.page.screen: gr.skip()}
         if self.runs.last(visitor) is not last:
             return {self.page.screen: gr.skip()}
         return self.shown(self.runs.put(visitor, Run(state)))
-
-    def _quick(self, visitor: str, before: RunState) -> RunState:
-        if self.session.pace is not None:
-            raise DroppedError(NOTICES["slow"])
-        state = before.again("quick")
-        with self.lane.served(visitor) as ended:
-            pixels, settings = state.subject.input, state.settings
-            for event in self.session.events(pixels, settings, extent=state.extent, quick=True):
-                self.lane.check(ended)
-                state.take(event)
-        return state
 
     def stop(self, visitor: str) -> Update:
         """End whatever is computed beside a run."""
@@ -232,8 +221,8 @@ class TryHandlers(RunHandlers[Run]):
         """One method from every depth, or the curve to its end, with progress."""
         last = self.runs.last(visitor)
         if last is None or not last.state.settled:
-            last_value = blank_value(self.session.profile) if last is None else last.state.value()
-            yield {self.page.screen: last_value | {"notice": NOTICES["nothing"]}}
+            value = self.complain(visitor, "")[self.page.screen]
+            yield {self.page.screen: value | {"notice": NOTICES["nothing"]}}
             return
         state = last.state
         last.cancel.clear()
@@ -316,65 +305,38 @@ class TryHandlers(RunHandlers[Run]):
         ``kept``: the tab's own picture, if it is still there; ``left``: the query of what it
         showed last and, once that was finished, the run's key.
         """
-        visitor = str(request.session_hash)
+        visitor, profile = str(request.session_hash), self.session.profile
         last = dict(parse_qsl(str(left or "").removeprefix("?")))
-        key, query = last.pop("key", None), dict(request.query_params)
-        if not any(name in query for name in links.KEYS):
-            query = last
-        notices: tuple[str, ...] = ()
-        if "run" in query:
-            preset = self.presets.named(query["run"])
-            if preset is not None:
-                return self._recorded(visitor, preset)
-            notices = links.unknown_run(query["run"])
-        link = links.parse(query, self.session.profile, self.examples, self.opening)
-        if link is None:
-            return self._usual(visitor, notices)
-        notices += link.notices
-        example = self.examples.get(link.image or "")
-        path = example.path if example else kept
+        key, told = last.pop("key", None), dict(request.query_params)
+        query = told if any(name in told for name in links.KEYS) else last
+        link = links.parse(query, profile, self.examples, self.presets.opening)
+        image = link.image or ("" if kept else self.presets.opening["image"])
+        path = self.examples[image].path if image else kept
         again = query == last  # in the same tab
-        state = self._state(key) if again else None
-        if state is not None and state.settled:
-            # As it was left: whatever was computed beside it has ended, and hands had moved these.
+        found = self.presets.named(key) or self.runs.find(lambda run: run.state.key == key)
+        if again and found and found.state.settled:
+            # What was computed beside it has ended; tau and fixed depth stay where they were.
             hands = {"progress": None, "hands": [link.settings.tau, link.settings.dda_depth]}
-            update = self._finished(visitor, state, path)
+            update = self._finished(visitor, found.state, path)
             return update | {self.page.screen: update[self.page.screen] | hands}
-        preset = self.presets.find(link.image or "", link.settings)
+        preset = self.presets.named(query.get("run"))
+        if preset is not None:
+            return self._recorded(visitor, preset)
+        preset, notices = self.presets.find(image, link.settings), link.notices
+        if preset is not None and not query:  # the page came with it
+            self.runs.put(visitor, Run(preset.state))
+            return self._told(())
+        if "run" in query:
+            notices = (LINK_NOTICES["unknown_run"].format(value=shortened(query["run"])), *notices)
+        if link.image is None and not kept:
+            notices += (LINK_NOTICES["gone" if again else "no_picture"],)
+        elif again and key and found is None:
+            notices += (DOWNLOAD_WORDS["gone"],)
         if preset is not None:
             return self._recorded(visitor, preset) | self._told(notices)
-        if path is None:
-            notices += (LINK_NOTICES["gone" if again else "no_picture"],)
-        elif again and key and state is None:
-            notices += (DOWNLOAD_WORDS["gone"],)
-        return self._linked(visitor, link, path) | self._told(notices)
-
-    def _state(self, key: str | None) -> RunState | None:
-        """A run that is still kept, by its key."""
-        preset, run = self.presets.named(key), self.runs.find(lambda run: run.state.key == key)
-        return preset.state if preset else run and run.state
-
-    def _usual(self, visitor: str, notices: tuple[str, ...]) -> Update:
-        """The first recorded run; the page came with it unless its address named another."""
-        first = next(iter(self.presets.all), None)
-        if first is None:
-            blank = blank_value(self.session.profile) | {"key": secrets.token_hex(4)}
-            return {self.page.screen: blank} | self._told(notices)
-        if notices:
-            return self._recorded(visitor, first) | self._told(notices)
-        self.runs.put(visitor, Run(first.state))  # who is quick has changed the controls
-        return self._told(())
-
-    def _linked(self, visitor: str, link: Link, path: str | None) -> Update:
-        """The controls as a link has them, with the quick run of it where there is a picture."""
-        profile, settings = self.session.profile, link.settings
-        filled = self.page.filled(profile, settings, path)
-        if path is None:
-            value = blank_value(profile, settings.stopping(profile))
-            value |= {"key": secrets.token_hex(4), "dda_depth": settings.dda_depth}
-            return filled | {self.page.screen: value}
-        knobs = links.filled(profile, settings)
-        return filled | self.damaged(visitor, path, *(knobs[name] for name in links.ORDER))
+        knobs = links.filled(profile, link.settings)
+        shown = self.damaged(visitor, path, *(knobs[name] for name in links.ORDER))
+        return self.page.filled(profile, link.settings, path) | shown | self._told(notices)
 
     def arrived(self, path: str | None, good: str | None) -> tuple[Any, str, str | None]:
         """Judge a picture as it is uploaded; a refused one is replaced by the last good one.
@@ -446,8 +408,7 @@ def connect_try(
     opened = demo.load(handlers.arrive, came, shown, js=_KEPT, **LIGHT)
     opened.then(for_visitor(handlers.quick), None, screen, **alone)
 
-    judged = gr.on(
-        [page.picture.upload, page.picture.input],
+    judged = page.picture.upload(
         handlers.arrived,
         [page.picture, page.good],
         [page.picture, page.upload_note, page.good],

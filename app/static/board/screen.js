@@ -1,7 +1,5 @@
 // What the screen shows of its value: Gradio changes what differs from what is there.
 const page = (window.dgaBoard ??= {});
-// path: what Try it needs to open the same file, after a reload too
-const uploads = new Map(JSON.parse(sessionStorage.getItem("dga-board-files") ?? "[]"));
 
 const sign = (kind) =>
   kind && `<svg viewBox="0 0 12 12" aria-hidden="true">${props.signs[kind]}</svg>`;
@@ -95,8 +93,9 @@ element.addEventListener("change", ({ target }) => {
 element.addEventListener("click", ({ target }) => {
   const cell = target.closest("a[href*='image=own']");
   if (!cell) return;
-  const { file } = page.value.rows[cell.closest(".bd-row").dataset.row];
-  sessionStorage.setItem("dga-picture", JSON.stringify(uploads.get(file) ?? null));
+  const { file: path, name } = page.value.rows[cell.closest(".bd-row").dataset.row];
+  const picture = { path, url: `./gradio_api/file=${path}`, orig_name: name, meta: { _type: "gradio.FileData" } };
+  sessionStorage.setItem("dga-picture", JSON.stringify(picture));
   sessionStorage.setItem("dga-last", "?image=own");
 });
 
@@ -113,14 +112,12 @@ async function send(chosen) {
       break;
     }
     try {
-      const { path, url } = await upload(file);
+      const { path } = await upload(file);
       files.push({ path, name });
-      uploads.set(path, { path, url, orig_name: name, meta: { _type: "gradio.FileData" } });
     } catch {
       files.push({ path: "", name }); // the server names it among those left out
     }
   }
-  sessionStorage.setItem("dga-board-files", JSON.stringify([...uploads].slice(-4 * props.most)));
   put(said, props.words.dropped);
   if (files.length) trigger("upload", { ask: page.ask({ image: "own", files }) });
 }

@@ -177,7 +177,7 @@ watch("value", () => receive(props.value));
 // What an address names, or what this tab had, is on its way: the page's first run is not it.
 const named = /[?&](corruption|run)=/.test(location.search) || sessionStorage.getItem("dga-last");
 const { opens } = value;
-value = { ...value, key: null, phase: opens || named ? "opening" : value.phase };
+value = { ...value, key: null, phase: "opening" };
 draw();
 if (opens && !named) {
   fetch(opens).then((answer) => answer.json()).then((run) => { if (value.key === null) receive(run); });
