@@ -109,8 +109,8 @@ def parse(
                 values = asked
             except (ValueError, OverflowError):
                 notices.append(_notice(key, query[key], _text(values[name])))
-    own = None if image == OWN else image
-    return Link(own, check_settings(profile, **values), tuple(notices))
+    settings = check_settings(profile, **values)
+    return Link(None if image == OWN else image, settings, tuple(notices))
 
 
 def _notice(name: str, value: str, fallback: str) -> str:

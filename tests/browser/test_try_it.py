@@ -373,6 +373,45 @@ def test_a_refused_upload_says_so_beside_it(working, tmp_path):
     assert page.locator(".shots .sign").count() == 0  # no true kind, no tick and no cross
 
 
+def test_coming_back_brings_the_own_picture_and_its_whole_run(working):
+    page = working.page
+    working.repair()
+    working.shown("full")
+    page.locator(".plot .tau").focus()
+    page.keyboard.press("PageUp")
+    page.wait_for_timeout(500)  # the address follows once the hand rests
+    tau = page.get_attribute(".plot .tau", "aria-valuenow")
+    key, pictures = page.evaluate(f"{PLOT}.key"), [working.painted(name) for name in ("dga", "dda")]
+    there = f"window.dga && {PLOT}.key === '{key}'"
+    page.click("nav[aria-label=Pages] [href='./learn']")
+    page.wait_for_url("**/learn*")
+    page.go_back()
+    page.wait_for_function(there)
+    page.click("nav[aria-label=Pages] [href='./board']")
+    page.wait_for_url("**/board*")
+    page.click("nav[aria-label=Pages] [href='./']")
+    page.wait_for_function(there)
+    page.wait_for_timeout(500)
+    assert page.inner_text("#line b") == "Your picture"
+    assert page.locator("#picture img").count() == 1
+    assert page.get_attribute(".plot .tau", "aria-valuenow") == tau
+    for name, before in zip(("dga", "dda"), pictures, strict=True):
+        assert np.array_equal(working.painted(name), before)
+    assert page.inner_text("#notice").strip() == ""
+
+
+def test_a_link_that_is_not_understood_opens_the_opening_picture(chromium, served):  # noqa: F811
+    visit = Visit(chromium, served, query="?image=zzz&corruption=gaussian_nose&dda=999")
+    page = visit.page
+    page.wait_for_selector("#notice p")
+    assert page.locator("#notice p").count() == 3
+    assert "fixed depth “999”" in page.inner_text("#notice")
+    assert "own picture" not in page.inner_text("#notice")
+    assert page.get_attribute("#examples [data-name]", "aria-pressed") == "true"
+    assert visit.painted("dga-guided").std() > 5
+    visit.leave()
+
+
 def test_paste_and_webcam_keep_the_picture_until_another_has_come(working):
     page = working.page
     picture = "document.querySelector('#picture img')?.src"

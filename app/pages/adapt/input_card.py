@@ -61,6 +61,7 @@ def input_card(
     """
     paths = {example.name: example.path for example in examples}
     path = paths.get(opening["image"])
+    pictures = [{"name": e.name, "title": e.title, "thumbnail": e.thumbnail} for e in examples]
     card: dict[str, Any] = {"good": gr.State(path)}
     with gr.Row(elem_id="bar"):
         html(html_template=LINE, scripts=["shared/radios", "try/line"], elem_id="line", words=WORDS)
@@ -87,10 +88,7 @@ def input_card(
                 html(html_template=SOURCES, elem_id="sources", words=WORDS)
                 card["upload_note"] = html("", elem_id="upload-note")
                 photographs = html(
-                    [
-                        {"name": e.name, "title": e.title, "thumbnail": e.thumbnail}
-                        for e in examples
-                    ],
+                    pictures,
                     html_template=PHOTOGRAPHS,
                     js_on_load=_PICK,
                     elem_id="photographs",
@@ -108,7 +106,6 @@ def input_card(
             card["seed"] = gr.Number(
                 opening["seed"], label=WORDS["seed"], precision=0, elem_id="seed"
             )
-            paper = IMAGENET.guidance.scale
             ranges = {
                 "max_depth": (1, session.profile.schedule.steps, 1),
                 "scale": (0, MAX_SCALE, 0.05),
@@ -122,7 +119,7 @@ def input_card(
                     opening[name],
                     step=step,
                     label=label,
-                    info=info.format(paper=paper),
+                    info=info.format(paper=IMAGENET.guidance.scale),
                     elem_classes="knob",
                 )
         for name in ("tau", "dda_depth"):

@@ -17,7 +17,7 @@ from gradio.utils import get_upload_folder
 from app.pages.run_handlers import RunHandlers, Update
 from app.parts.examples import Example, identify
 from app.parts.html import LIGHT, PRIVATE, SAVE, for_event, for_visitor, told
-from app.presets.store import Preset, Presets
+from app.presets.store import Presets
 from app.runs import links
 from app.runs.export import RunExport
 from app.runs.quick import DroppedError, QuickLane
@@ -284,9 +284,8 @@ class TryHandlers(RunHandlers[Run]):
         if last is not None and last.state.busy:
             last.cancel.set()
         preset = self.presets.named(name)
-        return self._recorded(visitor, preset) if preset else {self.page.notice: gr.skip()}
-
-    def _recorded(self, visitor: str, preset: Preset) -> Update:
+        if preset is None:
+            return {self.page.notice: gr.skip()}
         return self._finished(visitor, preset.state, preset.example.path)
 
     def _finished(self, visitor: str, state: RunState, path: str | None) -> Update:
@@ -314,26 +313,26 @@ class TryHandlers(RunHandlers[Run]):
         path = self.examples[image].path if image else kept
         again = query == last  # in the same tab
         found = self.presets.named(key) or self.runs.find(lambda run: run.state.key == key)
-        if again and found and found.state.settled:
-            # What was computed beside it has ended; tau and fixed depth stay where they were.
-            hands = {"progress": None, "hands": [link.settings.tau, link.settings.dda_depth]}
+        if again and found and found.state.settled and (link.image or kept):
             update = self._finished(visitor, found.state, path)
-            return update | {self.page.screen: update[self.page.screen] | hands}
-        preset = self.presets.named(query.get("run"))
-        if preset is not None:
-            return self._recorded(visitor, preset)
-        preset, notices = self.presets.find(image, link.settings), link.notices
+            # What was computed beside it has ended; tau and fixed depth stay where they were.
+            hands = [link.settings.tau, link.settings.dda_depth]
+            update[self.page.screen] |= {"progress": None, "hands": hands}
+            return update
+        named = self.presets.named(query.get("run"))
+        preset = named or self.presets.find(image, link.settings)
+        notices = () if named else link.notices
         if preset is not None and not query:  # the page came with it
             self.runs.put(visitor, Run(preset.state))
             return self._told(())
-        if "run" in query:
+        if "run" in query and not named:
             notices = (LINK_NOTICES["unknown_run"].format(value=shortened(query["run"])), *notices)
         if link.image is None and not kept:
             notices += (LINK_NOTICES["gone" if again else "no_picture"],)
         elif again and key and found is None:
             notices += (DOWNLOAD_WORDS["gone"],)
         if preset is not None:
-            return self._recorded(visitor, preset) | self._told(notices)
+            return self._finished(visitor, preset.state, preset.example.path) | self._told(notices)
         knobs = links.filled(profile, link.settings)
         shown = self.damaged(visitor, path, *(knobs[name] for name in links.ORDER))
         return self.page.filled(profile, link.settings, path) | shown | self._told(notices)

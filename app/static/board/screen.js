@@ -94,7 +94,8 @@ element.addEventListener("click", ({ target }) => {
   const cell = target.closest("a[href*='image=own']");
   if (!cell) return;
   const { file: path, name } = page.value.rows[cell.closest(".bd-row").dataset.row];
-  const picture = { path, url: `./gradio_api/file=${path}`, orig_name: name, meta: { _type: "gradio.FileData" } };
+  const url = `./gradio_api/file=${encodeURI(path)}`;
+  const picture = { path, url, orig_name: name, meta: { _type: "gradio.FileData" } };
   sessionStorage.setItem("dga-picture", JSON.stringify(picture));
   sessionStorage.setItem("dga-last", "?image=own");
 });
