@@ -18,6 +18,7 @@ from app.parts.examples import Example
 from app.parts.pictures import uri
 from app.presets.cases import CASES, Case, lesson
 from app.presets.recording import RECORD, RESULTS, STATES, configuration, digest
+from app.runs.links import filled, opening_values
 from app.runs.run_state import RunState
 from app.runs.run_value import Line
 from app.runs.session import Picture, Session
@@ -50,7 +51,8 @@ class Preset:
 class Presets:
     """The recorded runs that these models would repeat.
 
-    ``root``: holds PROFILE/PRESET folders, by default those that ship.
+    ``opening``: picture and settings that the page opens with, as :func:`~app.runs.links.parse`
+    takes them; ``root``: holds PROFILE/PRESET folders, by default those that ship.
     """
 
     def __init__(
@@ -61,6 +63,10 @@ class Presets:
         folder = (root or shipped("assets/presets")) / session.profile.name
         found = [_shown(session, folder / case.name, by_name) for case in CASES if folder.is_dir()]
         self.all = tuple(preset for preset in found if preset)
+        self.opening = opening_values(session.profile) | {"image": next(iter(by_name), "")}
+        for first in self.all[:1]:
+            self.opening |= filled(session.profile, first.state.settings)
+            self.opening["image"] = first.example.name
 
     def named(self, name: object) -> Preset | None:
         """The preset of that name, if it is shown."""

@@ -9,10 +9,11 @@ from urllib.parse import urlencode
 
 from app.runs.settings import check_settings
 from app.words.common import NO_CORRUPTION
-from app.words.try_it import LINK_NOTICES
+from app.words.try_it import EXAMPLE_TITLES, LINK_NOTICES, LINK_PARTS
 from dga.io.parsing import shortened
 from dga.profiles import Profile
 from dga.request import Request
+from dga.titles import title
 
 # In the address, as a setting, how it is read.
 _FIELDS = (
@@ -27,7 +28,7 @@ _FIELDS = (
 )
 KEYS = ("run", "image", *(key for key, _, _ in _FIELDS))
 ORDER = tuple(name for _, name, _ in _FIELDS)  # of check_settings, too
-NO_PICTURE = LINK_NOTICES["no_picture"]
+OWN = "own"  # in the place of an example's name
 ALWAYS = ("corruption", "severity", "tau", "seed")
 
 
@@ -65,7 +66,7 @@ def filled(profile: Profile, settings: Request) -> dict[str, Any]:
 def write(profile: Profile, settings: Request, image: str | None) -> str:
     """The query of a link, from its question mark on; what the profile has anyway is left out."""
     values, usual = filled(profile, settings), opening_values(profile)
-    query = {"image": image} if image else {}
+    query = {"image": image or OWN}
     for key, name, _ in _FIELDS:
         if key in ALWAYS or values[name] != usual[name]:
             query[key] = _text(values[name])
@@ -81,51 +82,39 @@ def _text(value: object) -> str:
 
 
 def parse(
-    query: Mapping[str, str], profile: Profile, images: Collection[str], usual_image: str
-) -> Link | None:
-    """Read an address; None if it names no setting of ours.
+    query: Mapping[str, str], profile: Profile, images: Collection[str], opening: Mapping[str, Any]
+) -> Link:
+    """Read an address.
 
+    ``opening``: what the page opens with, by the names of :func:`check_settings`, and ``image``.
     Never raises: every value that is unknown or out of range is replaced by the page's own,
     with a notice that names both.
     """
-    if not any(key in query for key in KEYS[1:]):
-        return None
-    values, notices = opening_values(profile), []
+    written = all(key in query for key in ALWAYS)  # by us: what it leaves out is the profile's
+    values = dict(opening) | (opening_values(profile) if written else {})
+    notices = []
     rule = query.get("rule", "threshold")
     if rule != "threshold":
         notices.append(_notice("rule", rule, "threshold"))
-    image = query.get("image")
-    if image is None:
-        notices.append(NO_PICTURE)
-    elif image not in images:
-        notices.append(_notice("image", image, usual_image))
-        image = usual_image
+    image = query.get("image", values["image"])
+    if image not in (*images, OWN):
+        notices.append(_notice("image", image, values["image"]))
+        image = values["image"]
+    del values["image"]
     for key, name, kind in _FIELDS:
         if key in query:
-            value = _accepted(profile, values, name, kind, query[key])
-            if value is None:
+            try:
+                asked = values | {name: kind(query[key])}
+                check_settings(profile, **asked)
+                values = asked
+            except (ValueError, OverflowError):
                 notices.append(_notice(key, query[key], _text(values[name])))
-            else:
-                values[name] = value
-    return Link(image, check_settings(profile, **values), tuple(notices))
-
-
-def unknown_run(name: str) -> tuple[str, ...]:
-    """What is said of a recorded run that is not here."""
-    return (LINK_NOTICES["unknown_run"].format(value=shortened(name)),)
-
-
-def _accepted(
-    profile: Profile, values: Mapping[str, Any], name: str, kind: type, text: str
-) -> Any | None:
-    """The value, if it is one that a run may have."""
-    try:
-        value = kind(text)
-        check_settings(profile, **{**values, name: value})
-    except (ValueError, OverflowError):
-        return None
-    return value
+    settings = check_settings(profile, **values)
+    return Link(None if image == OWN else image, settings, tuple(notices))
 
 
 def _notice(name: str, value: str, fallback: str) -> str:
-    return LINK_NOTICES["unknown"].format(name=name, value=shortened(value), fallback=fallback)
+    """``name``: as it stands in the address, like ``fallback``."""
+    used = title(fallback) if name == "corruption" else EXAMPLE_TITLES.get(fallback, fallback)
+    told = {"name": LINK_PARTS.get(name, name), "value": shortened(value), "fallback": used}
+    return LINK_NOTICES["unknown"].format(**told)

@@ -114,7 +114,7 @@ class RunState:
         self.subject = subject
         self.stopping = settings.stopping(profile)
         self.extent = extent(profile, settings)
-        self.key = secrets.token_hex(4)
+        self.key = secrets.token_hex(16)  # who knows it may see the run
         self.source: Source = source
         self.notice = ""
         self.example = example

@@ -55,6 +55,12 @@ class Visitors(Generic[Value]):
             self._forget()
             return self._last[visitor][1] if visitor in self._last else None
 
+    def find(self, wanted: Callable[[Value], bool]) -> Value | None:
+        """Anybody's value that is still remembered."""
+        with self._lock:
+            self._forget()
+            return next((value for _, value in self._last.values() if wanted(value)), None)
+
     def _forget(self) -> None:
         """Drop what is too old, then what is too much; the oldest stand first."""
         until = time.monotonic() - KEPT_SECONDS

@@ -15,7 +15,7 @@ from weakref import WeakValueDictionary
 from gradio.route_utils import FnIndexInferError
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.server.client_address import address_of
@@ -114,10 +114,6 @@ class Gate:
             await self.app(scope, receive, send)
             return
         path, address, posts = path_of(scope), address_of(Request(scope)), scope["method"] == "POST"
-        if path.startswith(f"{API}/stream/") and path.endswith("/close"):
-            # The webcam says so of each picture; nothing streams.
-            await Response(status_code=204)(scope, receive, send)
-            return
         refused = self._refusal(scope)
         if refused is not None:
             answer = _not_found(scope) if refused[0] == 404 and _reads(scope) else _answer(*refused)

@@ -19,6 +19,8 @@ INPUT_WORDS = {
     "upload": "Upload",
     "paste": "Paste",
     "webcam": "Webcam",
+    "take": "Take the picture",
+    "nothing_pasted": "There is no picture on the clipboard.",
     "no_clipboard": "Click the page and press Ctrl + V (or ⌘ V) to paste a picture.",
     "no_webcam": "No webcam was found, or the browser does not allow it.",
     "corruption": "Corruption",
@@ -54,11 +56,15 @@ DOWNLOADS = {
 }
 
 LINK_NOTICES = {
-    "unknown": "The link's {name} “{value}” is not known here; {fallback} is used instead.",
-    "unknown_run": "There is no recorded run “{value}” here; the first one is shown instead.",
+    "unknown": "The link's {name} “{value}” was not understood: {fallback} is used instead.",
+    "unknown_run": "There is no recorded run “{value}” here.",
     "no_picture": "This link was made with someone's own picture, which links never hold. "
-    "Its settings are filled in: choose a picture, then press Repair it.",
+    "Its settings are shown with another one: choose yours, then press Repair it.",
+    "gone": "Your picture is no longer kept on the server, so another one is shown: "
+    "choose yours again, then press Repair it.",
 }
+LINK_PARTS = {name: title.lower() for name, (title, _) in ADVANCED.items()}
+LINK_PARTS |= {"image": "picture", "tau": "τ", "dda": "fixed depth"}
 
 PROGRESS = {
     "forward": "Noise in, {done} of {total}",

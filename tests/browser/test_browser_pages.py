@@ -117,6 +117,9 @@ def test_own_pictures_are_named_run_and_kept(chromium, served, tmp_path):  # noq
     page.wait_for_url(lambda url: "board" not in url)
     kept = "(sessionStorage.getItem('dga-picture') ?? '').includes('secret<i>')"
     until(page, lambda: page.evaluate(kept))
+    until(page, lambda: "Your picture" in page.inner_text("#line p"), 600)
+    assert page.locator("#picture img[src*=secret]").count() == 1
+    assert "as it came" in page.inner_text("#line p")
     watched.leave()
 
 

@@ -174,6 +174,21 @@ def test_a_click_enlarges_and_holding_shows_the_damaged_one(recorded):
     assert not page.locator(".zoom").is_visible()
 
 
+def test_escape_closes_the_enlarged_picture_and_keeps_the_depth_chosen_by_hand(recorded):
+    page = recorded.page
+    page.evaluate("document.activeElement.blur()")
+    own = recorded.t_star()
+    page.keyboard.press("ArrowRight")
+    by_hand = recorded.t_star()
+    assert by_hand == own + 1
+    page.click(".shots [data-name=dda] .im")
+    page.keyboard.press("Escape")
+    page.wait_for_selector(".zoom", state="hidden")
+    assert recorded.t_star() == by_hand
+    page.keyboard.press("Escape")
+    assert recorded.t_star() == own
+
+
 def test_play_takes_all_methods_along(recorded):
     page = recorded.page
     page.get_by_label("Speed").select_option("2")
@@ -356,3 +371,74 @@ def test_a_refused_upload_says_so_beside_it(working, tmp_path):
     page.wait_for_function("document.querySelector('#line b').textContent === 'Your picture'")
     working.shown("quick")
     assert page.locator(".shots .sign").count() == 0  # no true kind, no tick and no cross
+
+
+def test_coming_back_brings_the_own_picture_and_its_whole_run(working):
+    page = working.page
+    working.repair()
+    working.shown("full")
+    page.locator(".plot .tau").focus()
+    page.keyboard.press("PageUp")
+    page.wait_for_timeout(500)  # the address follows once the hand rests
+    tau = page.get_attribute(".plot .tau", "aria-valuenow")
+    key, pictures = page.evaluate(f"{PLOT}.key"), [working.painted(name) for name in ("dga", "dda")]
+    there = f"window.dga && {PLOT}.key === '{key}'"
+    page.click("nav[aria-label=Pages] [href='./learn']")
+    page.wait_for_url("**/learn*")
+    page.go_back()
+    page.wait_for_function(there)
+    page.click("nav[aria-label=Pages] [href='./board']")
+    page.wait_for_url("**/board*")
+    page.click("nav[aria-label=Pages] [href='./']")
+    page.wait_for_function(there)
+    page.wait_for_timeout(500)
+    assert page.inner_text("#line b") == "Your picture"
+    assert page.locator("#picture img").count() == 1
+    assert page.get_attribute(".plot .tau", "aria-valuenow") == tau
+    for name, before in zip(("dga", "dda"), pictures, strict=True):
+        assert np.array_equal(working.painted(name), before)
+    assert page.inner_text("#notice").strip() == ""
+
+
+def test_a_link_that_is_not_understood_opens_the_opening_picture(chromium, served):  # noqa: F811
+    visit = Visit(chromium, served, query="?image=zzz&corruption=gaussian_nose&dda=999")
+    page = visit.page
+    page.wait_for_selector("#notice p")
+    assert page.locator("#notice p").count() == 3
+    assert "fixed depth “999”" in page.inner_text("#notice")
+    assert "own picture" not in page.inner_text("#notice")
+    assert page.get_attribute("#examples [data-name]", "aria-pressed") == "true"
+    assert visit.painted("dga-guided").std() > 5
+    visit.leave()
+
+
+def test_paste_and_webcam_keep_the_picture_until_another_has_come(working):
+    page = working.page
+    picture = "document.querySelector('#picture img')?.src"
+    page.click("#line button")
+    before = page.evaluate(picture)
+    assert before
+    page.click("[data-source=paste]")
+    Watch.says(working, ".source-note", "Ctrl + V")
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.evaluate("navigator.clipboard.writeText('words')")
+    page.click("[data-source=paste]")
+    Watch.says(working, ".source-note", "no picture on the clipboard")
+    page.click("[data-source=webcam]")
+    page.wait_for_function("document.querySelector('.webcam video').videoWidth")
+    page.click("[data-source=paste]")
+    page.wait_for_selector(".webcam", state="hidden")
+    assert page.evaluate(picture) == before
+    page.click("[data-source=webcam]")
+    page.wait_for_function("document.querySelector('.webcam video').videoWidth")
+    page.click("[data-source=take]")
+    page.wait_for_function(f"{picture}?.includes('webcam')")
+    page.evaluate("""async () => {
+      const canvas = new OffscreenCanvas(80, 80);
+      canvas.getContext("2d").fillRect(0, 0, 40, 40);
+      const drawn = { "image/png": await canvas.convertToBlob() };
+      await navigator.clipboard.write([new ClipboardItem(drawn)]);
+    }""")
+    page.click("[data-source=paste]")
+    page.wait_for_function(f"{picture}?.includes('pasted')")
+    page.keyboard.press("Escape")

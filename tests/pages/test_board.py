@@ -176,7 +176,8 @@ def test_table_and_links():
     own = filled(example=None)
     own.rows[0].name = "=cmd.png"
     assert "\n'=cmd.png," in own.csv()
-    assert not any(row["link"] for row in board_value(own)["rows"])
+    query = parse_qs(urlsplit(board_value(own)["rows"][0]["link"]).query)
+    assert (query["image"], query["corruption"]) == (["own"], ["none"])
 
 
 def test_cancel_takes_effect_within_a_step(tiny, pixels):

@@ -4,24 +4,29 @@ from urllib.parse import parse_qsl
 
 import pytest
 
-from app.runs.links import KEYS, filled, opening_values, parse, write
+from app.runs.links import ALWAYS, KEYS, filled, opening_values, parse, write
 from app.runs.settings import check_settings
 from dga.corruptions import CORRUPTIONS
 from dga.profiles import EVERYDAY16, IMAGENET
 from dga.request import Request
 
 NAMES = ("lion", "cat")
+OPENING = {
+    **opening_values(EVERYDAY16), "image": "cat", "corruption": "jpeg_compression", "severity": 4,
+    "seed": 7, "paths": 8,
+}  # fmt: skip
+OPENED = check_settings(EVERYDAY16, **{k: v for k, v in OPENING.items() if k != "image"})
 
 
 def read(query, profile=EVERYDAY16):
-    return parse(dict(parse_qsl(query.removeprefix("?"))), profile, NAMES, "lion")
+    return parse(dict(parse_qsl(query.removeprefix("?"))), profile, NAMES, OPENING)
 
 
 def test_the_written_form():
     settings = Request("jpeg_compression", 4, 0.5, 7, 24)
     expected = "?image=lion&corruption=jpeg_compression&severity=4&tau=0.50&seed=7"
     assert write(EVERYDAY16, settings, "lion") == expected
-    assert write(EVERYDAY16, settings, None) == expected.replace("image=lion&", "")
+    assert write(EVERYDAY16, settings, None) == expected.replace("lion", "own")
     changed = Request(None, 3, 0.5, 7, 30, 8, 2.0, 40)
     assert write(EVERYDAY16, changed, "cat") == (
         "?image=cat&corruption=none&severity=3&tau=0.50&seed=7"
@@ -47,47 +52,49 @@ def test_round_trip(profile, settings):
     assert link.settings == check_settings(profile, **filled(profile, settings))
 
 
-def test_what_is_not_named_is_the_page_s_own():
-    link = read("?image=cat")
-    assert link.settings == check_settings(EVERYDAY16, **opening_values(EVERYDAY16))
-    assert link.notices == ()
+@pytest.mark.parametrize("query", ["", "?__theme=dark", "?utm_source=mail&view=api", "?Image=own"])
+def test_what_is_not_named_is_as_the_page_opens(query):
+    link = read(query)
+    assert (link.image, link.settings, link.notices) == ("cat", OPENED, ())
+    typed = read("?corruption=fog&severity=3")
+    assert (typed.image, typed.settings.corruption, typed.notices) == ("cat", "fog", ())
 
 
-@pytest.mark.parametrize("query", ["", "?__theme=dark", "?utm_source=mail&view=api", "?Image=cat"])
-def test_an_address_without_settings_is_no_link(query):
-    assert read(query) is None
+def test_what_a_written_link_leaves_out_is_the_profile_s():
+    link = read(write(EVERYDAY16, Request("fog", 2, 0.5, 1, 24), "lion"))
+    assert link.settings.paths == EVERYDAY16.stopping.paths != OPENED.paths
 
 
 @pytest.mark.parametrize(
     ("query", "named"),
     [
-        ("image=dragon", "image “dragon”"),
-        ("image=../etc/passwd", "image “../etc/passwd”"),
+        ("image=dragon", "picture “dragon”"),
+        ("image=../etc/passwd", "picture “../etc/passwd”"),
         ("corruption=rain", "corruption “rain”"),
         ("corruption=speckle_noise", "corruption “speckle_noise”"),
         ("severity=0", "severity “0”"),
         ("severity=6", "severity “6”"),
         ("severity=2.5", "severity “2.5”"),
         ("severity=high", "severity “high”"),
-        ("tau=1.01", "tau “1.01”"),
-        ("tau=-0.1", "tau “-0.1”"),
-        ("tau=nan", "tau “nan”"),
-        ("tau=inf", "tau “inf”"),
-        ("tau=1e999", "tau “1e999”"),
-        ("tau=half", "tau “half”"),
+        ("tau=1.01", "τ “1.01”"),
+        ("tau=-0.1", "τ “-0.1”"),
+        ("tau=nan", "τ “nan”"),
+        ("tau=inf", "τ “inf”"),
+        ("tau=1e999", "τ “1e999”"),
+        ("tau=half", "τ “half”"),
         ("seed=-1", "seed “-1”"),
         ("seed=2147483648", "seed “2147483648”"),
         ("seed=1.5", "seed “1.5”"),
         ("seed=" + "9" * 5000, "seed “999"),
-        ("dda=0", "dda “0”"),
-        ("dda=101", "dda “101”"),
-        ("paths=0", "paths “0”"),
-        ("paths=9", "paths “9”"),
-        ("scale=-1", "scale “-1”"),
-        ("scale=nan", "scale “nan”"),
-        ("scale=1e9", "scale “1e9”"),
-        ("max_depth=0", "max_depth “0”"),
-        ("max_depth=101", "max_depth “101”"),
+        ("dda=0", "fixed depth “0”"),
+        ("dda=101", "fixed depth “101”"),
+        ("paths=0", "tries “0”"),
+        ("paths=9", "tries “9”"),
+        ("scale=-1", "strength λ “-1”"),
+        ("scale=nan", "strength λ “nan”"),
+        ("scale=1e9", "strength λ “1e9”"),
+        ("max_depth=0", "deepest allowed “0”"),
+        ("max_depth=101", "deepest allowed “101”"),
         ("rule=coin", "rule “coin”"),
     ],
 )
@@ -96,8 +103,8 @@ def test_a_bad_value_falls_back_with_a_notice(query, named):
     assert len(link.notices) == 1
     assert named in link.notices[0]
     assert len(link.notices[0]) < 200
-    assert link.settings == check_settings(EVERYDAY16, **opening_values(EVERYDAY16))
-    assert link.image in NAMES
+    assert "_" not in link.notices[0].replace("speckle_noise", "")  # words for people
+    assert (link.image, link.settings) == ("cat", OPENED)
 
 
 def test_another_rule_is_for_the_command_line():
@@ -118,7 +125,8 @@ def test_an_own_picture_is_never_in_a_link():
     link = read(write(EVERYDAY16, Request("fog", 2, 0.5, 1, 24), None))
     assert link.image is None
     assert link.settings.severity == 2
-    assert "choose a picture" in link.notices[0]
+    assert link.notices == ()
+    assert read("?" + "&".join(f"{key}=?" for key in ALWAYS)).image == "cat"  # not marked as own
 
 
 def test_keys_are_those_that_are_written():

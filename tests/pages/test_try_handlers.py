@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from urllib.parse import urlencode
 
 import numpy as np
 import pytest
@@ -244,41 +245,83 @@ def test_uploads_are_judged_as_they_arrive(handlers: TryHandlers, tmp_path: Path
     Image.new("RGB", (40, 40), "red").save(good)
     text.write_text("not a picture")
     Image.new("RGB", (2, 2)).save(tiny)
-    _, note, kept = handlers.arrived("a", str(good), None)
+    _, note, kept = handlers.arrived(str(good), None)
     assert (note, kept) == ("", str(good))
     for path, word in ((text, "not a"), (tiny, "at least 16 pixels")):
-        picture, note, kept = handlers.arrived("a", str(path), str(good))
+        picture, note, kept = handlers.arrived(str(path), str(good))
         assert picture == kept == str(good)
         assert word in note
-    _, note, kept = handlers.arrived("a", str(good), str(good))
+    _, note, kept = handlers.arrived(str(good), str(good))
     assert note == ""
 
 
-def test_a_first_upload_that_is_refused_leaves_the_example(
-    handlers: TryHandlers, value: dict[str, Any], example: Example, tmp_path: Path
+def test_a_first_upload_that_is_refused_leaves_the_picture_that_was_filled_in(
+    handlers: TryHandlers, example: Example, tmp_path: Path
 ) -> None:
     (tmp_path / "text.png").write_text("not a picture")
-    picture, note, good = handlers.arrived("a", str(tmp_path / "text.png"), None)
-    assert (picture, good) == (example.path, None)
+    good = handlers.arrive(_asking({}), None)["good"]
+    picture, note, good = handlers.arrived(str(tmp_path / "text.png"), good)
+    assert picture == good == example.path
     assert note
 
 
-def _asking(query: dict[str, str]) -> Any:
-    return SimpleNamespace(session_hash="a", query_params=query)
+def _asking(query: dict[str, str], visitor: str = "a") -> Any:
+    return SimpleNamespace(session_hash=visitor, query_params=query)
 
 
-def test_own_picture_survives_another_page(handlers: TryHandlers, tmp_path: Path) -> None:
-    own = tmp_path / "own.png"
-    Image.new("RGB", (40, 40), "red").save(own)
-    query = {"corruption": "fog", "severity": "2", "tau": "0.4", "seed": "3"}
-    mine = handlers.arrive(_asking(query), str(own))
-    assert mine["picture"] == str(own)
+@pytest.fixture
+def own(tmp_path: Path) -> str:
+    path = tmp_path / "own.png"
+    Image.new("RGB", (40, 40), "red").save(path)
+    return str(path)
+
+
+MINE = {"image": "own", "corruption": "fog", "severity": "2", "tau": "0.40", "seed": "3"}
+
+
+def test_own_picture_survives_another_page(handlers: TryHandlers, own: str) -> None:
+    mine = handlers.arrive(_asking(MINE), own)
+    assert mine["picture"] == mine["good"] == own
     assert "own picture" not in mine["notice"]
     assert mine[SCREEN]["phase"] == "damaged"
     assert mine[SCREEN]["tau"] == 0.4
-    others = handlers.arrive(_asking(query), None)
+    others = handlers.arrive(_asking(MINE), None)
     assert "own picture, which links never hold" in others["notice"]
-    assert others[SCREEN]["phase"] == "empty"
+    assert others[SCREEN]["title"] == "Cat"
+
+
+@pytest.mark.parametrize("asked", [{}, MINE | {"tau": "0.90", "dda": "7"}])
+def test_coming_back_to_a_tab_brings_its_whole_run(
+    handlers: TryHandlers, own: str, asked: dict[str, str]
+) -> None:
+    """By the header's link, then by the history: its address is that of the run."""
+    value = _run(handlers, "a", own, "fog", 2, 0.4, 3, 5, 2, 0.75, 12)
+    list(handlers.expand("a", "dga-guided", False))
+    left = urlencode(MINE | {"tau": "0.90", "dda": "7", "key": value["key"]})
+    back = handlers.arrive(_asking(asked, "b"), own, f"?{left}")
+    shown = back[SCREEN]
+    assert (back["picture"], shown["title"], shown["phase"]) == (own, "Your picture", "done")
+    assert set(shown["every"]) == {"dga-plus", "dga-guided"}
+    assert shown["results"] == value["results"]
+    assert (shown["tau"], shown["hands"]) == (0.4, [0.9, 7])
+    assert shown["progress"] is None
+    other = handlers.arrive(_asking(MINE | {"severity": "5"}, "b"), own, f"?{left}")
+    assert other[SCREEN]["key"] != value["key"]
+
+
+def test_a_run_or_picture_that_is_gone_is_told(handlers: TryHandlers, own: str) -> None:
+    left = "?" + urlencode(MINE | {"key": "0123456789abcdef" * 2})
+    anew = handlers.arrive(_asking({}), own, left)
+    assert "no longer kept" in anew["notice"]
+    assert (anew["picture"], anew[SCREEN]["phase"]) == (own, "damaged")
+    gone = handlers.arrive(_asking(MINE), None, left)
+    assert "Your picture is no longer kept" in gone["notice"]
+    assert gone[SCREEN]["title"] == "Cat"
+    value = _run(handlers, "a", own, "fog", 2, 0.4, 3, 5, 2, 0.75, 12)
+    left = "?" + urlencode(MINE | {"key": value["key"]})
+    assert "Your picture is no longer" in handlers.arrive(_asking({}), None, left)["notice"]
+    for odd in (None, 7, "?&&=", "?key=", "?image=own"):
+        assert handlers.arrive(_asking({}), None, odd)[SCREEN]["title"] == "Cat"
 
 
 def test_what_a_link_says_amiss_is_told_and_the_default_opens(handlers: TryHandlers) -> None:
@@ -292,18 +335,25 @@ def test_what_a_link_says_amiss_is_told_and_the_default_opens(handlers: TryHandl
     assert "rain" in both
 
 
-def test_an_unknown_run_is_told_and_does_not_leave_the_page_empty(
-    handlers: TryHandlers, session: Session, line: QueuePositions
+@pytest.mark.parametrize(
+    "query", [{"run": "nowhere"}, {"corruption": "zzz"}, {"dda": "999"}, {"image": "zzz"}]
+)
+def test_a_link_of_which_nothing_is_understood_opens_what_the_page_opens(
+    handlers: TryHandlers, session: Session, line: QueuePositions, query: dict[str, str]
 ) -> None:
-    update = handlers.arrive(_asking({"run": "nowhere"}), None)
-    assert "nowhere" in update["notice"]
+    (word,) = query.values()
+    update = handlers.arrive(_asking(query), None)
+    assert word in update["notice"]
     assert update[SCREEN]["key"]  # the script shows what has another key
     examples = load_examples()
     shipped = TryHandlers(session, line, handlers.page, examples, Presets(session, examples))
     assert SCREEN not in shipped.arrive(_asking({}), None)
-    update = shipped.arrive(_asking({"run": "nowhere"}), None)
-    assert "nowhere" in update["notice"]
-    assert update[SCREEN]["recorded"] == shipped.presets.all[0].name
+    update = shipped.arrive(_asking(query), None)
+    assert word in update["notice"]
+    assert "own picture" not in update["notice"]
+    first = shipped.presets.all[0]
+    assert update[SCREEN]["recorded"] == first.name
+    assert update["picture"] == first.example.path
 
 
 def test_a_link_holds_the_settings(value: dict[str, Any]) -> None:

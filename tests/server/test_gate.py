@@ -80,11 +80,6 @@ def test_a_person_who_is_lost_gets_a_page() -> None:
     assert '<a href="/">' in page.text
 
 
-def test_the_end_of_a_stream_is_nothing_to_complain_about() -> None:
-    answer = asked(Gate(inner), "POST", f"{API}/stream/0123456789abcdef/close")
-    assert (answer.status_code, answer.content) == (204, b"")
-
-
 @pytest.mark.parametrize(
     "path",
     ["/", "/board", "/config", *(f"{API}/{name}" for name in ("info", "call/adapt", "mcp/"))],

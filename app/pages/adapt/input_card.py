@@ -11,7 +11,6 @@ from app.pages.adapt.corruption_thumbnails import SIDE, style_sheet, style_sheet
 from app.parts.examples import Example
 from app.parts.html import PRIVATE, html, told
 from app.parts.pictures import picture_input
-from app.runs.links import filled, opening_values
 from app.runs.session import Session
 from app.runs.settings import MAX_PATHS, MAX_SCALE
 from app.server.decoder import read_square
@@ -21,7 +20,6 @@ from app.words.try_it import INPUT_WORDS as WORDS
 from dga.corruptions import CORRUPTIONS, SEVERITIES
 from dga.data.uploads import UploadError
 from dga.profiles import IMAGENET
-from dga.request import Request
 from dga.titles import short
 
 LINE = """<div class="line"><img alt="" width="40" height="40">
@@ -38,9 +36,11 @@ PHOTOGRAPHS = """<div class="thumbs" role="group" aria-label="{{words.examples}}
 {{#each value}}<button type="button" data-name="{{name}}" aria-label="{{title}}" title="{{title}}">
 <img src="{{thumbnail}}" alt=""></button>{{/each}}</div>"""
 SOURCES = """<div class="sources" role="group" aria-label="{{words.sources}}">
-<button type="button" data-source="Upload">{{words.upload}}</button>
-<button type="button" data-source="Paste">{{words.paste}}</button>
-<button type="button" data-source="Capture">{{words.webcam}}</button>
+<button type="button" data-source="upload">{{words.upload}}</button>
+<button type="button" data-source="paste">{{words.paste}}</button>
+<button type="button" data-source="webcam">{{words.webcam}}</button>
+<div class="webcam" hidden><video autoplay playsinline muted></video>
+<button type="button" data-source="take">{{words.take}}</button></div>
 <p class="source-note" role="status"></p></div>"""
 _PICK = """element.addEventListener("click", (event) => {
   const button = event.target.closest("button");
@@ -53,28 +53,20 @@ def input_card(
     session: Session,
     examples: list[Example],
     recorded: Sequence[dict[str, str]],
-    first: tuple[Example, Request] | None = None,
+    opening: dict[str, Any],
 ) -> dict[str, Any]:
     """Lay out line and sheet and connect what needs no run. Returns components by name.
 
-    ``recorded``: of each example run name, title, lesson and src; ``first``: picture and
-    settings of the run that the page opens with.
+    ``recorded``: of each example run name, title, lesson and src; ``opening``: the page's.
     """
-    profile = session.profile
-    opening = filled(profile, first[1]) if first else opening_values(profile)
-    card: dict[str, Any] = {}
+    paths = {example.name: example.path for example in examples}
+    path = paths.get(opening["image"])
+    pictures = [{"name": e.name, "title": e.title, "thumbnail": e.thumbnail} for e in examples]
+    card: dict[str, Any] = {"good": gr.State(path)}
     with gr.Row(elem_id="bar"):
-        html(
-            html_template=LINE,
-            scripts=["shared/radios", "try/line"],
-            elem_id="line",
-            words=WORDS,
-        )
+        html(html_template=LINE, scripts=["shared/radios", "try/line"], elem_id="line", words=WORDS)
         card["severity"] = gr.Radio(
-            list(SEVERITIES),
-            value=opening["severity"],
-            label=WORDS["severity"],
-            elem_id="severity",
+            list(SEVERITIES), value=opening["severity"], label=WORDS["severity"], elem_id="severity"
         )
         html(list(recorded), html_template=RECORDED, elem_id="examples", words=WORDS)
         with gr.Row(elem_id="buttons"):
@@ -84,8 +76,8 @@ def input_card(
         html(html_template=HEAD, elem_id="sheet-head", words=WORDS)
         with gr.Row(elem_id="picture-row"):
             card["picture"] = picture_input(
-                value=first[0].path if first else None,
-                sources=["upload", "clipboard", "webcam"],
+                value=path,
+                sources=["upload"],
                 show_label=False,
                 label=WORDS["picture"],
                 alt_text=WORDS["alt"],
@@ -96,10 +88,7 @@ def input_card(
                 html(html_template=SOURCES, elem_id="sources", words=WORDS)
                 card["upload_note"] = html("", elem_id="upload-note")
                 photographs = html(
-                    [
-                        {"name": e.name, "title": e.title, "thumbnail": e.thumbnail}
-                        for e in examples
-                    ],
+                    pictures,
                     html_template=PHOTOGRAPHS,
                     js_on_load=_PICK,
                     elem_id="photographs",
@@ -115,14 +104,10 @@ def input_card(
             styles = html(style_sheet({}), elem_id="swatches")
         with gr.Accordion(WORDS["advanced"], open=False, elem_id="advanced"):
             card["seed"] = gr.Number(
-                opening["seed"],
-                label=WORDS["seed"],
-                precision=0,
-                elem_id="seed",
+                opening["seed"], label=WORDS["seed"], precision=0, elem_id="seed"
             )
-            paper = IMAGENET.guidance.scale
             ranges = {
-                "max_depth": (1, profile.schedule.steps, 1),
+                "max_depth": (1, session.profile.schedule.steps, 1),
                 "scale": (0, MAX_SCALE, 0.05),
                 "paths": (1, MAX_PATHS, 1),
             }
@@ -134,7 +119,7 @@ def input_card(
                     opening[name],
                     step=step,
                     label=label,
-                    info=info.format(paper=paper),
+                    info=info.format(paper=IMAGENET.guidance.scale),
                     elem_classes="knob",
                 )
         for name in ("tau", "dda_depth"):
@@ -143,21 +128,10 @@ def input_card(
     chosen = [card[name].input for name in ("severity", "corruption", "seed")]
     sliders = [card[name].release for name in ranges]
     gr.on([*chosen, *sliders], js=_CHANGED, trigger_mode="multiple", **PRIVATE)
-    _connect_picture(session, card["picture"], photographs, styles, examples)
-    return card
 
-
-def _connect_picture(
-    session: Session,
-    picture: gr.Image,
-    photographs: gr.HTML,
-    styles: gr.HTML,
-    examples: list[Example],
-) -> None:
-    paths = {example.name: example.path for example in examples}
-
-    def pick(event: gr.EventData) -> str | None:
-        return paths.get(str(told(event, "name")))
+    def pick(event: gr.EventData) -> tuple[str | None, str | None]:
+        path = paths.get(str(told(event, "name")))
+        return path, path
 
     def preview(path: str | None) -> Iterator[Any]:
         """The picker's thumbnails; a file that is no picture gets its sentence elsewhere."""
@@ -170,16 +144,17 @@ def _connect_picture(
             yield sheet
             _ = session.models  # what compiles for seconds comes after them
 
-    chosen = photographs.select(pick, None, picture, queue=False, **PRIVATE)
+    chosen = photographs.select(pick, None, [card["picture"], card["good"]], queue=False, **PRIVATE)
     chosen.then(None, None, None, js=_CHANGED, **PRIVATE)
     # Without triggers named: when the page opens, and whenever the picture changes.
     gr.on(
         None,
         preview,
-        picture,
+        card["picture"],
         styles,
         concurrency_id="swatches",
         concurrency_limit=4,
         trigger_mode="always_last",
         **PRIVATE,
     )
+    return card

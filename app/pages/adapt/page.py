@@ -29,10 +29,9 @@ def adapt_page(
     examples = load_examples()
     presets = Presets(session, examples)
     first = next(iter(presets.all), None)
-    opening = (first.example, first.state.settings) if first else None
     recorded = [_example(preset) for preset in presets.all]
     with gr.Column(elem_id="main"):
-        card = input_card(session, examples, recorded, opening)
+        card = input_card(session, examples, recorded, presets.opening)
         notice = html("", elem_id="notice")
         run = first.state.value() if first else {}
         shown = screen(blank_value(session.profile) | {"opens": FIRST_RUN if first else ""})

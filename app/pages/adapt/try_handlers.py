@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import logging
-import secrets
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from html import escape
 from typing import Any
+from urllib.parse import parse_qsl
 
 import gradio as gr
 from gradio.processing_utils import save_bytes_to_cache
@@ -17,10 +17,9 @@ from gradio.utils import get_upload_folder
 from app.pages.run_handlers import RunHandlers, Update
 from app.parts.examples import Example, identify
 from app.parts.html import LIGHT, PRIVATE, SAVE, for_event, for_visitor, told
-from app.presets.store import Preset, Presets
+from app.presets.store import Presets
 from app.runs import links
 from app.runs.export import RunExport
-from app.runs.links import Link
 from app.runs.quick import DroppedError, QuickLane
 from app.runs.run_state import Progress, RunState, Source, blank_value
 from app.runs.session import CancelledError, Session
@@ -30,8 +29,9 @@ from app.server.decoder import read_square
 from app.server.errors import SENTENCES
 from app.server.queue_position import CONCURRENCY_ID, QueuePositions, place_words
 from app.words.errors import FAILED
-from app.words.try_it import DOWNLOAD_WORDS, DOWNLOADS, INPUT_WORDS, NOTICES
+from app.words.try_it import DOWNLOAD_WORDS, DOWNLOADS, INPUT_WORDS, LINK_NOTICES, NOTICES
 from dga.explanation import Scored
+from dga.io.parsing import shortened
 from dga.outcomes import judge_further, outcomes_of
 from dga.pipeline import Denoised, Judged, Outcomes, plus_route
 from dga.profiles import Profile
@@ -44,12 +44,12 @@ PICTURE_INTERVAL = 0.2  # seconds between two previews of a reverse process
 _ASKED = "(...a) => { a[3] = window.dga.tau(); a[5] = window.dga.dda(); return a; }"
 _START = _ASKED.replace("return", "window.dga.waiting(); return")
 _UPLOADED = "(picture, note) => { window.dgaLine.uploaded(picture, note); return []; }"
-# A picture of one's own outlives a look at another page: its upload is still on the server.
+# Picture and run outlive a look at another page: they are still on the server.
 _KEPT = """async () => {
   const kept = JSON.parse(sessionStorage.getItem("dga-picture") || "null");
   const there = kept?.url && (await fetch(kept.url).catch(() => null))?.ok;
   if (!there) sessionStorage.removeItem("dga-picture");
-  return [there ? kept : null];
+  return [there ? kept : null, sessionStorage.getItem("dga-last") ?? ""];
 }"""
 
 
@@ -57,14 +57,15 @@ _KEPT = """async () => {
 class TryComponents:
     """The components that the server writes or reads; those of ``asked`` make a run.
 
-    ``tau`` and ``dda_depth`` the timeline fills in; ``upload_note``: one sentence beside an upload
-    that was refused, or nothing.
+    ``tau`` and ``dda_depth`` the timeline fills in; ``good``: the last picture that was accepted;
+    ``upload_note``: one sentence beside an upload that was refused, or nothing.
     """
 
     adapt: gr.Button
     cancel: gr.Button
     severity: gr.Radio
     picture: gr.Image
+    good: gr.State
     upload_note: gr.HTML
     corruption: gr.Radio
     seed: gr.Number
@@ -84,7 +85,7 @@ class TryComponents:
 
     def filled(self, profile: Profile, settings: Request, path: str | None) -> Update:
         """The controls as these settings have them."""
-        values = links.filled(profile, settings) | {"picture": path}
+        values = links.filled(profile, settings) | {"picture": path, "good": path}
         return {getattr(self, name): value for name, value in values.items()}
 
 
@@ -190,25 +191,21 @@ class TryHandlers(RunHandlers[Run]):
         if last is None or last.state.source != "damaged":
             return {self.page.screen: gr.skip()}
         before = last.state
+        state = before.again("quick")
+        asked = state.subject.input, state.settings, None, state.extent, True
         try:
-            state = self._quick(visitor, before)
+            if self.session.pace is not None:
+                raise DroppedError(NOTICES["slow"])
+            with self.lane.served(visitor) as ended:
+                for event in self.session.events(*asked):
+                    self.lane.check(ended)
+                    state.take(event)
         except (DroppedError, *SENTENCES) as error:
             before.notice = str(error)
             return self.shown(last) if before.notice else {self.page.screen: gr.skip()}
         if self.runs.last(visitor) is not last:
             return {self.page.screen: gr.skip()}
         return self.shown(self.runs.put(visitor, Run(state)))
-
-    def _quick(self, visitor: str, before: RunState) -> RunState:
-        if self.session.pace is not None:
-            raise DroppedError(NOTICES["slow"])
-        state = before.again("quick")
-        with self.lane.served(visitor) as ended:
-            pixels, settings = state.subject.input, state.settings
-            for event in self.session.events(pixels, settings, extent=state.extent, quick=True):
-                self.lane.check(ended)
-                state.take(event)
-        return state
 
     def stop(self, visitor: str) -> Update:
         """End whatever is computed beside a run."""
@@ -224,8 +221,8 @@ class TryHandlers(RunHandlers[Run]):
         """One method from every depth, or the curve to its end, with progress."""
         last = self.runs.last(visitor)
         if last is None or not last.state.settled:
-            last_value = blank_value(self.session.profile) if last is None else last.state.value()
-            yield {self.page.screen: last_value | {"notice": NOTICES["nothing"]}}
+            value = self.complain(visitor, "")[self.page.screen]
+            yield {self.page.screen: value | {"notice": NOTICES["nothing"]}}
             return
         state = last.state
         last.cancel.clear()
@@ -287,12 +284,13 @@ class TryHandlers(RunHandlers[Run]):
         if last is not None and last.state.busy:
             last.cancel.set()
         preset = self.presets.named(name)
-        return self._recorded(visitor, preset) if preset else {self.page.notice: gr.skip()}
+        if preset is None:
+            return {self.page.notice: gr.skip()}
+        return self._finished(visitor, preset.state, preset.example.path)
 
-    def _recorded(self, visitor: str, preset: Preset) -> Update:
-        run = self.runs.put(visitor, Run(preset.state))
-        settings, path = preset.state.settings, preset.example.path
-        filled = self.page.filled(self.session.profile, settings, path)
+    def _finished(self, visitor: str, state: RunState, path: str | None) -> Update:
+        run = self.runs.put(visitor, Run(state))
+        filled = self.page.filled(self.session.profile, state.settings, path)
         note = {self.page.upload_note: ""}
         return filled | self.shown(run) | self.lock(False) | self._told(()) | note
 
@@ -300,61 +298,46 @@ class TryHandlers(RunHandlers[Run]):
         lines = "".join(f"<p>{escape(notice)}</p>" for notice in notices)
         return {self.page.notice: f'<div class="notice" role="status">{lines}</div>'}
 
-    def arrive(self, request: gr.Request, kept: str | None) -> Update:
-        """What the address asks for; the first recorded run if it asks for nothing.
+    def arrive(self, request: gr.Request, kept: str | None, left: object = "") -> Update:
+        """What the address asks for, else what this tab had last, else the first recorded run.
 
-        ``kept``: the picture of her own that this tab's last page had, if it is still there.
+        ``kept``: the tab's own picture, if it is still there; ``left``: the query of what it
+        showed last and, once that was finished, the run's key.
         """
         visitor, profile = str(request.session_hash), self.session.profile
-        query = dict(request.query_params)
-        names = list(self.examples)
-        notices: tuple[str, ...] = ()
-        if "run" in query:
-            preset = self.presets.named(query["run"])
-            if preset is not None:
-                return self._recorded(visitor, preset)
-            notices = links.unknown_run(query["run"])
-        link = links.parse(query, profile, names, names[0] if names else "")
-        if link is None:
-            return self._usual(visitor, notices)
-        notices += link.notices
-        preset = self.presets.find(link.image or "", link.settings)
+        last = dict(parse_qsl(str(left or "").removeprefix("?")))
+        key, told = last.pop("key", None), dict(request.query_params)
+        query = told if any(name in told for name in links.KEYS) else last
+        link = links.parse(query, profile, self.examples, self.presets.opening)
+        image = link.image or ("" if kept else self.presets.opening["image"])
+        path = self.examples[image].path if image else kept
+        again = query == last  # in the same tab
+        found = self.presets.named(key) or self.runs.find(lambda run: run.state.key == key)
+        if again and found and found.state.settled and (link.image or kept):
+            update = self._finished(visitor, found.state, path)
+            # What was computed beside it has ended; tau and fixed depth stay where they were.
+            hands = [link.settings.tau, link.settings.dda_depth]
+            update[self.page.screen] |= {"progress": None, "hands": hands}
+            return update
+        named = self.presets.named(query.get("run"))
+        preset = named or self.presets.find(image, link.settings)
+        notices = () if named else link.notices
+        if preset is not None and not query:  # the page came with it
+            self.runs.put(visitor, Run(preset.state))
+            return self._told(())
+        if "run" in query and not named:
+            notices = (LINK_NOTICES["unknown_run"].format(value=shortened(query["run"])), *notices)
+        if link.image is None and not kept:
+            notices += (LINK_NOTICES["gone" if again else "no_picture"],)
+        elif again and key and found is None:
+            notices += (DOWNLOAD_WORDS["gone"],)
         if preset is not None:
-            return self._recorded(visitor, preset) | self._told(notices)
-        return self._linked(visitor, link, kept, notices)
-
-    def _usual(self, visitor: str, notices: tuple[str, ...]) -> Update:
-        """The first recorded run; the page came with it unless its address named another."""
-        first = next(iter(self.presets.all), None)
-        if first is None:
-            blank = blank_value(self.session.profile) | {"key": secrets.token_hex(4)}
-            return {self.page.screen: blank} | self._told(notices)
-        if notices:
-            return self._recorded(visitor, first) | self._told(notices)
-        self.runs.put(visitor, Run(first.state))  # who is quick has changed the controls
-        return self._told(())
-
-    def _linked(
-        self, visitor: str, link: Link, kept: str | None, notices: tuple[str, ...]
-    ) -> Update:
-        """The controls as a link has them, with the quick run of it where it names a picture."""
-        profile, settings = self.session.profile, link.settings
-        example = self.examples.get(link.image or "")
-        path = example.path if example else kept
-        if link.image is None and kept:
-            notices = tuple(n for n in notices if n != links.NO_PICTURE)  # it was this visitor's
-        value = blank_value(profile, settings.stopping(profile))
-        value |= {"key": secrets.token_hex(4), "dda_depth": settings.dda_depth}
-        filled = self.page.filled(profile, settings, path)
-        if path is None:
-            return filled | self._told(notices) | {self.page.screen: value}
-        knobs = links.filled(profile, settings)
+            return self._finished(visitor, preset.state, preset.example.path) | self._told(notices)
+        knobs = links.filled(profile, link.settings)
         shown = self.damaged(visitor, path, *(knobs[name] for name in links.ORDER))
-        return filled | self._told(notices) | shown
+        return self.page.filled(profile, link.settings, path) | shown | self._told(notices)
 
-    def arrived(
-        self, visitor: str, path: str | None, good: str | None
-    ) -> tuple[Any, str, str | None]:
+    def arrived(self, path: str | None, good: str | None) -> tuple[Any, str, str | None]:
         """Judge a picture as it is uploaded; a refused one is replaced by the last good one.
 
         Returns the picture, a sentence beside it, and the last good picture.
@@ -364,10 +347,7 @@ class TryHandlers(RunHandlers[Run]):
         try:
             read_square(path, self.session.profile.image_size)
         except SENTENCES as error:
-            note = f'<p role="alert">{escape(str(error))}</p>'
-            last = self.runs.last(visitor)
-            example = last.state.example if last else None
-            return good or (example and example.path), note, good
+            return good, f'<p role="alert">{escape(str(error))}</p>', good
         return gr.skip(), "", path
 
     def download(self, visitor: str, kind: object) -> Update:
@@ -412,7 +392,7 @@ def connect_try(
     )
     screen.stop(for_visitor(handlers.stop), None, page.notice, cancels=[expanded], **LIGHT)
 
-    shown = [screen, page.notice, page.upload_note, *asked]
+    shown = [screen, page.notice, page.upload_note, page.good, *asked]
     shown += [page.adapt, page.cancel, page.timer]
 
     pick = for_event(handlers.pick, "example")
@@ -422,15 +402,15 @@ def connect_try(
     saved = screen.download(download, None, [page.saved, page.notice], **LIGHT)
     saved.then(None, page.saved, None, js=SAVE, **LIGHT)
 
-    opened = demo.load(handlers.arrive, page.picture, shown, js=_KEPT, **LIGHT)
+    # The notice is empty then: it brings what the tab had last.
+    came = [page.picture, page.notice]
+    opened = demo.load(handlers.arrive, came, shown, js=_KEPT, **LIGHT)
     opened.then(for_visitor(handlers.quick), None, screen, **alone)
 
-    good = gr.State(None)
-    judged = gr.on(
-        [page.picture.upload, page.picture.input],
-        for_visitor(handlers.arrived),
-        [page.picture, good],
-        [page.picture, page.upload_note, good],
+    judged = page.picture.upload(
+        handlers.arrived,
+        [page.picture, page.good],
+        [page.picture, page.upload_note, page.good],
         **LIGHT,
     )
     judged.then(None, [page.picture, page.upload_note], None, js=_UPLOADED, **LIGHT)

@@ -158,12 +158,11 @@ def how(board: Board, row: Row, column: str) -> str:
 
 
 def link(board: Board, row: Row) -> str:
-    """Address of Try it with this picture and damage; empty for an upload."""
-    if board.example is None:
-        return ""
+    """Address of Try it with this picture and damage, an upload's own."""
     profile = board.profile
     rule, severity = profile.stopping, board.severity or 1
-    request = Request(row.name, severity, rule.tau, SEED, profile.dda_depth, rule.paths)
+    damage = row.name if board.example else None
+    request = Request(damage, severity, rule.tau, SEED, profile.dda_depth, rule.paths)
     return f"./{write(profile, request, board.example)}"
 
 

@@ -1,7 +1,5 @@
 // What the screen shows of its value: Gradio changes what differs from what is there.
 const page = (window.dgaBoard ??= {});
-// path: what Try it needs to open the same file, after a reload too
-const uploads = new Map(JSON.parse(sessionStorage.getItem("dga-board-files") ?? "[]"));
 
 const sign = (kind) =>
   kind && `<svg viewBox="0 0 12 12" aria-hidden="true">${props.signs[kind]}</svg>`;
@@ -43,8 +41,7 @@ function cellOf(row, { src, said, how, verdict }, { name, title }) {
   const waiting = src ? props.words.pending : props.words.empty;
   const words = said ? `${said}${verdict && `, ${verdict}`}; ${how}` : waiting;
   const kinds = `bd-cell ${verdict} ${src ? "there" : ""} ${said ? "" : "pending"}`;
-  const link = said && (row.link || (row.file && "./"));
-  return `<a class="${kinds}" data-column="${name}" ${link ? `href="${safe(link)}"` : 'role="img"'}
+  return `<a class="${kinds}" data-column="${name}" ${said ? `href="${safe(row.link)}"` : 'role="img"'}
     aria-label="${safe(`${row.name}, ${title}: ${words}`)}"><img alt="" ${src ? `src="${src}"` : ""}>
     <span class="bd-badge ${verdict}">${sign(verdict)}</span><span class="bd-tip" aria-hidden="true">
     <b class="${verdict}">${sign(verdict)}${safe(said ?? "")}</b><span>${how ?? ""}</span></span></a>`;
@@ -94,10 +91,13 @@ element.addEventListener("change", ({ target }) => {
 
 // An own picture is opened in Try it as if it had been chosen there.
 element.addEventListener("click", ({ target }) => {
-  const cell = target.closest("a[href='./']");
-  const row = cell && page.value.rows[cell.closest(".bd-row").dataset.row];
-  const file = row && uploads.get(row.file);
-  if (file) sessionStorage.setItem("dga-picture", JSON.stringify(file));
+  const cell = target.closest("a[href*='image=own']");
+  if (!cell) return;
+  const { file: path, name } = page.value.rows[cell.closest(".bd-row").dataset.row];
+  const url = `./gradio_api/file=${encodeURI(path)}`;
+  const picture = { path, url, orig_name: name, meta: { _type: "gradio.FileData" } };
+  sessionStorage.setItem("dga-picture", JSON.stringify(picture));
+  sessionStorage.setItem("dga-last", "?image=own");
 });
 
 // Each file is a request of its own, so that the server's limits hold for each.
@@ -113,14 +113,12 @@ async function send(chosen) {
       break;
     }
     try {
-      const { path, url } = await upload(file);
+      const { path } = await upload(file);
       files.push({ path, name });
-      uploads.set(path, { path, url, orig_name: name, meta: { _type: "gradio.FileData" } });
     } catch {
       files.push({ path: "", name }); // the server names it among those left out
     }
   }
-  sessionStorage.setItem("dga-board-files", JSON.stringify([...uploads].slice(-4 * props.most)));
   put(said, props.words.dropped);
   if (files.length) trigger("upload", { ask: page.ask({ image: "own", files }) });
 }

@@ -8,7 +8,8 @@
     for (const size of ["mid", "long"]) if (heading.matches(".say h1") && heading.offsetHeight > 60) heading.className = size;
   };
   document.body.classList.toggle("dark", matchMedia("(prefers-color-scheme: dark)").matches);
-  if (location.search || location.hash) node.lastElementChild.remove();
+  const back = heading?.matches(".say h1") && sessionStorage.getItem("dga-last");
+  if (location.search || location.hash || back) node.lastElementChild.remove();
   else if (heading) [fit(), document.fonts.ready.then(fit)];
   new MutationObserver((_, observer) => {
     if (!document.querySelector(node.dataset.there)) return;

@@ -109,8 +109,9 @@ function chanceLane(b, now, line) {
   for (const c of [0, 0.5, 1]) {
     out += stroke(b.left, b.y2(c), b.right, b.y2(c), "grid") + label(b.left - (b.narrow ? 6 : 12), b.y2(c) + 5, 100 * c, "end");
   }
-  const title = value.truth != null ? fill(words.chance, { kind: value.classes[value.truth] }) : "";
-  if (b.narrow) out += label(14, 202, `${title || words.chance_any}${words.from_here}`, "start", "strong");
+  const title = value.truth != null ? fill(words.chance, { kind: value.classes[value.truth] })
+    : value.every && !b.narrow ? "" : words.chance_any; // "" where a kind can be chosen
+  if (b.narrow) out += label(14, 202, `${title}${words.from_here}`, "start", "strong");
   else {
     if (title) out += label(16, 202, title, "start", "strong");
     out += label(16, 222, words.from_this, "start", "strong");

@@ -64,8 +64,11 @@ function query() {
   fields.set("dda", fixed);
   return `?${fields}`;
 }
+// Also for whoever comes back to this tab, with the key of a finished run, see arrive.
 function writeAddress() {
-  if (value.link) history.replaceState(history.state, "", query());
+  if (!subject().link || (centred === null && !location.search)) return;
+  if (centred !== null) history.replaceState(history.state, "", query()); // it came with the first
+  sessionStorage.setItem("dga-last", fresh ? query() : `${query()}&key=${value.key}`);
 }
 
 async function copyLink(button) {
@@ -101,8 +104,7 @@ function begin(next) {
   fresh = null;
   watched = null;
   if (next.source === "recorded" || value.key === null) {
-    tau = next.tau;
-    fixed = next.dda_depth ?? fixed;
+    [tau, fixed] = next.hands ?? [next.tau, next.dda_depth ?? fixed];
     wide = false;
   }
   const best = ["dga-guided", "dga-plus", "dga", "dda"];
@@ -130,6 +132,7 @@ function receive(next) {
       value = { ...value, ...next };
       [tau, fixed] = [next.tau, next.dda_depth];
     }
+    writeAddress();
     return draw();
   }
   if (next.phase === "error" && next.key === value.key) stale = true;
@@ -137,7 +140,7 @@ function receive(next) {
   value = next;
   if (!growing) grow();
   if (value.phase === "done" && value.key !== centred) {
-    if (centred !== null) writeAddress(); // the page's first run has the address it came with
+    writeAddress();
     centred = value.key;
     requestAnimationFrame(() => bring(chosen));
   }
@@ -171,10 +174,10 @@ motion.addEventListener("change", () => { halt(); draw(); });
 for (const node of ["#line b", "#adapt", "#examples button"]) appears(document, node).then(soon);
 new ResizeObserver(() => { fit(); soon(); }).observe(plot);
 watch("value", () => receive(props.value));
-// An address that names a run: what it shows is on its way, the page's first run is not it.
-const named = ["corruption", "run"].some((key) => new URLSearchParams(location.search).has(key));
+// What an address names, or what this tab had, is on its way: the page's first run is not it.
+const named = /[?&](corruption|run)=/.test(location.search) || sessionStorage.getItem("dga-last");
 const { opens } = value;
-value = { ...value, key: null, phase: opens || named ? "opening" : value.phase };
+value = { ...value, key: null, phase: "opening" };
 draw();
 if (opens && !named) {
   fetch(opens).then((answer) => answer.json()).then((run) => { if (value.key === null) receive(run); });

@@ -55,6 +55,6 @@ zoom.addEventListener("keydown", (event) => {
   if (by) enlarge(names[(names.indexOf(zoomed) + by + names.length) % names.length]);
   if (event.key === " " && !held) { held = { name: zoomed, on: true }; draw(); }
   if (by || event.key === " ") event.preventDefault();
-  if (event.key !== "Escape") event.stopPropagation();
+  event.stopPropagation(); // Escape, too, which closes the dialog and nothing else
 });
 zoom.addEventListener("keyup", (event) => event.key === " " && release());
