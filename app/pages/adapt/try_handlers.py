@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import logging
 import secrets
 import time
@@ -105,7 +106,7 @@ class TryHandlers(RunHandlers[Run]):
         self.lane = QuickLane(line)
         self.runs = Visitors[Run](
             lambda run: run.state.running,
-            lambda run: run.state.source == "recorded",
+            lambda run: any(run.state is preset.state for preset in presets.all),
             line.address,
         )
 
@@ -227,6 +228,9 @@ class TryHandlers(RunHandlers[Run]):
             last_value = blank_value(self.session.profile) if last is None else last.state.value()
             yield {self.page.screen: last_value | {"notice": NOTICES["nothing"]}}
             return
+        if last.state.source == "recorded":  # all who look at it have that one
+            last.state = copy.copy(last.state)
+            last.state.lines = dict(last.state.lines)
         state = last.state
         last.cancel.clear()
         state.working = True
@@ -249,9 +253,11 @@ class TryHandlers(RunHandlers[Run]):
     def _every(self, run: Run, name: object) -> Iterator[None]:
         state = run.state
         route = next((r for r in state.settings.routes(state.profile) if r.name == name), None)
-        if route is None or route.plus or route.name in state.lines:
+        extent = max(state.extent, state.filmed - 1)  # as deep as the axis goes
+        known = len(state.lines[route.name].predictions) if route and name in state.lines else 0
+        if route is None or route.plus or known > extent:
             return
-        asked, shown = (state.subject.input, state.settings.seed, route, state.extent), 0.0
+        asked, shown = (state.subject.input, state.settings.seed, route, extent), 0.0
         for event in self.session.lent(run.cancel, outcomes_of, *asked):
             if isinstance(event, Outcomes):
                 state.take(event)

@@ -46,7 +46,7 @@ function pictureNow(name, now) {
     return { title: words.short[name], more, frame: wholePicture(from?.src), probs: from?.probs, note: "", of: subject() };
   }
   if (name === "noised") {
-    const depth = playing ? playing.depth : now?.t ?? (running() ? lastJudged() : null);
+    const depth = playing ? playing.depth : now?.t ?? (running() && value.curves.length ? lastJudged() : null);
     const title = playing || !now ? fill(words.noised_to, { depth: depth ?? "…" }) : value.titles?.[now.key] ?? fill(words.noised_to, { depth });
     const probs = value.forward_probs?.[depth];
     return { title, frame: depth === null ? null : noised(depth), probs, note: "", depth };
@@ -54,10 +54,24 @@ function pictureNow(name, now) {
   const found = outcome(name, now);
   const [more, long] = value.costs?.[name]?.[found.key] ?? ["", ""];
   const frame = playing ? playingFrame(name, found) : found.frame;
-  const whole = value.source === "full" || value.source === "recorded";
-  const missing = !whole ? "not_run" : value.results?.[name] ? "unknown_here" : "not_made";
-  const note = found.frame || running() || empty() ? "" : words[missing];
-  return { title: words.short[name], more, frame, probs: playing && !playing.arrived(found) ? null : found.probs, note, long };
+  const note = found.frame || found.probs || running() || empty() ? "" : missing(name, now);
+  const twin = twinOf(name, now);
+  const same = twin ? fill(words.same_as, { method: words.short[twin] }) : "";
+  return { title: words.short[name], more: same || more, same, frame, probs: playing && !playing.arrived(found) ? null : found.probs, note, long };
+}
+
+// The method that gives the very same picture, if that is known.
+function twinOf(name, now) {
+  const twin = { dda: "dga-guided", "dga-guided": "dda" }[name];
+  return twin && value.second?.same && now?.t === fixed && outcome(name, now).probs && outcome(twin, now).probs ? twin : null;
+}
+
+// Why there is no picture, and what would bring it.
+function missing(name, now) {
+  if (!value.results?.[name]) return words[["full", "recorded"].includes(value.source) ? "not_made" : "not_run"];
+  if (!byHand(name, now)) return words.unknown_here;
+  const can = missingLine() === name;
+  return can ? fill(words.find_by_hand, { button: fill(words.compute, { method: words.short[name] }) }) : words.unknown_by_hand;
 }
 
 function figure(name, now) {
@@ -68,6 +82,7 @@ function figure(name, now) {
   paint(thumbOf(name).querySelector("canvas"), told.frame);
   put(node.querySelector("figcaption b"), told.title);
   put(node.querySelector("figcaption i"), told.more ?? "");
+  node.querySelector("figcaption i").classList.toggle("same", Boolean(told.same));
   node.querySelector("figcaption").title = told.long ?? "";
   put(node.querySelector(".none"), told.note);
   const label = told.probs ? labelOf(told.probs) : "";
@@ -78,7 +93,8 @@ function figure(name, now) {
   put(node.querySelector(".label em"), label && !covered ? percentOf(share) : "");
   node.querySelector(".bar i").style.width = `${covered ? 0 : share / 10}%`;
   node.classList.toggle("chosen", name === chosen);
-  node.classList.toggle("old", stale && name !== "clean" && name !== "damaged");
+  const old = name === "clean" || name === "damaged" ? awaited : stale;
+  for (const part of [node, thumbOf(name)]) part.classList.toggle("old", old);
   node.querySelector("button.choose")?.setAttribute("aria-pressed", name === chosen);
   const said = label && !covered ? `: ${label} ${percentOf(share)}${sign ? `, ${words[sign]}` : ""}` : "";
   node.querySelector(".im").setAttribute("aria-label", `${told.title}${said}`);
@@ -120,12 +136,13 @@ function sentences(now) {
   if (empty() || running()) return [[words[value.phase] ?? words.empty, ""], []];
   if (!value.says?.unknown) return [[words[value.phase] ?? "", ""], []];
   if (!now && chosen !== "dda" && chosen !== "dga-plus") return [[fill(words.undecided, { tau: tau.toFixed(2) }), ""], []];
-  if (!first) return [[fill(value.says.unknown, { t: depth ?? "?", tau: tau.toFixed(2) }), ""], []];
+  if (depth === null) return [[words[value.phase] ?? words.not_made, ""], []];
+  const why = chosen === "dda" ? "fixed" : byHand(chosen, now) ? "hand" : "own";
+  if (!first) return [[fill(value.says.unknown[why], { t: depth, tau: tau.toFixed(2) }), ""], []];
   if (presenting) return [first, []];
   const rest = [];
   const { fixed: verdicts, same, spent } = value.second ?? {};
-  const equal = same && chosen === "dga-guided" && depth === fixed;
-  if (chosen !== "dda") rest.push(equal ? [same, ""] : verdicts?.[fixed]);
+  if (chosen !== "dda") rest.push(twinOf(chosen, now) ? [same, ""] : verdicts?.[fixed]);
   if (askedOf(chosen, now).made) rest.push([spent?.[chosen] ?? "", ""]);
   return [first, rest.filter((told) => told?.[0])];
 }

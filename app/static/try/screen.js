@@ -23,8 +23,8 @@ function found() {
   node.classList.toggle("unknown", !told);
   if (!told || node.dataset.key === value.key) return;
   node.dataset.key = value.key;
-  const gauge = ({ name, words: said, at }) => `<span class="gauge"><i>${name}</i> ${said}
-    <svg viewBox="0 0 64 12" aria-hidden="true"><path d="M2 6H62"/><circle cx="${7 + 50 * at}" cy="6" r="5"/></svg></span>`;
+  const scale = (at) => `<svg viewBox="0 0 64 12" aria-hidden="true"><path d="M2 6H62"/><circle cx="${7 + 50 * at}" cy="6" r="5"/></svg>`;
+  const gauge = ({ name, words: said, at }) => `<span class="gauge"><i>${name}</i> ${said} ${at === null ? "" : scale(at)}</span>`;
   find(".gauges").innerHTML = told.gauges.map(gauge).join("");
   put(find(".found-says"), told.sentence);
   find(".scores").innerHTML = told.scored.map(([name, score, taken]) =>
@@ -49,6 +49,7 @@ function bar() {
   const source = subject().input?.src;
   const thumb = document.querySelector("#line img");
   if (thumb && source && thumb.getAttribute("src") !== source) thumb.src = source;
+  byId("line")?.classList.toggle("old", awaited);
   put(document.querySelector("#line b"), subject().title);
   put(document.querySelector("#line p span"), subject().damage ?? "");
   for (const node of document.querySelectorAll("#examples button")) {
@@ -97,7 +98,7 @@ function begin(next) {
   pictures.clear();
   hand = null;
   grown = 0;
-  stale = false;
+  stale = awaited = false;
   fresh = null;
   watched = null;
   if (next.source === "recorded" || value.key === null) {
@@ -125,6 +126,7 @@ function receive(next) {
   pending = "";
   if (next.source === "damaged") {
     fresh = next;
+    awaited = false;
     stale = !empty();
     if (empty()) {
       value = { ...value, ...next };
@@ -148,7 +150,7 @@ window.dga = {
   // Something of the input was changed: the run is from before, and the quick path may run.
   changed: () => {
     halt();
-    stale = !empty();
+    stale = awaited = !empty();
     draw();
     clearTimeout(waiting);
     waiting = setTimeout(() => trigger("input", {}), 300);

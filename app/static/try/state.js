@@ -6,6 +6,7 @@ const SHORT_AXIS = 32; // depth ends before; the rest is noise
 let { value } = props; // the run on the screen
 let fresh = null; // another damaged picture than the run's: then the run is from before
 let stale = false;
+let awaited = false; // what was changed has not come back damaged yet
 let tau = value.tau;
 let fixed = value.dda_depth ?? 1;
 let hand = null; // a depth chosen by hand; null: where the detector stops
@@ -44,12 +45,21 @@ function depthNow() {
 
 const own = (now) => now && !now.key.endsWith("d") && now.t === value.t_star && now.crossed === value.crossed;
 const lineOf = (name) => (name === "dda" && !value.every?.dda ? value.dda_line : name);
+const byHand = (name, now) => name !== "dda" && Boolean(now?.key.endsWith("d"));
+
+// Which line a button may have computed, as deep as the axis goes: null, if none is missing.
+function missingLine() {
+  const line = lineOf(chosen) ?? "dga-guided";
+  const known = value.every?.[line]?.probs.length ?? 0;
+  const can = !stale && value.phase === "done" && value.source !== "quick" && !value.progress;
+  return can && known <= deepest() && !(known && line === "dga-plus") ? line : null;
+}
 
 // Depth and key of one method's outcome, and whether the run itself made it.
 function askedOf(name, now) {
   if (name === "dda") return { depth: fixed, key: `${fixed}`, made: fixed === value.dda_depth };
   if (name === "dga-plus") {
-    const by = now?.key.endsWith("d") ? now.t : null;
+    const by = byHand(name, now) ? now.t : null;
     return { depth: by ?? value.found?.t_star ?? null, key: by === null ? "own" : `${by}`, made: by === null };
   }
   return { depth: now?.t ?? null, key: now?.key ?? "", made: Boolean(own(now)) };
