@@ -166,33 +166,19 @@ def found(explained: Explained) -> dict[str, Any]:
     explanation = explained.explanation
     degradation = explanation.degradation
     gain = degradation.exposure.gain
-    moved = any(degradation.exposure.offset)
-    noise = f"{degradation.noise:.2f}" if degradation.noise else ""
-    impulses = degradation.impulses is not None  # how many is not known
+    exposure = "moved" if gain == 1 and any(degradation.exposure.offset) else f"x{gain:.2g}"
+    blur = f"{degradation.blur:g} px" if degradation.blur else AS_IT_IS
+    noise = f"{degradation.noise:.2f}" if degradation.noise else "none"
+    sparse = degradation.impulses is not None  # how much of it is not known
     gauges = [
-        (
-            "exposure",
-            f"x{gain:.2g}" if gain != 1 or not moved else "moved",
-            math.log(max(gain, 1.0), 14.0),
-        ),
-        (
-            "sharpness",
-            f"{degradation.blur:g} px" if degradation.blur else AS_IT_IS,
-            degradation.blur / 4,
-        ),
-        (
-            "noise",
-            noise or ("impulses" if impulses else "none"),
-            None if impulses else degradation.noise,
-        ),
+        ("exposure", exposure, math.log(max(gain, 1.0), 14.0)),
+        ("sharpness", blur, degradation.blur / 4),
+        ("noise", "impulses", None) if sparse else ("noise", noise, degradation.noise),
     ]
     return {
         "sentence": sentence(explained),
         "t_star": explained.stop.t_star,
-        "gauges": [
-            {"name": n, "words": w, "at": None if a is None else round(min(a, 1.0), 3)}
-            for n, w, a in gauges
-        ],
+        "gauges": [{"name": n, "words": w, "at": a and round(min(a, 1), 3)} for n, w, a in gauges],
         "scored": [
             [
                 ", ".join(remedies(s.degradation)) or "nothing",
@@ -226,7 +212,7 @@ class _Told:
     def __init__(self, state: RunState) -> None:
         self.state, before = state, reading(state.subject.input_prediction)
         self.story = Story(before, state.truth, state.stopping.horizon)
-        self.brief = replace(self.story, before=replace(before, share=None))
+        self.brief = replace(self.story, before=Reading(before.label, None))
         self.says: defaultdict[str, dict[str, Said]] = defaultdict(dict)
         self.present: defaultdict[str, dict[str, Said]] = defaultdict(dict)
         self.costs: defaultdict[str, dict[str, tuple[str, str]]] = defaultdict(dict)
@@ -253,10 +239,9 @@ class _Told:
                 self.says[name][at] = self.story.own_depth(SYSTEMS[name], stop, after)
                 self.present[name][at] = self.story.shown(name, stop, after)
                 self.costs[name][at] = _cost(route, stop.t_star, own, choosing)
-        for depth, after in enumerate(map(reading, line.predictions if line else ())):
-            self.says[name][f"{depth}d"] = self.story.by_hand(depth, after)
-            brief = self.brief.by_hand(depth, replace(after, share=None))
-            self.present[name][f"{depth}d"] = brief
+        for depth, read in enumerate(line.predictions if line else ()):
+            self.says[name][f"{depth}d"] = self.story.by_hand(depth, reading(read))
+            self.present[name][f"{depth}d"] = self.brief.by_hand(depth, Reading(read.label, None))
         if result is not None and choosing is not None:
             self.spent[name] = spent(result.steps, result.seconds, choosing)
 
@@ -278,10 +263,9 @@ class _Told:
     def _plus(self, result: Reconstruction, explained: Explained) -> None:
         name, after, stop = "dga-plus", reading(result.prediction), explained.stop
         flat, line = explained.explanation.flat, self.state.lines.get(name)
-        for depth, read in enumerate(map(reading, line.predictions if line else ())):
-            self.says[name][str(depth)] = self.story.plus_from(depth, read)
-            brief = self.brief.plus_from(depth, replace(read, share=None))
-            self.present[name][str(depth)] = brief
+        for depth, read in enumerate(line.predictions if line else ()):
+            self.says[name][str(depth)] = self.story.plus_from(depth, reading(read))
+            self.present[name][str(depth)] = self.brief.plus_from(depth, Reading(read.label, None))
         own = self.story.plus(sentence(explained), stop, explained.unchanged, flat, after)
         self.says[name]["own"] = own
         self.present[name]["own"] = self.story.shown(name, stop, after, explained.unchanged)

@@ -215,7 +215,7 @@ class TryHandlers(RunHandlers[Run]):
         """End whatever is computed beside a run."""
         self.lane.stop(visitor)
         last = self.runs.last(visitor)
-        if last is not None and last.state.working:
+        if last is not None and last.state.busy:
             last.cancel.set()
         return {self.page.notice: gr.skip()}
 
@@ -288,10 +288,7 @@ class TryHandlers(RunHandlers[Run]):
 
     def pick(self, visitor: str, name: object) -> Update:
         """A recorded run; whatever of hers is computed stops."""
-        self.lane.stop(visitor)
-        last = self.runs.last(visitor)
-        if last is not None and last.state.busy:
-            last.cancel.set()
+        self.stop(visitor)
         preset = self.presets.named(name)
         return self._recorded(visitor, preset) if preset else {self.page.notice: gr.skip()}
 

@@ -26,7 +26,7 @@ function layout() {
   const narrow = width < 860;
   const b = { width, narrow };
   if (presenting) {
-    Object.assign(b, { left: 208, right: width - 200, top: 16, bottom: plot.clientHeight - 66 });
+    Object.assign(b, { left: 208, right: width - 200, top: 26, bottom: plot.clientHeight - 66 });
     b.foot = b.bottom + 12;
   } else if (narrow) {
     Object.assign(b, { left: 36, right: width - 22, top: 76, bottom: 186, top2: 250, bottom2: 358, film: 368, foot: 404, height: 452 });
@@ -42,15 +42,13 @@ function layout() {
   return b;
 }
 
-let grown = 0; // depths of the curve that are drawn by now
 let mean = [];
 let lows = [];
 let highs = [];
 function summarise() {
   const curves = value.curves.filter((curve) => curve.length);
-  const length = Math.min(curves[0]?.length ?? 0, grown);
-  const columns = Array.from({ length }, (_, k) => curves.filter((c) => k < c.length).map((c) => c[k]));
-  mean = value.mean?.slice(0, length) ?? columns.map((c) => c.reduce((a, n) => a + n, 0) / c.length);
+  const columns = (curves[0] ?? []).map((_, k) => curves.filter((c) => k < c.length).map((c) => c[k]));
+  mean = value.mean ?? columns.map((c) => c.reduce((a, n) => a + n, 0) / c.length);
   lows = columns.map((c) => Math.min(...c));
   highs = columns.map((c) => Math.max(...c));
 }
@@ -76,7 +74,7 @@ function curveLane(b, now) {
     words.lane1_lines.forEach((text, i) => (out += label(0, b.top + 18 + 28 * i, text, "start", "strong")));
     return out + label(b.right + 14, b.y(tau) + 8, `τ ${tau.toFixed(2)}`, "start", "strong");
   }
-  if (b.narrow) return out + label(14, 18, words.lane1, "start", "strong");
+  if (b.narrow) return out + label(14, 18, words.lane1_lines.join(" "), "start", "strong");
   const [one, two] = words.lane1_lines_desk;
   out += label(16, 72, one, "start", "strong") + label(16, 92, two, "start", "strong");
   out += label(16, 118, words.dotted);
@@ -85,20 +83,13 @@ function curveLane(b, now) {
 
 // What the curve's heights mean: at the edge beside tau, on a phone beside the line at t*.
 function axisWords(b, now) {
-  const axis = [[1, words.high], [0.5, words.cannot], [0, words.low]];
-  if (b.narrow && !presenting) {
-    const end = b.right - 70;
-    const line = now ? b.x(now.t) : 0;
-    const x = line > end - 120 && line < end + 8 ? line - 8 : end;
-    return axis.map(([c, text]) => label(x, b.y(c) + (c === 0.5 ? 16 : -6), text, "end")).join("");
-  }
-  const [up, down, least, most, room] = presenting ? [-20, 36, 26, b.bottom + 8, 28] : [-18, 29, 59, 184, 22];
-  const at = b.y(tau);
-  return axis.map(([c, text]) => {
+  const [at, line, end, scale] = [b.y(tau), now ? b.x(now.t) : 0, b.right - 70, presenting ? 1.5 : 1];
+  const x = line > end - 120 && line < end + 8 ? line - 8 : end;
+  return [[1, words.high], [0.5, words.cannot], [0, words.low]].map(([c, text]) => {
     const y = b.y(c);
-    const below = at + up < least || (y >= at && at + down <= most);
-    const beside = Math.abs(y - at) > room ? y + (presenting ? 8 : 5) : at + (below ? down : up);
-    return label(b.right + (presenting ? 14 : 16), beside, text);
+    if (b.narrow && !presenting) return label(x, y + (c === 0.5 ? 16 : -6), text, "end");
+    const below = at - 18 * scale < b.top - 7 || (y >= at && at + 29 * scale <= b.bottom + 16);
+    return label(b.right + 15, Math.abs(y - at) > 22 * scale ? y + 5 * scale : at + scale * (below ? 29 : -18), text);
   }).join("");
 }
 
@@ -216,13 +207,9 @@ function filmLane(b, now) {
   return out + box(b.x(mean.length - 1), b.film, b.right - b.x(mean.length - 1), 30, "hatched");
 }
 
-function presentAxis(b, now) {
-  const every = wide ? 50 : 16;
-  let out = label(0, b.foot + 26, words.depth);
-  const covered = (k) => [now?.t, fixed].some((depth) => depth !== undefined && Math.abs(b.x(k) - b.x(depth)) < 400);
-  for (let k = 0; k <= deepest(); k += every) if (!k || !covered(k)) out += label(b.x(k), b.foot + 26, k, "middle");
-  return out + stroke(b.x(fixed), b.top, b.x(fixed), b.foot, "fix");
-}
+// The two depths' pills take the room of other figures.
+const presentAxis = (b) => label(0, b.foot + 26, words.depth) + label(b.left, b.foot + 26, 0, "middle") +
+  stroke(b.x(fixed), b.top, b.x(fixed), b.foot, "fix");
 
 const HATCH = `<defs><pattern id="hatch" width="6" height="6" patternUnits="userSpaceOnUse"
   patternTransform="rotate(45)"><path d="M0 0V6"/></pattern></defs>`;
@@ -238,7 +225,7 @@ function lanes(now) {
   const line = now && now.t <= deepest() ? stroke(b.x(now.t), b.narrow || presenting ? b.top : 40, b.x(now.t), down, `stopped${now.crossed ? "" : " never"}`) : "";
   const head = playing ? stroke(b.x(playing.depth), b.top, b.x(playing.depth), down, "playhead") : "";
   const ring = now && mean[now.t] !== undefined && now.t <= deepest() ? dot(b.x(now.t), b.y(mean[now.t]), presenting ? 9 : 5.5, "ring") : "";
-  svg.innerHTML = HATCH + curveLane(b, now) + (presenting ? presentAxis(b, now) + line : filmLane(b, now) + chanceLane(b, now, line)) + ring + head;
+  svg.innerHTML = HATCH + curveLane(b, now) + (presenting ? presentAxis(b) + line : filmLane(b, now) + chanceLane(b, now, line)) + ring + head;
   film(b, now);
   handles(b, now);
 }
@@ -274,7 +261,7 @@ function handles(b, now) {
   let middle = clamp(b.x(fixed), b.left + half + (b.narrow ? 0 : 14), b.right + 10 - half); // beside the axis and DGA+ at 0
   if (presenting && now) {
     const [taken, apart] = [stopHandle.offsetLeft, half + stopHandle.offsetWidth / 2 + 10];
-    if (Math.abs(middle - taken) < apart) middle = taken + (fixed < now.t || taken + apart + half > b.width ? -apart : apart);
+    if (Math.abs(middle - taken) < apart) middle = taken + (fixed < now.t || taken + apart + half > b.right + 10 ? -apart : apart);
   }
   place(fixedHandle, middle, presenting ? b.foot + 20 : b.narrow ? 236 : 181, fixed, deepest(), fixedHandle.textContent);
   const compute = find(".compute");

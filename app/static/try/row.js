@@ -20,7 +20,6 @@ find(".toggles").innerHTML = METHODS.map((name) =>
 const figureOf = (name) => row.querySelector(`[data-name="${name}"]`);
 const thumbOf = (name) => find(`.index [data-name="${name}"]`);
 
-// Whether it was something else before.
 function fillIn(node, html) {
   if (node.dataset.html === html) return false;
   node.innerHTML = node.dataset.html = html;
@@ -54,7 +53,10 @@ function pictureNow(name, now) {
   const found = outcome(name, now);
   const [more, long] = value.costs?.[name]?.[found.key] ?? ["", ""];
   const frame = playing ? playingFrame(name, found) : found.frame;
-  const note = found.frame || found.probs || running() || empty() ? "" : missing(name, now);
+  const whole = value.source === "full" || value.source === "recorded";
+  const left = missingLine() === name ? "find_by_hand" : "unknown_by_hand";
+  const missing = !value.results?.[name] ? (whole ? "not_made" : "not_run") : byHand(name, now) ? left : "unknown_here";
+  const note = found.frame || found.probs || running() || empty() ? "" : fill(words[missing], { method: words.short[name] });
   const twin = twinOf(name, now);
   const same = twin ? fill(words.same_as, { method: words.short[twin] }) : "";
   return { title: words.short[name], more: same || more, same, frame, probs: playing && !playing.arrived(found) ? null : found.probs, note, long };
@@ -64,14 +66,6 @@ function pictureNow(name, now) {
 function twinOf(name, now) {
   const twin = { dda: "dga-guided", "dga-guided": "dda" }[name];
   return twin && value.second?.same && now?.t === fixed && outcome(name, now).probs && outcome(twin, now).probs ? twin : null;
-}
-
-// Why there is no picture, and what would bring it.
-function missing(name, now) {
-  if (!value.results?.[name]) return words[["full", "recorded"].includes(value.source) ? "not_made" : "not_run"];
-  if (!byHand(name, now)) return words.unknown_here;
-  const can = missingLine() === name;
-  return can ? fill(words.find_by_hand, { button: fill(words.compute, { method: words.short[name] }) }) : words.unknown_by_hand;
 }
 
 function figure(name, now) {
@@ -133,8 +127,7 @@ function sentences(now) {
   const { key, depth } = askedOf(chosen, now);
   const told = value.says?.[chosen]?.[key];
   const first = (presenting && value.present?.[chosen]?.[key]) || told;
-  if (empty() || running()) return [[words[value.phase] ?? words.empty, ""], []];
-  if (!value.says?.unknown) return [[words[value.phase] ?? "", ""], []];
+  if (empty() || running() || !value.says) return [[words[value.phase] ?? words.empty, ""], []];
   if (!now && chosen !== "dda" && chosen !== "dga-plus") return [[fill(words.undecided, { tau: tau.toFixed(2) }), ""], []];
   if (depth === null) return [[words[value.phase] ?? words.not_made, ""], []];
   const why = chosen === "dda" ? "fixed" : byHand(chosen, now) ? "hand" : "own";
@@ -164,10 +157,10 @@ document.fonts.ready.then(fit);
 let spoken = 0;
 function headline(now) {
   const [first, rest] = sentences(now);
-  const title = covered ? words.covered : coloured(first) + (presenting ? rest.map((r) => ` ${coloured(r)}`).join("") : "");
+  const title = covered ? words.covered : coloured(first);
   const heading = find(".say h1");
   if (fillIn(heading, title)) fit();
-  fillIn(find(".second"), presenting || covered ? "" : rest.map(coloured).join(" "));
+  fillIn(find(".second"), covered ? "" : rest.map(coloured).join(" "));
   clearTimeout(spoken); // read out once a drag has come to rest
   spoken = setTimeout(() => put(find(".spoken"), heading.textContent), 600);
 }

@@ -1,6 +1,6 @@
 // All parts together: what is drawn when a value comes, when something moves, when sizes change.
 function draw() {
-  const now = grown > (depthNow()?.t ?? Infinity) || !running() ? depthNow() : null;
+  const now = depthNow();
   element.querySelector(".try").dataset.phase = value.phase;
   Object.assign(plot.dataset, { phase: value.phase, source: value.source ?? "", key: value.key, tStar: now ? now.t : "" });
   headline(now);
@@ -43,13 +43,12 @@ function bar() {
     else delete button.dataset.words;
     byId("bar").classList.toggle("running", Boolean(progress || pending) || running());
   }
-  const error = value.phase === "error" ? value.error : "";
-  put(find(".error"), error);
+  put(find(".error"), value.phase === "error" ? value.error : "");
   put(find(".neutral"), value.phase === "cancelled" ? value.error : subject().notice ?? "");
   const source = subject().input?.src;
   const thumb = document.querySelector("#line img");
   if (thumb && source && thumb.getAttribute("src") !== source) thumb.src = source;
-  byId("line")?.classList.toggle("old", awaited);
+  for (const part of document.querySelectorAll("#line :is(img, p)")) part.classList.toggle("old", awaited);
   put(document.querySelector("#line b"), subject().title);
   put(document.querySelector("#line p span"), subject().damage ?? "");
   for (const node of document.querySelectorAll("#examples button")) {
@@ -97,7 +96,6 @@ function begin(next) {
   halt();
   pictures.clear();
   hand = null;
-  grown = 0;
   stale = awaited = false;
   fresh = null;
   watched = null;
@@ -111,17 +109,7 @@ function begin(next) {
   else if (value.source === "quick" || value.key === null) chosen = best.find((name) => shown.includes(name));
 }
 
-let growing = 0;
 let centred = null;
-function grow() {
-  growing = 0;
-  const known = value.curves[0]?.length ?? 0;
-  grown = motion.matches || !running() ? known : Math.min(grown + 2, known);
-  summarise();
-  draw();
-  if (grown < known) growing = requestAnimationFrame(grow);
-}
-
 function receive(next) {
   pending = "";
   if (next.source === "damaged") {
@@ -137,7 +125,8 @@ function receive(next) {
   if (next.phase === "error" && next.key === value.key) stale = true;
   if (next.key !== value.key) begin(next);
   value = next;
-  if (!growing) grow();
+  summarise();
+  draw();
   if (value.phase === "done" && value.key !== centred) {
     if (centred !== null) writeAddress(); // the page's first run has the address it came with
     centred = value.key;

@@ -43,7 +43,6 @@ function depthNow() {
   return { t: stop[0], key: `${stop[0]}${stop[1] ? "c" : "n"}`, crossed: stop[1] };
 }
 
-const own = (now) => now && !now.key.endsWith("d") && now.t === value.t_star && now.crossed === value.crossed;
 const lineOf = (name) => (name === "dda" && !value.every?.dda ? value.dda_line : name);
 const byHand = (name, now) => name !== "dda" && Boolean(now?.key.endsWith("d"));
 
@@ -62,7 +61,7 @@ function askedOf(name, now) {
     const by = byHand(name, now) ? now.t : null;
     return { depth: by ?? value.found?.t_star ?? null, key: by === null ? "own" : `${by}`, made: by === null };
   }
-  return { depth: now?.t ?? null, key: now?.key ?? "", made: Boolean(own(now)) };
+  return { depth: now?.t ?? null, key: now?.key ?? "", made: now?.key === `${value.t_star}${value.crossed ? "c" : "n"}` };
 }
 
 // {frame, probs, depth, key}: a method's picture as it is now; frame null: not known.
@@ -78,7 +77,6 @@ function outcome(name, now) {
   return { frame: cell(line, depth), probs, depth, key, state: "done" };
 }
 
-// Chance of the kind in question, 0 to 1, or null.
 const chanceAt = (probs) => (probs ? probs[kind()] / 1000 : null);
 
 // Pictures by address: an image once it is decoded, null before.
@@ -111,7 +109,6 @@ function wholePicture(address) {
   return image && { image, x: 0, y: 0, side: image.naturalWidth };
 }
 
-// A method's way back: the state at a depth.
 function wayBack(name, depth) {
   const lane = value.lanes?.find((lane) => lane.name === name);
   if (!lane) return null;
