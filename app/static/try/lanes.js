@@ -93,7 +93,6 @@ function axisWords(b, now) {
   }).join("");
 }
 
-// Runs of depths from which the chosen method's label is right.
 function rightDepths(probs) {
   const runs = [];
   probs.slice(0, deepest() + 1).forEach((p, k) => {
@@ -258,10 +257,10 @@ function handles(b, now) {
   fixedHandle.hidden = empty() || fixed > deepest();
   put(fixedHandle.lastElementChild, fill(presenting || b.narrow ? words.fixed_short : words.fixed_at, { depth: fixed }));
   const half = fixedHandle.offsetWidth / 2;
-  let middle = clamp(b.x(fixed), b.left + half + (b.narrow ? 0 : 14), b.right + 10 - half); // beside the axis and DGA+ at 0
+  let middle = clamp(b.x(fixed), b.left + half + (b.narrow ? 0 : 14), b.right + 4 - half); // beside the axis and DGA+ at 0
   if (presenting && now) {
     const [taken, apart] = [stopHandle.offsetLeft, half + stopHandle.offsetWidth / 2 + 10];
-    if (Math.abs(middle - taken) < apart) middle = taken + (fixed < now.t || taken + apart + half > b.right + 10 ? -apart : apart);
+    if (Math.abs(middle - taken) < apart) middle = taken + (fixed < now.t || taken + apart + half > b.right + 4 ? -apart : apart);
   }
   place(fixedHandle, middle, presenting ? b.foot + 20 : b.narrow ? 236 : 181, fixed, deepest(), fixedHandle.textContent);
   const compute = find(".compute");
