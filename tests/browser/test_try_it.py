@@ -168,7 +168,7 @@ def test_the_fixed_depth_is_a_handle(recorded):
     assert len(recorded.work()) == asked
 
 
-def test_the_same_picture_is_said_of_the_guided_method_alone(recorded):
+def test_the_same_picture_is_said_on_both_cards(recorded):
     page = recorded.page
     slider = page.get_by_role("slider", name="Fixed depth")
     slider.focus()
@@ -337,6 +337,19 @@ def test_present_says_that_a_run_never_crossed(recorded):
         assert ("as far as allowed" in says) == ("deepest allowed" in pill)
     assert any("deepest allowed" in pill for pill in seen.values())
     page.keyboard.press("Escape")
+
+
+def test_the_same_example_again_is_no_old_result(recorded):
+    page = recorded.page
+    page.locator("#examples [data-name]").first.click()
+    page.wait_for_timeout(500)
+    page.locator("#severity label").nth(4).click()
+    page.wait_for_selector(".try.stale")
+    page.wait_for_function("!document.querySelector('#line .old')")
+    page.locator("#examples [data-name]").first.click()
+    page.wait_for_selector(".try:not(.stale)")
+    assert "severity 2" in page.inner_text("#line p")
+    assert page.locator(".old").count() == 0
 
 
 def test_few_tabs_and_names(recorded):

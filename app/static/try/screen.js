@@ -123,7 +123,7 @@ function receive(next) {
     return draw();
   }
   if (next.phase === "error" && next.key === value.key) stale = true;
-  if (next.key !== value.key) begin(next);
+  else if (next.key !== value.key || (stale && next.source === "recorded")) begin(next);
   value = next;
   summarise();
   draw();
