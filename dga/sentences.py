@@ -29,13 +29,16 @@ def percent(share: float) -> str:
 
 @dataclass(frozen=True)
 class Reading:
-    """What the classifier takes a picture for, and with which probability, in [0, 1]."""
+    """What the classifier takes a picture for, and with which probability, in [0, 1].
+
+    ``share``: None if it is not to be said.
+    """
 
     label: str
-    share: float
+    share: float | None
 
     def __str__(self) -> str:
-        return f"{self.label} ({percent(self.share)})"
+        return self.label if self.share is None else f"{self.label} ({percent(self.share)})"
 
 
 @dataclass(frozen=True)

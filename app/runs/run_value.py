@@ -166,26 +166,19 @@ def found(explained: Explained) -> dict[str, Any]:
     explanation = explained.explanation
     degradation = explanation.degradation
     gain = degradation.exposure.gain
-    moved = any(degradation.exposure.offset)
-    noise = f"{degradation.noise:.2f}" if degradation.noise else ""
-    impulses = "" if degradation.impulses is None else "impulses"
+    exposure = "moved" if gain == 1 and any(degradation.exposure.offset) else f"x{gain:.2g}"
+    blur = f"{degradation.blur:g} px" if degradation.blur else AS_IT_IS
+    noise = f"{degradation.noise:.2f}" if degradation.noise else "none"
+    sparse = degradation.impulses is not None  # how much of it is not known
     gauges = [
-        (
-            "exposure",
-            f"x{gain:.2g}" if gain != 1 or not moved else "moved",
-            math.log(max(gain, 1.0), 14.0),
-        ),
-        (
-            "sharpness",
-            f"{degradation.blur:g} px" if degradation.blur else AS_IT_IS,
-            degradation.blur / 4,
-        ),
-        ("noise", noise or impulses or "none", degradation.noise),
+        ("exposure", exposure, math.log(max(gain, 1.0), 14.0)),
+        ("sharpness", blur, degradation.blur / 4),
+        ("noise", "impulses", None) if sparse else ("noise", noise, degradation.noise),
     ]
     return {
         "sentence": sentence(explained),
         "t_star": explained.stop.t_star,
-        "gauges": [{"name": n, "words": w, "at": round(min(a, 1.0), 3)} for n, w, a in gauges],
+        "gauges": [{"name": n, "words": w, "at": a and round(min(a, 1), 3)} for n, w, a in gauges],
         "scored": [
             [
                 ", ".join(remedies(s.degradation)) or "nothing",
@@ -219,6 +212,7 @@ class _Told:
     def __init__(self, state: RunState) -> None:
         self.state, before = state, reading(state.subject.input_prediction)
         self.story = Story(before, state.truth, state.stopping.horizon)
+        self.brief = replace(self.story, before=Reading(before.label, None))
         self.says: defaultdict[str, dict[str, Said]] = defaultdict(dict)
         self.present: defaultdict[str, dict[str, Said]] = defaultdict(dict)
         self.costs: defaultdict[str, dict[str, tuple[str, str]]] = defaultdict(dict)
@@ -245,8 +239,9 @@ class _Told:
                 self.says[name][at] = self.story.own_depth(SYSTEMS[name], stop, after)
                 self.present[name][at] = self.story.shown(name, stop, after)
                 self.costs[name][at] = _cost(route, stop.t_star, own, choosing)
-        for depth, prediction in enumerate(line.predictions if line else ()):
-            self.says[name][f"{depth}d"] = self.story.by_hand(depth, reading(prediction))
+        for depth, read in enumerate(line.predictions if line else ()):
+            self.says[name][f"{depth}d"] = self.story.by_hand(depth, reading(read))
+            self.present[name][f"{depth}d"] = self.brief.by_hand(depth, Reading(read.label, None))
         if result is not None and choosing is not None:
             self.spent[name] = spent(result.steps, result.seconds, choosing)
 
@@ -268,8 +263,9 @@ class _Told:
     def _plus(self, result: Reconstruction, explained: Explained) -> None:
         name, after, stop = "dga-plus", reading(result.prediction), explained.stop
         flat, line = explained.explanation.flat, self.state.lines.get(name)
-        for depth, prediction in enumerate(line.predictions if line else ()):
-            self.says[name][str(depth)] = self.story.plus_from(depth, reading(prediction))
+        for depth, read in enumerate(line.predictions if line else ()):
+            self.says[name][str(depth)] = self.story.plus_from(depth, reading(read))
+            self.present[name][str(depth)] = self.brief.plus_from(depth, Reading(read.label, None))
         own = self.story.plus(sentence(explained), stop, explained.unchanged, flat, after)
         self.says[name]["own"] = own
         self.present[name]["own"] = self.story.shown(name, stop, after, explained.unchanged)

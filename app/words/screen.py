@@ -5,21 +5,12 @@ from __future__ import annotations
 from app.words.findings import METHODS
 from dga.titles import SYSTEMS
 
+_OURS = {name: SYSTEMS[name] for name in ("dga", "dga-guided", "dga-plus", "dda")}
 # {depth}, {kind}, ... are filled in by the page's script.
 SCREEN_WORDS = {
     "methods": METHODS,
-    "short": {
-        "clean": "Undamaged",
-        "damaged": "Damaged",
-        "noised": "Noised",
-        **{name: SYSTEMS[name] for name in ("dga", "dga-guided", "dga-plus", "dda")},
-    },
-    "tiny": {
-        "clean": "true",
-        "damaged": "damaged",
-        "noised": "noised",
-        **{name: SYSTEMS[name] for name in ("dga", "dga-guided", "dga-plus", "dda")},
-    },
+    "short": {"clean": "Undamaged", "damaged": "Damaged", "noised": "Noised", **_OURS},
+    "tiny": {"clean": "true", "damaged": "damaged", "noised": "noised", **_OURS},
     "methods_group": "Methods shown, at most three",
     "row": "Pictures",
     "timeline": "Depth by depth",
@@ -28,6 +19,9 @@ SCREEN_WORDS = {
     "wrong": "wrong",
     "noised_to": "Noised to depth {depth}",
     "unknown_here": "Not known from this depth: press Repair it",
+    "unknown_by_hand": "Not computed from this depth",
+    "find_by_hand": "Not computed from this depth: press Find it for {method}",
+    "same_as": "same as {method}",
     "not_made": "Not part of this run",
     "not_run": "Repair it makes this one too",
     "from_before": "from before",
@@ -50,7 +44,6 @@ SCREEN_WORDS = {
     "range": "Depths shown",
     "all": "all {steps}",
     "all_short": "all",
-    "lane1": "How sure the detector is that it is damaged",
     "lane1_lines_desk": ["How sure the detector is", "that it is damaged"],
     "lane1_lines": ["How sure the", "detector is", "that it is", "damaged"],
     "dotted": "Dotted: after it had stopped.",

@@ -73,7 +73,11 @@ PROGRESS = {
     "explaining": "DGA+ looks for the damage, {done} tried",
     "every": "{method} from every depth, {done} of {total}",
 }
-UNKNOWN = "At τ {tau} it would stop at depth {t}; what comes out there has not been computed."
+UNKNOWN = {  # why a method is looked at from a depth
+    "own": "At τ {tau} it would stop at depth {t}; what comes out there has not been computed.",
+    "hand": "Depth {t} was chosen by hand; what comes out there has not been computed.",
+    "fixed": "What comes out at the fixed depth {t} has not been computed.",
+}
 AS_IT_CAME = "as it came"
 DAMAGE = "{corruption}, severity {severity}"
 AS_IT_IS = "as it is"

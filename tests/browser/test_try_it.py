@@ -18,6 +18,16 @@ SHIFTS = """new PerformanceObserver((list) => {
   for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.shifted += entry.value;
 }).observe({ type: "layout-shift", buffered: true }); window.shifted = 0;"""
 ROW = ".shots figure:not([hidden])"
+# Pairs of words and handles in the curve's right half whose boxes overlap.
+OVERLAPS = """(selector) => {
+  const boxes = [...document.querySelectorAll(selector)].filter((n) => n.checkVisibility())
+    .map((n) => [n.textContent.trim() || n.getAttribute("class"), n.getBoundingClientRect()]);
+  const above = (a, b) => a.bottom <= b.top + 3; // the room of letters that go down
+  const apart = (a, b) => a.right <= b.left || b.right <= a.left || above(a, b) || above(b, a);
+  return boxes.flatMap(([name, a], i) => boxes.slice(i + 1)
+    .filter(([, b]) => !apart(a, b)).map(([other]) => `${name} / ${other}`));
+}"""
+WORDS_OF_THE_CURVE = {"looks damaged", "can't tell", "looks undamaged"}
 
 
 class Visit(Watch):
@@ -58,6 +68,21 @@ class Visit(Watch):
         key = self.page.evaluate(f"{PLOT}.key")
         self.page.click("#adapt")
         self.page.wait_for_function(f"{PLOT}.key !== '{key}'", timeout=120_000)
+
+    def slide(self, name, value):
+        """A slider of the timeline by its keys."""
+        slider = self.page.get_by_role("slider", name=name)
+        slider.focus()
+        step = 0.01 if name == "Threshold τ" else 1
+        while distance := round((value - float(slider.get_attribute("aria-valuenow"))) / step):
+            key = "ArrowUp" if distance > 0 else "ArrowDown"
+            self.page.keyboard.press(key if abs(distance) < 5 else f"Shift+{key}")
+
+    def range(self, words):
+        """The depths shown; waits until what this asks for has come."""
+        self.page.click(f".range button:has-text('{words}')")
+        self.page.wait_for_timeout(500)
+        self.page.wait_for_function("!document.querySelector('#adapt').dataset.words")
 
     def t_star(self):
         return int(self.page.get_attribute(".plot", "data-t-star"))
@@ -143,7 +168,7 @@ def test_the_fixed_depth_is_a_handle(recorded):
     assert len(recorded.work()) == asked
 
 
-def test_the_same_picture_is_said_of_the_guided_method_alone(recorded):
+def test_the_same_picture_is_said_on_both_cards(recorded):
     page = recorded.page
     slider = page.get_by_role("slider", name="Fixed depth")
     slider.focus()
@@ -156,6 +181,84 @@ def test_the_same_picture_is_said_of_the_guided_method_alone(recorded):
         page.click(f".shots [data-name={name}] button.choose")
         said[name] = page.inner_text(".second")
     assert {name for name in said if "the same picture" in said[name]} == {"dga-guided"}
+
+    for name in ("dga-guided", "dda"):
+        assert "same as" in page.inner_text(f".shots [data-name={name}] figcaption i")
+    page.keyboard.press("Escape")
+    recorded.slide("Fixed depth", recorded.t_star() + 1)
+    for name in ("dga-guided", "dda"):
+        assert "same as" not in page.inner_text(f".shots [data-name={name}] figcaption i")
+
+
+def test_words_beside_the_curve_are_never_covered(chromium, served):  # noqa: F811
+    visit = Visit(chromium, served)
+    page = visit.page
+    page.wait_for_function(f"{PLOT}.phase === 'done'")
+    words = ".plot text, .plot .tau, .plot .stop, .plot .beside, .range, .share"
+    for tau in (0.98, 0.85, 0.5, 0.04):
+        visit.slide("Threshold τ", tau)
+        assert set(page.locator(".plot text").all_text_contents()) >= WORDS_OF_THE_CURVE
+        assert page.evaluate(OVERLAPS, words) == []
+    visit.range("all 100")
+    for depth in (6, 32):
+        visit.slide("Fixed depth", depth)
+        assert page.evaluate(OVERLAPS, f"{words}, .plot .fixed") == []
+    visit.leave()
+
+
+@pytest.mark.parametrize("width", [390, 768])
+def test_words_of_the_curve_on_small_screens(chromium, served, width):  # noqa: F811
+    visit = Visit(chromium, served, width, 2400)
+    page = visit.page
+    for number in (0, 3):  # of the second the line is dashed and stands where words would
+        page.locator("#examples [data-name]").nth(number).click()
+        page.wait_for_timeout(1500)
+        assert set(page.locator(".plot text").all_text_contents()) >= WORDS_OF_THE_CURVE
+        axis = ", ".join(f'.plot text:text-is("{words}")' for words in WORDS_OF_THE_CURVE)
+        line = page.locator(".plot .stopped").bounding_box()["x"]
+        for box in (one.bounding_box() for one in page.locator(axis).all()):
+            assert not box["x"] < line < box["x"] + box["width"]
+    visit.leave()
+
+
+def test_a_depth_by_hand_is_never_called_the_detectors(chromium, served):  # noqa: F811
+    visit = Visit(chromium, served)
+    page = visit.page
+    page.wait_for_function(f"{PLOT}.phase === 'done'")
+    visit.range("all 100")
+    page.get_by_role("slider", name="Depth from which").focus()
+    for _ in range(8):
+        page.keyboard.press("Shift+ArrowRight")
+    assert visit.t_star() == 47
+    assert visit.says("Depth 47 was chosen by hand")
+    assert "τ" not in visit.says()
+    notes = page.locator(f"{ROW} .none").all_text_contents()
+    assert not any("Repair it" in note for note in notes)
+    assert "press Find it for DGA + G" in notes[3]
+    assert visit.painted("noised").std() > 5
+    page.click(".plot .compute")
+    page.wait_for_function(
+        "document.querySelector('.say h1').textContent.startsWith('Noised to depth 47 by hand')"
+    )
+    page.wait_for_function("!document.querySelector('#adapt').dataset.words")
+    page.wait_for_timeout(500)
+    assert visit.painted("dga-guided").std() > 5
+    assert page.locator(".plot .compute").is_hidden()
+    page.click(".shots [data-name=dga-plus] button.choose")
+    assert visit.says("Depth 47 was chosen by hand")
+    visit.leave()
+
+
+def test_by_hand_the_mark_of_dga_plus_goes_along(recorded):
+    page = recorded.page
+    marks = "[...document.querySelectorAll('.plot .of-dga-plus svg')]"  # the legend's comes first
+    mark = f"Number({marks}.at(-1).getAttribute('x'))"
+    was = page.evaluate(mark)
+    page.get_by_role("slider", name="Depth from which").focus()
+    page.keyboard.press("Shift+ArrowRight")
+    assert page.evaluate(mark) > was
+    page.keyboard.press("Escape")
+    assert page.evaluate(mark) == was
 
 
 def test_a_click_enlarges_and_holding_shows_the_damaged_one(recorded):
@@ -206,6 +309,7 @@ def test_play_takes_all_methods_along(recorded):
 
 def test_present_is_for_the_last_row(recorded):
     page = recorded.page
+    page.click(".shots [data-name=dga-guided] button.choose")
     page.keyboard.press("f")
     page.wait_for_function("document.querySelector('#try.presenting')")
     page.wait_for_timeout(400)
@@ -220,12 +324,47 @@ def test_present_is_for_the_last_row(recorded):
     depth = page.get_attribute(".plot", "data-t-star")
     page.keyboard.press("ArrowRight")
     assert page.get_attribute(".plot", "data-t-star") == str(int(depth) + 1)
+    assert recorded.says("by hand")
+    assert "%" not in recorded.says()
     page.keyboard.press("c")
     assert set(page.locator(f"{ROW} .label b").all_inner_texts()) == {"?"}
     page.keyboard.press("Escape")
     page.wait_for_function("!document.querySelector('#try.presenting')")
     assert "?" not in page.locator(f"{ROW} .label b").all_inner_texts()
     page.keyboard.press("Escape")
+
+
+def test_present_says_that_a_run_never_crossed(recorded):
+    page = recorded.page
+    page.click(".shots [data-name=dga-guided] button.choose")
+    page.keyboard.press("f")
+    names = [
+        node.get_attribute("data-name") for node in page.locator("#examples [data-name]").all()
+    ]
+    seen = {}
+    for _ in names:
+        seen[page.inner_text(".say h1")] = page.inner_text(".plot .stop")
+        was = page.evaluate(f"{PLOT}.key")
+        page.keyboard.press("n")
+        page.wait_for_function(f"{PLOT}.key !== '{was}'")
+    assert page.evaluate(f"{PLOT}.key") == names[0]  # round, past the last one
+    for says, pill in seen.items():
+        assert ("as far as allowed" in says) == ("deepest allowed" in pill)
+    assert any("deepest allowed" in pill for pill in seen.values())
+    page.keyboard.press("Escape")
+
+
+def test_the_same_example_again_is_no_old_result(recorded):
+    page = recorded.page
+    page.locator("#examples [data-name]").first.click()
+    page.wait_for_timeout(500)
+    page.locator("#severity label").nth(4).click()
+    page.wait_for_selector(".try.stale")
+    page.wait_for_function("!document.querySelector('#line .old')")
+    page.locator("#examples [data-name]").first.click()
+    page.wait_for_selector(".try:not(.stale)")
+    assert "severity 2" in page.inner_text("#line p")
+    assert page.locator(".old").count() == 0
 
 
 def test_few_tabs_and_names(recorded):
@@ -297,6 +436,15 @@ def test_a_change_marks_the_run_and_repairs_by_itself(working):
     damaged = working.painted("damaged")
     page.locator("#severity label").nth(4).click()
     page.wait_for_selector(".pic.old")
+    assert page.locator("#line .old").count() == 2  # the damaged picture has yet to come
+    shown = page.locator(f"{ROW}").count()
+    assert page.locator(f"{ROW}.old").count() == shown
+    for part in (".stop", ".beside", ".pic.old"):
+        assert (
+            page.evaluate("(p) => getComputedStyle(document.querySelector(p)).opacity", part) < "1"
+        )
+    page.wait_for_function("!document.querySelector('#line .old')")
+    assert page.locator(f"{ROW}.old").count() == shown - 2
     assert page.locator(".before").is_visible()
     assert page.locator(".try.stale").count() == 1
     assert "again" in page.get_attribute("#adapt", "data-words")
@@ -314,9 +462,19 @@ def test_repair_it_shows_what_the_library_computes(working, served):
     page.locator("#severity label").nth(1).click()
     page.wait_for_function("document.querySelector('#line p').textContent.includes('severity 2')")
     working.shown("quick")
+    page.evaluate("""() => {
+      const title = document.querySelector(".shots [data-name=noised] figcaption b");
+      window.titles = new Set();
+      new MutationObserver(() => window.titles.add(title.textContent))
+        .observe(title, { childList: true, characterData: true, subtree: true });
+    }""")
+    assert page.evaluate("getComputedStyle(document.querySelector('#adapt')).transition") == "none"
     working.repair()
     working.shown("full")
     page.wait_for_timeout(500)
+    titles = page.evaluate("[...window.titles]")
+    assert "Noised to depth 0" not in titles
+    assert "Noised to depth …" in titles
     cat = next(example for example in load_examples() if example.name == "cat")
     tau = served.session.profile.stopping.tau
     depth = served.session.profile.dda_depth

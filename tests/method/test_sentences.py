@@ -114,6 +114,8 @@ def test_a_depth_chosen_by_hand_is_called_so() -> None:
     left, verdict = story.by_hand(0, FROG)
     assert left.endswith("as it is, read as frog (67 %): wrong.")
     assert verdict == "wrong"
+    brief = "Noised to depth 9 by hand and rebuilt, it is read as cat: right."
+    assert story.by_hand(9, Reading("cat", None)) == (brief, "right")
 
 
 def test_on_a_projector_there_are_no_figures() -> None:

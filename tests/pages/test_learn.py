@@ -31,6 +31,7 @@ from dga.diffusion import forward_path
 from dga.discriminator import curve
 from dga.images import from_tensor, to_tensor
 from dga.pipeline import adapt, ancestral_routes, default_routes
+from dga.sentences import pill
 from dga.stopping import choose_depth
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -175,7 +176,8 @@ def test_cases_agree_with_adapt(lesson, made, tiny_models):
     for case, shown in zip(COMPARED, made["depth"]["cases"], strict=True):
         damaged = lesson._damaged(case)
         run = adapt(tiny_models, damaged, case.seed, routes=[routes["dga-guided"], routes["dda"]])
-        assert shown["t_star"] == run.t_star
+        assert shown["stop"] == pill(run.stop, run.stopping.horizon)[0]
+        assert shown["stop"].startswith("t* =") == run.stop.crossed
         before, own, fixed = pictures(shown["pictures"])
         assert np.array_equal(before, damaged)
         for image, name in ((own, "dga-guided"), (fixed, "dda")):

@@ -20,11 +20,13 @@ from app.parts.examples import Example, load_examples
 from app.presets.store import Presets
 from app.runs.quick import DroppedError, QuickLane
 from app.runs.run_state import RunState
+from app.runs.run_value import found
 from app.runs.session import Session
 from app.runs.settings import check_settings
 from app.server.queue_position import QueuePositions
 from app.words.errors import REFUSED
 from app.words.try_it import NOTICES
+from dga.degradation import Degradation
 from dga.networks.models import Models
 from dga.pipeline import Adaptation
 from dga.speed.pace import Pace
@@ -129,6 +131,56 @@ def test_other_methods_from_every_depth_and_the_whole_curve_on_demand(
     assert whole["forward"]["depths"] == 101
     assert whole["t_star"] == value["t_star"]
     assert None not in whole["stops"]
+    *_, deep = (update[SCREEN] for update in handlers.expand("a", "dga-guided", False))
+    assert len(deep["every"]["dga-guided"]["probs"]) == 101
+    assert "47d" in deep["says"]["dga-guided"]
+    assert "100" in deep["says"]["dda"]
+
+
+def test_a_depth_by_hand_is_told_without_figures_on_a_projector(
+    handlers: TryHandlers, value: dict[str, Any]
+) -> None:
+    *_, after = (update[SCREEN] for update in handlers.expand("a", "dga-guided", False))
+    for name, key in (("dga-guided", "0d"), ("dga-guided", "9d"), ("dga-plus", "9")):
+        assert "%" in after["says"][name][key][0]
+        assert "%" not in after["present"][name][key][0]
+
+
+def test_what_is_not_computed_says_why_it_is_looked_at(value: dict[str, Any]) -> None:
+    unknown = value["says"]["unknown"]
+    assert "τ" in unknown["own"]
+    assert "by hand" in unknown["hand"]
+    assert "fixed depth" in unknown["fixed"]
+    assert not any("τ" in unknown[why] for why in ("hand", "fixed"))
+
+
+def test_a_recorded_run_that_is_looked_further_into_stays_what_it_was(
+    handlers: TryHandlers, session: Session, line: QueuePositions
+) -> None:
+    examples = load_examples()
+    presets = Presets(session, examples)
+    shipped = TryHandlers(session, line, handlers.page, examples, presets)
+    first = presets.all[0]
+    before = shipped.pick("a", first.name)[SCREEN]
+    steps = shipped.expand("a", "None", True)
+    *_, after = (update[SCREEN] for update in steps)
+    assert (before["forward"]["depths"], after["forward"]["depths"]) == (33, 101)
+    assert after["recorded"] == before["recorded"]
+    assert shipped.runs.last("a") is not None
+    assert first.state.filmed == 33
+    assert not first.state.working
+
+
+def test_impulses_have_no_gauge() -> None:
+    """How far the gauge would stand is not known."""
+    told = [SimpleNamespace(degradation=d) for d in (Degradation(impulses=0.35), Degradation())]
+    for one, words, at in ((told[0], "impulses", None), (told[1], "none", 0)):
+        explanation = SimpleNamespace(degradation=one.degradation, scored=())
+        stop = SimpleNamespace(t_star=0)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("app.runs.run_value.sentence", lambda explained: "")
+            shown = found(SimpleNamespace(explanation=explanation, stop=stop))  # type: ignore[arg-type]
+        assert shown["gauges"][2] == {"name": "noise", "words": words, "at": at}
 
 
 def test_nothing_to_expand_is_said(handlers: TryHandlers) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import logging
 import time
 from collections.abc import Iterator
@@ -106,7 +107,7 @@ class TryHandlers(RunHandlers[Run]):
         self.lane = QuickLane(line)
         self.runs = Visitors[Run](
             lambda run: run.state.running,
-            lambda run: run.state.source == "recorded",
+            lambda run: any(run.state is preset.state for preset in presets.all),
             line.address,
         )
 
@@ -211,7 +212,7 @@ class TryHandlers(RunHandlers[Run]):
         """End whatever is computed beside a run."""
         self.lane.stop(visitor)
         last = self.runs.last(visitor)
-        if last is not None and last.state.working:
+        if last is not None and last.state.busy:
             last.cancel.set()
         return {self.page.notice: gr.skip()}
 
@@ -224,6 +225,9 @@ class TryHandlers(RunHandlers[Run]):
             value = self.complain(visitor, "")[self.page.screen]
             yield {self.page.screen: value | {"notice": NOTICES["nothing"]}}
             return
+        if last.state.source == "recorded":  # all who look at it have that one
+            last.state = copy.copy(last.state)
+            last.state.lines = dict(last.state.lines)
         state = last.state
         last.cancel.clear()
         state.working = True
@@ -246,9 +250,11 @@ class TryHandlers(RunHandlers[Run]):
     def _every(self, run: Run, name: object) -> Iterator[None]:
         state = run.state
         route = next((r for r in state.settings.routes(state.profile) if r.name == name), None)
-        if route is None or route.plus or route.name in state.lines:
+        extent = max(state.extent, state.filmed - 1)  # as deep as the axis goes
+        known = len(state.lines[route.name].predictions) if route and name in state.lines else 0
+        if route is None or route.plus or known > extent:
             return
-        asked, shown = (state.subject.input, state.settings.seed, route, state.extent), 0.0
+        asked, shown = (state.subject.input, state.settings.seed, route, extent), 0.0
         for event in self.session.lent(run.cancel, outcomes_of, *asked):
             if isinstance(event, Outcomes):
                 state.take(event)
@@ -279,10 +285,7 @@ class TryHandlers(RunHandlers[Run]):
 
     def pick(self, visitor: str, name: object) -> Update:
         """A recorded run; whatever of hers is computed stops."""
-        self.lane.stop(visitor)
-        last = self.runs.last(visitor)
-        if last is not None and last.state.busy:
-            last.cancel.set()
+        self.stop(visitor)
         preset = self.presets.named(name)
         if preset is None:
             return {self.page.notice: gr.skip()}

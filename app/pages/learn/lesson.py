@@ -24,6 +24,7 @@ from dga.networks.classifier import predict
 from dga.networks.models import Models
 from dga.pipeline import Rebuilt, Route, adapt_many, default_routes, rebuild_steps
 from dga.profiles import StoppingConfig
+from dga.sentences import pill
 from dga.stopping import Stop, choose_depth, confidence_from_logits
 from dga.titles import title
 
@@ -194,7 +195,7 @@ class Lesson:
                 {
                     "title": f"{title(case.picture.replace('-', '_'))}: {title(case.corruption)}",
                     "truth": self.examples[case.picture].truth,
-                    "t_star": mine.stop.t_star,
+                    "stop": pill(mine.stop, self._rule.horizon)[0],
                     **self._told([before, mine.image, theirs.image]),
                 }
                 for case, before, mine, theirs in zip(COMPARED, damaged, own, fixed, strict=True)

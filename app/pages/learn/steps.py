@@ -186,8 +186,6 @@ WIDGET = {
     "{share}.",
     "own": "A depth of its own",
     "fixed": "One depth for all: {fixed}",
-    "own_depth": "t* = {t}",
-    "own_left": "left as it is",
     "fixed_depth": "depth {t}",
     "same": "right",
     "other": "wrong",

@@ -98,7 +98,7 @@ const widgets = {
     const names = [words.own, fill(words.fixed, { fixed })];
     const pick = choice(words.method, names, 0, (way) => {
       let n = 0;
-      list.replaceChildren(...cases.map(({ title, pictures, top, truth, t_star }) => {
+      list.replaceChildren(...cases.map(({ title, pictures, top, truth, stop }) => {
         const [[before], [label, share]] = [top[0][0], top[1 + way][0]];
         const right = label === truth;
         n += right;
@@ -109,9 +109,8 @@ const widgets = {
         draw(damaged, pictures, 0, `${title}: ${before}`, `${words.damaged}: ${before}`);
         draw(rebuilt, pictures, 1 + way, `${title}, ${words.rebuilt}: ${label}`);
         rebuilt.lastChild.append(sign, ` ${label}, ${percent(share)}`);
-        const t = fill(way ? words.fixed_depth : words.own_depth, { t: way ? fixed : t_star });
-        const left = way || t_star ? "" : `, ${words.own_left}`;
-        const told = make("div", "ln-told", make("h3", "", title), make("p", "", t + left));
+        const depth = way ? fill(words.fixed_depth, { t: fixed }) : stop;
+        const told = make("div", "ln-told", make("h3", "", title), make("p", "", depth));
         return make("li", "", told, damaged, rebuilt);
       }));
       says.textContent = fill(words.score, { n, total: cases.length });

@@ -15,7 +15,7 @@ function present(on) {
 
 const press = (button) => button && !button.disabled && button.click();
 function nextExample() {
-  const all = [...document.querySelectorAll("#examples button")];
+  const all = [...document.querySelectorAll("#examples [data-name]")];
   const index = all.findIndex((button) => button.getAttribute("aria-pressed") === "true");
   press(all[(index + 1) % all.length]);
 }

@@ -26,12 +26,12 @@ function layout() {
   const narrow = width < 860;
   const b = { width, narrow };
   if (presenting) {
-    Object.assign(b, { left: 208, right: width - 200, top: 16, bottom: plot.clientHeight - 66 });
+    Object.assign(b, { left: 208, right: width - 200, top: 26, bottom: plot.clientHeight - 66 });
     b.foot = b.bottom + 12;
   } else if (narrow) {
-    Object.assign(b, { left: 36, right: width - 22, top: 60, bottom: 170, top2: 234, bottom2: 342, film: 352, foot: 388, height: 436 });
+    Object.assign(b, { left: 36, right: width - 22, top: 76, bottom: 186, top2: 250, bottom2: 358, film: 368, foot: 404, height: 452 });
   } else {
-    Object.assign(b, { left: 238, right: width - 146, top: 58, bottom: 168, top2: 188, bottom2: 296, film: 306, foot: 338, height: 364 });
+    Object.assign(b, { left: 238, right: width - 146, top: 66, bottom: 168, top2: 188, bottom2: 296, film: 306, foot: 338, height: 364 });
   }
   const pitch = (b.right - b.left) / deepest();
   b.pitch = pitch;
@@ -42,15 +42,13 @@ function layout() {
   return b;
 }
 
-let grown = 0; // depths of the curve that are drawn by now
 let mean = [];
 let lows = [];
 let highs = [];
 function summarise() {
   const curves = value.curves.filter((curve) => curve.length);
-  const length = Math.min(curves[0]?.length ?? 0, grown);
-  const columns = Array.from({ length }, (_, k) => curves.filter((c) => k < c.length).map((c) => c[k]));
-  mean = value.mean?.slice(0, length) ?? columns.map((c) => c.reduce((a, n) => a + n, 0) / c.length);
+  const columns = (curves[0] ?? []).map((_, k) => curves.filter((c) => k < c.length).map((c) => c[k]));
+  mean = value.mean ?? columns.map((c) => c.reduce((a, n) => a + n, 0) / c.length);
   lows = columns.map((c) => Math.min(...c));
   highs = columns.map((c) => Math.max(...c));
 }
@@ -71,22 +69,30 @@ function curveLane(b, now) {
   out += `<path d="${trace(b, mean.slice(0, turn + 1), b.y)}" class="curve"/>`;
   out += stroke(b.left, b.y(tau), b.right + 8, b.y(tau), "at-tau");
   if (running() && mean.length && !now) out += dot(b.x(mean.length - 1), b.y(mean.at(-1)), 5, "tip");
-  const far = (c) => Math.abs(b.y(c) - b.y(tau)) > (presenting ? 26 : 18);
-  const axis = [[1, words.high], [0.5, words.cannot], [0, words.low]];
+  out += axisWords(b, now);
   if (presenting) {
     words.lane1_lines.forEach((text, i) => (out += label(0, b.top + 18 + 28 * i, text, "start", "strong")));
-    for (const [c, text] of axis) if (far(c)) out += label(b.right + 14, b.y(c) + 8, text);
     return out + label(b.right + 14, b.y(tau) + 8, `τ ${tau.toFixed(2)}`, "start", "strong");
   }
-  if (b.narrow) return out + label(14, 18, words.lane1, "start", "strong") + label(b.right - 4, b.bottom - 8, words.low, "end");
-  for (const [c, text] of axis) if (far(c)) out += label(b.right + 16, b.y(c) + 5, text);
+  if (b.narrow) return out + label(14, 18, words.lane1_lines.join(" "), "start", "strong");
   const [one, two] = words.lane1_lines_desk;
   out += label(16, 72, one, "start", "strong") + label(16, 92, two, "start", "strong");
   out += label(16, 118, words.dotted);
   return out + (value.curves.length > 1 ? label(16, 137, fill(words.band, { n: value.curves.length })) : "");
 }
 
-// Runs of depths from which the chosen method's label is right.
+// What the curve's heights mean: at the edge beside tau, on a phone beside the line at t*.
+function axisWords(b, now) {
+  const [at, line, end, scale] = [b.y(tau), now ? b.x(now.t) : 0, b.right - 70, presenting ? 1.5 : 1];
+  const x = line > end - 120 && line < end + 8 ? line - 8 : end;
+  return [[1, words.high], [0.5, words.cannot], [0, words.low]].map(([c, text]) => {
+    const y = b.y(c);
+    if (b.narrow && !presenting) return label(x, y + (c === 0.5 ? 16 : -6), text, "end");
+    const below = at - 18 * scale < b.top - 7 || (y >= at && at + 29 * scale <= b.bottom + 16);
+    return label(b.right + 15, Math.abs(y - at) > 22 * scale ? y + 5 * scale : at + scale * (below ? 29 : -18), text);
+  }).join("");
+}
+
 function rightDepths(probs) {
   const runs = [];
   probs.slice(0, deepest() + 1).forEach((p, k) => {
@@ -111,14 +117,14 @@ function chanceLane(b, now, line) {
   }
   const title = value.truth != null ? fill(words.chance, { kind: value.classes[value.truth] })
     : value.every && !b.narrow ? "" : words.chance_any; // "" where a kind can be chosen
-  if (b.narrow) out += label(14, 202, `${title}${words.from_here}`, "start", "strong");
+  if (b.narrow) out += label(14, 218, `${title}${words.from_here}`, "start", "strong");
   else {
     if (title) out += label(16, 202, title, "start", "strong");
     out += label(16, 222, words.from_this, "start", "strong");
     if (runs.length) {
       out += box(16, 237, 14, 14, "good key") + label(37, 249, fill(words.right_here, { method: words.short[chosen] }));
     } else out += label(16, 249, !known ? "" : value.truth != null ? fill(words.never_right, { method: words.short[chosen] }) : "");
-    if (known) out += label(16, 270, words.drag_fixed[0]) + label(16, 289, words.drag_fixed[1]);
+    if (known && !missingLine()) out += label(16, 270, words.drag_fixed[0]) + label(16, 289, words.drag_fixed[1]);
   }
   out += line;
   const lines = METHODS.filter((name) => value.every?.[name]);
@@ -155,7 +161,7 @@ function legend(b, lines) {
 function stops(b, now) {
   let out = "";
   for (const name of METHODS) {
-    const found = outcome(name, name === "dga-plus" ? null : now); // DGA+ stays where it stopped
+    const found = outcome(name, now);
     const chance = chanceAt(found.probs);
     if (chance === null || found.depth === null || found.depth > deepest() || (running() && found.state !== "done")) continue;
     const [x, y] = [b.x(found.depth), b.y2(chance)];
@@ -201,13 +207,9 @@ function filmLane(b, now) {
   return out + box(b.x(mean.length - 1), b.film, b.right - b.x(mean.length - 1), 30, "hatched");
 }
 
-function presentAxis(b, now) {
-  const every = wide ? 50 : 16;
-  let out = label(0, b.foot + 26, words.depth);
-  const covered = (k) => [now?.t, fixed].some((depth) => depth !== undefined && Math.abs(b.x(k) - b.x(depth)) < 240);
-  for (let k = 0; k <= deepest(); k += every) if (!k || !covered(k)) out += label(b.x(k), b.foot + 26, k, "middle");
-  return out + stroke(b.x(fixed), b.top, b.x(fixed), b.foot, "fix");
-}
+// The two depths' pills take the room of other figures.
+const presentAxis = (b) => label(0, b.foot + 26, words.depth) + label(b.left, b.foot + 26, 0, "middle") +
+  stroke(b.x(fixed), b.top, b.x(fixed), b.foot, "fix");
 
 const HATCH = `<defs><pattern id="hatch" width="6" height="6" patternUnits="userSpaceOnUse"
   patternTransform="rotate(45)"><path d="M0 0V6"/></pattern></defs>`;
@@ -223,7 +225,7 @@ function lanes(now) {
   const line = now && now.t <= deepest() ? stroke(b.x(now.t), b.narrow || presenting ? b.top : 40, b.x(now.t), down, `stopped${now.crossed ? "" : " never"}`) : "";
   const head = playing ? stroke(b.x(playing.depth), b.top, b.x(playing.depth), down, "playhead") : "";
   const ring = now && mean[now.t] !== undefined && now.t <= deepest() ? dot(b.x(now.t), b.y(mean[now.t]), presenting ? 9 : 5.5, "ring") : "";
-  svg.innerHTML = HATCH + curveLane(b, now) + (presenting ? presentAxis(b, now) + line : filmLane(b, now) + chanceLane(b, now, line)) + ring + head;
+  svg.innerHTML = HATCH + curveLane(b, now) + (presenting ? presentAxis(b) + line : filmLane(b, now) + chanceLane(b, now, line)) + ring + head;
   film(b, now);
   handles(b, now);
 }
@@ -237,11 +239,11 @@ function handles(b, now) {
   const level = tau.toFixed(2);
   put(tauHandle.firstElementChild, `τ ${level}`);
   place(tauHandle, b.narrow ? b.right - 62 : b.right + 8, b.y(tau), level, 1, `${level}${now ? `, ${fill(words.at_depth, { depth: now.t })}` : ""}`);
-  const by = now?.key.endsWith("d");
+  const by = byHand(null, now);
   const pill = value.pills ? atTau(value.pills) : null;
   stopHandle.hidden = !now;
   if (now) {
-    put(stopHandle, by ? fill(words.at_depth, { depth: now.t }) : presenting ? `t* = ${now.t}` : pill?.[0] ?? `t* = ${now.t}`);
+    put(stopHandle, by ? fill(words.at_depth, { depth: now.t }) : pill[0]);
     stopHandle.classList.toggle("hollow", by || !now.crossed);
     const half = stopHandle.offsetWidth / 2;
     const aside = b.narrow || presenting ? 4 : 214; // buttons stand at both ends
@@ -254,14 +256,18 @@ function handles(b, now) {
     beside.style.left = `${fits ? right : Math.max(middle - half - 10 - beside.offsetWidth, 200)}px`;
   } else put(find(".beside"), "");
   fixedHandle.hidden = empty() || fixed > deepest();
-  let middle = clamp(b.x(fixed), b.narrow ? 60 : b.left, b.width - 60);
-  if (presenting && now && Math.abs(middle - b.x(now.t)) < 150) middle = b.x(now.t) + (fixed < now.t ? -150 : 150);
   put(fixedHandle.lastElementChild, fill(presenting || b.narrow ? words.fixed_short : words.fixed_at, { depth: fixed }));
-  place(fixedHandle, middle, presenting ? b.foot + 20 : b.narrow ? 220 : 181, fixed, deepest(), fixedHandle.textContent);
+  const half = fixedHandle.offsetWidth / 2;
+  let middle = clamp(b.x(fixed), b.left + half + (b.narrow ? 0 : 14), b.right + 4 - half); // beside the axis and DGA+ at 0
+  if (presenting && now) {
+    const [taken, apart] = [stopHandle.offsetLeft, half + stopHandle.offsetWidth / 2 + 10];
+    if (Math.abs(middle - taken) < apart) middle = taken + (fixed < now.t || taken + apart + half > b.right + 4 ? -apart : apart);
+  }
+  place(fixedHandle, middle, presenting ? b.foot + 20 : b.narrow ? 236 : 181, fixed, deepest(), fixedHandle.textContent);
   const compute = find(".compute");
-  const line = lineOf(chosen) ?? "dga-guided";
-  compute.hidden = presenting || stale || value.phase !== "done" || value.source === "quick" || Boolean(value.progress) || Boolean(value.every?.[line]);
-  put(compute, fill(words.compute, { method: words.short[line] }));
+  const line = missingLine();
+  compute.hidden = presenting || !line;
+  put(compute, line ? fill(words.compute, { method: words.short[line] }) : "");
   compute.dataset.line = line;
   const pick = find(".kind");
   pick.hidden = empty() || value.truth != null || b.narrow || presenting || !value.every;

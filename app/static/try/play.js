@@ -76,6 +76,7 @@ find(".range").addEventListener("click", (event) => {
   const button = event.target.closest("button");
   if (!button) return;
   wide = button.dataset.wide === "1";
-  if (wide && lastJudged() < value.steps && !empty()) trigger("expand", { all: true });
+  const known = Math.min(lastJudged(), value.forward?.depths - 1);
+  if (wide && known < value.steps && !empty()) trigger("expand", { all: true });
   draw();
 });

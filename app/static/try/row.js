@@ -20,7 +20,6 @@ find(".toggles").innerHTML = METHODS.map((name) =>
 const figureOf = (name) => row.querySelector(`[data-name="${name}"]`);
 const thumbOf = (name) => find(`.index [data-name="${name}"]`);
 
-// Whether it was something else before.
 function fillIn(node, html) {
   if (node.dataset.html === html) return false;
   node.innerHTML = node.dataset.html = html;
@@ -46,7 +45,7 @@ function pictureNow(name, now) {
     return { title: words.short[name], more, frame: wholePicture(from?.src), probs: from?.probs, note: "", of: subject() };
   }
   if (name === "noised") {
-    const depth = playing ? playing.depth : now?.t ?? (running() ? lastJudged() : null);
+    const depth = playing ? playing.depth : now?.t ?? (running() && value.curves.length ? lastJudged() : null);
     const title = playing || !now ? fill(words.noised_to, { depth: depth ?? "…" }) : value.titles?.[now.key] ?? fill(words.noised_to, { depth });
     const probs = value.forward_probs?.[depth];
     return { title, frame: depth === null ? null : noised(depth), probs, note: "", depth };
@@ -55,9 +54,18 @@ function pictureNow(name, now) {
   const [more, long] = value.costs?.[name]?.[found.key] ?? ["", ""];
   const frame = playing ? playingFrame(name, found) : found.frame;
   const whole = value.source === "full" || value.source === "recorded";
-  const missing = !whole ? "not_run" : value.results?.[name] ? "unknown_here" : "not_made";
-  const note = found.frame || running() || empty() ? "" : words[missing];
-  return { title: words.short[name], more, frame, probs: playing && !playing.arrived(found) ? null : found.probs, note, long };
+  const left = missingLine() === name ? "find_by_hand" : "unknown_by_hand";
+  const missing = !value.results?.[name] ? (whole ? "not_made" : "not_run") : byHand(name, now) ? left : "unknown_here";
+  const note = found.frame || found.probs || running() || empty() ? "" : fill(words[missing], { method: words.short[name] });
+  const twin = twinOf(name, now);
+  const same = twin ? fill(words.same_as, { method: words.short[twin] }) : "";
+  return { title: words.short[name], more: same || more, same, frame, probs: playing && !playing.arrived(found) ? null : found.probs, note, long };
+}
+
+// The method that gives the very same picture, if that is known.
+function twinOf(name, now) {
+  const twin = { dda: "dga-guided", "dga-guided": "dda" }[name];
+  return twin && value.second?.same && now?.t === fixed && outcome(name, now).probs && outcome(twin, now).probs ? twin : null;
 }
 
 function figure(name, now) {
@@ -68,6 +76,7 @@ function figure(name, now) {
   paint(thumbOf(name).querySelector("canvas"), told.frame);
   put(node.querySelector("figcaption b"), told.title);
   put(node.querySelector("figcaption i"), told.more ?? "");
+  node.querySelector("figcaption i").classList.toggle("same", Boolean(told.same));
   node.querySelector("figcaption").title = told.long ?? "";
   put(node.querySelector(".none"), told.note);
   const label = told.probs ? labelOf(told.probs) : "";
@@ -78,7 +87,8 @@ function figure(name, now) {
   put(node.querySelector(".label em"), label && !covered ? percentOf(share) : "");
   node.querySelector(".bar i").style.width = `${covered ? 0 : share / 10}%`;
   node.classList.toggle("chosen", name === chosen);
-  node.classList.toggle("old", stale && name !== "clean" && name !== "damaged");
+  const old = name === "clean" || name === "damaged" ? awaited : stale;
+  for (const part of [node, thumbOf(name)]) part.classList.toggle("old", old);
   node.querySelector("button.choose")?.setAttribute("aria-pressed", name === chosen);
   const said = label && !covered ? `: ${label} ${percentOf(share)}${sign ? `, ${words[sign]}` : ""}` : "";
   node.querySelector(".im").setAttribute("aria-label", `${told.title}${said}`);
@@ -117,15 +127,15 @@ function sentences(now) {
   const { key, depth } = askedOf(chosen, now);
   const told = value.says?.[chosen]?.[key];
   const first = (presenting && value.present?.[chosen]?.[key]) || told;
-  if (empty() || running()) return [[words[value.phase] ?? words.empty, ""], []];
-  if (!value.says?.unknown) return [[words[value.phase] ?? "", ""], []];
+  if (empty() || running() || !value.says) return [[words[value.phase] ?? words.empty, ""], []];
   if (!now && chosen !== "dda" && chosen !== "dga-plus") return [[fill(words.undecided, { tau: tau.toFixed(2) }), ""], []];
-  if (!first) return [[fill(value.says.unknown, { t: depth ?? "?", tau: tau.toFixed(2) }), ""], []];
+  if (depth === null) return [[words[value.phase] ?? words.not_made, ""], []];
+  const why = chosen === "dda" ? "fixed" : byHand(chosen, now) ? "hand" : "own";
+  if (!first) return [[fill(value.says.unknown[why], { t: depth, tau: tau.toFixed(2) }), ""], []];
   if (presenting) return [first, []];
   const rest = [];
   const { fixed: verdicts, same, spent } = value.second ?? {};
-  const equal = same && chosen === "dga-guided" && depth === fixed;
-  if (chosen !== "dda") rest.push(equal ? [same, ""] : verdicts?.[fixed]);
+  if (chosen !== "dda") rest.push(twinOf(chosen, now) ? [same, ""] : verdicts?.[fixed]);
   if (askedOf(chosen, now).made) rest.push([spent?.[chosen] ?? "", ""]);
   return [first, rest.filter((told) => told?.[0])];
 }
@@ -147,10 +157,10 @@ document.fonts.ready.then(fit);
 let spoken = 0;
 function headline(now) {
   const [first, rest] = sentences(now);
-  const title = covered ? words.covered : coloured(first) + (presenting ? rest.map((r) => ` ${coloured(r)}`).join("") : "");
+  const title = covered ? words.covered : coloured(first);
   const heading = find(".say h1");
   if (fillIn(heading, title)) fit();
-  fillIn(find(".second"), presenting || covered ? "" : rest.map(coloured).join(" "));
+  fillIn(find(".second"), covered ? "" : rest.map(coloured).join(" "));
   clearTimeout(spoken); // read out once a drag has come to rest
   spoken = setTimeout(() => put(find(".spoken"), heading.textContent), 600);
 }

@@ -1,6 +1,6 @@
 // All parts together: what is drawn when a value comes, when something moves, when sizes change.
 function draw() {
-  const now = grown > (depthNow()?.t ?? Infinity) || !running() ? depthNow() : null;
+  const now = depthNow();
   element.querySelector(".try").dataset.phase = value.phase;
   Object.assign(plot.dataset, { phase: value.phase, source: value.source ?? "", key: value.key, tStar: now ? now.t : "" });
   headline(now);
@@ -23,8 +23,8 @@ function found() {
   node.classList.toggle("unknown", !told);
   if (!told || node.dataset.key === value.key) return;
   node.dataset.key = value.key;
-  const gauge = ({ name, words: said, at }) => `<span class="gauge"><i>${name}</i> ${said}
-    <svg viewBox="0 0 64 12" aria-hidden="true"><path d="M2 6H62"/><circle cx="${7 + 50 * at}" cy="6" r="5"/></svg></span>`;
+  const scale = (at) => `<svg viewBox="0 0 64 12" aria-hidden="true"><path d="M2 6H62"/><circle cx="${7 + 50 * at}" cy="6" r="5"/></svg>`;
+  const gauge = ({ name, words: said, at }) => `<span class="gauge"><i>${name}</i> ${said} ${at === null ? "" : scale(at)}</span>`;
   find(".gauges").innerHTML = told.gauges.map(gauge).join("");
   put(find(".found-says"), told.sentence);
   find(".scores").innerHTML = told.scored.map(([name, score, taken]) =>
@@ -43,12 +43,12 @@ function bar() {
     else delete button.dataset.words;
     byId("bar").classList.toggle("running", Boolean(progress || pending) || running());
   }
-  const error = value.phase === "error" ? value.error : "";
-  put(find(".error"), error);
+  put(find(".error"), value.phase === "error" ? value.error : "");
   put(find(".neutral"), value.phase === "cancelled" ? value.error : subject().notice ?? "");
   const source = subject().input?.src;
   const thumb = document.querySelector("#line img");
   if (thumb && source && thumb.getAttribute("src") !== source) thumb.src = source;
+  for (const part of document.querySelectorAll("#line :is(img, p)")) part.classList.toggle("old", awaited);
   put(document.querySelector("#line b"), subject().title);
   put(document.querySelector("#line p span"), subject().damage ?? "");
   for (const node of document.querySelectorAll("#examples button")) {
@@ -99,8 +99,7 @@ function begin(next) {
   halt();
   pictures.clear();
   hand = null;
-  grown = 0;
-  stale = false;
+  stale = awaited = false;
   fresh = null;
   watched = null;
   if (next.source === "recorded" || value.key === null) {
@@ -112,21 +111,12 @@ function begin(next) {
   else if (value.source === "quick" || value.key === null) chosen = best.find((name) => shown.includes(name));
 }
 
-let growing = 0;
 let centred = null;
-function grow() {
-  growing = 0;
-  const known = value.curves[0]?.length ?? 0;
-  grown = motion.matches || !running() ? known : Math.min(grown + 2, known);
-  summarise();
-  draw();
-  if (grown < known) growing = requestAnimationFrame(grow);
-}
-
 function receive(next) {
   pending = "";
   if (next.source === "damaged") {
     fresh = next;
+    awaited = false;
     stale = !empty();
     if (empty()) {
       value = { ...value, ...next };
@@ -136,9 +126,10 @@ function receive(next) {
     return draw();
   }
   if (next.phase === "error" && next.key === value.key) stale = true;
-  if (next.key !== value.key) begin(next);
+  else if (next.key !== value.key || (stale && next.source === "recorded")) begin(next);
   value = next;
-  if (!growing) grow();
+  summarise();
+  draw();
   if (value.phase === "done" && value.key !== centred) {
     writeAddress();
     centred = value.key;
@@ -151,7 +142,7 @@ window.dga = {
   // Something of the input was changed: the run is from before, and the quick path may run.
   changed: () => {
     halt();
-    stale = !empty();
+    stale = awaited = !empty();
     draw();
     clearTimeout(waiting);
     waiting = setTimeout(() => trigger("input", {}), 300);

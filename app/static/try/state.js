@@ -6,6 +6,7 @@ const SHORT_AXIS = 32; // depth ends before; the rest is noise
 let { value } = props; // the run on the screen
 let fresh = null; // another damaged picture than the run's: then the run is from before
 let stale = false;
+let awaited = false; // what was changed has not come back damaged yet
 let tau = value.tau;
 let fixed = value.dda_depth ?? 1;
 let hand = null; // a depth chosen by hand; null: where the detector stops
@@ -42,17 +43,25 @@ function depthNow() {
   return { t: stop[0], key: `${stop[0]}${stop[1] ? "c" : "n"}`, crossed: stop[1] };
 }
 
-const own = (now) => now && !now.key.endsWith("d") && now.t === value.t_star && now.crossed === value.crossed;
 const lineOf = (name) => (name === "dda" && !value.every?.dda ? value.dda_line : name);
+const byHand = (name, now) => name !== "dda" && Boolean(now?.key.endsWith("d"));
+
+// Which line a button may have computed, as deep as the axis goes: null, if none is missing.
+function missingLine() {
+  const line = lineOf(chosen) ?? "dga-guided";
+  const known = value.every?.[line]?.probs.length ?? 0;
+  const can = !stale && value.phase === "done" && value.source !== "quick" && !value.progress;
+  return can && known <= deepest() && !(known && line === "dga-plus") ? line : null;
+}
 
 // Depth and key of one method's outcome, and whether the run itself made it.
 function askedOf(name, now) {
   if (name === "dda") return { depth: fixed, key: `${fixed}`, made: fixed === value.dda_depth };
   if (name === "dga-plus") {
-    const by = now?.key.endsWith("d") ? now.t : null;
+    const by = byHand(name, now) ? now.t : null;
     return { depth: by ?? value.found?.t_star ?? null, key: by === null ? "own" : `${by}`, made: by === null };
   }
-  return { depth: now?.t ?? null, key: now?.key ?? "", made: Boolean(own(now)) };
+  return { depth: now?.t ?? null, key: now?.key ?? "", made: now?.key === `${value.t_star}${value.crossed ? "c" : "n"}` };
 }
 
 // {frame, probs, depth, key}: a method's picture as it is now; frame null: not known.
@@ -68,7 +77,6 @@ function outcome(name, now) {
   return { frame: cell(line, depth), probs, depth, key, state: "done" };
 }
 
-// Chance of the kind in question, 0 to 1, or null.
 const chanceAt = (probs) => (probs ? probs[kind()] / 1000 : null);
 
 // Pictures by address: an image once it is decoded, null before.
@@ -101,7 +109,6 @@ function wholePicture(address) {
   return image && { image, x: 0, y: 0, side: image.naturalWidth };
 }
 
-// A method's way back: the state at a depth.
 function wayBack(name, depth) {
   const lane = value.lanes?.find((lane) => lane.name === name);
   if (!lane) return null;
