@@ -147,6 +147,14 @@ def test_no_sideways_scroll(narrow):
         assert narrow.page.evaluate("document.documentElement.scrollWidth") <= width
 
 
+@pytest.mark.parametrize("narrow", ["findings"], indirect=True)
+def test_five_answers_are_short_on_a_phone(narrow):
+    narrow.page.set_viewport_size({"width": 390, "height": 900})
+    for severity in ("3", "5"):
+        narrow.page.locator(f"#fi-s{severity}").check()
+        assert narrow.page.evaluate("document.documentElement.scrollHeight") <= 4950
+
+
 @pytest.mark.parametrize("width", [390, pytest.param(1440, marks=pytest.mark.slow)])
 def test_axe_finds_nothing_serious(narrow, width):
     narrow.page.set_viewport_size({"width": width, "height": 900})
