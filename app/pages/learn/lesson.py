@@ -192,7 +192,7 @@ class Lesson:
             "fixed": profile.dda_depth,
             "cases": [
                 {
-                    "title": f"{title(case.picture.replace('-', '_'))}: {title(case.corruption)}",
+                    "title": f"{self.examples[case.picture].title}: {title(case.corruption)}",
                     "truth": self.examples[case.picture].truth,
                     "t_star": mine.stop.t_star,
                     **self._told([before, mine.image, theirs.image]),
