@@ -102,6 +102,9 @@ def test_own_pictures_are_named_run_and_kept(chromium, served, tmp_path):  # noq
     assert "words.png" in page.inner_text(".bd-error")
     assert page.locator("select").first.input_value() == "cat"
     assert "secret" not in page.url
+    offered = page.locator("#board-line fieldset:visible label").all_inner_texts()
+    assert offered == ["As they came", "Depth", "Gain"]  # no severity, no family of damage
+    assert page.locator("[name=bd-order][value=family]").is_checked()
     page.get_by_role("button", name="Run", exact=True).click()
     until(page, lambda: "Done in" in page.inner_text(".bd-words"), 1800)
     row = page.locator(".bd-row").nth(1)

@@ -50,8 +50,8 @@ STEPS = (
         "game",
         "Be the detector",
         "Be the detector",
-        "The detector, called discriminator, is the network that looks for damage. Take its "
-        "place: both pictures got the same noise, one was damaged before.",
+        "The detector, or discriminator, is the network that looks for damage. Take its place: "
+        "both got the same noise, one was damaged before.",
         "",
         equations.DISCRIMINATOR,
         "D(x<sub>t</sub>) is how sure the detector is that the picture under the noise is damaged.",
