@@ -193,25 +193,23 @@ def spent(steps: int, seconds: float, choosing: float | None = None, plus: bool 
 def pill(stop: Stop, horizon: int | None, alone: Sequence[int | None] = ()) -> tuple[str, str]:
     """What stands at t*, and beside it. ``alone``: where each of several noise paths crosses."""
     if stop.hopeless:
-        return f"past {horizon}: left alone", spread(alone, horizon)
+        return f"past {horizon}: left alone", spread(alone)
     if not stop.crossed:
-        return f"not below τ by {stop.t_star}: deepest allowed", spread(alone, stop.t_star)
+        return f"not below τ by {stop.t_star}: deepest allowed", spread(alone)
     if not stop.t_star:
         return "t* = 0: left as it is", spread(alone)
     beside = spread(alone)
     return f"t* = {stop.t_star}", f"first below τ here{beside and '; ' + beside}"
 
 
-def spread(alone: Sequence[int | None], by: int | None = None) -> str:
-    """Where single noise paths fall below τ, ``by`` a depth; nothing for only one."""
+def spread(alone: Sequence[int | None]) -> str:
+    """At which depths single noise paths fall below τ; nothing for only one."""
+    depths = [depth for depth in alone if depth is not None]
     if len(alone) < 2:
         return ""
-    depths, tries = [depth for depth in alone if depth is not None], f"{len(alone)} single tries"
-    until = "" if by is None else f" by {by}"
     if not depths:
-        return f"{tries}: none below τ{until}"
+        return f"in none of {len(alone)} tries"
     low, high = min(depths), max(depths)
-    known = f"depths {low}–{high}" if low < high else f"depth {low}"  # noqa: RUF001  # a dash
-    if len(depths) < len(alone):
-        return f"{tries}: {len(depths)} below τ{until}, {known}"
-    return f"{tries}: {'all at ' * (low == high)}{known}"
+    known = f"{low}–{high}" if low < high else f"{low}"  # noqa: RUF001  # a dash
+    some = f"{len(depths)} of " * (len(depths) < len(alone))
+    return f"{known} in {some}{len(alone)} tries"

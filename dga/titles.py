@@ -6,7 +6,7 @@ from dga.corruptions import CORRUPTIONS
 
 # The systems of the paper's Table 1, in its order, and ours.
 SYSTEMS = {
-    "source": "Source only",
+    "source": "Nothing done",
     "tent": "Tent",
     "memo": "MEMO",
     "diffpure": "DiffPure",
@@ -21,6 +21,8 @@ STREAMS = {
     "sorted": "Wild stream sorted by label",
     "single": "Wild stream one picture at a time",
 }
+# What the halves of the validation photographs were for.
+SPLITS = {"report": "never used for tuning", "tune": "used for tuning"}
 
 
 def phrase(corruption: str) -> str:

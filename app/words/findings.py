@@ -47,15 +47,20 @@ DEPTH = {
     "hardly": "Hardly: {method} loses {clauses}.",
     "loss": "{size} points with another picture's {what} {where}",
     "chance": "nothing beyond chance ({points} points) with another picture's {what} {where}",
+    "open": "Not decided: {method} loses {clauses}.",
     "unmeasured": "Not measured for {methods}.",
 }
 WHOLE_DEPTH = ("noise", "depth")  # what decides how deep, the weightiest first
 PERMUTED = {"noise": "noise level", "depth": "depth", "explanation": "explanation"}
 AMONG = {
-    "wild": "where all kinds of damage are mixed",
-    "same": "where all are damaged alike",
+    "wild": "where all kinds and severities of damage are mixed",
+    "same": "where all are damaged alike, at severity {severity}",
 }
-SHORT = {"wild": "mixed", "same": "same damage"}
+UNKNOWN = {
+    "wild": "not measured where kinds of damage are mixed",
+    "same": "not measured where all are damaged alike",
+}
+SHORT = {"wild": "mixed", "same": "same damage, severity {severity}"}
 FOUND = {
     "mostly": "Mostly what was done to it: {parts}.",
     "partly": "Only in part what was done to it: {parts}.",
@@ -88,13 +93,13 @@ SEE = {
     "help": "See one such picture",
     "depth": "See one picture's depth",
     "found": "See what was found in one",
-    "clean": "See one that was left alone",
+    "clean": "Try an undamaged one",
     "cost": "See what one picture cost",
 }
 FINDINGS_WORDS = {
     "title": "What we found, in five answers",
     "intro": "Every number comes from the tables below; their titles say on how many photographs. "
-    "No training and no tuning has seen those called “report”.",
+    "Those never used for tuning were never used for training either.",
     "severity": "Severity",
     "of_damage": "Severity of the damage",
     "table": "The whole table",

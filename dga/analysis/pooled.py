@@ -15,7 +15,7 @@ from dga.analysis.results import KEY, EvaluationRun
 from dga.analysis.statistics import Outcomes
 from dga.corruptions import CLEAN
 from dga.profiles import StoppingConfig
-from dga.titles import STREAMS
+from dga.titles import SPLITS, STREAMS
 
 CONDITIONS = (
     "data", "corrupted", "corruptions", "split", "seed", "precision", "profile", "weights",
@@ -110,12 +110,16 @@ class PooledRuns:
 
     @property
     def described(self) -> str:
-        """For captions: severity or stream, split and how many photographs."""
-        split = self.config.get("split", "all")
+        """For titles: the severity, if there is one, and :meth:`counted`."""
         if self.stream:
-            return f"{self.lines['path'].nunique()} photographs ({split})"
-        photographs = self.lines.loc[self.lines["corruption"] != CLEAN, "path"].nunique()
-        return f"severity {self.severity}, {photographs} photographs ({split})"
+            return self.counted(self.lines)
+        damaged = self.lines[self.lines["corruption"] != CLEAN]
+        return f"severity {self.severity}, {self.counted(damaged)}"
+
+    def counted(self, lines: pd.DataFrame) -> str:
+        """How many photographs some of the lines are of, and what their split is for."""
+        split = SPLITS.get(self.config.get("split", ""), "")
+        return f"{lines['path'].nunique()} photographs {split}".rstrip()
 
 
 def _but_depth(settings: dict[str, Any]) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from dga.analysis.tables.depths import control_title
 from dga.corruptions import CLEAN, FAMILIES, family_of
 from dga.figures.chart import Axis, Chart, Panel, Rule, Series, rounded
 from dga.figures.palette import ACCENT, FAMILY, NEUTRAL, Mark, method_style
+from dga.titles import SYSTEMS
 
 ACCURACY = "accuracy (%)"
 ROW = 24
@@ -152,7 +153,7 @@ def controls_figure(controls: Controls) -> Chart:
     """The controls as dots: accuracy, and adaptive minus each."""
     names = ("adaptive", "permuted", "median", "global", "depth=0", "oracle")
     titles = {name: control_title(name, controls) for name in names}
-    titles["depth=0"] = "No change (source)"
+    titles["depth=0"] = SYSTEMS["source"]
     ours = method_style(controls.sweep.adaptive)
     neutral: Style = (NEUTRAL, "circle")
     accuracy = [
@@ -169,7 +170,7 @@ def controls_figure(controls: Controls) -> Chart:
         f"Is the depth per image? {method_title(controls.sweep.adaptive)}",
         "The same images and depths, picked in different ways, with 95 % intervals: above 0, each "
         "image's own t* beats the control; beating “permuted” is what makes the depth per image.",
-        (dots(accuracy, ACCURACY, "Accuracy"), differences(gain, "Adaptive minus it")),
+        (dots(accuracy, ACCURACY, "Accuracy"), differences(gain, "Own depth minus this")),
         height=ROW * len(names) + 10,
     )
 

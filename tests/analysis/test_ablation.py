@@ -38,7 +38,7 @@ def test_stages_stand_beside_the_whole_and_an_oracle(tmp_path: Path) -> None:
     pooled = write(tmp_path, ["source", "dga-plus", WITHOUT, ASKS])
     table = ablation(pooled)
     rows = table.shown.set_index("Method")
-    assert list(rows.index) == ["Source only", "DGA+", "DGA+, without exposure", ORACLE]
+    assert list(rows.index) == ["Nothing done", "DGA+", "DGA+, without exposure", ORACLE]
     assert [cell.split()[0] for cell in rows["Mean of 15"]] == ["20.0", "60.0", "40.0", "90.0"]
     assert rows.loc["DGA+, without exposure", "Minus DGA+"].startswith("\N{MINUS SIGN}20.0")
     assert rows.loc["DGA+", "Minus DGA+"] == ""

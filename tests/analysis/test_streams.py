@@ -61,9 +61,9 @@ def pooled_stream(folder: Path) -> PooledRuns:
 def test_a_stream_is_counted_by_severity_and_family(folder: Path) -> None:
     pooled = pooled_stream(folder)
     table = stream_table(pooled)
-    assert table.title == "Wild stream, 60 photographs (report)"
+    assert table.title == "Wild stream, 60 photographs never used for tuning"
     rows = table.shown.set_index("Method")
-    assert list(rows.index) == ["Source only", "Tent", "DGA+"]
+    assert list(rows.index) == ["Nothing done", "Tent", "DGA+"]
     assert rows.loc["DGA+", "All"].startswith("83.3 (")
     heads = ["Clean", *(f"Severity {n}" for n in range(1, 6))]
     assert rows.loc["DGA+", heads].tolist() == ["100.0"] * 5 + ["0.0"]

@@ -68,11 +68,11 @@ def test_table_1_by_hand(tmp_path: Path) -> None:
         lines_of("dga-guided", lambda p, c: p < 4, 8),
     )
     table = table_1(pooled)
-    source = _row(table, Method="Source only")
+    source = _row(table, Method="Nothing done")
     ours = _row(table, Method="DGA + G")
     assert source["Accuracy (%)"].startswith("25.0 (")
-    assert (source["Paper (%)"], source["Minus source"]) == ("33", NOTHING)
-    assert ours["Minus source"].startswith("+25.0 (")
+    assert (source["Paper (%)"], source["Gain over doing nothing"]) == ("33", NOTHING)
+    assert ours["Gain over doing nothing"].startswith("+25.0 (")
     assert (ours["Adaptation"], ours["Diffusion?"], ours["Seconds"]) == (
         "Input", "✓", "0.250",
     )  # fmt: skip
@@ -96,7 +96,9 @@ def test_what_was_not_run_is_empty_and_said(tmp_path: Path) -> None:
     table = table_1(_pooled(tmp_path, lines_of("source", lambda p, c: True, 4)))
     memo = _row(table, Method="MEMO")
     assert memo["Paper (%)"] == "29"
-    assert {memo[head] for head in ("Accuracy (%)", "Minus source", "Clean (%)")} == {NOTHING}
+    assert {
+        memo[head] for head in ("Accuracy (%)", "Gain over doing nothing", "Undamaged (%)")
+    } == {NOTHING}
     numbers = table.numbers.set_index("method").loc["memo"].drop("paper")
     assert numbers.isna().all()
     assert table.missing == (
@@ -106,8 +108,8 @@ def test_what_was_not_run_is_empty_and_said(tmp_path: Path) -> None:
 
 def test_too_few_corruptions_make_no_mean(tmp_path: Path) -> None:
     pooled = _pooled(tmp_path, lines_of("source", lambda p, c: True, 4, FAMILIES["noise"]))
-    assert _row(table_1(pooled), Method="Source only")["Accuracy (%)"] == NOTHING
-    row = _row(table_2(pooled), Method="Source only")
+    assert _row(table_1(pooled), Method="Nothing done")["Accuracy (%)"] == NOTHING
+    row = _row(table_2(pooled), Method="Nothing done")
     assert row["Noise (average)"] == row["Shot"] == "100.0"
     assert {row["Blur (average)"], row["Fog"], row["JPEG"]} == {NOTHING}
 
@@ -171,7 +173,7 @@ def test_one_tau_is_no_table(tmp_path: Path) -> None:
 def test_comparisons_are_of_ours_with_every_rival(pooled: PooledRuns) -> None:
     table = comparisons(pooled)
     rivals = table.shown.loc[table.shown["Method"] == "DGA + G", "Minus"].tolist()
-    assert rivals[:3] == ["Source only", "Tent", "DiffPure (published)"]
+    assert rivals[:3] == ["Nothing done", "Tent", "DiffPure (published)"]
     assert "DGA + G (quantile)" in rivals
     assert len(rivals) == 10
     cells = table.numbers.set_index(["method", "rival", "group"])["points"]
@@ -204,7 +206,7 @@ def test_controls_table_says_what_decides(tmp_path: Path) -> None:
     table = controls_table(pooled, pooled_controls(pooled))
     row = _row(table, Depth="t* permuted within a corruption")
     assert row["Accuracy (%)"].startswith("50.0 (")
-    assert row["Adaptive minus it"].startswith("+50.0 (")
+    assert row["Own depth minus this"].startswith("+50.0 (")
     assert "+1.00 (+1.00 to +1.00) in all" in table.caption
     rho = table.numbers.set_index("control").loc["spearman", "correlation"]
     assert rho == 1

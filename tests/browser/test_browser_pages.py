@@ -1,5 +1,6 @@
 """The Board and the guided walk in a real browser."""
 
+import re
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -101,6 +102,9 @@ def test_own_pictures_are_named_run_and_kept(chromium, served, tmp_path):  # noq
     assert "words.png" in page.inner_text(".bd-error")
     assert page.locator("select").first.input_value() == "cat"
     assert "secret" not in page.url
+    offered = page.locator("#board-line fieldset:visible label").all_inner_texts()
+    assert offered == ["As they came", "Depth", "Gain"]  # no severity, no family of damage
+    assert page.locator("[name=bd-order][value=family]").is_checked()
     page.get_by_role("button", name="Run", exact=True).click()
     until(page, lambda: "Done in" in page.inner_text(".bd-words"), 1800)
     row = page.locator(".bd-row").nth(1)
@@ -148,6 +152,14 @@ def test_no_sideways_scroll(narrow):
     for width in (390, 768, 1440):
         narrow.page.set_viewport_size({"width": width, "height": 900})
         assert narrow.page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.parametrize("narrow", ["findings"], indirect=True)
+def test_five_answers_are_short_on_a_phone(narrow):
+    narrow.page.set_viewport_size({"width": 390, "height": 900})
+    for severity in ("3", "5"):
+        narrow.page.locator(f"#fi-s{severity}").check()
+        assert narrow.page.evaluate("document.documentElement.scrollHeight") <= 4950
 
 
 @pytest.mark.parametrize("width", [390, pytest.param(1440, marks=pytest.mark.slow)])
@@ -203,6 +215,7 @@ def test_widgets_follow_their_controls(learn):
 
     ready(page, 3)
     page.locator(".ln-nav a").nth(2).click()
+    rounds = []
     for _ in range(12):
         before = page.inner_text("#step-3 .ln-big .you b")
         page.keyboard.press("1")
@@ -213,12 +226,24 @@ def test_widgets_follow_their_controls(learn):
         assert "The network, judging each by itself: picture 1 looks" in page.inner_text(
             "#step-3 .ln-say"
         )
+        depth = int(page.inner_text("#step-3 .ln-which span").split()[-1])
+        rounds.append((depth, page.locator("#step-3 .ln-badge.ok:visible").count()))
         last = page.get_by_role("button", name="Start again").is_visible()
-        if not last:
-            page.keyboard.press("Enter")
+        page.keyboard.press("Enter")
     assert last
-    assert page.inner_text("#step-3 .ln-big .you b").endswith("of 12 right")
-    assert page.inner_text("#step-3 .ln-scores .ln-say").startswith("You were")
+    assert page.inner_text("#step-3 .ln-which").endswith(f"Round 12 of 12 · both at depth {depth}")
+    found = sum(right for _, right in rounds)
+    assert page.inner_text("#step-3 .ln-big .you b") == f"{found} of 12 right"
+    told = page.inner_text("#step-3 .ln-scores .ln-say")
+    for depth in sorted({depth for depth, _ in rounds}):
+        here = [right for at, right in rounds if at == depth]
+        if sum(here) <= len(here) / 2:
+            assert told.startswith(f"At depth {depth} you found {sum(here)} of {len(here)}, no ")
+            theirs = re.fullmatch(r".*The network, on the same pairs: (\d*)½?\.", told)[1]
+            assert int(theirs or 0) <= len(here)
+            break
+    else:
+        assert told.endswith(f"every depth you met, down to {max(rounds)[0]}.")
     assert page.locator("#step-3 .ln-plot circle").count() > 0
     drawn = page.locator("#step-3 .ln-plot .network").get_attribute("points").split()
     assert len(drawn) == len(LADDER)

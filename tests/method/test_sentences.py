@@ -142,14 +142,14 @@ def test_costs_count_what_choosing_cost() -> None:
 
 
 def test_where_single_paths_stop() -> None:
-    assert spread([6, 10, 7]) == "3 single tries: depths 6–10"  # noqa: RUF001
-    assert spread([6, None, 7]) == "3 single tries: 2 below τ, depths 6–7"  # noqa: RUF001
-    assert spread([6, 6]) == "2 single tries: all at depth 6"
-    assert spread([None, None], 24) == "2 single tries: none below τ by 24"
+    assert spread([6, 10, 7]) == "6–10 in 3 tries"  # noqa: RUF001
+    assert spread([6, None, 7]) == "6–7 in 2 of 3 tries"  # noqa: RUF001
+    assert spread([6, 6]) == "6 in 2 tries"
+    assert spread([None, None]) == "in none of 2 tries"
     assert spread([6]) == ""
     assert pill(Stop(7, True), 60, [6, 8]) == (
         "t* = 7",
-        "first below τ here; 2 single tries: depths 6–8",  # noqa: RUF001
+        "first below τ here; 6–8 in 2 tries",  # noqa: RUF001
     )
 
 

@@ -22,7 +22,7 @@ from app.runs.board import COLUMNS, CSV_COLUMNS, DAMAGED, Board, Cell, Row, expl
 from app.runs.session import CancelledError, RunError, Session
 from app.server.limits import MAX_OWN
 from app.server.queue_position import QueuePositions
-from app.words.board import COMMAND
+from app.words.board import COMMAND, LABELS
 from app.words.errors import REFUSED
 from dga.corruptions import CORRUPTIONS, SEVERITIES, corrupt
 from dga.degradation import Degradation
@@ -203,12 +203,17 @@ def test_time_budget(tiny, pixels):
         ("Big-Cat.7.jpg", "big cat"),
         ("cat and dog.png", None),
         ("cathedral.png", None),
+        ("mycat.jpg", None),  # not a word of its own, as the page says
         ("bus2.webp", "bus"),
         ("photo.png", None),
     ],
 )
 def test_a_files_name_may_name_its_kind(file, kind):
     assert named_kind(file, CLASSES) == kind
+
+
+def test_the_page_says_how_a_file_is_named():
+    assert "just one of the {kinds} kinds, as a word of its own," in LABELS["dropped"]
 
 
 def test_the_address_says_what_is_shown():

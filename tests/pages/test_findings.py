@@ -5,6 +5,7 @@ import json
 import re
 import socket
 from pathlib import Path
+from urllib.parse import parse_qs
 
 import httpx
 import pandas as pd
@@ -14,13 +15,15 @@ from app.demo import serve
 from app.pages.findings.answers import answers
 from app.pages.findings.cards import exhibit_html, table_html, text_html
 from app.pages.findings.exhibits import Exhibit, TableContent, inside, read_exhibits, read_table
-from app.pages.findings.page import RECORDED, shipped_exhibits
+from app.pages.findings.page import SHOWN, shipped_exhibits
 from app.presets.recording import RECORD
+from app.runs import links
 from app.runs.session import Session
 from dga.analysis.tables.table import DASH, MINUS
 from dga.analysis.tables.table import Table as WrittenTable
 from dga.io.shipped import shipped
 from dga.profiles import get_profile
+from dga.titles import SPLITS
 from tests.fixtures.browser import chromium  # noqa: F401  # fixture
 
 HEAD = "| Method | Accuracy (%) | Note |\n| --- | --- | --- |\n"
@@ -262,18 +265,51 @@ def test_whether_the_depth_is_per_picture_is_told_by_where(tmp_path):
 
     wild = [dealt("explanation", "all", 20, 14, 26), dealt("noise", "all", 5.1, 1.6, 8.6)]
     same = [dealt("noise", "mean", 0.3, -0.3, 0.9), dealt("explanation", "mean", 2, 1, 3)]
-    decided = said(measured(tmp_path / "a", wild_permuted=wild), "depth")
-    assert decided.startswith("Yes: DGA+ loses 5.1 points with another picture's noise level where")
-    assert decided.endswith("Not measured for DGA\N{NO-BREAK SPACE}+\N{NO-BREAK SPACE}G.")
+    half = said(measured(tmp_path / "a", wild_permuted=wild), "depth")
+    assert half.startswith("In part: DGA+ loses 5.1 points with another picture's noise level")
+    assert "; not measured where all are damaged alike. " in half
+    assert half.endswith("Not measured for DGA\N{NO-BREAK SPACE}+\N{NO-BREAK SPACE}G.")
     both = said(measured(tmp_path / "b", wild_permuted=wild, permuted=same), "depth")
     assert both.startswith("In part: DGA+ loses 5.1 points")
     assert (
         "nothing beyond chance (+0.3 points) with another picture's noise level where all are"
         in both
     )
-    assert said(measured(tmp_path / "c", permuted=same), "depth").startswith("Hardly: ")
+    alike = said(measured(tmp_path / "c", permuted=same), "depth")
+    assert alike.startswith("Not decided: DGA+ loses nothing beyond chance (+0.3 points)")
+    assert "; not measured where kinds of damage are mixed." in alike
+    chance = [dealt("noise", "all", 0.1, -3, 3)]
+    neither = measured(tmp_path / "e", wild_permuted=chance, permuted=same)
+    assert said(neither, "depth").startswith("Hardly: ")
+    paid = [dealt("noise", "mean", 4, 2, 6)]
+    everywhere = measured(tmp_path / "f", wild_permuted=wild, permuted=paid)
+    assert said(everywhere, "depth").startswith("Yes: ")
     exhibits = measured(tmp_path / "d", permuted=same[1:])  # an explanation is no depth
     assert said(exhibits, "depth").startswith("Not measured yet")
+
+
+def test_shipped_exhibits_have_the_words_of_the_code():
+    exhibits = read_exhibits(shipped_exhibits(get_profile("everyday16")))
+    assert exhibits.table("table-1").title.endswith(f" 128 photographs {SPLITS['report']}")
+    assert exhibits.table("table-1").content.columns[2:4] == (
+        "Gain over doing nothing", "Undamaged (%)",
+    )  # fmt: skip
+    for exhibit in exhibits.exhibits:
+        shown = " ".join(path.read_text("utf-8") for path in exhibit.downloads.values()
+                         if path.suffix == ".json")  # fmt: skip
+        shown += exhibit_html(exhibit)
+        for old in ("Source only", "inus source", "(report)", "report split", "Clean (%)",
+                    ">report<", "Adaptive minus"):  # fmt: skip
+            assert old not in shown, (exhibit.name, old)
+
+
+def test_what_is_missing_at_one_severity_makes_no_yes_of_a_no():
+    exhibits = read_exhibits(shipped_exhibits(get_profile("everyday16")))
+    assert exhibits.table("permuted-severity-3") is None
+    told = [said(exhibits, "depth", severity) for severity in exhibits.severities()]
+    assert told == [told[0]] * 2
+    assert told[0].startswith("In part: ")
+    assert "where all are damaged alike, at severity 5" in told[0]
 
 
 @pytest.mark.parametrize(
@@ -331,9 +367,9 @@ def test_shipped_results_are_answered_at_every_severity():
         ]  # fmt: skip
 
 
-@pytest.mark.parametrize("question", RECORDED)
+@pytest.mark.parametrize("question", [name for name in SHOWN if name != "clean"])
 def test_recorded_runs_show_what_their_links_say(question):
-    folder = shipped("assets/presets") / "everyday16" / RECORDED[question]
+    folder = shipped("assets/presets") / "everyday16" / SHOWN[question].removeprefix("run=")
     run = json.loads((folder / RECORD).read_text("utf-8"))
     found = run["explained"]["explanation"]["degradation"]
     plus = run["methods"]["dga-plus"]["prediction"]["labels"][0]
@@ -341,10 +377,15 @@ def test_recorded_runs_show_what_their_links_say(question):
     assert {
         "help": mended,
         "depth": run["run"]["stop"]["crossed"] and run["run"]["stop"]["t_star"] > 0,
-        "found": found["noise"] or found["impulses"],
-        "clean": run["explained"]["unchanged"],
+        "found": found["exposure"]["gain"] > 1 and mended,
         "cost": mended,
     }[question]
+
+
+def test_the_undamaged_picture_is_opened_undamaged():
+    query = {name: value for name, (value,) in parse_qs(SHOWN["clean"]).items()}
+    link = links.parse(query, get_profile("everyday16"), ("cat",), "lion")
+    assert (link.image, link.settings.corruption, link.notices) == ("cat", None, ())
 
 
 @pytest.fixture(scope="module")
@@ -450,7 +491,7 @@ def test_five_answers_fit_and_lead_to_their_tables(open_page, start):
     page = open_page(f"{start(shipped_exhibits(get_profile('everyday16')))}findings", 1440, "light")
     page.wait_for_selector("#cost .fi-answer")
     intro = page.inner_text(".fi-top .lead")  # of several severities, with photographs of their own
-    assert intro.endswith("called “report”.")
+    assert "how many photographs" in intro
     assert not re.search(r"\d", intro)
     assert page.locator("section.fi-card h2 i").count() == 5
     assert page.evaluate("document.documentElement.scrollHeight") <= 5000

@@ -50,6 +50,13 @@ def test_seven_steps_each_with_a_widget_an_equation_and_a_function():
         assert re.search(rf"\n  {step.widget}(?:\(box|,)", script)
 
 
+def test_one_word_for_the_network_and_for_each_picture(made, examples):
+    game = next(step for step in STEPS if step.widget == "game")
+    assert game.short == game.title
+    titles = [shown["title"].partition(":")[0] for shown in made["depth"]["cases"]]
+    assert titles == [examples[case.picture].title for case in COMPARED]
+
+
 def test_the_last_step_says_what_was_measured():
     *_, last = slides_html(["Hardly: 1 < 2."]).split("<section")
     assert "<b>Hardly: 1 &lt; 2.</b>" in last
@@ -82,7 +89,7 @@ def examples(tmp_path_factory):
     for turns, name in enumerate(("cat", "lion", "cheetah-face", "cheetah")):
         path = str(folder / f"{name}.png")
         Image.fromarray(np.rot90(skimage.data.chelsea(), turns)).save(path)
-        made[name] = Example(name, name, path, "", "cat" if name == "cat" else None)
+        made[name] = Example(name, f"One {name}", path, "", "cat" if name == "cat" else None)
     return made
 
 

@@ -27,13 +27,15 @@ ${Object.entries(shown).map(([name, { title, thumbnail }]) => `
 ${value.running ? "disabled" : ""}>
 ${thumbnail && `<img src="${thumbnail}" alt="">`}${title}</button>
 `).join("")}</div></details></div>
-<fieldset class="bd-segments" ${value.running || !value.severity ? "disabled" : ""}>
+<fieldset class="bd-segments" ${value.running ? "disabled" : ""} ${value.severity ? "" : "hidden"}>
 <legend>${words.severity}</legend>
 {{#each severities}}<label><input type="radio" name="bd-severity" value="{{this}}">
 <span>{{this}}</span></label>{{/each}}</fieldset>
 <fieldset class="bd-segments"><legend>${words.order}</legend>
-{{#each orders}}<label title="{{this.[1]}}"><input type="radio" name="bd-order" value="{{@key}}">
-<span>{{this.[0]}}</span></label>{{/each}}</fieldset>
+${Object.entries(orders).map(([name, [label, title]]) => `<label title="${title}">
+<input type="radio" name="bd-order" value="${name}">
+<span>${name === "family" && value.image === "own" ? words.came : label}</span></label>
+`).join("")}</fieldset>
 <button type="button" class="bd-tool" data-file="csv"
 ${value.files ? "" : "disabled"}>${words.table}</button>
 <button type="button" class="bd-tool" data-file="zip"

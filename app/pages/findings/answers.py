@@ -9,6 +9,7 @@ from app.pages.findings.charts import Interval, bars, forest, heat, signed
 from app.pages.findings.exhibits import BASE_SEVERITY, Exhibits
 from app.words import findings as words
 from app.words.findings import METHODS, NAMES
+from dga.corruptions import SEVERITIES
 from dga.titles import phrase
 
 OURS = ("dga-plus", "dga-guided", "dga")  # whose answer is given: the first that was run
@@ -52,6 +53,13 @@ def measured(exhibits: Exhibits) -> list[str]:
 
 def _named(name: str, severity: int) -> str:
     return name if severity == BASE_SEVERITY else f"{name}-severity-{severity}"
+
+
+def _nearest(exhibits: Exhibits, name: str, severity: int) -> tuple[str, int]:
+    """A table and its severity: this one, else the nearest at which it was made."""
+    made = [at for at in SEVERITIES if exhibits.table(_named(name, at))]
+    at = min(made, key=lambda other: abs(other - severity), default=severity)
+    return _named(name, at), at
 
 
 def _not_measured(question: str, table: str) -> Answer:
@@ -105,9 +113,13 @@ class Dealt:
 
     table: str
     where: str
+    severity: int
     method: str
     what: str
     found: Interval
+
+    def told(self, texts: Mapping[str, str]) -> str:
+        return texts[self.where].format(severity=self.severity)
 
 
 def _depth(exhibits: Exhibits, severity: int) -> Answer:
@@ -122,38 +134,42 @@ def _depth(exhibits: Exhibits, severity: int) -> Answer:
         if d.method == own:
             clauses.setdefault(d.where, d)
     yes = [d.found.verdict == "yes" for d in clauses.values()]
-    verdict = "yes" if all(yes) else "partly" if any(yes) else "hardly"
-    told = "; ".join(
+    told = [
         words.DEPTH["loss" if d.found.verdict == "yes" else "chance"].format(
-            where=words.AMONG[d.where], size=_size(d.found.value),
+            where=d.told(words.AMONG), size=_size(d.found.value),
             what=words.PERMUTED[d.what], **_told(d.found),
         )
         for d in clauses.values()
-    )  # fmt: skip
-    sentence = words.DEPTH[verdict].format(method=NAMES[own], clauses=told)
+    ]  # fmt: skip
+    unknown = [text for where, text in words.UNKNOWN.items() if where not in clauses]
+    verdict = "partly" if any(yes) else "open" if unknown else "hardly"
+    sentence = words.DEPTH["yes" if all(yes) and not unknown else verdict].format(
+        method=NAMES[own], clauses="; ".join(told + unknown)
+    )
     absent = [NAMES[name] for name in OURS[:2] if name not in {d.method for d in dealt}]
     more = [words.DEPTH["unmeasured"].format(methods=", ".join(absent))] if absent else []
     rows = [
-        (d.method, f"{NAMES[d.method]}: {words.PERMUTED[d.what]}, {words.SHORT[d.where]}", d.found)
+        (d.method, f"{NAMES[d.method]}: {words.PERMUTED[d.what]}, {d.told(words.SHORT)}", d.found)
         for d in dealt
     ]
     return Answer("depth", next(iter(clauses.values())).table, sentence, tuple(more), forest(rows))
 
 
 def _all_dealt(exhibits: Exhibits, severity: int) -> Iterator[Dealt]:
-    for where, table, group in (
-        ("wild", "wild-permuted", "all"), ("same", _named("permuted", severity), "mean"),
-    ):  # fmt: skip
+    for where, group, table, at in (
+        ("wild", "all", "wild-permuted", severity),
+        ("same", "mean", *_nearest(exhibits, "permuted", severity)),
+    ):
         for row in exhibits.numbers(table):
             found = _estimate(row, "points")
             what = row["rival"].partition("permute=")[2].partition(":")[0]
             if row["group"] == group and found and what in words.PERMUTED:
-                yield Dealt(table, where, row["method"].partition(":")[0], what, found)
-    table = _named("controls", severity)
+                yield Dealt(table, where, at, row["method"].partition(":")[0], what, found)
+    table, at = _nearest(exhibits, "controls", severity)
     for row in exhibits.numbers(table):
         found = _estimate(row, "adaptive_minus")
         if (row["control"], row["group"]) == ("permuted", "mean") and found:
-            yield Dealt(table, "same", "dga-guided", "depth", found)
+            yield Dealt(table, "same", at, "dga-guided", "depth", found)
 
 
 def _found(exhibits: Exhibits, severity: int) -> Answer:

@@ -12,12 +12,17 @@ from app.pages.findings.cards import commands_html, download, exhibit_html
 from app.pages.findings.exhibits import BASE_SEVERITY, Exhibits
 from app.parts.html import html
 from app.words import findings as words
+from app.words.common import NO_CORRUPTION
 from app.words.findings import FINDINGS_WORDS as WORDS
 from dga.io.shipped import ROOT, shipped
 from dga.profiles import Profile
 
-# The recorded run that shows each answer; a test looks whether it does.
-RECORDED = dict.fromkeys(words.QUESTIONS, "cat-impulse-noise") | {"clean": "cat-jpeg"}
+# What of Try it shows each answer: a recorded run, of which a test looks whether it does, or,
+# where none is of an undamaged picture, one that is made at once.
+SHOWN = dict.fromkeys(words.QUESTIONS, "run=cat-impulse-noise") | {
+    "found": "run=cat-contrast",
+    "clean": f"image=cat&corruption={NO_CORRUPTION}",
+}
 
 
 def shipped_exhibits(profile: Profile) -> Path:
@@ -112,8 +117,8 @@ def _said(exhibits: Exhibits, answer: Answer, recorded: bool) -> str:
             f"<p>{escape(exhibit.caption)}</p>{commands_html(exhibit.commands)}</details>"
         )
     if recorded:
-        run = RECORDED[answer.question]
-        links += f'<a href="./?run={run}">{words.SEE[answer.question]}</a>'
+        shown = escape(SHOWN[answer.question])
+        links += f'<a href="./?{shown}">{words.SEE[answer.question]}</a>'
     return (
         f'<p class="fi-answer">{escape(answer.sentence)}</p>'
         f'<p class="fi-more">{escape(" ".join(more))}</p>'

@@ -193,7 +193,7 @@ class Lesson:
             "fixed": profile.dda_depth,
             "cases": [
                 {
-                    "title": f"{title(case.picture.replace('-', '_'))}: {title(case.corruption)}",
+                    "title": f"{self.examples[case.picture].title}: {title(case.corruption)}",
                     "truth": self.examples[case.picture].truth,
                     "stop": pill(mine.stop, self._rule.horizon)[0],
                     **self._told([before, mine.image, theirs.image]),

@@ -49,13 +49,12 @@ STEPS = (
     Step(
         "game",
         "Be the detector",
-        "Be the discriminator",
-        "The discriminator is the network that looks for damage. Take its place: both pictures "
-        "got the same noise, one was damaged before.",
+        "Be the detector",
+        "The detector, or discriminator, is the network that looks for damage. Take its place: "
+        "both got the same noise, one was damaged before.",
         "",
         equations.DISCRIMINATOR,
-        "D(x<sub>t</sub>) is how sure the discriminator is that the picture under the noise "
-        "is damaged.",
+        "D(x<sub>t</sub>) is how sure the detector is that the picture under the noise is damaged.",
         "dga.discriminator.curve",
     ),
     Step(
@@ -154,11 +153,11 @@ WIDGET = {
     "found_axis": "found the damaged one, %",
     "depth_axis": "depth (noise added)",
     "guessing": "guessing",
-    "chance_you": "You were down to guessing at depth {t}: that would be your t*.",
-    "chance_you_never": "You were never down to guessing, not even at depth {t}.",
-    "chance_network": "The network, on these twelve pairs, is at depth {t}.",
-    "chance_network_never": "The network, on these twelve pairs, never is.",
-    "take": "Where even the network can only guess, the damage is drowned. That depth is t*.",
+    "down_to_guessing": "At depth {t} you found {you} of {of}, no better than guessing. "
+    "The network, on the same pairs: {network}.",
+    "never_guessing": "You did better than guessing at every depth you met, down to {t}.",
+    "take": "The line is the network on all twelve pairs. The method has one picture, not two: it "
+    "stops at the first depth where the network is no longer sure enough of damage. That is t*.",
     "high": "looks damaged",
     "low": "looks undamaged",
     "tau": "Threshold τ",
@@ -174,9 +173,9 @@ WIDGET = {
     "x0": "Its guess at the finished picture",
     "step": "Step",
     "step_now": "Step {step} of {steps}: depth {t}.",
-    "step_first": "Depth {t}, where the discriminator stopped. Nothing is taken away yet.",
+    "step_first": "Depth {t}, where the detector stopped. Nothing is taken away yet.",
     "step_last": "Depth 0, after {steps} steps: the rebuilt picture.",
-    "no_steps": "The discriminator stopped at depth 0, so there is nothing to rebuild.",
+    "no_steps": "The detector stopped at depth 0, so there is nothing to rebuild.",
     "lambda": "Guidance",
     "lambda_off": "λ = 0, off",
     "lambda_on": "λ = {scale}",

@@ -1,6 +1,5 @@
 // Which of two pictures was damaged? Twelve rounds draw your curve over the network's.
-// Found at most so often is guessing: of twelve pairs one may still be told.
-const CHANCE = 0.55;
+const counted = (n) => `${Math.floor(n) || (n % 1 ? "" : 0)}${n % 1 ? "½" : ""}`;
 
 const shuffled = (items) => items.map((item) => [Math.random(), item])
   .sort(([a], [b]) => a - b).map(([, item]) => item);
@@ -10,7 +9,7 @@ const networkScore = ([undamaged, damaged]) =>
   0.5 + ((damaged >= 0.5) - (undamaged >= 0.5)) / 2;
 
 function game(box, { game: { depths, clean, rounds } }) {
-  let order, at, level, side, answer, asked, score;
+  let order, at, level, side, answer, asked;
   const network = depths.map((t, i) =>
     [t, rounds.reduce((sum, round) => sum + networkScore(round.sure[i]), 0) / rounds.length]);
 
@@ -36,8 +35,7 @@ function game(box, { game: { depths, clean, rounds } }) {
 
   function start() {
     order = shuffled(rounds);
-    asked = depths.map(() => [0, 0]); // right, of
-    score = { you: 0, network: 0 };
+    asked = depths.map(() => ({ you: 0, network: 0, of: 0 })); // right, on the same pairs
     level = 0;
     deal(0);
     drawn();
@@ -78,10 +76,9 @@ function game(box, { game: { depths, clean, rounds } }) {
     if (answer !== null) return;
     answer = i;
     const right = i === side;
-    asked[level][0] += right;
-    asked[level][1] += 1;
-    score.you += right;
-    score.network += networkScore(order[at].sure[level]);
+    asked[level].you += right;
+    asked[level].network += networkScore(order[at].sure[level]);
+    asked[level].of += 1;
     show();
     drawn();
     level = Math.min(Math.max(level + (right ? 1 : -1), 0), depths.length - 1);
@@ -90,30 +87,27 @@ function game(box, { game: { depths, clean, rounds } }) {
   function drawn() {
     const of = at + (answer !== null);
     const cell = (kind) => {
-      const half = score[kind] % 1 ? "½" : "";
-      const n = `${Math.floor(score[kind]) || (half ? "" : 0)}${half}`;
+      const n = counted(asked.reduce((sum, one) => sum + one[kind], 0));
       return make("div", kind, make("span", "", words[kind]),
         make("b", "", of ? fill(words.of_right, { n, of }) : "–"));
     };
     big.replaceChildren(cell("you"), cell("network"));
-    const mine = depths.flatMap((t, i) => (asked[i][1] ? [[t, asked[i][0] / asked[i][1]]] : []));
+    const mine = depths.flatMap((t, i) => (asked[i].of ? [[t, asked[i].you / asked[i].of]] : []));
     const last = depths.at(-1);
     plot.innerHTML = chart({
       last, tick: 6, unit: 100, dots: mine,
       lines: [["chance", [[0, 0.5], [last, 0.5]]], ["network", network], ["you", mine]],
       notes: [[last, 0.5, words.guessing], [last, 1, words.found_axis]],
     });
-    take.textContent = of === order.length ? verdict(mine) : words.take;
+    take.textContent = of === order.length ? verdict() : words.take;
   }
 
-  function verdict(mine) {
-    const end = (points) => points.find(([, share]) => share <= CHANCE)?.[0];
-    const [you, theirs] = [end(mine), end(network)];
-    const deepest = Math.max(...mine.map(([t]) => t));
-    const own = fill(you === undefined ? words.chance_you_never : words.chance_you,
-      { t: you ?? deepest });
-    const kind = theirs === undefined ? "chance_network_never" : "chance_network";
-    return `${own} ${fill(words[kind], { t: theirs })}`;
+  function verdict() {
+    const lost = asked.findIndex(({ you, of }) => of && you <= of / 2);
+    const t = depths[lost < 0 ? asked.findLastIndex(({ of }) => of) : lost];
+    if (lost < 0) return fill(words.never_guessing, { t });
+    const { you, network: theirs, of } = asked[lost];
+    return fill(words.down_to_guessing, { t, you, of, network: counted(theirs) });
   }
 
   document.addEventListener("keydown", (event) => {
@@ -121,7 +115,7 @@ function game(box, { game: { depths, clean, rounds } }) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key === "1" || event.key === "2") pick(Number(event.key) - 1);
     else if (event.key === "Enter" && answer !== null && event.target.tagName !== "BUTTON") {
-      next.click();
+      if (at + 1 < order.length) next.click(); // the result stays until it is asked for
     }
   });
   start();

@@ -71,8 +71,8 @@ def table_1(pooled: PooledRuns) -> Table:
     return Table(
         "table-1",
         f"Table 1. Methods, {pooled.described}",
-        f"Top-1 accuracy, mean of the 15 corruptions, with {INTERVALS}. “Minus source” is in "
-        "points, on the images both have; an interval that does not hold 0 is a difference. "
+        f"Top-1 accuracy, mean of the 15 corruptions, with {INTERVALS}. The gain is in points, on "
+        "the images both have; an interval that does not hold 0 is a difference. "
         "Seconds: an image, each counted with the median at its depth. "
         f"Paper: {paper.TABLE_1_CITATION}, {paper.SETTING}.",
         pd.DataFrame([shown for shown, _ in rows]),
@@ -98,8 +98,8 @@ def _table_1_row(
     shown = {
         "Method": method.title,
         "Accuracy (%)": percent(mean),
-        "Minus source": points(gain),
-        "Clean (%)": percent(clean, interval=False),
+        "Gain over doing nothing": points(gain),
+        "Undamaged (%)": percent(clean, interval=False),
         "Seconds": number(seconds, 3),
         "Paper (%)": paper_percent(beside),
         **_traits(method.system),

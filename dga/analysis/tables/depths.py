@@ -230,7 +230,7 @@ def _control_row(row: Control, controls: Controls, groups: list[str]) -> Cells:
     return {
         "Depth": control_title(row.name, controls),
         "Accuracy (%)": percent(row.accuracy[MEAN]),
-        "Adaptive minus it": points(difference) if row.name != "adaptive" else NOTHING,
+        "Own depth minus this": points(difference) if row.name != "adaptive" else NOTHING,
         **texts,
     }
 

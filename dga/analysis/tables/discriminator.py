@@ -10,6 +10,7 @@ from dga.analysis.discrimination import calibration, scores
 from dga.analysis.judges import judged_groups, trained_on
 from dga.analysis.results import JudgeRun, MissingRun
 from dga.analysis.tables.table import NOTHING, Cells, Table
+from dga.titles import SPLITS
 
 DEPTHS = (0, 5, 10, 20, 40)
 
@@ -57,7 +58,7 @@ def _shown(judge: JudgeRun, group: str, means: pd.Series, shared: Sequence[int])
         "Input": str(config.get("input", NOTHING)),
         "Trained on": trained_on(judge) or NOTHING,
         "Severity": str(config.get("severity", NOTHING)),
-        "Split": str(config.get("split", NOTHING)),
+        "Photographs": SPLITS.get(config.get("split", ""), NOTHING),
         "Judged on": group,
         **cells,
         "Mean": f"{100 * means.loc[list(shared)].mean():.1f}" if len(shared) else NOTHING,

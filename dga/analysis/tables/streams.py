@@ -158,7 +158,7 @@ def clean_table(pooled: PooledRuns) -> Table:
             {
                 "Method": method_title(method),
                 "Accuracy (%)": percent(mean),
-                "Minus source": points(gain),
+                "Gain over doing nothing": points(gain),
                 "Returned bit for bit (%)": number(100 * same, 1),
                 "Photos": str(mean.photographs if mean else 0),
             }
@@ -167,8 +167,8 @@ def clean_table(pooled: PooledRuns) -> Table:
         numbers.append({"method": method, **columns(mean), **shares})
     return Table(
         "clean",
-        f"Clean pictures, {pooled.config.get('split', 'all')} split",
-        f"Top-1 accuracy with {INTERVALS}; “minus source” in points, on the pictures both have. "
+        f"Undamaged pictures, {pooled.counted(lines)}",
+        f"Top-1 accuracy with {INTERVALS}; the gain is in points, on the pictures both have. "
         "Returned bit for bit: the picture that the classifier saw is the one that came.",
         pd.DataFrame(shown),
         pd.DataFrame(numbers),
