@@ -91,7 +91,7 @@ LABELS = {
     "empty": "not rebuilt yet",
     "drop": "Drop up to {most} pictures of your own",
     "dropped": "As they are, damaged or not. They get a row each, and stay on this machine for at "
-    "most an hour. A file's name with just one of the {kinds} kinds, as a word of its own, names it.",
+    "most an hour. A file's name with just one of the {kinds} kinds as a word of its own names it.",
     "uploading": "Sending {done} of {total}",
     "too_many": "At most {most} pictures at a time; the first {most} were taken.",
     "command": "A whole folder, the same way:",

@@ -54,13 +54,10 @@ WHOLE_DEPTH = ("noise", "depth")  # what decides how deep, the weightiest first
 PERMUTED = {"noise": "noise level", "depth": "depth", "explanation": "explanation"}
 AMONG = {
     "wild": "where all kinds and severities of damage are mixed",
-    "same": "where all are damaged alike, at severity {severity}",
+    "same": "where all are damaged alike",
 }
-UNKNOWN = {
-    "wild": "not measured where kinds of damage are mixed",
-    "same": "not measured where all are damaged alike",
-}
-SHORT = {"wild": "mixed", "same": "same damage, severity {severity}"}
+SHORT = {"wild": "mixed", "same": "same damage"}
+AT = ", at severity {severity}"
 FOUND = {
     "mostly": "Mostly what was done to it: {parts}.",
     "partly": "Only in part what was done to it: {parts}.",

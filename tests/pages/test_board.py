@@ -213,7 +213,7 @@ def test_a_files_name_may_name_its_kind(file, kind):
 
 
 def test_the_page_says_how_a_file_is_named():
-    assert "just one of the {kinds} kinds, as a word of its own," in LABELS["dropped"]
+    assert "just one of the {kinds} kinds as a word of its own" in LABELS["dropped"]
 
 
 def test_the_address_says_what_is_shown():

@@ -277,7 +277,7 @@ def test_whether_the_depth_is_per_picture_is_told_by_where(tmp_path):
     )
     alike = said(measured(tmp_path / "c", permuted=same), "depth")
     assert alike.startswith("Not decided: DGA+ loses nothing beyond chance (+0.3 points)")
-    assert "; not measured where kinds of damage are mixed." in alike
+    assert "; not measured where all kinds and severities of damage are mixed." in alike
     chance = [dealt("noise", "all", 0.1, -3, 3)]
     neither = measured(tmp_path / "e", wild_permuted=chance, permuted=same)
     assert said(neither, "depth").startswith("Hardly: ")

@@ -33,10 +33,9 @@ ${thumbnail && `<img src="${thumbnail}" alt="">`}${title}</button>
 <span>{{this}}</span></label>{{/each}}</fieldset>
 <fieldset class="bd-segments"><legend>${words.order}</legend>
 ${Object.entries(orders).map(([name, [label, title]]) => `<label title="${title}">
-<input type="radio" name="bd-order" value="${name}">
-<span>${name === "family" && value.image === "own" ? words.came : label}</span></label>
-`).join("")}</fieldset>
-<button type="button" class="bd-tool" data-file="csv"
+<input type="radio" name="bd-order" value="${name}"><span>
+${name === "family" && value.image === "own" ? words.came : label}</span></label>`).join("")}
+</fieldset><button type="button" class="bd-tool" data-file="csv"
 ${value.files ? "" : "disabled"}>${words.table}</button>
 <button type="button" class="bd-tool" data-file="zip"
 ${value.files ? "" : "disabled"} ${value.image === "own" ? "" : "hidden"}>${words.zip}</button>"""

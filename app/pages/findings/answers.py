@@ -45,8 +45,7 @@ def answers(exhibits: Exhibits, severity: int) -> list[Answer]:
 
 def measured(exhibits: Exhibits) -> list[str]:
     """Two questions with their answers, as measured at the most damage: for page Learn."""
-    severity = max(exhibits.severities(), default=BASE_SEVERITY)
-    given = answers(exhibits, severity)
+    given = answers(exhibits, max(exhibits.severities(), default=BASE_SEVERITY))
     told = [a for a in given if a.question in ("help", "depth") and a.chart]
     return [f"{words.QUESTIONS[a.question]} {a.sentence}" for a in told]
 
@@ -55,11 +54,11 @@ def _named(name: str, severity: int) -> str:
     return name if severity == BASE_SEVERITY else f"{name}-severity-{severity}"
 
 
-def _nearest(exhibits: Exhibits, name: str, severity: int) -> tuple[str, int]:
-    """A table and its severity: this one, else the nearest at which it was made."""
+def _nearest(exhibits: Exhibits, name: str, severity: int) -> tuple[str, str]:
+    """A table of this severity, else of the nearest at which it was made; and which that is."""
     made = [at for at in SEVERITIES if exhibits.table(_named(name, at))]
     at = min(made, key=lambda other: abs(other - severity), default=severity)
-    return _named(name, at), at
+    return _named(name, at), words.AT.format(severity=at)
 
 
 def _not_measured(question: str, table: str) -> Answer:
@@ -109,17 +108,14 @@ def _beaten(comparisons: Sequence[Row], own: str) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class Dealt:
-    """What ``method`` loses where pictures exchange their ``what``; ``where``: among which."""
+    """What ``method`` loses where pictures, ``at`` a severity, exchange their ``what``."""
 
     table: str
     where: str
-    severity: int
+    at: str
     method: str
     what: str
     found: Interval
-
-    def told(self, texts: Mapping[str, str]) -> str:
-        return texts[self.where].format(severity=self.severity)
 
 
 def _depth(exhibits: Exhibits, severity: int) -> Answer:
@@ -136,12 +132,12 @@ def _depth(exhibits: Exhibits, severity: int) -> Answer:
     yes = [d.found.verdict == "yes" for d in clauses.values()]
     told = [
         words.DEPTH["loss" if d.found.verdict == "yes" else "chance"].format(
-            where=d.told(words.AMONG), size=_size(d.found.value),
+            where=words.AMONG[d.where] + d.at, size=_size(d.found.value),
             what=words.PERMUTED[d.what], **_told(d.found),
         )
         for d in clauses.values()
     ]  # fmt: skip
-    unknown = [text for where, text in words.UNKNOWN.items() if where not in clauses]
+    unknown = [f"not measured {text}" for name, text in words.AMONG.items() if name not in clauses]
     verdict = "partly" if any(yes) else "open" if unknown else "hardly"
     sentence = words.DEPTH["yes" if all(yes) and not unknown else verdict].format(
         method=NAMES[own], clauses="; ".join(told + unknown)
@@ -149,7 +145,11 @@ def _depth(exhibits: Exhibits, severity: int) -> Answer:
     absent = [NAMES[name] for name in OURS[:2] if name not in {d.method for d in dealt}]
     more = [words.DEPTH["unmeasured"].format(methods=", ".join(absent))] if absent else []
     rows = [
-        (d.method, f"{NAMES[d.method]}: {words.PERMUTED[d.what]}, {d.told(words.SHORT)}", d.found)
+        (
+            d.method,
+            f"{NAMES[d.method]}: {words.PERMUTED[d.what]}, {words.SHORT[d.where]}{d.at}",
+            d.found,
+        )
         for d in dealt
     ]
     return Answer("depth", next(iter(clauses.values())).table, sentence, tuple(more), forest(rows))
@@ -157,7 +157,7 @@ def _depth(exhibits: Exhibits, severity: int) -> Answer:
 
 def _all_dealt(exhibits: Exhibits, severity: int) -> Iterator[Dealt]:
     for where, group, table, at in (
-        ("wild", "all", "wild-permuted", severity),
+        ("wild", "all", "wild-permuted", ""),
         ("same", "mean", *_nearest(exhibits, "permuted", severity)),
     ):
         for row in exhibits.numbers(table):
@@ -175,11 +175,8 @@ def _all_dealt(exhibits: Exhibits, severity: int) -> Iterator[Dealt]:
 def _found(exhibits: Exhibits, severity: int) -> Answer:
     table = _named("explanations", severity)
     rows = {row["group"]: row for row in exhibits.numbers(table)}
-    shares = {
-        group: [float(rows[group][kind]) for kind in words.KINDS]
-        for group in words.GROUPS
-        if group in rows
-    }
+    groups = [group for group in words.GROUPS if group in rows]
+    shares = {group: [float(rows[group][kind]) for kind in words.KINDS] for group in groups}
     right = {"noise": "noise", "blur": "sharpness", "clean": "nothing"}
     hits = {group: float(rows[group][kind]) for group, kind in right.items() if group in shares}
     if not hits:

@@ -26,10 +26,6 @@ class Interval:
         return "yes" if self.low > 0 else "no" if self.high < 0 else "open"
 
 
-Labelled = tuple[str, str, Interval]
-"""A method, its title and its value."""
-
-
 @dataclass(frozen=True)
 class Span:
     """The values that a row of a chart spans, as places in percent of its width."""
@@ -68,8 +64,8 @@ def bars(
     return f'<ul class="fi-rows">{items}</ul><p class="fi-axis">{escape(unit)}</p>'
 
 
-def forest(rows: Sequence[Labelled], band: float = 0) -> str:
-    """Differences with their intervals about a line at 0; ``band``: a green margin about it."""
+def forest(rows: Sequence[tuple[str, str, Interval]], band: float = 0) -> str:
+    """Methods, titles and differences about a line at 0; ``band``: a green margin about it."""
     edge = max(1.5 * band, 1.0)
     low = min(-edge, *(found.low for _, _, found in rows))
     span = Span(low, max(edge, *(found.high for _, _, found in rows)))

@@ -17,8 +17,7 @@ from app.words.findings import FINDINGS_WORDS as WORDS
 from dga.io.shipped import ROOT, shipped
 from dga.profiles import Profile
 
-# What of Try it shows each answer: a recorded run, of which a test looks whether it does, or,
-# where none is of an undamaged picture, one that is made at once.
+# What of Try it shows each answer: a recorded run, or for an undamaged picture one made at once.
 SHOWN = dict.fromkeys(words.QUESTIONS, "run=cat-impulse-noise") | {
     "found": "run=cat-contrast",
     "clean": f"image=cat&corruption={NO_CORRUPTION}",
@@ -81,8 +80,8 @@ def _severity_choice(severities: Sequence[int]) -> str:
         f"{' checked' if s == max(severities) else ''}>{WORDS['severity']} {s}</label>"
         for s in severities
     )
-    legend = f'<legend class="hidden-words">{WORDS["of_damage"]}</legend>'
-    return f'<fieldset class="choice">{legend}<div>{radios}</div></fieldset>'
+    legend = f'<fieldset class="choice"><legend class="hidden-words">{WORDS["of_damage"]}</legend>'
+    return f"{legend}<div>{radios}</div></fieldset>"
 
 
 def _card(
@@ -117,8 +116,7 @@ def _said(exhibits: Exhibits, answer: Answer, recorded: bool) -> str:
             f"<p>{escape(exhibit.caption)}</p>{commands_html(exhibit.commands)}</details>"
         )
     if recorded:
-        shown = escape(SHOWN[answer.question])
-        links += f'<a href="./?{shown}">{words.SEE[answer.question]}</a>'
+        links += f'<a href="./?{escape(SHOWN[answer.question])}">{words.SEE[answer.question]}</a>'
     return (
         f'<p class="fi-answer">{escape(answer.sentence)}</p>'
         f'<p class="fi-more">{escape(" ".join(more))}</p>'
@@ -132,19 +130,16 @@ def _all(profile: Profile, exhibits: Exhibits) -> str:
     for exhibit in exhibits.exhibits:
         at = f"fi-at s{exhibit.severity}" if len(exhibits.variants(exhibit)) > 1 else ""
         lists += f'<li class="{at}">{exhibit_html(exhibit)}</li>'
-    lists = f"<ul>{lists}</ul>"
     missing = "".join(
         f"<li><b>{escape(name)}</b>: {escape(reason)}</li>" for name, reason in exhibits.missing
     )
     if missing:
-        lists += (
-            f'<details class="ex-made"><summary>{WORDS["not_made"]}</summary>'
-            f"<ul>{missing}</ul></details>"
-        )
+        summary = f'<details class="ex-made"><summary>{WORDS["not_made"]}</summary>'
+        missing = f"{summary}<ul>{missing}</ul></details>"
     more = WORDS["all_more"].format(n=len(exhibits.exhibits), size=profile.image_size)
     return (
         f'<details class="fi-card fi-all" id="all"><summary><h2>{WORDS["all"]}</h2>'
-        f"<span>{more}</span></summary>{lists}</details>"
+        f"<span>{more}</span></summary><ul>{lists}</ul>{missing}</details>"
     )
 
 

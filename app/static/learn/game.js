@@ -114,9 +114,8 @@ function game(box, { game: { depths, clean, rounds } }) {
     if (!box.isConnected || box.closest("[hidden]")) return;
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key === "1" || event.key === "2") pick(Number(event.key) - 1);
-    else if (event.key === "Enter" && answer !== null && event.target.tagName !== "BUTTON") {
-      if (at + 1 < order.length) next.click(); // the result stays until it is asked for
-    }
+    const goesOn = at + 1 < order.length; // the result stays until Start again is pressed
+    if (event.key === "Enter" && goesOn && event.target.tagName !== "BUTTON") next.click();
   });
   start();
 }

@@ -4,7 +4,8 @@ const widgets = {
     let [damage, severity] = [0, 3];
     const picture = frame();
     const top = make("ul", "ln-bars");
-    const show = () => {
+    const show = (i, s) => {
+      [damage, severity] = [i, s];
       const { title, pictures, top: said } = meet[damage];
       const alt = fill(words.picture_alt, { title, severity, label: said[severity][0][0] });
       draw(picture, pictures, severity, alt, title);
@@ -15,16 +16,10 @@ const widgets = {
       }));
     };
     const titles = meet.map((one) => one.title);
-    const pick = choice(words.damage, titles, damage, (i) => {
-      damage = i;
-      show();
-    });
+    const pick = choice(words.damage, titles, damage, (i) => show(i, severity));
     const level = slider(words.severity, {
       max: 5, value: severity, show: (s) => (s ? String(s) : words.undamaged),
-    }, (s) => {
-      severity = s;
-      show();
-    });
+    }, (s) => show(damage, s));
     box.append(pick, make("div", "ln-pair", picture, make("div", "", level, top)));
   },
 
