@@ -36,7 +36,7 @@ HELP = {
 }
 HELP_MORE = {
     "interval": "The gain lies between {low} and {high} with 95 % confidence.",
-    "paper": "{method}, the paper's method: {points} ({low} to {high}).",
+    "paper": "The paper's {method}: {points} ({low} to {high}).",
     "ahead": "{rival} is ahead by {points} points ({low} to {high}){why}.",
     "tent": ", but it changes the classifier, on many pictures at once",
     "harms": "It does harm on {names}.",

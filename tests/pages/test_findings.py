@@ -384,7 +384,9 @@ def test_recorded_runs_show_what_their_links_say(question):
 
 def test_the_undamaged_picture_is_opened_undamaged():
     query = {name: value for name, (value,) in parse_qs(SHOWN["clean"]).items()}
-    link = links.parse(query, get_profile("everyday16"), ("cat",), "lion")
+    profile = get_profile("everyday16")
+    opening = links.opening_values(profile) | {"image": "lion"}
+    link = links.parse(query, profile, ("cat", "lion"), opening)
     assert (link.image, link.settings.corruption, link.notices) == ("cat", None, ())
 
 
