@@ -120,13 +120,12 @@ class Dealt:
 
 def _depth(exhibits: Exhibits, severity: int) -> Answer:
     dealt = list(_all_dealt(exhibits, severity))
-    whole = list(words.WHOLE_DEPTH)
-    deciding = [d for d in dealt if d.what in whole]
+    deciding = [d for d in dealt if d.what in words.WHOLE_DEPTH]
     if not deciding:
         return _not_measured("depth", _named("permuted", severity))
     own = min(deciding, key=lambda d: OURS.index(d.method)).method
     clauses: dict[str, Dealt] = {}
-    for d in sorted(deciding, key=lambda d: whole.index(d.what)):
+    for d in sorted(deciding, key=lambda d: words.WHOLE_DEPTH.index(d.what)):
         if d.method == own:
             clauses.setdefault(d.where, d)
     yes = [d.found.verdict == "yes" for d in clauses.values()]
@@ -138,10 +137,11 @@ def _depth(exhibits: Exhibits, severity: int) -> Answer:
         for d in clauses.values()
     ]  # fmt: skip
     unknown = [f"not measured {text}" for name, text in words.AMONG.items() if name not in clauses]
-    verdict = "partly" if any(yes) else "open" if unknown else "hardly"
-    sentence = words.DEPTH["yes" if all(yes) and not unknown else verdict].format(
-        method=NAMES[own], clauses="; ".join(told + unknown)
-    )
+    if any(yes):
+        verdict = "yes" if all(yes) and not unknown else "partly"
+    else:
+        verdict = "open" if unknown else "hardly"
+    sentence = words.DEPTH[verdict].format(method=NAMES[own], clauses="; ".join(told + unknown))
     absent = [NAMES[name] for name in OURS[:2] if name not in {d.method for d in dealt}]
     more = [words.DEPTH["unmeasured"].format(methods=", ".join(absent))] if absent else []
     rows = [
