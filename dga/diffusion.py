@@ -8,6 +8,7 @@ depth k sits at respaced index k - 1.
 from __future__ import annotations
 
 import hashlib
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -122,29 +123,56 @@ def step_noise(
     return torch.randn(*shape, generator=generator)
 
 
-def forward_path(schedule: Schedule, x_0: Tensor, seed: int, deviation: float = 0.0) -> Tensor:
-    """All states of the Markov chain from one picture.
+class ForwardPath:
+    """States of the Markov chain from one picture, drawn no deeper than they are asked for.
 
-    ``x_0``: ``[3, H, W]`` in [-1, 1]. Returns ``[T + 1, 3, H, W]`` on the same device;
-    row 0 is ``x_0``, bit for bit. (Section 3.2 of the paper; Ho et al., 2020, Eq. 2.)
+    ``x_0``: ``[3, H, W]`` in [-1, 1]; depth 0 is ``x_0``, bit for bit. (Section 3.2 of the paper;
+    Ho et al., 2020, Eq. 2.)
 
     ``deviation``: of white noise that the picture holds already. Of the variance 1 - abar_k
     (Ho et al., Eq. 4) only what its own noise, abar_k deviation^2, leaves missing is added:
-    nothing before the depth where both are equal (:func:`dga.noise_level.matched_depth`).
+    nothing before the depth where both are equal
+    (:func:`dga.explanation.noise_level.matched_depth`).
     """
-    abar = schedule.alpha_bar
-    alpha = abar[1:] / abar[:-1]  # [T]
-    # x_k / sqrt(abar_k) = x_0 + sum_j sqrt((1 - alpha_j) / abar_j) eps_j
-    weight = ((1 - alpha) / abar[1:]).sqrt()  # [T]
-    if deviation:
-        missing = (1 / abar - 1 - deviation**2).clamp(min=0)  # [T + 1]
-        weight = missing.diff().sqrt()
-    noise = torch.stack(
-        [step_noise(seed, "forward", k, x_0.shape) for k in range(1, schedule.steps + 1)]
-    )  # [T, 3, H, W]
-    drift = noise.mul_(weight.float().view(-1, 1, 1, 1)).cumsum(0)
-    states = (x_0.cpu() + drift) * abar[1:].sqrt().float().view(-1, 1, 1, 1)
-    return torch.cat([x_0.cpu()[None], states]).to(x_0.device)
+
+    def __init__(self, schedule: Schedule, x_0: Tensor, seed: int, deviation: float = 0.0) -> None:
+        abar = schedule.alpha_bar
+        # x_k / sqrt(abar_k) = x_0 + sum_j sqrt((1 - alpha_j) / abar_j) eps_j
+        missing = (1 / abar - 1 - deviation**2).clamp(min=0)  # [T + 1], as a variance
+        self._weight = missing.diff().sqrt().float()  # [T]
+        self._signal = abar.sqrt().float()
+        self._schedule, self.x_0, self._seed = schedule, x_0, seed
+        self._drawn = x_0[None]
+        self._drift = torch.zeros(x_0.shape, dtype=torch.float64)
+        self.seconds = 0.0
+        """Of drawing, so far."""
+
+    def up_to(self, depth: int) -> Tensor:
+        """The states at depths 0...``depth``, ``[depth + 1, 3, H, W]``, where ``x_0`` is."""
+        first = len(self._drawn)
+        if depth >= first:
+            begun = time.perf_counter()
+            depths = range(first, self._schedule.check_depth(depth) + 1)
+            shape = self.x_0.shape
+            noise = torch.stack([step_noise(self._seed, "forward", k, shape) for k in depths])
+            noise *= self._weight[first - 1 : depth].view(-1, 1, 1, 1)
+            # One sum from depth 1 on, so that it does not matter how often it was interrupted.
+            drift = torch.cat([self._drift[None], noise.double()]).cumsum(0)[1:]
+            self._drift = drift[-1]
+            states = self.x_0.cpu() + drift.float()
+            states *= self._signal[first : depth + 1].view(-1, 1, 1, 1)
+            self._drawn = torch.cat([self._drawn, states.to(self.x_0.device)])
+            self.seconds += time.perf_counter() - begun
+        return self._drawn[: depth + 1]
+
+    def at(self, depth: int) -> Tensor:
+        """One state, ``[3, H, W]``."""
+        return self.up_to(depth)[depth]
+
+
+def forward_path(schedule: Schedule, x_0: Tensor, seed: int) -> Tensor:
+    """All states of a :class:`ForwardPath`, ``[T + 1, 3, H, W]``."""
+    return ForwardPath(schedule, x_0, seed).up_to(schedule.steps)
 
 
 def predict_x0(schedule: Schedule, x_k: Tensor, depth: Tensor, noise: Tensor) -> Tensor:
@@ -152,17 +180,6 @@ def predict_x0(schedule: Schedule, x_k: Tensor, depth: Tensor, noise: Tensor) ->
     scale = _at(schedule.alpha_bar.rsqrt(), depth, x_k)
     sigma = _at((1 / schedule.alpha_bar - 1).sqrt(), depth, x_k)
     return (x_k * scale - noise * sigma).clamp(-1, 1)
-
-
-def denoise_step(
-    schedule: Schedule, network: nn.Module, x_k: Tensor, depth: Tensor, noise: Tensor
-) -> tuple[Tensor, Tensor]:
-    """One ancestral DDPM step k -> k - 1 with the learned variance.
-
-    ``x_k``, ``noise``: ``[B, 3, H, W]``; ``depth``: int64 ``[B]`` in 1...T, may differ
-    between pictures. Returns (x_{k-1}, x0_hat), both ``[B, 3, H, W]``.
-    """
-    return _ancestral(schedule, _ask(schedule, network, x_k, depth), x_k, depth, noise)
 
 
 def _ask(schedule: Schedule, network: nn.Module, x_k: Tensor, depth: Tensor) -> Tensor:
@@ -174,6 +191,7 @@ def _ask(schedule: Schedule, network: nn.Module, x_k: Tensor, depth: Tensor) -> 
 def _ancestral(
     schedule: Schedule, output: Tensor, x_k: Tensor, depth: Tensor, noise: Tensor
 ) -> tuple[Tensor, Tensor]:
+    """One DDPM step k -> k - 1 with the learned variance: (x_{k-1}, x0_hat)."""
     eps, fraction = output.chunk(2, dim=1)
     x0_hat = predict_x0(schedule, x_k, depth, eps)
 

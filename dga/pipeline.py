@@ -1,235 +1,480 @@
-"""Discriminator-guided adaptive diffusion of one picture, start to end."""
+"""The one loop: explain what a picture suffered, noise what is left, stop, denoise.
+
+:func:`run` does that for a batch and for any repairs at once, as a generator of events. One
+picture is a batch of one; every depth in turn is a list of repairs with fixed depths. Whoever
+watches turns states into pictures: what nobody asks for is neither drawn nor judged nor converted.
+"""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Generator, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections import defaultdict
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import Literal, TypeVar
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from dga.degradation import to_levels
-from dga.diffusion import ANCESTRAL, ReverseStep, Sampler, forward_path, reverse
-from dga.discriminator import chunk_size, curve_chunks
-from dga.explanation import Explanation, Scored
+from dga.diffusion import ForwardPath, reverse
+from dga.discriminator import judge_states, max_batch
+from dga.explanation.degradation import NO_DEGRADATION, Degradation, to_levels
+from dga.explanation.search import Explanation, Known, Scored, explain
+from dga.explanation.sharpness import disk, wiener
 from dga.guidance import structural_guide
 from dga.images import Pixels, from_tensor, to_tensor
 from dga.networks.classifier import Prediction, predict
 from dga.networks.models import Models
-from dga.profiles import GuidanceConfig, PlusConfig, Profile, StoppingConfig
-from dga.restoration import Entered, enter, last, posterior_mean
-from dga.sampling import FewSteps, sampler_of
+from dga.profiles import End, ExplanationConfig, Profile, Repair, StoppingConfig
+from dga.sampling import sampler_of
 from dga.stopping import Stop, choose_depth, confidence_from_logits, is_decided
-from dga.titles import SYSTEMS
+from dga.systems import System, systems
+
+FIRST = 4
+"""States judged first: fewer than later, so that a page can start drawing."""
+NOTHING = Explanation(NO_DEGRADATION, entry=0, measured_noise=0.0)
+"""Of a picture that is taken as it came."""
+Result = TypeVar("Result")
 
 
-@dataclass(frozen=True)
-class Route:
-    """How a picture is rebuilt: from t* (``depth`` None) or a fixed depth, guided or not.
-
-    ``sampler``: every depth in turn, or fewer steps (:func:`dga.sampling.few_steps`).
-    ``plus``: DGA+ instead, which finds its own start and way (:mod:`dga.restoration`).
-    """
-
-    name: str
-    title: str
-    depth: int | None = None
-    guidance: GuidanceConfig | None = None
-    sampler: Sampler = ANCESTRAL
-    plus: PlusConfig | None = None
-
-    def visited(self, t_star: int) -> Sequence[int]:
-        """Depths of the way back, falling, from t* or the fixed depth to 0; not those of DGA+."""
-        return self.sampler.visited(t_star if self.depth is None else self.depth)
-
-    def alike(self, other: Route) -> bool:
-        """Whether both give the same picture from the same depth."""
-        mine, theirs = (self.guidance, self.sampler), (other.guidance, other.sampler)
-        return mine == theirs and not (self.plus or other.plus)
+def drain(steps: Generator[object, None, Result]) -> Result:
+    """What a generator returns; its events are dropped."""
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            return end.value
 
 
-def default_routes(profile: Profile, dda_depth: int | None = None) -> dict[str, Route]:
-    """DGA, DGA + G, DDA and DGA+ with a profile's settings.
-
-    Raises ``ValueError`` for a bad depth.
-    """
-    depth = profile.dda_depth if dda_depth is None else dda_depth
-    if not 1 <= depth <= profile.schedule.steps:
-        raise ValueError(f"DDA's depth is from 1 to {profile.schedule.steps}, not {depth}.")
-    few = sampler_of(profile.sampling)
-    routes = (
-        Route("dga", SYSTEMS["dga"], sampler=few),
-        Route("dga-guided", SYSTEMS["dga-guided"], None, profile.guidance, few),
-        Route("dda", SYSTEMS["dda"], depth, profile.dda_guidance, few),
-        plus_route(profile),
-    )
-    return {route.name: route for route in routes}
-
-
-def plus_route(profile: Profile) -> Route:
-    """DGA+ with a profile's settings."""
-    return Route("dga-plus", SYSTEMS["dga-plus"], plus=profile.plus)
-
-
-def taken(route: Route, denoised: bool) -> Route:
-    """DGA+ from t* on: in one step by the posterior mean where noise is the damage, or sampled."""
-    assert route.plus is not None
-    if denoised:
-        return replace(route, guidance=None, sampler=FewSteps(1))
-    sampler = FewSteps(route.plus.steps, route.plus.eta)
-    return replace(route, guidance=route.plus.guidance, sampler=sampler)
-
-
-def ancestral_routes(profile: Profile, dda_depth: int | None = None) -> dict[str, Route]:
-    """The same, but for DGA+, with every depth in turn: ``dga-ancestral`` ..."""
-    routes = default_routes(profile.ancestral, dda_depth).items()
-    return {
-        f"{name}-ancestral": replace(r, name=f"{name}-ancestral", title=f"{r.title} (ancestral)")
-        for name, r in routes
-        if not r.plus
-    }
-
-
-@dataclass(frozen=True)
-class Noised:
-    """Event: the picture's own noise path is drawn. ``states``: uint8 ``[T + 1, H, W, 3]``."""
-
-    states: Pixels
+# What repairs of one picture share
 
 
 @dataclass(frozen=True)
 class Judged:
-    """Event: confidence at depths ``first``, ``first + 1``, ... of noise path ``path``."""
+    """Event: logits at depths ``first``, ``first + 1``, ... of noise path ``path``.
 
-    first: int
-    confidence: NDArray[np.float64]
-    path: int = 0
-
-
-@dataclass(frozen=True)
-class Halted:
-    """Event: the forward process stopped. ``x_t_star``: uint8 ``[H, W, 3]``."""
-
-    stop: Stop
-    logits: NDArray[np.float64]
-    x_t_star: Pixels
-    prediction: Prediction
-    seconds: float
-
-
-@dataclass(frozen=True)
-class Explained:
-    """Event and result of DGA+: what was found, and where the noise-aware path halted.
-
-    ``route``: as it is taken from here (:func:`taken`); ``restored``:
-    after the inverse, and ``x_t_star``: uint8 ``[H, W, 3]``; ``confidence``: at depths
-    ``explanation.entry``, and so on, as far as it was needed; ``unchanged``: the picture is
-    returned bit for bit.
+    ``explained``: of the path of what an explanation left, not of the picture as it came.
     """
 
-    route: Route
-    explanation: Explanation
-    restored: Pixels
-    x_t_star: Pixels
-    confidence: NDArray[np.float64]
+    first: int
+    logits: NDArray[np.float64]
+    path: int = 0
+    explained: bool = False
+
+    @property
+    def confidence(self) -> NDArray[np.float64]:
+        """P(corrupted | x_k), in [0, 1]."""
+        return confidence_from_logits(self.logits)
+
+
+class JudgedPath:
+    """One forward path with the discriminator's logits, as far as they were needed.
+
+    ``found``: what was undone before; judging begins at its entry. ``number``: of several noise
+    paths of the same picture.
+    """
+
+    def __init__(
+        self, models: Models, x: Tensor, seed: int, found: Explanation, explained: bool, number: int
+    ) -> None:
+        self._models, self._explained, self._number = models, explained, number
+        degradation, self.entry = found.degradation, found.entry
+        restored = degradation.inverse(x)
+        seed = path_seed(seed, number)
+        self.states = ForwardPath(models.schedule, restored, seed, degradation.noise)
+        self.logits = np.empty(0)
+        self._seconds = [0.0]  # by number of states judged
+
+    @property
+    def restored(self) -> Tensor:
+        """The picture after its inverse, ``[3, S, S]``."""
+        return self.states.x_0
+
+    def seconds(self, judged: int) -> float:
+        """What so many judged states cost, and drawing them."""
+        return self._seconds[judged]
+
+    def judge(self, count: int) -> Iterator[Judged]:
+        """Judge states from the entry on until ``count`` are known, a batch at a time."""
+        models, network = self._models, self._models.discriminator
+        if self._explained:
+            network = models.explainer
+        while (known := len(self.logits)) < count:
+            begun = time.perf_counter()
+            size = min(max_batch(self.restored), count - known, *([] if known else [FIRST]))
+            first, last = self.entry + known, self.entry + known + size - 1
+            depths = torch.arange(first, last + 1)
+            states = self.states.up_to(last)[first:]
+            logits = judge_states(models.schedule, network, states, depths).double().numpy()
+            self.logits = np.concatenate([self.logits, logits])
+            each = (time.perf_counter() - begun) / size
+            self._seconds += [self._seconds[-1] + each * n for n in range(1, size + 1)]
+            yield Judged(first, logits, self._number, self._explained)
+
+
+class Sample:
+    """One picture, ``[3, S, S]`` in [-1, 1], and what its repairs share, each found once."""
+
+    def __init__(self, models: Models, x: Tensor, seed: int) -> None:
+        self.models, self.x, self.seed = models, x, seed
+        self._explanations: dict[ExplanationConfig, Explanation] = {}
+        self._scores: Known = {}
+        self._paths: dict[tuple[Degradation, bool, int], JudgedPath] = {}
+
+    def explanation(
+        self, config: ExplanationConfig | None
+    ) -> Generator[Scored, None, Explanation]:
+        """What is undone before noise goes in; its seconds are as if nothing had been known."""
+        if config is None:
+            return NOTHING
+        if config not in self._explanations:
+            models, begun = self.models, time.perf_counter()
+            before = sum(seconds for _, seconds in self._scores.values())
+            found = yield from explain(
+                models.schedule, models.explainer, self.x, self.seed, config, self._scores
+            )
+            judging = sum(seconds for _, seconds in self._scores.values()) - before
+            other = time.perf_counter() - begun - judging
+            self._explanations[config] = replace(found, seconds=found.seconds + other)
+        return self._explanations[config]
+
+    def path(self, found: Explanation, number: int = 0) -> JudgedPath:
+        """A forward path of what the explanation leaves of the picture."""
+        key = found.degradation, found is not NOTHING, number
+        if key not in self._paths:
+            self._paths[key] = JudgedPath(
+                self.models, self.x, self.seed, found, found is not NOTHING, number
+            )
+        return self._paths[key]
+
+    def stop(
+        self, found: Explanation, stopping: StoppingConfig, extent: int = 0
+    ) -> Generator[Judged, None, tuple[Stop, NDArray[np.float64], float]]:
+        """Judge until the rule is decided, to ``extent`` depths beyond the entry at least.
+
+        Returns the stop, its depth counted from the entry, logits ``[paths, K]``, and seconds.
+        """
+        paths = [self.path(found, number) for number in range(stopping.paths)]
+        there = self.models.schedule.steps - found.entry + 1
+        known, size = 0, max_batch(self.x)
+        while True:
+            wanted = max(extent + 1, min(known + size if known else FIRST, stopping.deepest + 1))
+            known = min(wanted, there)
+            for path in paths:
+                yield from path.judge(known)
+            logits = np.stack([path.logits[:known] for path in paths])
+            if known == there or is_decided(logits, stopping):
+                seconds = sum(path.seconds(known) for path in paths)
+                return choose_depth(logits, stopping), logits, seconds
+
+
+def path_seed(seed: int, number: int) -> int:
+    """Seed of a further noise path; path 0 has the picture's own seed."""
+    return seed if number == 0 else (seed + 1) * 1_000_003 + number
+
+
+# The loop
+
+
+@dataclass(frozen=True)
+class Stopped:
+    """Event: a picture's forward process stopped, on its way to one repair.
+
+    ``end``: the one that is taken from here; ``stop``: its depth in 0...T; ``logits``:
+    ``[paths, K]`` from the entry on, as far as they were needed, ``[1, 0]`` where nobody was
+    asked; ``seconds``: so far.
+    """
+
+    row: int
+    repair: Repair
+    end: End
+    found: Explanation
     stop: Stop
-    unchanged: bool
+    logits: NDArray[np.float64]
+    path: JudgedPath
     seconds: float
 
     @property
-    def denoised(self) -> bool:
-        """Whether the posterior mean is the answer: no step of it is guided."""
-        return self.route.guidance is None
+    def unchanged(self) -> bool:
+        """The picture is returned bit for bit."""
+        return self.stop.t_star == 0 and self.found.degradation.nothing_to_invert
 
 
 @dataclass(frozen=True)
-class Denoised:
-    """Event: one reverse step. ``depth`` was just reached; pictures are uint8 ``[H, W, 3]``."""
+class Job:
+    """A way back, for all repairs of a picture that share it. ``state``: at its depth."""
 
-    route: Route
-    step: int
-    steps: int
+    row: int
+    seed: int
     depth: int
-    x: Pixels
-    x0_hat: Pixels
-
-
-@dataclass(frozen=True)
-class Reconstruction:
-    """Event and result: one rebuilt picture, uint8 ``[H, W, 3]``, from ``depth`` in ``steps``."""
-
-    route: Route
-    depth: int
-    image: Pixels
-    prediction: Prediction
-    seconds: float
-    steps: int
-
-
-@dataclass(frozen=True)
-class Outcomes:
-    """Event: what comes out at each depth 0, 1, ...: uint8 ``[n, H, W, 3]``, and how it is read.
-
-    ``route``: None for the noised states themselves; ``exact``: whether this is what the route
-    ends with at that depth, else it is its one-step estimate.
-    """
-
-    route: Route | None
-    images: Pixels
-    predictions: Sequence[Prediction]
-    exact: bool = True
-
-
-@dataclass(frozen=True)
-class Searched:
-    """Event of :func:`adapt_many`: a picture was judged deeper.
-
-    ``stops``: where each route rebuilds it from, by name; empty until that is known.
-    """
-
-    picture: int
-    stops: Mapping[str, Stop]
+    end: End
+    state: Tensor
+    restored: Tensor
+    repairs: Sequence[Repair]
 
 
 @dataclass(frozen=True)
 class Stepped:
-    """Event of :func:`adapt_many`: one reverse step, after the pictures that it finished.
+    """Event: a denoising step of some pictures, ``step`` of ``steps`` of all, from 0.
 
-    ``under_way``: pictures by position, with the routes that each is rebuilt for; ``images``:
-    uint8 ``[b, S, S, 3]``; ``step`` of ``steps`` of all, from 0.
+    ``depths``: just reached; ``x``, ``x0_hat``: ``[b, 3, S, S]``.
     """
 
-    under_way: Sequence[tuple[int, Sequence[str]]]
-    images: Pixels
+    jobs: Sequence[Job]
+    depths: Sequence[int]
+    x: Tensor
+    x0_hat: Tensor
     step: int
     steps: int
 
 
 @dataclass(frozen=True)
 class Rebuilt:
-    """Event of :func:`adapt_many`: a picture is done by one route. ``image``: uint8 ``[S, S, 3]``.
+    """Event: a picture is done by one repair. ``image``: ``[3, S, S]`` at 8-bit levels.
 
-    ``explanation``: what DGA+ found.
+    ``taken``: steps; ``seconds``: of them alone.
     """
 
-    picture: int
-    route: str
+    row: int
+    repair: Repair
+    image: Tensor
+    taken: int
+    seconds: float
+
+
+Event = Scored | Judged | Stopped | Stepped | Rebuilt
+Exchange = Callable[[list[Stopped]], list[Stopped]]
+
+
+def run(
+    models: Models,
+    x: Tensor,
+    seeds: Sequence[int],
+    repairs: Sequence[Repair],
+    samples: Sequence[Sample] | None = None,
+    exchange: Exchange | None = None,
+) -> Iterator[Event]:
+    """Repair pictures, ``[B, 3, S, S]`` in [-1, 1], in every way; one seed a picture.
+
+    Yields :class:`Stopped` and :class:`Rebuilt` for every picture and repair. ``samples``: where
+    something is known of the pictures; ``exchange``: what an experiment does between stopping and
+    denoising. Raises ``FloatingPointError`` if a network returns no numbers, and ``MemoryError``
+    if not even one picture fits.
+    """
+    stopped, jobs = list[Stopped](), list[Job]()
+    for row in range(len(x)):
+        sample = samples[row] if samples else Sample(models, x[row], seeds[row])
+        own = []
+        for repair in repairs:
+            event = yield from _stop(sample, row, repair)
+            own.append(event)
+            if exchange is None:
+                yield event
+        if exchange is None:  # states of pictures that wait are let go
+            jobs += _jobs(own, seeds)
+        else:
+            stopped += own
+    if exchange is not None:
+        changed = exchange(stopped)
+        yield from changed
+        jobs = _jobs(changed, seeds)
+    yield from _denoise(models, jobs)
+
+
+def _stop(
+    sample: Sample, row: int, repair: Repair, extent: int = 0
+) -> Generator[Scored | Judged, None, Stopped]:
+    found = yield from sample.explanation(repair.explain)
+    end = repair.noisy if found.entry and repair.noisy else repair.end
+    path, logits, seconds = sample.path(found), np.empty((1, 0)), found.seconds
+    if end.depth is not None:
+        stop = Stop(end.depth, crossed=True)
+    elif found.flat or found.settled:
+        stop = Stop(0, crossed=True)
+    else:
+        assert end.stopping is not None  # by End itself
+        stop, logits, judging = yield from sample.stop(found, end.stopping, extent)
+        stop = replace(stop, t_star=0 if stop.gave_up else found.entry + stop.t_star)
+        seconds += judging
+    return Stopped(row, repair, end, found, stop, logits, path, seconds)
+
+
+def _jobs(stopped: Sequence[Stopped], seeds: Sequence[int]) -> list[Job]:
+    """What is to be denoised, and what is done already; the same way back is gone once."""
+    shared: dict[object, list[Stopped]] = defaultdict(list)
+    for one in stopped:
+        way = replace(one.end, stopping=None, depth=one.stop.t_star)
+        shared[one.row, id(one.path), way].append(one)
+    jobs = []
+    for (_, _, way), group in shared.items():
+        one = group[0]
+        state = one.path.states.at(one.stop.t_star).clone()
+        repairs = [event.repair for event in group]
+        own = one.row, seeds[one.row], one.stop.t_star
+        jobs.append(Job(*own, way, state, one.path.restored, repairs))
+    return jobs
+
+
+def _denoise(models: Models, jobs: Sequence[Job]) -> Iterator[Stepped | Rebuilt]:
+    """Take every state back to a picture, those that end alike together."""
+    ways: dict[End, list[Job]] = defaultdict(list)
+    for job in jobs:
+        if job.depth:
+            ways[replace(job.end, depth=0)].append(job)
+        else:
+            yield from (Rebuilt(job.row, repair, job.restored, 0, 0.0) for repair in job.repairs)
+    size = max_batch(jobs[0].state) if jobs else 1
+    parts = [group[i : i + size] for group in ways.values() for i in range(0, len(group), size)]
+    counts = [max(_steps(job) for job in part) for part in parts]
+    done, total = 0, sum(counts)
+    for part, count in zip(parts, counts, strict=True):
+        for event in models.compute.batch_size.parts(part, lambda some: _back(models, some)):
+            if isinstance(event, Stepped):
+                event = replace(event, step=done + event.step, steps=total)
+            yield event
+        done += count
+
+
+def _steps(job: Job) -> int:
+    return len(sampler_of(job.end).visited(job.depth)) - 1
+
+
+def _back(models: Models, jobs: Sequence[Job]) -> Iterator[Stepped | Rebuilt]:
+    """Denoise some pictures that end alike, each from its own depth."""
+    begun, end = time.perf_counter(), jobs[0].end
+    reference = torch.stack([job.restored for job in jobs])  # [b, 3, S, S]
+    guide = structural_guide(reference, end.guidance) if end.guidance else None
+    images = torch.empty_like(reference)
+    for step in reverse(
+        models.schedule,
+        models.denoiser,
+        torch.stack([job.state for job in jobs]),
+        [job.depth for job in jobs],
+        [job.seed for job in jobs],
+        guide,
+        sampler_of(end),
+    ):
+        depths, rows = step.depth.tolist(), step.rows.tolist()
+        for at, (row, depth) in enumerate(zip(rows, depths, strict=True)):
+            if not depth:
+                images[row] = step.x[at]
+        yield Stepped([jobs[row] for row in rows], depths, step.x, step.x0_hat, step.step, 0)
+    if not bool(images.isfinite().all()):  # the only wait for a GPU
+        raise FloatingPointError("The diffusion model returned values that are not numbers.")
+    images = images.clamp(-1, 1)
+    if end.sharpen:
+        images = wiener(images, disk(end.sharpen), end.sharpen_regularisation)
+    images, taken = to_levels(images), [_steps(job) for job in jobs]
+    a_step = (time.perf_counter() - begun) / sum(taken)
+    for job, image, steps in zip(jobs, images, taken, strict=True):
+        for repair in job.repairs:
+            yield Rebuilt(job.row, repair, image, steps, a_step * steps)
+
+
+def exchanged(
+    x: Tensor, models: Models, seeds: Sequence[int], what: Literal["noise", "depth", "explanation"]
+) -> Exchange:
+    """For :func:`run`: each picture gets what was found in another one, hardly ever in itself.
+
+    The control of "chosen for each picture": ``noise`` (entry and t*), ``depth`` (t* beyond the
+    entry) or ``explanation`` (all), in a fixed random order.
+    """
+
+    def swap(stopped: list[Stopped]) -> list[Stopped]:
+        order = torch.randperm(len(stopped), generator=torch.Generator().manual_seed(0)).tolist()
+        return [_given(own, stopped[j]) for own, j in zip(stopped, order, strict=True)]
+
+    def _given(own: Stopped, other: Stopped) -> Stopped:
+        mine, theirs = own.found, other.found
+        if what == "depth":
+            beyond = other.stop.t_star - theirs.entry if other.stop.t_star else 0
+            depth = min(mine.entry + beyond, models.schedule.steps)
+            return replace(own, stop=replace(other.stop, t_star=depth))
+        degradation = theirs.degradation
+        if what == "noise":
+            degradation = replace(mine.degradation, noise=degradation.noise)
+        found = replace(mine, degradation=degradation, entry=theirs.entry)
+        path = JudgedPath(models, x[own.row], seeds[own.row], found, True, 0)
+        return replace(own, found=found, stop=other.stop, end=other.end, path=path)
+
+    return swap
+
+
+# One picture, in pictures
+
+
+@dataclass(frozen=True)
+class Search:
+    """What was found in one picture, and where noise stopped.
+
+    ``logits``: ``[paths, K]`` from the entry on; ``restored``: after the inverse, and
+    ``x_t_star``: uint8 ``[S, S, 3]``; ``unchanged``: the picture is returned bit for bit.
+    """
+
+    found: Explanation
     stop: Stop
+    end: End
+    logits: NDArray[np.float64]
+    restored: Pixels
+    x_t_star: Pixels
+    unchanged: bool
+    seconds: float
+
+    @classmethod
+    def of(cls, event: Stopped) -> Search:
+        """Its states as pictures."""
+        states = event.path.states
+        restored, x_t_star = (from_tensor(x) for x in (states.x_0, states.at(event.stop.t_star)))
+        known = event.found, event.stop, event.end, event.logits
+        return cls(*known, restored, x_t_star, event.unchanged, event.seconds)
+
+    @property
+    def confidence(self) -> NDArray[np.float64]:
+        """P(corrupted | x_k) at depths from the entry on, averaged over noise paths."""
+        averaged: NDArray[np.float64] = confidence_from_logits(self.logits).mean(0)
+        return averaged
+
+    @property
+    def visited(self) -> tuple[int, ...]:
+        """Depths of the way back, falling, from t* to 0."""
+        return tuple(sampler_of(self.end).visited(self.stop.t_star))
+
+
+@dataclass(frozen=True)
+class SearchEnded:
+    """Event: a system's search for a depth has ended; None: that of the paper's rule itself."""
+
+    system: System | None
+    search: Search
+
+
+@dataclass(frozen=True)
+class Reconstruction:
+    """A picture rebuilt by one system, uint8 ``[S, S, 3]``; ``seconds``: of rebuilding alone."""
+
+    system: System
+    search: Search
     image: Pixels
     prediction: Prediction
-    explanation: Explanation | None = None
+    steps: int
+    seconds: float
+
+    @property
+    def depth(self) -> int:
+        """In 0...T, from where it was rebuilt."""
+        return self.search.stop.t_star
 
 
 @dataclass(frozen=True)
 class Adaptation:
     """One finished run: all that a page, a figure or a table needs.
 
-    ``logits``: ``[paths, T + 1]`` of the paper's path, fewer depths where an ``extent`` was
-    given, ``[1, 0]`` where DGA+ alone was asked for; pictures are
-    uint8 ``[H, W, 3]``; ``explained``: what DGA+ found, if it was asked for.
+    ``stopping``: the rule that chose t*, and ``search``: what it found, on the paper's path or,
+    where every system explains the damage first, the first one's. Pictures are uint8
+    ``[S, S, 3]``.
     """
 
     profile: Profile
@@ -239,51 +484,46 @@ class Adaptation:
     device: str
     input: Pixels
     input_prediction: Prediction
-    logits: NDArray[np.float64]
-    stop: Stop
-    x_t_star: Pixels
+    search: Search
     x_t_star_prediction: Prediction
-    curve_seconds: float
     reconstructions: Mapping[str, Reconstruction]
-    explained: Explained | None = None
+
+    @property
+    def stop(self) -> Stop:
+        return self.search.stop
 
     @property
     def t_star(self) -> int:
-        return self.stop.t_star
+        return self.search.stop.t_star
 
     @property
     def confidence(self) -> NDArray[np.float64]:
-        """P(corrupted | x_k) at depths 0...T, averaged over noise paths."""
-        averaged: NDArray[np.float64] = confidence_from_logits(self.logits).mean(0)
-        return averaged
+        """P(corrupted | x_k) on the path of ``search``, averaged over noise paths."""
+        return self.search.confidence
+
+    @property
+    def explained(self) -> Search | None:
+        """What the first system found that explains the damage, if one does."""
+        known = self.reconstructions.values()
+        return next((r.search for r in known if r.system.repair and r.system.repair.explain), None)
 
 
-Event = (
-    Noised
-    | Judged
-    | Halted
-    | Scored
-    | Explained
-    | Denoised
-    | Reconstruction
-    | Outcomes
-    | Adaptation
-)
+def default_systems(profile: Profile) -> list[System]:
+    """DGA, DGA + G, DDA and DGA+."""
+    known = systems(profile)
+    return [known[name] for name in ("dga", "dga-guided", "dda", "dga-plus")]
 
 
 def adapt(
-    models: Models,
-    pixels: Pixels,
-    seed: int = 0,
-    stopping: StoppingConfig | None = None,
-    routes: Sequence[Route] | None = None,
+    models: Models, pixels: Pixels, seed: int = 0, chosen: Sequence[System] | None = None
 ) -> Adaptation:
-    """Adapt one picture, uint8 ``[S, S, 3]`` of the profile's size.
+    """Adapt one picture, uint8 ``[S, S, 3]`` of the profile's size, by some systems.
 
-    The same arguments give the same result. Raises ``ValueError`` for another size
-    or a bad setting and ``FloatingPointError`` if a network returns no numbers.
+    ``chosen``: by default :func:`default_systems`; they repair, and the frozen classifier reads.
+    The same arguments give the same result. Raises ``ValueError`` for another size, and
+    ``FloatingPointError`` if a network returns no numbers.
     """
-    *_, last = adapt_steps(models, pixels, seed, stopping, routes)
+    *_, last = adapt_steps(models, pixels, seed, chosen)
     assert isinstance(last, Adaptation)
     return last
 
@@ -292,78 +532,55 @@ def adapt_steps(
     models: Models,
     pixels: Pixels,
     seed: int = 0,
-    stopping: StoppingConfig | None = None,
-    routes: Sequence[Route] | None = None,
+    chosen: Sequence[System] | None = None,
     extent: int | None = None,
-    outcomes: bool = False,
-) -> Iterator[Event]:
-    """:func:`adapt`, a step at a time. The last event is the :class:`Adaptation`.
+    sample: Sample | None = None,
+) -> Iterator[Scored | Judged | SearchEnded | Stepped | Reconstruction | Adaptation]:
+    """:func:`adapt`, an event at a time. The last one is the :class:`Adaptation`.
 
-    ``extent``: judge the curve to this depth, and deeper only where the stop depends on it;
-    ``outcomes``: tell also how the noised states and DGA+ are read at each depth to there.
+    ``extent``: the paper's path is judged to this depth, and deeper only where the stop depends
+    on it; by default to the end, and not at all where every system explains the damage first.
+    ``sample``: the picture's own, where what is found out is to be used again.
     """
     profile = models.profile
-    stopping = stopping or profile.stopping
-    routes = tuple(default_routes(profile).values()) if routes is None else routes
     check_pixels(pixels, profile)
-    x_input = to_tensor(pixels)[None].to(models.device)  # [1, 3, S, S]
-    input_prediction = classify(models, x_input)
-
-    # DGA+ alone needs no path but its own.
-    entered: Entered | None = None
-    explained: Explained | None = None
-    if routes and all(route.plus for route in routes) and extent is None:
-        entered, explained = yield from _explain(models, x_input[0], seed, routes[0])
-        assert routes[0].plus is not None
-        stopping = routes[0].plus.stopping
-        path, stop, logits = entered.states, entered.stop, np.empty((1, 0))
-        yield Noised(from_tensor(path))
-        curve_seconds = explained.seconds
-    else:
-        # Forward: noise goes in until the discriminator is no longer sure.
-        started = time.perf_counter()
-        path = forward_path(models.schedule, x_input[0], seed)  # [T + 1, 3, S, S]
-        yield Noised(from_tensor(path))
-        logits = yield from _judge(models, path, x_input, seed, stopping, extent)
-        bound = models.source_bound(stopping.quantile)
-        stop = choose_depth(logits, stopping, bound and bound[: logits.shape[1]])
-        curve_seconds = time.perf_counter() - started
-    x_t_star = path[stop.t_star][None]
-    halted = Halted(
-        stop=stop,
-        logits=logits,
-        x_t_star=from_tensor(x_t_star[0]),
-        prediction=classify(models, x_t_star),
-        seconds=curve_seconds,
-    )
-    yield halted
-    depths = range((profile.schedule.steps if extent is None else extent) + 1)
-    if outcomes:
-        noised = path[: len(depths)]
-        yield Outcomes(None, from_tensor(noised), read(models, noised))
-
-    # Reverse: each route rebuilds the picture from its own depth.
+    chosen = default_systems(profile) if chosen is None else chosen
+    x = to_tensor(pixels).to(models.device)
+    sample = sample or Sample(models, x, seed)
+    by_repair: dict[Repair, list[System]] = defaultdict(list)
+    for system in chosen:
+        by_repair[readable(system)].append(system)
+    plain = [repair for repair in by_repair if not repair.explain]
+    (own,) = read(models, x[None])
+    search: Search | None = None
+    if plain or extent is not None:
+        rules = (r.end.stopping for r in plain if r.end.depth is None)
+        stopping = next(rules, None) or profile.stopping
+        to = profile.schedule.steps if extent is None else extent
+        search = Search.of((yield from _stop(sample, 0, Repair(End(stopping)), to)))
+        yield SearchEnded(None, search)
+    searches: dict[Repair, Search] = {}
     done: dict[str, Reconstruction] = {}
-    for route in routes:
-        if route.plus:
-            if entered is None:
-                entered, explained = yield from _explain(models, x_input[0], seed, route)
-            assert explained is not None
-            walk = _rebuild_entered(models, entered, explained, pixels, seed)
+    for event in run(models, x[None], [seed], list(by_repair), [sample]):
+        if isinstance(event, Stopped):
+            searches[event.repair] = Search.of(event)
+            for system in by_repair[event.repair]:
+                yield SearchEnded(system, searches[event.repair])
+        elif isinstance(event, Rebuilt):
+            begun, found = time.perf_counter(), searches[event.repair]
+            image = from_tensor(event.image)
+            (prediction,) = read(models, event.image[None])
+            seconds = event.seconds + time.perf_counter() - begun
+            for system in by_repair[event.repair]:
+                result = Reconstruction(system, found, image, prediction, event.taken, seconds)
+                done[system.name] = result
+                yield result
         else:
-            depth = stop.t_star if route.depth is None else route.depth
-            same = (r for r in done.values() if r.depth == depth and r.route.alike(route))
-            if twin := next(same, None):
-                done[route.name] = replace(twin, route=route)
-                yield done[route.name]
-                continue
-            walk = _rebuild(models, path, x_input, pixels, depth, route, seed)
-        done[route.name] = yield from walk
-        yield done[route.name]
-        if outcomes and route.plus:
-            assert entered is not None
-            assert explained is not None
-            yield _one_step_outcomes(models, entered, explained, pixels, depths)
+            yield event
+    if search is None:
+        repair, search = next(iter(searches.items()))
+        stopping = repair.end.stopping or profile.stopping
+    (at_t_star,) = read(models, to_tensor(search.x_t_star)[None].to(models.device))
     yield Adaptation(
         profile=profile,
         stopping=stopping,
@@ -371,349 +588,83 @@ def adapt_steps(
         dtype=models.compute.precision,
         device=str(models.device),
         input=pixels,
-        input_prediction=input_prediction,
-        logits=logits,
-        stop=stop,
-        x_t_star=halted.x_t_star,
-        x_t_star_prediction=halted.prediction,
-        curve_seconds=halted.seconds,
-        reconstructions=done,
-        explained=explained,
+        input_prediction=own,
+        search=search,
+        x_t_star_prediction=at_t_star,
+        reconstructions={system.name: done[system.name] for system in chosen},
     )
 
 
-def _judge(
+def readable(system: System) -> Repair:
+    """The system's repair. Raises ``ValueError`` for one that repairs none, or also learns."""
+    if system.repair is None or system.reader or system.batch or system.ensemble:
+        raise ValueError(
+            f"{system.name} is measured on many pictures (python -m dga evaluate); one picture is "
+            "repaired, and read by the frozen classifier."
+        )
+    return system.repair
+
+
+@dataclass(frozen=True)
+class DepthSweep:
+    """What comes out at each depth 0, 1, ...: uint8 ``[n, S, S, 3]``, and how it is read."""
+
+    images: Pixels
+    predictions: Sequence[Prediction]
+
+
+def sweep_depths(
     models: Models,
-    path: Tensor,
-    x_input: Tensor,
-    seed: int,
-    stopping: StoppingConfig,
-    extent: int | None,
-) -> Generator[Judged, None, NDArray[np.float64]]:
-    """Yield each path's confidence in pieces; return logits ``[paths, K]``."""
-    paths = [
-        forward_path(models.schedule, x_input[0], path_seed(seed, number)) if number else path
-        for number in range(max(1, stopping.paths))
-    ]
-    bound = models.source_bound(stopping.quantile)
-    logits, known = np.empty((len(paths), 0)), len(path) if extent is None else extent + 1
-    while True:
-        more = yield from judge_paths(models, paths, logits.shape[1], known)
-        logits = np.concatenate([logits, more], axis=1)
-        if known >= len(path) or is_decided(logits, stopping, bound and bound[:known]):
-            return logits
-        known = min(known + chunk_of(path), stopping.deepest + 1)
-
-
-def judge_paths(
-    models: Models, paths: Sequence[Tensor], first: int, end: int
-) -> Generator[Judged, None, NDArray[np.float64]]:
-    """Judge noise paths, each ``[T + 1, 3, H, W]``, at depths ``first`` to ``end`` - 1.
-
-    Yields confidence in pieces; returns logits ``[paths, end - first]``.
-    """
-    rows = []
-    for number, states in enumerate(paths):
-        pieces = []
-        walk = curve_chunks(models.schedule, models.discriminator, states[:end], first=first)
-        for depth, logits in walk:
-            values = logits.double().numpy()
-            pieces.append(values)
-            yield Judged(depth, confidence_from_logits(values), number)
-        rows.append(np.concatenate(pieces))
-    return np.stack(rows)
-
-
-def _explain(
-    models: Models, x: Tensor, seed: int, route: Route
-) -> Generator[Scored | Explained, None, tuple[Entered, Explained]]:
-    """DGA+ up to t*, each candidate's score as it is judged."""
-    assert route.plus is not None
-    started = time.perf_counter()
-    entered = yield from enter(models, x, seed, route.plus)
-    explained = Explained(
-        route=taken(route, entered.denoised),
-        explanation=entered.explanation,
-        restored=from_tensor(entered.restored),
-        x_t_star=from_tensor(entered.states[entered.stop.t_star]),
-        confidence=confidence_from_logits(entered.logits),
-        stop=entered.stop,
-        unchanged=entered.unchanged,
-        seconds=time.perf_counter() - started,
-    )
-    yield explained
-    return entered, explained
-
-
-def adapt_many(
-    models: Models,
-    pictures: Pixels,
-    seeds: Sequence[int],
-    stopping: StoppingConfig,
-    *routes: Route,
-) -> Iterator[Searched | Stepped | Rebuilt]:
-    """Adapt pictures by some routes, uint8 ``[B, S, S, 3]``: judged in turn, rebuilt together.
-
-    The same depths and pictures as :func:`adapt` with one noise path, sooner: a picture is
-    judged once for all routes, no deeper than where the rule is met, and rebuilt once where
-    routes are alike. DGA+ rebuilds each as soon as it is explained. Ends when every picture is
-    :class:`Rebuilt` by every route.
-    """
-    plain = [route for route in routes if not route.plus]
-    walks: dict[tuple[GuidanceConfig | None, Sampler], dict[tuple[int, int], _Walk]] = {}
-    for number, (picture, seed) in enumerate(zip(pictures, seeds, strict=True)):
-        check_pixels(picture, models.profile)
-        x = to_tensor(picture).to(models.device)
-        path = forward_path(models.schedule, x, seed) if plain else x[None]
-        searched: Stop | None = None
-        if any(route.depth is None for route in plain):
-            searched = yield from _search(models, path[: stopping.deepest + 1], number, stopping)
-        entered = {r: last(enter(models, x, seed, r.plus)) for r in routes if r.plus}
-        stops = {route.name: found.stop for route, found in entered.items()}
-        for route in plain:
-            stop = searched if route.depth is None else Stop(route.depth, crossed=True)
-            assert stop is not None
-            stops[route.name] = stop
-            way, depth = walks.setdefault((route.guidance, route.sampler), {}), stop.t_star
-            walk = way.setdefault((number, depth), _Walk(number, depth, path[depth].clone()))
-            walk.stops[route.name] = stop
-        yield Searched(number, stops)
-        for route, found in entered.items():
-            assert route.plus is not None
-            rebuilt, _ = rebuild_entered(models, [found], [seed], route.plus)
-            (said,) = read(models, rebuilt)
-            image, told = from_tensor(rebuilt[0]), found.explanation
-            yield Rebuilt(number, route.name, found.stop, image, said, told)
-    if plain:
-        yield from _walk_back(models, pictures, seeds, walks)
-
-
-@dataclass
-class _Walk:
-    """A picture's way back from one depth, for every route that takes it."""
-
-    picture: int
-    depth: int
-    state: Tensor
-    stops: dict[str, Stop] = field(default_factory=dict)
-
-
-def _walk_back(
-    models: Models,
-    pictures: Pixels,
-    seeds: Sequence[int],
-    walks: Mapping[tuple[GuidanceConfig | None, Sampler], Mapping[tuple[int, int], _Walk]],
-) -> Iterator[Stepped | Rebuilt]:
-    # As many at once as the discriminator is shown: bounds memory whatever the picture's size.
-    size = chunk_size(*pictures.shape[1:3])
-    groups: list[tuple[GuidanceConfig | None, Sampler, list[_Walk], int]] = []
-    for (guidance, sampler), way in walks.items():
-        for walk in way.values():
-            if not walk.depth:
-                x = to_tensor(pictures[walk.picture])[None].to(models.device)
-                yield from _arrived(walk, pictures[walk.picture], classify(models, x))
-        deep = [walk for walk in way.values() if walk.depth]
-        for group in (deep[i : i + size] for i in range(0, len(deep), size)):
-            steps = max(len(sampler.visited(walk.depth)) - 1 for walk in group)
-            groups.append((guidance, sampler, group, steps))
-    done, steps = 0, sum(count for *_, count in groups)
-    yield Stepped((), pictures[:0], done, steps)
-    for guidance, sampler, group, count in groups:
-        x = torch.stack([walk.state for walk in group])  # [b, 3, S, S]
-        x_input = to_tensor(pictures[[walk.picture for walk in group]]).to(models.device)
-        own = [walk.depth for walk in group], [seeds[walk.picture] for walk in group]
-        for step in rebuild_steps(models, x, x_input, *own, guidance, sampler):
-            check_numbers(step.x)
-            images, rows = from_tensor(step.x), [group[i] for i in step.rows.tolist()]
-            arrived = (step.depth == 0).nonzero().squeeze(1).tolist()
-            left = step.depth.nonzero().squeeze(1).tolist()
-            if arrived:
-                said = read(models, to_tensor(images[arrived]).to(models.device))
-                for i, prediction in zip(arrived, said, strict=True):
-                    yield from _arrived(rows[i], images[i], prediction)
-            under_way = [(rows[i].picture, tuple(rows[i].stops)) for i in left]
-            yield Stepped(under_way, images[left], done + step.step, steps)
-        done += count
-
-
-def _arrived(walk: _Walk, image: Pixels, prediction: Prediction) -> Iterator[Rebuilt]:
-    for name, stop in walk.stops.items():
-        yield Rebuilt(walk.picture, name, stop, image, prediction)
-
-
-def _search(
-    models: Models, path: Tensor, picture: int, stopping: StoppingConfig
-) -> Generator[Searched, None, Stop]:
-    """Judge a path piece by piece until the rule is met: deeper states cannot move that."""
-    bound, logits = models.source_bound(stopping.quantile), list[float]()
-    for _, piece in curve_chunks(models.schedule, models.discriminator, path):
-        logits += piece.double().tolist()
-        stop = choose_depth(logits, stopping, bound and bound[: len(logits)])
-        if stop.crossed:
-            return stop
-        yield Searched(picture, {})
-    return stop
-
-
-def check_numbers(x: Tensor) -> None:
-    """Raise ``FloatingPointError`` for a picture that is not numbers."""
-    if not torch.isfinite(x).all():
-        raise FloatingPointError("The diffusion model returned values that are not numbers.")
-
-
-def path_seed(seed: int, number: int) -> int:
-    """Seed of a further noise path; path 0 has the picture's own seed."""
-    return seed if number == 0 else (seed + 1) * 1_000_003 + number
-
-
-def _rebuild(
-    models: Models,
-    path: Tensor,
-    x_input: Tensor,
     pixels: Pixels,
-    depth: int,
-    route: Route,
     seed: int,
-) -> Generator[Denoised, None, Reconstruction]:
-    started = time.perf_counter()
-    x, steps = path[depth][None], len(route.sampler.visited(depth)) - 1
-    walk = rebuild_steps(models, x, x_input, [depth], [seed], route.guidance, route.sampler)
-    for step in walk:
-        x = step.x
-        check_numbers(x)
-        pictures = from_tensor(x[0]), from_tensor(step.x0_hat[0])
-        yield Denoised(route, step.step, steps, int(step.depth[0]), *pictures)
-    image = from_tensor(x[0]) if depth else pixels  # depth 0 returns the input bit for bit
-    prediction = classify(models, to_tensor(image)[None].to(models.device))
-    return Reconstruction(route, depth, image, prediction, time.perf_counter() - started, steps)
+    repair: Repair,
+    extent: int,
+    sample: Sample | None = None,
+) -> Iterator[tuple[int, int] | DepthSweep]:
+    """Repair a picture, uint8 ``[S, S, 3]``, from each depth 0...``extent`` in place of its own.
 
-
-def _rebuild_entered(
-    models: Models, entered: Entered, explained: Explained, pixels: Pixels, seed: int
-) -> Generator[Denoised, None, Reconstruction]:
-    """The end of DGA+, a step at a time; what choosing cost is part of its seconds."""
-    started, depth, route = time.perf_counter(), entered.stop.t_star, explained.route
-    image = pixels if entered.unchanged else explained.restored
-    steps = len(route.visited(depth)) - 1
-    for step, reached, x, x0_hat in _entered_steps(models, entered, seed, route):
-        check_numbers(x)
-        image = from_tensor(x[0])
-        yield Denoised(route, step, steps, reached, image, from_tensor(x0_hat[0]))
-    prediction = classify(models, to_tensor(image)[None].to(models.device))
-    seconds = explained.seconds + time.perf_counter() - started
-    return Reconstruction(route, depth, image, prediction, seconds, steps)
-
-
-def _one_step_outcomes(
-    models: Models, entered: Entered, explained: Explained, pixels: Pixels, depths: range
-) -> Outcomes:
-    """DGA+ in one step from each depth: one call of the network, whatever ends the method."""
-    plus = explained.route.plus
-    assert plus is not None
-    images = [pixels if entered.unchanged else explained.restored]
-    size = chunk_of(entered.states)
-    for first in range(1, len(depths), size):
-        part = depths[first : first + size]
-        x = posterior_mean(models, entered.states[part.start : part.stop], part, plus)
-        check_numbers(x)
-        images += list(from_tensor(x))
-    stacked = np.stack(images)
-    said = read(models, to_tensor(stacked).to(models.device))
-    return Outcomes(explained.route, stacked, said, entered.denoised)
-
-
-def _entered_steps(
-    models: Models, entered: Entered, seed: int, route: Route
-) -> Iterator[tuple[int, int, Tensor, Tensor]]:
-    """(step, depth reached, x, x0_hat): one for a posterior mean."""
-    depth, guidance, sampler = entered.stop.t_star, route.guidance, route.sampler
-    x, reference = entered.states[depth][None], entered.restored[None]
-    if entered.denoised:
-        assert route.plus is not None
-        x = posterior_mean(models, x, [depth], route.plus)
-        yield 1, 0, x, x
-    elif depth:
-        for step in rebuild_steps(models, x, reference, [depth], [seed], guidance, sampler):
-            yield step.step, int(step.depth[0]), step.x, step.x0_hat
-
-
-def rebuild_steps(
-    models: Models,
-    x: Tensor,
-    x_input: Tensor,
-    depths: Sequence[int],
-    seeds: Sequence[int],
-    guidance: GuidanceConfig | None,
-    sampler: Sampler = ANCESTRAL,
-) -> Iterator[ReverseStep]:
-    """Reverse diffusion of a batch, ``x`` and ``x_input`` ``[B, 3, S, S]``, each from its depth."""
-    guide = structural_guide(x_input, guidance) if guidance else None
-    return reverse(models.schedule, models.denoiser, x, depths, seeds, guide, sampler)
-
-
-def rebuild(
-    models: Models,
-    x: Tensor,
-    x_input: Tensor,
-    depths: Sequence[int],
-    seeds: Sequence[int],
-    guidance: GuidanceConfig | None,
-    sampler: Sampler = ANCESTRAL,
-) -> Tensor:
-    """The end of :func:`rebuild_steps`: ``[B, 3, S, S]``, clipped to [-1, 1]."""
-    result = x_input.clone()
-    for step in rebuild_steps(models, x, x_input, depths, seeds, guidance, sampler):
-        finished = (step.depth == 0).nonzero().squeeze(1)
-        if len(finished):
-            result[step.rows[finished].to(x.device)] = step.x[finished.to(x.device)]
-    return result.clamp(-1, 1)
-
-
-def rebuild_entered(
-    models: Models, found: Sequence[Entered], seeds: Sequence[int], config: PlusConfig
-) -> tuple[Tensor, list[float]]:
-    """The end of DGA+: pictures, ``[B, 3, S, S]`` in 8-bit levels, and the seconds of each.
-
-    Noisy ones by their posterior mean, others by a guided sample, in one batch each; those
-    with t* = 0 are what the explanation left of them.
+    Yields (steps done, of how many), then the :class:`DepthSweep`: at each depth the picture
+    that :func:`adapt` gives there. Raises ``ValueError`` for another size or a bad depth.
     """
-    image, seconds = torch.stack([entered.restored for entered in found]), [0.0] * len(found)
-    noisy = [i for i, entered in enumerate(found) if entered.denoised]
-    erased = [i for i, e in enumerate(found) if e.stop.t_star and not e.denoised]
-    for rows in (noisy, erased):
-        if not rows:
-            continue
-        begun = time.perf_counter()
-        depths = [found[i].stop.t_star for i in rows]
-        states = torch.stack([found[i].states[k] for i, k in zip(rows, depths, strict=True)])
-        if rows is noisy:
-            rebuilt = posterior_mean(models, states, depths, config)
-        else:
-            own, sampler = [seeds[i] for i in rows], FewSteps(config.steps, config.eta)
-            rebuilt = rebuild(models, states, image[rows], depths, own, config.guidance, sampler)
-        image[rows] = to_levels(rebuilt)
-        for i in rows:
-            seconds[i] = (time.perf_counter() - begun) / len(rows)
-    return image, seconds
+    check_pixels(pixels, models.profile)
+    x = to_tensor(pixels).to(models.device)
+    from_depth = {at_depth(repair, depth): depth for depth in range(extent + 1)}
+    images = np.repeat(pixels[None], extent + 1, 0)
+    samples = [sample or Sample(models, x, seed)]
+    for event in run(models, x[None], [seed], list(from_depth), samples):
+        if isinstance(event, Rebuilt):
+            images[from_depth[event.repair]] = from_tensor(event.image)
+        elif isinstance(event, Stepped):
+            yield event.step, event.steps
+    yield DepthSweep(images, read(models, to_tensor(images).to(models.device)))
 
 
-def classify(models: Models, x: Tensor) -> Prediction:
-    """Prediction for one picture, ``[1, 3, S, S]`` in [-1, 1]."""
-    return predict(models.classifier, x, models.profile.classifier)[0]
+def at_depth(repair: Repair, depth: int) -> Repair:
+    """The repair with a fixed depth in place of its rule, whatever is found."""
+    noisy = repair.noisy and replace(repair.noisy, depth=depth)
+    return replace(repair, end=replace(repair.end, depth=depth), noisy=noisy)
 
 
-def chunk_of(x: Tensor) -> int:
-    """How many pictures like these, ``[..., H, W]``, a network is shown at once."""
-    return chunk_size(x.shape[-2], x.shape[-1], x.device.type)
+def judge_further(
+    models: Models, pixels: Pixels, seed: int, paths: int, first: int
+) -> Iterator[Judged | NDArray[np.float64]]:
+    """The rest of a curve that is known to depth ``first`` - 1.
+
+    Yields it in pieces, then its logits, ``[paths, T + 1 - first]``; the noise is that of
+    :func:`adapt`.
+    """
+    x = to_tensor(pixels).to(models.device)
+    rest = replace(NOTHING, entry=first)
+    judged = [JudgedPath(models, x, seed, rest, False, number) for number in range(paths)]
+    for path in judged:
+        yield from path.judge(models.schedule.steps + 1 - first)
+    yield np.stack([path.logits for path in judged])
 
 
 def read(models: Models, x: Tensor) -> list[Prediction]:
-    """Predictions for pictures, ``[B, 3, S, S]`` in [-1, 1]."""
-    return [
-        p
-        for part in x.split(chunk_of(x))
-        for p in predict(models.classifier, part, models.profile.classifier)
-    ]
+    """Predictions of the frozen classifier for pictures, ``[B, 3, S, S]`` in [-1, 1]."""
+    config = models.profile.classifier
+    return [p for part in x.split(max_batch(x)) for p in predict(models.classifier, part, config)]
 
 
 def check_pixels(pixels: Pixels, profile: Profile) -> None:

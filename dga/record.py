@@ -10,8 +10,8 @@ from typing import Any
 
 from PIL import Image
 
-from dga.degradation import Degradation
-from dga.exposure import UNCHANGED
+from dga.explanation.degradation import Degradation
+from dga.explanation.exposure import UNCHANGED
 from dga.images import Pixels
 from dga.io.files import to_plain
 from dga.networks.classifier import Prediction

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 from torch import Tensor
 
 from dga.diffusion import ANCESTRAL, Hop, Sampler, Schedule, predict_x0, spread
-from dga.profiles import SamplingConfig
+from dga.profiles import End
 
 
 @dataclass(frozen=True)
@@ -52,35 +51,15 @@ class FewSteps:
         return sample, x0_hat
 
 
-def few_steps(steps: int | None, eta: float | None = None) -> Sampler:
-    """The sampler for so many steps; without a number, every depth in turn.
+def sampler_of(end: End) -> Sampler:
+    """The sampler that an end asks for.
 
-    Raises ``ValueError`` for numbers out of range and for ``eta`` alone.
+    Raises ``ValueError`` for numbers out of range, and for ``eta`` without a number of steps.
     """
-    if steps is not None:
-        return FewSteps(steps, eta or 0.0)
-    if eta is not None:
+    if end.steps is not None:
+        return FewSteps(end.steps, end.eta or 0.0)
+    if end.eta is not None:
         raise ValueError(
             "eta belongs to few-step sampling: say how many steps as well, or leave it out."
         )
     return ANCESTRAL
-
-
-def sampler_of(config: SamplingConfig | None) -> Sampler:
-    """The sampler that a profile asks for."""
-    return FewSteps(config.steps, config.eta) if config else ANCESTRAL
-
-
-def resampled(
-    sampler: Sampler, steps: int | Literal["all"] | None = None, eta: float | None = None
-) -> Sampler:
-    """``sampler`` with other steps, ``"all"`` for every depth in turn, or another eta.
-
-    None leaves either as it is. Raises ``ValueError`` as :func:`few_steps` does.
-    """
-    if steps == "all":
-        return few_steps(None, eta)
-    if isinstance(sampler, FewSteps):
-        steps = sampler.steps if steps is None else steps
-        eta = sampler.eta if eta is None else eta
-    return few_steps(steps, eta)

@@ -18,8 +18,8 @@ from app.parts.pictures import encoded
 from app.runs.session import Session
 from app.words.board import EXPLAINED, INVERSE, LEFT, NOT_EXPLAINED, TOO_LONG
 from dga.corruptions import CORRUPTIONS, corrupt, family_of
-from dga.degradation import Degradation
-from dga.exposure import UNCHANGED
+from dga.explanation.degradation import Degradation
+from dga.explanation.exposure import UNCHANGED
 from dga.images import Pixels, to_tensor
 from dga.networks.classifier import Prediction
 from dga.networks.models import Models

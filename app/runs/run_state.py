@@ -17,7 +17,7 @@ from app.runs.session import Picture
 from app.runs.sprites import Lane, forward_sprites
 from app.words.try_it import CANCELLED, OWN_PICTURE, PROGRESS
 from dga.diffusion import Schedule, forward_path
-from dga.explanation import Scored
+from dga.explanation.search import Scored
 from dga.images import Pixels, from_tensor, to_tensor
 from dga.pipeline import (
     Adaptation,

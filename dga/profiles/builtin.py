@@ -5,15 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 
 from dga.profiles.configs import (
+    DGA_PLUS,
+    POSTERIOR_MEAN,
     ClassifierConfig,
     ExplanationConfig,
     GuidanceConfig,
     MemoConfig,
     NetworkConfig,
-    PlusConfig,
     Profile,
     PublicFile,
     ReleaseConfig,
+    Repair,
     SamplingConfig,
     ScheduleConfig,
     StoppingConfig,
@@ -94,12 +96,10 @@ IMAGENET = Profile(
     diffpure_depth=16,
     # Of everyday16, disks scaled to the picture's side; nothing was tuned at this size. Few
     # steps, for a processor's sake.
-    plus=PlusConfig(
-        explanation=ExplanationConfig(
-            blurs=tuple((4 * radius, r) for radius, r in PlusConfig().explanation.blurs)
-        ),
-        sharpen=0.0,
-        steps=4,
+    plus=Repair(
+        explain=ExplanationConfig(blurs=tuple((4 * r, g) for r, g in ExplanationConfig().blurs)),
+        end=replace(DGA_PLUS.end, steps=4),
+        noisy=replace(POSTERIOR_MEAN, sharpen=0.0),
     ),
     memo=MemoConfig(lr=1e-5),
     release=ReleaseConfig(),

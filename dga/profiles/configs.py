@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
-from typing import Literal
 from urllib.parse import urlsplit
 
 
@@ -82,27 +81,24 @@ class ClassifierConfig:
 
 @dataclass(frozen=True)
 class StoppingConfig:
-    """When the forward process halts.
+    """When the forward process halts: at the first depth whose confidence is below ``tau``.
 
-    ``threshold``: first depth whose confidence is below ``tau``.
-    ``quantile``: first depth whose logit is below that of ``quantile`` of held-out
-    clean images at the same depth.
-    No depth beyond ``max_depth`` is chosen. ``horizon``: a picture that does not qualify
-    by this depth either is left as it is, because no noise drowns its shift.
-    ``run`` depths in a row must qualify; ``paths`` noise paths are averaged.
+    ``tau``: 0 to 1. No depth beyond ``max_depth`` is chosen. ``horizon``: a picture that does not
+    qualify by this depth either is left as it is, because no noise drowns its shift. ``run``
+    depths in a row must qualify; ``paths`` noise paths are averaged. Raises ``ValueError`` for
+    numbers out of range.
     """
 
-    rule: Literal["threshold", "quantile"] = "threshold"
     tau: float = 0.5
     max_depth: int = 60
     run: int = 1
     paths: int = 1
-    quantile: float = 0.95
     horizon: int | None = None
 
     def __post_init__(self) -> None:
-        if self.rule not in ("threshold", "quantile"):
-            raise ValueError(f"A stopping rule is threshold or quantile, not {self.rule!r}.")
+        tau = self.tau
+        if isinstance(tau, bool) or not isinstance(tau, int | float) or not 0 <= tau <= 1:
+            raise ValueError(f"tau is a number from 0 to 1, not {tau!r}.")
         if min(self.max_depth, self.run, self.paths) < 1:
             raise ValueError("max_depth, run and paths are whole numbers from 1 up.")
         if self.horizon is not None and self.horizon < self.max_depth:
@@ -167,27 +163,55 @@ class GuidanceConfig:
 
 
 @dataclass(frozen=True)
-class PlusConfig:
-    """DGA+: explain the damage, then drown and rebuild what is left.
+class End:
+    """The end of a repair: where noise stops, and how the picture is denoised from there.
 
-    ``stopping``: of the noise-aware path; its depths count from the entry. A noisy picture is at
-    home there already, so that its tau is ``noise_tau``, and none is given up. It is rebuilt by
-    one posterior-mean step, sharpened by a disk of radius ``sharpen`` (0: not) against the blur
-    of a mean; others by ``guidance`` in ``steps`` steps of randomness ``eta``. ``posterior``
-    and ``sampling`` turn these ends off: noisy pictures are then sampled, too, and others are
-    what the explanation left of them.
+    ``stopping``: chooses a depth for each picture, counted from the one at which the picture
+    stands by its own noise; ``depth``: a fixed one instead. At most ``steps`` steps, of
+    randomness ``eta``; without a number every depth in turn. ``sharpen``: radius in pixels of the
+    disk against which the result is sharpened (0: not), because a mean is blurred.
+    Raises ``ValueError`` where neither a depth nor a rule is given.
     """
 
-    explanation: ExplanationConfig = ExplanationConfig()
-    stopping: StoppingConfig = StoppingConfig(tau=0.5, max_depth=16, horizon=60)
-    noise_tau: float = 0.97
-    guidance: GuidanceConfig = GuidanceConfig(scale=0.75, through_network=False)
-    steps: int = 12
-    eta: float = 1.0
-    posterior: bool = True
-    sampling: bool = True
-    sharpen: float = 1.0
+    stopping: StoppingConfig | None = None
+    depth: int | None = None
+    guidance: GuidanceConfig | None = None
+    steps: int | None = None
+    eta: float | None = None
+    sharpen: float = 0.0
     sharpen_regularisation: float = 0.1
+
+    def __post_init__(self) -> None:
+        if self.depth is None and self.stopping is None:
+            raise ValueError("A diffusion method needs a fixed depth or a stopping rule.")
+
+
+@dataclass(frozen=True)
+class Repair:
+    """What is done to a picture: explain its damage, noise what is left, stop, denoise.
+
+    ``explain``: how simple damage is looked for and undone; None: nothing is undone.
+    ``noisy``: the end for a picture in which noise was found, if it is another one.
+    """
+
+    end: End
+    explain: ExplanationConfig | None = None
+    noisy: End | None = field(default=None, metadata={"prefix": "noise_"})
+
+
+POSTERIOR_MEAN = End(StoppingConfig(tau=0.97, max_depth=16), steps=1, sharpen=1.0)
+# DGA+. A noisy picture is at home on its path from the start, so that its tau is high and none
+# is given up; it is rebuilt by one posterior-mean step. Others are sampled from a shallow depth.
+DGA_PLUS = Repair(
+    explain=ExplanationConfig(),
+    end=End(
+        StoppingConfig(tau=0.5, max_depth=16, horizon=60),
+        guidance=GuidanceConfig(scale=0.75, through_network=False),
+        steps=12,
+        eta=1.0,
+    ),
+    noisy=POSTERIOR_MEAN,
+)
 
 
 @dataclass(frozen=True)
@@ -244,7 +268,8 @@ class Profile:
     dda_depth: int
     dda_guidance: GuidanceConfig
     diffpure_depth: int
-    plus: PlusConfig = PlusConfig()
+    plus: Repair = DGA_PLUS
+    """DGA+."""
     sampling: SamplingConfig | None = None
     """Of DGA, DGA + G and DDA; None: every depth in turn (DDPM's ancestral sampling)."""
     ancestral_guidance: GuidanceConfig | None = None

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import torch
 from torch import nn
 
-from dga.explanation import most_calls
+from dga.explanation.search import most_calls
 from dga.networks.fast_blocks import ResidualBlock
 from dga.networks.models import Models
 from dga.networks.unet import GuidedNetwork

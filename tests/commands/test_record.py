@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dga.degradation import NO_DEGRADATION, Degradation
-from dga.explanation import Explanation, Scored
-from dga.exposure import Exposure
+from dga.explanation.degradation import NO_DEGRADATION, Degradation
+from dga.explanation.search import Explanation, Scored
+from dga.explanation.exposure import Exposure
 from dga.networks.classifier import Prediction
 from dga.pipeline import Adaptation, Explained, Reconstruction, default_routes, taken
 from dga.profiles import EVERYDAY16

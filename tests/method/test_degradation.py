@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
-from dga.deconvolution import disk, line, repeated_share, wiener
-from dga.degradation import NO_DEGRADATION, Degradation, to_levels
-from dga.exposure import DEVIATION_LIMIT, Exposure, Stretch, stretches
-from dga.noise_level import remove_impulses
+from dga.explanation.sharpness import disk, line, repeated_share, wiener
+from dga.explanation.degradation import NO_DEGRADATION, Degradation, to_levels
+from dga.explanation.exposure import DEVIATION_LIMIT, Exposure, Stretch, stretches
+from dga.explanation.noise_level import remove_impulses
 
 SIDES = st.sampled_from([1, 2, 3, 5, 8, 16, 33])
 KINDS = ("noise", "flat", "one bright pixel", "black and white", "ramp")

@@ -10,13 +10,13 @@ import torch
 from PIL import Image, ImageDraw
 from torch import Tensor, nn
 
-from dga.degradation import NO_DEGRADATION, Degradation, to_levels
+from dga.explanation.degradation import NO_DEGRADATION, Degradation, to_levels
 from dga.diffusion import Schedule, forward_path
-from dga.explanation import Explanation, Scored, explain, judge
-from dga.exposure import nothing_to_judge
+from dga.explanation.search import Explanation, Scored, explain, judge
+from dga.explanation.exposure import nothing_to_judge
 from dga.images import from_tensor, to_pixels, to_square, to_tensor
 from dga.networks.models import Models
-from dga.noise_level import matched_depth, noise_deviation
+from dga.explanation.noise_level import matched_depth, noise_deviation
 from dga.pipeline import (
     Adaptation,
     Explained,

@@ -25,7 +25,7 @@ from app.server.queue_position import QueuePositions
 from app.words.board import COMMAND, LABELS
 from app.words.errors import REFUSED
 from dga.corruptions import CORRUPTIONS, SEVERITIES, corrupt
-from dga.degradation import Degradation
+from dga.explanation.degradation import Degradation
 from dga.images import to_pixels, to_square
 from dga.io.parsing import split_list
 from dga.io.shipped import shipped

@@ -26,7 +26,7 @@ from app.runs.settings import check_settings
 from app.server.queue_position import QueuePositions
 from app.words.errors import REFUSED
 from app.words.try_it import NOTICES
-from dga.degradation import Degradation
+from dga.explanation.degradation import Degradation
 from dga.networks.models import Models
 from dga.pipeline import Adaptation
 from dga.speed.pace import Pace

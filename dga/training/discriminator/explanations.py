@@ -1,6 +1,6 @@
 """Right and wrong explanations of damage, which the discriminator learns to recognise.
 
-It is asked to choose between inverses of :class:`~dga.degradation.Degradation`, and between
+It is asked to choose between inverses of :class:`~dga.explanation.degradation.Degradation`, and between
 entries of a noisy picture into the forward process. So it is shown what wrong ones look like,
 drawn from a wider family than any that is offered.
 """
@@ -15,10 +15,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from dga.degradation import Degradation
+from dga.explanation.degradation import Degradation
 from dga.diffusion import Schedule
-from dga.exposure import DEVIATION_FLOOR, SOURCE_MEAN, Exposure
-from dga.noise_level import matched_depth, noise_deviation
+from dga.explanation.exposure import DEVIATION_FLOOR, SOURCE_MEAN, Exposure
+from dga.explanation.noise_level import matched_depth, noise_deviation
 
 CLEAN_SHARE = 0.3
 """Of class 1, clean pictures after an inverse that they did not need."""

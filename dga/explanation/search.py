@@ -4,7 +4,7 @@ Ours, not the paper's. A few candidate degradations are undone, each result is n
 shown to the discriminator, and the one that it takes for source data most readily explains the
 picture best. "Nothing" keeps a head start, so that a picture is left alone unless something
 clearly better is found. A picture that holds noise has entered the forward process already, at
-the depth k0 that its noise matches (:mod:`dga.noise_level`).
+the depth k0 that its noise matches (:mod:`dga.explanation.noise_level`).
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor, nn
 
-from dga.deconvolution import repeated_share
-from dga.degradation import NO_DEGRADATION, Degradation
+from dga.explanation.sharpness import repeated_share
+from dga.explanation.degradation import NO_DEGRADATION, Degradation
 from dga.diffusion import Schedule, step_noise
 from dga.discriminator import chunk_size
-from dga.exposure import Stretch, nothing_to_judge, stretches
-from dga.noise_level import matched_depth, noise_deviation
+from dga.explanation.exposure import Stretch, nothing_to_judge, stretches
+from dga.explanation.noise_level import matched_depth, noise_deviation
 from dga.profiles import ExplanationConfig
 
 
@@ -51,7 +51,7 @@ class Explanation:
     ``degradation``: the chosen one; ``entry``: k0, the depth of the forward process at which
     the picture stands by its own noise; ``measured_noise``: its standard deviation in [-1, 1];
     ``scored``: every candidate, in the order of judging; ``flat``: the picture is of one colour or
-    a drawing (:func:`dga.exposure.nothing_to_judge`), so that nothing can be told; ``settled``: it
+    a drawing (:func:`dga.explanation.exposure.nothing_to_judge`), so that nothing can be told; ``settled``: it
     is source data as it came; ``seconds``: of judging, wall clock.
     """
 

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from dga.deconvolution import disk, interpolate_blocks, line, wiener
-from dga.exposure import UNCHANGED, Exposure
-from dga.noise_level import remove_impulses
+from dga.explanation.sharpness import disk, interpolate_blocks, line, wiener
+from dga.explanation.exposure import UNCHANGED, Exposure
+from dga.explanation.noise_level import remove_impulses
 
 
 @dataclass(frozen=True)

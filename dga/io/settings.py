@@ -1,0 +1,94 @@
+"""Settings written as text: ``tau=0.3`` changes one leaf of nested frozen dataclasses."""
+
+from __future__ import annotations
+
+import dataclasses
+import types
+import typing
+from collections.abc import Mapping
+from typing import Any
+
+Place = tuple[str, ...]
+
+
+def leaves(settings: Any, prefix: str = "") -> dict[str, Place]:
+    """Every field that can be changed, by the name that text has for it, with the way to it.
+
+    A nested dataclass lends its fields their own names; of two of one name the first counts.
+    Metadata of a field: ``prefix`` stands before such names, ``label`` is no setting, and what
+    ``needs`` another field counts only where that is not None.
+    """
+    found: dict[str, Place] = {}
+    hints = typing.get_type_hints(type(settings))
+    for field in dataclasses.fields(settings):
+        told, value = field.metadata, getattr(settings, field.name)
+        nested = any(map(dataclasses.is_dataclass, _kinds(hints[field.name])))
+        lacks = "needs" in told and getattr(settings, told["needs"]) is None
+        if "label" in told or lacks or (nested and value is None):
+            continue
+        own: dict[str, Place] = {prefix + field.name: ()}
+        if nested:
+            own = leaves(value, prefix + told.get("prefix", ""))
+        for name, place in own.items():
+            found.setdefault(name, (field.name, *place))
+    return found
+
+
+def values(settings: Any) -> dict[str, Any]:
+    """Those fields with their values, flat, as tables and files keep them."""
+    found = {}
+    for name, place in leaves(settings).items():
+        found[name] = settings
+        for field in place:
+            found[name] = getattr(found[name], field)
+    return found
+
+
+def override(settings: Any, changes: Mapping[str, str]) -> Any:
+    """The settings with some leaves replaced at once.
+
+    Raises ``ValueError`` for a name that there is not (naming those there are) and for text
+    that is no value of the field's type.
+    """
+    known = leaves(settings)
+    for name, text in changes.items():
+        if name not in known:
+            allowed = ", ".join(known) or "none"
+            raise ValueError(f"Unknown setting {name}={text}. This method's settings: {allowed}.")
+    return _replaced(settings, {known[name]: (name, text) for name, text in changes.items()})
+
+
+def _replaced(settings: Any, changes: Mapping[Place, tuple[str, str]]) -> Any:
+    hints = typing.get_type_hints(type(settings))
+    new: dict[str, Any] = {}
+    inner: dict[str, dict[Place, tuple[str, str]]] = {}
+    for (field, *rest), change in changes.items():
+        if rest:
+            inner.setdefault(field, {})[tuple(rest)] = change
+        else:
+            new[field] = _parse(*change, hints[field])
+    new |= {field: _replaced(getattr(settings, field), own) for field, own in inner.items()}
+    return dataclasses.replace(settings, **new)
+
+
+def _parse(name: str, text: str, hint: Any) -> Any:
+    """``text`` as the first of the annotated types that takes it."""
+    kinds = _kinds(hint)
+    if text == "none" and types.NoneType in kinds:
+        return None
+    for kind in kinds:
+        if kind is bool and text in ("true", "false"):
+            return text == "true"
+        if typing.get_origin(kind) is typing.Literal and text in typing.get_args(kind):
+            return text
+        if kind in (int, float):
+            try:
+                return kind(text)
+            except ValueError:
+                continue
+    raise ValueError(f"{text!r} is no value for the setting {name}.")
+
+
+def _kinds(hint: Any) -> tuple[Any, ...]:
+    """The members of a union, or the type itself."""
+    return typing.get_args(hint) if isinstance(hint, types.UnionType) else (hint,)

@@ -1,0 +1,171 @@
+"""The systems of the paper's Table 1, their variants and ours: a repair, and who reads it.
+
+A repair is what is done to a picture (:class:`~dga.profiles.Repair`): explain, noise, stop,
+denoise. A reader is the frozen classifier, or one that adapts: Tent, MEMO. A system is any pair
+of them; a new one is a line in :func:`systems`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+from dga.diffusion import Schedule
+from dga.io.settings import override
+from dga.profiles import End, GuidanceConfig, MemoConfig, Profile, Repair, TentConfig
+from dga.sampling import sampler_of
+from dga.titles import SYSTEMS
+
+LABEL, OF_REPAIR = {"label": True}, {"needs": "repair"}
+
+
+@dataclass(frozen=True)
+class Control:
+    """What an experiment changes about a repair.
+
+    ``permute``: pictures of a batch exchange their ``noise`` (entry k0 and t*), their ``depth``
+    (t* beyond the entry) or their whole ``explanation``, in a fixed random order; ``batch``: how
+    many pictures of the stream do so together; ``alternatives``: classify, too, what every
+    candidate explanation alone would make of the picture, for an oracle.
+    """
+
+    permute: Literal["none", "noise", "depth", "explanation"] = "none"
+    batch: int | None = None
+    alternatives: bool = False
+
+    def __post_init__(self) -> None:
+        if self.permute != "none" and self.batch is None:
+            raise ValueError(
+                f"permute={self.permute} needs batch=N: how many pictures exchange theirs."
+            )
+
+
+@dataclass(frozen=True)
+class System:
+    """A row of a table; ``name``: as it is written, settings included.
+
+    ``reader``: None is the frozen classifier; ``repair``: None leaves the picture as it is.
+    ``ensemble``: picture and repaired picture are both read, and their probabilities averaged
+    (DDA, section 3.3); ``batch``: of both, the reading that is surer over the batch is taken.
+    Raises ``ValueError`` for numbers out of range.
+    """
+
+    name: str = field(metadata=LABEL)
+    title: str = field(metadata=LABEL)
+    reader: TentConfig | MemoConfig | None = None
+    repair: Repair | None = None
+    ensemble: bool | Literal["batch"] = field(default=False, metadata=OF_REPAIR)
+    control: Control = field(default=Control(), metadata=OF_REPAIR)
+
+    def __post_init__(self) -> None:
+        for end in self.ends:
+            sampler_of(end)
+
+    @property
+    def ends(self) -> tuple[End, ...]:
+        """Those that the repair can have."""
+        both = (self.repair.end, self.repair.noisy) if self.repair else ()
+        return tuple(end for end in both if end)
+
+    @property
+    def batch(self) -> int | None:
+        """How many pictures of a stream it waits for, where one's answer depends on the others."""
+        return self.reader.batch if isinstance(self.reader, TentConfig) else self.control.batch
+
+
+def systems(profile: Profile) -> dict[str, System]:
+    """Every system that has a name of its own, in the order of the paper's Table 1.
+
+    ``-ancestral``: every depth in turn. ``-published``: the settings of the papers (DDA: depth
+    50 of 100, lambda 6 and self-ensemble; DiffPure: t = 0.15). The others were tuned for the
+    profile.
+    """
+    own, fixed, full = profile.stopping, profile.dda_depth, profile.ancestral
+    few: dict[str, Any] = vars(profile.sampling) if profile.sampling else {}
+    dda = End(depth=fixed, guidance=profile.dda_guidance, **few)
+    rows = (
+        System("source", SYSTEMS["source"]),
+        System("tent", SYSTEMS["tent"], profile.tent),
+        System("memo", SYSTEMS["memo"], profile.memo),
+        _row("diffpure", End(depth=profile.diffpure_depth)),
+        _row("diffpure-published", End(depth=16)),
+        _row("dda", dda),
+        _row("dda-ensemble", dda, ensemble=True),
+        _row("dda-published", End(depth=50, guidance=GuidanceConfig(scale=6.0)), ensemble=True),
+        _row("dda-ancestral", End(depth=fixed, guidance=full.dda_guidance)),
+        _row("dga", End(own, **few)),
+        _row("dga-ancestral", End(own)),
+        _row("dga-guided", End(own, guidance=profile.guidance, **few)),
+        _row("dga-guided-ancestral", End(own, guidance=full.guidance)),
+        System("dga-plus", SYSTEMS["dga-plus"], repair=profile.plus),
+    )
+    return {row.name: row for row in rows}
+
+
+def _row(name: str, end: End, ensemble: bool = False) -> System:
+    """One that explains nothing; ``DGA + G (ancestral)`` is what the variant is called."""
+    base = max((base for base in SYSTEMS if name.startswith(base)), key=len)
+    variant = name.removeprefix(base).removeprefix("-")
+    title = f"{SYSTEMS[base]} ({variant})" if variant else SYSTEMS[base]
+    return System(name, title, repair=Repair(end), ensemble=ensemble)
+
+
+def parse(profile: Profile, text: str) -> System:
+    """``dga-guided``; ``dga-plus+tent``: read by Tent, repaired or not; ``dga:tau=0.3:scale=3``.
+
+    Raises ``ValueError`` naming the repairs, readers or settings that there are.
+    """
+    name, *parts = text.split(":")
+    pairs = [part.partition("=") for part in parts]
+    if any(not sign for _, sign, _ in pairs):
+        raise ValueError(f"Settings look like {name}:tau=0.3:scale=3, not {text!r}.")
+    return changed(profile, _named(profile, name), {key: value for key, _, value in pairs}, text)
+
+
+def parse_all(profile: Profile, texts: Sequence[str]) -> dict[str, System]:
+    """Systems by the text that names them. Raises ``ValueError`` for none or unknown ones."""
+    if not texts:
+        raise ValueError(f"No method was named. Known: {', '.join(systems(profile))}.")
+    return {text: parse(profile, text) for text in texts}
+
+
+def _named(profile: Profile, name: str) -> System:
+    known = systems(profile)
+    if name in known:
+        return known[name]
+    repair, plus, reader = name.partition("+")
+    if not plus:
+        raise ValueError(f"Unknown method {name!r}. Known: {', '.join(known)}.")
+    repairs = [row for row in known if known[row].repair]
+    readers = [row for row in known if known[row].reader]
+    if repair not in repairs:
+        raise ValueError(f"Unknown repair {repair!r}. Known: {', '.join(repairs)}.")
+    if reader not in readers:
+        raise ValueError(f"Unknown reader {reader!r}. Known: {', '.join(readers)}.")
+    title = f"{known[repair].title} and {known[reader].title}"
+    return replace(known[repair], title=title, reader=known[reader].reader, ensemble=True)
+
+
+def changed(profile: Profile, system: System, changes: dict[str, str], name: str) -> System:
+    """The system with settings changed by text, under another name.
+
+    ``sampling=false`` and ``posterior=false`` turn off an end of DGA+: erased pictures are then
+    what the explanation left of them, and noisy ones are sampled as the others are.
+    Raises ``ValueError`` as :func:`parse` does.
+    """
+    switches = {key: changes[key] for key in ("posterior", "sampling") if key in changes}
+    repair = system.repair
+    if repair and repair.noisy and switches:
+        if wrong := [key for key, value in switches.items() if value not in ("true", "false")]:
+            raise ValueError(f"{changes[wrong[0]]!r} is no value for the setting {wrong[0]}.")
+        changes = {key: value for key, value in changes.items() if key not in switches}
+        if switches.get("posterior") == "false":
+            repair = replace(repair, noisy=replace(repair.end, stopping=repair.noisy.stopping))
+        if switches.get("sampling") == "false":
+            repair = replace(repair, end=replace(repair.end, depth=0))
+    made: System = override(replace(system, name=name, repair=repair), changes)
+    schedule = Schedule.from_config(profile.schedule)
+    for end in made.ends:
+        schedule.check_depth(end.depth or 0)
+    return made
