@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 import torch
+import torch.nn.functional as F
 
 from dga.diffusion import reverse
 from dga.guidance import low_pass, structural_guide, structural_loss
@@ -24,13 +25,30 @@ def test_low_pass_keeps_slow_waves_and_drops_fast_ones() -> None:
     assert low_pass(fast, 4)[..., inner, inner].abs().max() < 0.02
 
 
-def test_low_pass_is_linear_and_keeps_constants() -> None:
-    x, y = _noise(2, 3, 32, 32), _noise(2, 3, 32, 32, seed=1)
-    torch.testing.assert_close(
-        low_pass(2 * x + y, 4), 2 * low_pass(x, 4) + low_pass(y, 4), atol=1e-5, rtol=1e-5
-    )
-    flat = torch.full((1, 3, 64, 64), 0.3)
-    torch.testing.assert_close(low_pass(flat, 4), flat, atol=1e-6, rtol=0)
+@pytest.mark.parametrize("size", [(64, 64), (37, 50), (5, 64), (3, 1)])
+@pytest.mark.parametrize("factor", [1, 4, 7])
+def test_low_pass_is_the_interpolation(size: tuple[int, int], factor: int) -> None:
+    """Down and up, and its gradient; twice the same bits."""
+    x = _noise(2, 3, *size).requires_grad_()
+    small = tuple(max(1, side // factor) for side in size)
+    down = F.interpolate(x, size=small, mode="bicubic", antialias=True)
+    expected = F.interpolate(down, size=size, mode="bicubic", antialias=True)
+    with torch.inference_mode():
+        low_pass(x, factor)  # what this leaves behind must not hinder a gradient
+    ours, weight = low_pass(x, factor), _noise(2, 3, *size, seed=1)
+    torch.testing.assert_close(ours, expected, atol=1e-5, rtol=0)
+    gradients = [torch.autograd.grad((y * weight).sum(), x)[0] for y in (ours, expected)]
+    torch.testing.assert_close(*gradients, atol=1e-5, rtol=0)
+    again = low_pass(x, factor)
+    assert torch.equal(again, ours)
+    assert torch.equal(torch.autograd.grad((again * weight).sum(), x)[0], gradients[0])
+
+
+def test_gradient_of_the_loss() -> None:
+    x, y = _noise(2, 3, 9, 6).double().requires_grad_(), _noise(2, 3, 9, 6, seed=1).double()
+    for squared in (False, True):
+        config = GuidanceConfig(squared=squared)
+        assert torch.autograd.gradcheck(lambda x, c=config: structural_loss(x, y, c), x)
 
 
 def test_norm_is_taken_per_picture() -> None:
