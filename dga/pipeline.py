@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import Literal, TypeVar
+from typing import TypeVar
 
 import numpy as np
 import torch
@@ -374,9 +374,7 @@ def _back(models: Models, jobs: Sequence[Job]) -> Iterator[Stepped | Rebuilt]:
             yield Rebuilt(job.row, repair, image, steps, a_step * steps)
 
 
-def exchanged(
-    x: Tensor, models: Models, seeds: Sequence[int], what: Literal["noise", "depth", "explanation"]
-) -> Exchange:
+def exchanged(models: Models, x: Tensor, seeds: Sequence[int], what: str) -> Exchange:
     """For :func:`run`: each picture gets what was found in another one, hardly ever in itself.
 
     The control of "chosen for each picture": ``noise`` (entry and t*), ``depth`` (t* beyond the

@@ -135,7 +135,11 @@ def predict_proba(model: nn.Module, x: Tensor, config: ClassifierConfig) -> Tens
 
     Raises ``FloatingPointError`` if they are not numbers.
     """
-    probabilities = model(preprocess(x, config)).float().softmax(1)
+    return checked(model(preprocess(x, config)).float().softmax(1))
+
+
+def checked(probabilities: Tensor) -> Tensor:
+    """The same. Raises ``FloatingPointError`` if they are not numbers."""
     if not bool(probabilities.isfinite().all()):
         raise FloatingPointError("The classifier returned values that are not numbers.")
     return probabilities

@@ -6,7 +6,7 @@ Zhang et al., "MEMO: Test Time Robustness via Adaptation and Augmentation", Neur
 from __future__ import annotations
 
 import copy
-import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import torch
@@ -14,12 +14,10 @@ from torch import Tensor, nn
 from torchvision.transforms import v2
 
 from dga.images import from_tensor
-from dga.methods.batch import Batch
-from dga.methods.protocol import Outcome
-from dga.methods.tent import BATCH_NORMS
 from dga.networks.classifier import normalise, predict_proba
 from dga.networks.models import Models
 from dga.profiles import MemoConfig
+from dga.readers.tent import BATCH_NORMS
 
 
 @dataclass
@@ -45,18 +43,15 @@ class Memo:
         """Back to the classifier, bit for bit."""
         self.model.load_state_dict(self.models.classifier.state_dict())
 
-    def predict(self, batch: Batch) -> Outcome:
+    def read(self, x: Tensor, seeds: Sequence[int]) -> Tensor:
         """Adapt to each picture, predict it, forget."""
-        rows, seconds = [], []
-        for x, seed in zip(batch.x, batch.seeds, strict=True):
-            begun = time.perf_counter()
-            self._adapt(self.views(x, seed))
-            p = predict_proba(self.model.eval(), x[None], self.models.profile.classifier)
-            rows.append(p[0].cpu())
+        rows = []
+        for picture, seed in zip(x, seeds, strict=True):
+            self._adapt(self.views(picture, seed))
+            config = self.models.profile.classifier
+            rows.append(predict_proba(self.model.eval(), picture[None], config)[0].cpu())
             self.reset()
-            seconds.append(time.perf_counter() - begun)
-        n = len(rows)
-        return Outcome(torch.stack(rows), seconds, [0] * n, [True] * n)
+        return torch.stack(rows)
 
     def views(self, x: Tensor, seed: int) -> Tensor:
         """Augmented copies of one picture ``[3, S, S]``, normalised, ``[views, 3, s, s]``."""

@@ -6,15 +6,13 @@ Wang et al., "Tent: Fully Test-Time Adaptation by Entropy Minimization", ICLR 20
 from __future__ import annotations
 
 import copy
-import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import torch
 from torch import Tensor, nn
 
-from dga.methods.batch import Batch
-from dga.methods.protocol import Outcome
-from dga.networks.classifier import preprocess
+from dga.networks.classifier import checked, preprocess
 from dga.networks.models import Models
 from dga.profiles import TentConfig
 
@@ -41,17 +39,15 @@ class Tent:
         lr = self.settings.lr * self.settings.batch / 64
         self.optimizer = torch.optim.SGD(parameters, lr=lr, momentum=self.settings.momentum)
 
-    def predict(self, batch: Batch) -> Outcome:
+    def read(self, x: Tensor, seeds: Sequence[int]) -> Tensor:
         """Predict, then take one step: the prediction is from before the update."""
-        begun = time.perf_counter()
         with torch.enable_grad():
-            logits = self.model(preprocess(batch.x, self.models.profile.classifier)).float()
+            logits = self.model(preprocess(x, self.models.profile.classifier)).float()
             loss = softmax_entropy(logits).mean()  # Tent, Eq. 1
             self.optimizer.zero_grad()
             loss.backward()
             self.optimizer.step()
-        p = logits.detach().softmax(1).cpu()
-        return Outcome.undiffused(p, time.perf_counter() - begun)
+        return checked(logits.detach().softmax(1)).cpu()
 
 
 def softmax_entropy(logits: Tensor) -> Tensor:

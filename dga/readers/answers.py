@@ -1,0 +1,161 @@
+"""What systems answer for pictures that arrive together: repaired, then read."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from dga.networks.classifier import to_prediction
+from dga.networks.models import Models
+from dga.pipeline import Rebuilt, Stopped, exchanged, run
+from dga.profiles import MemoConfig, Repair, TentConfig
+from dga.readers.frozen import Frozen, Reader
+from dga.readers.memo import Memo
+from dga.readers.tent import Tent
+from dga.systems import System
+
+Done = tuple[Stopped, Rebuilt]
+
+
+@dataclass(frozen=True)
+class Answers:
+    """Of one system for ``B`` pictures.
+
+    ``probabilities``: ``[B, classes]``, rows sum to 1; ``seconds``: what each picture cost, wall
+    clock, as if no other system had been asked; ``depths`` and ``crossed``: where its forward
+    process stopped and whether the rule was met there; ``pictures``: what was repaired,
+    ``[B, 3, S, S]``; ``details``: what else a result line holds, one mapping a picture.
+    """
+
+    probabilities: Tensor
+    seconds: Sequence[float]
+    depths: Sequence[int]
+    crossed: Sequence[bool]
+    pictures: Tensor | None = None
+    details: Sequence[Mapping[str, Any]] | None = None
+
+
+class OpenSystem:
+    """A system at work, with what its reader has learned so far.
+
+    An ensemble has a reader for repaired pictures and one for pictures as they came: each adapts
+    to its own kind. Raises ``ValueError`` for a classifier that its reader cannot adapt.
+    """
+
+    def __init__(self, models: Models, system: System) -> None:
+        self.models, self.system = models, system
+        self._readers = [self._reader() for _ in range(1 + bool(system.ensemble))]
+
+    def _reader(self) -> Reader:
+        config = self.system.reader
+        if isinstance(config, TentConfig):
+            return Tent(self.models, config)
+        return Memo(self.models, config) if isinstance(config, MemoConfig) else Frozen(self.models)
+
+    def reset(self) -> None:
+        """Forget everything that was learned; called before every stream."""
+        for reader in self._readers:
+            reader.reset()
+
+    def answer(self, x: Tensor, seeds: Sequence[int], done: Sequence[Done] | None) -> Answers:
+        """``x``: ``[B, 3, S, S]``; ``done``: by row, what its repair made of them."""
+        begun, n = time.perf_counter(), len(x)
+        if not done:
+            p = self._read([x], seeds)
+            return Answers(p, [(time.perf_counter() - begun) / n] * n, [0] * n, [True] * n)
+        pictures = torch.stack([rebuilt.image for _, rebuilt in done])
+        p = self._read([pictures, x], seeds)
+        reading = (time.perf_counter() - begun) / n
+        return Answers(
+            p,
+            [stopped.seconds + rebuilt.seconds + reading for stopped, rebuilt in done],
+            [stopped.stop.t_star for stopped, _ in done],
+            [stopped.stop.crossed for stopped, _ in done],
+            pictures,
+            [self._details(stopped, row) for (stopped, _), row in zip(done, x, strict=True)],
+        )
+
+    def _read(self, kinds: Sequence[Tensor], seeds: Sequence[int]) -> Tensor:
+        """Probabilities, ``[B, classes]``, of one kind of picture or of both."""
+        each = [reader.read(x, seeds) for reader, x in zip(self._readers, kinds, strict=False)]
+        if self.system.ensemble == "batch":
+            return min(each, key=lambda p: float(torch.special.entr(p).sum()))
+        return torch.stack(each).mean(0)
+
+    def _details(self, stopped: Stopped, x: Tensor) -> dict[str, Any]:
+        """What a result line tells of one picture; nothing of one that was not explained."""
+        found, told = stopped.found, dict[str, Any]()
+        if stopped.repair.explain:
+            told = {
+                "entry": found.entry,
+                "degradation": str(found.degradation),
+                "unchanged": stopped.unchanged,
+                "measured_noise": round(found.measured_noise, 4),
+                "calls": found.calls,
+            }
+        if self.system.control.alternatives:
+            config = self.models.profile.classifier
+            candidates = {scored.degradation for scored in found.scored}
+            images = [candidate.inverse(x) for candidate in candidates]
+            rows = Frozen(self.models).read(torch.stack(images), ()) if images else ()
+            told["alternatives"] = sorted({to_prediction(row, config).label for row in rows})
+        return told
+
+
+def open_systems(models: Models, systems: Mapping[str, System]) -> dict[str, OpenSystem]:
+    """Systems at work, by name. Raises what :class:`OpenSystem` does."""
+    return {name: OpenSystem(models, system) for name, system in systems.items()}
+
+
+def answer(opened: Mapping[str, OpenSystem], x: Tensor, seeds: Sequence[int]) -> dict[str, Answers]:
+    """What systems answer for the same pictures, ``[B, 3, S, S]`` in [-1, 1].
+
+    What their repairs share is done once. Raises ``FloatingPointError``, which names the systems,
+    for values that are not numbers.
+    """
+    answers = {}
+    for permute in dict.fromkeys(one.system.control.permute for one in opened.values()):
+        group = {n: one for n, one in opened.items() if one.system.control.permute == permute}
+        repairs = dict.fromkeys(one.system.repair for one in group.values())
+        with _named(group):
+            done = _repaired(next(iter(group.values())).models, x, seeds, repairs, permute)
+        for name, one in group.items():
+            with _named([name]):
+                answers[name] = one.answer(x, seeds, done.get(one.system.repair))
+    return {name: answers[name] for name in opened}
+
+
+def _repaired(
+    models: Models, x: Tensor, seeds: Sequence[int], repairs: Iterable[Repair | None], permute: str
+) -> dict[Repair | None, list[Done]]:
+    """All repairs of a batch in one run, by row."""
+    wanted = [repair for repair in repairs if repair]
+    exchange = exchanged(models, x, seeds, permute) if permute != "none" else None
+    stopped: dict[tuple[Repair, int], Stopped] = {}
+    rebuilt: dict[tuple[Repair, int], Rebuilt] = {}
+    for event in run(models, x, seeds, wanted, exchange=exchange) if wanted else ():
+        if isinstance(event, Stopped):
+            stopped[event.repair, event.row] = event
+        elif isinstance(event, Rebuilt):
+            rebuilt[event.repair, event.row] = event
+    return {
+        repair: [(stopped[repair, row], rebuilt[repair, row]) for row in range(len(x))]
+        for repair in wanted
+    }
+
+
+@contextmanager
+def _named(names: Iterable[str]) -> Iterator[None]:
+    """Say which systems were stopped."""
+    try:
+        yield
+    except FloatingPointError as error:
+        raise FloatingPointError(
+            f"Method {', '.join(names)} was stopped: {error} Results of earlier batches are kept."
+        ) from error
