@@ -13,7 +13,7 @@ from torch import Tensor
 
 from dga.degradation import to_levels
 from dga.diffusion import ANCESTRAL, ReverseStep, Sampler, forward_path, reverse
-from dga.discriminator import chunk_size, curve_chunks
+from dga.discriminator import curve_chunks, max_batch
 from dga.explanation import Explanation, Scored
 from dga.guidance import structural_guide
 from dga.images import Pixels, from_tensor, to_tensor
@@ -505,7 +505,7 @@ def _walk_back(
     walks: Mapping[tuple[GuidanceConfig | None, Sampler], Mapping[tuple[int, int], _Walk]],
 ) -> Iterator[Stepped | Rebuilt]:
     # As many at once as the discriminator is shown: bounds memory whatever the picture's size.
-    size = chunk_size(*pictures.shape[1:3])
+    size = max_batch(torch.empty(pictures.shape[1:3], device=models.device))
     groups: list[tuple[GuidanceConfig | None, Sampler, list[_Walk], int]] = []
     for (guidance, sampler), way in walks.items():
         for walk in way.values():
@@ -704,7 +704,7 @@ def classify(models: Models, x: Tensor) -> Prediction:
 
 def chunk_of(x: Tensor) -> int:
     """How many pictures like these, ``[..., H, W]``, a network is shown at once."""
-    return chunk_size(x.shape[-2], x.shape[-1], x.device.type)
+    return max_batch(x)
 
 
 def read(models: Models, x: Tensor) -> list[Prediction]:

@@ -56,7 +56,7 @@ def enter(
     models: Models, x: Tensor, seed: int, config: PlusConfig, known: Known | None = None
 ) -> Generator[Scored, None, Entered]:
     """Steps 1 to 3 for one picture, ``[3, H, W]`` in [-1, 1]; ``known`` as in :func:`explain`."""
-    schedule, judge = models.schedule, models.judge
+    schedule, judge = models.schedule, models.explainer
     explanation = yield from explain(schedule, judge, x, seed, config.explanation, known)
     found, entry = explanation.degradation, explanation.entry
     restored = found.inverse(x)
