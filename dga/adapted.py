@@ -60,7 +60,7 @@ class AdaptedClassifier(nn.Module):
         self.method, self.seeds = method, seeds
         self.last: Outcome | None = None
         """What the method said of the last pictures: depths, crossed, pictures ..."""
-        names = ("denoiser", "discriminator", "judge", "classifier")
+        names = ("denoiser", "discriminator", "explainer", "classifier")
         self.networks = nn.ModuleDict({name: getattr(self.models, name) for name in names})
         self._built = stateless(self.models, method)
         self.eval()

@@ -188,22 +188,6 @@ def _ask(schedule: Schedule, network: nn.Module, x_k: Tensor, depth: Tensor) -> 
     return output
 
 
-def _ancestral(
-    schedule: Schedule, output: Tensor, x_k: Tensor, depth: Tensor, noise: Tensor
-) -> tuple[Tensor, Tensor]:
-    """One DDPM step k -> k - 1 with the learned variance: (x_{k-1}, x0_hat)."""
-    eps, fraction = output.chunk(2, dim=1)
-    x0_hat = predict_x0(schedule, x_k, depth, eps)
-
-    weight_x0, weight_xk, variance, beta = (_at(v, depth, x_k) for v in schedule.posterior)
-    mean = weight_x0 * x0_hat + weight_xk * x_k  # [B, 3, H, W]
-    mix = (fraction + 1) / 2
-    log_variance = mix * beta.log() + (1 - mix) * variance.log()  # Nichol, Dhariwal, Eq. 15
-    not_last = spread(depth > 1, x_k)
-    sample = mean + not_last * (0.5 * log_variance).exp() * noise
-    return sample, x0_hat
-
-
 def _at(values: Tensor, depth: Tensor, like: Tensor) -> Tensor:
     return spread(values[depth.cpu()], like)
 
@@ -225,8 +209,17 @@ class Ancestral:
     def step(
         self, schedule: Schedule, output: Tensor, x_k: Tensor, hop: Hop, noise: Tensor | None
     ) -> tuple[Tensor, Tensor]:
+        """One DDPM step k -> k - 1 with the learned variance; depths may differ in a batch."""
         assert noise is not None
-        return _ancestral(schedule, output, x_k, hop.depth, noise)
+        eps, fraction = output.chunk(2, dim=1)
+        x0_hat = predict_x0(schedule, x_k, hop.depth, eps)
+        constants = schedule.posterior
+        weight_x0, weight_xk, variance, beta = (_at(v, hop.depth, x_k) for v in constants)
+        mean = weight_x0 * x0_hat + weight_xk * x_k  # [b, 3, H, W]
+        mix = (fraction + 1) / 2
+        log_variance = mix * beta.log() + (1 - mix) * variance.log()  # Nichol, Dhariwal, Eq. 15
+        not_last = spread(hop.depth > 1, x_k)
+        return mean + not_last * (0.5 * log_variance).exp() * noise, x0_hat
 
 
 ANCESTRAL = Ancestral()

@@ -17,10 +17,10 @@ GPU_CHUNKS = 16
 """Of those at once on a GPU, which needs more work to be busy (2.5 GB at 256 px)."""
 
 
-def chunk_size(height: int, width: int, device: str = "cpu") -> int:
-    """How many states are judged in one pass on a kind of device."""
-    values = CHUNK_VALUES * (GPU_CHUNKS if device == "cuda" else 1)
-    return max(1, values // (3 * height * width))
+def max_batch(x: Tensor) -> int:
+    """How many pictures like ``x``, ``[..., H, W]``, a network is shown at once on its device."""
+    values = CHUNK_VALUES * (GPU_CHUNKS if x.device.type == "cuda" else 1)
+    return max(1, values // (3 * x.shape[-2] * x.shape[-1]))
 
 
 @torch.no_grad()
@@ -75,8 +75,7 @@ def curve_chunks(
     ``states``: ``[K, 3, H, W]``, depths 0...K - 1; judging begins at depth ``first``. The
     first pieces are short so that a page can start drawing.
     """
-    height, width = states.shape[-2:]
-    full = chunk_size(height, width, states.device.type)
+    full = max_batch(states)
     start = first
     while start < len(states):
         stop = min(len(states), start + min(full, 4 if start == first else full))

@@ -140,16 +140,12 @@ def remedies(degradation: Degradation) -> list[str]:
     exposure, told = degradation.exposure, list[str]()
     if degradation.impulses is not None:
         told.append("impulses removed")
-    if degradation.block > 1:
-        told.append(f"blocks of {degradation.block} px smoothed")
     if exposure.gain != 1:
         told.append(f"exposure changed (x{exposure.gain:.2g})")
     elif exposure != UNCHANGED:
         told.append("brightness moved")
     if degradation.blur:
         told.append(f"sharpened by {degradation.blur:g} px")
-    if degradation.motion:
-        told.append(f"sharpened along {degradation.motion[0]:g} px of motion")
     if degradation.noise:
         told.append(f"noise of {degradation.noise:.2f} found")
     return told

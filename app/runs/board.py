@@ -239,8 +239,7 @@ def explained(found: Degradation, stop: Stop) -> str:
     """What DGA+ took the damage for, and what followed."""
     known: Mapping[str, object] = {
         "exposure": found.exposure != UNCHANGED,
-        "blur": found.blur or found.motion,
-        "blocks": found.block > 1,
+        "blur": found.blur,
         "impulses": found.impulses is not None,
         "noise": found.noise,
     }

@@ -66,7 +66,6 @@ HOW = {
 EXPLAINED = {
     "exposure": "exposure",
     "blur": "blur",
-    "blocks": "coarse blocks",
     "impulses": "single wrong pixels",
     "noise": "noise",
 }

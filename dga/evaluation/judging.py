@@ -20,7 +20,7 @@ from dga.corruptions import CLEAN
 from dga.data.framing import View
 from dga.data.image_sets import ImageFiles, ImageSet
 from dga.diffusion import forward_path
-from dga.discriminator import INPUTS, chunk_size, judge_states
+from dga.discriminator import INPUTS, judge_states, max_batch
 from dga.evaluation.plan import Plan, choose_images, image_seed, read_batch
 from dga.images import to_tensor
 from dga.io.files import CONFIG, CURVES, FEATURES, atomic, write_json
@@ -54,11 +54,11 @@ class Judge:
     def logits(self, x: Tensor, seed: int, depths: Sequence[int], batch: int | None) -> Tensor:
         """One picture ``[3, S, S]`` at some depths of its forward path: float32 ``[K]``.
 
-        ``batch``: states in one pass; by default as many as a small machine likes.
+        ``batch``: states in one pass; by default as many as its device likes.
         """
         models, depth = self.models, torch.tensor(depths)
         states = forward_path(models.schedule, x, seed)[depth]  # [K, 3, S, S]
-        size = batch or chunk_size(*x.shape[-2:])
+        size = batch or max_batch(x)
         return torch.cat(
             [
                 judge_states(models.schedule, models.discriminator, s, k, self.denoiser)

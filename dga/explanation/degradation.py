@@ -1,7 +1,7 @@
 """What a picture may have suffered, as a few numbers, and the simple inverse of that.
 
-The family is generic: exposure, sharpness, resolution, noise. None of its members knows a
-corruption of the benchmark.
+The family is generic: exposure, sharpness, noise. None of its members knows a corruption of the
+benchmark.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from dga.explanation.sharpness import disk, interpolate_blocks, line, wiener
+from dga.explanation.sharpness import disk, wiener
 from dga.explanation.exposure import UNCHANGED, Exposure
 from dga.explanation.noise_level import remove_impulses
 
@@ -21,18 +21,14 @@ class Degradation:
     """One explanation of a picture's damage; the defaults are none at all.
 
     ``exposure``: what undoes it, a gain and an offset a channel; ``blur``: radius of a disk in
-    pixels; ``motion``: length in pixels and angle in degrees of a straight motion;
-    ``regularisation``: noise-to-signal ratio of the Wiener filter against both; ``block``: side
-    in pixels of the blocks that share one colour; ``impulses``: distance from the neighbours'
-    median, in [0, 2], from which a value counts as wrong; ``noise``: standard deviation of white
-    noise in [-1, 1].
+    pixels; ``regularisation``: noise-to-signal ratio of the Wiener filter against it;
+    ``impulses``: distance from the neighbours' median, in [0, 2], from which a value counts as
+    wrong; ``noise``: standard deviation of white noise in [-1, 1].
     """
 
     exposure: Exposure = UNCHANGED
     blur: float = 0.0
-    motion: tuple[float, float] | None = None
     regularisation: float = 0.0
-    block: int = 1
     impulses: float | None = None
     noise: float = 0.0
 
@@ -46,14 +42,10 @@ class Degradation:
             return x
         if self.impulses is not None:
             x = remove_impulses(x, self.impulses)
-        if self.block > 1:
-            x = interpolate_blocks(x, self.block)
         if self.exposure != UNCHANGED:
             x = self.exposure.apply(x)
         if self.blur:
             x = wiener(x, disk(self.blur), self.regularisation)
-        if self.motion:
-            x = wiener(x, line(*self.motion), self.regularisation)
         return to_levels(x)
 
     def __str__(self) -> str:
@@ -64,8 +56,6 @@ class Degradation:
             if self.exposure != UNCHANGED
             else None,
             "blur {:g} px": self.blur or None,
-            "motion {0[0]:g} px at {0[1]:g} degrees": self.motion,
-            "blocks of {} px": self.block if self.block > 1 else None,
             "impulses beyond {:g}": self.impulses,
             "noise {:.2f}": self.noise or None,
         }
@@ -74,13 +64,7 @@ class Degradation:
 
     @property
     def nothing_to_invert(self) -> bool:
-        return (
-            self.exposure == UNCHANGED
-            and not self.blur
-            and self.motion is None
-            and self.block == 1
-            and self.impulses is None
-        )
+        return self.exposure == UNCHANGED and not self.blur and self.impulses is None
 
 
 NO_DEGRADATION = Degradation()

@@ -20,7 +20,7 @@ from torch import Tensor, nn
 from dga.explanation.sharpness import repeated_share
 from dga.explanation.degradation import NO_DEGRADATION, Degradation
 from dga.diffusion import Schedule, step_noise
-from dga.discriminator import chunk_size
+from dga.discriminator import max_batch
 from dga.explanation.exposure import Stretch, nothing_to_judge, stretches
 from dga.explanation.noise_level import matched_depth, noise_deviation
 from dga.profiles import ExplanationConfig
@@ -249,7 +249,7 @@ def judge(
     numbers = everything.isfinite().flatten(1).all(1)
     flat = everything[numbers].flatten(0, 1)
     time = schedule.time[depth].repeat(int(numbers.sum())).to(x.device)
-    size = chunk_size(x.shape[1], x.shape[2], x.device.type)
+    size = max_batch(x)
     logits = [
         discriminator(flat[i : i + size], time[i : i + size]).float().cpu()
         for i in range(0, len(flat), size)

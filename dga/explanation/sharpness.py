@@ -19,22 +19,7 @@ def disk(radius: float) -> Tensor:
     reach = math.ceil(radius + 2 * EDGE)
     at = torch.arange(-reach, reach + 1, dtype=torch.float64)
     distance = (at[:, None].square() + at.square()).sqrt()
-    return _normalised(((radius + EDGE - distance) / (2 * EDGE)).clamp(0, 1))
-
-
-@functools.lru_cache(maxsize=64)
-def line(length: float, angle: float) -> Tensor:
-    """Point spread function of straight motion, ``length`` pixels long, ``angle`` in degrees."""
-    reach = math.ceil(length / 2 + 2 * EDGE)
-    at = torch.arange(-reach, reach + 1, dtype=torch.float64)
-    turn = math.radians(angle)
-    along = at * math.cos(turn) + at[:, None] * math.sin(turn)
-    across = at[:, None] * math.cos(turn) - at * math.sin(turn)
-    inside = ((length / 2 + EDGE - along.abs()) / (2 * EDGE)).clamp(0, 1)
-    return _normalised(inside * (1 - across.abs()).clamp(min=0))
-
-
-def _normalised(kernel: Tensor) -> Tensor:
+    kernel = ((radius + EDGE - distance) / (2 * EDGE)).clamp(0, 1)
     return kernel / kernel.sum()
 
 
@@ -76,16 +61,3 @@ def repeated_share(x: Tensor) -> float:
     rows = (x[:, 1:] == x[:, :-1]).all(2).all(0).float().mean()
     columns = (x[:, :, 1:] == x[:, :, :-1]).all(1).all(0).float().mean()
     return float(torch.minimum(rows, columns))
-
-
-def interpolate_blocks(x: Tensor, size: int) -> Tensor:
-    """Smooth interpolation of the means of blocks ``size`` pixels a side: undoes pixelation.
-
-    ``x``: ``[..., 3, H, W]``, the same shape comes back, clipped to [-1, 1].
-    """
-    height, width = x.shape[-2:]
-    flat = x.reshape(-1, 3, height, width)
-    small = (max(1, height // size), max(1, width // size))
-    means = F.interpolate(flat, size=small, mode="area")
-    smooth = F.interpolate(means, size=(height, width), mode="bicubic", align_corners=False)
-    return smooth.reshape(x.shape).clamp(-1, 1)

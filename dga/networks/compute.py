@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import os
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import torch
@@ -48,13 +48,15 @@ class Compute:
     ``fast``: fused attention, fewer passes through memory, channels last; results equal
     the reference's up to rounding. ``compiled``: the denoiser goes through
     ``torch.compile`` (with CUDA graphs on a GPU), which pays when many batches have
-    the same size. ``batch_size``: how many pictures fit at once, learned on the way.
+    the same size. ``automatic``: the precision is the device's choice, and chosen anew where
+    networks move. ``batch_size``: how many pictures fit at once, learned on the way.
     """
 
     device: torch.device
     dtype: torch.dtype
     fast: bool = False
     compiled: bool = False
+    automatic: bool = False
     batch_size: AdaptiveBatchSize = field(
         default_factory=AdaptiveBatchSize, compare=False, repr=False
     )
@@ -63,9 +65,10 @@ class Compute:
     def choose(
         cls, device: str | None = None, precision: str = "auto", compiled: bool = False
     ) -> Compute:
-        """The GPU if there is one; half precision where a short measurement finds it faster.
+        """The GPU if there is one; half precision where the device is faster in it.
 
-        ``float32`` is the reference: the package's own networks, bit for bit. Raises
+        ``float32`` is the reference: the package's own networks, bit for bit, and on a GPU
+        without TF32, which :meth:`prepare` switches off for the whole process. Raises
         ``ValueError`` for an unknown precision or a device that is not there.
         """
         check_choice("precision", precision, PRECISIONS)
@@ -75,7 +78,16 @@ class Compute:
         except (RuntimeError, AssertionError) as error:
             raise ValueError(f"Device {device!r} cannot be used here: {error}") from error
         dtype = fastest_dtype(chosen) if precision == "auto" else getattr(torch, precision)
-        return cls(chosen, dtype, dtype != torch.float32, compiled)
+        return cls(chosen, dtype, dtype != torch.float32, compiled, precision == "auto")
+
+    def moved(self, device: torch.device) -> Compute:
+        """The same on another device, with its own choice of precision where one was left to it.
+
+        Raises ``ValueError`` for a device that is not there.
+        """
+        if self.automatic and device != self.device:
+            return Compute.choose(str(device), "auto", self.compiled)
+        return replace(self, device=device, batch_size=AdaptiveBatchSize())
 
     @property
     def precision(self) -> str:
@@ -88,13 +100,18 @@ class Compute:
         The discriminator and the classifier stay in float32, so that t* and the
         label of a given picture do not depend on the precision. On a processor a
         discriminator of the full size, which takes seconds a call, follows the denoiser.
+        One that was prepared before, for another device, changes as far as it must.
         """
+        if self.device.type == "cuda" and self.dtype == torch.float32:
+            torch.backends.cudnn.allow_tf32 = torch.backends.cuda.matmul.allow_tf32 = False
         network.to(self.device)
-        if not isinstance(network, Denoiser) and not self._follows(network):
+        if not isinstance(network, GuidedNetwork):
             return network
-        assert isinstance(network, GuidedNetwork)
+        if not isinstance(network, Denoiser) and not self._follows(network):
+            network.convert_torso(torch.float32)
+            return network
+        network.convert_torso(self.dtype)
         if self.dtype != torch.float32:
-            network.convert_torso(self.dtype)
             for parameter in network.parameters():
                 if parameter.dtype == torch.float32:
                     parameter.data = parameter.data.clone()  # lets go of the file it was read from
@@ -107,7 +124,7 @@ class Compute:
 
     def _follows(self, network: nn.Module) -> bool:
         large = sum(p.numel() for p in network.parameters()) >= FULL_SIZE
-        return isinstance(network, GuidedNetwork) and large and self.device.type == "cpu"
+        return large and self.device.type == "cpu"
 
 
 def default_device() -> str:
@@ -116,11 +133,15 @@ def default_device() -> str:
 
 
 def fastest_dtype(device: torch.device) -> torch.dtype:
-    """Time one typical convolution in each precision (about 100 ms on a processor).
+    """On a GPU bfloat16 if it has units for it; a processor is measured, for about 100 ms.
 
-    The precisions take turns, so that a busy machine slows all of them alike. float16
-    must beat bfloat16 clearly too, because it can overflow.
+    One typical convolution in each precision; they take turns, so that a busy machine slows
+    all of them alike. float16 must beat bfloat16 clearly too, because it can overflow. A GPU
+    would have spent such a small one waiting for work.
     """
+    if device.type == "cuda":
+        native = torch.cuda.is_bf16_supported(including_emulation=False)
+        return torch.bfloat16 if native else torch.float32
     racing = [torch.float32, torch.bfloat16, torch.float16]
     seconds = dict.fromkeys(racing, float("inf"))
     for _ in range(ROUNDS):
@@ -148,11 +169,9 @@ def _convolution_seconds(device: torch.device, dtype: torch.dtype) -> float:
 
 
 def _seconds(layer: nn.Module, x: Tensor) -> float:
-    synchronize(x.device)
     begun = time.perf_counter()
     with torch.enable_grad():
         torch.autograd.grad(layer(x).sum(), x)
-    synchronize(x.device)
     return time.perf_counter() - begun
 
 

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import torch
 
 _log = logging.getLogger(__name__)
+
+Row = TypeVar("Row")
+Item = TypeVar("Item")
 
 
 @dataclass
@@ -17,17 +21,19 @@ class AdaptiveBatchSize:
 
     most: int | None = None
 
-    def fill(self, rows: Sequence[int], work: Callable[[Sequence[int]], None]) -> None:
-        """Call ``work`` on all rows, together or in as many parts as memory asks for.
+    def parts(
+        self, rows: Sequence[Row], work: Callable[[Sequence[Row]], Iterator[Item]]
+    ) -> Iterator[Item]:
+        """What ``work`` yields for all rows, together or in as many parts as memory asks for.
 
-        When it runs out, the part is halved, a warning says so, and the work goes on;
-        later calls begin with what fitted. Raises ``MemoryError`` if one row alone is
-        too much.
+        When memory runs out, the part is halved, a warning says so, and the smaller part is
+        begun anew: what it yielded before comes again. Later calls begin with what fitted.
+        Raises ``MemoryError`` if one row alone is too much.
         """
         rest = list(rows)
         while rest:
             part = rest[: self.most]
-            shortage = _attempt(part, work)
+            shortage = yield from _attempt(part, work)
             if shortage is None:
                 rest = rest[len(part) :]
                 continue
@@ -43,11 +49,22 @@ class AdaptiveBatchSize:
                 "Out of memory with %d pictures at once; going on with %d.", len(part), self.most
             )
 
+    def fill(self, rows: Sequence[Row], work: Callable[[Sequence[Row]], None]) -> None:
+        """The same for work that yields nothing."""
 
-def _attempt(part: Sequence[int], work: Callable[[Sequence[int]], None]) -> str | None:
-    """``None`` when the work is done, or the first line of what memory it lacked."""
+        def silent(part: Sequence[Row]) -> Iterator[None]:
+            work(part)
+            yield
+
+        list(self.parts(rows, silent))
+
+
+def _attempt(
+    part: Sequence[Row], work: Callable[[Sequence[Row]], Iterator[Item]]
+) -> Generator[Item, None, str | None]:
+    """Returns ``None`` when the work is done, or the first line of what memory it lacked."""
     try:
-        work(part)
+        yield from work(part)
     except (RuntimeError, MemoryError) as error:
         if not is_shortage(error):
             raise

@@ -29,41 +29,38 @@ from dga.weights.store import load_weights, read_config, verify_files, weights_i
 class Models:
     """Everything :func:`dga.adapt` needs besides a picture.
 
-    ``source_quantiles``: by quantile, the logit that this share of held-out clean
-    pictures stays below at each depth (``[T + 1]``).
+    ``explainer``: the discriminator that DGA+ asks, its own or the same. ``source_quantiles``: by
+    quantile, the logit that this share of held-out clean pictures stays below at each depth
+    (``[T + 1]``).
     """
 
     profile: Profile
     schedule: Schedule
     denoiser: nn.Module
     discriminator: nn.Module
+    explainer: nn.Module
     classifier: nn.Module
     source_quantiles: dict[str, list[float]]
     compute: Compute
     weights: dict[str, str] = field(default_factory=dict)
     """Which exact weights these are, by network."""
-    explainer: nn.Module | None = None
-    """The discriminator that DGA+ asks, where it has one of its own."""
 
     @property
     def device(self) -> torch.device:
-        return self.compute.device
+        """Where the networks are."""
+        networks = self.denoiser, self.discriminator, self.classifier
+        return next(p for network in networks for p in network.parameters()).device
 
-    @property
-    def judge(self) -> nn.Module:
-        """The discriminator that DGA+ asks."""
-        return self.discriminator if self.explainer is None else self.explainer
+    def to(self, device: torch.device | str) -> Models:
+        """The same networks, moved to ``device`` (in place, as PyTorch does).
 
-    def to(self, device: torch.device) -> Models:
-        """The same networks, moved to ``device`` (in place, as PyTorch does)."""
-        return replace(
-            self,
-            denoiser=self.denoiser.to(device),
-            discriminator=self.discriminator.to(device),
-            classifier=self.classifier.to(device),
-            explainer=self.explainer and self.explainer.to(device),
-            compute=replace(self.compute, device=device),
-        )
+        A precision that nobody asked for by name becomes the one that suits the new device.
+        Raises ``ValueError`` for a device that is not there.
+        """
+        compute = self.compute.moved(torch.device(device))
+        for network in (self.denoiser, self.discriminator, self.explainer, self.classifier):
+            compute.prepare(network)
+        return replace(self, compute=compute)
 
     def source_bound(self, quantile: float) -> list[float] | None:
         """The discriminator's bound for the quantile rule, if it has one."""
@@ -103,11 +100,11 @@ class ModelFiles:
             schedule=Schedule.from_config(self.profile.schedule),
             denoiser=ready["diffusion"],
             discriminator=ready["discriminator"],
+            explainer=ready.get(EXPLAINER, ready["discriminator"]),
             classifier=ready["classifier"],
             source_quantiles=self.source_quantiles,
             compute=compute,
             weights=self.weights,
-            explainer=ready.get(EXPLAINER),
         )
 
 

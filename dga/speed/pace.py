@@ -115,8 +115,8 @@ def memory(models: Models) -> int:
 
     Parameters are read in float32, then stand beside their half precision.
     """
-    networks = models.denoiser, models.discriminator, models.explainer, models.classifier
-    return 6 * sum(parameter_count(n) for n in networks if n) + 3 * WORKSPACE // 2
+    networks = {models.denoiser, models.discriminator, models.explainer, models.classifier}
+    return 6 * sum(map(parameter_count, networks)) + 3 * WORKSPACE // 2
 
 
 def warning(

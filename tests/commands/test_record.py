@@ -111,9 +111,8 @@ DROPPED = (Scored("noise", NO_DEGRADATION, 2.0), Scored("exposure", THREE_TIMES,
             "Noise of 0.41 found: no depth hides the rest, so it is left alone.",
         ),
         (
-            explained(Degradation(impulses=0.35, block=2, motion=(5.0, 45.0)), 2),
-            "Impulses removed, blocks of 2 px smoothed, sharpened along 5 px of motion, then "
-            "rebuilt from depth 2 in 2 steps.",
+            explained(Degradation(impulses=0.35, blur=5.0), 2),
+            "Impulses removed, sharpened by 5 px, then rebuilt from depth 2 in 2 steps.",
         ),
         (
             explained(Degradation(Exposure(1.0, (0.5, 0.5, 0.5)))),

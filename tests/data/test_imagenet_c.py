@@ -61,7 +61,7 @@ def models(tiny_models: Models) -> Models:
     classifier = build_classifier(profile.classifier).eval().requires_grad_(False)
     judge = Discriminator(profile.discriminator).eval().requires_grad_(False)
     return dataclasses.replace(
-        tiny_models, profile=profile, classifier=classifier, discriminator=judge
+        tiny_models, profile=profile, classifier=classifier, discriminator=judge, explainer=judge
     )
 
 

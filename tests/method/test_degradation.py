@@ -10,10 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
-from dga.explanation.sharpness import disk, line, repeated_share, wiener
+from dga.explanation.sharpness import disk, repeated_share, wiener
 from dga.explanation.degradation import NO_DEGRADATION, Degradation, to_levels
 from dga.explanation.exposure import DEVIATION_LIMIT, Exposure, Stretch, stretches
 from dga.explanation.noise_level import remove_impulses
+from dga.training.discriminator.explanations import line
 
 SIDES = st.sampled_from([1, 2, 3, 5, 8, 16, 33])
 KINDS = ("noise", "flat", "one bright pixel", "black and white", "ramp")
@@ -44,9 +45,7 @@ degradations = st.builds(
         offset=st.tuples(*[st.floats(-30, 30)] * 3),
     ),
     blur=st.sampled_from([0.0, 0.7, 1.0, 2.0, 5.5, 12.0]),
-    motion=st.none() | st.tuples(st.floats(1, 20), st.floats(-180, 180)),
     regularisation=st.floats(1e-4, 1),
-    block=st.integers(1, 9),
     impulses=st.none() | st.floats(0, 2),
     noise=st.floats(0, 2),
 )

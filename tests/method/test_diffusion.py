@@ -7,7 +7,7 @@ import torch
 from guided_diffusion.respace import SpacedDiffusion
 from guided_diffusion.script_util import create_gaussian_diffusion
 
-from dga.diffusion import Schedule, denoise_step, forward_path, reverse, step_noise
+from dga.diffusion import ANCESTRAL, Hop, Schedule, forward_path, reverse, step_noise
 from dga.networks.models import Models
 from dga.profiles import ScheduleConfig
 
@@ -71,7 +71,7 @@ def test_forward_path_starts_with_the_input_and_ends_in_noise(schedule: Schedule
 
 
 @pytest.mark.parametrize("depth", [1, 2, 3, 50, 100])
-def test_denoise_step_equals_p_sample(
+def test_ancestral_step_equals_p_sample(
     schedule: Schedule,
     package: SpacedDiffusion,
     tiny_models: Models,
@@ -81,23 +81,13 @@ def test_denoise_step_equals_p_sample(
     generator = torch.Generator().manual_seed(depth)
     x = torch.randn(2, 3, 32, 32, generator=generator)
     noise = torch.randn(2, 3, 32, 32, generator=generator)
-    ours, x0_hat = denoise_step(
-        schedule, tiny_models.denoiser, x, torch.tensor([depth, depth]), noise
-    )
+    both = torch.tensor([depth, depth])
+    output = tiny_models.denoiser(x, schedule.time[both])
+    ours, x0_hat = ANCESTRAL.step(schedule, output, x, Hop(both, both - 1), noise)
     monkeypatch.setattr(torch, "randn_like", lambda like: noise)
     theirs = package.p_sample(tiny_models.denoiser, x, torch.tensor([depth - 1] * 2))
     assert (ours - theirs["sample"]).abs().max() < TOLERANCE
     assert (x0_hat - theirs["pred_xstart"]).abs().max() < TOLERANCE
-
-
-def test_denoise_step_takes_mixed_depths(schedule: Schedule, tiny_models: Models) -> None:
-    x = torch.randn(3, 3, 32, 32, generator=torch.Generator().manual_seed(0))
-    noise, depth = torch.zeros_like(x), torch.tensor([1, 40, 90])
-    together, _ = denoise_step(schedule, tiny_models.denoiser, x, depth, noise)
-    for i in range(3):
-        one = slice(i, i + 1)
-        alone, _ = denoise_step(schedule, tiny_models.denoiser, x[one], depth[one], noise[one])
-        torch.testing.assert_close(together[one], alone, atol=1e-5, rtol=0)
 
 
 def test_reverse_lets_pictures_leave_at_their_own_depth(

@@ -45,11 +45,13 @@ def session() -> Session:
         dda_depth=3,
     )
     torch.manual_seed(0)
+    discriminator = randomise(Discriminator(NETWORK), 2)
     models = Models(
         profile=profile,
         schedule=Schedule.from_config(profile.schedule),
         denoiser=randomise(Denoiser(NETWORK), 1),
-        discriminator=randomise(Discriminator(NETWORK), 2),
+        discriminator=discriminator,
+        explainer=discriminator,
         classifier=randomise(build_classifier(profile.classifier), 3),
         source_quantiles={},
         compute=Compute(torch.device("cpu"), torch.float32),

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import gc
 import logging
+import weakref
+from collections.abc import Iterator, Sequence
 from functools import partial
 
 import numpy as np
@@ -15,7 +18,7 @@ from torch import Tensor, nn
 
 from dga.corruptions import CORRUPTIONS, corrupt
 from dga.diffusion import forward_path, reverse
-from dga.discriminator import chunk_size, curve
+from dga.discriminator import curve, max_batch
 from dga.images import from_tensor, to_tensor
 from dga.methods import Batch, build_method
 from dga.networks import compute as compute_module
@@ -256,6 +259,39 @@ def test_other_errors_are_not_taken_for_a_lack_of_memory() -> None:
     assert len(calls) == 1
 
 
+def test_a_part_begins_anew_and_keeps_nothing_of_the_failed_attempt(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """What was yielded before memory ran out comes again; garbage collection is not needed."""
+    attempted: list[weakref.ref[Tensor]] = []
+
+    def work(rows: Sequence[str]) -> Iterator[str]:
+        assert not any(x() is not None for x in attempted)
+        x = torch.zeros(len(rows))
+        attempted.append(weakref.ref(x))
+        yield f"{''.join(rows)} begun"
+        if len(x) > 2:
+            raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2 GiB.")
+        yield f"{''.join(rows)} done"
+
+    size = AdaptiveBatchSize()
+    with caplog.at_level(logging.WARNING, logger="dga"):
+        gc.disable()
+        try:
+            found = list(size.parts("abcde", work))
+        finally:
+            gc.enable()
+    assert found == [
+        "abcde begun",
+        *(f"{p} {w}" for p in ("ab", "cd", "e") for w in ("begun", "done")),
+    ]
+    assert [r.getMessage() for r in caplog.records] == [
+        "Out of memory with 5 pictures at once; going on with 2."
+    ]
+    assert next(size.parts("fgh", work)) == "fg begun"
+    assert list(size.parts("", work)) == []
+
+
 @pytest.mark.parametrize(
     ("bfloat16", "float16", "expected"),
     [
@@ -275,6 +311,77 @@ def test_precision_is_chosen_by_measurement(
     chosen = Compute.choose("cpu", "auto")
     assert chosen.dtype == expected
     assert chosen.fast == (expected != torch.float32)
+
+
+@pytest.mark.parametrize(("native", "expected"), [(True, torch.bfloat16), (False, torch.float32)])
+def test_a_gpu_is_asked_and_not_measured(
+    monkeypatch: pytest.MonkeyPatch, native: bool, expected: torch.dtype
+) -> None:
+    monkeypatch.setattr(torch.cuda, "is_bf16_supported", lambda including_emulation: native)
+    monkeypatch.setattr(torch, "zeros", lambda *a, **k: None)  # the GPU is there
+    monkeypatch.setattr(compute_module, "_convolution_seconds", None)
+    chosen = Compute.choose("cuda", "auto")
+    assert (chosen.dtype, chosen.fast) == (expected, native)
+    assert Compute.choose("cuda", "float16").fast
+
+
+@pytest.fixture
+def _tf32(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Allowed, and afterwards as it was."""
+    monkeypatch.setattr(nn.Module, "to", lambda self, *args, **options: self)
+    kinds = torch.backends.cudnn, torch.backends.cuda.matmul
+    before = [kind.allow_tf32 for kind in kinds]
+    for kind in kinds:
+        kind.allow_tf32 = True
+    yield
+    for kind, allowed in zip(kinds, before, strict=True):
+        kind.allow_tf32 = allowed
+
+
+@pytest.mark.usefixtures("_tf32")
+@pytest.mark.parametrize(
+    ("device", "dtype", "allowed"),
+    [
+        ("cuda", torch.float32, False),
+        ("cuda", torch.bfloat16, True),
+        ("cpu", torch.float32, True),
+    ],
+)
+def test_the_reference_on_a_gpu_is_float32_indeed(
+    device: str, dtype: torch.dtype, allowed: bool
+) -> None:
+    Compute(torch.device(device), dtype, dtype != torch.float32).prepare(nn.Linear(1, 1))
+    assert torch.backends.cudnn.allow_tf32 is allowed
+    assert torch.backends.cuda.matmul.allow_tf32 is allowed
+
+
+def test_networks_that_move_take_the_precision_of_the_new_device(
+    tiny_models: Models, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As on a host that lends a GPU to a run: the processor's choice does not go along."""
+    meta = torch.device("meta")
+    choices = {"cpu": torch.float32, "meta": torch.bfloat16}
+    monkeypatch.setattr(compute_module, "fastest_dtype", lambda device: choices[device.type])
+    monkeypatch.setattr(compute_module, "FULL_SIZE", 1)
+    asked = copy.deepcopy(tiny_models)
+    assert asked.device == CPU
+    moved = asked.to("meta")
+    assert (moved.device, asked.device) == (meta, meta)  # in place, and both know
+    assert moved.compute.precision == "float32"  # was asked for by name
+    chosen = copy.deepcopy(dataclasses.replace(tiny_models, compute=Compute.choose("cpu")))
+    moved = chosen.to("meta")
+    assert (moved.compute.device, moved.compute.precision, moved.compute.fast) == (
+        meta,
+        "bfloat16",
+        True,
+    )
+    assert moved.compute.batch_size is not chosen.compute.batch_size
+    assert {p.dtype for p in moved.denoiser.parameters()} == {torch.float32, torch.bfloat16}
+    assert {p.dtype for p in moved.explainer.parameters()} == {torch.float32}
+    half = Compute(CPU, torch.bfloat16, fast=True, automatic=True)
+    judge = half.prepare(copy.deepcopy(tiny_models.discriminator))
+    assert torch.bfloat16 in {p.dtype for p in judge.parameters()}
+    assert {p.dtype for p in half.moved(meta).prepare(judge).parameters()} == {torch.float32}
 
 
 def test_the_measurement_measures() -> None:
@@ -302,9 +409,8 @@ def test_compiled_network_stays_close(tiny_models: Models) -> None:
 
 
 def test_a_gpu_judges_more_states_at_once() -> None:
-    assert chunk_size(64, 64) == 16
-    assert chunk_size(256, 256) == 1
-    assert chunk_size(256, 256, "cuda") == 16
+    assert max_batch(torch.empty(64, 64)) == 16
+    assert max_batch(torch.empty(9, 3, 256, 256)) == 1
 
 
 @pytest.mark.gpu

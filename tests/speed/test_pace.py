@@ -46,7 +46,7 @@ def test_an_explanation_is_counted(tiny_models: Models) -> None:
             shown += len(x)
             return 5 - 0.02 * torch.arange(shown - len(x), shown)
 
-    models = replace(tiny_models, discriminator=Stubborn())
+    models = replace(tiny_models, explainer=Stubborn())
     pixels = np.random.default_rng(0).integers(120, 136, (8, 8, 3)).repeat(4, 0).repeat(4, 1)
     adapt(models, pixels.astype(np.uint8), routes=[route])
     judged, passes = most_passes(tiny_models.profile, config.stopping, [route])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
@@ -45,6 +45,7 @@ def _noisy(x: Tensor, deviation: float) -> Tensor:
     return x + deviation * torch.randn(x.shape, generator=torch.Generator().manual_seed(0))
 
 
+@settings(deadline=None)
 @given(st.integers(0, 2**32), st.sampled_from(["flat", "noise", "point", "ramp"]))
 def test_any_inverse_of_any_picture_is_a_picture(seed: int, kind: str) -> None:
     x = {
@@ -53,8 +54,7 @@ def test_any_inverse_of_any_picture_is_a_picture(seed: int, kind: str) -> None:
         "point": torch.nn.functional.pad(torch.ones(3, 1, 1), (15, 16, 15, 16), value=-1.0),
         "ramp": torch.linspace(-1, 1, 32).expand(3, 32, 32),
     }[kind]
-    inverse = random_inverse(x, np.random.default_rng(seed))
-    restored = inverse.inverse(x)
+    restored = random_inverse(x, np.random.default_rng(seed))
     assert restored.shape == x.shape
     assert bool(restored.isfinite().all())
     assert restored.abs().max() <= 1

@@ -79,7 +79,7 @@ STEPS = (
         "ε<sub>θ</sub> is the noise that the network sees, x̂<sub>0</sub> its guess at the finished "
         "picture. The next state is drawn around a mean μ<sub>θ</sub> between x<sub>t</sub> and "
         "x̂<sub>0</sub>, with a spread Σ<sub>θ</sub>.",
-        "dga.diffusion.denoise_step",
+        "dga.diffusion.reverse",
     ),
     Step(
         "guide",

@@ -16,7 +16,7 @@ METHOD = "dga-plus"
 # What a degradation's words (dga/degradation.py) begin with.
 KINDS = {
     "exposure": ("gain", "offset"),
-    "sharpness": ("blur", "motion", "blocks"),
+    "sharpness": ("blur",),
     "noise": ("noise", "impulses"),
 }
 NOTHING_FOUND, UNTOUCHED = "nothing", "unchanged"

@@ -7,18 +7,20 @@ drawn from a wider family than any that is offered.
 
 from __future__ import annotations
 
-import dataclasses
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 import torch
+import torch.nn.functional as F
 from torch import Tensor
 
-from dga.explanation.degradation import Degradation
+from dga.explanation.sharpness import EDGE, disk, wiener
+from dga.explanation.degradation import to_levels
 from dga.diffusion import Schedule
-from dga.explanation.exposure import DEVIATION_FLOOR, SOURCE_MEAN, Exposure
-from dga.explanation.noise_level import matched_depth, noise_deviation
+from dga.explanation.exposure import DEVIATION_FLOOR, SOURCE_MEAN, UNCHANGED, Exposure
+from dga.explanation.noise_level import matched_depth, noise_deviation, remove_impulses
 
 CLEAN_SHARE = 0.3
 """Of class 1, clean pictures after an inverse that they did not need."""
@@ -67,10 +69,10 @@ def explain(
         rng = np.random.default_rng(seed)
         y = 1.0
         if rng.random() < CLEAN_SHARE:
-            damaged = random_inverse(x, rng).inverse(x)
+            damaged = random_inverse(x, rng)
             y = float((damaged - x).abs().mean() >= VISIBLE)
         elif rng.random() < INVERTED_SHARE:
-            damaged = random_inverse(damaged, rng).inverse(damaged)
+            damaged = random_inverse(damaged, rng)
         deviation = random_deviation(damaged, rng) if y else 0.0
         rows.append((damaged, y, deviation, random_depth(schedule, k, deviation, rng)))
     pictures, targets, deviations, depths = zip(*rows, strict=True)
@@ -82,23 +84,57 @@ def explain(
     )
 
 
-def random_inverse(x: Tensor, rng: np.random.Generator) -> Degradation:
-    """Any explanation of a picture's damage; ``x``: ``[3, S, S]`` in [-1, 1]."""
-    exposed, disk, motion, blocks, impulses = rng.random(len(MEMBERS)) < MEMBERS
-    scale = max(1.0, x.shape[-1] / 64)
-    found = Degradation(regularisation=_log_uniform(rng, 0.001, 0.05))
-    if exposed or not (disk or motion or blocks or impulses):
-        found = dataclasses.replace(found, exposure=random_exposure(x, rng))
-    if disk:
-        found = dataclasses.replace(found, blur=scale * round(_log_uniform(rng, 1, 10), 1))
+def random_inverse(x: Tensor, rng: np.random.Generator) -> Tensor:
+    """A picture after any inverse of any damage: ``[3, S, S]`` in [-1, 1], in 8-bit levels.
+
+    Exposure, a disk and impulses as :class:`~dga.explanation.degradation.Degradation` has them, and motion and
+    blocks, which no search offers.
+    """
+    exposed, disk_too, motion, blocks, impulses = rng.random(len(MEMBERS)) < MEMBERS
+    scale, exposure = max(1.0, x.shape[-1] / 64), UNCHANGED
+    regularisation, kernels = _log_uniform(rng, 0.001, 0.05), list[Tensor]()
+    if exposed or not (disk_too or motion or blocks or impulses):
+        exposure = random_exposure(x, rng)
+    if disk_too:
+        kernels.append(disk(scale * round(_log_uniform(rng, 1, 10), 1)))
     if motion:
         length = scale * round(_log_uniform(rng, 2, 20), 1)
-        found = dataclasses.replace(found, motion=(length, float(rng.integers(180))))
-    if blocks:
-        found = dataclasses.replace(found, block=round(scale * int(rng.integers(2, 9))))
+        kernels.append(line(length, float(rng.integers(180))))
+    size = round(scale * int(rng.integers(2, 9))) if blocks else 1
     if impulses:
-        found = dataclasses.replace(found, impulses=rng.uniform(0.2, 1.0))
-    return found
+        x = remove_impulses(x, rng.uniform(0.2, 1.0))
+    if blocks:
+        x = interpolate_blocks(x, size)
+    if exposure != UNCHANGED:
+        x = exposure.apply(x)
+    for kernel in kernels:
+        x = wiener(x, kernel, regularisation)
+    return to_levels(x)
+
+
+def line(length: float, angle: float) -> Tensor:
+    """Point spread function of straight motion, ``length`` pixels long, ``angle`` in degrees."""
+    reach = math.ceil(length / 2 + 2 * EDGE)
+    at = torch.arange(-reach, reach + 1, dtype=torch.float64)
+    turn = math.radians(angle)
+    along = at * math.cos(turn) + at[:, None] * math.sin(turn)
+    across = at[:, None] * math.cos(turn) - at * math.sin(turn)
+    inside = ((length / 2 + EDGE - along.abs()) / (2 * EDGE)).clamp(0, 1)
+    kernel = inside * (1 - across.abs()).clamp(min=0)
+    return kernel / kernel.sum()
+
+
+def interpolate_blocks(x: Tensor, size: int) -> Tensor:
+    """Smooth interpolation of the means of blocks ``size`` pixels a side: undoes pixelation.
+
+    ``x``: ``[..., 3, H, W]``, the same shape comes back, clipped to [-1, 1].
+    """
+    height, width = x.shape[-2:]
+    flat = x.reshape(-1, 3, height, width)
+    small = (max(1, height // size), max(1, width // size))
+    means = F.interpolate(flat, size=small, mode="area")
+    smooth = F.interpolate(means, size=(height, width), mode="bicubic", align_corners=False)
+    return smooth.reshape(x.shape).clamp(-1, 1)
 
 
 def random_exposure(x: Tensor, rng: np.random.Generator) -> Exposure:

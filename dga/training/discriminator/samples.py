@@ -103,11 +103,10 @@ def draw_samples(
 
 def _draw(schedule: Schedule, prior: Prior, seeds: Sequence[int], size: int) -> Pixels:
     """One shard, uint8 ``[N, S, S, 3]``: together or in parts, as memory allows."""
-    parts: list[Pixels] = []
-    prior.compute.batch_size.fill(
-        seeds, lambda few: parts.append(_draw_at_once(schedule, prior, few, size))
+    parts = prior.compute.batch_size.parts(
+        seeds, lambda few: iter([_draw_at_once(schedule, prior, few, size)])
     )
-    return np.concatenate(parts)
+    return np.concatenate(list(parts))
 
 
 def _draw_at_once(schedule: Schedule, prior: Prior, seeds: Sequence[int], size: int) -> Pixels:
