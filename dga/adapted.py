@@ -14,9 +14,10 @@ from PIL import Image
 from torch import Tensor, nn
 
 from dga.images import Pixels, from_tensor, to_pixels, to_square, to_tensor
-from dga.methods import Batch, Method, Outcome, build_method
 from dga.networks.models import Models, load_models
 from dga.profiles import ClassifierConfig
+from dga.readers import Answers, OpenSystem, answer
+from dga.systems import parse
 
 METHOD = "dga-plus"
 AT_ONCE = 16
@@ -58,7 +59,7 @@ class AdaptedClassifier(nn.Module):
         models = models or _usual_models()
         self.models = models if classifier is None else with_module(models, classifier)
         self.method, self.seeds = method, seeds
-        self.last: Outcome | None = None
+        self.last: Answers | None = None
         """What the method said of the last pictures: depths, crossed, pictures ..."""
         names = ("denoiser", "discriminator", "explainer", "classifier")
         self.networks = nn.ModuleDict({name: getattr(self.models, name) for name in names})
@@ -70,10 +71,13 @@ class AdaptedClassifier(nn.Module):
         return super().train(False)
 
     def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> AdaptedClassifier:
-        """Whatever moves the networks (``to``, ``cuda``) moves the method with them."""
+        """Raises ``ValueError`` for another precision: each network has the one that suits it."""
+        if fn(torch.zeros(1)).dtype != torch.float32:
+            raise ValueError(
+                "The networks' precision is chosen as they are loaded (load_models, Compute); "
+                "move them to a device with .to(device)."
+            )
         super()._apply(fn, recurse)
-        self.models = self.models.to(next(self.networks["denoiser"].parameters()).device)
-        self._built = stateless(self.models, self.method)
         return self
 
     @torch.no_grad()
@@ -87,13 +91,7 @@ class AdaptedClassifier(nn.Module):
         pictures = at_size(from_tensor(x * 2 - 1), self.models.profile.image_size)
         seeds = self.seeds(pictures)
         parts = [
-            self._built.predict(
-                Batch(
-                    self.models,
-                    to_tensor(pictures[i : i + AT_ONCE]).to(self.models.device),
-                    seeds[i : i + AT_ONCE],
-                )
-            )
+            answered(self._built, pictures[i : i + AT_ONCE], seeds[i : i + AT_ONCE])
             for i in range(0, len(pictures), AT_ONCE)
         ]
         self.last = joined(parts)
@@ -114,8 +112,7 @@ def repair(picture: Picture, models: Models | None = None, method: str = METHOD)
         raise ValueError("A picture is a PIL image, or an array of shape [H, W, 3] in 8 bits.")
     models = models or _usual_models()
     pixels = at_size(pixels[None], models.profile.image_size)
-    x = to_tensor(pixels).to(models.device)
-    outcome = stateless(models, method).predict(Batch(models, x, content_seeds(pixels)))
+    outcome = answered(stateless(models, method), pixels, content_seeds(pixels))
     if outcome.pictures is None:
         raise ValueError(f"{method} repairs no pictures; dga-plus and dga-guided do.")
     repaired = from_tensor(outcome.pictures[0])
@@ -142,12 +139,18 @@ def with_module(models: Models, classifier: nn.Module) -> Models:
     return dataclasses.replace(models, profile=profile, classifier=classifier.to(models.device))
 
 
-def joined(parts: Sequence[Outcome]) -> Outcome:
-    """One outcome for the pictures of several."""
-    return Outcome(**{f.name: _joined(parts, f.name) for f in dataclasses.fields(Outcome)})
+def answered(opened: OpenSystem, pictures: Pixels, seeds: Sequence[int]) -> Answers:
+    """One system's answers for pictures, uint8 ``[B, S, S, 3]``."""
+    x = to_tensor(pictures).to(opened.models.device)
+    return answer({opened.system.name: opened}, x, seeds)[opened.system.name]
 
 
-def _joined(parts: Sequence[Outcome], name: str) -> Any:
+def joined(parts: Sequence[Answers]) -> Answers:
+    """Those for the pictures of several batches."""
+    return Answers(**{f.name: _joined(parts, f.name) for f in dataclasses.fields(Answers)})
+
+
+def _joined(parts: Sequence[Answers], name: str) -> Any:
     values = [getattr(part, name) for part in parts]
     if any(value is None for value in values):
         return None
@@ -161,12 +164,16 @@ def _usual_models() -> Models:
     return load_models()
 
 
-def stateless(models: Models, spec: str) -> Method:
-    """The method. Raises ``ValueError`` for one whose answers depend on the pictures around."""
-    method = build_method(models, spec)
-    if getattr(method.settings, "batch", None):
+def stateless(models: Models, spec: str) -> OpenSystem:
+    """The system. Raises ``ValueError`` for one whose answers depend on the pictures around."""
+    system = parse(models.profile, spec)
+    if system.batch:
         raise ValueError(f"{spec} answers by the pictures around; here each is answered alone.")
-    return method
+    if system.ensemble == "batch":
+        raise ValueError(f"{spec} weighs by the pictures around; name ensemble=true.")
+    if system.control.alternatives and not models.profile.classifier.classes:
+        raise ValueError(f"{spec} tells labels, and a classifier of one's own has no names for them.")
+    return OpenSystem(models, system)
 
 
 def _check(x: Tensor) -> None:

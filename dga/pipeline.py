@@ -281,7 +281,7 @@ def run(
         changed = exchange(stopped)
         yield from changed
         jobs = _jobs(changed, seeds)
-    yield from _denoise(models, jobs)
+    yield from denoise(models, jobs)
 
 
 def _stop(
@@ -318,7 +318,7 @@ def _jobs(stopped: Sequence[Stopped], seeds: Sequence[int]) -> list[Job]:
     return jobs
 
 
-def _denoise(models: Models, jobs: Sequence[Job]) -> Iterator[Stepped | Rebuilt]:
+def denoise(models: Models, jobs: Sequence[Job]) -> Iterator[Stepped | Rebuilt]:
     """Take every state back to a picture, those that end alike together."""
     ways: dict[End, list[Job]] = defaultdict(list)
     for job in jobs:

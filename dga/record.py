@@ -15,7 +15,7 @@ from dga.explanation.exposure import UNCHANGED
 from dga.images import Pixels
 from dga.io.files import to_plain
 from dga.networks.classifier import Prediction
-from dga.pipeline import Adaptation, Explained
+from dga.pipeline import Adaptation, Reconstruction, Search
 from dga.request import Request
 from dga.sentences import Reading, Story
 from dga.stopping import Stop
@@ -24,7 +24,7 @@ from dga.titles import SYSTEMS
 
 def save_pictures(run: Adaptation, folder: Path, clean: Pixels | None) -> dict[str, str]:
     """Write every picture as PNG, ``clean`` too where there is one; returns {name: path}."""
-    pictures = {"input": run.input, "x_t_star": run.x_t_star}
+    pictures = {"input": run.input, "x_t_star": run.search.x_t_star}
     if clean is not None:
         pictures["clean"] = clean
     pictures |= {name: r.image for name, r in run.reconstructions.items()}
@@ -39,7 +39,7 @@ def to_record(run: Adaptation) -> dict[str, Any]:
     """A run without its pictures, for programs: exact confidence, top 5 as pairs."""
     facts = _facts(run, lambda prediction: prediction.top(5), digits=3)
     facts["x_t_star"]["depth"] = run.t_star
-    return {**facts, "confidence": run.confidence.tolist()}
+    return {**facts, "confidence": _curve(run)}
 
 
 def to_dict(run: Adaptation, request: Request, pictures: dict[str, str]) -> dict[str, Any]:
@@ -48,9 +48,8 @@ def to_dict(run: Adaptation, request: Request, pictures: dict[str, str]) -> dict
         **_facts(run, top5, digits=4),
         "corruption": request.corruption,
         "severity": request.severity if request.corruption else None,
-        "rule": run.stopping.rule,
         "paths": run.stopping.paths,
-        "confidence": [round(float(c), 6) for c in run.confidence],
+        "confidence": [round(float(c), 6) for c in _curve(run)],
         "pictures": pictures,
         "device": run.device,
         "precision": run.dtype,
@@ -67,14 +66,14 @@ def _facts(run: Adaptation, top: Callable[[Prediction], Any], digits: int) -> di
         "horizon": run.stopping.horizon,
         "t_star": run.t_star,
         "crossed": run.stop.crossed,
-        "curve_seconds": round(run.curve_seconds, digits),
+        "curve_seconds": round(run.search.seconds, digits),
         "input": {"top5": top(run.input_prediction)},
         "x_t_star": {"top5": top(run.x_t_star_prediction)},
         "methods": {
             name: {
                 "depth": result.depth,
                 "steps": result.steps,
-                "seconds": round(result.seconds, digits),
+                "seconds": round(_seconds(result), digits),
                 "top5": top(result.prediction),
             }
             for name, result in run.reconstructions.items()
@@ -83,13 +82,24 @@ def _facts(run: Adaptation, top: Callable[[Prediction], Any], digits: int) -> di
     }
 
 
-def explained_facts(explained: Explained, digits: int = 3) -> dict[str, Any]:
+def _curve(run: Adaptation) -> list[float]:
+    """Confidence on the paper's path; nothing where every system went a way of its own."""
+    return [] if run.search is run.explained else run.confidence.tolist()
+
+
+def _seconds(result: Reconstruction) -> float:
+    """Of rebuilding; a search that is a system's own belongs to it."""
+    repair = result.system.repair
+    return result.seconds + (result.search.seconds if repair and repair.explain else 0.0)
+
+
+def explained_facts(explained: Search, digits: int = 3) -> dict[str, Any]:
     """What DGA+ found, as JSON types.
 
     In a sentence, as text and in numbers; the depth k0 at which the picture entered by its own
     noise, and where that path halted; every candidate's score, None for one that was dropped.
     """
-    found = explained.explanation
+    found = explained.found
     return {
         "sentence": sentence(explained),
         "degradation": str(found.degradation),
@@ -109,17 +119,17 @@ def explained_facts(explained: Explained, digits: int = 3) -> dict[str, Any]:
     }
 
 
-def sentence(explained: Explained) -> str:
+def sentence(explained: Search) -> str:
     """What DGA+ found in a picture and did about it, for people."""
-    found, stop = explained.explanation, explained.stop
+    found, stop = explained.found, explained.stop
     if found.flat:
         return "One colour or a drawing: nothing can be told, so it is left alone."
-    steps = len(explained.route.visited(stop.t_star)) - 1
+    steps = len(explained.visited) - 1
     end = f"rebuilt from depth {stop.t_star} in {steps} step{'s' * (steps != 1)}"
-    if explained.denoised:
+    if explained.end.guidance is None:
         end = f"one step from depth {stop.t_star}"
     if not stop.t_star:
-        end = "no depth hides the rest" if stop.hopeless else "nothing is left to rebuild"
+        end = "no depth hides the rest" if stop.gave_up else "nothing is left to rebuild"
     what = ", ".join(remedies(found.degradation))
     if what:
         told = (
@@ -129,7 +139,7 @@ def sentence(explained: Explained) -> str:
     elif stop.t_star:
         told = f"nothing simple was found: {end}"
     else:
-        told = "left alone: nothing was found" + ", and no depth hides the damage" * stop.hopeless
+        told = "left alone: nothing was found" + ", and no depth hides the damage" * stop.gave_up
     dropped = sum(scored.score is None for scored in found.scored)
     more = f" Candidates dropped because they gave no numbers: {dropped}." if dropped else ""
     return f"{told[0].upper()}{told[1:]}.{more}"

@@ -1,23 +1,19 @@
-"""What a run is asked for, from the command line, the page or a program."""
+"""What a run of one picture is asked for, from the command line, the page or a program."""
 
 from __future__ import annotations
 
-import dataclasses
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, Literal
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 from dga.corruptions import CORRUPTIONS, check_corruption, corrupt
-from dga.data.uploads import UploadError, read_square
 from dga.images import Pixels
+from dga.io.settings import leaves
 from dga.networks.models import Models
-from dga.pipeline import Adaptation, Route, adapt, ancestral_routes, default_routes
-from dga.profiles import PlusConfig, Profile, StoppingConfig
-from dga.sampling import FewSteps, resampled
-from dga.stopping import check_tau
-
+from dga.pipeline import Adaptation, adapt
+from dga.profiles import Profile, StoppingConfig
+from dga.systems import System, changed, systems
 
 @dataclass(frozen=True)
 class Request:
@@ -25,8 +21,7 @@ class Request:
 
     ``severity``: 1 to 5; ``tau``: 0 to 1; ``seed``: fixes corruption and noise; ``dda_depth``:
     of DDA; ``paths``: noise paths, from 1; ``scale``: strength of DGA + G's guidance, from 0,
-    None for the profile's; ``max_depth``: deepest t*, None for the profile's; ``rule``: of
-    stopping, threshold or quantile.
+    None for the profile's; ``max_depth``: deepest t*, None for the profile's.
     """
 
     corruption: str | None
@@ -37,7 +32,6 @@ class Request:
     paths: int = 1
     scale: float | None = None
     max_depth: int | None = None
-    rule: str = "threshold"
 
     @classmethod
     def of(cls, profile: Profile, **asked: Any) -> Request:
@@ -45,18 +39,12 @@ class Request:
 
         Raises ``ValueError`` naming what is allowed.
         """
-        usual = {
-            "tau": profile.stopping.tau,
-            "dda_depth": profile.dda_depth,
-            "paths": profile.stopping.paths,
-            "rule": profile.stopping.rule,
-        }
+        own = profile.stopping
+        usual = {"tau": own.tau, "dda_depth": profile.dda_depth, "paths": own.paths}
         given = {name: value for name, value in asked.items() if value is not None}
         request = cls(**{"corruption": None, **usual, **given})
         check_corruption(request.corruption or CORRUPTIONS[0], request.severity)
-        check_tau(request.tau)
-        request.stopping(profile)
-        request.routes(profile)
+        request.systems(profile)
         return request
 
     def stopping(self, profile: Profile) -> StoppingConfig:
@@ -65,92 +53,53 @@ class Request:
         depth = usual.max_depth if self.max_depth is None else self.max_depth
         if not 1 <= depth <= steps:
             raise ValueError(f"The maximum depth is from 1 to {steps}, not {depth}.")
-        return dataclasses.replace(
-            usual,
-            rule=self.rule,  # type: ignore[arg-type]  # checked by StoppingConfig itself
-            tau=self.tau,
-            paths=self.paths,
-            max_depth=depth,
-            horizon=None if usual.horizon is None else max(usual.horizon, depth),
-        )
+        horizon = None if usual.horizon is None else max(usual.horizon, depth)
+        asked = {"tau": self.tau, "paths": self.paths, "max_depth": depth, "horizon": horizon}
+        return replace(usual, **asked)  # type: ignore[arg-type]
 
-    def routes(self, profile: Profile) -> tuple[Route, ...]:
-        """DGA, DGA + G with the strength that was asked for, DDA from its depth, and DGA+."""
-        return tuple(map(self._scaled, default_routes(profile, self.dda_depth).values()))
-
-    def known_routes(self, profile: Profile) -> tuple[Route, ...]:
-        """Those, and the first three with every depth in turn: all that has a name."""
-        ancestral = ancestral_routes(profile, self.dda_depth).values()
-        return (*self.routes(profile), *map(self._scaled, ancestral))
-
-    def _scaled(self, route: Route) -> Route:
-        if self.scale is None or route.guidance is None or route.depth is not None:
-            return route
-        if not 0 <= self.scale < math.inf:
+    def systems(self, profile: Profile) -> dict[str, System]:
+        """All that repair: DGA and its variants with what was asked for, DDA from its depth."""
+        if not 1 <= self.dda_depth <= profile.schedule.steps:
+            raise ValueError(
+                f"DDA's depth is from 1 to {profile.schedule.steps}, not {self.dda_depth}."
+            )
+        if self.scale is not None and not 0 <= self.scale < math.inf:
             raise ValueError(f"The guidance's scale is a number from 0 up, not {self.scale}.")
-        guidance = dataclasses.replace(route.guidance, scale=self.scale)
-        return dataclasses.replace(route, guidance=guidance)
+        asked = replace(profile, stopping=self.stopping(profile), dda_depth=self.dda_depth)
+        known = {name: system for name, system in systems(asked).items() if system.repair}
+        for name, system in known.items():
+            if self.scale is not None and name.startswith("dga-guided"):
+                known[name] = changed(asked, system, {"scale": repr(float(self.scale))}, name)
+        return known
+
+    def usual(self, profile: Profile) -> list[System]:
+        """DGA, DGA + G, DDA and DGA+."""
+        known = self.systems(profile)
+        return [known[name] for name in ("dga", "dga-guided", "dda", "dga-plus")]
 
 
-def choose_routes(
-    routes: Sequence[Route],
-    names: Sequence[str],
-    steps: int | Literal["all"] | None = None,
-    eta: float | None = None,
-    through_network: bool | None = None,
-) -> list[Route]:
-    """The routes that are named, in the order given; None leaves a route's own setting.
+def choose_systems(
+    profile: Profile, request: Request, names: Sequence[str], changes: Mapping[str, str]
+) -> list[System]:
+    """Systems that repair, by name; each takes of the changed settings those that it has.
 
-    ``steps``: at most so many, or every depth in turn; ``eta``: how random few steps are,
-    0 to 1; ``through_network``: whether guidance takes its gradient there.
     Raises ``ValueError`` for no name or an unknown one, and for numbers out of range.
     """
-    known = {route.name: route for route in routes}
+    known = request.systems(profile)
     unknown = [name for name in names if name not in known]
     if unknown or not names:
         raise ValueError(
             f"Unknown method {(unknown or [''])[0]!r}. Choose from: {', '.join(known)}."
         )
     chosen = []
-    for route in (known[name] for name in names):
-        if route.plus:
-            plus = _changed_plus(route.plus, steps, eta, through_network)
-            chosen.append(dataclasses.replace(route, plus=plus))
-            continue
-        guidance = route.guidance
-        if guidance and through_network is not None:
-            guidance = dataclasses.replace(guidance, through_network=through_network)
-        sampler = resampled(route.sampler, steps, eta)
-        chosen.append(dataclasses.replace(route, guidance=guidance, sampler=sampler))
+    for system in (known[name] for name in names):
+        own = {key: value for key, value in changes.items() if key in leaves(system)}
+        chosen.append(changed(profile, system, own, system.name))
     return chosen
 
 
-def _changed_plus(
-    config: PlusConfig,
-    steps: int | Literal["all"] | None,
-    eta: float | None,
-    through_network: bool | None,
-) -> PlusConfig:
-    """DGA+ with what was asked for its guided sample."""
-    if steps == "all":
-        steps = config.stopping.max_depth  # as deep as it ever goes
-    few = resampled(FewSteps(config.steps, config.eta), steps, eta)
-    assert isinstance(few, FewSteps)
-    through = config.guidance.through_network if through_network is None else through_network
-    guidance = dataclasses.replace(config.guidance, through_network=through)
-    return dataclasses.replace(config, steps=few.steps, eta=few.eta, guidance=guidance)
-
-
-def read(image: Path, profile: Profile) -> Pixels:
-    """The picture at the profile's size. Raises ``ValueError`` for a file that is no picture."""
-    try:
-        return read_square(image, profile.image_size)
-    except UploadError as error:
-        raise ValueError(f"{image}: {error}") from None
-
-
-def run(models: Models, request: Request, pixels: Pixels, routes: Sequence[Route]) -> Adaptation:
+def run(models: Models, request: Request, pixels: Pixels, chosen: Sequence[System]) -> Adaptation:
     """Corrupt one picture, uint8 ``[S, S, 3]``, if that is asked for, and adapt it."""
     if request.corruption:
         pixels = corrupt(pixels, request.corruption, request.severity, request.seed)
-    return adapt(models, pixels, request.seed, request.stopping(models.profile), routes)
+    return adapt(models, pixels, request.seed, chosen)

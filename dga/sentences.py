@@ -61,7 +61,7 @@ class Story:
 
     def own_depth(self, system: str, stop: Stop, after: Reading) -> Said:
         """A method whose depth the discriminator chooses. ``system``: as ``dga.titles`` has it."""
-        if stop.hopeless:
+        if stop.gave_up:
             return self._left(
                 "Too coarse to hide: the detector does not fall below τ up to depth "
                 f"{self.horizon}, so the picture is left alone, read as {self.before}"
@@ -97,7 +97,7 @@ class Story:
         """DGA+. ``found``: what it found and did, in a sentence."""
         if flat:
             told = "DGA+ can tell nothing of one colour or a drawing: left alone"
-        elif unchanged and stop.hopeless:
+        elif unchanged and stop.gave_up:
             told = "DGA+ found nothing simple to undo, and no depth hides the damage: left alone"
         elif unchanged:
             told = "DGA+ takes it for undamaged and leaves it as it is"
@@ -124,7 +124,7 @@ class Story:
         elif name == "dda":
             start = "Noised to the fixed depth and rebuilt"
         elif not stop.t_star:
-            start = "Left alone" if stop.hopeless else "Already looking undamaged"
+            start = "Left alone" if stop.gave_up else "Already looking undamaged"
         else:
             start = f"Noised {'just enough' if stop.crossed else 'as far as allowed'} and rebuilt"
         return self._ended(f"{start}, it is read as {after.label}", after)
@@ -151,7 +151,7 @@ def title(stop: Stop) -> str:
     """Of the picture that is rebuilt; no claim that noise has hidden the damage."""
     if stop.t_star:
         return f"Noised to depth {stop.t_star}"
-    return "Left alone: too coarse" if stop.hopeless else "Left as it is"
+    return "Left alone: too coarse" if stop.gave_up else "Left as it is"
 
 
 def inverse_cost(seconds: float) -> tuple[str, str]:
@@ -192,7 +192,7 @@ def spent(steps: int, seconds: float, choosing: float | None = None, plus: bool 
 
 def pill(stop: Stop, horizon: int | None, alone: Sequence[int | None] = ()) -> tuple[str, str]:
     """What stands at t*, and beside it. ``alone``: where each of several noise paths crosses."""
-    if stop.hopeless:
+    if stop.gave_up:
         return f"past {horizon}: left alone", spread(alone)
     if not stop.crossed:
         return f"not below τ by {stop.t_star}: deepest allowed", spread(alone)

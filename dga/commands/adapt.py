@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from dga.commands.common import ModelOptions, command, say_skipped, sentences
+from dga.commands.common import ModelOptions, command, read_file, say_skipped, user_errors
 
 
 @command
@@ -19,7 +19,7 @@ def adapt(
         typer.Argument(help="A picture, or a folder of them; cropped to a square and resized."),
     ],
     corruption: Annotated[str | None, typer.Option(help="One of the 15; default: none.")] = None,
-    severity: Annotated[int, typer.Option(help="1 to 5.")] = 3,
+    severity: Annotated[int | None, typer.Option(help="1 to 5; default: 3.")] = None,
     tau: Annotated[float | None, typer.Option(help="Threshold, 0 to 1.")] = None,
     seed: Annotated[int, typer.Option(help="Fixes corruption and noise.")] = 0,
     methods: Annotated[
@@ -34,7 +34,6 @@ def adapt(
         float | None, typer.Option(help="Lambda, the strength of DGA + G's guidance.")
     ] = None,
     max_depth: Annotated[int | None, typer.Option(help="Deepest t*, 1 to 100.")] = None,
-    rule: Annotated[str | None, typer.Option(help="Stopping: threshold or quantile.")] = None,
     steps: Annotated[
         str | None, typer.Option(help="Rebuild in at most so many steps; all: every depth in turn.")
     ] = None,
@@ -57,11 +56,11 @@ def adapt(
     from dga.io.parsing import split_list, whole_or_all
     from dga.profiles import get_profile
 
-    with sentences():
+    with user_errors():
         if image.is_dir():
             single = {
-                "--corruption": corruption, "--tau": tau, "--dda-depth": dda_depth,
-                "--paths": paths, "--scale": scale, "--max-depth": max_depth, "--rule": rule,
+                "--corruption": corruption, "--severity": severity, "--tau": tau, "--dda-depth": dda_depth,
+                "--paths": paths, "--scale": scale, "--max-depth": max_depth,
                 "--steps": steps, "--eta": eta, "--through-network": through_network,
                 "--seed": seed or None, "--json": as_json or None,
             }  # fmt: skip
@@ -71,22 +70,28 @@ def adapt(
         asked = request.Request.of(
             profile,
             corruption=corruption,
-            severity=severity,
+            severity=3 if severity is None else severity,
             tau=tau,
             seed=seed,
             dda_depth=dda_depth,
             paths=paths,
             scale=scale,
             max_depth=max_depth,
-            rule=rule,
         )
         names = split_list(methods or "dga,dga-guided,dda,dga-plus")
-        count = None if steps is None else whole_or_all("--steps", steps)
-        known = asked.known_routes(profile)
-        routes = request.choose_routes(known, names, count, eta, through_network)
-        pixels = request.read(image, profile)
-        loaded = models.load(routes, asked.stopping(profile))
-        run = request.run(loaded, asked, pixels, routes)
+        changes: dict[str, str] = {}
+        if steps is not None:
+            count = whole_or_all("--steps", steps)
+            changes["steps"] = "none" if count == "all" else str(count)
+            changes |= {"eta": "none"} if count == "all" else {}
+        if eta is not None:
+            changes["eta"] = repr(eta)
+        if through_network is not None:
+            changes["through_network"] = str(through_network).lower()
+        chosen = request.choose_systems(profile, asked, names, changes)
+        pixels = read_file(image, profile.image_size)
+        loaded = models.load(chosen)
+        run = request.run(loaded, asked, pixels, chosen)
         folder = out or Path(f"{image.stem}-adapted")
         written = record.save_pictures(run, folder, pixels if corruption else None)
         facts = record.to_dict(run, asked, written)

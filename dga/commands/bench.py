@@ -15,7 +15,7 @@ from dga.commands.common import (
     WeightsOption,
     app,
     command_line,
-    sentences,
+    user_errors,
 )
 
 
@@ -58,7 +58,7 @@ def bench(
     from dga.speed.timing import THOROUGH, TimingPlan
     from dga.speed.workload import load_pair
 
-    with sentences():
+    with user_errors():
         if against not in (None, "reference"):
             raise ValueError(f"--against takes reference, not {against!r}.")
         usual = THOROUGH if thorough else TimingPlan()

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from dga.evaluation.plan import Plan
     from dga.networks.compute import Compute
     from dga.networks.models import Models
-    from dga.pipeline import Route
     from dga.profiles import StoppingConfig
     from dga.weights.sources import Sources
 
@@ -122,14 +121,14 @@ class ModelOptions:
 
         obtain(get_profile(self.profile), self.sources, self.yes)
 
-    def load(self, routes: Sequence[Route] = (), stopping: StoppingConfig | None = None) -> Models:
-        """The models; public weights are fetched if wanted, and a long wait for ``routes`` said."""
+    def load(self, chosen: Sequence[System] = ()) -> Models:
+        """The models; public weights are fetched if wanted, and a long wait for ``chosen`` said."""
         from dga.networks.models import load_models
 
         compute = self.compute()
         self.fetch()
         models = load_models(self.profile, self.sources, compute)
-        say_pace(models, routes, stopping)
+        say_pace(models, chosen)
         return models
 
 
@@ -214,7 +213,7 @@ NAMED = 50
 
 
 @contextmanager
-def sentences() -> Iterator[None]:
+def user_errors() -> Iterator[None]:
     """Expected errors become one sentence on stderr and exit status 2."""
     from dga.weights.checkpoints import WeightsError
 
@@ -225,14 +224,22 @@ def sentences() -> Iterator[None]:
         raise typer.Exit(2) from error
 
 
-def say_pace(
-    models: Models, routes: Sequence[Route] = (), stopping: StoppingConfig | None = None
-) -> None:
+def read_file(image: Path, size: int) -> Pixels:
+    """A picture file at a profile's size. Raises ``ValueError`` for one that is no picture."""
+    from dga.data.uploads import UploadError, read_square
+
+    try:
+        return read_square(image, size)
+    except UploadError as error:
+        raise ValueError(f"{image}: {error}") from None
+
+
+def say_pace(models: Models, chosen: Sequence[System] = ()) -> None:
     """Say on stderr how long a picture will take, where that is long."""
     from dga.speed.pace import slow_pace, warning
 
     if (pace := slow_pace(models)) is not None:
-        typer.echo(warning(models, pace, routes, stopping), err=True)
+        typer.echo(warning(models, pace, chosen), err=True)
 
 
 def command_line() -> str:

@@ -15,13 +15,14 @@ from dga.commands.common import (
     command,
     command_line,
     say_skipped,
-    sentences,
+    user_errors,
 )
 
 ENGINES = ("local", "ray")
 METHODS_HELP = (
     "Comma-separated: source, tent, memo, diffpure, dda, dga, dga-guided, dga-plus ... "
-    "(dga/evaluation/README.md); a setting is changed like this: dga-guided:tau=0.3."
+    "(dga/evaluation/README.md), and any pair of a repair and a reader that adapts: dga-plus+tent. "
+    "A setting is changed like this: dga-guided:tau=0.3."
 )
 STREAM_HELP = (
     "One mixed stream of clean pictures and all severities instead of one corruption after the "
@@ -57,9 +58,9 @@ def evaluate(
     from dga.evaluation.summary import summarise, summarise_stream
     from dga.io.files import exclusive
     from dga.io.parsing import check_choice, split_list
-    from dga.methods import build_methods
+    from dga.systems import parse_all
 
-    with sentences(), exclusive(out):
+    with user_errors(), exclusive(out):
         check_choice("engine", engine, ENGINES)
         named = parse_corruptions(corruptions, clean=True)
         asked = replace(plan.plan(data, named), stream=stream)
@@ -77,7 +78,7 @@ def evaluate(
             )
         else:
             loaded = models.load()
-            chosen = build_methods(loaded, names)
+            chosen = parse_all(loaded.profile, names)
             results = measure(loaded, chosen, asked, out, batch, resume, command_line())
         typer.echo((summarise_stream if stream else summarise)(results.lines))
         say_skipped(results.unreadable)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from dga.commands.common import ProfileOption, YesOption, app, sentences
+from dga.commands.common import ProfileOption, YesOption, app, user_errors
 
 
 @app.command()
@@ -14,7 +14,7 @@ def fetch(profile: ProfileOption = "imagenet", yes: YesOption = False) -> None:
     from dga.weights.fetch import discard_altered, fetch_missing
     from dga.weights.sources import Sources, complain
 
-    with sentences():
+    with user_errors():
         wanted, sources = get_profile(profile), Sources()
         if (altered := discard_altered(wanted)) is not None:
             typer.echo(f"Removed {altered}: it was altered.", err=True)

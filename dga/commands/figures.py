@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from dga.commands.common import app, sentences
+from dga.commands.common import app, user_errors
 
 
 @app.command()
@@ -19,7 +19,7 @@ def figures(
     from dga.analysis.results import read_runs
     from dga.figures.exhibits import publish
 
-    with sentences():
+    with user_errors():
         published = publish(read_runs(results), out)
         for entry in published.entries:
             typer.echo("  ".join(str(out / file) for file in entry["files"].values()))

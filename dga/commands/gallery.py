@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from dga.commands.common import ModelOptions, command, sentences
+from dga.commands.common import ModelOptions, command, user_errors
 
 
 @command
@@ -23,7 +23,7 @@ def gallery(
     from dga.evaluation import gallery as drawing
     from dga.figures.pictures import picture_grid, save
 
-    with sentences():
+    with user_errors():
         if not 0 <= subject < count:
             raise ValueError(f"The subject is one of the samples, 0 to {count - 1}.")
         loaded = models.load()

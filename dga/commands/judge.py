@@ -14,7 +14,7 @@ from dga.commands.common import (
     command,
     command_line,
     say_skipped,
-    sentences,
+    user_errors,
 )
 
 
@@ -38,7 +38,7 @@ def judge(
     from dga.io.files import CURVES, exclusive
     from dga.speed.pace import judging_warning, slow_pace
 
-    with sentences(), exclusive(out):
+    with user_errors(), exclusive(out):
         asked = plan.plan(data, parse_corruptions(corruptions))
         options = judging.Options(judging.parse_depths(depths), features, study, batch)
         compute = models.compute()

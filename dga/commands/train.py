@@ -15,7 +15,7 @@ from dga.commands.common import (
     ProfileOption,
     command,
     say_skipped,
-    sentences,
+    user_errors,
 )
 
 
@@ -98,7 +98,7 @@ def train(
     from dga.training.discriminator.studies import Study
     from dga.weights.store import read_config
 
-    with sentences():
+    with user_errors():
         given = {k: v for k, v in vars(config).items() if v is not None}
         chosen = dataclasses.replace(run.defaults(model), **given)
         where = Compute.choose(device, "float32").device

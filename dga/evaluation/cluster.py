@@ -25,7 +25,7 @@ from dga.data.image_sets import ImageFiles, ImageSet
 from dga.evaluation.plan import Plan, ResolvedPlan, choose_images, read_batch
 from dga.evaluation.results_file import Line, ResultsFile, differences
 from dga.evaluation.run import (
-    LoadedMethods,
+    LoadedSystems,
     Results,
     Round,
     Setup,
@@ -33,8 +33,9 @@ from dga.evaluation.run import (
     finished,
     pending_rounds,
 )
-from dga.methods import build_methods
 from dga.networks.models import Models
+from dga.readers import open_systems
+from dga.systems import parse_all
 from dga.speed.pace import slow_pace, warning
 from dga.weights.checkpoints import WeightsError
 
@@ -82,10 +83,11 @@ class Recipe:
     methods: tuple[str, ...]
     resolved: ResolvedPlan
 
-    def load_methods(self) -> LoadedMethods:
-        """Load the models and build the methods."""
+    def load_systems(self) -> LoadedSystems:
+        """Load the models and open the systems."""
         models = self.load()
-        return LoadedMethods(models, build_methods(models, self.methods), self.resolved.plan)
+        chosen = parse_all(models.profile, self.methods)
+        return LoadedSystems(models, open_systems(models, chosen), self.resolved.plan)
 
 
 @dataclass(frozen=True)
@@ -138,7 +140,7 @@ class Worker:
 
     def __init__(self, recipe: Recipe, images: ImageFiles, expected: Setup) -> None:
         """Load everything once. Other weights or packages than expected fail every task."""
-        self.loaded, self.images = recipe.load_methods(), images
+        self.loaded, self.images = recipe.load_systems(), images
         setups = expected, self.loaded.setup
         found = differences(*({**asdict(s), "methods": dict(s.settings)} for s in setups))
         where = os.uname().nodename
@@ -364,7 +366,7 @@ class WorkerPool:
 
 
 def _inspect(recipe: Recipe) -> tuple[Setup, str]:
-    loaded = recipe.load_methods()
+    loaded = recipe.load_systems()
     pace = slow_pace(loaded.models)
     return loaded.setup, warning(loaded.models, pace) if pace else ""
 

@@ -14,13 +14,13 @@ from tqdm import tqdm
 
 from dga.adapted import AT_ONCE, content_seeds, stateless
 from dga.data.image_sets import EXTENSIONS
+from dga.data.uploads import UploadError, read_square
+from dga.evaluation.run import saved
 from dga.evaluation.results_file import Line, ResultsFile
 from dga.images import Pixels, from_tensor, to_tensor
-from dga.io.files import atomic, to_plain
-from dga.methods import Batch
-from dga.methods.protocol import answer
+from dga.io.files import atomic
 from dga.networks.models import Models
-from dga.request import read
+from dga.readers import Answers, answer
 
 TABLE = "results.csv"
 COLUMNS = (
@@ -66,7 +66,7 @@ def adapt_folder(models: Models, folder: Path, methods: Sequence[str], out: Path
         "profile": models.profile.name,
         "precision": models.compute.precision,
         "weights": models.weights,
-        "methods": {name: to_plain(method.settings) for name, method in built.items()},
+        "methods": {name: saved(one.system) for name, one in built.items()},
     }, resume=True)  # fmt: skip
     pictures = [
         path
@@ -80,15 +80,14 @@ def adapt_folder(models: Models, folder: Path, methods: Sequence[str], out: Path
                 part, read_pixels = pictures[start : start + AT_ONCE], dict[Path, Pixels]()
                 for path in part:
                     try:
-                        read_pixels[path] = read(folder / path, models.profile)
-                    except (ValueError, OSError) as error:
-                        unreadable[str(path)] = str(error)
+                        read_pixels[path] = read_square(folder / path, models.profile.image_size)
+                    except (UploadError, OSError) as error:
+                        unreadable[str(path)] = f"{folder / path}: {error}"
                 if read_pixels:
                     pixels = np.stack(list(read_pixels.values()))
                     x = to_tensor(pixels).to(models.device)
-                    batch = Batch(models, x, content_seeds(pixels))
-                    for name, method in built.items():
-                        done.append(_lines(models, batch, name, method, list(read_pixels), out))
+                    for name, told in answer(built, x, content_seeds(pixels)).items():
+                        done.append(_lines(models, told, name, list(read_pixels), out))
                 bar.update(len(part))
     finally:
         _write_table(out / TABLE, done.lines)
@@ -98,9 +97,8 @@ def adapt_folder(models: Models, folder: Path, methods: Sequence[str], out: Path
 
 
 def _lines(
-    models: Models, batch: Batch, name: str, method: Any, paths: Sequence[Path], out: Path
+    models: Models, outcome: Answers, name: str, paths: Sequence[Path], out: Path
 ) -> list[Line]:
-    outcome = answer(name, method, batch)
     lines = []
     for i, path in enumerate(paths):
         row = outcome.probabilities[i]

@@ -9,7 +9,7 @@ from dga.corruptions import CORRUPTIONS, corrupt
 from dga.diffusion import reverse, step_noise
 from dga.images import Pixels, from_tensor
 from dga.networks.models import Models
-from dga.pipeline import adapt, default_routes
+from dga.pipeline import adapt, default_systems
 
 
 def samples(models: Models, count: int, seed: int = 0) -> list[Pixels]:
@@ -27,17 +27,17 @@ def before_after(
     models: Models, pixels: Pixels, severity: int, seed: int = 0
 ) -> tuple[list[Pixels], list[str]]:
     """The picture under each corruption, then DGA and DGA + G; with captions naming t*."""
-    routes = default_routes(models.profile)
+    own_depth = default_systems(models.profile)[:2]
     pictures, captions = [], []
     for name in tqdm(CORRUPTIONS, desc="corruptions"):
         damaged = corrupt(pixels, name, severity, seed)
-        run = adapt(models, damaged, seed, routes=[routes["dga"], routes["dga-guided"]])
+        run = adapt(models, damaged, seed, own_depth)
         best = run.input_prediction
-        stopped = f"t* {run.t_star}" + ("" if run.stop.crossed or run.stop.hopeless else " max")
+        stopped = f"t* {run.t_star}" + ("" if run.stop.crossed or run.stop.gave_up else " max")
         pictures.append(damaged)
         captions.append(f"{name.replace('_', ' ')}\n{best.label} {best.probability:.0%}")
         for result in run.reconstructions.values():
             said = result.prediction
             pictures.append(result.image)
-            captions.append(f"{result.route.title}, {stopped}\n{said.label} {said.probability:.0%}")
+            captions.append(f"{result.system.title}, {stopped}\n{said.label} {said.probability:.0%}")
     return pictures, captions

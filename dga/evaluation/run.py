@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,11 +16,12 @@ from dga.evaluation.plan import Plan, choose_images, image_seed, read_batch
 from dga.evaluation.results_file import Line, ResultsFile
 from dga.images import to_tensor
 from dga.io.files import to_plain
-from dga.methods import Batch, Method
-from dga.methods.protocol import answer
+from dga.io.settings import values
 from dga.networks.models import Models
 from dga.profiles import PROFILES, Profile
+from dga.readers import OpenSystem, answer, open_systems
 from dga.record import versions
+from dga.systems import System
 
 
 @dataclass(frozen=True)
@@ -65,18 +67,18 @@ class Round:
 
 
 @dataclass(frozen=True)
-class LoadedMethods:
-    """Loaded models and methods, ready to measure what a plan asks for."""
+class LoadedSystems:
+    """Loaded models and systems at work, ready to measure what a plan asks for."""
 
     models: Models
-    methods: Mapping[str, Method]
+    systems: Mapping[str, OpenSystem]
     plan: Plan
 
     @property
     def setup(self) -> Setup:
         """What its results depend on."""
         models = self.models
-        settings = {name: to_plain(method.settings) for name, method in self.methods.items()}
+        settings = {name: saved(one.system) for name, one in self.systems.items()}
         return Setup(models.profile, models.compute.precision, models.weights, settings, versions())
 
     def measure(self, part: Round, images: ImageFiles) -> Iterator[tuple[list[Line], list[str]]]:
@@ -98,10 +100,8 @@ class LoadedMethods:
             for name, (corruption, _) in zip(pictures.names, conditions, strict=True)
         ]
         x = to_tensor(pictures.pixels).to(models.device)  # [B, 3, S, S]
-        batch = Batch(models, x, seeds)
         lines: list[Line] = []
-        for name in names:
-            outcome = answer(name, self.methods[name], batch)
+        for name, outcome in answer({name: self.systems[name] for name in names}, x, seeds).items():
             for i, (corruption, severity) in enumerate(conditions):
                 row, label = outcome.probabilities[i], int(pictures.labels[i])
                 first = int(row.argsort(descending=True, stable=True)[0])
@@ -126,12 +126,18 @@ class LoadedMethods:
     def reset(self, names: Sequence[str]) -> None:
         """Let some methods forget what they learned."""
         for name in names:
-            self.methods[name].reset()
+            self.systems[name].reset()
+
+
+def saved(system: System) -> dict[str, Any]:
+    """A system's settings by name, as JSON has them."""
+    plain: dict[str, Any] = json.loads(json.dumps(values(system)))
+    return plain
 
 
 def evaluate(
     models: Models,
-    methods: Mapping[str, Method],
+    systems: Mapping[str, System],
     plan: Plan,
     out: Path,
     batch: int = 16,
@@ -140,12 +146,11 @@ def evaluate(
 ) -> Results:
     """Run what is not done yet; every batch's lines are on disk before the next begins.
 
-    ``methods``: anything that satisfies :class:`~dga.methods.Method`, by name. Pictures
-    are read a batch at a time; those that cannot be read are skipped. Raises
+    Pictures are read a batch at a time; those that cannot be read are skipped. Raises
     ``ValueError`` for an output folder with other results, see :class:`ResultsFile`.
     """
     resolved = plan.resolve()
-    loaded = LoadedMethods(models, methods, resolved.plan)
+    loaded = LoadedSystems(models, open_systems(models, systems), resolved.plan)
     images = choose_images(resolved, models.profile)
     results_file = ResultsFile(out, describe(plan, loaded.setup, len(images), command), resume)
     rounds = pending_rounds(plan, loaded.setup, images, results_file, batch)

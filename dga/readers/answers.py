@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -20,6 +20,8 @@ from dga.readers.memo import Memo
 from dga.readers.tent import Tent
 from dga.systems import System
 
+READERS: dict[type, Callable[[Models, Any], Reader]] = {TentConfig: Tent, MemoConfig: Memo}
+"""By the settings that ask for them."""
 Done = tuple[Stopped, Rebuilt]
 
 
@@ -44,24 +46,18 @@ class Answers:
 class OpenSystem:
     """A system at work, with what its reader has learned so far.
 
-    An ensemble has a reader for repaired pictures and one for pictures as they came: each adapts
-    to its own kind. Raises ``ValueError`` for a classifier that its reader cannot adapt.
+    An ensemble shows its reader repaired pictures first, then the same as they came. Raises ``ValueError`` for a classifier that its reader cannot adapt.
     """
 
     def __init__(self, models: Models, system: System) -> None:
-        self.models, self.system = models, system
-        self._readers = [self._reader() for _ in range(1 + bool(system.ensemble))]
-
-    def _reader(self) -> Reader:
-        config = self.system.reader
-        if isinstance(config, TentConfig):
-            return Tent(self.models, config)
-        return Memo(self.models, config) if isinstance(config, MemoConfig) else Frozen(self.models)
+        self.models, self.system, config = models, system, system.reader
+        self._reader: Reader = Frozen(models)
+        if config is not None:
+            self._reader = READERS[type(config)](models, config)
 
     def reset(self) -> None:
         """Forget everything that was learned; called before every stream."""
-        for reader in self._readers:
-            reader.reset()
+        self._reader.reset()
 
     def answer(self, x: Tensor, seeds: Sequence[int], done: Sequence[Done] | None) -> Answers:
         """``x``: ``[B, 3, S, S]``; ``done``: by row, what its repair made of them."""
@@ -83,7 +79,8 @@ class OpenSystem:
 
     def _read(self, kinds: Sequence[Tensor], seeds: Sequence[int]) -> Tensor:
         """Probabilities, ``[B, classes]``, of one kind of picture or of both."""
-        each = [reader.read(x, seeds) for reader, x in zip(self._readers, kinds, strict=False)]
+        shown = kinds if self.system.ensemble else kinds[:1]
+        each = [self._reader.read(x, seeds) for x in shown]
         if self.system.ensemble == "batch":
             return min(each, key=lambda p: float(torch.special.entr(p).sum()))
         return torch.stack(each).mean(0)

@@ -13,10 +13,12 @@ from dga.explanation.search import most_calls
 from dga.networks.fast_blocks import ResidualBlock
 from dga.networks.models import Models
 from dga.networks.unet import GuidedNetwork
-from dga.pipeline import Route, default_routes, plus_route
-from dga.profiles import GuidanceConfig, Profile, StoppingConfig
+from dga.pipeline import default_systems
+from dga.profiles import End, Profile
+from dga.sampling import sampler_of
 from dga.speed.network_cost import WORKSPACE, pass_flops
 from dga.speed.timing import best_seconds
+from dga.systems import System, systems
 from dga.weights.store import parameter_count
 
 with warnings.catch_warnings():
@@ -27,34 +29,36 @@ HEAVY = 100_000_000
 """Parameters of a diffusion model from which a processor's user is warned."""
 
 
-def route_passes(route: Route, t_star: int) -> int:
-    """What one picture by a route costs, in passes of the denoiser.
+def end_passes(end: End) -> int:
+    """What a picture costs that ends so at its deepest, in passes of the denoiser.
 
     A gradient through the network is one more: parameters ask for none.
     """
-    if route.plus:  # a posterior mean is one
-        sampled = min(route.plus.steps, route.plus.stopping.max_depth)
-        return max(1, sampled * _step_passes(route.plus.guidance))
-    return (len(route.visited(t_star)) - 1) * _step_passes(route.guidance)
+    depth = end.depth
+    if depth is None:
+        depth = end.stopping.max_depth if end.stopping else 0
+    steps = len(sampler_of(end).visited(depth)) - 1
+    return steps * (2 if end.guidance and end.guidance.through_network else 1)
 
 
-def _step_passes(guidance: GuidanceConfig | None) -> int:
-    return 2 if guidance and guidance.through_network else 1
+def most_passes(profile: Profile, chosen: Collection[System], curve: bool) -> tuple[int, int]:
+    """Network passes of one picture by all systems together, at their deepest.
 
-
-def most_passes(
-    profile: Profile, stopping: StoppingConfig, routes: Collection[Route]
-) -> tuple[int, int]:
-    """Network passes of one picture by all routes together, at their deepest.
-
-    (states that the discriminator judges, passes of the denoiser).
+    ``curve``: the paper's path is judged whatever they are. Returns (states that the
+    discriminator judges, passes of the denoiser).
     """
-    judged = 0
-    if not all(route.plus for route in routes):
-        judged = stopping.paths * (profile.schedule.steps + 1)
-    for config in {route.plus for route in routes if route.plus}:
-        judged += most_calls(config.explanation) + config.stopping.deepest + 1
-    return judged, sum(route_passes(route, stopping.max_depth) for route in routes)
+    judged, denoised = 0, 0
+    explained = {s.repair.explain: s for s in chosen if s.repair and s.repair.explain}
+    if curve or any(system.repair and not system.repair.explain for system in chosen):
+        rules = [end.stopping for s in chosen for end in s.ends if end.stopping]
+        paths = max((rule.paths for rule in rules), default=profile.stopping.paths)
+        judged = paths * (profile.schedule.steps + 1)
+    for config, system in explained.items():
+        deepest = max(end.stopping.deepest for end in system.ends if end.stopping)
+        judged += most_calls(config) + deepest + 1
+    for system in chosen:
+        denoised += max((end_passes(end) for end in system.ends), default=0)
+    return judged, denoised
 
 
 @dataclass(frozen=True)
@@ -65,17 +69,13 @@ class Pace:
     judge: float
 
     def longest(
-        self,
-        profile: Profile,
-        routes: Sequence[Route] = (),
-        stopping: StoppingConfig | None = None,
+        self, profile: Profile, chosen: Sequence[System] = (), curve: bool = False
     ) -> float:
-        """Seconds for a picture by all routes together, at their deepest.
+        """Seconds for a picture by all systems together, at their deepest.
 
-        Without any: DGA, DGA + G, DDA and DGA+.
+        Without any: DGA, DGA + G, DDA and DGA+. ``curve`` as for :func:`most_passes`.
         """
-        routes = routes or tuple(default_routes(profile).values())
-        judged, passes = most_passes(profile, stopping or profile.stopping, routes)
+        judged, passes = most_passes(profile, chosen or default_systems(profile), curve)
         return judged * self.judge + passes * self.denoise
 
 
@@ -120,25 +120,22 @@ def memory(models: Models) -> int:
 
 
 def warning(
-    models: Models,
-    pace: Pace,
-    routes: Sequence[Route] = (),
-    stopping: StoppingConfig | None = None,
+    models: Models, pace: Pace, chosen: Sequence[System] = (), curve: bool = False
 ) -> str:
-    """What somebody is told who is about to wait for ``routes``, by default the usual four."""
+    """What somebody is told who is about to wait for systems, by default the usual four."""
     profile = models.profile
-    routes = routes or tuple(default_routes(profile).values())
-    *others, last = (route.title for route in routes)
+    chosen = chosen or default_systems(profile)
+    *others, last = (system.title for system in chosen)
     names = f"{', '.join(others)} and {last}" if others else last
     told = (
         f"There is no GPU for {profile.name}: on this processor one step takes about "
         f"{duration(pace.denoise)}, and a picture by {names} up to "
-        f"{duration(pace.longest(profile, routes, stopping))}"
+        f"{duration(pace.longest(profile, chosen, curve))}"
     )
     room = f"{memory(models) / 1e9:.1f} GB of memory"
-    if all(route.plus for route in routes):
+    if all(system.repair and system.repair.explain for system in chosen):
         return f"{told} and {room}."
-    quick = duration(pace.longest(profile, [plus_route(profile)]))
+    quick = duration(pace.longest(profile, [systems(profile)["dga-plus"]]))
     return f"{told}. DGA+ alone (--methods dga-plus) takes up to {quick} and {room}."
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import islice
 from pathlib import Path
 
@@ -14,18 +14,19 @@ from PIL import Image
 from torch import Tensor
 
 from dga.corruptions import CORRUPTIONS, corrupt
-from dga.diffusion import ANCESTRAL, Sampler, Schedule, forward_path
+from dga.diffusion import Schedule, forward_path
 from dga.discriminator import curve
 from dga.images import to_pixels, to_square, to_tensor
-from dga.methods import Batch, build_method
 from dga.networks.classifier import build_classifier, predict_proba
 from dga.networks.compute import Compute
 from dga.networks.models import Models, load_models
 from dga.networks.unet import Denoiser, Discriminator
-from dga.pipeline import rebuild
-from dga.profiles import GuidanceConfig, Profile, get_profile
+from dga.pipeline import Job, denoise
+from dga.profiles import End, GuidanceConfig, Profile, get_profile
+from dga.readers import OpenSystem, answer
 from dga.speed.reference import PublishedSampler
 from dga.speed.timing import Work
+from dga.systems import parse
 from dga.weights.sources import Sources
 
 SEVERITY = 5
@@ -73,11 +74,15 @@ class Workload:
         return lambda: [curve(models.schedule, models.discriminator, path) for path in paths]
 
     def rebuilding(
-        self, steps: int, guidance: GuidanceConfig | None, sampler: Sampler = ANCESTRAL
+        self, depth: int, guidance: GuidanceConfig | None, steps: int | None = None
     ) -> Work:
-        """Reverse diffusion of the whole batch from depth ``steps``."""
-        x, depths, seeds = self.noised(steps), [steps] * self.count, range(self.count)
-        return partial(rebuild, self.models, x, self.x, depths, seeds, guidance, sampler)
+        """Reverse diffusion of the whole batch from a depth, by default with every depth in turn."""
+        end = End(depth=depth, guidance=guidance, steps=steps)
+        jobs = [
+            Job(i, i, depth, end, state, x, ())
+            for i, (state, x) in enumerate(zip(self.noised(depth), self.x, strict=True))
+        ]
+        return lambda: [None for _ in denoise(self.models, jobs)]
 
     def passing(self, steps: int, guided: bool) -> Work:
         """The denoiser alone, as often as ``steps`` steps ask it."""
@@ -110,8 +115,8 @@ class Workload:
 
     def adapting(self, spec: str) -> Work:
         """A method of the evaluation from the picture to the label, nothing known beforehand."""
-        method = build_method(self.models, spec)
-        return lambda: method.predict(Batch(self.models, self.x, range(self.count)))
+        opened = {spec: OpenSystem(self.models, parse(self.models.profile, spec))}
+        return lambda: answer(opened, self.x, range(self.count))
 
 
 def load_pair(
