@@ -325,8 +325,7 @@ def adapt_steps(
         path = forward_path(models.schedule, x_input[0], seed)  # [T + 1, 3, S, S]
         yield Noised(from_tensor(path))
         logits = yield from _judge(models, path, x_input, seed, stopping, extent)
-        bound = models.source_bound(stopping.quantile)
-        stop = choose_depth(logits, stopping, bound and bound[: logits.shape[1]])
+        stop = choose_depth(logits, stopping)
         curve_seconds = time.perf_counter() - started
     x_t_star = path[stop.t_star][None]
     halted = Halted(
@@ -395,12 +394,11 @@ def _judge(
         forward_path(models.schedule, x_input[0], path_seed(seed, number)) if number else path
         for number in range(max(1, stopping.paths))
     ]
-    bound = models.source_bound(stopping.quantile)
     logits, known = np.empty((len(paths), 0)), len(path) if extent is None else extent + 1
     while True:
         more = yield from judge_paths(models, paths, logits.shape[1], known)
         logits = np.concatenate([logits, more], axis=1)
-        if known >= len(path) or is_decided(logits, stopping, bound and bound[:known]):
+        if known >= len(path) or is_decided(logits, stopping):
             return logits
         known = min(known + chunk_of(path), stopping.deepest + 1)
 
@@ -545,10 +543,10 @@ def _search(
     models: Models, path: Tensor, picture: int, stopping: StoppingConfig
 ) -> Generator[Searched, None, Stop]:
     """Judge a path piece by piece until the rule is met: deeper states cannot move that."""
-    bound, logits = models.source_bound(stopping.quantile), list[float]()
+    logits = list[float]()
     for _, piece in curve_chunks(models.schedule, models.discriminator, path):
         logits += piece.double().tolist()
-        stop = choose_depth(logits, stopping, bound and bound[: len(logits)])
+        stop = choose_depth(logits, stopping)
         if stop.crossed:
             return stop
         yield Searched(picture, {})

@@ -48,7 +48,6 @@ def to_dict(run: Adaptation, request: Request, pictures: dict[str, str]) -> dict
         **_facts(run, top5, digits=4),
         "corruption": request.corruption,
         "severity": request.severity if request.corruption else None,
-        "rule": run.stopping.rule,
         "paths": run.stopping.paths,
         "confidence": [round(float(c), 6) for c in run.confidence],
         "pictures": pictures,

@@ -25,8 +25,7 @@ class Request:
 
     ``severity``: 1 to 5; ``tau``: 0 to 1; ``seed``: fixes corruption and noise; ``dda_depth``:
     of DDA; ``paths``: noise paths, from 1; ``scale``: strength of DGA + G's guidance, from 0,
-    None for the profile's; ``max_depth``: deepest t*, None for the profile's; ``rule``: of
-    stopping, threshold or quantile.
+    None for the profile's; ``max_depth``: deepest t*, None for the profile's.
     """
 
     corruption: str | None
@@ -37,7 +36,6 @@ class Request:
     paths: int = 1
     scale: float | None = None
     max_depth: int | None = None
-    rule: str = "threshold"
 
     @classmethod
     def of(cls, profile: Profile, **asked: Any) -> Request:
@@ -49,7 +47,6 @@ class Request:
             "tau": profile.stopping.tau,
             "dda_depth": profile.dda_depth,
             "paths": profile.stopping.paths,
-            "rule": profile.stopping.rule,
         }
         given = {name: value for name, value in asked.items() if value is not None}
         request = cls(**{"corruption": None, **usual, **given})
@@ -67,7 +64,6 @@ class Request:
             raise ValueError(f"The maximum depth is from 1 to {steps}, not {depth}.")
         return dataclasses.replace(
             usual,
-            rule=self.rule,  # type: ignore[arg-type]  # checked by StoppingConfig itself
             tau=self.tau,
             paths=self.paths,
             max_depth=depth,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -37,14 +36,10 @@ def check_tau(tau: float) -> float:
     return float(tau)
 
 
-def choose_depth(
-    logits: ArrayLike, config: StoppingConfig, source_bound: Sequence[float] | None = None
-) -> Stop:
+def choose_depth(logits: ArrayLike, config: StoppingConfig) -> Stop:
     """The first depth at which the picture can no longer be told from source data.
 
-    ``logits``: ``[T + 1]`` or, for several noise paths, ``[paths, T + 1]``. For the
-    quantile rule ``source_bound`` holds, for each depth, the logit that clean images
-    rarely exceed.
+    ``logits``: ``[T + 1]`` or, for several noise paths, ``[paths, T + 1]``.
 
     - Already below at depth 0: t* = 0, crossed.
     - Never below in 0...max_depth: t* = max_depth, not crossed.
@@ -53,34 +48,27 @@ def choose_depth(
     - ``run`` > 1: t* is the first of that many depths in a row; the last of them may
       lie beyond max_depth, but not beyond T.
 
-    Raises ``ValueError`` for a tau outside 0...1, for a curve that is empty or not
-    finite, and for a quantile rule without its bound. (Section 3.2 of the paper.)
+    Raises ``ValueError`` for a tau outside 0...1 and for a curve that is empty or not
+    finite. (Section 3.2 of the paper.)
     """
     check_tau(config.tau)
     curve = np.atleast_2d(np.asarray(logits, dtype=np.float64))  # [paths, T + 1]
     if curve.size == 0 or not np.isfinite(curve).all():
         raise ValueError("The confidence curve is empty or holds values that are not finite.")
-    if config.rule == "threshold":
-        below = confidence_from_logits(curve).mean(0) < config.tau
-    else:
-        if source_bound is None or len(source_bound) != curve.shape[1]:
-            raise ValueError("The quantile rule needs one source bound for each depth.")
-        below = curve.mean(0) < np.asarray(source_bound)
+    below = confidence_from_logits(curve).mean(0) < config.tau
     stop = first_run(below, config.run, config.max_depth)
     if config.horizon is None or first_run(below, config.run, config.horizon).crossed:
         return stop
     return Stop(0, crossed=False)
 
 
-def is_decided(
-    logits: ArrayLike, config: StoppingConfig, source_bound: Sequence[float] | None = None
-) -> bool:
+def is_decided(logits: ArrayLike, config: StoppingConfig) -> bool:
     """Whether a curve that is judged to some depth only, as above, stops where the whole one does.
 
     Raises what :func:`choose_depth` does.
     """
     curve = np.atleast_2d(np.asarray(logits, dtype=np.float64))
-    stop = choose_depth(curve, config, source_bound)
+    stop = choose_depth(curve, config)
     within = config.horizon is not None and not stop.hopeless  # below tau, but too deep
     return stop.crossed or within or curve.shape[1] > config.deepest
 

@@ -10,9 +10,11 @@ from typing import Any
 
 import pandas as pd
 
+from dga.analysis.controls import Controls, control
 from dga.analysis.names import MethodName, in_order
 from dga.analysis.results import KEY, EvaluationRun
 from dga.analysis.statistics import Outcomes
+from dga.analysis.sweep import read_sweep
 from dga.corruptions import CLEAN
 from dga.profiles import StoppingConfig
 from dga.titles import SPLITS, STREAMS
@@ -43,7 +45,7 @@ class PooledRuns:
     @cached_property
     def outcomes(self) -> Outcomes:
         """Correct or not, by method, corruption and photograph."""
-        return Outcomes.of(self.lines)
+        return Outcomes(self.lines)
 
     @cached_property
     def methods(self) -> list[str]:
@@ -76,6 +78,11 @@ class PooledRuns:
         for name, point in self.equivalents(base).items():
             lines.append(self.lines[self.lines["method"] == name].assign(method=point))
         return pd.concat(lines).drop_duplicates(KEY)
+
+    @cached_property
+    def controls(self) -> Controls:
+        """Of the sweep of DGA + G. Raises ``MissingRun`` naming what it lacks."""
+        return control(read_sweep(self.swept("dga-guided"), "dga-guided", "dga-guided"))
 
     def seconds(self, method: str) -> float | None:
         """A method's mean cost of a picture under a corruption; ``None`` if it has no lines.

@@ -34,7 +34,6 @@ def adapt(
         float | None, typer.Option(help="Lambda, the strength of DGA + G's guidance.")
     ] = None,
     max_depth: Annotated[int | None, typer.Option(help="Deepest t*, 1 to 100.")] = None,
-    rule: Annotated[str | None, typer.Option(help="Stopping: threshold or quantile.")] = None,
     steps: Annotated[
         str | None, typer.Option(help="Rebuild in at most so many steps; all: every depth in turn.")
     ] = None,
@@ -61,7 +60,7 @@ def adapt(
         if image.is_dir():
             single = {
                 "--corruption": corruption, "--tau": tau, "--dda-depth": dda_depth,
-                "--paths": paths, "--scale": scale, "--max-depth": max_depth, "--rule": rule,
+                "--paths": paths, "--scale": scale, "--max-depth": max_depth,
                 "--steps": steps, "--eta": eta, "--through-network": through_network,
                 "--seed": seed or None, "--json": as_json or None,
             }  # fmt: skip
@@ -78,7 +77,6 @@ def adapt(
             paths=paths,
             scale=scale,
             max_depth=max_depth,
-            rule=rule,
         )
         names = split_list(methods or "dga,dga-guided,dda,dga-plus")
         count = None if steps is None else whole_or_all("--steps", steps)

@@ -222,7 +222,6 @@ class JudgingRun:
 
     def merge(self, folder: Path, out: Path) -> None:
         """Put the parts together. ``curves.npz`` comes last: once it is there, all is."""
-        models = self.judge.models
         parts = [_read(_part(folder, name)) for name in self.conditions]
         images = _align(self.images, parts)
         if self.options.features:
@@ -235,13 +234,6 @@ class JudgingRun:
             "depths": np.array(self.depths, dtype=np.int64),
             "logits": np.stack([part["logits"] for part in parts]),  # [M, N, K]
         }
-        bound = models.source_bound(models.profile.stopping.quantile)
-        if bound is not None:
-            curves["source_bound"] = np.array(bound, dtype=np.float32)[list(self.depths)]
-        if models.source_quantiles:
-            curves["quantiles"] = np.array([float(q) for q in models.source_quantiles])
-            table = np.array(list(models.source_quantiles.values()), dtype=np.float32)
-            curves["source_quantiles"] = table[:, list(self.depths)]  # [Q, K]
         _save(out / CURVES, curves)
 
 

@@ -48,13 +48,12 @@ class Batch:
     def stops(self, config: StoppingConfig) -> tuple[list[Stop], list[float]]:
         """Where each picture halts, and the seconds it took to find out."""
         deepest = min(config.deepest, self.models.schedule.steps) + 1
-        bound = self.models.source_bound(config.quantile)
         stops, seconds = [], []
         for i in range(len(self)):
             paths = range(max(1, config.paths))
             judged = [self._curve(i, number, deepest) for number in paths]
             logits = np.stack([values for values, _ in judged])  # [paths, deepest]
-            stops.append(choose_depth(logits, config, bound[:deepest] if bound else None))
+            stops.append(choose_depth(logits, config))
             seconds.append(sum(own + self._path(i, n)[1] for n, (_, own) in enumerate(judged)))
         return stops, seconds
 

@@ -55,16 +55,12 @@ def diffusion_settings(profile: Profile) -> dict[str, DiffusionSettings]:
 
 
 def _tuned(profile: Profile) -> dict[str, DiffusionSettings]:
-    threshold = replace(profile.stopping, rule="threshold")
-    quantile = replace(profile.stopping, rule="quantile")
     guidance, dda = profile.guidance, profile.dda_guidance
     settings = {
         "dda": DiffusionSettings(profile.dda_depth, None, dda),
         "dda-ensemble": DiffusionSettings(profile.dda_depth, None, dda, ensemble=True),
-        "dga": DiffusionSettings(None, threshold),
-        "dga-guided": DiffusionSettings(None, threshold, guidance),
-        "dga-quantile": DiffusionSettings(None, quantile),
-        "dga-guided-quantile": DiffusionSettings(None, quantile, guidance),
+        "dga": DiffusionSettings(None, profile.stopping),
+        "dga-guided": DiffusionSettings(None, profile.stopping, guidance),
     }
     few = vars(profile.sampling) if profile.sampling else {}
     return {name: replace(own, **few) for name, own in settings.items()}

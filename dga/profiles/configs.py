@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
-from typing import Literal
 from urllib.parse import urlsplit
 
 
@@ -82,27 +81,20 @@ class ClassifierConfig:
 
 @dataclass(frozen=True)
 class StoppingConfig:
-    """When the forward process halts.
+    """When the forward process halts: at the first depth whose confidence is below ``tau``.
 
-    ``threshold``: first depth whose confidence is below ``tau``.
-    ``quantile``: first depth whose logit is below that of ``quantile`` of held-out
-    clean images at the same depth.
     No depth beyond ``max_depth`` is chosen. ``horizon``: a picture that does not qualify
     by this depth either is left as it is, because no noise drowns its shift.
     ``run`` depths in a row must qualify; ``paths`` noise paths are averaged.
     """
 
-    rule: Literal["threshold", "quantile"] = "threshold"
     tau: float = 0.5
     max_depth: int = 60
     run: int = 1
     paths: int = 1
-    quantile: float = 0.95
     horizon: int | None = None
 
     def __post_init__(self) -> None:
-        if self.rule not in ("threshold", "quantile"):
-            raise ValueError(f"A stopping rule is threshold or quantile, not {self.rule!r}.")
         if min(self.max_depth, self.run, self.paths) < 1:
             raise ValueError("max_depth, run and paths are whole numbers from 1 up.")
         if self.horizon is not None and self.horizon < self.max_depth:

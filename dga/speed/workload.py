@@ -150,4 +150,4 @@ def random_models(profile: Profile, compute: Compute) -> Models:
         compute.prepare(network.eval().requires_grad_(False)) for network in networks
     )
     schedule = Schedule.from_config(profile.schedule)
-    return Models(profile, schedule, denoiser, discriminator, classifier, {}, compute)
+    return Models(profile, schedule, denoiser, discriminator, classifier, compute)

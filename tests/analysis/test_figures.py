@@ -15,7 +15,6 @@ import dga.analysis
 import dga.figures
 from dga.analysis.pooled import pool_runs
 from dga.analysis.results import MissingRun, read_runs
-from dga.analysis.tables.depths import pooled_controls
 from dga.commands import app
 from dga.figures.accuracy import accuracy_by_depth, best_dda
 from dga.figures.chart import Axis, Chart, Panel, Rule, Series
@@ -41,7 +40,7 @@ FIGURES = {
     "depths-f1-families", "calibration", "studies", "features",
 }  # fmt: skip
 TABLES = {
-    "table-1", "table-2", "table-3", "comparisons", "controls", "stopping-rules", "studies",
+    "table-1", "table-2", "table-3", "comparisons", "controls", "studies",
     "clean",
 }  # fmt: skip
 
@@ -175,7 +174,7 @@ def test_labels_cover_neither_each_other_nor_marks() -> None:
 def test_adaptive_point_stands_at_its_mean_depth(tmp_path: Path) -> None:
     write_run(tmp_path / "run", depth_matters(8))
     pooled = pool_runs(read_runs(tmp_path).evaluations)[0][0]
-    chart = accuracy_by_depth(pooled_controls(pooled))
+    chart = accuracy_by_depth(pooled)
     assert [panel.title for panel in chart.panels][:2] == ["Mean of 15", "Noise"]
     line, permuted, adaptive = chart.panels[0].series
     assert (line.x, line.y) == ((0, 4, 8), (0, 50, 50))

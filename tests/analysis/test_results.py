@@ -108,6 +108,14 @@ def test_damaged_curves(tmp_path: Path) -> None:
         read_judge(run)
 
 
+def test_bounds_of_an_earlier_judge_are_passed_over(tmp_path: Path) -> None:
+    run = write_judge(tmp_path / "run", falling_logits(2, DEPTHS), DEPTHS)
+    before = read_judge(run).logits
+    with np.load(run / "curves.npz") as file:
+        np.savez(run / "curves.npz", **file, source_bound=np.zeros(3), quantiles=np.ones(1))
+    assert np.array_equal(read_judge(run).logits, before)
+
+
 def test_features_come_back(tmp_path: Path) -> None:
     run = write_judge(tmp_path / "run", falling_logits(2, DEPTHS), DEPTHS, features=True)
     features = read_judge(run).features
@@ -195,7 +203,7 @@ def test_method_names_are_taken_apart() -> None:
     assert (method.base, method.system) == ("dda", "dda")
     assert method.overrides == (("depth", "50"), ("scale", "6"))
     assert not method.swept
-    assert MethodName.parse("dga-guided-quantile").system == "dga-guided"
+    assert MethodName.parse("dga-guided-ancestral").system == "dga-guided"
     assert MethodName.parse("dga-guided:depth=8").swept
     assert MethodName.parse("mine-ensemble").system == "mine-ensemble"
     assert method_title("dga-guided:tau=0.3") == "DGA + G, tau 0.3"

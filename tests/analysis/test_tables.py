@@ -11,7 +11,7 @@ from dga.analysis.pooled import PooledRuns, pool_runs
 from dga.analysis.results import MissingRun, SavedRuns, read_runs
 from dga.analysis.statistics import Estimate
 from dga.analysis.tables.accuracy import comparisons, table_1, table_2, table_3, tau_methods
-from dga.analysis.tables.depths import controls_table, pooled_controls, stopping_rules
+from dga.analysis.tables.depths import controls_table
 from dga.analysis.tables.discriminator import studies
 from dga.analysis.tables.explanations import explanations
 from dga.analysis.tables.table import NOTHING, Table, number, percent, points, signed
@@ -125,7 +125,7 @@ def test_papers_figure_stands_once_a_system(pooled: PooledRuns) -> None:
     table = table_1(pooled)
     assert _row(table, Method="DDA (published)")["Paper (%)"] == "38"
     assert _row(table, Method="DDA (tuned)")["Paper (%)"] == NOTHING
-    assert _row(table, Method="DGA + G (quantile)")["Paper (%)"] == NOTHING
+    assert _row(table, Method="DGA + G (ancestral)")["Paper (%)"] == NOTHING
 
 
 def test_table_2_has_the_papers_row_under_ours(pooled: PooledRuns) -> None:
@@ -174,7 +174,7 @@ def test_comparisons_are_of_ours_with_every_rival(pooled: PooledRuns) -> None:
     table = comparisons(pooled)
     rivals = table.shown.loc[table.shown["Method"] == "DGA + G", "Minus"].tolist()
     assert rivals[:3] == ["Nothing done", "Tent", "DiffPure (published)"]
-    assert "DGA + G (quantile)" in rivals
+    assert "DGA + G (ancestral)" in rivals
     assert len(rivals) == 10
     cells = table.numbers.set_index(["method", "rival", "group"])["points"]
     whole = table_1(pooled).numbers.set_index("method")["accuracy"]
@@ -203,7 +203,7 @@ def test_what_was_found_is_counted_by_what_was_done(tmp_path: Path) -> None:
 
 def test_controls_table_says_what_decides(tmp_path: Path) -> None:
     pooled = _pooled(tmp_path, depth_matters(10))
-    table = controls_table(pooled, pooled_controls(pooled))
+    table = controls_table(pooled)
     row = _row(table, Depth="t* permuted within a corruption")
     assert row["Accuracy (%)"].startswith("50.0 (")
     assert row["Own depth minus this"].startswith("+50.0 (")
@@ -225,7 +225,7 @@ def test_dda_is_a_point_of_the_sweep_where_it_is_guided_alike(tmp_path: Path) ->
             "dga-guided:depth=4": {"depth": 4, "stopping": None, **guided},
             "dda": {"depth": 8, "stopping": None, **guided, "ensemble": ensemble},
         }
-        return pooled_controls(_pooled(tmp_path / folder, rows, methods=methods)).sweep.depths
+        return _pooled(tmp_path / folder, rows, methods=methods).controls.sweep.depths
 
     assert depths("alike", ensemble=False) == (0, 4, 8)
     with pytest.raises(MissingRun, match="fixed depths"):
@@ -244,22 +244,13 @@ def test_studies_tell_seen_from_unseen(results: SavedRuns) -> None:
     assert {"calibration_error", "temperature"} <= set(table.numbers["measure"])
 
 
-def test_both_rules_on_the_same_curves(results: SavedRuns, pooled: PooledRuns) -> None:
-    table = stopping_rules(results.judges[0], pooled)
-    clean = _row(table, Corruption="Clean")
-    assert clean["Median t*, threshold"] == "0"
-    assert set(table.numbers["rule"]) == {"threshold", "quantile"}
-    assert "to depth 20" in table.caption
-
-
 def _all_tables(results: SavedRuns, pooled: PooledRuns) -> list[Table]:
     return [
         table_1(pooled),
         table_2(pooled),
         table_3(pooled),
         comparisons(pooled),
-        controls_table(pooled, pooled_controls(pooled)),
-        stopping_rules(results.judges[0], pooled),
+        controls_table(pooled),
         studies(results.judges),
     ]
 

@@ -69,7 +69,6 @@ def test_logits_are_those_of_the_curve(
     assert curves["depths"].tolist() == list(range(101))
     assert curves["logits"].shape == (3, 4, 101)
     assert curves["logits"].dtype == np.float32
-    assert curves["source_bound"].tolist() == [0.0] * 101
 
     images = read_images([picture_folder], 32, tiny_models.profile.classifier.classes)
     denoiser = tiny_models.denoiser if shown == "x0_hat" else None
@@ -87,13 +86,10 @@ def test_depths_are_columns_and_batches_do_not_matter(
     tiny_models: Models, plan: Plan, tmp_path: Path
 ) -> None:
     judge = Judge(tiny_models, Study())
-    bounded = dataclasses.replace(tiny_models, source_quantiles={"0.95": np.arange(101.0).tolist()})
     judge_pictures(judge, plan, tmp_path / "all", Options(features=False))
-    judge_pictures(
-        Judge(bounded, Study()), plan, tmp_path / "few", Options(DEPTHS, features=False, batch=3)
-    )
+    judge_pictures(judge, plan, tmp_path / "few", Options(DEPTHS, features=False, batch=3))
     whole, few = _load(tmp_path / "all" / "curves.npz"), _load(tmp_path / "few" / "curves.npz")
-    assert few["depths"].tolist() == few["source_bound"].tolist() == list(DEPTHS)
+    assert few["depths"].tolist() == list(DEPTHS)
     np.testing.assert_allclose(few["logits"], whole["logits"][..., list(DEPTHS)], atol=1e-4)
     assert not (tmp_path / "few" / "features.npz").exists()
 
@@ -271,5 +267,3 @@ def test_command_judges_what_the_trainer_wrote(picture_folder: Path, tmp_path: P
     curves = _load(out / "curves.npz")
     assert curves["corruptions"].tolist() == ["clean", *FAMILIES["blur"]]
     assert curves["logits"].shape == (5, 2, 2)
-    bounds = json.loads((weights / "config.json").read_text())["source_quantiles"]["0.95"]
-    np.testing.assert_allclose(curves["source_bound"], [bounds[0], bounds[40]], rtol=1e-6)

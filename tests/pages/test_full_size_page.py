@@ -51,7 +51,6 @@ def session() -> Session:
         denoiser=randomise(Denoiser(NETWORK), 1),
         discriminator=randomise(Discriminator(NETWORK), 2),
         classifier=randomise(build_classifier(profile.classifier), 3),
-        source_quantiles={},
         compute=Compute(torch.device("cpu"), torch.float32),
     )
     return Session(models)

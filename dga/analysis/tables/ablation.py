@@ -26,7 +26,7 @@ def ablation(pooled: PooledRuns) -> Table:
     if lines["alternatives"].notna().any():
         lines = pd.concat([lines, _oracle(lines)])
         variants.append(ORACLE)
-    outcomes = Outcomes.of(lines)
+    outcomes = Outcomes(lines)
     shown, numbers = list[Cells](), list[Cells]()
     for name in (SOURCE, BASE, *variants):
         cells = {group: outcomes.accuracy(name, group) for group in GROUPS}

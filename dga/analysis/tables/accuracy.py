@@ -20,9 +20,7 @@ from dga.analysis.pooled import PooledRuns
 from dga.analysis.results import MissingRun
 from dga.analysis.statistics import Estimate, Outcomes
 from dga.analysis.tables.table import (
-    NO,
     NOTHING,
-    YES,
     Cells,
     Table,
     bare_columns,
@@ -37,7 +35,7 @@ from dga.corruptions import CLEAN, FAMILIES
 from dga.titles import SYSTEMS, short
 
 SOURCE = "source"
-OURS = ("dga-plus", "dga-guided", "dga-guided-quantile")
+OURS = ("dga-plus", "dga-guided")
 INTERVALS = "95 % intervals (paired bootstrap over photographs)"
 TauRow = tuple[str, float, dict[str, Estimate | None]]
 """A method, its tau and its accuracy by group."""
@@ -117,13 +115,8 @@ def _table_1_row(
 
 
 def _traits(system: str) -> dict[str, str]:
-    traits = TRAITS.get(system)
-    heads = ("Diffusion?", "Per-sample?", "Frozen classifier?")
-    if traits is None:
-        return {"Adaptation": NOTHING, **dict.fromkeys(heads, NOTHING)}
-    flags = (traits.diffusion, traits.per_sample, traits.frozen_classifier)
-    marks = {head: YES if flag else NO for head, flag in zip(heads, flags, strict=True)}
-    return {"Adaptation": traits.adaptation, **marks}
+    heads = ("Adaptation", "Diffusion?", "Per-sample?", "Frozen classifier?")
+    return dict(zip(heads, TRAITS.get(system, (NOTHING,) * len(heads)), strict=True))
 
 
 def table_2(pooled: PooledRuns) -> Table:
@@ -203,7 +196,7 @@ def _by_tau(
     pooled: PooledRuns, methods: dict[float, str]
 ) -> dict[float, dict[str, Estimate | None]]:
     """Accuracy by tau and group, on shared images; the paper's taus are always there."""
-    outcomes = Outcomes.of(_shared(pooled.lines, methods.values()))
+    outcomes = Outcomes(_shared(pooled.lines, methods.values()))
     groups = [group for group in GROUPS if group != CLEAN]
     return {
         tau: {group: outcomes.accuracy(methods.get(tau, ""), group) for group in groups}
