@@ -64,20 +64,6 @@ def test_mean_of_a_group_is_the_mean_of_its_corruptions() -> None:
     assert outcomes.accuracy("tent", "snow") is None
 
 
-def test_identical_methods_differ_by_exactly_nothing() -> None:
-    rng = np.random.default_rng(0)
-    right = rng.random((40, 15)) < 0.5
-
-    def outcome(p: int, c: str) -> bool:
-        return bool(right[p, CORRUPTIONS.index(c)])
-
-    both = frame(lines_of("dga", outcome, 40), lines_of("dda", outcome, 40))
-    outcomes = Outcomes(both)
-    for found in (outcomes.difference("dga", "dda", group) for group in (MEAN, *FAMILIES)):
-        assert found is not None
-        assert (found.value, found.low, found.high) == (0, 0, 0)
-
-
 def test_a_shift_is_found_and_pairing_makes_it_narrow() -> None:
     """Right on every fifth image more: +0.2, with less spread than either method has."""
     dda = lines_of("dda", lambda p, c: p % 5 < 2, 50)

@@ -14,7 +14,6 @@ from dga.analysis.pooled import PooledRuns, pool_runs, pool_streams
 from dga.analysis.results import MissingRun, read_runs
 from dga.analysis.tables import depths as depth_tables
 from dga.analysis.tables.streams import (
-    StreamOutcomes,
     clean_table,
     permuted_table,
     stream_comparisons,
@@ -166,10 +165,3 @@ def test_the_command_writes_the_tables_of_a_stream(folder: Path, tmp_path: Path)
     names = [entry["name"] for entry in json.loads((out / "index.json").read_text())["exhibits"]]
     assert names == ["wild", "wild-comparisons", "wild-permuted"]
     assert pd.read_csv(out / "tables" / "wild.csv")["accuracy"].notna().all()
-
-
-def test_unmeasured_groups_have_no_accuracy() -> None:
-    lines = pd.DataFrame([row for row in wild_lines("source") if row["severity"] < 3])
-    outcomes = StreamOutcomes(lines)
-    assert outcomes.accuracy("source", "5") is None
-    assert outcomes.accuracy("source", "clean") is not None

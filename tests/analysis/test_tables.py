@@ -10,7 +10,7 @@ import pytest
 from dga.analysis.pooled import PooledRuns, pool_runs
 from dga.analysis.results import MissingRun, SavedRuns, read_runs
 from dga.analysis.statistics import Estimate
-from dga.analysis.tables.accuracy import comparisons, table_1, table_2, table_3, tau_methods
+from dga.analysis.tables.accuracy import comparisons, table_1, table_2, table_3
 from dga.analysis.tables.depths import controls_table
 from dga.analysis.tables.discriminator import studies
 from dga.analysis.tables.explanations import explanations
@@ -61,13 +61,17 @@ def test_numbers_are_printed_as_people_read_them() -> None:
 
 
 def test_table_1_by_hand(tmp_path: Path) -> None:
-    """Source right on 2 of 8, DGA + G on 4 of 8 photographs, under every corruption."""
+    """Right on 2 of 8 (source), 4 (DGA + G) and 8 photographs (an outsider)."""
     pooled = _pooled(
         tmp_path,
         lines_of("source", lambda p, c: p < 2, 8),
         lines_of("dga-guided", lambda p, c: p < 4, 8),
+        lines_of("mine", lambda p, c: True, 8),
     )
     table = table_1(pooled)
+    mine = _row(table, Method="mine")
+    assert (mine["Adaptation"], mine["Paper (%)"]) == (NOTHING, NOTHING)
+    assert mine["Accuracy (%)"].startswith("100.0")
     source = _row(table, Method="Nothing done")
     ours = _row(table, Method="DGA + G")
     assert source["Accuracy (%)"].startswith("25.0 (")
@@ -114,21 +118,12 @@ def test_too_few_corruptions_make_no_mean(tmp_path: Path) -> None:
     assert {row["Blur (average)"], row["Fog"], row["JPEG"]} == {NOTHING}
 
 
-def test_a_method_from_outside_has_no_traits(tmp_path: Path) -> None:
-    table = table_1(_pooled(tmp_path, lines_of("mine", lambda p, c: True, 4)))
-    mine = _row(table, Method="mine")
-    assert (mine["Adaptation"], mine["Paper (%)"]) == (NOTHING, NOTHING)
-    assert mine["Accuracy (%)"].startswith("100.0")
-
-
-def test_papers_figure_stands_once_a_system(pooled: PooledRuns) -> None:
-    table = table_1(pooled)
-    assert _row(table, Method="DDA (published)")["Paper (%)"] == "38"
-    assert _row(table, Method="DDA (tuned)")["Paper (%)"] == NOTHING
-    assert _row(table, Method="DGA + G (ancestral)")["Paper (%)"] == NOTHING
-
-
-def test_table_2_has_the_papers_row_under_ours(pooled: PooledRuns) -> None:
+def test_the_paper_stands_once_a_system(pooled: PooledRuns) -> None:
+    """In Table 1 beside its first variant, in Table 2 as a row under its last."""
+    beside = table_1(pooled).shown.set_index("Method")["Paper (%)"]
+    assert beside[["DDA (published)", "DDA (tuned)", "DGA + G (ancestral)"]].tolist() == [
+        "38", NOTHING, NOTHING,
+    ]  # fmt: skip
     table = table_2(pooled)
     methods = table.shown["Method"].tolist()
     after = methods.index("*DDA, paper*")
@@ -141,12 +136,6 @@ def test_table_2_has_the_papers_row_under_ours(pooled: PooledRuns) -> None:
     cells = table.numbers.set_index(["method", "group"])
     assert cells.loc[("dda", "impulse_noise"), "paper"] == 51
     assert cells.loc[("dda", "impulse_noise"), ["accuracy_low", "accuracy_high"]].notna().all()
-
-
-def test_plain_method_stands_for_its_own_tau(tmp_path: Path) -> None:
-    rows = [lines_of(name, lambda p, c: True, 2) for name in ("dga", "dga:tau=0.3")]
-    pooled = _pooled(tmp_path, *rows, methods={"dga": stopping(0.6)})
-    assert tau_methods(pooled, "dga") == {0.3: "dga:tau=0.3", 0.6: "dga"}
 
 
 def test_table_3_is_on_images_that_every_tau_has(tmp_path: Path) -> None:
@@ -163,11 +152,8 @@ def test_table_3_is_on_images_that_every_tau_has(tmp_path: Path) -> None:
     assert _row(table, Method="*DGA, paper*", tau="0.7")["Noise"] == "21"
     assert "(4 photographs)" in table.caption
     assert table.missing == ("no run of dga:tau=0.1, dga:tau=0.7",)
-
-
-def test_one_tau_is_no_table(tmp_path: Path) -> None:
     with pytest.raises(MissingRun, match="no run at several taus"):
-        table_3(_pooled(tmp_path, lines_of("dga", lambda p, c: True, 2)))
+        table_3(_pooled(tmp_path / "one", lines_of("dga", lambda p, c: True, 2)))
 
 
 def test_comparisons_are_of_ours_with_every_rival(pooled: PooledRuns) -> None:

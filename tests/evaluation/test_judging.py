@@ -189,15 +189,15 @@ def test_the_folder_of_another_run_is_refused(
     judge_pictures(judge, plan, tmp_path, options)
     before = (tmp_path / "config.json").read_bytes()
     for another, changed, said in (
-        (dataclasses.replace(plan, severity=5), options, "severity was 3, now 5"),
-        (dataclasses.replace(plan, per_class=1), options, "per_class was 2, now 1, pictures was"),
-        (plan, Options((0, 8), features=False), r"depths was \[0, 9\], now \[0, 8\]"),
-        (plan, Options((0, 9)), "features was False, now True"),
+        (dataclasses.replace(plan, severity=5), options, "severity: 3 there, 5 here"),
+        (dataclasses.replace(plan, per_class=1), options, "per_class: 2 there, 1 here; pictures: "),
+        (plan, Options((0, 8), features=False), r"depths: \[0, 9\] there, \[0, 8\] here"),
+        (plan, Options((0, 9)), "features: False there, True here"),
     ):
         with pytest.raises(ValueError, match=said):
             judge_pictures(judge, another, tmp_path, changed)
     other = Judge(tiny_models, Study(source="crossed"))
-    with pytest.raises(ValueError, match="study was images, now crossed"):
+    with pytest.raises(ValueError, match="source: images there, crossed here; study: images there"):
         judge_pictures(other, plan, tmp_path, options)
     assert (tmp_path / "config.json").read_bytes() == before
 
