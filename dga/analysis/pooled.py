@@ -63,21 +63,21 @@ class PooledRuns:
 
         DDA, without ensemble and guided alike, is DGA + G that stops at DDA's depth.
         """
-        ours = _but_depth(self.settings(base))
-        found = {}
+        ours, found = _but_depth(self.settings(base)), dict[str, str]()
         for name in self.methods:
             settings = self.settings(name)
-            depth = settings.get("depth")
-            if ours and depth and _but_depth(settings) == ours:
-                found[name] = f"{base}:depth={depth}"
-        return {name: point for name, point in found.items() if name != point}
+            point = f"{base}:depth={settings.get('depth')}"
+            if ours and settings.get("depth") and _but_depth(settings) == ours and name != point:
+                found[name] = point
+        return found
 
     def swept(self, base: str) -> pd.DataFrame:
         """All lines, those of ``base``'s equivalents also under their other name."""
-        lines = [self.lines]
-        for name, point in self.equivalents(base).items():
-            lines.append(self.lines[self.lines["method"] == name].assign(method=point))
-        return pd.concat(lines).drop_duplicates(KEY)
+        more = [
+            self.lines[self.lines["method"] == name].assign(method=point)
+            for name, point in self.equivalents(base).items()
+        ]
+        return pd.concat([self.lines, *more]).drop_duplicates(KEY)
 
     @cached_property
     def controls(self) -> Controls:

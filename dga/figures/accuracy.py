@@ -188,9 +188,7 @@ def gains(pooled: PooledRuns) -> Chart:
     rivals = [rival for rival in ("source", best_dda(pooled)) if rival in pooled.methods]
     if not rivals:
         raise MissingRun("no run of source or DDA")
-    groups = [MEAN]
-    for family, names in FAMILIES.items():
-        groups += [family, *names]
+    groups = [MEAN, *(group for item in FAMILIES.items() for group in (item[0], *item[1]))]
     panels = []
     for rival in rivals:
         rows = [

@@ -46,7 +46,7 @@ def f1_by_depth(judge: JudgeRun) -> Chart:
                 for name in names
                 if name in f1.index
             ),
-            _depth_axis(judge),
+            Axis(DEPTH, (0, float(max(judge.depths)))),
             axis,
             group_title(family),
         )
@@ -65,10 +65,6 @@ def f1_by_depth(judge: JudgeRun) -> Chart:
         height=180,
         commands=(judge.command,),
     )
-
-
-def _depth_axis(judge: JudgeRun) -> Axis:
-    return Axis(DEPTH, (0, float(max(judge.depths))))
 
 
 def depths_and_f1(judge: JudgeRun, halted: pd.DataFrame) -> Chart:
@@ -133,7 +129,7 @@ def calibration_by_depth(judge: JudgeRun) -> Chart:
     depths = rounded((c.reliability.depth for c in found), 0)
     before = rounded((100 * c.reliability.error for c in found), 2)
     after = rounded((100 * c.error_scaled for c in found), 2)
-    axis = _depth_axis(judge)
+    axis = Axis(DEPTH, (0, float(max(judge.depths))))
     lines = (
         curve(depths, before, ACCENT, "as it is"),
         curve(depths, after, NEUTRAL, "rescaled", "dot"),

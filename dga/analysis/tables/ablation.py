@@ -8,7 +8,8 @@ from dga.analysis.names import MEAN, MethodName, group_title, method_title
 from dga.analysis.pooled import PooledRuns
 from dga.analysis.results import MissingRun
 from dga.analysis.statistics import Outcomes
-from dga.analysis.tables.accuracy import INTERVALS, SOURCE
+from dga.analysis.sweep import SOURCE
+from dga.analysis.tables.accuracy import INTERVALS
 from dga.analysis.tables.table import Cells, Table, columns, percent, points
 from dga.corruptions import FAMILIES
 

@@ -17,6 +17,7 @@ from dga.analysis.names import (
 from dga.analysis.pooled import PooledRuns
 from dga.analysis.results import MissingRun
 from dga.analysis.statistics import Estimate, Outcomes
+from dga.analysis.sweep import SOURCE
 from dga.analysis.tables.table import (
     NOTHING,
     Cells,
@@ -32,7 +33,6 @@ from dga.analysis.tables.table import (
 from dga.corruptions import CLEAN, FAMILIES
 from dga.titles import SYSTEMS, short
 
-SOURCE = "source"
 OURS = ("dga-plus", "dga-guided")
 INTERVALS = "95 % intervals (paired bootstrap over photographs)"
 TRAIT_HEADS = ("Adaptation", "Diffusion?", "Per-sample?", "Frozen classifier?")
@@ -42,14 +42,10 @@ def rows_of(pooled: PooledRuns) -> list[MethodName]:
     """A row for every method compared, and an empty one for what the paper has and no run."""
     methods = [MethodName.parse(name) for name in pooled.compared]
     run = {method.system for method in methods}
-    empty = (_default(system) for system in paper.TABLE_1 if system not in run)
-    return sorted([*methods, *empty], key=lambda method: method.place)
-
-
-def _default(system: str) -> MethodName:
-    """A system's first variant."""
-    methods = (MethodName.parse(name) for name in TITLES)
-    return next(method for method in methods if method.system == system)
+    known = [MethodName.parse(name) for name in TITLES]
+    absent = [system for system in paper.TABLE_1 if system not in run]
+    methods += [next(own for own in known if own.system == system) for system in absent]
+    return sorted(methods, key=lambda method: method.place)
 
 
 def not_run(pooled: PooledRuns) -> tuple[str, ...]:

@@ -9,7 +9,8 @@ from dga.analysis.names import MEAN, MethodName, group_title, method_title
 from dga.analysis.pooled import PooledRuns
 from dga.analysis.results import MissingRun
 from dga.analysis.statistics import Floats, Outcomes
-from dga.analysis.tables.accuracy import INTERVALS, OURS, SOURCE
+from dga.analysis.sweep import SOURCE
+from dga.analysis.tables.accuracy import INTERVALS, OURS
 from dga.analysis.tables.table import Cells, Table, bare_columns, columns, number, percent, points
 from dga.corruptions import CLEAN, FAMILIES, SEVERITIES
 from dga.titles import STREAMS
