@@ -24,9 +24,12 @@ def _right(photograph: int, corruption: str) -> bool:
 
 @pytest.mark.parametrize("zipped", [False, True])
 def test_lines_come_back(tmp_path: Path, zipped: bool) -> None:
-    rows = lines_of("source", _right, 3, ["fog", "snow"])
+    """Those without the later fields are of pictures that entered clean."""
+    rows = lines_of("source", _right, 3, ["fog", "snow"], lambda p, c: p)
     run = read_evaluation(write_run(tmp_path / "run", rows, zipped))
     assert run.lines[list(COLUMNS)].equals(frame(rows))
+    assert run.lines["unchanged"].tolist() == [True, False, False] * 2
+    assert (set(run.lines["entry"]), set(run.lines["degradation"])) == ({0}, {"none"})
     assert (run.severity, run.command) == (5, "python -m dga evaluate --out run")
 
 

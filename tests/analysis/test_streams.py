@@ -22,7 +22,7 @@ from dga.analysis.tables.streams import (
 from dga.commands import app
 from dga.corruptions import CORRUPTIONS
 from dga.figures.depths import depths_by_severity
-from tests.fixtures.results import Line, line, lines_of, stopping, write_run
+from tests.fixtures.results import Line, line, lines_of, write_run
 
 PERMUTED = "dga-plus:permute=depth:batch=60"
 STREAM = {"stream": "wild", "corruptions": list(CORRUPTIONS), "severity": None}
@@ -148,14 +148,6 @@ def test_depths_rise_with_severity_in_a_figure(tmp_path: Path) -> None:
     assert table.numbers["median"].tolist() == [3, 9, 15] * 15
     with pytest.raises(MissingRun, match="two severities"):
         depths_by_severity(severities[:1])
-
-
-def test_lines_without_the_later_fields_are_of_pictures_that_entered_clean(tmp_path: Path) -> None:
-    rows = lines_of("dga", lambda p, c: True, 2, ["fog"], lambda p, c: p)
-    write_run(tmp_path / "run", rows, methods={"dga": stopping()})
-    lines = read_runs(tmp_path).evaluations[0].lines
-    assert lines["unchanged"].tolist() == [True, False]
-    assert (lines["entry"].tolist(), set(lines["degradation"])) == ([0, 0], {"none"})
 
 
 def test_the_command_writes_the_tables_of_a_stream(folder: Path, tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import pytest
 from dga.analysis.pooled import PooledRuns, pool_runs
 from dga.analysis.results import MissingRun, SavedRuns, read_runs
 from dga.analysis.statistics import Estimate
+from dga.analysis.tables.ablation import ORACLE, ablation
 from dga.analysis.tables.accuracy import comparisons, table_1, table_2, table_3
 from dga.analysis.tables.depths import controls_table
 from dga.analysis.tables.discriminator import studies
@@ -20,6 +21,7 @@ from tests.fixtures.results import (
     depth_matters,
     line,
     lines_of,
+    path_of,
     stopping,
     whole_results,
     write_run,
@@ -185,6 +187,26 @@ def test_what_was_found_is_counted_by_what_was_done(tmp_path: Path) -> None:
     ]
     with pytest.raises(MissingRun, match="no run of dga-plus"):
         explanations(_pooled(tmp_path / "other", lines_of("source", lambda p, c: True, 2)))
+
+
+def test_stages_stand_beside_the_whole_and_an_oracle(tmp_path: Path) -> None:
+    without, asks = "dga-plus:exposure=false", "dga-plus:alternatives=true"
+    rows = [
+        row | {"alternatives": [row["class"] if path_of(9) != row["path"] else "dish"]}
+        if method == asks
+        else row
+        for method, right in {"source": 2, without: 4, "dga-plus": 6, asks: 6}.items()
+        for row in lines_of(method, lambda p, c, right=right: p < right, 10)
+    ]
+    pooled = _pooled(tmp_path, rows)
+    shown = ablation(pooled).shown.set_index("Method")
+    assert list(shown.index) == ["Nothing done", "DGA+", "DGA+, without exposure", ORACLE]
+    assert [cell.split()[0] for cell in shown["Mean of 15"]] == ["20.0", "60.0", "40.0", "90.0"]
+    assert shown.loc["DGA+, without exposure", "Minus DGA+"].startswith("\N{MINUS SIGN}20.0")
+    assert shown.loc["DGA+", "Minus DGA+"] == ""
+    assert pooled.compared == ["source", "dga-plus"]  # and so in no other table
+    with pytest.raises(MissingRun, match="exposure=false"):
+        ablation(_pooled(tmp_path / "alone", lines_of("dga-plus", lambda p, c: True, 2)))
 
 
 def test_controls_table_says_what_decides(tmp_path: Path) -> None:

@@ -58,17 +58,26 @@ def _same(one: Path, other: Path) -> bool:
     return set(first) == set(second) and all(np.array_equal(first[k], second[k]) for k in first)
 
 
-@pytest.mark.parametrize("shown", ["x_t", "x0_hat"])
+@pytest.mark.parametrize(
+    ("shown", "options"),
+    [("x_t", Options()), ("x0_hat", Options(DEPTHS, features=False, batch=3))],
+)
 def test_logits_are_those_of_the_curve(
-    shown: str, tiny_models: Models, plan: Plan, picture_folder: Path, tmp_path: Path
+    shown: str,
+    options: Options,
+    tiny_models: Models,
+    plan: Plan,
+    picture_folder: Path,
+    tmp_path: Path,
 ) -> None:
-    judge = Judge(tiny_models, Study(input=shown))
-    assert judge_pictures(judge, plan, tmp_path) == []
+    judge, depths = Judge(tiny_models, Study(input=shown)), list(options.depths or range(101))
+    assert judge_pictures(judge, plan, tmp_path, options) == []
     curves = _load(tmp_path / "curves.npz")
     assert curves["corruptions"].tolist() == ["clean", "gaussian_noise", "fog"]
-    assert curves["depths"].tolist() == list(range(101))
-    assert curves["logits"].shape == (3, 4, 101)
+    assert curves["depths"].tolist() == depths
+    assert curves["logits"].shape == (3, 4, len(depths))
     assert curves["logits"].dtype == np.float32
+    assert (tmp_path / "features.npz").exists() == options.features
 
     images = read_images([picture_folder], 32, tiny_models.profile.classifier.classes)
     denoiser = tiny_models.denoiser if shown == "x0_hat" else None
@@ -79,19 +88,7 @@ def test_logits_are_those_of_the_curve(
             damaged = pixels if name == "clean" else corrupt(pixels, name, 3, seed)
             states = forward_path(tiny_models.schedule, to_tensor(damaged), seed)
             expected = curve(tiny_models.schedule, tiny_models.discriminator, states, denoiser)
-            np.testing.assert_allclose(curves["logits"][m, n], expected, atol=1e-4)
-
-
-def test_depths_are_columns_and_batches_do_not_matter(
-    tiny_models: Models, plan: Plan, tmp_path: Path
-) -> None:
-    judge = Judge(tiny_models, Study())
-    judge_pictures(judge, plan, tmp_path / "all", Options(features=False))
-    judge_pictures(judge, plan, tmp_path / "few", Options(DEPTHS, features=False, batch=3))
-    whole, few = _load(tmp_path / "all" / "curves.npz"), _load(tmp_path / "few" / "curves.npz")
-    assert few["depths"].tolist() == list(DEPTHS)
-    np.testing.assert_allclose(few["logits"], whole["logits"][..., list(DEPTHS)], atol=1e-4)
-    assert not (tmp_path / "few" / "features.npz").exists()
+            np.testing.assert_allclose(curves["logits"][m, n], expected[depths], atol=1e-4)
 
 
 def test_features_are_what_the_last_layer_reads(
