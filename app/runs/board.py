@@ -186,7 +186,7 @@ class Board:
 
 def settings(profile: Profile) -> StoppingConfig:
     """The rule of every board: the profile's own, with one noise path."""
-    return dataclasses.replace(profile.stopping, rule="threshold", paths=1)
+    return dataclasses.replace(profile.stopping, paths=1)
 
 
 def run(session: Session, board: Board) -> Iterator[None]:

@@ -44,7 +44,6 @@ def check_settings(
         max_depth=None
         if max_depth is None
         else _whole("The maximum depth", max_depth, 1, profile.schedule.steps),
-        rule=profile.stopping.rule,
     )
     if request.corruption:
         check_corruption(request.corruption, request.severity)

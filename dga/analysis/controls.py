@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dga.analysis.names import MEAN
-from dga.analysis.statistics import RESAMPLES, Estimate, Floats, interval, resample_weights
+from dga.analysis.statistics import Estimate, Floats, interval, resample_weights
 from dga.analysis.sweep import Sweep
 from dga.corruptions import CLEAN, FAMILIES
 
@@ -37,45 +37,45 @@ Draws = NDArray[np.float64]
 class Control:
     """Accuracy in [0, 1] by group, and adaptive minus it, both with intervals."""
 
-    name: str
     accuracy: dict[str, Estimate]
     adaptive_minus: dict[str, Estimate]
 
 
 @dataclass(frozen=True)
 class Controls:
-    """``spearman``: over all informative images; ``spearman_within``: the mean of the
-    corruptions' own, weighted by their informative images (``None`` if there are none).
+    """``rows``: by name. ``spearman``: over all informative images; ``spearman_within``: the mean
+    of the corruptions' own, weighted by their informative images (``None`` if there are none).
 
     Groups are ``mean`` (of the corruptions that were swept), families swept whole and
     single corruptions. ``mean_depth`` is the mean of the unrounded t*, by group.
     """
 
     sweep: Sweep
-    rows: tuple[Control, ...]
+    rows: dict[str, Control]
     best_depth: int
     mean_depth: dict[str, float]
     spearman: Estimate | None
     spearman_within: Estimate | None
     informative: int
 
-    def row(self, name: str) -> Control:
-        return next(row for row in self.rows if row.name == name)
+    @property
+    def groups(self) -> list[str]:
+        """The mean and the families swept whole."""
+        return [group for group in (MEAN, *FAMILIES) if group in self.mean_depth]
 
 
-def control(sweep: Sweep, resamples: int = RESAMPLES, seed: int = 0) -> Controls:
+def control(sweep: Sweep) -> Controls:
     """All controls of a sweep. Clean pictures are left out of every group."""
-    weights = resample_weights(len(sweep.photographs), resamples, seed)
+    weights = resample_weights(len(sweep.photographs))
     groups = sweep_groups(sweep)
     draws, best = _draws(sweep, weights, groups[MEAN])
-    rows = tuple(
-        Control(
-            name,
+    rows = {
+        name: Control(
             _by_group(draw, groups, sweep),
             {} if name == "adaptive" else _by_group(draws["adaptive"] - draw, groups, sweep),
         )
         for name, draw in draws.items()
-    )
+    }
     t_star = np.where(sweep.measured, sweep.t_star, np.nan)
     return Controls(
         sweep,
@@ -113,29 +113,25 @@ def _counts(weights: Floats, values: Floats) -> Draws:
     return np.moveaxis(np.tensordot(values, weights, axes=(1, 1)), -1, 0).astype(np.float64)
 
 
+@np.errstate(invalid="ignore")  # a corruption without images divides by 0
 def _draws(sweep: Sweep, weights: Floats, members: list[int]) -> tuple[dict[str, Draws], int]:
     """Accuracies ``[R, C]`` of every control, and which depth is best over ``members``."""
     picked = np.eye(len(sweep.depths), dtype=np.float32)[sweep.rounded]
     picked *= sweep.measured[..., None]  # [C, P, K]
     images = _counts(weights, sweep.measured.astype(np.float32))
-    with np.errstate(invalid="ignore"):
-        by_depth = _counts(weights, sweep.correct) / images[..., None]  # [R, C, K]
-        shares = _counts(weights, picked) / images[..., None]  # [R, C, K]
-        own = _counts(weights, (picked * sweep.correct).sum(-1)) / images
-        chosen = _counts(weights, sweep.chosen) / images
-        oracle = _counts(weights, sweep.correct.max(-1)) / images
+    by_depth = _counts(weights, sweep.correct) / images[..., None]  # [R, C, K]
+    shares = _counts(weights, picked) / images[..., None]  # [R, C, K]
     best = int(np.nanmean(by_depth[0][members], axis=0).argmax())
-    # An image's expected outcome under a random permutation is its mean over the
-    # corruption's t*; their mean is the product of the two averages, depth by depth.
-    permuted = (shares * by_depth).sum(-1)
     median = (shares.cumsum(-1) >= 0.5 - 1e-9).argmax(-1)
     draws = {
-        "measured": chosen,
-        "adaptive": own,
-        "permuted": permuted,
+        "measured": _counts(weights, sweep.chosen) / images,
+        "adaptive": _counts(weights, (picked * sweep.correct).sum(-1)) / images,
+        # An image's expected outcome under a random permutation is its mean over the
+        # corruption's t*; their mean is the product of the two averages, depth by depth.
+        "permuted": (shares * by_depth).sum(-1),
         "median": np.take_along_axis(by_depth, median[..., None], axis=-1)[..., 0],
         "global": by_depth[:, :, best],
-        "oracle": oracle,
+        "oracle": _counts(weights, sweep.correct.max(-1)) / images,
     }
     draws |= {f"depth={k}": by_depth[:, :, i] for i, k in enumerate(sweep.depths)}
     return draws, best

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
 import numpy as np
 import pandas as pd
@@ -15,43 +14,22 @@ from dga.corruptions import CLEAN
 from dga.profiles import StoppingConfig
 from dga.stopping import choose_depth, confidence_from_logits
 
-MEASURES = ("f1", "precision", "recall", "accuracy")
 BINS = 10
 # The search for a temperature stays within these; at a bound there is no optimum inside.
 TEMPERATURES = (0.05, 20.0)
 Array = NDArray[np.float64]
 
 
-@lru_cache(maxsize=16)
-def scores(judge: JudgeRun) -> pd.DataFrame:
-    """F1, precision, recall and accuracy in [0, 1], a row a corruption and depth.
+def f1_scores(judge: JudgeRun) -> pd.DataFrame:
+    """F1 in [0, 1], a row a corruption and a column a depth.
 
     Positives are the pictures under that corruption, negatives the same pictures
-    clean, at the same depth; a confidence of 0.5 or more says corrupted. A measure
-    without a case (no picture was called corrupted) is 0.
+    clean, at the same depth; a confidence of 0.5 or more says corrupted.
     """
-    # Slow to import, and figures of the pooled do without.
-    from sklearn.metrics import multilabel_confusion_matrix, precision_recall_fscore_support
-
-    depths = len(judge.depths)
-    clean = judge.logits[judge.corruptions.index(CLEAN)] >= 0  # [N, K]
-    # A label a depth; scikit-learn takes a lone one for another kind of problem, so a
-    # spare one stands beside.
-    truth = np.zeros((2 * len(clean), depths + 1), int)
-    truth[: len(clean)] = 1
-    tables = []
-    for name, logits in zip(judge.corruptions, judge.logits, strict=True):
-        if name == CLEAN:
-            continue
-        said = np.zeros_like(truth)
-        said[:, :depths] = np.concatenate([logits >= 0, clean])  # [2 N, K]
-        measures = precision_recall_fscore_support(truth, said, average=None, zero_division=0)
-        precision, recall, f1 = (measure[:depths] for measure in measures[:3])
-        cases = multilabel_confusion_matrix(truth, said)[:depths]  # [K, 2, 2]
-        accuracy = cases.trace(axis1=1, axis2=2) / cases.sum((1, 2))
-        columns = {"f1": f1, "precision": precision, "recall": recall, "accuracy": accuracy}
-        tables.append(pd.DataFrame({"corruption": name, "depth": judge.depths, **columns}))
-    return pd.concat(tables, ignore_index=True)
+    said = judge.logits >= 0  # [M, N, K], clean first
+    hits, alarms = said[1:].sum(1), said[0].sum(0)
+    f1 = 2 * hits / (hits + alarms + len(judge.paths))
+    return pd.DataFrame(f1, judge.corruptions[1:], judge.depths)
 
 
 @dataclass(frozen=True)
@@ -140,30 +118,23 @@ def fit_temperature(logits: Array, truth: NDArray[np.bool_], weight: Array) -> f
 
 
 def stops(judge: JudgeRun, config: StoppingConfig) -> pd.DataFrame:
-    """Where a rule halts on each curve: path, corruption, t_star, crossed.
+    """Where a rule halts on each curve: path, corruption, depth, crossed.
 
     ``config.max_depth`` and ``config.horizon`` are depths, also where only some were
-    judged. Raises :class:`MissingRun` for curves that end before them and ``ValueError``
-    for the quantile rule without a bound.
+    judged. Raises :class:`MissingRun` for curves that end before them.
     """
-    within = [k for k in judge.depths if k <= config.max_depth]
-    if judge.depths[0] != 0 or len(within) < 2:
+    *_, last = (i for i, depth in enumerate(judge.depths) if depth <= config.max_depth)
+    if judge.depths[0] != 0 or last < 1:
         raise MissingRun(f"{judge.name} was not judged from depth 0 to {config.max_depth}.")
-    asked = replace(config, max_depth=len(within) - 1)
+    asked = replace(config, max_depth=last, horizon=None)
     if config.horizon is not None:
-        asked = replace(asked, horizon=_reach(judge, config.horizon))
-    known = judge.source_quantiles.get(config.quantile, judge.source_bound)
-    bound = None if known is None else known.tolist()
+        if judge.depths[-1] < config.horizon:
+            raise MissingRun(f"{judge.name} was not judged to the horizon, depth {config.horizon}.")
+        reach = max(i for i, depth in enumerate(judge.depths) if depth <= config.horizon)
+        asked = replace(asked, horizon=reach)
     rows = []
     for name, curves in zip(judge.corruptions, judge.logits, strict=True):
         for path, curve in zip(judge.paths, curves, strict=True):
-            stop = choose_depth(curve, asked, bound)
+            stop = choose_depth(curve, asked)
             rows.append((path, name, judge.depths[stop.t_star], stop.crossed))
-    return pd.DataFrame(rows, columns=["path", "corruption", "t_star", "crossed"])
-
-
-def _reach(judge: JudgeRun, horizon: int) -> int:
-    """Position of the deepest judged depth up to ``horizon``."""
-    if judge.depths[-1] < horizon:
-        raise MissingRun(f"{judge.name} was not judged to the horizon, depth {horizon}.")
-    return max(i for i, depth in enumerate(judge.depths) if depth <= horizon)
+    return pd.DataFrame(rows, columns=["path", "corruption", "depth", "crossed"])

@@ -30,32 +30,23 @@ TITLES = {
     "dga-ancestral": f"{SYSTEMS['dga']} (ancestral)",
     "dga-guided": SYSTEMS["dga-guided"],
     "dga-guided-ancestral": f"{SYSTEMS['dga-guided']} (ancestral)",
-    "dga-quantile": f"{SYSTEMS['dga']} (quantile)",
-    "dga-guided-quantile": f"{SYSTEMS['dga-guided']} (quantile)",
     "dga-plus": SYSTEMS["dga-plus"],
 }
-VARIANTS = ("-published", "-ancestral", "-ensemble", "-quantile")
+VARIANTS = ("-published", "-ancestral", "-ensemble")
 
 
-@dataclass(frozen=True)
-class Traits:
-    """A row of the paper's Table 1 without its accuracy."""
-
-    adaptation: str
-    diffusion: bool
-    per_sample: bool
-    frozen_classifier: bool
-
-
-TRAITS = {
-    "source": Traits("None", False, False, True),
-    "tent": Traits("Model", False, False, False),
-    "memo": Traits("Model", False, True, False),
-    "diffpure": Traits("Input", True, False, True),
-    "dda": Traits("Input", True, False, True),
-    "dga": Traits("Input", True, True, True),
-    "dga-guided": Traits("Input", True, True, True),
-    "dga-plus": Traits("Input", True, True, True),
+YES, NO = "✓", "✗"
+# What the paper's Table 1 says of a system: what adapts; whether it diffuses, is per sample,
+# and keeps the classifier frozen.
+TRAITS: dict[str, tuple[str, ...]] = {
+    "source": ("None", NO, NO, YES),
+    "tent": ("Model", NO, NO, NO),
+    "memo": ("Model", NO, YES, NO),
+    "diffpure": ("Input", YES, NO, YES),
+    "dda": ("Input", YES, NO, YES),
+    "dga": ("Input", YES, YES, YES),
+    "dga-guided": ("Input", YES, YES, YES),
+    "dga-plus": ("Input", YES, YES, YES),
 }
 
 

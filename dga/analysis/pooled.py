@@ -10,9 +10,11 @@ from typing import Any
 
 import pandas as pd
 
+from dga.analysis.controls import Controls, control
 from dga.analysis.names import MethodName, in_order
 from dga.analysis.results import KEY, EvaluationRun
 from dga.analysis.statistics import Outcomes
+from dga.analysis.sweep import read_sweep
 from dga.corruptions import CLEAN
 from dga.profiles import StoppingConfig
 from dga.titles import SPLITS, STREAMS
@@ -43,7 +45,7 @@ class PooledRuns:
     @cached_property
     def outcomes(self) -> Outcomes:
         """Correct or not, by method, corruption and photograph."""
-        return Outcomes.of(self.lines)
+        return Outcomes(self.lines)
 
     @cached_property
     def methods(self) -> list[str]:
@@ -61,21 +63,26 @@ class PooledRuns:
 
         DDA, without ensemble and guided alike, is DGA + G that stops at DDA's depth.
         """
-        ours = _but_depth(self.settings(base))
-        found = {}
+        ours, found = _but_depth(self.settings(base)), dict[str, str]()
         for name in self.methods:
             settings = self.settings(name)
-            depth = settings.get("depth")
-            if ours and depth and _but_depth(settings) == ours:
-                found[name] = f"{base}:depth={depth}"
-        return {name: point for name, point in found.items() if name != point}
+            point = f"{base}:depth={settings.get('depth')}"
+            if ours and settings.get("depth") and _but_depth(settings) == ours and name != point:
+                found[name] = point
+        return found
 
     def swept(self, base: str) -> pd.DataFrame:
         """All lines, those of ``base``'s equivalents also under their other name."""
-        lines = [self.lines]
-        for name, point in self.equivalents(base).items():
-            lines.append(self.lines[self.lines["method"] == name].assign(method=point))
-        return pd.concat(lines).drop_duplicates(KEY)
+        more = [
+            self.lines[self.lines["method"] == name].assign(method=point)
+            for name, point in self.equivalents(base).items()
+        ]
+        return pd.concat([self.lines, *more]).drop_duplicates(KEY)
+
+    @cached_property
+    def controls(self) -> Controls:
+        """Of the sweep of DGA + G. Raises ``MissingRun`` naming what it lacks."""
+        return control(read_sweep(self.swept("dga-guided"), "dga-guided", "dga-guided"))
 
     def seconds(self, method: str) -> float | None:
         """A method's mean cost of a picture under a corruption; ``None`` if it has no lines.

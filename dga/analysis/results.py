@@ -6,7 +6,7 @@ import gzip
 import json
 import zipfile
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -65,9 +65,8 @@ class JudgeRun:
     """What ``python -m dga judge`` wrote.
 
     ``logits``: float32 ``[M, N, K]`` of M corruptions (the first is clean), N
-    pictures and K depths; positive means corrupted. ``source_bound``: ``[K]``, the
-    quantile rule's, or none; ``source_quantiles``: the same for every known quantile;
-    ``features``: the frozen classifier's ``[M, N, F]``, or none.
+    pictures and K depths; positive means corrupted. ``features``: the frozen classifier's
+    ``[M, N, F]``, or none.
     """
 
     name: str
@@ -76,9 +75,7 @@ class JudgeRun:
     corruptions: tuple[str, ...]
     depths: tuple[int, ...]
     logits: NDArray[np.float32]
-    source_bound: NDArray[np.float32] | None
     features: NDArray[np.float32] | None
-    source_quantiles: dict[float, NDArray[np.float32]] = field(default_factory=dict)
 
     @property
     def command(self) -> str:
@@ -186,20 +183,8 @@ def read_judge(folder: Path, name: str = "") -> JudgeRun:
         corruptions=corruptions,
         depths=tuple(map(int, arrays["depths"])),
         logits=logits,
-        source_bound=arrays.get("source_bound"),
         features=_features(features, shape[:2]) if features.exists() else None,
-        source_quantiles=_quantiles(path, arrays, shape[2]),
     )
-
-
-def _quantiles(
-    path: Path, arrays: dict[str, NDArray[Any]], depths: int
-) -> dict[float, NDArray[np.float32]]:
-    names = arrays.get("quantiles", np.zeros(0))
-    table = arrays.get("source_quantiles", np.zeros((0, depths)))
-    if table.shape != (len(names), depths):
-        raise ValueError(f"{path} is damaged: source_quantiles are {table.shape}.")
-    return {float(q): row.astype(np.float32) for q, row in zip(names, table, strict=True)}
 
 
 def _features(path: Path, shape: tuple[int, int]) -> NDArray[np.float32]:

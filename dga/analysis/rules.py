@@ -7,7 +7,6 @@ chosen this way, on ``tune``.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -18,10 +17,11 @@ from dga.analysis.names import MEAN
 from dga.analysis.pooled import PooledRuns
 from dga.analysis.results import JudgeRun, MissingRun
 from dga.analysis.statistics import Estimate
-from dga.analysis.sweep import Sweep, read_sweep
+from dga.analysis.sweep import SOURCE, Sweep, read_sweep
 from dga.corruptions import CLEAN
 from dga.profiles import StoppingConfig
 
+BASE = "dga-guided"
 TAUS = (0.3, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95)
 HORIZONS = (None, 60)
 
@@ -43,29 +43,21 @@ class Reading:
     clean_shallow: float
 
 
-def read_rules(judge: JudgeRun, pooled: PooledRuns, base: str = "dga-guided") -> list[Reading]:
-    """Every rule of :func:`candidates` on the pictures that both runs hold.
+def read_rules(judge: JudgeRun, pooled: PooledRuns) -> list[Reading]:
+    """Taus, each to every swept depth, with and without horizon, on the pictures of both runs.
 
     Raises :class:`MissingRun` where there are none, or where depths were left out.
     """
     if judge.depths != tuple(range(len(judge.depths))):
         raise MissingRun(f"{judge.name} was not judged at every depth")
-    sweep = _shared(judge, read_sweep(pooled.swept(base), base, None))
-    return [_reading(judge, sweep, config) for config in candidates(judge, sweep)]
-
-
-def candidates(judge: JudgeRun, sweep: Sweep) -> Iterator[StoppingConfig]:
-    """Taus and the judge's quantiles, each to every swept depth, with and without horizon."""
-    deepest = len(judge.depths) - 1
-    for horizon in HORIZONS:
-        for cap in sweep.depths[1:]:
-            if cap > deepest or (horizon is not None and not cap <= horizon <= deepest):
-                continue
-            rule = StoppingConfig(max_depth=cap, horizon=horizon)
-            for tau in TAUS:
-                yield replace(rule, tau=tau)
-            for quantile in judge.source_quantiles:
-                yield replace(rule, rule="quantile", quantile=quantile)
+    sweep = _shared(judge, read_sweep(pooled.swept(BASE), BASE, SOURCE))
+    return [
+        _reading(judge, sweep, StoppingConfig(tau, cap, horizon=horizon))
+        for horizon in HORIZONS
+        for cap in sweep.depths[1:]
+        if cap <= (horizon or cap) <= judge.depths[-1]
+        for tau in TAUS
+    ]
 
 
 def _shared(judge: JudgeRun, sweep: Sweep) -> Sweep:
@@ -80,7 +72,7 @@ def _shared(judge: JudgeRun, sweep: Sweep) -> Sweep:
 
 def _reading(judge: JudgeRun, sweep: Sweep, config: StoppingConfig) -> Reading:
     rows = stops(judge, config)
-    wide = rows.pivot(index="corruption", columns="path", values="t_star")
+    wide = rows.pivot(index="corruption", columns="path", values="depth")
     wide = wide.reindex(index=sweep.corruptions, columns=sweep.photographs)
     t_star = wide.fillna(0).to_numpy().astype(np.int64)
     controls = control(replace(sweep, t_star=t_star))
@@ -88,9 +80,9 @@ def _reading(judge: JudgeRun, sweep: Sweep, config: StoppingConfig) -> Reading:
     damaged = t_star[members][sweep.measured[members]]
     return Reading(
         config,
-        controls.row("adaptive").accuracy,
-        controls.row("permuted").accuracy,
+        controls.rows["adaptive"].accuracy,
+        controls.rows["permuted"].accuracy,
         float((damaged == config.max_depth).mean()),
         float((damaged == 0).mean()),
-        float((rows.loc[rows["corruption"] == CLEAN, "t_star"] <= 4).mean()),
+        float((rows.loc[rows["corruption"] == CLEAN, "depth"] <= 4).mean()),
     )

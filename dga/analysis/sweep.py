@@ -51,13 +51,12 @@ def fixed_depths(lines: pd.DataFrame, base: str) -> dict[int, str]:
     return dict(sorted(found.items()))
 
 
-def read_sweep(lines: pd.DataFrame, base: str, adaptive: str | None) -> Sweep:
+def read_sweep(lines: pd.DataFrame, base: str, adaptive: str) -> Sweep:
     """The sweep of ``base`` beside the depths that ``adaptive`` chose.
 
-    Source-only stands for depth 0, and for ``adaptive`` where that is None. Only images
-    that every one of them has are taken. Raises :class:`MissingRun` where there are none.
+    Source-only stands for depth 0. Only images that every one of them has are taken.
+    Raises :class:`MissingRun` where there are none.
     """
-    adaptive = adaptive or SOURCE
     swept = {0: SOURCE} | {k: name for k, name in fixed_depths(lines, base).items() if k > 0}
     if len(swept) < 3:
         raise MissingRun(f"no run of {base} at fixed depths ({base}:depth=4, ...)")
@@ -67,23 +66,18 @@ def read_sweep(lines: pd.DataFrame, base: str, adaptive: str | None) -> Sweep:
         raise MissingRun(f"no run of {absent[0]} on the images of {base}:depth={max(swept)}")
     rows = lines[lines["method"].isin(names)]
     wide = rows.pivot(index=["corruption", "path"], columns="method", values="correct")
-    depths = rows[rows["method"] == adaptive].set_index(["corruption", "path"])["depth"]
-    whole = wide[names].dropna()
+    whole = wide[[*swept.values(), adaptive]].dropna().astype(np.float32)
     if whole.empty:
         raise MissingRun(f"no image that was run with {adaptive} and at all of {base}'s depths")
-    whole = whole[[*swept.values(), adaptive]].astype(np.float32)
-    return _arrays(adaptive, tuple(swept), whole, depths.loc[whole.index])
-
-
-def _arrays(adaptive: str, depths: tuple[int, ...], whole: pd.DataFrame, t: pd.Series) -> Sweep:
-    corruptions = list(dict.fromkeys(whole.index.get_level_values(0)))
-    photographs = sorted(set(whole.index.get_level_values(1)))
-    every = pd.MultiIndex.from_product([corruptions, photographs])
+    corruptions = tuple(whole.index.unique("corruption"))
+    photographs = tuple(sorted(whole.index.unique("path")))
+    every = pd.MultiIndex.from_product([corruptions, photographs], names=whole.index.names)
     shape = len(corruptions), len(photographs)
     values = whole.reindex(every, fill_value=0).to_numpy().reshape(*shape, -1)  # [C, P, K + 1]
-    t_star = t.reindex(every, fill_value=0).to_numpy(np.int64).reshape(shape)
-    measured = np.asarray(every.isin(whole.index)).reshape(shape)
+    t_star = rows[rows["method"] == adaptive].set_index(["corruption", "path"])["depth"]
+    measured = every.isin(whole.index)
     return Sweep(
-        adaptive, depths, tuple(corruptions), tuple(photographs),
-        values[..., :-1], values[..., -1], t_star, measured,
+        adaptive, tuple(swept), corruptions, photographs, values[..., :-1], values[..., -1],
+        np.where(measured, t_star.reindex(every, fill_value=0), 0).reshape(shape),
+        measured.reshape(shape),
     )  # fmt: skip

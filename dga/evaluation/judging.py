@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import zipfile
 from collections.abc import Sequence
@@ -22,6 +21,7 @@ from dga.data.image_sets import ImageFiles, ImageSet
 from dga.diffusion import forward_path
 from dga.discriminator import INPUTS, judge_states, max_batch
 from dga.evaluation.plan import Plan, choose_images, image_seed, read_batch
+from dga.evaluation.results_file import earlier_config
 from dga.images import to_tensor
 from dga.io.files import CONFIG, CURVES, FEATURES, atomic, write_json
 from dga.io.parsing import whole_numbers
@@ -128,7 +128,10 @@ def judge_pictures(
     resolved = replace(plan, corruptions=conditions).resolve()
     images = choose_images(resolved, judge.models.profile)
     run = JudgingRun(judge, resolved.plan, images, conditions, depths, options)
-    _claim_folder(out, {**run.config(), "command": command})
+    config = {**run.config(), "command": command}
+    earlier_config(out, config)
+    out.mkdir(parents=True, exist_ok=True)
+    write_json(out / CONFIG, {**config, "versions": versions()})
     if not (out / CURVES).exists():
         run.make_parts(out / PARTS)
         run.merge(out / PARTS, out)
@@ -222,63 +225,26 @@ class JudgingRun:
 
     def merge(self, folder: Path, out: Path) -> None:
         """Put the parts together. ``curves.npz`` comes last: once it is there, all is."""
-        models = self.judge.models
         parts = [_read(_part(folder, name)) for name in self.conditions]
-        images = _align(self.images, parts)
+        common = set(self.images.names).intersection(*(part["paths"].tolist() for part in parts))
+        if not common:
+            raise ValueError("No picture can be read under every condition.")
+        names = [name for name in self.images.names if name in common]
+        images = self.images.take(np.flatnonzero(np.isin(self.images.names, names)))
+
+        def stacked(key: str) -> NDArray[Any]:
+            return np.stack([part[key][np.isin(part["paths"], names)] for part in parts])
+
         if self.options.features:
-            stacked = np.stack([part["features"] for part in parts])  # [M, N, F]
             named = {"labels": images.labels, "classes": np.array(images.classes)}
-            _save(out / FEATURES, {"features": stacked, **named})
-        curves: Arrays = {
-            "paths": np.array(images.names),
+            _save(out / FEATURES, {"features": stacked("features"), **named})  # [M, N, F]
+        curves = {
+            "paths": np.array(names),
             "corruptions": np.array(self.conditions),
             "depths": np.array(self.depths, dtype=np.int64),
-            "logits": np.stack([part["logits"] for part in parts]),  # [M, N, K]
+            "logits": stacked("logits"),  # [M, N, K]
         }
-        bound = models.source_bound(models.profile.stopping.quantile)
-        if bound is not None:
-            curves["source_bound"] = np.array(bound, dtype=np.float32)[list(self.depths)]
-        if models.source_quantiles:
-            curves["quantiles"] = np.array([float(q) for q in models.source_quantiles])
-            table = np.array(list(models.source_quantiles.values()), dtype=np.float32)
-            curves["source_quantiles"] = table[:, list(self.depths)]  # [Q, K]
         _save(out / CURVES, curves)
-
-
-def _claim_folder(out: Path, config: dict[str, Any]) -> None:
-    """Raise ``ValueError`` if ``out`` is another run's; else write its config."""
-    config = json.loads(json.dumps(config))  # tuples become lists, as in the file
-    if (out / CONFIG).exists():
-        try:
-            old = json.loads((out / CONFIG).read_text())
-        except ValueError as error:
-            raise ValueError(f"{out / CONFIG} cannot be read. Choose another folder.") from error
-        differs = [key for key in config if key != "command" and old.get(key) != config[key]]
-        if differs:
-            said = ", ".join(
-                f"{key} was {_short(old.get(key))}, now {_short(config[key])}"
-                for key in differs[:3]
-            )
-            raise ValueError(f"{out} belongs to another run ({said}). Choose another folder.")
-    out.mkdir(parents=True, exist_ok=True)
-    write_json(out / CONFIG, {**config, "versions": versions()})
-
-
-def _short(value: object) -> str:
-    text = str(value)
-    return text if len(text) <= 60 else f"{text[:57]}..."
-
-
-def _align(images: ImageFiles, parts: Sequence[Arrays]) -> ImageFiles:
-    """The pictures that every part holds; other rows are dropped from the parts."""
-    held = [part.pop("paths", np.array(images.names)).tolist() for part in parts]
-    common = set(images.names).intersection(*map(set, held))
-    if not common:
-        raise ValueError("No picture can be read under every condition.")
-    for part, names in zip(parts, held, strict=True):
-        rows = [i for i, name in enumerate(names) if name in common]
-        part.update({key: values[rows] for key, values in part.items()})
-    return images.take([i for i, name in enumerate(images.names) if name in common])
 
 
 def _part(folder: Path, condition: str) -> Path:

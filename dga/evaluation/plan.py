@@ -137,22 +137,18 @@ def choose_images(resolved: ResolvedPlan, profile: Profile) -> ImageFiles:
     limit = plan.per_class or (OWN_PER_CLASS if len(tune) else len(images))
     chosen = per_class(splits[plan.split], limit, plan.skip)
     if not len(chosen):
-        raise ValueError(_no_pictures(plan.split, profile))
+        raise ValueError(
+            f"All of these pictures are in {profile.name}'s split tune: add --split tune."
+            if plan.split == "report"
+            else f"None of these pictures is in {profile.name}'s split tune, which is a part of "
+            "the project's own validation set alone: without --split all of them are measured."
+        )
     chosen = chosen.take(
         np.argsort([image_seed(plan.seed, name, "order") for name in chosen.names], kind="stable")
     )
     if plan.stream == "sorted":
         chosen = chosen.take(np.argsort(chosen.labels, kind="stable"))
     return chosen
-
-
-def _no_pictures(split: str, profile: Profile) -> str:
-    if split == "report":
-        return f"All of these pictures are in {profile.name}'s split tune: add --split tune."
-    return (
-        f"None of these pictures is in {profile.name}'s split tune, which is a part of the "
-        "project's own validation set alone: without --split all of them are measured."
-    )
 
 
 def image_seed(base: int, path: str, corruption: str) -> int:

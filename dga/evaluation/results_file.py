@@ -34,16 +34,8 @@ class ResultsFile:
         self.path = folder / LINES
         self.shards = folder / SHARDS
         folder.mkdir(parents=True, exist_ok=True)
-        config = json.loads(json.dumps(config))
-        config_path = folder / CONFIG
-        if config_path.exists():
-            old = json.loads(config_path.read_text())
-            if changed := differences(old, config):
-                raise ValueError(
-                    f"{folder} holds results of another configuration ({changed[0]}). "
-                    "Choose another folder."
-                )
-            config["methods"] = {**old["methods"], **config["methods"]}
+        old = earlier_config(folder, config)
+        config = {**config, "methods": {**old.get("methods", {}), **config["methods"]}}
         self.lines = _read(self.path)
         found = len(self.lines) + sum(len(_read(path)) for path in self._waiting())
         if found and not resume:
@@ -52,7 +44,7 @@ class ResultsFile:
                 "Add --resume to go on with them, or choose another folder."
             )
         self._done = {key(line) for line in self.lines}
-        write_json(config_path, {**config, "versions": versions()})
+        write_json(folder / CONFIG, {**config, "versions": versions()})
         self.merge()  # a run on many machines may have been killed before it did
 
     def has(self, corruption: str, path: str, method: str) -> bool:
@@ -96,18 +88,45 @@ def key(line: Line) -> tuple[str, str, str]:
     return line["corruption"], line["path"], line["method"]
 
 
+def earlier_config(folder: Path, config: dict[str, Any]) -> dict[str, Any]:
+    """What a run that began in this folder depends on; empty without one.
+
+    Raises ``ValueError`` if that is not what this one does, naming up to three differences.
+    """
+    path = folder / CONFIG
+    if not path.exists():
+        return {}
+    try:
+        old = json.loads(path.read_text())
+    except ValueError as error:
+        raise ValueError(f"{path} cannot be read. Choose another folder.") from error
+    config = json.loads(json.dumps(config))  # tuples become lists, as in the file
+    if changed := differences(old, config):
+        raise ValueError(
+            f"{folder} holds results of another configuration ({'; '.join(changed[:3])}). "
+            "Choose another folder."
+        )
+    return old
+
+
 def differences(old: dict[str, Any], new: dict[str, Any]) -> list[str]:
     """How two configurations differ, one phrase each; methods count where both have them."""
-    shared = set(old.get("methods", {})) & set(new["methods"])
+    both = [config.get("methods", {}) for config in (old, new)]
+    shared = both[0].keys() & both[1].keys()
     there, here = (
-        _flat({**config, "methods": {name: config["methods"][name] for name in shared}})
-        for config in (old, new)
+        _flat({**config, "methods": {name: methods[name] for name in shared}})
+        for config, methods in zip((old, new), both, strict=True)
     )
     return [
-        f"{name}: {there.get(name)} there, {here.get(name)} here"
+        f"{name}: {_short(there.get(name))} there, {_short(here.get(name))} here"
         for name in sorted((there.keys() | here.keys()) - {"command"})
         if not name.startswith("versions.") and there.get(name) != here.get(name)
     ]
+
+
+def _short(value: object) -> str:
+    text = str(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."
 
 
 def _flat(content: Any, prefix: str = "") -> dict[str, Any]:

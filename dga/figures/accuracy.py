@@ -11,7 +11,7 @@ from dga.analysis.names import MEAN, MethodName, group_title, method_title
 from dga.analysis.pooled import PooledRuns
 from dga.analysis.results import MissingRun
 from dga.analysis.statistics import Estimate
-from dga.analysis.tables.depths import control_title
+from dga.analysis.tables.depths import control_methods, control_title
 from dga.corruptions import CLEAN, FAMILIES, family_of
 from dga.figures.chart import Axis, Chart, Panel, Rule, Series, rounded
 from dga.figures.palette import ACCENT, FAMILY, NEUTRAL, Mark, method_style
@@ -44,24 +44,26 @@ def estimate_point(
     )
 
 
-def accuracy_by_depth(controls: Controls) -> Chart:
+def accuracy_by_depth(pooled: PooledRuns) -> Chart:
     """Accuracy at each fixed depth; the adaptive point and its permuted control on it."""
-    groups = [group for group in (MEAN, *FAMILIES) if group in controls.rows[0].accuracy]
+    controls = pooled.controls
     return Chart(
         "accuracy-depth",
-        f"Accuracy by fixed depth, {method_title(controls.sweep.adaptive)}",
+        f"Accuracy by fixed depth, {method_title(controls.sweep.adaptive)}, "
+        f"severity {pooled.severity}",
         "Line: everything at one depth; filled mark: each image at its own t*, drawn at the mean "
         "t*; hollow: the same depths permuted within a corruption. A filled mark above the "
         "hollow one and the line is depth well spent per image.",
-        tuple(_depth_panel(controls, group) for group in groups),
-        columns=min(2, len(groups)),
+        tuple(_depth_panel(controls, group) for group in controls.groups),
+        columns=min(2, len(controls.groups)),
         height=170,
+        commands=pooled.commands(control_methods(pooled)),
     )
 
 
 def _depth_panel(controls: Controls, group: str) -> Panel:
     depths = controls.sweep.depths
-    fixed = [controls.row(f"depth={k}").accuracy[group] for k in depths]
+    fixed = [controls.rows[f"depth={k}"].accuracy[group] for k in depths]
     line = Series(
         "line",
         rounded(depths, 0),
@@ -74,7 +76,7 @@ def _depth_panel(controls: Controls, group: str) -> Panel:
     permuted, adaptive = (
         estimate_point(
             round(controls.mean_depth[group], 2),
-            controls.row(name).accuracy[group],
+            controls.rows[name].accuracy[group],
             method_style(controls.sweep.adaptive),
             name,
             labels=(name,) if group == MEAN else (),
@@ -149,29 +151,32 @@ def differences(rows: Sequence[tuple[str, Estimate | None, Style]], top: str) ->
     return replace(dots(rows, "points", top), rules=(Rule("x", 0),))
 
 
-def controls_figure(controls: Controls) -> Chart:
+def controls_figure(pooled: PooledRuns) -> Chart:
     """The controls as dots: accuracy, and adaptive minus each."""
+    controls = pooled.controls
     names = ("adaptive", "permuted", "median", "global", "depth=0", "oracle")
     titles = {name: control_title(name, controls) for name in names}
     titles["depth=0"] = SYSTEMS["source"]
     ours = method_style(controls.sweep.adaptive)
     neutral: Style = (NEUTRAL, "circle")
     accuracy = [
-        (titles[name], controls.row(name).accuracy[MEAN], ours if name == "adaptive" else neutral)
+        (titles[name], controls.rows[name].accuracy[MEAN], ours if name == "adaptive" else neutral)
         for name in names
     ]
     gain = [
-        (titles[name], controls.row(name).adaptive_minus.get(MEAN), ours)
+        (titles[name], controls.rows[name].adaptive_minus.get(MEAN), ours)
         for name in names
         if name not in ("adaptive", "oracle")
     ]
     return Chart(
         "controls",
-        f"Is the depth per image? {method_title(controls.sweep.adaptive)}",
+        f"Is the depth per image? {method_title(controls.sweep.adaptive)}, "
+        f"severity {pooled.severity}",
         "The same images and depths, picked in different ways, with 95 % intervals: above 0, each "
         "image's own t* beats the control; beating “permuted” is what makes the depth per image.",
         (dots(accuracy, ACCURACY, "Accuracy"), differences(gain, "Own depth minus this")),
         height=ROW * len(names) + 10,
+        commands=pooled.commands(control_methods(pooled)),
     )
 
 
@@ -183,9 +188,7 @@ def gains(pooled: PooledRuns) -> Chart:
     rivals = [rival for rival in ("source", best_dda(pooled)) if rival in pooled.methods]
     if not rivals:
         raise MissingRun("no run of source or DDA")
-    groups = [MEAN]
-    for family, names in FAMILIES.items():
-        groups += [family, *names]
+    groups = [MEAN, *(group for item in FAMILIES.items() for group in (item[0], *item[1]))]
     panels = []
     for rival in rivals:
         rows = [

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from dga.analysis.discrimination import Calibration, calibration, scores
+from dga.analysis.discrimination import calibration, f1_scores
 from dga.analysis.names import group_title
 from dga.analysis.results import JudgeRun, MissingRun
-from dga.corruptions import FAMILIES, family_of
+from dga.corruptions import FAMILIES
 from dga.figures.chart import Axis, Chart, Panel, Rule, Series, rounded
 from dga.figures.palette import ACCENT, DASHES, FAMILY, NEUTRAL, Dash
 from dga.titles import short
@@ -18,6 +18,7 @@ from dga.titles import short
 DEPTH = "depth (steps of 100)"
 # Depths of the reliability curves, where they were judged.
 RELIABILITY_DEPTHS = (0, 5, 10, 20, 40)
+SCALE = (-3.0, 103.0)
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", ACCENT, "#B7791F", "#2496C8", NEUTRAL)
 
 
@@ -35,21 +36,23 @@ def curve(
 
 def f1_by_depth(judge: JudgeRun) -> Chart:
     """Fig. 3: F1 against depth, a curve a corruption, a panel a family."""
-    table = scores(judge)
-    known = set(table["corruption"])
-    groups = {
-        family: [
-            _f1_curve(table[table["corruption"] == name], name) for name in names if name in known
-        ]
-        for family, names in FAMILIES.items()
-    }
-    lowest = min(min(s.y) for series in groups.values() for s in series)
-    axis = Axis("F1 (%)", (min(50.0, lowest - 2), 101))
+    f1 = 100 * f1_scores(judge)
+    axis = Axis("F1 (%)", (min(50.0, round(float(f1.min(axis=None)), 1) - 2), 101))
     panels = tuple(
-        Panel(tuple(series), _depth_axis(judge), axis, title=group_title(family))
-        for family, series in groups.items()
-        if series
-    )
+        Panel(
+            tuple(
+                curve(rounded(judge.depths, 0), rounded(f1.loc[name], 1), FAMILY[family],
+                      short(name), DASHES[names.index(name)])
+                for name in names
+                if name in f1.index
+            ),
+            Axis(DEPTH, (0, float(max(judge.depths)))),
+            axis,
+            group_title(family),
+        )
+        for family, names in FAMILIES.items()
+        if f1.index.isin(names).any()
+    )  # fmt: skip
     return Chart(
         "discriminator-f1",
         "Fig. 3. Discriminator: F1 by depth",
@@ -64,33 +67,25 @@ def f1_by_depth(judge: JudgeRun) -> Chart:
     )
 
 
-def _f1_curve(rows: pd.DataFrame, name: str) -> Series:
-    family = family_of(name)
-    dash = DASHES[FAMILIES[family].index(name)]
-    f1 = rounded(100 * rows["f1"], 1)
-    return curve(rounded(rows["depth"], 0), f1, FAMILY[family], short(name), dash)
-
-
-def _depth_axis(judge: JudgeRun) -> Axis:
-    return Axis(DEPTH, (0, float(max(judge.depths))))
-
-
 def depths_and_f1(judge: JudgeRun, halted: pd.DataFrame) -> Chart:
     """Fig. 4: t* histogram with the F1 curve, a panel a family.
 
     ``halted``: columns corruption, depth, crossed. Families none of whose corruptions
     has both are left out. Raises :class:`MissingRun` if that leaves nothing.
     """
-    table = scores(judge)
-    known = set(table["corruption"]) & set(halted["corruption"])
-    groups = {family: [n for n in names if n in known] for family, names in FAMILIES.items()}
-    deepest = min(max(judge.depths), max(40, 2 * int(halted["depth"].max())))
-    axis = Axis(DEPTH, (0, float(deepest)))
-    panels = tuple(
-        _depth_panel(table, halted, family, members, axis)
-        for family, members in groups.items()
-        if members
-    )
+    deepest = float(min(max(judge.depths), max(40, 2 * int(halted["depth"].max()))))
+    f1 = 100 * f1_scores(judge).loc[:, :deepest]
+    both = f1.index.intersection(halted["corruption"].unique())
+    panels = []
+    for family, names in FAMILIES.items():
+        members = both[both.isin(names)]
+        if len(members):
+            mean = rounded(f1.loc[members].mean(), 1)
+            name = f"F1, {group_title(family)}"
+            line = Series("line", rounded(f1.columns, 0), mean, NEUTRAL, name=name)
+            bars = _histogram(halted[halted["corruption"].isin(members)], FAMILY[family])
+            axes = Axis(DEPTH, (0, deepest)), Axis("%", (0, 101))
+            panels.append(Panel((*bars, line), *axes, title=group_title(family)))
     if not panels:
         raise MissingRun("no corruption with both depths and judged curves")
     return Chart(
@@ -99,22 +94,10 @@ def depths_and_f1(judge: JudgeRun, halted: pd.DataFrame) -> Chart:
         "Bars: share of pictures that halt there, pale where they went to the maximum depth "
         "without crossing tau; line: the discriminator's F1 at that depth. Bars belong where "
         "the line falls.",
-        panels,
+        tuple(panels),
         columns=2,
         height=150,
     )
-
-
-def _depth_panel(
-    table: pd.DataFrame, halted: pd.DataFrame, family: str, members: Sequence[str], axis: Axis
-) -> Panel:
-    rows = halted[halted["corruption"].isin(members)]
-    f1 = table[table["corruption"].isin(members)].groupby("depth")["f1"].mean()
-    f1 = f1[f1.index <= (axis.limits or (0, f1.index.max()))[1]]
-    x, y = rounded(f1.index, 0), rounded(100 * f1, 1)
-    line = Series("line", x, y, NEUTRAL, name=f"F1, {group_title(family)}")
-    bars = _histogram(rows, FAMILY[family])
-    return Panel((*bars, line), axis, Axis("%", (0, 101)), title=group_title(family))
 
 
 def _histogram(rows: pd.DataFrame, color: str) -> list[Series]:
@@ -146,7 +129,7 @@ def calibration_by_depth(judge: JudgeRun) -> Chart:
     depths = rounded((c.reliability.depth for c in found), 0)
     before = rounded((100 * c.reliability.error for c in found), 2)
     after = rounded((100 * c.error_scaled for c in found), 2)
-    axis = _depth_axis(judge)
+    axis = Axis(DEPTH, (0, float(max(judge.depths))))
     lines = (
         curve(depths, before, ACCENT, "as it is"),
         curve(depths, after, NEUTRAL, "rescaled", "dot"),
@@ -157,6 +140,14 @@ def calibration_by_depth(judge: JudgeRun) -> Chart:
     )
     limits = min(0.5, *heat.y) / 1.1, max(2.0, *heat.y) * 1.1
     warm = Panel((heat,), axis, Axis(limits=limits, log=True), "Best temperature", (Rule("y", 1),))
+    chosen = [c.reliability for c in found if c.reliability.depth in RELIABILITY_DEPTHS]
+    reliable = [
+        curve(rounded(100 * r.confidence, 1), rounded(100 * r.corrupted, 1), color,
+              f"depth {r.depth}", dash)
+        for r, color, dash in zip(chosen, COLORS, DASHES, strict=False)
+    ]  # fmt: skip
+    diagonal = Series("line", (0, 100), (0, 100), NEUTRAL, name="calibrated", dash="dot", width=1)
+    shares = Axis("confidence (%)", SCALE), Axis("corrupted (%)", SCALE)
     return Chart(
         "calibration",
         "Calibration of the discriminator by depth",
@@ -164,28 +155,10 @@ def calibration_by_depth(judge: JudgeRun) -> Chart:
         "clean and corrupted weighing the same (rescaled: at that depth's best temperature); in "
         "the last panel, points under the dotted diagonal are "
         "confidences that are too high.",
-        (error, warm, _reliability_panel(found)),
+        (error, warm, Panel((diagonal, *reliable), *shares, "Reliability")),
         height=200,
         commands=(judge.command,),
     )
-
-
-def _reliability_panel(found: Sequence[Calibration]) -> Panel:
-    chosen = [c.reliability for c in found if c.reliability.depth in RELIABILITY_DEPTHS]
-    curves = tuple(
-        curve(
-            rounded(100 * r.confidence, 1),
-            rounded(100 * r.corrupted, 1),
-            COLORS[i],
-            f"depth {r.depth}",
-            DASHES[i],
-        )
-        for i, r in enumerate(chosen)
-    )
-    diagonal = Series("line", (0, 100), (0, 100), NEUTRAL, name="calibrated", dash="dot", width=1)
-    scale = (-3.0, 103.0)
-    x, y = Axis("confidence (%)", scale), Axis("corrupted (%)", scale)
-    return Panel((diagonal, *curves), x, y, "Reliability")
 
 
 def studies(judges: Sequence[JudgeRun]) -> Chart:
@@ -194,9 +167,8 @@ def studies(judges: Sequence[JudgeRun]) -> Chart:
         raise MissingRun("no second judge run to compare with")
     series = []
     for i, judge in enumerate(judges):
-        mean = scores(judge).groupby("depth")["f1"].mean()
         color, dash = COLORS[i % len(COLORS)], DASHES[i % len(DASHES)]
-        x, y = rounded(mean.index, 0), rounded(100 * mean, 1)
+        x, y = rounded(judge.depths, 0), rounded(100 * f1_scores(judge).mean(), 1)
         series.append(Series("line", x, y, color, name=judge.study, dash=dash))
     deepest = float(max(max(judge.depths) for judge in judges))
     panel = Panel(tuple(series), Axis(DEPTH, (0, deepest)), Axis("F1 (%)", (0, 101)))

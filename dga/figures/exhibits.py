@@ -9,7 +9,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from dga.analysis.controls import Controls
 from dga.analysis.discrimination import stops
 from dga.analysis.judges import judge_of, same_discriminator, shipped_judge
 from dga.analysis.pooled import PooledRuns, pool_runs, pool_streams
@@ -58,6 +57,8 @@ def publish(saved: SavedRuns, out: Path) -> Written:
     streams, also_left_out = pool_streams(saved.evaluations)
     said = [("left out", sentence) for sentence in (*left_out, *also_left_out)]
     written = Written(missing=said)
+    if not severities and not streams:
+        written.missing.append(("tables and figures of methods", "no evaluation run"))
     for maker in makers(saved.judges, severities, streams):
         try:
             exhibit = replace(maker.make(), name=maker.name)
@@ -108,83 +109,49 @@ def makers(
     they were run, and not missed if they were not. Names of
     severity 5 stand alone; others say theirs.
     """
-    if not severities and not streams:
-        yield ExhibitMaker("tables and figures of methods", _no_evaluation)
     for i, pooled in enumerate(severities):
-        end = "" if pooled.severity == 5 else f"-severity-{pooled.severity}"
-        yield from _method_makers(pooled, end)
-        not_tune = pooled.config.get("split") != "tune"
-        rules = partial(_rules_table, pooled, judges)
-        yield ExhibitMaker(f"rules{end}", rules, optional=not_tune)
-        for maker in _study_makers(pooled, end):
-            yield replace(maker, optional=i > 0)
+        yield from _severity_makers(pooled, judges, studied=i == 0)
     if severities:
         clean = partial(stream_tables.clean_table, severities[0])
         yield ExhibitMaker("clean", clean, optional=True)
         for make in (depth_tables.depths_by_severity, depths_by_severity):
             yield ExhibitMaker("depths-by-severity", partial(make, severities), optional=True)
     for pooled in streams:
-        yield from _stream_makers(pooled)
+        kind = pooled.stream
+        yield ExhibitMaker(kind, partial(stream_tables.stream_table, pooled))
+        comparisons = partial(stream_tables.stream_comparisons, pooled)
+        yield ExhibitMaker(f"{kind}-comparisons", comparisons)
+        permuted = partial(stream_tables.permuted_table, pooled)
+        yield ExhibitMaker(f"{kind}-permuted", permuted, optional=True)
     yield from _judge_makers(judges, severities[0] if severities else None)
 
 
-def _no_evaluation() -> Table:
-    raise MissingRun("no evaluation run")
+def _severity_makers(
+    pooled: PooledRuns, judges: Sequence[JudgeRun], studied: bool
+) -> Iterator[ExhibitMaker]:
+    """What the runs of a severity should have; of a ``studied`` one, also stages and sweeps."""
+    end = "" if pooled.severity == 5 else f"-severity-{pooled.severity}"
 
+    def exhibit(
+        name: str, make: Callable[[PooledRuns], Table | Chart], optional: bool = False
+    ) -> ExhibitMaker:
+        return ExhibitMaker(f"{name}{end}", partial(make, pooled), optional)
 
-def _method_makers(pooled: PooledRuns, end: str) -> Iterator[ExhibitMaker]:
-    """What the runs of every severity should have."""
-    yield ExhibitMaker(f"table-1{end}", partial(accuracy_tables.table_1, pooled))
-    yield ExhibitMaker(f"table-2{end}", partial(accuracy_tables.table_2, pooled))
-    yield ExhibitMaker(f"comparisons{end}", partial(accuracy_tables.comparisons, pooled))
-    permuted = partial(stream_tables.permuted_table, pooled)
-    yield ExhibitMaker(f"permuted{end}", permuted, optional=True)
-    yield ExhibitMaker(f"gains{end}", partial(accuracy.gains, pooled))
-    yield ExhibitMaker(f"accuracy-time{end}", partial(accuracy.accuracy_by_time, pooled))
-    yield ExhibitMaker(f"explanations{end}", partial(explanations, pooled), optional=True)
-    yield ExhibitMaker(f"depths{end}", partial(depth_spread, pooled, "threshold"))
-
-
-def _study_makers(pooled: PooledRuns, end: str) -> Iterator[ExhibitMaker]:
-    """Stages of DGA+; taus and fixed depths."""
-    yield ExhibitMaker(f"ablation{end}", partial(ablation, pooled), optional=True)
-    yield ExhibitMaker(f"table-3{end}", partial(accuracy_tables.table_3, pooled))
-    yield ExhibitMaker(f"controls{end}", partial(_controls_table, pooled))
-    dots = partial(_controls_figure, pooled, accuracy.controls_figure)
-    yield ExhibitMaker(f"controls{end}", dots)
-    curves = partial(_controls_figure, pooled, accuracy.accuracy_by_depth)
-    yield ExhibitMaker(f"accuracy-depth{end}", curves)
-
-
-def _stream_makers(pooled: PooledRuns) -> Iterator[ExhibitMaker]:
-    """What the runs of a mixed stream should have."""
-    kind = pooled.stream
-    yield ExhibitMaker(kind, partial(stream_tables.stream_table, pooled))
-    comparisons = partial(stream_tables.stream_comparisons, pooled)
-    yield ExhibitMaker(f"{kind}-comparisons", comparisons)
-    permuted = partial(stream_tables.permuted_table, pooled)
-    yield ExhibitMaker(f"{kind}-permuted", permuted, optional=True)
-
-
-def _rules_table(pooled: PooledRuns, judges: Sequence[JudgeRun]) -> Table:
-    """For choosing settings, which is done on tune and nowhere else."""
-    if pooled.config.get("split") != "tune":
-        raise MissingRun("no run on tune")
-    return rules_table(judge_of(judges, pooled), pooled)
-
-
-def _controls_table(pooled: PooledRuns) -> Table:
-    return depth_tables.controls_table(pooled, depth_tables.pooled_controls(pooled))
-
-
-def _controls_figure(pooled: PooledRuns, draw: Callable[[Controls], Chart]) -> Chart:
-    controls = depth_tables.pooled_controls(pooled)
-    chart = draw(controls)
-    return replace(
-        chart,
-        title=f"{chart.title}, severity {pooled.severity}",
-        commands=pooled.commands(depth_tables.control_methods(pooled, controls)),
-    )
+    yield exhibit("table-1", accuracy_tables.table_1)
+    yield exhibit("table-2", accuracy_tables.table_2)
+    yield exhibit("comparisons", accuracy_tables.comparisons)
+    yield exhibit("permuted", stream_tables.permuted_table, optional=True)
+    yield exhibit("gains", accuracy.gains)
+    yield exhibit("accuracy-time", accuracy.accuracy_by_time)
+    yield exhibit("explanations", explanations, optional=True)
+    yield exhibit("depths", depth_spread)
+    if pooled.config.get("split") == "tune":  # where settings are chosen, and nowhere else
+        yield exhibit("rules", lambda pooled: rules_table(judge_of(judges, pooled), pooled))
+    yield exhibit("ablation", ablation, optional=not studied)
+    yield exhibit("table-3", accuracy_tables.table_3, optional=not studied)
+    yield exhibit("controls", depth_tables.controls_table, optional=not studied)
+    yield exhibit("controls", accuracy.controls_figure, optional=not studied)
+    yield exhibit("accuracy-depth", accuracy.accuracy_by_depth, optional=not studied)
 
 
 def _judge_makers(judges: Sequence[JudgeRun], pooled: PooledRuns | None) -> Iterator[ExhibitMaker]:
@@ -194,25 +161,22 @@ def _judge_makers(judges: Sequence[JudgeRun], pooled: PooledRuns | None) -> Iter
         return shipped_judge(judges, pooled)
 
     yield ExhibitMaker("discriminator-f1", lambda: discriminator.f1_by_depth(judge()))
-    yield ExhibitMaker("depths-f1-families", partial(_depths_and_f1, judges, pooled))
+    yield ExhibitMaker("depths-f1-families", lambda: _depths_and_f1(judge(), pooled))
     yield ExhibitMaker("calibration", lambda: discriminator.calibration_by_depth(judge()))
-    yield ExhibitMaker("stopping-rules", lambda: depth_tables.stopping_rules(judge(), pooled))
     yield ExhibitMaker("studies", lambda: discriminator_tables.studies(judges))
     yield ExhibitMaker("studies", lambda: discriminator.studies(judges))
     yield ExhibitMaker("features", lambda: _features(judges, pooled))
 
 
-def _depths_and_f1(judges: Sequence[JudgeRun], pooled: PooledRuns | None) -> Chart:
+def _depths_and_f1(judge: JudgeRun, pooled: PooledRuns | None) -> Chart:
     """With the runs' own t* if this discriminator chose them, else with its curves' t*."""
-    judge = shipped_judge(judges, pooled)
-    commands = [judge.command]
     if pooled is not None and same_discriminator(judge, pooled):
-        method, halted = depth_tables.halted(pooled, "threshold")
-        commands += pooled.commands([method])
+        method, halted = depth_tables.halted(pooled)
+        commands = pooled.commands([method])
     else:
-        config = depth_tables.stopping_configs(judge, pooled)["threshold"]
-        halted = stops(judge, config).rename(columns={"t_star": "depth"})
-    return replace(discriminator.depths_and_f1(judge, halted), commands=tuple(commands))
+        halted, commands = stops(judge, depth_tables.stopping_config(judge, pooled)), ()
+    chart = discriminator.depths_and_f1(judge, halted)
+    return replace(chart, commands=(judge.command, *commands))
 
 
 def _features(judges: Sequence[JudgeRun], pooled: PooledRuns | None) -> Chart:

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 import torch
 from torch import nn
 
 from dga.diffusion import Schedule
-from dga.io.files import CONFIG
 from dga.networks.classifier import build_classifier, load_classifier
 from dga.networks.compute import Compute, use_one_thread_in_forks
 from dga.networks.published import PublishedDiscriminator
@@ -29,9 +26,7 @@ from dga.weights.store import load_weights, read_config, verify_files, weights_i
 class Models:
     """Everything :func:`dga.adapt` needs besides a picture.
 
-    ``explainer``: the discriminator that DGA+ asks, its own or the same. ``source_quantiles``: by
-    quantile, the logit that this share of held-out clean pictures stays below at each depth
-    (``[T + 1]``).
+    ``explainer``: the discriminator that DGA+ asks, its own or the same.
     """
 
     profile: Profile
@@ -40,7 +35,6 @@ class Models:
     discriminator: nn.Module
     explainer: nn.Module
     classifier: nn.Module
-    source_quantiles: dict[str, list[float]]
     compute: Compute
     weights: dict[str, str] = field(default_factory=dict)
     """Which exact weights these are, by network."""
@@ -62,21 +56,13 @@ class Models:
             compute.prepare(network)
         return replace(self, compute=compute)
 
-    def source_bound(self, quantile: float) -> list[float] | None:
-        """The discriminator's bound for the quantile rule, if it has one."""
-        return self.source_quantiles.get(str(quantile))
-
 
 @dataclass(frozen=True)
 class ModelFiles:
-    """A profile's networks where they lie, not loaded; ``source_quantiles`` as in :class:`Models`.
-
-    ``places``: a folder or a checkpoint by network.
-    """
+    """A profile's networks where they lie, not loaded; ``places``: folder or checkpoint by name."""
 
     profile: Profile
     places: dict[str, Path]
-    source_quantiles: dict[str, list[float]]
 
     @cached_property
     def weights(self) -> dict[str, str]:
@@ -102,7 +88,6 @@ class ModelFiles:
             discriminator=ready["discriminator"],
             explainer=ready.get(EXPLAINER, ready["discriminator"]),
             classifier=ready["classifier"],
-            source_quantiles=self.source_quantiles,
             compute=compute,
             weights=self.weights,
         )
@@ -122,9 +107,14 @@ def find_models(
     complain(profile, sources)
     profile = replace(profile, classifier=classifier_config(profile, sources))
     places = sources.locate(profile)
-    for path in places.values():
-        read_config(path)  # complain before building anything large
-    return ModelFiles(profile, places, _source_quantiles(places["discriminator"], profile, inputs))
+    for name, path in places.items():
+        judged = read_config(path).get("input", "x_t")  # complains before anything large is built
+        if name == "discriminator" and judged not in inputs:
+            raise WeightsError(
+                f"{path} judges {judged}, not {' or '.join(inputs)}: it can be judged "
+                "(python -m dga judge) but cannot choose a depth."
+            )
+    return ModelFiles(profile, places)
 
 
 def load_models(
@@ -187,26 +177,3 @@ def _identity(profile: Profile, path: Path) -> str:
     """Its short name; a published file was compared with its SHA-256 when it was loaded."""
     public = profile.public
     return public.sha256[:12] if public and path.name == public.name else weights_id(path)
-
-
-def _source_quantiles(folder: Path, profile: Profile, inputs: Sequence[str]) -> dict[str, Any]:
-    """A discriminator's bounds, if it suits the schedule and what will be shown to it."""
-    config = read_config(folder)
-    judged = config.get("input", "x_t")
-    if judged not in inputs:
-        raise WeightsError(
-            f"{folder} judges {judged}, not {' or '.join(inputs)}: it can be judged "
-            "(python -m dga judge) but cannot choose a depth."
-        )
-    bounds: Any = config.get("source_quantiles", {})
-    if not isinstance(bounds, dict) or not all(_is_curve(row) for row in bounds.values()):
-        raise WeightsError(f"The source_quantiles in {folder / CONFIG} are not lists of numbers.")
-    if any(len(row) != profile.schedule.steps + 1 for row in bounds.values()):
-        raise WeightsError(f"{folder} was trained for another number of steps.")
-    return bounds
-
-
-def _is_curve(row: object) -> bool:
-    return isinstance(row, list) and all(
-        isinstance(value, int | float) and math.isfinite(value) for value in row
-    )

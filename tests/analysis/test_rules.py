@@ -23,7 +23,7 @@ TUNE = {"split": "tune", "data": ["val.zip"], "corrupted": None, "seed": 0}
 
 @pytest.fixture(scope="module")
 def results(tmp_path_factory: pytest.TempPathFactory) -> SavedRuns:
-    """Confidence falls below 0.5 just where each picture is right; the source bound is 0.3."""
+    """Confidence falls below 0.5 just where each picture is right."""
     root = tmp_path_factory.mktemp("tune")
     write_run(root / "depths", depth_matters(PHOTOGRAPHS), **TUNE)
     depths = np.arange(13)
@@ -32,11 +32,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> SavedRuns:
         for name in CORRUPTIONS
     ]
     clean = np.full((1, PHOTOGRAPHS, len(depths)), -3.0)
-    folder = write_judge(root / "curves", np.concatenate([clean, curves]), depths.tolist(), **TUNE)
-    with np.load(folder / "curves.npz") as file:
-        arrays = dict(file)
-    quantiles = {"quantiles": np.array([0.9]), "source_quantiles": np.full((1, 13), 2.0)}
-    np.savez(folder / "curves.npz", **(arrays | quantiles))
+    write_judge(root / "curves", np.concatenate([clean, curves]), depths.tolist(), **TUNE)
     return read_runs(root)
 
 
@@ -56,21 +52,13 @@ def test_accuracy_is_that_of_the_depth_the_rule_names(
     results: SavedRuns, pooled: PooledRuns
 ) -> None:
     readings = read_rules(results.judges[0], pooled)
-    own = _reading(readings, rule="threshold", tau=0.5, max_depth=8)
+    own = _reading(readings, tau=0.5, max_depth=8)
     assert own.accuracy[MEAN].value == pytest.approx(1)
     assert own.permuted[MEAN].value == pytest.approx(0.5)
     assert (own.at_maximum, own.untouched, own.clean_shallow) == pytest.approx((0.5, 0, 1))
-    shallow = _reading(readings, rule="threshold", tau=0.5, max_depth=4)
+    shallow = _reading(readings, tau=0.5, max_depth=4)
     assert shallow.accuracy[MEAN].value == pytest.approx(0.5)
     assert shallow.at_maximum == 1
-
-
-def test_a_quantile_reads_its_own_bound(results: SavedRuns, pooled: PooledRuns) -> None:
-    """A bound of 2 lies above every curve: everything stops at once, and is wrong."""
-    reading = _reading(read_rules(results.judges[0], pooled), rule="quantile", max_depth=8)
-    assert reading.config.quantile == 0.9
-    assert reading.untouched == 1
-    assert reading.accuracy[MEAN].value == 0
 
 
 def test_no_rule_looks_deeper_than_was_judged(results: SavedRuns, pooled: PooledRuns) -> None:

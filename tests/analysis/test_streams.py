@@ -14,7 +14,6 @@ from dga.analysis.pooled import PooledRuns, pool_runs, pool_streams
 from dga.analysis.results import MissingRun, read_runs
 from dga.analysis.tables import depths as depth_tables
 from dga.analysis.tables.streams import (
-    StreamOutcomes,
     clean_table,
     permuted_table,
     stream_comparisons,
@@ -23,7 +22,7 @@ from dga.analysis.tables.streams import (
 from dga.commands import app
 from dga.corruptions import CORRUPTIONS
 from dga.figures.depths import depths_by_severity
-from tests.fixtures.results import Line, line, lines_of, stopping, write_run
+from tests.fixtures.results import Line, line, lines_of, write_run
 
 PERMUTED = "dga-plus:permute=depth:batch=60"
 STREAM = {"stream": "wild", "corruptions": list(CORRUPTIONS), "severity": None}
@@ -151,14 +150,6 @@ def test_depths_rise_with_severity_in_a_figure(tmp_path: Path) -> None:
         depths_by_severity(severities[:1])
 
 
-def test_lines_without_the_later_fields_are_of_pictures_that_entered_clean(tmp_path: Path) -> None:
-    rows = lines_of("dga", lambda p, c: True, 2, ["fog"], lambda p, c: p)
-    write_run(tmp_path / "run", rows, methods={"dga": stopping()})
-    lines = read_runs(tmp_path).evaluations[0].lines
-    assert lines["unchanged"].tolist() == [True, False]
-    assert (lines["entry"].tolist(), set(lines["degradation"])) == ([0, 0], {"none"})
-
-
 def test_the_command_writes_the_tables_of_a_stream(folder: Path, tmp_path: Path) -> None:
     out = tmp_path / "exhibits"
     result = CliRunner().invoke(app, ["figures", str(folder / "wild"), "--out", str(out)])
@@ -166,10 +157,3 @@ def test_the_command_writes_the_tables_of_a_stream(folder: Path, tmp_path: Path)
     names = [entry["name"] for entry in json.loads((out / "index.json").read_text())["exhibits"]]
     assert names == ["wild", "wild-comparisons", "wild-permuted"]
     assert pd.read_csv(out / "tables" / "wild.csv")["accuracy"].notna().all()
-
-
-def test_unmeasured_groups_have_no_accuracy() -> None:
-    lines = pd.DataFrame([row for row in wild_lines("source") if row["severity"] < 3])
-    outcomes = StreamOutcomes(lines)
-    assert outcomes.accuracy("source", "5") is None
-    assert outcomes.accuracy("source", "clean") is not None

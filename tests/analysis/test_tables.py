@@ -10,8 +10,9 @@ import pytest
 from dga.analysis.pooled import PooledRuns, pool_runs
 from dga.analysis.results import MissingRun, SavedRuns, read_runs
 from dga.analysis.statistics import Estimate
-from dga.analysis.tables.accuracy import comparisons, table_1, table_2, table_3, tau_methods
-from dga.analysis.tables.depths import controls_table, pooled_controls, stopping_rules
+from dga.analysis.tables.ablation import ORACLE, ablation
+from dga.analysis.tables.accuracy import comparisons, table_1, table_2, table_3
+from dga.analysis.tables.depths import controls_table
 from dga.analysis.tables.discriminator import studies
 from dga.analysis.tables.explanations import explanations
 from dga.analysis.tables.table import NOTHING, Table, number, percent, points, signed
@@ -20,6 +21,7 @@ from tests.fixtures.results import (
     depth_matters,
     line,
     lines_of,
+    path_of,
     stopping,
     whole_results,
     write_run,
@@ -61,13 +63,17 @@ def test_numbers_are_printed_as_people_read_them() -> None:
 
 
 def test_table_1_by_hand(tmp_path: Path) -> None:
-    """Source right on 2 of 8, DGA + G on 4 of 8 photographs, under every corruption."""
+    """Right on 2 of 8 (source), 4 (DGA + G) and 8 photographs (an outsider)."""
     pooled = _pooled(
         tmp_path,
         lines_of("source", lambda p, c: p < 2, 8),
         lines_of("dga-guided", lambda p, c: p < 4, 8),
+        lines_of("mine", lambda p, c: True, 8),
     )
     table = table_1(pooled)
+    mine = _row(table, Method="mine")
+    assert (mine["Adaptation"], mine["Paper (%)"]) == (NOTHING, NOTHING)
+    assert mine["Accuracy (%)"].startswith("100.0")
     source = _row(table, Method="Nothing done")
     ours = _row(table, Method="DGA + G")
     assert source["Accuracy (%)"].startswith("25.0 (")
@@ -114,21 +120,12 @@ def test_too_few_corruptions_make_no_mean(tmp_path: Path) -> None:
     assert {row["Blur (average)"], row["Fog"], row["JPEG"]} == {NOTHING}
 
 
-def test_a_method_from_outside_has_no_traits(tmp_path: Path) -> None:
-    table = table_1(_pooled(tmp_path, lines_of("mine", lambda p, c: True, 4)))
-    mine = _row(table, Method="mine")
-    assert (mine["Adaptation"], mine["Paper (%)"]) == (NOTHING, NOTHING)
-    assert mine["Accuracy (%)"].startswith("100.0")
-
-
-def test_papers_figure_stands_once_a_system(pooled: PooledRuns) -> None:
-    table = table_1(pooled)
-    assert _row(table, Method="DDA (published)")["Paper (%)"] == "38"
-    assert _row(table, Method="DDA (tuned)")["Paper (%)"] == NOTHING
-    assert _row(table, Method="DGA + G (quantile)")["Paper (%)"] == NOTHING
-
-
-def test_table_2_has_the_papers_row_under_ours(pooled: PooledRuns) -> None:
+def test_the_paper_stands_once_a_system(pooled: PooledRuns) -> None:
+    """In Table 1 beside its first variant, in Table 2 as a row under its last."""
+    beside = table_1(pooled).shown.set_index("Method")["Paper (%)"]
+    assert beside[["DDA (published)", "DDA (tuned)", "DGA + G (ancestral)"]].tolist() == [
+        "38", NOTHING, NOTHING,
+    ]  # fmt: skip
     table = table_2(pooled)
     methods = table.shown["Method"].tolist()
     after = methods.index("*DDA, paper*")
@@ -141,12 +138,6 @@ def test_table_2_has_the_papers_row_under_ours(pooled: PooledRuns) -> None:
     cells = table.numbers.set_index(["method", "group"])
     assert cells.loc[("dda", "impulse_noise"), "paper"] == 51
     assert cells.loc[("dda", "impulse_noise"), ["accuracy_low", "accuracy_high"]].notna().all()
-
-
-def test_plain_method_stands_for_its_own_tau(tmp_path: Path) -> None:
-    rows = [lines_of(name, lambda p, c: True, 2) for name in ("dga", "dga:tau=0.3")]
-    pooled = _pooled(tmp_path, *rows, methods={"dga": stopping(0.6)})
-    assert tau_methods(pooled, "dga") == {0.3: "dga:tau=0.3", 0.6: "dga"}
 
 
 def test_table_3_is_on_images_that_every_tau_has(tmp_path: Path) -> None:
@@ -163,18 +154,15 @@ def test_table_3_is_on_images_that_every_tau_has(tmp_path: Path) -> None:
     assert _row(table, Method="*DGA, paper*", tau="0.7")["Noise"] == "21"
     assert "(4 photographs)" in table.caption
     assert table.missing == ("no run of dga:tau=0.1, dga:tau=0.7",)
-
-
-def test_one_tau_is_no_table(tmp_path: Path) -> None:
     with pytest.raises(MissingRun, match="no run at several taus"):
-        table_3(_pooled(tmp_path, lines_of("dga", lambda p, c: True, 2)))
+        table_3(_pooled(tmp_path / "one", lines_of("dga", lambda p, c: True, 2)))
 
 
 def test_comparisons_are_of_ours_with_every_rival(pooled: PooledRuns) -> None:
     table = comparisons(pooled)
     rivals = table.shown.loc[table.shown["Method"] == "DGA + G", "Minus"].tolist()
     assert rivals[:3] == ["Nothing done", "Tent", "DiffPure (published)"]
-    assert "DGA + G (quantile)" in rivals
+    assert "DGA + G (ancestral)" in rivals
     assert len(rivals) == 10
     cells = table.numbers.set_index(["method", "rival", "group"])["points"]
     whole = table_1(pooled).numbers.set_index("method")["accuracy"]
@@ -201,9 +189,29 @@ def test_what_was_found_is_counted_by_what_was_done(tmp_path: Path) -> None:
         explanations(_pooled(tmp_path / "other", lines_of("source", lambda p, c: True, 2)))
 
 
+def test_stages_stand_beside_the_whole_and_an_oracle(tmp_path: Path) -> None:
+    without, asks = "dga-plus:exposure=false", "dga-plus:alternatives=true"
+    rows = [
+        row | {"alternatives": [row["class"] if path_of(9) != row["path"] else "dish"]}
+        if method == asks
+        else row
+        for method, right in {"source": 2, without: 4, "dga-plus": 6, asks: 6}.items()
+        for row in lines_of(method, lambda p, c, right=right: p < right, 10)
+    ]
+    pooled = _pooled(tmp_path, rows)
+    shown = ablation(pooled).shown.set_index("Method")
+    assert list(shown.index) == ["Nothing done", "DGA+", "DGA+, without exposure", ORACLE]
+    assert [cell.split()[0] for cell in shown["Mean of 15"]] == ["20.0", "60.0", "40.0", "90.0"]
+    assert shown.loc["DGA+, without exposure", "Minus DGA+"].startswith("\N{MINUS SIGN}20.0")
+    assert shown.loc["DGA+", "Minus DGA+"] == ""
+    assert pooled.compared == ["source", "dga-plus"]  # and so in no other table
+    with pytest.raises(MissingRun, match="exposure=false"):
+        ablation(_pooled(tmp_path / "alone", lines_of("dga-plus", lambda p, c: True, 2)))
+
+
 def test_controls_table_says_what_decides(tmp_path: Path) -> None:
     pooled = _pooled(tmp_path, depth_matters(10))
-    table = controls_table(pooled, pooled_controls(pooled))
+    table = controls_table(pooled)
     row = _row(table, Depth="t* permuted within a corruption")
     assert row["Accuracy (%)"].startswith("50.0 (")
     assert row["Own depth minus this"].startswith("+50.0 (")
@@ -225,7 +233,7 @@ def test_dda_is_a_point_of_the_sweep_where_it_is_guided_alike(tmp_path: Path) ->
             "dga-guided:depth=4": {"depth": 4, "stopping": None, **guided},
             "dda": {"depth": 8, "stopping": None, **guided, "ensemble": ensemble},
         }
-        return pooled_controls(_pooled(tmp_path / folder, rows, methods=methods)).sweep.depths
+        return _pooled(tmp_path / folder, rows, methods=methods).controls.sweep.depths
 
     assert depths("alike", ensemble=False) == (0, 4, 8)
     with pytest.raises(MissingRun, match="fixed depths"):
@@ -244,22 +252,13 @@ def test_studies_tell_seen_from_unseen(results: SavedRuns) -> None:
     assert {"calibration_error", "temperature"} <= set(table.numbers["measure"])
 
 
-def test_both_rules_on_the_same_curves(results: SavedRuns, pooled: PooledRuns) -> None:
-    table = stopping_rules(results.judges[0], pooled)
-    clean = _row(table, Corruption="Clean")
-    assert clean["Median t*, threshold"] == "0"
-    assert set(table.numbers["rule"]) == {"threshold", "quantile"}
-    assert "to depth 20" in table.caption
-
-
 def _all_tables(results: SavedRuns, pooled: PooledRuns) -> list[Table]:
     return [
         table_1(pooled),
         table_2(pooled),
         table_3(pooled),
         comparisons(pooled),
-        controls_table(pooled, pooled_controls(pooled)),
-        stopping_rules(results.judges[0], pooled),
+        controls_table(pooled),
         studies(results.judges),
     ]
 

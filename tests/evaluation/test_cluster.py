@@ -62,8 +62,7 @@ def weights(tiny_models: Models, tmp_path_factory: pytest.TempPathFactory) -> Pa
         ("discriminator", tiny_models.discriminator),
         ("classifier", tiny_models.classifier),
     ):
-        extra: dict[str, Any] = {"source_quantiles": {"0.95": [0.0] * 101}}
-        save_weights(network.state_dict(), root / "tiny" / name, extra)
+        save_weights(network.state_dict(), root / "tiny" / name, {})
     return root
 
 

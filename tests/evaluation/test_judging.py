@@ -58,18 +58,26 @@ def _same(one: Path, other: Path) -> bool:
     return set(first) == set(second) and all(np.array_equal(first[k], second[k]) for k in first)
 
 
-@pytest.mark.parametrize("shown", ["x_t", "x0_hat"])
+@pytest.mark.parametrize(
+    ("shown", "options"),
+    [("x_t", Options()), ("x0_hat", Options(DEPTHS, features=False, batch=3))],
+)
 def test_logits_are_those_of_the_curve(
-    shown: str, tiny_models: Models, plan: Plan, picture_folder: Path, tmp_path: Path
+    shown: str,
+    options: Options,
+    tiny_models: Models,
+    plan: Plan,
+    picture_folder: Path,
+    tmp_path: Path,
 ) -> None:
-    judge = Judge(tiny_models, Study(input=shown))
-    assert judge_pictures(judge, plan, tmp_path) == []
+    judge, depths = Judge(tiny_models, Study(input=shown)), list(options.depths or range(101))
+    assert judge_pictures(judge, plan, tmp_path, options) == []
     curves = _load(tmp_path / "curves.npz")
     assert curves["corruptions"].tolist() == ["clean", "gaussian_noise", "fog"]
-    assert curves["depths"].tolist() == list(range(101))
-    assert curves["logits"].shape == (3, 4, 101)
+    assert curves["depths"].tolist() == depths
+    assert curves["logits"].shape == (3, 4, len(depths))
     assert curves["logits"].dtype == np.float32
-    assert curves["source_bound"].tolist() == [0.0] * 101
+    assert (tmp_path / "features.npz").exists() == options.features
 
     images = read_images([picture_folder], 32, tiny_models.profile.classifier.classes)
     denoiser = tiny_models.denoiser if shown == "x0_hat" else None
@@ -80,22 +88,7 @@ def test_logits_are_those_of_the_curve(
             damaged = pixels if name == "clean" else corrupt(pixels, name, 3, seed)
             states = forward_path(tiny_models.schedule, to_tensor(damaged), seed)
             expected = curve(tiny_models.schedule, tiny_models.discriminator, states, denoiser)
-            np.testing.assert_allclose(curves["logits"][m, n], expected, atol=1e-4)
-
-
-def test_depths_are_columns_and_batches_do_not_matter(
-    tiny_models: Models, plan: Plan, tmp_path: Path
-) -> None:
-    judge = Judge(tiny_models, Study())
-    bounded = dataclasses.replace(tiny_models, source_quantiles={"0.95": np.arange(101.0).tolist()})
-    judge_pictures(judge, plan, tmp_path / "all", Options(features=False))
-    judge_pictures(
-        Judge(bounded, Study()), plan, tmp_path / "few", Options(DEPTHS, features=False, batch=3)
-    )
-    whole, few = _load(tmp_path / "all" / "curves.npz"), _load(tmp_path / "few" / "curves.npz")
-    assert few["depths"].tolist() == few["source_bound"].tolist() == list(DEPTHS)
-    np.testing.assert_allclose(few["logits"], whole["logits"][..., list(DEPTHS)], atol=1e-4)
-    assert not (tmp_path / "few" / "features.npz").exists()
+            np.testing.assert_allclose(curves["logits"][m, n], expected[depths], atol=1e-4)
 
 
 def test_features_are_what_the_last_layer_reads(
@@ -193,15 +186,15 @@ def test_the_folder_of_another_run_is_refused(
     judge_pictures(judge, plan, tmp_path, options)
     before = (tmp_path / "config.json").read_bytes()
     for another, changed, said in (
-        (dataclasses.replace(plan, severity=5), options, "severity was 3, now 5"),
-        (dataclasses.replace(plan, per_class=1), options, "per_class was 2, now 1, pictures was"),
-        (plan, Options((0, 8), features=False), r"depths was \[0, 9\], now \[0, 8\]"),
-        (plan, Options((0, 9)), "features was False, now True"),
+        (dataclasses.replace(plan, severity=5), options, "severity: 3 there, 5 here"),
+        (dataclasses.replace(plan, per_class=1), options, "per_class: 2 there, 1 here; pictures: "),
+        (plan, Options((0, 8), features=False), r"depths: \[0, 9\] there, \[0, 8\] here"),
+        (plan, Options((0, 9)), "features: False there, True here"),
     ):
         with pytest.raises(ValueError, match=said):
             judge_pictures(judge, another, tmp_path, changed)
     other = Judge(tiny_models, Study(source="crossed"))
-    with pytest.raises(ValueError, match="study was images, now crossed"):
+    with pytest.raises(ValueError, match="source: images there, crossed here; study: images there"):
         judge_pictures(other, plan, tmp_path, options)
     assert (tmp_path / "config.json").read_bytes() == before
 
@@ -271,5 +264,3 @@ def test_command_judges_what_the_trainer_wrote(picture_folder: Path, tmp_path: P
     curves = _load(out / "curves.npz")
     assert curves["corruptions"].tolist() == ["clean", *FAMILIES["blur"]]
     assert curves["logits"].shape == (5, 2, 2)
-    bounds = json.loads((weights / "config.json").read_text())["source_quantiles"]["0.95"]
-    np.testing.assert_allclose(curves["source_bound"], [bounds[0], bounds[40]], rtol=1e-6)

@@ -115,7 +115,6 @@ def test_settings_change_one_thing(tiny_models: Models) -> None:
     together = build_method(tiny_models, "dga-plus:permute=noise:batch=4").settings
     assert (together.permute, together.batch) == ("noise", 4)  # either alone is refused
     assert changed.guidance == dataclasses.replace(plain.guidance, scale=3.0, squared=True)
-    assert build_method(tiny_models, "dga:rule=quantile").settings.stopping.rule == "quantile"
     assert build_method(tiny_models, "dga:depth=8").settings.depth == 8
 
 
@@ -123,12 +122,12 @@ def test_settings_change_one_thing(tiny_models: Models) -> None:
     ("spec", "words"),
     [
         ("magic", "Unknown method 'magic'. Known: source, tent, memo"),
-        ("dga:speed=3", "Unknown setting speed=3. This method's settings: depth, rule, tau"),
+        ("dga:speed=3", "Unknown setting speed=3. This method's settings: depth, tau"),
         ("dga:scale=3", "Unknown setting scale=3"),
         ("source:tau=1", "settings: none"),
         ("dga:tau", "look like dga:tau=0.3"),
         ("dga:tau=high", "'high' is no value for the setting tau"),
-        ("dga:rule=magic", "'magic' is no value"),
+        ("dga-plus:permute=magic", "'magic' is no value"),
         ("dga:depth=101", "between 0 and 100"),
         ("dga:tau=1.5", "tau is a number from 0 to 1"),
     ],

@@ -21,10 +21,10 @@ def test_nothing_asked_for_is_the_profile(profile):
 
 
 def test_settings_reach_the_rule_and_the_guidance():
-    request = asked(tau=0.3, paths=4, max_depth=30, rule="quantile", scale=2.5)
+    request = asked(tau=0.3, paths=4, max_depth=30, scale=2.5)
     stopping = request.stopping(EVERYDAY16)
     assert (stopping.tau, stopping.paths, stopping.max_depth) == (0.3, 4, 30)
-    assert (stopping.rule, stopping.horizon) == ("quantile", EVERYDAY16.stopping.horizon)
+    assert stopping.horizon == EVERYDAY16.stopping.horizon
     scales = {route.name: route.guidance and route.guidance.scale
               for route in request.routes(EVERYDAY16)}  # fmt: skip
     own = {"dda": EVERYDAY16.dda_guidance.scale, "dga-plus": None}
@@ -45,7 +45,6 @@ def test_the_horizon_is_never_the_shallower():
         ({"max_depth": 0}, "from 1 to 100, not 0"),
         ({"max_depth": 101}, "from 1 to 100, not 101"),
         ({"paths": 0}, "whole numbers from 1 up"),
-        ({"rule": "coin"}, "threshold or quantile, not 'coin'"),
         ({"scale": -1.0}, "from 0 up, not -1.0"),
         ({"scale": float("inf")}, "from 0 up, not inf"),
         ({"scale": float("nan")}, "from 0 up, not nan"),

@@ -251,7 +251,7 @@ def test_fast_and_ancestral_settings_have_names(tiny_models: Models) -> None:
     """The fast ones are the profile's own; the others are what they replaced."""
     fast, ancestral = tiny_models.profile, tiny_models.profile.ancestral
     settings = diffusion_settings(fast)
-    for name in ("dga", "dga-guided", "dda", "dda-ensemble", "dga-quantile"):
+    for name in ("dga", "dga-guided", "dda", "dda-ensemble"):
         assert (settings[name].steps, settings[name].eta) == (12, 1.0)
     for name in ("dga", "dga-guided", "dda"):
         plain, full = settings[name], settings[f"{name}-ancestral"]

@@ -18,28 +18,19 @@ def logits(*confidence: float) -> np.ndarray:
     return np.log(p / (1 - p))
 
 
-def test_first_depth_below_tau() -> None:
-    assert choose_depth(logits(0.9, 0.7, 0.4, 0.6, 0.1), CONFIG) == Stop(2, True)
-
-
-def test_already_source_stops_at_zero() -> None:
-    assert choose_depth(logits(0.2, 0.9, 0.9), CONFIG) == Stop(0, True)
-
-
-def test_equal_to_tau_is_not_below() -> None:
-    assert choose_depth(np.zeros(4), CONFIG) == Stop(3, False)
-
-
-def test_never_below_goes_to_the_maximum_depth() -> None:
-    assert choose_depth(logits(*[0.9] * 20), CONFIG) == Stop(6, False)
-
-
-def test_below_only_beyond_the_maximum_depth_is_not_crossed() -> None:
-    assert choose_depth(logits(*[0.9] * 7, 0.1, 0.1), CONFIG) == Stop(6, False)
-
-
-def test_below_exactly_at_the_maximum_depth_is_crossed() -> None:
-    assert choose_depth(logits(*[0.9] * 6, 0.1, 0.1), CONFIG) == Stop(6, True)
+@pytest.mark.parametrize(
+    ("confidence", "expected"),
+    [
+        ((0.9, 0.7, 0.4, 0.6, 0.1), Stop(2, True)),
+        ((0.2, 0.9, 0.9), Stop(0, True)),
+        ((0.5,) * 4, Stop(3, False)),  # equal to tau is not below
+        ((0.9,) * 20, Stop(6, False)),
+        ((0.9,) * 7 + (0.1, 0.1), Stop(6, False)),  # below only beyond the maximum depth
+        ((0.9,) * 6 + (0.1, 0.1), Stop(6, True)),
+    ],
+)
+def test_first_depth_below_tau(confidence: tuple[float, ...], expected: Stop) -> None:
+    assert choose_depth(logits(*confidence), CONFIG) == expected
 
 
 def test_not_even_below_by_the_horizon_is_left_as_it_is() -> None:
@@ -70,13 +61,6 @@ def test_tau_zero_never_crosses_and_one_stops_at_once() -> None:
 def test_noise_paths_are_averaged() -> None:
     paths = np.stack([logits(0.9, 0.4, 0.1), logits(0.9, 0.8, 0.1)])
     assert choose_depth(paths, CONFIG) == Stop(2, True)
-
-
-def test_quantile_rule() -> None:
-    config = dataclasses.replace(CONFIG, rule="quantile")
-    assert choose_depth([3.0, 2.0, -1.0, -2.0], config, [0, 0, -1.5, -1.5]) == Stop(3, True)
-    with pytest.raises(ValueError, match="source bound"):
-        choose_depth([1.0, 2.0], config)
 
 
 @pytest.mark.parametrize("tau", [-0.1, 1.1, float("nan"), "0.5", True])

@@ -53,7 +53,6 @@ def session() -> Session:
         discriminator=discriminator,
         explainer=discriminator,
         classifier=randomise(build_classifier(profile.classifier), 3),
-        source_quantiles={},
         compute=Compute(torch.device("cpu"), torch.float32),
     )
     return Session(models)

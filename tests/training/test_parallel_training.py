@@ -37,7 +37,7 @@ from dga.training.discriminator.studies import Study
 from dga.training.loop import TrainConfig
 from dga.training.processes import ProcessGroup
 from dga.weights.checkpoints import WeightsError
-from dga.weights.store import read_config, save_weights
+from dga.weights.store import save_weights
 from tests.fixtures.models import generate
 
 CPU = torch.device("cpu")
@@ -218,13 +218,12 @@ def test_interrupted_streamed_training_ends_with_the_same_bits(
         patch.setattr(loop.Checkpoint, "save", save_then_die)
         with pytest.raises(KeyboardInterrupt):
             train(profile, files, CONFIG, tmp_path / "parts", CPU, workers=1)
-    parts, facts = train(profile, files, CONFIG, tmp_path / "parts", CPU, workers=2)
+    parts, _ = train(profile, files, CONFIG, tmp_path / "parts", CPU, workers=2)
     same = [
         torch.equal(a, b)
         for a, b in zip(_state(whole).values(), _state(parts).values(), strict=True)
     ]
     assert all(same)
-    assert len(facts["source_quantiles"]["0.95"]) == 5
 
 
 def test_a_frozen_encoder_trains_the_head_alone(
@@ -425,8 +424,6 @@ def test_two_processes_with_half_a_batch_equal_one_with_the_whole(
         for name in taught:
             one, two = (state[key][prefix + name] for state in states)
             torch.testing.assert_close(two, one, atol=5e-5, rtol=0, msg=name)
-    bounds = [read_config(tmp_path / n)["source_quantiles"]["0.95"] for n in ("one", "two")]
-    np.testing.assert_allclose(*bounds, atol=1e-3)
 
 
 def _is_taught(moments: dict[str, torch.Tensor]) -> bool:

@@ -228,7 +228,7 @@ def test_truncated_anywhere(tmp_path: Path, suffix: str) -> None:
 def ours(folder: Path) -> Path:
     """Weights of a small layer, as our trainer writes them."""
     state = {"weight": torch.ones(1, 4), "bias": torch.zeros(1)}
-    save_weights(state, folder, {"source_quantiles": {"0.95": [1.0, 2.0]}}, half=False)
+    save_weights(state, folder, {"rate": 2.0}, half=False)
     return folder
 
 
@@ -349,17 +349,6 @@ def test_configs_that_cannot_be_read(tmp_path: Path, text: str) -> None:
     (folder / "config.json").write_bytes(text.encode("utf-8", "surrogateescape"))
     with pytest.raises(WeightsError, match=r"cannot be read|does not list its files"):
         read_config(folder)
-
-
-@pytest.mark.parametrize("bounds", [[1.0], {"0.95": 3}, {"0.95": [None]}, {"0.95": [1e400]}])
-def test_bounds_that_are_no_numbers(tmp_path: Path, bounds: object) -> None:
-    folder = tmp_path / "everyday16" / "discriminator"
-    for name in ("diffusion", "classifier"):
-        ours(tmp_path / "everyday16" / name)
-    ours(folder)
-    vouch(folder, {"source_quantiles": bounds})
-    with pytest.raises(WeightsError, match="are not lists of numbers"):
-        load_models("everyday16", Sources(tmp_path))
 
 
 def test_what_ships_has_all_its_sums() -> None:

@@ -220,7 +220,7 @@ class Lesson:
 
     @property
     def _rule(self) -> StoppingConfig:
-        return replace(self.models.profile.stopping, rule="threshold", paths=1)
+        return replace(self.models.profile.stopping, paths=1)
 
     def _stop(self, case: LessonPicture) -> Stop:
         return choose_depth(self._logits(case), self._rule)

@@ -8,7 +8,8 @@ from dga.analysis.names import MEAN, MethodName, group_title, method_title
 from dga.analysis.pooled import PooledRuns
 from dga.analysis.results import MissingRun
 from dga.analysis.statistics import Outcomes
-from dga.analysis.tables.accuracy import INTERVALS, SOURCE
+from dga.analysis.sweep import SOURCE
+from dga.analysis.tables.accuracy import INTERVALS
 from dga.analysis.tables.table import Cells, Table, columns, percent, points
 from dga.corruptions import FAMILIES
 
@@ -26,7 +27,7 @@ def ablation(pooled: PooledRuns) -> Table:
     if lines["alternatives"].notna().any():
         lines = pd.concat([lines, _oracle(lines)])
         variants.append(ORACLE)
-    outcomes = Outcomes.of(lines)
+    outcomes = Outcomes(lines)
     shown, numbers = list[Cells](), list[Cells]()
     for name in (SOURCE, BASE, *variants):
         cells = {group: outcomes.accuracy(name, group) for group in GROUPS}

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-
 import pandas as pd
 
 from dga.analysis import paper
@@ -19,10 +17,9 @@ from dga.analysis.names import (
 from dga.analysis.pooled import PooledRuns
 from dga.analysis.results import MissingRun
 from dga.analysis.statistics import Estimate, Outcomes
+from dga.analysis.sweep import SOURCE
 from dga.analysis.tables.table import (
-    NO,
     NOTHING,
-    YES,
     Cells,
     Table,
     bare_columns,
@@ -36,25 +33,19 @@ from dga.analysis.tables.table import (
 from dga.corruptions import CLEAN, FAMILIES
 from dga.titles import SYSTEMS, short
 
-SOURCE = "source"
-OURS = ("dga-plus", "dga-guided", "dga-guided-quantile")
+OURS = ("dga-plus", "dga-guided")
 INTERVALS = "95 % intervals (paired bootstrap over photographs)"
-TauRow = tuple[str, float, dict[str, Estimate | None]]
-"""A method, its tau and its accuracy by group."""
+TRAIT_HEADS = ("Adaptation", "Diffusion?", "Per-sample?", "Frozen classifier?")
 
 
 def rows_of(pooled: PooledRuns) -> list[MethodName]:
     """A row for every method compared, and an empty one for what the paper has and no run."""
     methods = [MethodName.parse(name) for name in pooled.compared]
     run = {method.system for method in methods}
-    empty = (_default(system) for system in paper.TABLE_1 if system not in run)
-    return sorted([*methods, *empty], key=lambda method: method.place)
-
-
-def _default(system: str) -> MethodName:
-    """A system's first variant."""
-    methods = (MethodName.parse(name) for name in TITLES)
-    return next(method for method in methods if method.system == system)
+    known = [MethodName.parse(name) for name in TITLES]
+    absent = [system for system in paper.TABLE_1 if system not in run]
+    methods += [next(own for own in known if own.system == system) for system in absent]
+    return sorted(methods, key=lambda method: method.place)
 
 
 def not_run(pooled: PooledRuns) -> tuple[str, ...]:
@@ -64,10 +55,38 @@ def not_run(pooled: PooledRuns) -> tuple[str, ...]:
 
 
 def table_1(pooled: PooledRuns) -> Table:
-    """Methods, their traits, accuracy, and the paper's accuracy."""
-    rows = [
-        _table_1_row(pooled, method, _table_1_paper(pooled, method)) for method in rows_of(pooled)
-    ]
+    """Methods, their traits, accuracy, and the paper's accuracy once a system."""
+    outcomes, told = pooled.outcomes, set[str]()
+    shown, numbers = list[Cells](), list[Cells]()
+    for method in rows_of(pooled):
+        name, system = method.name, method.system
+        mean, clean = outcomes.accuracy(name, MEAN), outcomes.accuracy(name, CLEAN)
+        gain = outcomes.difference(name, SOURCE, MEAN) if name != SOURCE else None
+        seconds = pooled.seconds(name)
+        beside = None if system in told else paper.TABLE_1.get(system)
+        told.add(system)
+        shown.append(
+            {
+                "Method": method.title,
+                "Accuracy (%)": percent(mean),
+                "Gain over doing nothing": points(gain),
+                "Undamaged (%)": percent(clean, interval=False),
+                "Seconds": number(seconds, 3),
+                "Paper (%)": paper_percent(beside),
+                **dict(zip(TRAIT_HEADS, TRAITS.get(system, (NOTHING,) * 4), strict=True)),
+                "Photos": NOTHING if mean is None else str(mean.photographs),
+            }
+        )
+        numbers.append(
+            {
+                "method": name,
+                **columns(mean),
+                "paper": paper_column(beside),
+                **bare_columns(gain, "minus_source"),
+                **bare_columns(clean, "clean"),
+                "seconds": None if seconds is None else round(seconds, 5),
+            }
+        )
     return Table(
         "table-1",
         f"Table 1. Methods, {pooled.described}",
@@ -75,55 +94,11 @@ def table_1(pooled: PooledRuns) -> Table:
         "the images both have; an interval that does not hold 0 is a difference. "
         "Seconds: an image, each counted with the median at its depth. "
         f"Paper: {paper.TABLE_1_CITATION}, {paper.SETTING}.",
-        pd.DataFrame([shown for shown, _ in rows]),
-        pd.DataFrame([numbers for _, numbers in rows]),
+        pd.DataFrame(shown),
+        pd.DataFrame(numbers),
         pooled.commands(pooled.compared),
         not_run(pooled),
     )
-
-
-def _table_1_paper(pooled: PooledRuns, method: MethodName) -> float | None:
-    """The paper's accuracy stands once a system, beside its first (published) variant."""
-    first = next(row for row in rows_of(pooled) if row.system == method.system)
-    return paper.TABLE_1.get(method.system) if method == first else None
-
-
-def _table_1_row(
-    pooled: PooledRuns, method: MethodName, beside: float | None
-) -> tuple[Cells, Cells]:
-    name, outcomes = method.name, pooled.outcomes
-    mean, clean = outcomes.accuracy(name, MEAN), outcomes.accuracy(name, CLEAN)
-    gain = outcomes.difference(name, SOURCE, MEAN) if name != SOURCE else None
-    seconds = pooled.seconds(name)
-    shown = {
-        "Method": method.title,
-        "Accuracy (%)": percent(mean),
-        "Gain over doing nothing": points(gain),
-        "Undamaged (%)": percent(clean, interval=False),
-        "Seconds": number(seconds, 3),
-        "Paper (%)": paper_percent(beside),
-        **_traits(method.system),
-        "Photos": NOTHING if mean is None else str(mean.photographs),
-    }
-    numbers = {
-        "method": name,
-        **columns(mean),
-        "paper": paper_column(beside),
-        **bare_columns(gain, "minus_source"),
-        **bare_columns(clean, "clean"),
-        "seconds": None if seconds is None else round(seconds, 5),
-    }
-    return shown, numbers
-
-
-def _traits(system: str) -> dict[str, str]:
-    traits = TRAITS.get(system)
-    heads = ("Diffusion?", "Per-sample?", "Frozen classifier?")
-    if traits is None:
-        return {"Adaptation": NOTHING, **dict.fromkeys(heads, NOTHING)}
-    flags = (traits.diffusion, traits.per_sample, traits.frozen_classifier)
-    marks = {head: YES if flag else NO for head, flag in zip(heads, flags, strict=True)}
-    return {"Adaptation": traits.adaptation, **marks}
 
 
 def table_2(pooled: PooledRuns) -> Table:
@@ -174,27 +149,42 @@ def tau_methods(pooled: PooledRuns, base: str) -> dict[float, str]:
 
 def table_3(pooled: PooledRuns) -> Table:
     """Accuracy by tau: DGA, the paper's DGA, and DGA + G where it was run."""
-    runs = {base: tau_methods(pooled, base) for base in ("dga", "dga-guided")}
-    runs = {base: by_tau for base, by_tau in runs.items() if len(by_tau) > 1}
-    if not runs:
+    groups = [*paper.TABLE_3, MEAN]
+    shown, numbers = list[Cells](), list[Cells]()
+    methods, counts = list[str](), set[int]()
+
+    def show(title: str, tau: float, texts: list[str]) -> None:
+        cells = dict(zip(map(group_title, groups), texts, strict=True))
+        shown.append({"Method": title, "tau": f"{tau:g}", **cells})
+
+    for base in ("dga", "dga-guided"):
+        if len(by_tau := tau_methods(pooled, base)) > 1:
+            methods += by_tau.values()
+            for tau, cells in _by_tau(pooled, by_tau).items():
+                show(method_title(base), tau, [percent(cells[group]) for group in groups])
+                counts |= {cell.photographs for cell in cells.values() if cell}
+                for group, cell in cells.items():
+                    beside = paper.table_3(tau, group) if base == "dga" else None
+                    key = {"method": base, "tau": tau, "group": group}
+                    numbers.append({**key, **columns(cell), "paper": paper_column(beside)})
+        if base == "dga":
+            for tau in paper.TAUS:
+                texts = [paper_percent(paper.table_3(tau, group)) for group in groups]
+                show("*DGA, paper*", tau, texts)
+    if not methods:
         raise MissingRun("no run at several taus (dga:tau=0.1,dga:tau=0.3,dga:tau=0.7)")
-    rows = [
-        (base, tau, cells)
-        for base, by_tau in runs.items()
-        for tau, cells in _by_tau(pooled, by_tau).items()
-    ]
-    counts = {cell.photographs for *_, cells in rows for cell in cells.values() if cell}
     photographs = " or ".join(map(str, sorted(counts)))
-    absent = [f"dga:tau={tau:g}" for tau in paper.TAUS if tau not in runs.get("dga", {})]
+    run = tau_methods(pooled, "dga")
+    absent = [f"dga:tau={tau:g}" for tau in paper.TAUS if len(run) < 2 or tau not in run]
     return Table(
         "table-3",
         f"Table 3. Confidence threshold tau, severity {pooled.severity}",
         "Top-1 accuracy in percent with 95 % intervals, on images that were run at every tau "
         f"({photographs} photographs). A lower tau stops deeper or at the "
         f"maximum depth. Paper: {paper.TABLE_3_CITATION}, {paper.SETTING}.",
-        pd.DataFrame(_table_3_shown(rows)),
-        pd.DataFrame(_table_3_numbers(rows)),
-        pooled.commands(name for by_tau in runs.values() for name in by_tau.values()),
+        pd.DataFrame(shown),
+        pd.DataFrame(numbers),
+        pooled.commands(methods),
         (f"no run of {', '.join(absent)}",) if absent else (),
     )
 
@@ -202,50 +192,15 @@ def table_3(pooled: PooledRuns) -> Table:
 def _by_tau(
     pooled: PooledRuns, methods: dict[float, str]
 ) -> dict[float, dict[str, Estimate | None]]:
-    """Accuracy by tau and group, on shared images; the paper's taus are always there."""
-    outcomes = Outcomes.of(_shared(pooled.lines, methods.values()))
+    """Accuracy by tau and group, on images that all have; the paper's taus are always there."""
+    lines = pooled.lines[pooled.lines["method"].isin(methods.values())]
+    counts = lines.groupby(["path", "corruption"])["method"].transform("nunique")
+    outcomes = Outcomes(lines[counts == len(methods)])
     groups = [group for group in GROUPS if group != CLEAN]
     return {
         tau: {group: outcomes.accuracy(methods.get(tau, ""), group) for group in groups}
         for tau in sorted({*paper.TAUS, *methods})
     }
-
-
-def _shared(lines: pd.DataFrame, methods: Iterable[str]) -> pd.DataFrame:
-    """Lines of the images that every one of these methods has."""
-    wanted = list(methods)
-    lines = lines[lines["method"].isin(wanted)]
-    counts = lines.groupby(["path", "corruption"])["method"].transform("nunique")
-    return lines[counts == len(wanted)]
-
-
-def _table_3_shown(rows: Sequence[TauRow]) -> list[Cells]:
-    """DGA, the paper's DGA, then DGA + G."""
-    groups = [*paper.TABLE_3, MEAN]
-
-    def shown(title: str, tau: float, texts: Iterable[str]) -> Cells:
-        named = zip(map(group_title, groups), texts, strict=True)
-        return {"Method": title, "tau": f"{tau:g}", **dict(named)}
-
-    ours: dict[str, list[Cells]] = {"dga": [], "dga-guided": []}
-    for base, tau, cells in rows:
-        texts = (percent(cells[group]) for group in groups)
-        ours[base].append(shown(method_title(base), tau, texts))
-    theirs = [
-        shown("*DGA, paper*", tau, (paper_percent(paper.table_3(tau, g)) for g in groups))
-        for tau in paper.TAUS
-    ]
-    return [*ours["dga"], *theirs, *ours["dga-guided"]]
-
-
-def _table_3_numbers(rows: Sequence[TauRow]) -> list[Cells]:
-    numbers = []
-    for base, tau, cells in rows:
-        for group, cell in cells.items():
-            beside = paper_column(paper.table_3(tau, group)) if base == "dga" else None
-            key = {"method": base, "tau": tau, "group": group}
-            numbers.append({**key, **columns(cell), "paper": beside})
-    return numbers
 
 
 def comparisons(pooled: PooledRuns) -> Table:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from dga.analysis.discrimination import calibration, scores
+from dga.analysis.discrimination import calibration, f1_scores
 from dga.analysis.judges import judged_groups, trained_on
 from dga.analysis.results import JudgeRun, MissingRun
 from dga.analysis.tables.table import NOTHING, Cells, Table
@@ -20,18 +20,20 @@ def studies(judges: Sequence[JudgeRun]) -> Table:
     if not judges:
         raise MissingRun("no judge run")
     shared = sorted(set.intersection(*(set(judge.depths) for judge in judges)))
-    shown: list[Cells] = []
-    numbers: list[Cells] = []
+    shown, numbers = list[Cells](), list[Cells]()
     for judge in judges:
-        table = scores(judge)
         for group, names in judged_groups(judge).items():
-            means = table[table["corruption"].isin(names)].groupby("depth")["f1"].mean()
+            means = f1_scores(judge).loc[names].mean()  # by depth
             numbers += [
                 {**_key(judge, group), "depth": depth, "measure": "f1", "value": round(value, 5)}
                 for depth, value in means.items()
             ]
             shown.append(_shown(judge, group, means, shared))
-        numbers += _calibration(judge)
+        for found in calibration(judge):
+            values = {"calibration_error": found.reliability.error}
+            values |= {name: getattr(found, name) for name in ("temperature", "nll", "nll_scaled")}
+            key = {**_key(judge, "all"), "depth": found.reliability.depth}
+            numbers += [{**key, "measure": m, "value": round(v, 5)} for m, v in values.items()]
     return Table(
         "studies",
         "Discriminator studies",
@@ -68,17 +70,3 @@ def _shown(judge: JudgeRun, group: str, means: pd.Series, shared: Sequence[int])
 def _key(judge: JudgeRun, group: str) -> Cells:
     named = {key: judge.config.get(key) for key in ("input", "source", "severity", "split")}
     return {"study": judge.study, **named, "judged_on": group, "pictures": len(judge.paths)}
-
-
-def _calibration(judge: JudgeRun) -> list[Cells]:
-    rows = []
-    for found in calibration(judge):
-        values = {
-            "calibration_error": found.reliability.error,
-            "temperature": found.temperature,
-            "nll": found.nll,
-            "nll_scaled": found.nll_scaled,
-        }
-        key = {**_key(judge, "all"), "depth": found.reliability.depth}
-        rows += [{**key, "measure": m, "value": round(v, 5)} for m, v in values.items()]
-    return rows

@@ -7,18 +7,15 @@ import pandas as pd
 from dga.analysis.names import MEAN, group_title
 from dga.analysis.pooled import PooledRuns
 from dga.analysis.results import JudgeRun
-from dga.analysis.rules import Reading, read_rules
+from dga.analysis.rules import BASE, Reading, read_rules
 from dga.analysis.sweep import SOURCE, fixed_depths
 from dga.analysis.tables.table import NOTHING, Cells, Table, bare_columns, percent
 from dga.corruptions import FAMILIES
-from dga.profiles import StoppingConfig
-
-BASE = "dga-guided"
 
 
 def rules_table(judge: JudgeRun, pooled: PooledRuns) -> Table:
     """Every candidate rule, the most accurate first. Raises ``MissingRun``."""
-    readings = read_rules(judge, pooled, BASE)
+    readings = read_rules(judge, pooled)
     readings.sort(key=lambda reading: -reading.accuracy[MEAN].value)
     groups = [family for family in FAMILIES if family in readings[0].accuracy]
     depths = fixed_depths(pooled.lines, BASE)
@@ -36,16 +33,10 @@ def rules_table(judge: JudgeRun, pooled: PooledRuns) -> Table:
     )
 
 
-def rule_name(config: StoppingConfig) -> str:
-    """``tau 0.5`` or ``quantile 0.95``."""
-    known = config.tau if config.rule == "threshold" else config.quantile
-    return f"{'tau' if config.rule == 'threshold' else config.rule} {known:g}"
-
-
 def _shown(reading: Reading, groups: list[str]) -> Cells:
     config = reading.config
     return {
-        "Rule": rule_name(config),
+        "Rule": f"tau {config.tau:g}",
         "Maximum depth": str(config.max_depth),
         "Horizon": NOTHING if config.horizon is None else str(config.horizon),
         "Accuracy (%)": percent(reading.accuracy[MEAN]),
@@ -59,14 +50,7 @@ def _shown(reading: Reading, groups: list[str]) -> Cells:
 
 def _numbers(reading: Reading) -> Cells:
     config = reading.config
-    threshold = config.rule == "threshold"
-    cells: Cells = {
-        "rule": config.rule,
-        "tau": config.tau if threshold else None,
-        "quantile": None if threshold else config.quantile,
-        "max_depth": config.max_depth,
-        "horizon": config.horizon,
-    }
+    cells: Cells = {"tau": config.tau, "max_depth": config.max_depth, "horizon": config.horizon}
     for group, value in reading.accuracy.items():
         cells |= bare_columns(value, group)
     cells |= bare_columns(reading.permuted[MEAN], "permuted")

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from dga.analysis.names import MEAN, MethodName, group_title, method_title
 from dga.analysis.pooled import PooledRuns
 from dga.analysis.results import MissingRun
-from dga.analysis.statistics import Estimate, Floats, Outcomes, estimate
-from dga.analysis.tables.accuracy import INTERVALS, OURS, SOURCE
+from dga.analysis.statistics import Floats, Outcomes
+from dga.analysis.sweep import SOURCE
+from dga.analysis.tables.accuracy import INTERVALS, OURS
 from dga.analysis.tables.table import Cells, Table, bare_columns, columns, number, percent, points
 from dga.corruptions import CLEAN, FAMILIES, SEVERITIES
 from dga.titles import STREAMS
@@ -19,7 +19,7 @@ ALL = "all"
 GROUPS = (ALL, CLEAN, *map(str, SEVERITIES), *FAMILIES)
 
 
-class StreamOutcomes:
+class StreamOutcomes(Outcomes):
     """Accuracies in a mixed stream, in which every photograph comes once.
 
     Groups of photographs: all, clean, a severity (its digit) and a family.
@@ -30,38 +30,14 @@ class StreamOutcomes:
         self._correct = table.astype(np.float32)  # NaN where not measured
         self._met = lines.drop_duplicates("path").set_index("path").loc[table.columns]
 
-    def accuracy(self, method: str, group: str) -> Estimate | None:
-        """Share of a group that is right, in [0, 1]; ``None`` where nothing was measured."""
-        return estimate(self._values(method, group))
-
-    def difference(self, method: str, rival: str, group: str) -> Estimate | None:
-        """``method`` minus ``rival`` on the photographs of a group that both have."""
-        return estimate(self._values(method, group) - self._values(rival, group))
-
     def _values(self, method: str, group: str) -> Floats:
         """1, 0 or NaN for each photograph of a group, ``[1, P]``."""
-        return self._correct.loc[[method]].to_numpy()[:, self._members(group)]
-
-    def _members(self, group: str) -> NDArray[np.bool_]:
+        own = self._correct.loc[[method]].to_numpy()
         if group == ALL:
-            return np.ones(len(self._met), bool)
+            return own
         if group in FAMILIES:
-            return self._met["corruption"].isin(FAMILIES[group]).to_numpy()
-        severity = 0 if group == CLEAN else int(group)
-        return (self._met["severity"] == severity).to_numpy()
-
-
-def _outcomes(pooled: PooledRuns) -> tuple[StreamOutcomes | Outcomes, tuple[str, ...]]:
-    """What is measured, and the groups that a table of it has."""
-    if pooled.stream:
-        return StreamOutcomes(pooled.lines), GROUPS
-    return pooled.outcomes, (MEAN, *FAMILIES)
-
-
-def _setting(pooled: PooledRuns) -> str:
-    """What a title ends with."""
-    name = f"{STREAMS[pooled.stream].lower()}, " if pooled.stream else ""
-    return name + pooled.described
+            return own[:, self._met["corruption"].isin(FAMILIES[group])]
+        return own[:, self._met["severity"] == (0 if group == CLEAN else int(group))]
 
 
 def stream_table(pooled: PooledRuns) -> Table:
@@ -93,6 +69,7 @@ def stream_comparisons(pooled: PooledRuns) -> Table:
     rivals = [m for m in pooled.methods if m != ours and not MethodName.parse(m).permuted]
     if ours is None or not rivals:
         raise MissingRun(f"no run of {OURS[0]} beside other methods")
+    title = method_title(ours)
     shown, numbers = list[Cells](), list[Cells]()
     for rival in rivals:
         cells = {group: outcomes.difference(ours, rival, group) for group in GROUPS}
@@ -102,9 +79,9 @@ def stream_comparisons(pooled: PooledRuns) -> Table:
         numbers += [{**key, "group": g, **columns(cells[g], "points")} for g in GROUPS]
     return Table(
         f"{pooled.stream}-comparisons",
-        f"{method_title(ours)} against each rival, {_setting(pooled)}",
+        f"{title} against each rival, {STREAMS[pooled.stream].lower()}, {pooled.described}",
         f"Difference in accuracy in points, with {INTERVALS}, on the photographs both have. Above "
-        f"0, {method_title(ours)} is ahead; an interval that holds 0 decides nothing.",
+        f"0, {title} is ahead; an interval that holds 0 decides nothing.",
         pd.DataFrame(shown),
         pd.DataFrame(numbers),
         pooled.commands([ours, *rivals]),
@@ -113,7 +90,11 @@ def stream_comparisons(pooled: PooledRuns) -> Table:
 
 def permuted_table(pooled: PooledRuns) -> Table:
     """A method with its own choices against the same choices dealt to other pictures."""
-    outcomes, groups = _outcomes(pooled)
+    outcomes, groups = pooled.outcomes, (MEAN, *FAMILIES)
+    where = pooled.described
+    if pooled.stream:
+        outcomes, groups = StreamOutcomes(pooled.lines), GROUPS
+        where = f"{STREAMS[pooled.stream].lower()}, {where}"
     pairs = [
         (method.unpermuted, name)
         for name in pooled.methods
@@ -133,7 +114,7 @@ def permuted_table(pooled: PooledRuns) -> Table:
             numbers.append({**key, "group": g, **columns(cells[g], "points"), **alone})
     return Table(
         "permuted",
-        f"Own choices against permuted, {_setting(pooled)}",
+        f"Own choices against permuted, {where}",
         "Own minus permuted: the difference in accuracy in points when each picture gets its own "
         f"choice and not that of another picture of its batch, with {INTERVALS}. Above 0, "
         "choosing per image pays.",

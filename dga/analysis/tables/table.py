@@ -12,7 +12,6 @@ from dga.analysis.statistics import Estimate
 
 DASH, MINUS = "\N{EN DASH}", "\N{MINUS SIGN}"
 NOTHING = DASH
-YES, NO = "✓", "✗"
 Cells = dict[str, Any]
 """A row, by column."""
 

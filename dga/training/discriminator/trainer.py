@@ -5,17 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
-from tqdm import trange
 
-from dga.data.framing import View
 from dga.data.image_sets import ImageFiles, ImageSet, split_training
-from dga.diffusion import Schedule, forward_path
-from dga.discriminator import curve
-from dga.images import to_tensor
 from dga.io.files import CHECKPOINT
 from dga.networks.unet import Discriminator
 from dga.profiles import Profile
@@ -28,10 +22,6 @@ from dga.training.loop import TrainConfig
 from dga.training.processes import ProcessGroup
 
 DEFAULTS = TrainConfig(images=360_000, batch=64, lr=5e-4, warmup=200, decay=0.5, weight_decay=0.01)
-QUANTILES = (0.5, 0.75, 0.9, 0.95, 0.975, 0.99)
-HELD_OUT_IMAGES = 512
-HELD_OUT_ESTIMATES = 256
-"""Fewer for x0_hat: each costs a hundred passes of the denoiser."""
 
 
 def train_discriminator(
@@ -49,16 +39,15 @@ def train_discriminator(
 
     All severities, binary cross-entropy, balanced classes (section 3.2 of the paper).
     ``team``: the processes that share every batch; ``workers``: processes that make
-    batches ahead. Returns the moving average and what its config must keep: the study,
-    and the logits that held-out clean images stay below, by quantile and depth (the
-    team's first process only).
+    batches ahead. Returns the moving average and what its config must keep: the study and
+    the pictures that could not be read (the team's first process only).
     """
     study, team = study or Study(), team or ProcessGroup(device)
     check_study(study, init)
     prior = Prior.load(profile, study, device) if study.diffusion_needed else None
     made_by = prior.made_by if prior else ""
     identity = loop.describe_run("discriminator", profile, images, init, study.identity(made_by))
-    used, held_out = split_training(images)
+    used, _ = split_training(images)
     torch.manual_seed(config.seed)
     model = _start(profile, study, init, out).to(device)
     trained = [p for p in model.parameters() if p.requires_grad]
@@ -77,11 +66,7 @@ def train_discriminator(
     unreadable = team.gather(list(batches.unreadable))
     if not team.leads:
         return network, {}
-    bounds, skipped = source_bounds(profile, network, held_out, device, batches.denoiser)
-    facts = {**study.facts(made_by), "source_quantiles": bounds}
-    if unreadable := sorted({*unreadable, *skipped}):
-        facts["unreadable"] = unreadable
-    return network, facts
+    return network, study.facts(made_by) | ({"unreadable": unreadable} if unreadable else {})
 
 
 def _start(profile: Profile, study: Study, init: Path | None, out: Path) -> Discriminator:
@@ -104,28 +89,3 @@ def check_study(study: Study, init: Path | None) -> None:
         )
     if study.corrupted is not None:
         released_conditions(study.corrupted, study.corruptions)
-
-
-def source_bounds(
-    profile: Profile,
-    network: nn.Module,
-    held_out: ImageSet | ImageFiles,
-    device: torch.device,
-    denoiser: nn.Module | None = None,
-) -> tuple[dict[str, list[float]], list[str]]:
-    """Quantiles of clean pictures' logits at each depth, ``{quantile: [T + 1]}``.
-
-    With the names of the pictures that could not be read.
-    """
-    schedule, view = Schedule.from_config(profile.schedule), View.of(profile)
-    count = HELD_OUT_IMAGES if denoiser is None else HELD_OUT_ESTIMATES
-    clean, skipped = held_out.take(range(min(count, len(held_out)))).load()
-    logits = []
-    for i in trange(len(clean), desc="held-out images", mininterval=1.0):
-        path = forward_path(schedule, to_tensor(view.finish(clean.pixels[i])), seed=i)
-        logits.append(curve(schedule, network, path.to(device), denoiser).numpy())
-    table = np.quantile(np.stack(logits), QUANTILES, axis=0)  # [Q, T + 1]
-    bounds = {
-        str(q): [round(float(v), 4) for v in row] for q, row in zip(QUANTILES, table, strict=True)
-    }
-    return bounds, skipped
