@@ -172,7 +172,9 @@ def stateless(models: Models, spec: str) -> OpenSystem:
     if system.ensemble == "batch":
         raise ValueError(f"{spec} weighs by the pictures around; name ensemble=true.")
     if system.control.alternatives and not models.profile.classifier.classes:
-        raise ValueError(f"{spec} tells labels, and a classifier of one's own has no names for them.")
+        raise ValueError(
+            f"{spec} tells labels, and a classifier of one's own has no names for them."
+        )
     return OpenSystem(models, system)
 
 

@@ -11,7 +11,6 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import product
 from typing import TypeVar
 
 import numpy as np
@@ -124,9 +123,7 @@ class Sample:
         self._scores: Known = {}
         self._paths: dict[tuple[Degradation, bool, int], JudgedPath] = {}
 
-    def explanation(
-        self, config: ExplanationConfig | None
-    ) -> Generator[Scored, None, Explanation]:
+    def explanation(self, config: ExplanationConfig | None) -> Generator[Scored, None, Explanation]:
         """What is undone before noise goes in; its seconds are as if nothing had been known."""
         if config is None:
             return NOTHING
@@ -304,7 +301,7 @@ def _stop(
 
 def _jobs(stopped: Sequence[Stopped], seeds: Sequence[int]) -> list[Job]:
     """What is to be denoised, and what is done already; the same way back is gone once."""
-    shared: dict[object, list[Stopped]] = defaultdict(list)
+    shared: dict[tuple[int, int, End], list[Stopped]] = defaultdict(list)
     for one in stopped:
         way = replace(one.end, stopping=None, depth=one.stop.t_star)
         shared[one.row, id(one.path), way].append(one)

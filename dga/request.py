@@ -15,6 +15,7 @@ from dga.pipeline import Adaptation, adapt
 from dga.profiles import Profile, StoppingConfig
 from dga.systems import System, changed, systems
 
+
 @dataclass(frozen=True)
 class Request:
     """One run of one picture. ``corruption`` is None for a picture taken as it is.

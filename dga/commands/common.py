@@ -17,9 +17,10 @@ import typer
 
 if TYPE_CHECKING:
     from dga.evaluation.plan import Plan
+    from dga.images import Pixels
     from dga.networks.compute import Compute
     from dga.networks.models import Models
-    from dga.profiles import StoppingConfig
+    from dga.systems import System
     from dga.weights.sources import Sources
 
 app = typer.Typer(

@@ -35,8 +35,8 @@ from dga.evaluation.run import (
 )
 from dga.networks.models import Models
 from dga.readers import open_systems
-from dga.systems import parse_all
 from dga.speed.pace import slow_pace, warning
+from dga.systems import parse_all
 from dga.weights.checkpoints import WeightsError
 
 READER_CPUS = 0.25

@@ -6,7 +6,6 @@ import csv
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from PIL import Image
@@ -15,8 +14,8 @@ from tqdm import tqdm
 from dga.adapted import AT_ONCE, content_seeds, stateless
 from dga.data.image_sets import EXTENSIONS
 from dga.data.uploads import UploadError, read_square
-from dga.evaluation.run import saved
 from dga.evaluation.results_file import Line, ResultsFile
+from dga.evaluation.run import saved
 from dga.images import Pixels, from_tensor, to_tensor
 from dga.io.files import atomic
 from dga.networks.models import Models

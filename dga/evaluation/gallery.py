@@ -39,5 +39,7 @@ def before_after(
         for result in run.reconstructions.values():
             said = result.prediction
             pictures.append(result.image)
-            captions.append(f"{result.system.title}, {stopped}\n{said.label} {said.probability:.0%}")
+            captions.append(
+                f"{result.system.title}, {stopped}\n{said.label} {said.probability:.0%}"
+            )
     return pictures, captions

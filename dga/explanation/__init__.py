@@ -1,1 +1,1 @@
-"""What a picture suffered, told by the discriminator from simple inverses. Ours, not the paper's."""
+"""What a picture suffered, as simple inverses that the discriminator chooses from. Ours."""

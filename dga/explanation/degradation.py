@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from dga.explanation.sharpness import disk, wiener
 from dga.explanation.exposure import UNCHANGED, Exposure
 from dga.explanation.noise_level import remove_impulses
+from dga.explanation.sharpness import disk, wiener
 
 
 @dataclass(frozen=True)

@@ -17,12 +17,12 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor, nn
 
-from dga.explanation.sharpness import repeated_share
-from dga.explanation.degradation import NO_DEGRADATION, Degradation
 from dga.diffusion import Schedule, step_noise
 from dga.discriminator import max_batch
+from dga.explanation.degradation import NO_DEGRADATION, Degradation
 from dga.explanation.exposure import Stretch, nothing_to_judge, stretches
 from dga.explanation.noise_level import matched_depth, noise_deviation
+from dga.explanation.sharpness import repeated_share
 from dga.profiles import ExplanationConfig
 
 
@@ -51,8 +51,8 @@ class Explanation:
     ``degradation``: the chosen one; ``entry``: k0, the depth of the forward process at which
     the picture stands by its own noise; ``measured_noise``: its standard deviation in [-1, 1];
     ``scored``: every candidate, in the order of judging; ``flat``: the picture is of one colour or
-    a drawing (:func:`dga.explanation.exposure.nothing_to_judge`), so that nothing can be told; ``settled``: it
-    is source data as it came; ``seconds``: of judging, wall clock.
+    a drawing (:func:`~dga.explanation.exposure.nothing_to_judge`), so that nothing can be told;
+    ``settled``: it is source data as it came; ``seconds``: wall clock.
     """
 
     degradation: Degradation

@@ -46,7 +46,8 @@ class Answers:
 class OpenSystem:
     """A system at work, with what its reader has learned so far.
 
-    An ensemble shows its reader repaired pictures first, then the same as they came. Raises ``ValueError`` for a classifier that its reader cannot adapt.
+    An ensemble shows its reader repaired pictures first, then the same as they came.
+    Raises ``ValueError`` for a classifier that its reader cannot adapt.
     """
 
     def __init__(self, models: Models, system: System) -> None:

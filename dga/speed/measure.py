@@ -150,12 +150,12 @@ class _Timer:
         yield TimedWork(NETWORKS, workload.passing(timed, guided), own, scale, flops)
         few = min(FEW.steps, plan.steps)
         part, name = min(timed, few), f"{FEW.steps} steps"
-        yield TimedWork(name, work(part, guidance, FEW), own, few / part)
+        yield TimedWork(name, work(part, guidance, FEW.steps), own, few / part)
         if guidance is not None:
             free = dataclasses.replace(guidance, through_network=False)
             says = "gradient not through the network"
             yield TimedWork(says, work(timed, free), own, scale)
-            yield TimedWork(f"{name}, {says}", work(part, free, FEW), own, few / part)
+            yield TimedWork(f"{name}, {says}", work(part, free, FEW.steps), own, few / part)
         if plan.against and own != "float32":
             exact = Workload(self.reference, workload.count).rebuilding(timed, guidance)
             yield TimedWork(f"{OURS}, float32", exact, "float32", scale, flops)

@@ -119,9 +119,7 @@ def memory(models: Models) -> int:
     return 6 * sum(map(parameter_count, networks)) + 3 * WORKSPACE // 2
 
 
-def warning(
-    models: Models, pace: Pace, chosen: Sequence[System] = (), curve: bool = False
-) -> str:
+def warning(models: Models, pace: Pace, chosen: Sequence[System] = (), curve: bool = False) -> str:
     """What somebody is told who is about to wait for systems, by default the usual four."""
     profile = models.profile
     chosen = chosen or default_systems(profile)

@@ -76,7 +76,7 @@ class Workload:
     def rebuilding(
         self, depth: int, guidance: GuidanceConfig | None, steps: int | None = None
     ) -> Work:
-        """Reverse diffusion of the whole batch from a depth, by default with every depth in turn."""
+        """Reverse diffusion of the whole batch, by default with every depth in turn."""
         end = End(depth=depth, guidance=guidance, steps=steps)
         jobs = [
             Job(i, i, depth, end, state, x, ())
@@ -155,6 +155,4 @@ def random_models(profile: Profile, compute: Compute) -> Models:
         compute.prepare(network.eval().requires_grad_(False)) for network in networks
     )
     schedule = Schedule.from_config(profile.schedule)
-    return Models(
-        profile, schedule, denoiser, discriminator, discriminator, classifier, {}, compute
-    )
+    return Models(profile, schedule, denoiser, discriminator, discriminator, classifier, compute)

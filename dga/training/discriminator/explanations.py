@@ -1,8 +1,8 @@
 """Right and wrong explanations of damage, which the discriminator learns to recognise.
 
-It is asked to choose between inverses of :class:`~dga.explanation.degradation.Degradation`, and between
-entries of a noisy picture into the forward process. So it is shown what wrong ones look like,
-drawn from a wider family than any that is offered.
+It is asked to choose between inverses of a :class:`~dga.explanation.degradation.Degradation`, and
+between entries of a noisy picture into the forward process. So it is shown what wrong ones look
+like, drawn from a wider family than any that is offered.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from dga.explanation.sharpness import EDGE, disk, wiener
-from dga.explanation.degradation import to_levels
 from dga.diffusion import Schedule
+from dga.explanation.degradation import to_levels
 from dga.explanation.exposure import DEVIATION_FLOOR, SOURCE_MEAN, UNCHANGED, Exposure
 from dga.explanation.noise_level import matched_depth, noise_deviation, remove_impulses
+from dga.explanation.sharpness import EDGE, disk, wiener
 
 CLEAN_SHARE = 0.3
 """Of class 1, clean pictures after an inverse that they did not need."""
@@ -87,8 +87,8 @@ def explain(
 def random_inverse(x: Tensor, rng: np.random.Generator) -> Tensor:
     """A picture after any inverse of any damage: ``[3, S, S]`` in [-1, 1], in 8-bit levels.
 
-    Exposure, a disk and impulses as :class:`~dga.explanation.degradation.Degradation` has them, and motion and
-    blocks, which no search offers.
+    Exposure, a disk and impulses as :class:`~dga.explanation.degradation.Degradation` has them,
+    and motion and blocks, which no search offers.
     """
     exposed, disk_too, motion, blocks, impulses = rng.random(len(MEMBERS)) < MEMBERS
     scale, exposure = max(1.0, x.shape[-1] / 64), UNCHANGED
