@@ -61,8 +61,9 @@ def adapt(
             single = {
                 "--corruption": corruption, "--severity": severity, "--tau": tau,
                 "--dda-depth": dda_depth, "--paths": paths, "--scale": scale,
-                "--max-depth": max_depth, "--steps": steps, "--eta": eta, "--through-network": through_network,
-                "--seed": seed or None, "--json": as_json or None,
+                "--max-depth": max_depth, "--steps": steps, "--eta": eta,
+                "--through-network": through_network, "--seed": seed or None,
+                "--json": as_json or None,
             }  # fmt: skip
             _adapt_folder(image, methods or "dga-plus", out, models, single)
             return
