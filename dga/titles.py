@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dga.corruptions import CORRUPTIONS
 
-# The systems of the paper's Table 1, in its order, and ours.
+# The systems of the paper's Table 1, in its order, and ours; of a pair the reader adapts.
 SYSTEMS = {
     "source": "Nothing done",
     "tent": "Tent",
@@ -14,6 +14,7 @@ SYSTEMS = {
     "dga": "DGA",
     "dga-guided": "DGA + G",
     "dga-plus": "DGA+",
+    "dga-plus+tent": "DGA+ and Tent",
 }
 # Clean pictures and all severities mixed.
 STREAMS = {

@@ -31,6 +31,7 @@ TITLES = {
     "dga-guided": SYSTEMS["dga-guided"],
     "dga-guided-ancestral": f"{SYSTEMS['dga-guided']} (ancestral)",
     "dga-plus": SYSTEMS["dga-plus"],
+    "dga-plus+tent": SYSTEMS["dga-plus+tent"],
 }
 VARIANTS = ("-published", "-ancestral", "-ensemble")
 
@@ -47,6 +48,7 @@ TRAITS: dict[str, tuple[str, ...]] = {
     "dga": ("Input", YES, YES, YES),
     "dga-guided": ("Input", YES, YES, YES),
     "dga-plus": ("Input", YES, YES, YES),
+    "dga-plus+tent": ("Input, model", YES, NO, NO),
 }
 
 

@@ -32,6 +32,7 @@ METHOD: dict[str, tuple[str, Mark]] = {
     "dga": ("#2496C8", "circle"),
     "dga-guided": ("#D64A8A", "diamond"),
     "dga-plus": ("#16A34A", "star"),
+    "dga-plus+tent": ("#16A34A", "cross"),
 }
 
 

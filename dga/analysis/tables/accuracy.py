@@ -33,7 +33,7 @@ from dga.analysis.tables.table import (
 from dga.corruptions import CLEAN, FAMILIES
 from dga.titles import SYSTEMS, short
 
-OURS = ("dga-plus", "dga-guided")
+OURS = ("dga-plus", "dga-plus+tent", "dga-guided")
 INTERVALS = "95 % intervals (paired bootstrap over photographs)"
 TRAIT_HEADS = ("Adaptation", "Diffusion?", "Per-sample?", "Frozen classifier?")
 

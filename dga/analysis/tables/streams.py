@@ -63,28 +63,28 @@ def stream_table(pooled: PooledRuns) -> Table:
 
 
 def stream_comparisons(pooled: PooledRuns) -> Table:
-    """Our method minus every other on the same stream."""
+    """Our methods minus every other on the same stream."""
     outcomes = StreamOutcomes(pooled.lines)
-    ours = next((name for name in OURS if name in pooled.methods), None)
-    rivals = [m for m in pooled.methods if m != ours and not MethodName.parse(m).permuted]
-    if ours is None or not rivals:
+    methods = [name for name in pooled.methods if not MethodName.parse(name).permuted]
+    ours = [name for name in OURS[:2] if name in methods]
+    pairs = [(own, rival) for own in ours for rival in methods if rival != own]
+    if not pairs:
         raise MissingRun(f"no run of {OURS[0]} beside other methods")
-    title = method_title(ours)
     shown, numbers = list[Cells](), list[Cells]()
-    for rival in rivals:
-        cells = {group: outcomes.difference(ours, rival, group) for group in GROUPS}
+    for own, rival in pairs:
+        cells = {group: outcomes.difference(own, rival, group) for group in GROUPS}
         texts = {group_title(g): points(cells[g]) for g in GROUPS}
-        shown.append({"Minus": method_title(rival), **texts})
-        key = {"method": ours, "rival": rival}
+        shown.append({"Method": method_title(own), "Minus": method_title(rival), **texts})
+        key = {"method": own, "rival": rival}
         numbers += [{**key, "group": g, **columns(cells[g], "points")} for g in GROUPS]
     return Table(
         f"{pooled.stream}-comparisons",
-        f"{title} against each rival, {STREAMS[pooled.stream].lower()}, {pooled.described}",
+        f"Ours against each rival, {STREAMS[pooled.stream].lower()}, {pooled.described}",
         f"Difference in accuracy in points, with {INTERVALS}, on the photographs both have. Above "
-        f"0, {title} is ahead; an interval that holds 0 decides nothing.",
+        "0, the method of the first column is ahead; an interval that holds 0 decides nothing.",
         pd.DataFrame(shown),
         pd.DataFrame(numbers),
-        pooled.commands([ours, *rivals]),
+        pooled.commands(methods),
     )
 
 
