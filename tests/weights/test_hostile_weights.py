@@ -34,7 +34,7 @@ from dga.weights.store import (
     read_state,
     save_weights,
 )
-from tests.fixtures.public_weights import Checkpoints, checkpoints, small_imagenet  # noqa: F401  # fixtures
+from tests.fixtures.public_weights import Checkpoints
 
 LOAD: dict[str, Callable[[Profile, Path], nn.Module]] = {
     "diffusion": load_denoiser,
@@ -122,7 +122,7 @@ HARMFUL = [code, old_code, bare_code, compressed, endless, circle, nested, overl
 @pytest.mark.parametrize("suffix", [".pt", ".safetensors"])
 @pytest.mark.parametrize("name", LOAD)
 def test_files_made_to_do_harm(
-    small_imagenet: Profile,  # noqa: F811
+    small_imagenet: Profile,
     tmp_path: Path,
     make: Callable[[Path, Path], None],
     suffix: str,
@@ -257,9 +257,7 @@ def test_values_that_are_not_numbers(tmp_path: Path, value: float, kind: str) ->
 
 
 def test_classifiers_values_that_are_not_numbers(
-    small_imagenet: Profile,  # noqa: F811
-    checkpoints: Checkpoints,  # noqa: F811
-    tmp_path: Path,
+    small_imagenet: Profile, checkpoints: Checkpoints, tmp_path: Path
 ) -> None:
     state = dict(checkpoints.networks["classifier"].state_dict())
     state["fc.bias"] = torch.full_like(state["fc.bias"], torch.nan)
@@ -282,20 +280,14 @@ def test_other_kinds_of_numbers(tmp_path: Path, bias: Tensor) -> None:
 
 
 @pytest.mark.parametrize("name", LOAD)
-def test_another_architecture(
-    small_imagenet: Profile,  # noqa: F811
-    checkpoints: Checkpoints,  # noqa: F811
-    name: str,
-) -> None:
+def test_another_architecture(small_imagenet: Profile, checkpoints: Checkpoints, name: str) -> None:
     other = checkpoints.classifier if name != "classifier" else checkpoints.discriminator
     with pytest.raises(WeightsError, match=r"holds another network|does not fit resnet10t"):
         LOAD[name](small_imagenet, other)
 
 
 def test_the_hubs_file_is_compared_with_the_hubs_sum(
-    small_imagenet: Profile,  # noqa: F811
-    checkpoints: Checkpoints,  # noqa: F811
-    tmp_path: Path,
+    small_imagenet: Profile, checkpoints: Checkpoints, tmp_path: Path
 ) -> None:
     """The cache keeps a file under its SHA-256, and a link with its name."""
     content = checkpoints.classifier.read_bytes()
@@ -378,8 +370,8 @@ def test_what_ships_has_all_its_sums() -> None:
 
 
 def test_commands_say_it_in_a_sentence(
-    small_imagenet: Profile,  # noqa: F811
-    checkpoints: Checkpoints,  # noqa: F811
+    small_imagenet: Profile,
+    checkpoints: Checkpoints,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -6,7 +6,6 @@ import dataclasses
 import functools
 import json
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -37,11 +36,11 @@ from dga.speed import pace
 from dga.speed.network_cost import pass_flops
 from dga.weights import fetch
 from dga.weights.checkpoints import WeightsError
-from dga.weights.fetch import agree, discard_altered, fetch_missing, obtain
+from dga.weights.fetch import discard_altered, fetch_missing, obtain
 from dga.weights.sources import Sources
 from dga.weights.store import home, weights_folder, weights_id
-from tests.fixtures.host import Host, host  # noqa: F401  # fixture
-from tests.fixtures.public_weights import Checkpoints, checkpoints, small_imagenet  # noqa: F401  # fixtures
+from tests.fixtures.host import Host
+from tests.fixtures.public_weights import Checkpoints
 
 CPU = Compute(torch.device("cpu"), torch.float32)
 HUB = "timm/small"
@@ -56,10 +55,7 @@ def _own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def hosted(
-    host: Host,  # noqa: F811
-    small_imagenet: Profile,  # noqa: F811
-    checkpoints: Checkpoints,  # noqa: F811
-    monkeypatch: pytest.MonkeyPatch,
+    host: Host, small_imagenet: Profile, checkpoints: Checkpoints, monkeypatch: pytest.MonkeyPatch
 ) -> Profile:
     """The small profile with its weights on a local host, which plays the hub as well."""
     host.files["/diffusion.pt"] = checkpoints.diffusion.read_bytes()
@@ -144,9 +140,7 @@ def test_swin_t_from_a_local_file(tmp_path: Path, kind: str) -> None:
 
 
 def test_classifier_files_that_do_not_fit(
-    small_imagenet: Profile,  # noqa: F811
-    checkpoints: Checkpoints,  # noqa: F811
-    tmp_path: Path,
+    small_imagenet: Profile, checkpoints: Checkpoints, tmp_path: Path
 ) -> None:
     (tmp_path / "words.pth").write_text("no weights")
     (tmp_path / "cut.safetensors").write_bytes(checkpoints.classifier.read_bytes()[:5000])
@@ -166,8 +160,7 @@ def test_classifier_files_that_do_not_fit(
 
 
 def test_models_from_others_checkpoints_adapt_a_picture(
-    small_imagenet: Profile,  # noqa: F811
-    checkpoints: Checkpoints,  # noqa: F811
+    small_imagenet: Profile, checkpoints: Checkpoints
 ) -> None:
     models = load_models(small_imagenet, Sources(**checkpoints.named), CPU)
     assert models.weights == {name: weights_id(p) for name, p in checkpoints.named.items()}
@@ -183,10 +176,7 @@ def test_models_from_others_checkpoints_adapt_a_picture(
 
 
 def test_commands_take_local_paths(
-    hosted: Profile,
-    checkpoints: Checkpoints,  # noqa: F811
-    photo: Path,
-    tmp_path: Path,
+    hosted: Profile, checkpoints: Checkpoints, photo: Path, tmp_path: Path
 ) -> None:
     options = ["--profile", "hosted", "--precision", "float32", *_options(checkpoints.named)]
     result = _dga("adapt", photo, "--methods", "dda", *options, "--out", tmp_path / "out")
@@ -204,8 +194,7 @@ def test_commands_take_local_paths(
 
 
 def test_weights_are_found_in_home_and_below_a_named_folder(
-    checkpoints: Checkpoints,  # noqa: F811
-    tmp_path: Path,
+    checkpoints: Checkpoints, tmp_path: Path
 ) -> None:
     assert home() == tmp_path / "home"
     for root in (home(), tmp_path / "elsewhere"):
@@ -236,10 +225,7 @@ def test_home_is_the_platforms_cache(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_missing_weights_are_named_together_with_their_commands(
-    hosted: Profile,
-    host: Host,  # noqa: F811
-    photo: Path,
-    tmp_path: Path,
+    hosted: Profile, host: Host, photo: Path, tmp_path: Path
 ) -> None:
     place = home() / "hosted" / "discriminator"
     for arguments in (["adapt", photo], ["gallery", "--out", tmp_path / "g"]):
@@ -255,9 +241,7 @@ def test_missing_weights_are_named_together_with_their_commands(
 
 
 def test_named_paths_that_hold_nothing(
-    hosted: Profile,
-    checkpoints: Checkpoints,  # noqa: F811
-    tmp_path: Path,
+    hosted: Profile, checkpoints: Checkpoints, tmp_path: Path
 ) -> None:
     named = checkpoints.named | {"discriminator": tmp_path / "nowhere"}
     with pytest.raises(WeightsError, match=r"--discriminator names .*nowhere, which has none"):
@@ -275,11 +259,7 @@ def test_page_says_what_is_missing() -> None:
 
 
 def test_fetch_and_run(
-    hosted: Profile,
-    host: Host,  # noqa: F811
-    checkpoints: Checkpoints,  # noqa: F811
-    photo: Path,
-    tmp_path: Path,
+    hosted: Profile, host: Host, checkpoints: Checkpoints, photo: Path, tmp_path: Path
 ) -> None:
     host.cuts = [50_000]
     result = _dga("fetch", "--profile", "hosted", "--yes")
@@ -301,10 +281,7 @@ def test_fetch_and_run(
 
 
 def test_without_a_terminal_the_command_is_named(
-    hosted: Profile,
-    host: Host,  # noqa: F811
-    checkpoints: Checkpoints,  # noqa: F811
-    photo: Path,
+    hosted: Profile, host: Host, checkpoints: Checkpoints, photo: Path
 ) -> None:
     size = len(host.files["/diffusion.pt"]) / 1e6
     address = host.url.removeprefix("http://")
@@ -320,60 +297,44 @@ def test_without_a_terminal_the_command_is_named(
     assert host.asked == []
 
 
-def _answer(text: str, asked: list[str]) -> Callable[[str], str]:
-    def ask(question: str) -> str:
-        asked.append(question)
-        return text
-
-    return ask
-
-
 def test_consent_is_asked_once_with_sizes_and_hosts(
     hosted: Profile,
-    host: Host,  # noqa: F811
+    host: Host,
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(fetch, "on_terminal", lambda: True)
-    asked: list[str] = []
-    with pytest.raises(WeightsError, match="Nothing was downloaded"):
-        fetch_missing(hosted, Sources(), ask=_answer("n", asked))
-    with pytest.raises(WeightsError, match="Nothing was downloaded"):
-        agree(hosted, ["diffusion"], False, _answer("", asked))
+    for answer in ("n", ""):
+        monkeypatch.setattr("builtins.input", lambda _, answer=answer: answer)
+        with pytest.raises(WeightsError, match="Nothing was downloaded"):
+            fetch_missing(hosted, Sources())
     assert host.asked == []
     said = capsys.readouterr().err
-    assert "diffusion.pt" in said
-    assert host.url.removeprefix("http://") in said
-    assert "huggingface.co" in said
-    fetched = fetch_missing(hosted, Sources(), ask=_answer(" Y ", asked))
-    assert [path.name for path in fetched] == ["diffusion.pt", "model.safetensors"]
-    assert len(asked) == 3
-    assert fetch_missing(hosted, Sources(), ask=_answer("n", asked)) == []
-    assert len(asked) == 3
+    for part in ("diffusion.pt", host.url.removeprefix("http://"), "huggingface.co"):
+        assert part in said
+    answers = [" Y "]
+    monkeypatch.setattr("builtins.input", lambda _: answers.pop())
+    for _ in range(2):  # the second time there is nothing to ask for
+        fetch_missing(hosted, Sources())
+    assert Sources().missing(hosted) == ["discriminator"]
 
 
 def test_only_what_nobody_named_is_fetched(
-    hosted: Profile,
-    host: Host,  # noqa: F811
-    checkpoints: Checkpoints,  # noqa: F811
+    hosted: Profile, host: Host, checkpoints: Checkpoints
 ) -> None:
     named = Sources(None, checkpoints.diffusion, checkpoints.discriminator, None)
     obtain(hosted, named, yes=True)
-    assert [path for path, *_ in host.asked] == [f"/{HUB}/resolve/main/model.safetensors"]
+    assert [path for path, _ in host.asked] == [f"/{HUB}/resolve/main/model.safetensors"]
 
 
-def test_hub_that_cannot_be_reached(
-    hosted: Profile,
-    host: Host,  # noqa: F811
-) -> None:
+def test_hub_that_cannot_be_reached(hosted: Profile, host: Host) -> None:
     host.files.pop(f"/{HUB}/resolve/main/model.safetensors")
     with pytest.raises(WeightsError, match=r"could not be fetched from .*--classifier PATH"):
         fetch_missing(hosted, Sources(), yes=True)
 
 
 def test_altered_file_is_refused_and_fetched_again(
-    hosted: Profile,
-    checkpoints: Checkpoints,  # noqa: F811
+    hosted: Profile, checkpoints: Checkpoints
 ) -> None:
     obtain(hosted, Sources(None, None, checkpoints.discriminator), yes=True)
     kept = home() / "hosted" / "diffusion" / "diffusion.pt"
@@ -402,8 +363,7 @@ def test_work_of_the_full_size_denoiser() -> None:
 
 
 def test_wait_is_estimated_for_large_models_on_a_processor(
-    small_imagenet: Profile,  # noqa: F811
-    checkpoints: Checkpoints,  # noqa: F811
+    small_imagenet: Profile, checkpoints: Checkpoints
 ) -> None:
     models = load_models(small_imagenet, Sources(**checkpoints.named), CPU)
     assert pace.slow_pace(models) is None
@@ -431,9 +391,7 @@ def test_wait_is_estimated_for_large_models_on_a_processor(
 
 
 def test_page_leaves_time_for_a_slow_run(
-    hosted: Profile,
-    checkpoints: Checkpoints,  # noqa: F811
-    monkeypatch: pytest.MonkeyPatch,
+    hosted: Profile, checkpoints: Checkpoints, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     slow = pace.Pace(20.0, 2.0)
     monkeypatch.setattr("app.runs.session.slow_pace", lambda _: slow)
