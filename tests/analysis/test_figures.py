@@ -106,7 +106,6 @@ def test_plotly_suits_both_themes() -> None:
     layout = to_plotly(_every_kind()).layout
     assert layout.paper_bgcolor == layout.plot_bgcolor == "rgba(0,0,0,0)"
     assert layout.font.color == NEUTRAL
-    assert to_plotly(_every_kind(), "dark").layout.font.color != NEUTRAL
 
 
 def _luminance(color: str) -> float:
