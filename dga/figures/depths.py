@@ -17,9 +17,9 @@ from dga.titles import short
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 
 
-def depth_spread(pooled: PooledRuns, rule: str) -> Chart:
-    """Median, quartiles and 5 to 95 % of t* under a stopping rule, a row a corruption."""
-    method, rows = halted(pooled, rule)
+def depth_spread(pooled: PooledRuns) -> Chart:
+    """Median, quartiles and 5 to 95 % of t* under the threshold rule, a row a corruption."""
+    method, rows = halted(pooled, "threshold")
     depths = dict(iter(rows.groupby("corruption")["depth"]))
     names = [name for name in (CLEAN, *CORRUPTIONS) if name in depths]
     series = [s for i, name in enumerate(names) for s in _row(-i, name, depths[name])]
@@ -27,7 +27,7 @@ def depth_spread(pooled: PooledRuns, rule: str) -> Chart:
     y = Axis(limits=(0.6 - len(names), 0.6), ticks=ticks)
     return Chart(
         "depths",
-        f"Depth t* by corruption, {rule} rule, severity {pooled.severity}",
+        f"Depth t* by corruption, threshold rule, severity {pooled.severity}",
         "Dot: median; thick line: the middle half of the pictures; thin line: 5 to 95 % of them.",
         (Panel(tuple(series), Axis("t* (steps of 100)"), y),),
         height=22 * len(names) + 10,

@@ -114,13 +114,11 @@ def makers(
         end = "" if pooled.severity == 5 else f"-severity-{pooled.severity}"
         yield from _method_makers(pooled, end)
         not_tune = pooled.config.get("split") != "tune"
-        rules = partial(_rules_table, pooled, judges)
-        yield ExhibitMaker(f"rules{end}", rules, optional=not_tune)
+        yield ExhibitMaker(f"rules{end}", partial(_rules_table, pooled, judges), not_tune)
         for maker in _study_makers(pooled, end):
             yield replace(maker, optional=i > 0)
     if severities:
-        clean = partial(stream_tables.clean_table, severities[0])
-        yield ExhibitMaker("clean", clean, optional=True)
+        yield ExhibitMaker("clean", partial(stream_tables.clean_table, severities[0]), True)
         for make in (depth_tables.depths_by_severity, depths_by_severity):
             yield ExhibitMaker("depths-by-severity", partial(make, severities), optional=True)
     for pooled in streams:
@@ -134,15 +132,18 @@ def _no_evaluation() -> Table:
 
 def _method_makers(pooled: PooledRuns, end: str) -> Iterator[ExhibitMaker]:
     """What the runs of every severity should have."""
-    yield ExhibitMaker(f"table-1{end}", partial(accuracy_tables.table_1, pooled))
-    yield ExhibitMaker(f"table-2{end}", partial(accuracy_tables.table_2, pooled))
-    yield ExhibitMaker(f"comparisons{end}", partial(accuracy_tables.comparisons, pooled))
-    permuted = partial(stream_tables.permuted_table, pooled)
-    yield ExhibitMaker(f"permuted{end}", permuted, optional=True)
-    yield ExhibitMaker(f"gains{end}", partial(accuracy.gains, pooled))
-    yield ExhibitMaker(f"accuracy-time{end}", partial(accuracy.accuracy_by_time, pooled))
-    yield ExhibitMaker(f"explanations{end}", partial(explanations, pooled), optional=True)
-    yield ExhibitMaker(f"depths{end}", partial(depth_spread, pooled, "threshold"))
+    made: tuple[tuple[str, Callable[[PooledRuns], Table | Chart], bool], ...] = (
+        ("table-1", accuracy_tables.table_1, False),
+        ("table-2", accuracy_tables.table_2, False),
+        ("comparisons", accuracy_tables.comparisons, False),
+        ("permuted", stream_tables.permuted_table, True),
+        ("gains", accuracy.gains, False),
+        ("accuracy-time", accuracy.accuracy_by_time, False),
+        ("explanations", explanations, True),
+        ("depths", depth_spread, False),
+    )
+    for name, make, optional in made:
+        yield ExhibitMaker(f"{name}{end}", partial(make, pooled), optional)
 
 
 def _study_makers(pooled: PooledRuns, end: str) -> Iterator[ExhibitMaker]:
@@ -150,20 +151,20 @@ def _study_makers(pooled: PooledRuns, end: str) -> Iterator[ExhibitMaker]:
     yield ExhibitMaker(f"ablation{end}", partial(ablation, pooled), optional=True)
     yield ExhibitMaker(f"table-3{end}", partial(accuracy_tables.table_3, pooled))
     yield ExhibitMaker(f"controls{end}", partial(_controls_table, pooled))
-    dots = partial(_controls_figure, pooled, accuracy.controls_figure)
-    yield ExhibitMaker(f"controls{end}", dots)
-    curves = partial(_controls_figure, pooled, accuracy.accuracy_by_depth)
-    yield ExhibitMaker(f"accuracy-depth{end}", curves)
+    for name, draw in (
+        ("controls", accuracy.controls_figure),
+        ("accuracy-depth", accuracy.accuracy_by_depth),
+    ):
+        yield ExhibitMaker(f"{name}{end}", partial(_controls_figure, pooled, draw))
 
 
 def _stream_makers(pooled: PooledRuns) -> Iterator[ExhibitMaker]:
     """What the runs of a mixed stream should have."""
     kind = pooled.stream
+    compared, permuted = stream_tables.stream_comparisons, stream_tables.permuted_table
     yield ExhibitMaker(kind, partial(stream_tables.stream_table, pooled))
-    comparisons = partial(stream_tables.stream_comparisons, pooled)
-    yield ExhibitMaker(f"{kind}-comparisons", comparisons)
-    permuted = partial(stream_tables.permuted_table, pooled)
-    yield ExhibitMaker(f"{kind}-permuted", permuted, optional=True)
+    yield ExhibitMaker(f"{kind}-comparisons", partial(compared, pooled))
+    yield ExhibitMaker(f"{kind}-permuted", partial(permuted, pooled), optional=True)
 
 
 def _rules_table(pooled: PooledRuns, judges: Sequence[JudgeRun]) -> Table:

@@ -27,7 +27,9 @@ def to_plotly(chart: Chart) -> Any:
     body = chart.rows * chart.height + (chart.rows - 1) * between
     top, bottom = title + 8, 52 + LEGEND_ROW * -(-len(names) // 2)
     shared = all(not chart.shows_y(i) for i in range(len(chart.panels)) if i % chart.columns)
-    cells = [{} if i < len(chart.panels) else None for i in range(chart.rows * chart.columns)]
+    cells: list[dict | None] = [
+        {} if i < len(chart.panels) else None for i in range(chart.rows * chart.columns)
+    ]
     figure = make_subplots(
         chart.rows,
         chart.columns,
