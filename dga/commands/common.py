@@ -38,8 +38,7 @@ WeightsOption = Annotated[
 ]
 DataOption = Annotated[list[Path], typer.Option(help="Folders or zips of class/picture files.")]
 FrameOption = Annotated[
-    str,
-    typer.Option(help="ImageNet-C's 224 px: resize (to 256) or raw (kept, borders mirrored)."),
+    str, typer.Option(help="ImageNet-C's 224 px: resize (to 256) or raw (kept, borders mirrored).")
 ]
 
 
@@ -54,8 +53,7 @@ class ModelOptions:
         typer.Option(help="The diffusion model: its folder, or a .pt of guided-diffusion."),
     ] = None
     discriminator: Annotated[
-        Path | None,
-        typer.Option(help="The discriminator: its folder, or the authors' checkpoint."),
+        Path | None, typer.Option(help="The discriminator: its folder, or the authors' checkpoint.")
     ] = None
     explainer: Annotated[
         Path | None, typer.Option(help="DGA+'s own discriminator: its folder.")

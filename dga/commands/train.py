@@ -76,8 +76,7 @@ def train(
         typer.Option(help="Weights to continue from: a folder, or a guided-diffusion classifier."),
     ] = None,
     max_depth: Annotated[
-        int | None,
-        typer.Option(help="Train the diffusion model mostly at depths up to this one."),
+        int | None, typer.Option(help="Train the diffusion model mostly at depths up to this one.")
     ] = None,
     classifier: Annotated[
         str | None, typer.Option(help="Name of another classifier than the profile's own.")

@@ -207,9 +207,7 @@ def _labels(
 
 
 def read_images(
-    sources: Sequence[str | Path],
-    size: int,
-    classes: tuple[str, ...] | None = None,
+    sources: Sequence[str | Path], size: int, classes: tuple[str, ...] | None = None
 ) -> ImageSet:
     """Read every picture of some folders or zips, see :func:`find_images`.
 

@@ -98,9 +98,7 @@ def _write(exhibit: Table | Chart, out: Path) -> dict[str, Any]:
 
 
 def makers(
-    judges: Sequence[JudgeRun],
-    severities: Sequence[PooledRuns],
-    streams: Sequence[PooledRuns] = (),
+    judges: Sequence[JudgeRun], severities: Sequence[PooledRuns], streams: Sequence[PooledRuns] = ()
 ) -> Iterator[ExhibitMaker]:
     """One for each exhibit, in the order in which they are best read.
 

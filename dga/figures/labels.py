@@ -141,10 +141,7 @@ def _fits(box: Box, taken: Sequence[Box], width: float, height: float) -> bool:
 def _places(at: _Point) -> Iterator[tuple[Side, float, float, Box]]:
     """Right and left of the point, above and below it, then further up and down."""
     long = LETTER * len(at.text)
-    sides: tuple[tuple[Side, float, float], ...] = (
-        ("right", AWAY, 0),
-        ("left", -AWAY, -long),
-    )
+    sides: tuple[tuple[Side, float, float], ...] = (("right", AWAY, 0), ("left", -AWAY, -long))
     for step in range(18):
         for dy in (-step * GAP / 2, step * GAP / 2):
             for side, dx, shift in sides:

@@ -67,11 +67,7 @@ LossFunction = Callable[[int], tuple[Tensor, dict[str, float]]]
 
 
 def describe_run(
-    model: str,
-    profile: Profile,
-    images: ImageSet | ImageFiles,
-    init: Path | None,
-    source: str = "",
+    model: str, profile: Profile, images: ImageSet | ImageFiles, init: Path | None, source: str = ""
 ) -> dict[str, str]:
     """What a checkpoint belongs to, besides its :class:`TrainConfig`."""
     return {

@@ -298,10 +298,7 @@ def test_without_a_terminal_the_command_is_named(
 
 
 def test_consent_is_asked_once_with_sizes_and_hosts(
-    hosted: Profile,
-    host: Host,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
+    hosted: Profile, host: Host, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(fetch, "on_terminal", lambda: True)
     for answer in ("n", ""):
