@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import json
 from pathlib import Path
 
@@ -11,8 +10,6 @@ import pytest
 from PIL import Image
 from typer.testing import CliRunner, Result
 
-import dga.analysis
-import dga.figures
 from dga.analysis.pooled import pool_runs
 from dga.analysis.results import MissingRun, read_runs
 from dga.analysis.tables.depths import pooled_controls
@@ -291,25 +288,3 @@ def test_folders_without_runs_are_one_sentence(tmp_path: Path) -> None:
     assert result.exit_code == 2
     assert "is empty" in result.stderr
     assert not (tmp_path / "out").exists()
-
-
-def test_neither_package_names_a_network() -> None:
-    """Reading results needs no torch, nor any module of ours that is made of networks."""
-    allowed = {
-        "analysis",
-        "figures",
-        "corruptions",
-        "stopping",
-        "profiles",
-        "images",
-        "titles",
-        "io",
-    }
-    for package in (dga.analysis, dga.figures):
-        for path in Path(str(package.__file__)).parent.rglob("*.py"):
-            for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-                names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-                names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
-                for name in names:
-                    assert name.split(".")[0] not in ("torch", "timm", "app"), path
-                    assert not name.startswith("dga.") or name.split(".")[1] in allowed, path

@@ -94,33 +94,23 @@ def _train(
     return digest.hexdigest()
 
 
-@pytest.mark.parametrize("name", ["diffusion", "classifier", "discriminator"])
+@pytest.mark.parametrize(
+    ("name", "study"),
+    [
+        ("diffusion", None),
+        ("classifier", None),
+        ("discriminator", Study()),
+        ("discriminator", Study(source="crossed", samples=5)),
+        ("discriminator", Study(source="generated", samples=3, precision="bfloat16")),
+        ("discriminator", Study(input="x0_hat", corruptions=FAMILIES["noise"])),
+        ("discriminator", Study(explanations=True)),
+    ],
+    ids=lambda value: getattr(value, "name", value),
+)
 @pytest.mark.parametrize("bf16", [False, True])
 def test_interrupted_training_ends_with_the_same_bits(
     name: str,
-    bf16: bool,
-    tiny_profile: Profile,
-    picture_folder: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    config = dataclasses.replace(CONFIG, bf16=bf16)
-    _interrupt(name, tiny_profile, picture_folder, tmp_path, config, monkeypatch)
-
-
-@pytest.mark.parametrize(
-    "study",
-    [
-        Study(source="crossed", samples=5),
-        Study(source="generated", samples=3, precision="bfloat16"),
-        Study(input="x0_hat", corruptions=FAMILIES["noise"]),
-        Study(explanations=True),
-    ],
-    ids=lambda study: study.name,
-)
-@pytest.mark.parametrize("bf16", [False, True])
-def test_interrupted_studies_end_with_the_same_bits(
-    study: Study,
+    study: Study | None,
     bf16: bool,
     short_profile: Profile,
     picture_folder: Path,
@@ -128,28 +118,19 @@ def test_interrupted_studies_end_with_the_same_bits(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    """Trained at one go and, stopped twice, in three; the weights must be the same."""
     config = dataclasses.replace(CONFIG, bf16=bf16)
-    study = dataclasses.replace(study, diffusion=diffusion_folder)
-    _interrupt("discriminator", short_profile, picture_folder, tmp_path, config, monkeypatch, study)
+    study = study and dataclasses.replace(study, diffusion=diffusion_folder)
 
+    def trained(out: str) -> str:
+        return _train(name, short_profile, picture_folder, tmp_path / out, config, study)
 
-def _interrupt(
-    name: str,
-    profile: Profile,
-    folder: Path,
-    out: Path,
-    config: TrainConfig,
-    monkeypatch: pytest.MonkeyPatch,
-    study: Study | None = None,
-) -> None:
-    """Train at one go and, stopped twice, in three; the weights must be the same."""
-    whole = _train(name, profile, folder, out / "whole", config, study)
-
+    whole = trained("whole")
     saves = die_after_saving(monkeypatch, 2, 5)
     for _ in range(2):
         with pytest.raises(KeyboardInterrupt):
-            _train(name, profile, folder, out / "parts", config, study)
-    assert _train(name, profile, folder, out / "parts", config, study) == whole
+            trained("parts")
+    assert trained("parts") == whole
     assert len(saves) == config.steps
 
 
@@ -170,9 +151,8 @@ def test_another_config_is_refused_but_a_longer_run_may_go_on(
         _train(
             "classifier", tiny_profile, picture_folder, tmp_path, dataclasses.replace(long, lr=2e-3)
         )
-    _train(
-        "classifier", tiny_profile, picture_folder, tmp_path, dataclasses.replace(long, images=96)
-    )
+    shorter = dataclasses.replace(long, images=96)
+    _train("classifier", tiny_profile, picture_folder, tmp_path, shorter)
 
 
 def test_losses_that_are_not_numbers_stop_the_run(tmp_path: Path) -> None:
@@ -376,6 +356,7 @@ def test_x0_hat_at_depth_0_is_the_picture(tiny_models: Models) -> None:
         (Study(source="generated", corruptions=parse_corruptions("extra")), "generated-leave-out"),
         (Study(input="x0_hat"), "images-x0_hat"),
         (Study(corruptions=("snow", "fog")), "images-snow+fog"),
+        (Study(explanations=True), "images-explanations"),
     ],
 )
 def test_a_study_is_named_after_what_is_special(study: Study, name: str) -> None:
@@ -405,24 +386,18 @@ def test_unknown_model_and_options_are_named() -> None:
         parse_corruptions(" ,")
 
 
-def test_only_the_discriminator_has_studies(picture_folder: Path, tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="Only the discriminator"):
-        run.train(
-            "classifier", "everyday16", [picture_folder], tmp_path, CONFIG,
-            CPU, study=Study(source="crossed"),
-        )  # fmt: skip
-
-
-def test_only_the_diffusion_model_has_a_deepest_depth(
+def test_options_belong_to_one_model(
     tiny_profile: Profile, picture_folder: Path, tmp_path: Path
 ) -> None:
-    cpu = CPU
+    asked = ("everyday16", [picture_folder], tmp_path, CONFIG, CPU)
+    with pytest.raises(ValueError, match="Only the discriminator"):
+        run.train("classifier", *asked, study=Study(source="crossed"))
     with pytest.raises(ValueError, match="Only the diffusion model"):
-        run.train("classifier", "everyday16", [picture_folder], tmp_path, CONFIG, cpu, max_depth=40)
+        run.train("classifier", *asked, max_depth=40)
     images = read_images([picture_folder], 32, tiny_profile.classifier.classes)
-    diffusion.train_diffusion(tiny_profile, images, CONFIG, tmp_path, cpu, max_depth=40)
+    diffusion.train_diffusion(tiny_profile, images, CONFIG, tmp_path, CPU, max_depth=40)
     with pytest.raises(ValueError, match="another max_depth"):
-        diffusion.train_diffusion(tiny_profile, images, CONFIG, tmp_path, cpu)
+        diffusion.train_diffusion(tiny_profile, images, CONFIG, tmp_path, CPU)
 
 
 def test_command_names_what_is_allowed(picture_folder: Path, tmp_path: Path) -> None:

