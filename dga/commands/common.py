@@ -85,18 +85,11 @@ class ModelOptions:
         """The weights that are named."""
         from dga.weights.sources import Sources
 
-        return Sources(
-            self.weights,
-            self.diffusion,
-            self.discriminator,
-            self.explainer,
-            self.classifier,
-            self.architecture,
-            self.classes,
-            self.input_size,
-            three_numbers("--mean", self.mean),
-            three_numbers("--std", self.std),
-        )
+        names = {field.name for field in dataclasses.fields(Sources)} & set(vars(self))
+        named = {name: getattr(self, name) for name in names}
+        named["mean"] = three_numbers("--mean", self.mean)
+        named["std"] = three_numbers("--std", self.std)
+        return Sources(self.weights, **named)
 
     def absolute(self) -> ModelOptions:
         """The same places, whatever folder another process works in."""

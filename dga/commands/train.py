@@ -102,20 +102,8 @@ def train(
         chosen = dataclasses.replace(run.defaults(model), **given)
         where = Compute.choose(device, "float32").device
         named = {**vars(study), "corruptions": parse_corruptions(study.corruptions)}
-        written = run.train(
-            model,
-            profile,
-            data,
-            out,
-            chosen,
-            where,
-            init,
-            Study(**named),
-            workers,
-            max_depth,
-            classifier,
-            teacher,
-        )
+        others = (init, Study(**named), workers, max_depth, classifier, teacher)
+        written = run.train(model, profile, data, out, chosen, where, *others)
         if written is not None:
             typer.echo(f"Weights: {written}")
             say_skipped(read_config(written).get("unreadable", []))

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from dga.data.framing import Frame, Square
+from dga.data.framing import Frame
 from dga.data.imagenet_c import are_wnids, wnids
 from dga.images import Pixels
 from dga.io.parsing import some
@@ -214,7 +214,7 @@ def read_images(
     Pictures are cropped and resized to ``size`` pixels a side. The first that cannot be
     read raises ``ValueError``.
     """
-    return find_images(sources, Square(size), classes).load(strict=True)[0]
+    return find_images(sources, Frame(size), classes).load(strict=True)[0]
 
 
 def open_images(

@@ -59,7 +59,9 @@ def train_classifier(
     model = build_classifier(profile.classifier)
     _start_from(model, init, out, profile.classifier.groups)
     model.to(device, memory_format=torch.channels_last)  # type: ignore[call-overload]
-    taught = None if teacher is None else _teacher(profile, teacher, device)
+    if teacher is not None:
+        own = build_classifier(get_profile(profile.name).classifier)
+        taught = load_weights(own, teacher).to(device)
     optimizer = torch.optim.SGD(_parameter_groups(model, config), momentum=0.9, nesterov=True)
 
     def loss(step: int) -> tuple[Tensor, dict[str, float]]:
@@ -70,7 +72,7 @@ def train_classifier(
         y = torch.from_numpy(used.labels[rows]).to(device)
         x = normalise(x, profile.classifier).to(memory_format=torch.channels_last)
         logits = model(x).float()
-        if taught is None:
+        if teacher is None:
             value = F.cross_entropy(logits, y, label_smoothing=LABEL_SMOOTHING)
         else:
             with torch.no_grad():
@@ -89,11 +91,6 @@ def _start_from(model: nn.Module, init: Path | None, out: Path, groups: int | No
     state = to_group_norm(read_state(init), groups)
     check_fit(init, state, model.state_dict())
     model.load_state_dict(state)
-
-
-def _teacher(profile: Profile, path: Path, device: torch.device) -> nn.Module:
-    network = load_weights(build_classifier(get_profile(profile.name).classifier), path)
-    return network.to(device)
 
 
 def to_group_norm(state: Mapping[str, Tensor], groups: int) -> dict[str, Tensor]:
