@@ -68,6 +68,13 @@ def cat() -> np.ndarray:
     return to_pixels(to_square(Image.fromarray(skimage.data.chelsea()), 64))
 
 
+@pytest.fixture
+def photo(cat: np.ndarray, tmp_path: Path) -> Path:
+    """The cat as a file."""
+    Image.fromarray(cat).save(tmp_path / "cat.png")
+    return tmp_path / "cat.png"
+
+
 @pytest.fixture(scope="session")
 def picture_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two classes of eight synthetic pictures, laid out as an image folder."""

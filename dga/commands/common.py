@@ -37,9 +37,6 @@ WeightsOption = Annotated[
     Path | None, typer.Option(help="Folder with PROFILE/diffusion, ... instead of the shipped one.")
 ]
 DataOption = Annotated[list[Path], typer.Option(help="Folders or zips of class/picture files.")]
-FrameOption = Annotated[
-    str, typer.Option(help="ImageNet-C's 224 px: resize (to 256) or raw (kept, borders mirrored).")
-]
 
 
 @dataclass(frozen=True)
@@ -116,11 +113,13 @@ class ModelOptions:
     def load(self, routes: Sequence[Route] = (), stopping: StoppingConfig | None = None) -> Models:
         """The models; public weights are fetched if wanted, and a long wait for ``routes`` said."""
         from dga.networks.models import load_models
+        from dga.speed.pace import slow_pace, warning
 
         compute = self.compute()
         self.fetch()
         models = load_models(self.profile, self.sources, compute)
-        say_pace(models, routes, stopping)
+        if (pace := slow_pace(models)) is not None:
+            typer.echo(warning(models, pace, routes, stopping), err=True)
         return models
 
 
@@ -157,7 +156,10 @@ class PlanOptions:
         Path | None,
         typer.Option(help="Folder in ImageNet-C's layout, read where it has a corruption."),
     ] = None
-    frame: FrameOption = "resize"
+    frame: Annotated[
+        str,
+        typer.Option(help="ImageNet-C's 224 px: resize (to 256) or raw (kept, borders mirrored)."),
+    ] = "resize"
     seed: Annotated[int, typer.Option(help="Base of every picture's own seed.")] = 0
 
     def plan(self, data: Sequence[Path], corruptions: Sequence[str]) -> Plan:
@@ -214,16 +216,6 @@ def sentences() -> Iterator[None]:
     except (ValueError, OSError, MemoryError, FloatingPointError, WeightsError) as error:
         typer.echo(f"dga: {error}", err=True)
         raise typer.Exit(2) from error
-
-
-def say_pace(
-    models: Models, routes: Sequence[Route] = (), stopping: StoppingConfig | None = None
-) -> None:
-    """Say on stderr how long a picture will take, where that is long."""
-    from dga.speed.pace import slow_pace, warning
-
-    if (pace := slow_pace(models)) is not None:
-        typer.echo(warning(models, pace, routes, stopping), err=True)
 
 
 def command_line() -> str:

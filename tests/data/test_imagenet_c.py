@@ -12,9 +12,7 @@ import pytest
 import torch
 from PIL import Image
 from torchvision.transforms import v2
-from typer.testing import CliRunner
 
-from dga.commands import app
 from dga.corruptions import corrupt
 from dga.data.framing import Frame, View
 from dga.data.image_sets import (
@@ -36,6 +34,7 @@ from dga.networks.models import Models
 from dga.networks.unet import Discriminator
 from dga.profiles import EVERYDAY16, IMAGENET, ReleaseConfig
 from dga.training.discriminator.studies import Study
+from tests.fixtures.cli import run_dga
 
 FOLDERS = (3, 999, 41)
 """Classes of the synthetic ImageNet, by their position among the thousand."""
@@ -311,7 +310,7 @@ def test_the_command_reads_a_release(picture_folder: Path, tmp_path: Path) -> No
     target.write_bytes(b"not a picture")
     options = ["--data", tmp_path / "c", "--split", "all", "--severity", 2, "--device", "cpu"]
     asked = ["--corruptions", "fog", "--methods", "source", "--out", tmp_path / "out"]
-    result = CliRunner().invoke(app, list(map(str, ["evaluate", *options, *asked])))
+    result = run_dga("evaluate", *options, *asked)
     assert result.exit_code == 0, result.stderr
     assert "| fog |" in result.stdout
     name = f"{target.parent.name}/{target.name}"

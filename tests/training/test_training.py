@@ -16,10 +16,9 @@ import numpy as np
 import pytest
 import torch
 from torch import nn
-from typer.testing import CliRunner
 
-from dga.commands import app
 from dga.corruptions import CORRUPTIONS, FAMILIES, parse_corruptions
+from dga.data.framing import View
 from dga.data.image_sets import read_images
 from dga.diffusion import Schedule
 from dga.discriminator import estimate_x0
@@ -34,6 +33,7 @@ from dga.training.discriminator.samples import Prior
 from dga.training.discriminator.studies import Study
 from dga.training.loop import TrainConfig
 from dga.weights.store import read_config, read_state, save_weights
+from tests.fixtures.cli import run_dga
 from tests.fixtures.models import die_after_saving, generate
 
 CPU = torch.device("cpu")
@@ -233,7 +233,7 @@ def test_source_pictures_stay_source_pictures(cat: np.ndarray) -> None:
     assert all(v.shape == cat.shape and v.dtype == np.uint8 for v in varied)
     same = sum(np.array_equal(v, cat) or np.array_equal(v, cat[:, ::-1]) for v in varied)
     assert 10 < same < 35
-    clean, corrupted = make_pairs(Study(), np.stack([cat] * 8), None, rng)
+    clean, corrupted = make_pairs(Study(), np.stack([cat] * 8), None, rng, View(64))
     assert np.abs(clean.astype(int) - corrupted).mean() > 5
 
 
@@ -263,7 +263,8 @@ def _pairs(
     real = np.full((count, 32, 32, 3), REAL, np.uint8)
     made = np.full((6, 32, 32, 3), GENERATED, np.uint8)
     rng = np.random.default_rng([0, seed])
-    clean, corrupted = make_pairs(study, real, None if study.source == "images" else made, rng)
+    samples = None if study.source == "images" else made
+    clean, corrupted = make_pairs(study, real, samples, rng, View(32))
     return [int(c[0, 0, 0]) for c in clean], [int(c[0, 0, 0]) for c in corrupted], asked
 
 
@@ -302,7 +303,7 @@ def test_default_batches_are_noised_as_ever(tiny_profile: Profile, picture_folde
 
     rng = loop.step_rng(CONFIG.seed, 3)
     rows = loop.batch_rows(len(images), 4, CONFIG.seed, 3)
-    both = np.concatenate(make_pairs(Study(), images.pixels[rows], None, rng))
+    both = np.concatenate(make_pairs(Study(), images.pixels[rows], None, rng, View(32)))
     x_0 = torch.from_numpy(both).permute(0, 3, 1, 2).float() / 127.5 - 1
     generator = loop.torch_rng(rng)
     depth = (101 * torch.rand(4, generator=generator) ** 2).long().repeat(2)
@@ -408,7 +409,7 @@ def test_command_names_what_is_allowed(picture_folder: Path, tmp_path: Path) -> 
         (["--precision", "float8"], "float32, bfloat16"),
     ):
         arguments = ["train", "discriminator", "--data", picture_folder, "--out", tmp_path, *option]
-        result = CliRunner().invoke(app, [str(a) for a in arguments])
+        result = run_dga(*arguments)
         assert result.exit_code == 2
         assert sentence in result.stderr
         assert result.stderr.count("\n") == 1

@@ -10,14 +10,11 @@ from pathlib import Path
 
 import pytest
 import torch
-from PIL import Image
 from safetensors.torch import save, save_file
 from torch import Tensor, nn
-from typer.testing import CliRunner
 
 from app.demo import main
 from dga import profiles
-from dga.commands import app
 from dga.io.files import sha256
 from dga.networks.classifier import load_classifier
 from dga.networks.models import load_denoiser, load_discriminator, load_models
@@ -33,6 +30,7 @@ from dga.weights.store import (
     read_state,
     save_weights,
 )
+from tests.fixtures.cli import run_dga
 from tests.fixtures.public_weights import Checkpoints
 
 LOAD: dict[str, Callable[[Profile, Path], nn.Module]] = {
@@ -271,8 +269,10 @@ def test_other_kinds_of_numbers(tmp_path: Path, bias: Tensor) -> None:
 @pytest.mark.parametrize("name", LOAD)
 def test_another_architecture(small_imagenet: Profile, checkpoints: Checkpoints, name: str) -> None:
     other = checkpoints.classifier if name != "classifier" else checkpoints.discriminator
-    with pytest.raises(WeightsError, match=r"holds another network|does not fit resnet10t"):
+    with pytest.raises(WeightsError, match=r"holds another network|does not fit resnet10t") as e:
         LOAD[name](small_imagenet, other)
+    assert "\n" not in str(e.value)
+    assert len(str(e.value)) < 600
 
 
 def test_the_hubs_file_is_compared_with_the_hubs_sum(
@@ -349,18 +349,18 @@ def test_bounds_that_are_no_numbers(tmp_path: Path, bounds: object) -> None:
 def test_commands_say_it_in_a_sentence(
     small_imagenet: Profile,
     checkpoints: Checkpoints,
+    photo: Path,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setitem(profiles.PROFILES, "small-imagenet", small_imagenet)
-    path, mark, photo = (tmp_path / name for name in ("evil.pt", "mark", "photo.png"))
+    path, mark = tmp_path / "evil.pt", tmp_path / "mark"
     code(path, mark)
-    Image.new("RGB", (32, 32)).save(photo)
     for name in LOAD:
         named = checkpoints.named | {name: path}
         options = [str(part) for key, place in named.items() for part in (f"--{key}", place)]
         start = ["--profile", "small-imagenet", *options]
-        result = CliRunner().invoke(app, ["adapt", str(photo), *start])
+        result = run_dga("adapt", photo, *start)
         assert result.exit_code == 2
         assert result.stderr.startswith(f"dga: {path} cannot be read as a checkpoint")
         assert result.stderr.count("\n") == 1

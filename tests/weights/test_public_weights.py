@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import json
 import sys
 from pathlib import Path
 
@@ -14,17 +13,14 @@ import timm
 import torch
 from huggingface_hub import constants, hf_hub_download
 from PIL import Image
-from safetensors.torch import save_file
 from timm.data import ImageNetInfo
 from torchvision import transforms
-from typer.testing import CliRunner, Result
 
 import dga
 from app.demo import main
 from app.runs.session import Session
 from app.server.limits import BUDGET_SECONDS
 from dga import profiles
-from dga.commands import app
 from dga.images import to_tensor
 from dga.networks.classifier import load_classifier, preprocess
 from dga.networks.compute import Compute
@@ -39,6 +35,7 @@ from dga.weights.checkpoints import WeightsError
 from dga.weights.fetch import discard_altered, fetch_missing, obtain
 from dga.weights.sources import Sources
 from dga.weights.store import home, weights_folder, weights_id
+from tests.fixtures.cli import run_dga
 from tests.fixtures.host import Host
 from tests.fixtures.public_weights import Checkpoints
 
@@ -72,20 +69,6 @@ def hosted(
         fetch, "hf_hub_download", functools.partial(hf_hub_download, endpoint=host.url)
     )
     return profile
-
-
-@pytest.fixture
-def photo(cat: np.ndarray, tmp_path: Path) -> Path:
-    Image.fromarray(cat).save(tmp_path / "cat.png")
-    return tmp_path / "cat.png"
-
-
-def _dga(*arguments: object) -> Result:
-    return CliRunner().invoke(app, [str(a) for a in arguments])
-
-
-def _options(named: dict[str, Path]) -> list[object]:
-    return [part for name, path in named.items() for part in (f"--{name}", path)]
 
 
 # Labels and preprocessing
@@ -123,37 +106,15 @@ def test_preprocessing_is_resize_256_and_centre_crop_224() -> None:
 # The classifier through timm
 
 
-@pytest.mark.parametrize("kind", ["safetensors", "pth"])
-def test_swin_t_from_a_local_file(tmp_path: Path, kind: str) -> None:
+def test_swin_t_from_a_local_file(tmp_path: Path) -> None:
     torch.manual_seed(0)
     model = timm.create_model(IMAGENET.classifier.architecture).eval()
-    path = tmp_path / f"swin.{kind}"
-    if kind == "pth":
-        torch.save({"model": model.state_dict()}, path)
-    else:
-        save_file(model.state_dict(), path)
-    loaded = load_classifier(IMAGENET.classifier, path)
+    torch.save({"model": model.state_dict()}, tmp_path / "swin.pth")
+    loaded = load_classifier(IMAGENET.classifier, tmp_path / "swin.pth")
     x = torch.randn(1, 3, 224, 224)
     with torch.no_grad():
         torch.testing.assert_close(loaded(x), model(x))
     assert not any(p.requires_grad for p in loaded.parameters())
-
-
-def test_classifier_files_that_do_not_fit(
-    small_imagenet: Profile, checkpoints: Checkpoints, tmp_path: Path
-) -> None:
-    (tmp_path / "words.pth").write_text("no weights")
-    (tmp_path / "cut.safetensors").write_bytes(checkpoints.classifier.read_bytes()[:5000])
-    for path, said in (
-        (checkpoints.diffusion, r"Missing key.*conv1"),
-        (tmp_path / "words.pth", "cannot be read as a checkpoint"),
-        (tmp_path / "cut.safetensors", "cannot be read as a checkpoint"),
-    ):
-        with pytest.raises(WeightsError, match=said) as error:
-            load_classifier(small_imagenet.classifier, path)
-        assert str(path) in str(error.value)
-        assert "\n" not in str(error.value)
-        assert len(str(error.value)) < 600
 
 
 # Local paths
@@ -173,24 +134,6 @@ def test_models_from_others_checkpoints_adapt_a_picture(
     assert not np.array_equal(rebuilt.image, pixels)
     assert len(set(rebuilt.prediction.labels)) == 1000
     assert rebuilt.prediction.label in imagenet_labels().values()
-
-
-def test_commands_take_local_paths(
-    hosted: Profile, checkpoints: Checkpoints, photo: Path, tmp_path: Path
-) -> None:
-    options = ["--profile", "hosted", "--precision", "float32", *_options(checkpoints.named)]
-    result = _dga("adapt", photo, "--methods", "dda", *options, "--out", tmp_path / "out")
-    assert result.exit_code == 0, result.stderr
-    assert (tmp_path / "out" / "dda.png").exists()
-    data = tmp_path / "data" / "tabby"
-    data.mkdir(parents=True)
-    Image.open(photo).save(data / "a.JPEG")
-    asked = ["--corruptions", "fog", "--split", "all", "--methods", "source,dda", "--batch", 1]
-    folder = ["--data", tmp_path / "data", "--out", tmp_path / "runs"]
-    result = _dga("evaluate", *folder, *asked, *options)
-    assert result.exit_code == 0, result.stderr
-    lines = (tmp_path / "runs" / "lines.jsonl").read_text().splitlines()
-    assert [json.loads(line)["class"] for line in lines] == ["tabby", "tabby"]
 
 
 def test_weights_are_found_in_home_and_below_a_named_folder(
@@ -229,7 +172,7 @@ def test_missing_weights_are_named_together_with_their_commands(
 ) -> None:
     place = home() / "hosted" / "discriminator"
     for arguments in (["adapt", photo], ["gallery", "--out", tmp_path / "g"]):
-        result = _dga(*arguments, "--profile", "hosted", "--yes")
+        result = run_dga(*arguments, "--profile", "hosted", "--yes")
         assert result.exit_code == 2
         assert result.stderr == (
             "dga: Weights of hosted are missing: the diffusion model and the classifier "
@@ -262,7 +205,7 @@ def test_fetch_and_run(
     hosted: Profile, host: Host, checkpoints: Checkpoints, photo: Path, tmp_path: Path
 ) -> None:
     host.cuts = [50_000]
-    result = _dga("fetch", "--profile", "hosted", "--yes")
+    result = run_dga("fetch", "--profile", "hosted", "--yes")
     kept = home() / "hosted" / "diffusion" / "diffusion.pt"
     assert kept.read_bytes() == checkpoints.diffusion.read_bytes()
     assert f"diffusion: {kept}" in result.stdout
@@ -271,7 +214,7 @@ def test_fetch_and_run(
 
     asked = len(host.asked)
     options = ["--discriminator", checkpoints.discriminator, "--precision", "float32"]
-    result = _dga(
+    result = run_dga(
         "adapt", photo, "--profile", "hosted", *options, "--methods", "dda", "--out", tmp_path / "o"
     )
     assert result.exit_code == 0, result.stderr
@@ -287,7 +230,7 @@ def test_without_a_terminal_the_command_is_named(
     address = host.url.removeprefix("http://")
     options = ["--profile", "hosted", "--discriminator", checkpoints.discriminator]
     for arguments in (["fetch", "--profile", "hosted"], ["adapt", photo, *options]):
-        result = _dga(*arguments)
+        result = run_dga(*arguments)
         assert result.exit_code == 2
         assert result.stderr == (
             f"dga: Profile hosted needs diffusion.pt ({size:.0f} MB from {address}) and {HUB} "
@@ -340,13 +283,13 @@ def test_altered_file_is_refused_and_fetched_again(
     kept.write_bytes(bytes(content))
     with pytest.raises(WeightsError, match=r"was altered .*dga fetch --profile hosted fetches it"):
         load_models(hosted, Sources(discriminator=checkpoints.discriminator), CPU)
-    result = _dga("fetch", "--profile", "hosted", "--yes")
+    result = run_dga("fetch", "--profile", "hosted", "--yes")
     assert f"Removed {kept}: it was altered." in result.stderr
     load_models(hosted, Sources(discriminator=checkpoints.discriminator), CPU)
 
 
 def test_profile_whose_weights_ship_has_nothing_to_fetch() -> None:
-    result = _dga("fetch", "--profile", "everyday16")
+    result = run_dga("fetch", "--profile", "everyday16")
     assert result.exit_code == 0
     assert "assets/weights/everyday16/diffusion" in result.stdout
     assert discard_altered(profiles.EVERYDAY16) is None

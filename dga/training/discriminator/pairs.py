@@ -27,7 +27,7 @@ def make_pairs(
     pictures: Iterable[Pixels | None],
     samples: Samples | Pixels | None,
     rng: np.random.Generator,
-    view: View | None = None,
+    view: View,
 ) -> tuple[Pixels, Pixels]:
     """Source and corrupted pictures (labels 0 and 1), uint8 ``[n, S, S, 3]`` each.
 
@@ -52,26 +52,19 @@ def make_pairs(
         severity = SEVERITIES[int(rng.integers(len(SEVERITIES)))]
         seed = int(rng.integers(2**31))
         if picture is not None:
-            corrupted.append(_finish(corrupt(picture, name, severity, seed), view))
+            corrupted.append(view.finish(corrupt(picture, name, severity, seed)))
         if study.source == "generated":
             sample = _any_of(samples, rng, view)
             picture = vary_source(sample if mine else None, side, rng)
         if picture is not None:
-            clean.append(_finish(picture, view))
+            clean.append(view.finish(picture))
     return np.stack(clean), np.stack(corrupted)
 
 
-def _finish(pixels: Pixels, view: View | None) -> Pixels:
-    return view.finish(pixels) if view else pixels
-
-
-def _any_of(
-    samples: Samples | Pixels | None, rng: np.random.Generator, view: View | None
-) -> Pixels:
+def _any_of(samples: Samples | Pixels | None, rng: np.random.Generator, view: View) -> Pixels:
     if samples is None:
         raise ValueError("This source needs generated pictures.")
-    sample: Pixels = samples[int(rng.integers(len(samples)))]
-    return view.clean(Image.fromarray(sample)) if view else sample
+    return view.clean(Image.fromarray(samples[int(rng.integers(len(samples)))]))
 
 
 def vary_source(picture: Pixels | None, side: int, rng: np.random.Generator) -> Pixels | None:
