@@ -11,8 +11,6 @@ from dga.images import Pixels, through_jpeg, to_pixels, to_square
 from dga.io.parsing import check_choice
 from dga.profiles import Profile, ReleaseConfig
 
-FRAMES = ("resize", "raw")
-
 
 @dataclass(frozen=True)
 class Frame:
@@ -60,7 +58,7 @@ class View:
     @classmethod
     def of(cls, profile: Profile, frame: str = "resize") -> View:
         """A profile's way; ``frame``: resize or raw. Raises ``ValueError`` for others."""
-        check_choice("frame", frame, FRAMES)
+        check_choice("frame", frame, ("resize", "raw"))
         if frame == "raw" and profile.release is None:
             raise ValueError(f"Profile {profile.name} has no released pictures to read raw.")
         return cls(profile.image_size, profile.release, frame == "raw")

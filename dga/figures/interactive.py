@@ -23,7 +23,10 @@ def to_plotly(chart: Chart) -> Any:
     Its words have a grey that stands out from white and from a dark card.
     """
     names = {s.name for s in chart.panels[0].series if s.name} if chart.legend else set()
-    title, between = _title_height(chart), _row_gap(chart)
+    lines = [panel.title.count("\n") + 1 for panel in chart.panels if panel.title]
+    title = TITLE * max(lines, default=0)
+    inner = any(chart.shows_x(i) for i in range((chart.rows - 1) * chart.columns))
+    between = ROW_GAP + title + AXIS_WORDS * inner
     body = chart.rows * chart.height + (chart.rows - 1) * between
     top, bottom = title + 8, 52 + LEGEND_ROW * -(-len(names) // 2)
     shared = all(not chart.shows_y(i) for i in range(len(chart.panels)) if i % chart.columns)
@@ -68,20 +71,6 @@ def to_plotly(chart: Chart) -> Any:
             draw = figure.add_vline if rule.axis == "x" else figure.add_hline
             draw(rule.value, **line, **place)
     return figure
-
-
-def _row_gap(chart: Chart) -> int:
-    """Pixels between rows of panels: room for titles, and for x axes where they show."""
-    inner = any(
-        chart.shows_x(i) for i in range(len(chart.panels)) if chart.place(i)[0] < chart.rows - 1
-    )
-    return ROW_GAP + _title_height(chart) + AXIS_WORDS * inner
-
-
-def _title_height(chart: Chart) -> int:
-    """Pixels for the longest of the panels' titles, which may have several lines."""
-    lines = [panel.title.count("\n") + 1 for panel in chart.panels if panel.title]
-    return TITLE * max(lines, default=0)
 
 
 def _right_margin(chart: Chart) -> int:
