@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import islice
-from pathlib import Path
 
 import skimage.data
 import torch
@@ -20,13 +19,12 @@ from dga.images import to_pixels, to_square, to_tensor
 from dga.methods import Batch, build_method
 from dga.networks.classifier import build_classifier, predict_proba
 from dga.networks.compute import Compute
-from dga.networks.models import Models, load_models
+from dga.networks.models import Models
 from dga.networks.unet import Denoiser, Discriminator
 from dga.pipeline import rebuild
-from dga.profiles import GuidanceConfig, Profile, get_profile
+from dga.profiles import GuidanceConfig, Profile
 from dga.speed.reference import PublishedSampler
 from dga.speed.timing import Work
-from dga.weights.sources import Sources
 
 SEVERITY = 5
 JUDGED = 4
@@ -112,29 +110,6 @@ class Workload:
         """A method of the evaluation from the picture to the label, nothing known beforehand."""
         method = build_method(self.models, spec)
         return lambda: method.predict(Batch(self.models, self.x, range(self.count)))
-
-
-def load_pair(
-    profile: str,
-    weights: Path | None = None,
-    device: str | None = None,
-    precision: str = "auto",
-    compiled: bool = False,
-    random: bool = False,
-) -> tuple[Models, Models]:
-    """(at the chosen precision, in float32 by the reference's kernels).
-
-    ``random``: with random weights instead of a profile's own. Raises ``ValueError``
-    for unknown names and :class:`~dga.weights.checkpoints.WeightsError` for missing weights.
-    """
-    shape = get_profile(profile)
-    chosen = Compute.choose(device, precision, compiled)
-    exact = Compute.choose(device, "float32")
-    first, second = (
-        random_models(shape, compute) if random else load_models(shape, Sources(weights), compute)
-        for compute in (chosen, exact)
-    )
-    return first, second
 
 
 def random_models(profile: Profile, compute: Compute) -> Models:
