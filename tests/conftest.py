@@ -25,6 +25,7 @@ from tests.fixtures.models import (  # noqa: E402, F401
     tiny_models,
     tiny_profile,
 )
+from tests.fixtures.posing import posed_models  # noqa: E402, F401
 
 WORKERS = 2
 
