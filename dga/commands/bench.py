@@ -38,25 +38,27 @@ def bench(
     ] = None,
     thorough: Annotated[
         bool,
-        typer.Option("--thorough", help="More steps, runs and points: many minutes, less noise."),
+        typer.Option("--thorough", help="More steps and runs: many minutes, less noise."),
     ] = False,
     random: Annotated[
         bool, typer.Option("--random", help="Random weights: same speed, nothing to load.")
     ] = False,
     compiled: Annotated[bool, typer.Option("--compiled", help="Through torch.compile.")] = False,
-    out: Annotated[
-        Path | None, typer.Option(help="Folder for bench.csv, bench.json and cost.png.")
-    ] = None,
+    out: Annotated[Path | None, typer.Option(help="Folder for bench.csv and bench.json.")] = None,
     profile: ProfileOption = "everyday16",
     weights: WeightsOption = None,
     device: DeviceOption = None,
     precision: PrecisionOption = "auto",
 ) -> None:
-    """Seconds an image, share of time in the networks, FLOP/s over the peak, memory."""
+    """Seconds an image, share of time in the networks, memory, gain over the published way."""
     from dga.io.parsing import whole_numbers
+    from dga.networks.compute import Compute
+    from dga.networks.models import Models, load_models
+    from dga.profiles import get_profile
     from dga.speed import measure, output
     from dga.speed.timing import THOROUGH, TimingPlan
-    from dga.speed.workload import load_pair
+    from dga.speed.workload import random_models
+    from dga.weights.sources import Sources
 
     with user_errors():
         if against not in (None, "reference"):
@@ -71,7 +73,17 @@ def bench(
             enough=usual.enough if repeats is None else None,
             against=against is not None,
         )
-        models, reference = load_pair(profile, weights, device, precision, compiled, random)
+        shape = get_profile(profile)
+
+        def load(compute: Compute) -> Models:
+            return (
+                random_models(shape, compute)
+                if random
+                else load_models(shape, Sources(weights), compute)
+            )
+
+        models = load(Compute.choose(device, precision, compiled))
+        reference = load(Compute.choose(device, "float32")) if plan.against else None
         report = measure.bench(models, plan, reference)
         typer.echo(output.to_text(report))
         for path in output.write(report, out, command_line()) if out else ():

@@ -91,4 +91,5 @@ def _parse(name: str, text: str, hint: Any) -> Any:
 
 def _kinds(hint: Any) -> tuple[Any, ...]:
     """The members of a union, or the type itself."""
-    return typing.get_args(hint) if isinstance(hint, types.UnionType) else (hint,)
+    union = typing.get_origin(hint) in (types.UnionType, typing.Union)
+    return typing.get_args(hint) if union else (hint,)

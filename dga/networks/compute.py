@@ -173,9 +173,3 @@ def _seconds(layer: nn.Module, x: Tensor) -> float:
     with torch.enable_grad():
         torch.autograd.grad(layer(x).sum(), x)
     return time.perf_counter() - begun
-
-
-def synchronize(device: torch.device) -> None:
-    """Wait until a GPU has done all it was given; elsewhere nothing is under way."""
-    if device.type == "cuda":
-        torch.cuda.synchronize(device)

@@ -81,10 +81,7 @@ class OpenSystem:
     def _read(self, kinds: Sequence[Tensor], seeds: Sequence[int]) -> Tensor:
         """Probabilities, ``[B, classes]``, of one kind of picture or of both."""
         shown = kinds if self.system.ensemble else kinds[:1]
-        each = [self._reader.read(x, seeds) for x in shown]
-        if self.system.ensemble == "batch":
-            return min(each, key=lambda p: float(torch.special.entr(p).sum()))
-        return torch.stack(each).mean(0)
+        return torch.stack([self._reader.read(x, seeds) for x in shown]).mean(0)
 
     def _details(self, stopped: Stopped, x: Tensor) -> dict[str, Any]:
         """What a result line tells of one picture; nothing of one that was not explained."""

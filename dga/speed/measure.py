@@ -13,10 +13,8 @@ from tqdm import tqdm
 
 from dga.networks.models import Models
 from dga.sampling import FewSteps
-from dga.speed.network_cost import NetworkCost
 from dga.speed.reference import PublishedSampler
-from dga.speed.scaling import Scaling, measure_scaling
-from dga.speed.timing import TimingPlan, Work, best_seconds, peak_bytes, peak_flops
+from dga.speed.timing import TimingPlan, Work, best_seconds, peak_bytes
 from dga.speed.workload import JUDGED, Workload
 
 Task = Literal["curve", "unguided", "guided", "dda", "dga-guided", "dga-plus"]
@@ -26,16 +24,13 @@ FEW = FewSteps(12, eta=1.0)
 WHOLE: dict[Task, Task] = {"dga-guided": "dda", "dga-plus": "dda"}
 """Methods from the picture to the label, and what each is held against."""
 BAR = "{desc}{percentage:3.0f}%|{bar}| {elapsed}<{remaining}"
-SCALING = 32
-"""Its length on the progress bar: as one task with so many pictures."""
 
 
 @dataclass(frozen=True)
 class TimingRow:
     """One task done one way. ``seconds`` an image; ``networks``: share of it in the denoiser.
 
-    ``of_peak``: FLOP/s over the device's measured peak in the same precision; ``memory``
-    in bytes; ``faster``: than the published way in float32. ``None`` where not measured.
+    ``memory`` in bytes; ``faster``: than the published way in float32. ``None`` where not measured.
     """
 
     task: Task
@@ -44,7 +39,6 @@ class TimingRow:
     batch: int
     seconds: float
     networks: float | None = None
-    of_peak: float | None = None
     memory: int | None = None
     faster: float | None = None
 
@@ -57,10 +51,7 @@ class BenchReport:
     profile: str
     device: str
     threads: int
-    peaks: dict[str, float]
-    cost: NetworkCost
     rows: list[TimingRow]
-    scaling: Scaling | None = None
 
 
 @dataclass(frozen=True)
@@ -74,7 +65,6 @@ class TimedWork:
     work: Work
     precision: str
     scale: float = 1.0
-    flops: float | None = None
     memory: Work | None = None
 
 
@@ -84,22 +74,17 @@ def bench(models: Models, plan: TimingPlan, reference: Models | None = None) -> 
     Raises ``MemoryError`` where one picture does not fit.
     """
     models.schedule.check_depth(plan.steps)
-    pictures = (5 if models.weights else 3) * sum(plan.batches) + SCALING + 1e-6  # shares round up
+    pictures = (5 if models.weights else 3) * sum(plan.batches) + 1e-6  # shares round up
     with tqdm(total=pictures, bar_format=BAR) as bar:
         timer = _Timer(models, plan, reference or models, bar)
         rows = [row for batch in plan.batches for row in timer.rows(Workload(models, batch))]
-        bar.set_description("depths and numbers of pictures")
-        scaling = measure_scaling(models, plan, lambda share: bar.update(share * SCALING))
     cuda = models.device.type == "cuda"
     return BenchReport(
         plan=plan,
         profile=models.profile.name,
         device=torch.cuda.get_device_name(models.device) if cuda else str(models.device),
         threads=torch.get_num_threads(),
-        peaks=timer.peaks,
-        cost=timer.cost,
         rows=_with_ratios(rows),
-        scaling=scaling,
     )
 
 
@@ -109,7 +94,6 @@ class _Timer:
     def __init__(self, models: Models, plan: TimingPlan, reference: Models, bar: tqdm) -> None:
         self.models, self.plan, self.reference, self.bar = models, plan, reference, bar
         self.own = models.compute.precision
-        self.cost = NetworkCost.of(models.profile, models.compute.dtype)
         ways = {PUBLISHED: "float32"} if plan.against else {}
         if plan.against and models.device.type == "cuda":
             ways[f"{PUBLISHED}, float16"] = "float16"
@@ -117,16 +101,11 @@ class _Timer:
             way: (name, PublishedSampler(reference, getattr(torch, name)))
             for way, name in ways.items()
         }
-        used = {"float32", self.own, *ways.values()}
-        self.peaks = {
-            name: peak_flops(models.device, getattr(torch, name)) for name in sorted(used)
-        }
 
     def rows(self, workload: Workload) -> Iterator[TimingRow]:
         """Every task at one batch size."""
         judging, scale = workload.judging(), max(1.0, workload.count / JUDGED)
-        flops = float(self.cost.judge_flops * (self.models.schedule.steps + 1))
-        curves = TimedWork(OURS, judging, "float32", scale, flops, judging)
+        curves = TimedWork(OURS, judging, "float32", scale, judging)
         yield from self._timed("curve", workload, [curves])
         yield from self._timed("unguided", workload, self._rebuilding(workload, guided=False))
         guided = self._timed("guided", workload, self._rebuilding(workload, guided=True))
@@ -144,10 +123,9 @@ class _Timer:
         plan, profile = self.plan, self.models.profile.ancestral
         own, work = self.own, workload.rebuilding
         guidance, theirs = (profile.guidance, profile.dda_guidance) if guided else (None, None)
-        flops = float(plan.steps * (self.cost.guided_flops if guided else self.cost.step_flops))
         timed, scale = plan.timed, plan.steps / plan.timed
-        yield TimedWork(OURS, work(timed, guidance), own, scale, flops, work(1, guidance))
-        yield TimedWork(NETWORKS, workload.passing(timed, guided), own, scale, flops)
+        yield TimedWork(OURS, work(timed, guidance), own, scale, work(1, guidance))
+        yield TimedWork(NETWORKS, workload.passing(timed, guided), own, scale)
         few = min(FEW.steps, plan.steps)
         part, name = min(timed, few), f"{FEW.steps} steps"
         yield TimedWork(name, work(part, guidance, FEW.steps), own, few / part)
@@ -158,13 +136,13 @@ class _Timer:
             yield TimedWork(f"{name}, {says}", work(part, free, FEW.steps), own, few / part)
         if plan.against and own != "float32":
             exact = Workload(self.reference, workload.count).rebuilding(timed, guidance)
-            yield TimedWork(f"{OURS}, float32", exact, "float32", scale, flops)
+            yield TimedWork(f"{OURS}, float32", exact, "float32", scale)
         for way, (precision, sampler) in self.published.items():
             full, one = (
                 partial(sampler.rebuild, workload.noised(steps), steps, workload.x, theirs)
                 for steps in (timed, 1)
             )
-            yield TimedWork(way, full, precision, scale, flops, one)
+            yield TimedWork(way, full, precision, scale, one)
 
     def _dda(self, workload: Workload, guided: Iterable[TimingRow]) -> Iterator[TimingRow]:
         """DDA end to end: its guided steps, the noising before and the label after."""
@@ -197,7 +175,6 @@ class _Timer:
                 batch=workload.count,
                 seconds=each[name],
                 networks=share if name == OURS else None,
-                of_peak=w.flops / each[name] / self.peaks[w.precision] if w.flops else None,
                 memory=memory.get(name),
             )
             for name, w in known.items()

@@ -1,4 +1,4 @@
-"""What the bench found, as a plain table, CSV, JSON and a figure."""
+"""What the bench found, as a plain table, CSV and JSON."""
 
 from __future__ import annotations
 
@@ -7,12 +7,9 @@ import dataclasses
 from collections.abc import Callable
 from pathlib import Path
 
-from dga.figures.pictures import save
-from dga.figures.raster import to_matplotlib
 from dga.io.files import write_json
 from dga.record import versions
 from dga.speed.measure import BenchReport, TimingRow
-from dga.speed.scaling import to_chart
 
 NOTHING = "-"
 COLUMNS: dict[str, Callable[[TimingRow], str]] = {
@@ -22,7 +19,6 @@ COLUMNS: dict[str, Callable[[TimingRow], str]] = {
     "precision": lambda row: row.precision,
     "s an image": lambda row: f"{row.seconds:.4f}",
     "networks": lambda row: _shown(row.networks, "{:.0%}"),
-    "of peak": lambda row: _shown(row.of_peak, "{:.0%}"),
     "memory": lambda row: _shown(row.memory and row.memory / 2**30, "{:.2f} GiB"),
     "faster": lambda row: _shown(row.faster, "{:.1f} x"),
 }
@@ -44,29 +40,18 @@ def _shown(value: float | None, form: str) -> str:
 
 
 def _notes(report: BenchReport) -> list[str]:
-    plan, cost = report.plan, report.cost
-    peaks = ", ".join(f"{name} {value / 1e12:.3g}" for name, value in report.peaks.items())
-    notes = [
+    plan = report.plan
+    return [
         f"{report.profile} on {report.device}, {report.threads} threads; {plan.steps} steps an "
         f"image, {plan.timed} of them timed; the best of {plan.repeats}"
         + (f", or of fewer that took {plan.enough:g} s." if plan.enough else "."),
-        f"Peak in TFLOP/s, measured in this run: {peaks}.",
-        f"A denoising step is {cost.step_flops / 1e9:.4g} GFLOP, guided "
-        f"{cost.guided_flops / 1e9:.4g}; the curve costs {cost.curve_passes:.2f} passes of the "
-        f"denoiser. A guided step at batch 1 needs about {cost.guided_bytes / 2**30:.1f} GiB on a "
-        "GPU.",
-        "faster: than the published way in float32; DGA + G is held against DDA at "
+        "faster: than the published way in float32; DGA + G and DGA+ are held against DDA at "
         f"{plan.steps} steps.",
     ]
-    if report.scaling:
-        depth, pictures = report.scaling.depth, report.scaling.pictures
-        notes.append(f"Straight lines explain {depth.fit:.2%} (depth) and {pictures.fit:.2%} "
-                     "(pictures) of the variance in cost.")  # fmt: skip
-    return notes
 
 
 def write(report: BenchReport, out: Path, command: str = "") -> list[Path]:
-    """``bench.csv``, ``bench.json`` and ``cost.png`` in ``out``; returns their paths."""
+    """``bench.csv`` and ``bench.json`` in ``out``; returns their paths."""
     out.mkdir(parents=True, exist_ok=True)
     table, facts = out / "bench.csv", out / "bench.json"
     with table.open("w", newline="", encoding="utf-8") as file:
@@ -74,8 +59,4 @@ def write(report: BenchReport, out: Path, command: str = "") -> list[Path]:
         writer.writeheader()
         writer.writerows(dataclasses.asdict(row) for row in report.rows)
     write_json(facts, {"command": command, **dataclasses.asdict(report), "versions": versions()})
-    written = [table, facts]
-    if report.scaling:
-        figure = to_matplotlib(to_chart(report.scaling, report.device))
-        written.append(save(figure, out / "cost.png"))
-    return written
+    return [table, facts]

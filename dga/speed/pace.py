@@ -8,15 +8,15 @@ from dataclasses import dataclass
 
 import torch
 from torch import nn
+from torch.utils.flop_counter import FlopCounterMode
 
 from dga.explanation.search import most_calls
 from dga.networks.fast_blocks import ResidualBlock
 from dga.networks.models import Models
-from dga.networks.unet import GuidedNetwork
+from dga.networks.unet import Denoiser, Discriminator, GuidedNetwork
 from dga.pipeline import default_systems
 from dga.profiles import End, Profile
 from dga.sampling import sampler_of
-from dga.speed.network_cost import WORKSPACE, pass_flops
 from dga.speed.timing import best_seconds
 from dga.systems import System, systems
 from dga.weights.store import parameter_count
@@ -27,6 +27,8 @@ with warnings.catch_warnings():
 
 HEAVY = 100_000_000
 """Parameters of a diffusion model from which a processor's user is warned."""
+WORKSPACE = 3 << 29
+"""Bytes allowed for activations, and for what convolution libraries take on the side."""
 
 
 def end_passes(end: End) -> int:
@@ -96,6 +98,23 @@ def rate(network: nn.Module, side: int) -> float:
     return work / best_seconds({"block": lambda: block(x, time)}, 2, x.device)["block"]
 
 
+def pass_flops(profile: Profile) -> tuple[int, int]:
+    """FLOPs of a pass of the denoiser, and of the discriminator; a multiply-add is two.
+
+    Counted on the meta device: nothing is computed.
+    """
+    with torch.device("meta"):
+        networks = Denoiser(profile.denoiser), Discriminator(profile.discriminator)
+        x = torch.zeros(1, 3, profile.image_size, profile.image_size)
+        time, counts = torch.zeros(1, dtype=torch.int64), list[int]()
+        for network in networks:
+            with torch.no_grad(), FlopCounterMode(display=False) as counter:
+                network(x, time)
+            counts.append(int(counter.get_total_flops()))
+    step, judge = counts
+    return step, judge
+
+
 def slow_pace(models: Models, heavy: int = HEAVY) -> Pace | None:
     """The pace of a large model on a processor; None elsewhere, and for small models.
 
@@ -116,7 +135,7 @@ def memory(models: Models) -> int:
     Parameters are read in float32, then stand beside their half precision.
     """
     networks = {models.denoiser, models.discriminator, models.explainer, models.classifier}
-    return 6 * sum(map(parameter_count, networks)) + 3 * WORKSPACE // 2
+    return 6 * sum(map(parameter_count, networks)) + WORKSPACE
 
 
 def warning(models: Models, pace: Pace, chosen: Sequence[System] = (), curve: bool = False) -> str:

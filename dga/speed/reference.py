@@ -43,13 +43,14 @@ class PublishedSampler:
         self, x: Tensor, steps: int, reference: Tensor, guidance: GuidanceConfig | None
     ) -> Tensor:
         """``steps`` steps from depth ``steps`` to 0, ``[B, 3, S, S]``, guided or not."""
-        for index in range(steps - 1, -1, -1):
-            time = torch.full((len(x),), index, device=x.device)
-            if guidance is None:
-                with torch.no_grad():
-                    x = self.diffusion.p_sample(self.network, x, time)["sample"]
-            else:
-                x = self._guided(x, time, reference, guidance)
+        with torch.backends.cudnn.flags(enabled=True, allow_tf32=True):  # as torch comes
+            for index in range(steps - 1, -1, -1):
+                time = torch.full((len(x),), index, device=x.device)
+                if guidance is None:
+                    with torch.no_grad():
+                        x = self.diffusion.p_sample(self.network, x, time)["sample"]
+                else:
+                    x = self._guided(x, time, reference, guidance)
         return x
 
     def _guided(

@@ -7,11 +7,10 @@ import resource
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import torch
-
-from dga.networks.compute import synchronize
 
 Work = Callable[[], object]
 Done = Callable[[float], object]
@@ -25,9 +24,8 @@ class TimingPlan:
 
     ``steps``: of a whole reconstruction, of which ``timed`` are run and the rest
     reckoned, since every step costs the same; ``repeats``: the best of so many counts, or
-    of fewer where they took ``enough`` seconds (``None``: never). ``depths``, ``counts``:
-    from which guided reconstruction is timed, and of how many pictures, to see how cost
-    grows. ``against``: whether the published way is timed too.
+    of fewer where they took ``enough`` seconds (``None``: never). ``against``: whether the
+    published way is timed too.
     """
 
     batches: tuple[int, ...] = (1, 8, 32)
@@ -35,8 +33,6 @@ class TimingPlan:
     timed: int = 2
     repeats: int = 3
     enough: float | None = 3.0
-    depths: tuple[int, ...] = (2, 5, 10, 20)
-    counts: tuple[int, ...] = (1, 2, 4, 8)
     against: bool = True
 
     def __post_init__(self) -> None:
@@ -48,9 +44,7 @@ class TimingPlan:
             raise ValueError("At least one repeat is needed.")
 
 
-THOROUGH = TimingPlan(
-    timed=10, enough=None, depths=(2, 5, 10, 15, 20, 30), counts=(1, 2, 4, 8, 12, 16)
-)
+THOROUGH = TimingPlan(timed=10, enough=None)
 
 
 def best_seconds(
@@ -78,10 +72,11 @@ def best_seconds(
 
 def seconds(work: Work, device: torch.device) -> float:
     """Wall clock of one run, from an idle GPU to an idle GPU."""
-    synchronize(device)
+    wait = partial(torch.cuda.synchronize, device) if device.type == "cuda" else lambda: None
+    wait()
     begun = time.perf_counter()
     work()
-    synchronize(device)
+    wait()
     return time.perf_counter() - begun
 
 
@@ -104,12 +99,3 @@ def peak_bytes(work: Work, device: torch.device) -> int:
     lines = STATUS.read_text().splitlines()
     (kilobytes,) = (line.split()[1] for line in lines if line.startswith("VmHWM:"))
     return int(kilobytes) * 1024
-
-
-def peak_flops(device: torch.device, dtype: torch.dtype, repeats: int = 5) -> float:
-    """What this device reaches in one large matrix product, in FLOP/s."""
-    side = 8192 if device.type == "cuda" else 1024
-    a = torch.randn(side, side, device=device).to(dtype)
-    work = {"product": lambda: a @ a}
-    best_seconds(work, 1, device)
-    return 2 * side**3 / best_seconds(work, repeats, device)["product"]

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
-from pathlib import Path
 
 import skimage.data
 import torch
@@ -19,15 +18,14 @@ from dga.discriminator import curve
 from dga.images import to_pixels, to_square, to_tensor
 from dga.networks.classifier import build_classifier, predict_proba
 from dga.networks.compute import Compute
-from dga.networks.models import Models, load_models
+from dga.networks.models import Models
 from dga.networks.unet import Denoiser, Discriminator
 from dga.pipeline import Job, denoise
-from dga.profiles import End, GuidanceConfig, Profile, get_profile
+from dga.profiles import End, GuidanceConfig, Profile
 from dga.readers import OpenSystem, answer
 from dga.speed.reference import PublishedSampler
 from dga.speed.timing import Work
 from dga.systems import parse
-from dga.weights.sources import Sources
 
 SEVERITY = 5
 JUDGED = 4
@@ -117,29 +115,6 @@ class Workload:
         """A method of the evaluation from the picture to the label, nothing known beforehand."""
         opened = {spec: OpenSystem(self.models, parse(self.models.profile, spec))}
         return lambda: answer(opened, self.x, range(self.count))
-
-
-def load_pair(
-    profile: str,
-    weights: Path | None = None,
-    device: str | None = None,
-    precision: str = "auto",
-    compiled: bool = False,
-    random: bool = False,
-) -> tuple[Models, Models]:
-    """(at the chosen precision, in float32 by the reference's kernels).
-
-    ``random``: with random weights instead of a profile's own. Raises ``ValueError``
-    for unknown names and :class:`~dga.weights.checkpoints.WeightsError` for missing weights.
-    """
-    shape = get_profile(profile)
-    chosen = Compute.choose(device, precision, compiled)
-    exact = Compute.choose(device, "float32")
-    first, second = (
-        random_models(shape, compute) if random else load_models(shape, Sources(weights), compute)
-        for compute in (chosen, exact)
-    )
-    return first, second
 
 
 def random_models(profile: Profile, compute: Compute) -> Models:

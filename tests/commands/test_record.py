@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from dga.explanation.degradation import NO_DEGRADATION, Degradation
-from dga.explanation.search import Explanation, Scored
 from dga.explanation.exposure import Exposure
+from dga.explanation.search import Explanation, Scored
 from dga.networks.classifier import Prediction
 from dga.pipeline import Adaptation, Explained, Reconstruction, default_routes, taken
 from dga.profiles import EVERYDAY16

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from dga.methods import build_methods
 from PIL import Image
 from torchvision.transforms import v2
 
@@ -28,7 +29,6 @@ from dga.evaluation.results_file import Line
 from dga.evaluation.run import evaluate
 from dga.images import to_tensor
 from dga.io.files import CURVES
-from dga.methods import build_methods
 from dga.networks.classifier import build_classifier, normalise, preprocess
 from dga.networks.models import Models
 from dga.networks.unet import Discriminator

@@ -18,6 +18,7 @@ from typing import Any
 
 import pytest
 import torch
+from dga.methods import build_methods
 from PIL import Image
 from typer.testing import CliRunner
 
@@ -38,7 +39,6 @@ from dga.evaluation.plan import Plan, choose_images
 from dga.evaluation.results_file import SHARDS, Line, ResultsFile
 from dga.evaluation.run import describe, evaluate, pending_rounds
 from dga.io.files import LINES
-from dga.methods import build_methods
 from dga.networks.compute import Compute
 from dga.networks.models import Models, load_models
 from dga.profiles import Profile

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from dga.methods import Batch, Outcome, build_methods
 from PIL import Image
 
 from dga.corruptions import CORRUPTIONS, parse_corruptions
@@ -20,7 +21,6 @@ from dga.evaluation.results_file import Line, ResultsFile
 from dga.evaluation.run import Results, evaluate
 from dga.evaluation.summary import summarise, summarise_stream
 from dga.io.files import CONFIG, LINES
-from dga.methods import Batch, Outcome, build_methods
 from dga.networks.models import Models
 from dga.profiles import EVERYDAY16, tune_pictures
 

@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from dga.methods import Batch, build_method, build_methods
 from PIL import Image
 from torch import Tensor, nn
 from torch.utils.data import DataLoader, TensorDataset
@@ -23,7 +24,6 @@ from dga.data.framing import View
 from dga.evaluation.plan import Plan, choose_images, read_batch
 from dga.evaluation.run import evaluate
 from dga.images import to_pixels, to_square, to_tensor
-from dga.methods import Batch, build_method, build_methods
 from dga.networks.models import Models
 
 SIZE = 32

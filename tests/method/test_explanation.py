@@ -7,16 +7,17 @@ import dataclasses
 import numpy as np
 import pytest
 import torch
+from dga.restoration import enter, last
 from PIL import Image, ImageDraw
 from torch import Tensor, nn
 
-from dga.explanation.degradation import NO_DEGRADATION, Degradation, to_levels
 from dga.diffusion import Schedule, forward_path
-from dga.explanation.search import Explanation, Scored, explain, judge
+from dga.explanation.degradation import NO_DEGRADATION, Degradation, to_levels
 from dga.explanation.exposure import nothing_to_judge
+from dga.explanation.noise_level import matched_depth, noise_deviation
+from dga.explanation.search import Explanation, Scored, explain, judge
 from dga.images import from_tensor, to_pixels, to_square, to_tensor
 from dga.networks.models import Models
-from dga.explanation.noise_level import matched_depth, noise_deviation
 from dga.pipeline import (
     Adaptation,
     Explained,
@@ -30,7 +31,6 @@ from dga.pipeline import (
 )
 from dga.pipeline import Rebuilt as RebuiltEvent
 from dga.profiles import EVERYDAY16, ExplanationConfig, PlusConfig, ScheduleConfig, StoppingConfig
-from dga.restoration import enter, last
 
 SCHEDULE = Schedule.from_config(ScheduleConfig())
 CONFIG = ExplanationConfig(settled=-50.0, coarse_at=0)

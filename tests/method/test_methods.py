@@ -6,13 +6,13 @@ import dataclasses
 
 import pytest
 import torch
+from dga.methods import METHODS, Batch, build_method, build_methods
+from dga.methods.memo import Memo, marginal_entropy
+from dga.methods.tent import Tent, collect_affine, softmax_entropy
 from torch import nn
 
 from dga.corruptions import corrupt
 from dga.images import to_tensor
-from dga.methods import METHODS, Batch, build_method, build_methods
-from dga.methods.memo import Memo, marginal_entropy
-from dga.methods.tent import Tent, collect_affine, softmax_entropy
 from dga.networks.classifier import predict_proba, preprocess
 from dga.networks.models import Models
 from dga.pipeline import adapt

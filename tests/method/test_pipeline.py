@@ -8,13 +8,13 @@ from collections import Counter
 import numpy as np
 import pytest
 import torch
+from dga.outcomes import judge_further, outcomes_of
 
 from dga.diffusion import forward_path
 from dga.images import from_tensor, to_tensor
 from dga.networks.compute import Compute
 from dga.networks.models import Models
 from dga.networks.unet import Denoiser
-from dga.outcomes import judge_further, outcomes_of
 from dga.pipeline import (
     Adaptation,
     Denoised,

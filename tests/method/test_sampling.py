@@ -8,6 +8,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import pytest
 import torch
+from dga.methods import Batch, build_method
+from dga.methods.diffusion import diffusion_settings
 from guided_diffusion import gaussian_diffusion as gd
 from guided_diffusion.respace import SpacedDiffusion
 from torch import Tensor, nn
@@ -15,8 +17,6 @@ from torch import Tensor, nn
 from dga.diffusion import ANCESTRAL, Schedule, predict_x0, reverse, step_noise
 from dga.guidance import structural_guide, structural_loss
 from dga.images import to_tensor
-from dga.methods import Batch, build_method
-from dga.methods.diffusion import diffusion_settings
 from dga.networks.models import Models
 from dga.pipeline import (
     Denoised,

@@ -19,6 +19,7 @@ import numpy as np
 import pytest
 import skimage.data
 import torch
+from dga.methods import Batch, Outcome, build_methods
 from PIL import Image
 from safetensors.torch import save_file
 from starlette.applications import Starlette
@@ -42,7 +43,6 @@ from dga.evaluation.results_file import ResultsFile
 from dga.evaluation.run import evaluate
 from dga.images import from_tensor
 from dga.io.files import CHECKPOINT, LINES, exclusive
-from dga.methods import Batch, Outcome, build_methods
 from dga.networks.classifier import predict
 from dga.networks.compute import use_one_thread_in_forks
 from dga.networks.models import Models

@@ -13,6 +13,7 @@ from functools import partial
 import numpy as np
 import pytest
 import torch
+from dga.methods import Batch, build_method
 from guided_diffusion.unet import QKVAttention, QKVAttentionLegacy
 from torch import Tensor, nn
 
@@ -20,7 +21,6 @@ from dga.corruptions import CORRUPTIONS, corrupt
 from dga.diffusion import forward_path, reverse
 from dga.discriminator import curve, max_batch
 from dga.images import from_tensor, to_tensor
-from dga.methods import Batch, build_method
 from dga.networks import compute as compute_module
 from dga.networks.compute import Compute
 from dga.networks.fast_blocks import ScaledDotProduct, group_norm

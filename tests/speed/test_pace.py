@@ -12,7 +12,6 @@ from app.runs.gpu import expected_seconds
 from dga.networks.models import Models
 from dga.pipeline import Route, adapt, ancestral_routes, default_routes, plus_route
 from dga.profiles import EVERYDAY16, IMAGENET, PlusConfig, StoppingConfig
-from dga.speed.network_cost import NetworkCost
 from dga.speed.pace import Pace, most_passes, route_passes
 
 
@@ -53,12 +52,6 @@ def test_an_explanation_is_counted(tiny_models: Models) -> None:
     assert 0.8 * judged < shown <= judged
     assert passes == 8
     assert route_passes(replace(route, plus=replace(config, steps=3)), 0) == 3
-
-
-def test_counted_passes_are_counted_operations() -> None:
-    """A guided step over one pass of the network, in operations of the real shapes."""
-    cost = NetworkCost.of(IMAGENET, torch.float32)
-    assert cost.guided_flops / cost.step_flops == pytest.approx(2, rel=0.01)
 
 
 def test_the_wait_on_a_processor_and_the_loan_of_a_gpu() -> None:

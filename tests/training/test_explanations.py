@@ -11,8 +11,8 @@ from torch import Tensor
 
 from dga.data.image_sets import ImageSet
 from dga.diffusion import Schedule
-from dga.images import to_tensor
 from dga.explanation.noise_level import noise_deviation
+from dga.images import to_tensor
 from dga.profiles import Profile, get_profile
 from dga.training import diffusion
 from dga.training.discriminator.batches import BatchMaker

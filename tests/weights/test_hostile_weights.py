@@ -332,8 +332,6 @@ def test_configs_that_cannot_be_read(tmp_path: Path, text: str) -> None:
         read_config(folder)
 
 
-
-
 # From the command line and from the page's start
 
 

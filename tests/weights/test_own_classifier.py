@@ -13,12 +13,12 @@ import numpy as np
 import pytest
 import timm
 import torch
+from dga.methods.tent import BATCH_NORMS
 from PIL import Image
 from safetensors.torch import save_file
 
 from dga.commands.common import ModelOptions
 from dga.images import to_tensor
-from dga.methods.tent import BATCH_NORMS
 from dga.networks.classifier import build_classifier, predict_proba
 from dga.networks.compute import Compute
 from dga.networks.models import load_models

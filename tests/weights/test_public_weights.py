@@ -29,7 +29,6 @@ from dga.pipeline import plus_route
 from dga.profiles import IMAGENET, Profile
 from dga.profiles.imagenet_labels import imagenet_labels
 from dga.speed import pace
-from dga.speed.network_cost import pass_flops
 from dga.weights import fetch
 from dga.weights.checkpoints import WeightsError
 from dga.weights.fetch import discard_altered, fetch_missing, obtain
@@ -299,7 +298,7 @@ def test_profile_whose_weights_ship_has_nothing_to_fetch() -> None:
 
 
 def test_work_of_the_full_size_denoiser() -> None:
-    assert pass_flops(IMAGENET)[0] / 2 == pytest.approx(1_120e9, rel=0.01)
+    assert pace.pass_flops(IMAGENET)[0] / 2 == pytest.approx(1_120e9, rel=0.01)
 
 
 def test_wait_is_estimated_for_large_models_on_a_processor(

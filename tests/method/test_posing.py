@@ -1,0 +1,271 @@
+"""Every path on a GPU that poses as one: no device is mixed, and results are the processor's."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor, nn
+
+from dga.data.image_sets import read_images
+from dga.diffusion import ForwardPath, reverse
+from dga.discriminator import curve, estimate_x0, max_batch
+from dga.explanation.degradation import Degradation
+from dga.explanation.exposure import Exposure, nothing_to_judge, stretches
+from dga.explanation.noise_level import noise_deviation, remove_impulses
+from dga.explanation.search import explain
+from dga.explanation.sharpness import disk, repeated_share, wiener
+from dga.guidance import structural_guide
+from dga.images import from_tensor, to_tensor
+from dga.networks.classifier import features, predict
+from dga.networks.compute import Compute
+from dga.networks.models import Models
+from dga.networks.published import PublishedDiscriminator
+from dga.profiles import ExplanationConfig, GuidanceConfig, Profile
+from dga.sampling import FewSteps
+from dga.training import classifier, diffusion
+from dga.training.discriminator import trainer as discriminator
+from dga.training.discriminator.studies import Study
+from dga.training.loop import TrainConfig
+from dga.weights.store import save_weights
+from tests.fixtures.models import TINY_NETWORK, randomise
+from tests.fixtures.posing import CUDA, Posing, posing
+
+
+def _pictures(count: int = 3, seed: int = 0) -> Tensor:
+    rng = np.random.default_rng(seed)
+    coarse = rng.integers(0, 256, (count, 8, 8, 3), np.uint8)
+    return to_tensor(coarse.repeat(4, 1).repeat(4, 2))  # [B, 3, 32, 32]
+
+
+def _same(posed: Tensor, plain: Tensor) -> None:
+    assert posed.device == CUDA
+    assert plain.device.type == "cpu"
+    torch.testing.assert_close(posed.cpu(), plain, atol=1e-5, rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    "work",
+    [
+        lambda x: x + torch.zeros(3),
+        lambda x: torch.cat([x, torch.zeros(3)]),
+        lambda x: torch.stack([x[0], torch.tensor(0.0)]),
+        lambda x: torch.equal(x, torch.zeros(3)),
+        lambda x: torch.zeros(3)[x.long()],
+        lambda x: x.__setitem__(torch.tensor([0]), torch.ones(1)),
+        lambda x: x.numpy(),
+        lambda x: np.asarray(x),
+        lambda x: nn.Linear(3, 1)(x),
+        lambda x: x.pin_memory(),
+    ],
+)
+def test_what_a_gpu_refuses_is_refused(work: Callable[[Tensor], object]) -> None:
+    with posing():
+        x = torch.zeros(3, device="cuda")
+        with pytest.raises((RuntimeError, TypeError)):
+            work(x)
+
+
+def test_what_a_gpu_takes_is_taken() -> None:
+    with posing():
+        x = torch.tensor([1.0, 2.0, 3.0]).pin_memory().to("cuda", non_blocking=True)
+        _same(x * torch.tensor(2.0), torch.tensor([2.0, 4.0, 6.0]))  # a number may be anywhere
+        _same(x[torch.tensor([2, 0])], torch.tensor([3.0, 1.0]))  # so may an index
+        x[torch.tensor([True, False, False])] = 0.0
+        x[1:] = torch.tensor([5.0, 6.0])
+        _same(x, torch.tensor([0.0, 5.0, 6.0]))
+        kept = x.cpu()
+        x += 1
+        assert kept.tolist() == [0.0, 5.0, 6.0]  # a copy
+        made = torch.zeros_like(x), x.new_zeros(2), torch.arange(3, device=x.device), x.sort()[0]
+        assert {y.device for y in made} == {CUDA}
+        assert [float(y) for y in x] == x.tolist() == [1.0, 6.0, 7.0]
+        linear = nn.Linear(3, 1).to("cuda")
+        linear(x).sum().backward()
+        assert linear.weight.grad is not None
+        assert {linear.weight.device, linear.weight.grad.device} == {CUDA}
+        found: list[Tensor] = []
+        thread = threading.Thread(target=lambda: found.append(torch.ones(1, device="cuda")))
+        thread.start()
+        thread.join()
+        assert isinstance(found[0], Posing)
+
+
+def test_models_on_a_gpu(tiny_models: Models, posed_models: Models) -> None:
+    networks = posed_models.denoiser, posed_models.explainer, posed_models.classifier
+    assert {p.device for network in networks for p in network.parameters()} == {CUDA}
+    assert posed_models.device == CUDA
+    assert tiny_models.device.type == "cpu"
+    assert posed_models.to("cpu").device.type == "cpu"
+    assert Compute.choose("cuda", "float32").device.type == "cuda"
+    assert max_batch(torch.zeros(3, 256, 256, device="cuda")) == 16
+
+
+@pytest.mark.usefixtures("posed_models")
+def test_fast_blocks_and_the_published_discriminator(tiny_models: Models) -> None:
+    x, time = _pictures(), torch.tensor([0, 100, 900])
+    fast = Compute(CUDA, torch.bfloat16, fast=True)
+    denoiser = fast.prepare(copy.deepcopy(tiny_models.denoiser))
+    gpu = x.to("cuda").requires_grad_()
+    output = denoiser(gpu, time.to("cuda"))
+    exact = tiny_models.denoiser(x, time)
+    assert float((output.detach().cpu() - exact).abs().mean() / exact.abs().mean()) < 2e-2
+    assert torch.autograd.grad(output.sum(), gpu)[0].device == CUDA
+    whole = dataclasses.replace(TINY_NETWORK, fold=1, image_size=32)
+    judge = randomise(PublishedDiscriminator(whole, tiny_models.profile.schedule), 0)
+    plain = judge(x, time)
+    _same(judge.to("cuda")(gpu.detach(), time.to("cuda")), plain)
+
+
+def test_forward_path_and_curve(tiny_models: Models, posed_models: Models) -> None:
+    for deviation in (0.0, 0.3):
+        x = _pictures(1)[0]
+        plain, posed = (
+            ForwardPath(m.schedule, x.to(m.device), 3, deviation).up_to(100)
+            for m in (tiny_models, posed_models)
+        )
+        _same(posed, plain)
+    for estimated in (False, True):
+        logits = [
+            curve(m.schedule, m.discriminator, states, m.denoiser if estimated else None)
+            for m, states in ((tiny_models, plain[:12]), (posed_models, posed[:12]))
+        ]
+        torch.testing.assert_close(*logits, atol=1e-5, rtol=1e-5)
+    depth = torch.tensor([0, 5])
+    _same(
+        estimate_x0(posed_models.schedule, posed_models.denoiser, posed[[0, 5]], depth),
+        estimate_x0(tiny_models.schedule, tiny_models.denoiser, plain[[0, 5]], depth),
+    )
+
+
+@pytest.mark.parametrize(
+    "guidance",
+    [None, GuidanceConfig(), GuidanceConfig(through_network=False), GuidanceConfig(squared=True)],
+)
+@pytest.mark.parametrize("sampler", [None, FewSteps(2), FewSteps(2, 1.0)])
+def test_reverse_diffusion(
+    guidance: GuidanceConfig | None,
+    sampler: FewSteps | None,
+    tiny_models: Models,
+    posed_models: Models,
+) -> None:
+    ends = []
+    for models in (tiny_models, posed_models):
+        x = _pictures().to(models.device)
+        guide = structural_guide(x, guidance) if guidance else None
+        options = {"sampler": sampler} if sampler else {}
+        steps = reverse(models.schedule, models.denoiser, x, [3, 0, 2], [4, 5, 6], guide, **options)
+        ends.append([(step.x, step.x0_hat) for step in steps])
+    for posed, plain in zip(ends[1], ends[0], strict=True):
+        _same(posed[0], plain[0])
+        _same(posed[1], plain[1])
+
+
+@pytest.mark.parametrize("kind", ["clean", "noisy", "flat", "dark"])
+def test_explaining(kind: str, tiny_models: Models, posed_models: Models) -> None:
+    x = _pictures(1)[0]
+    if kind == "noisy":
+        noise = torch.randn(x.shape, generator=torch.Generator().manual_seed(0))
+        x = (x + 0.4 * noise).clamp(-1, 1)
+    x = {"flat": torch.zeros_like(x), "dark": 0.1 * x - 0.8}.get(kind, x)
+    found = [
+        _end(explain(m.schedule, m.explainer, x.to(m.device), 0, ExplanationConfig()))
+        for m in (tiny_models, posed_models)
+    ]
+    plain, posed = found
+    assert posed.degradation == plain.degradation
+    assert (posed.entry, posed.flat, posed.settled) == (plain.entry, plain.flat, plain.settled)
+    assert [s.degradation for s in posed.scored] == [s.degradation for s in plain.scored]
+
+
+def _end(steps: Iterator[Any]) -> Any:
+    while True:
+        try:
+            next(steps)
+        except StopIteration as stop:
+            return stop.value
+
+
+@pytest.mark.usefixtures("posed_models")
+def test_inverses_and_what_is_measured() -> None:
+    x = _pictures()
+    gpu = x.to("cuda")
+    _same(noise_deviation(gpu), noise_deviation(x))
+    _same(remove_impulses(gpu, 0.3), remove_impulses(x, 0.3))
+    _same(wiener(gpu, disk(1.5), 0.01), wiener(x, disk(1.5), 0.01))
+    found = Degradation(Exposure(2.0, (0.1, 0.0, -0.1)), blur=1.0, regularisation=0.1, impulses=0.3)
+    _same(found.inverse(gpu), found.inverse(x))
+    assert repeated_share(gpu[0]) == repeated_share(x[0])
+    assert nothing_to_judge(gpu[0]) == nothing_to_judge(x[0])
+    for stretch in stretches((1.0, 3.0)):
+        assert stretch.of(gpu[0]) == stretch.of(x[0])
+    assert np.array_equal(from_tensor(gpu), from_tensor(x))
+
+
+def test_reading(tiny_models: Models, posed_models: Models) -> None:
+    x = _pictures()
+    config = tiny_models.profile.classifier
+    plain = predict(tiny_models.classifier, x, config)
+    posed = predict(posed_models.classifier, x.to("cuda"), config)
+    assert [p.labels for p in posed] == [p.labels for p in plain]
+    _same(
+        features(posed_models.classifier, x.to("cuda"), config),
+        features(tiny_models.classifier, x, config),
+    )
+
+
+def test_parts_of_a_batch(posed_models: Models) -> None:
+    sizes = list[int]()
+
+    def work(rows: Any) -> Iterator[Tensor]:
+        sizes.append(len(rows))
+        if len(rows) > 2:
+            raise torch.OutOfMemoryError("CUDA out of memory.")
+        yield _pictures()[rows].to("cuda")
+
+    size = posed_models.compute.batch_size
+    _same(torch.cat(list(size.parts(range(3), work))), _pictures())
+    assert sizes == [3, 1, 1, 1]
+
+
+@pytest.mark.parametrize("name", ["diffusion", "classifier", "discriminator", "x0_hat"])
+def test_training(
+    name: str, tiny_models: Models, tiny_profile: Profile, picture_folder: Path, tmp_path: Path
+) -> None:
+    """A few steps with checkpoints, and going on from one."""
+    schedule = dataclasses.replace(tiny_profile.schedule, steps=4)
+    profile = dataclasses.replace(tiny_profile, schedule=schedule)
+    images = read_images([picture_folder], 32, profile.classifier.classes)
+    config = TrainConfig(images=8, batch=4, lr=1e-3, bf16=False)
+    weights = tmp_path / "diffusion"
+    save_weights(tiny_models.denoiser.state_dict(), weights, {})
+
+    def train(out: Path, device: str) -> dict[str, Tensor]:
+        where = torch.device(device)
+        asked = profile, images, config, out, where
+        if name == "diffusion":
+            network = diffusion.train_diffusion(*asked)
+        elif name == "classifier":
+            network = classifier.train_classifier(*asked)
+        else:
+            study = Study(explanations=name == "discriminator", diffusion=weights)
+            if name == "x0_hat":
+                study = dataclasses.replace(study, input=name, source="crossed", samples=3)
+            network, _ = discriminator.train_discriminator(*asked, study=study)
+        assert {p.device.type for p in network.parameters()} == {where.type}
+        return {name: value.cpu() for name, value in network.state_dict().items()}
+
+    plain = train(tmp_path / "cpu", "cpu")
+    with posing():
+        posed = train(tmp_path / "cuda", "cuda")
+        again = train(tmp_path / "cuda", "cuda")
+    for key, value in plain.items():
+        torch.testing.assert_close(posed[key], value, atol=1e-5, rtol=1e-4)
+        assert torch.equal(again[key], posed[key])

@@ -1,0 +1,183 @@
+"""What a system is called, what its settings change, and what is asked for from outside."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from typing import Any
+
+import pytest
+
+from dga.diffusion import ANCESTRAL
+from dga.io.settings import values
+from dga.profiles import EVERYDAY16, IMAGENET, PROFILES, GuidanceConfig, Repair
+from dga.request import Request, choose_systems
+from dga.sampling import FewSteps, sampler_of
+from dga.systems import parse, parse_all, systems
+
+
+def repair_of(text: str) -> Repair:
+    repair = parse(EVERYDAY16, text).repair
+    assert repair is not None
+    return repair
+
+
+def asked(profile: Any = EVERYDAY16, **changes: Any) -> Request:
+    return Request.of(profile, **({"severity": 3, "seed": 0} | changes))
+
+
+@pytest.mark.parametrize("profile", PROFILES.values(), ids=list(PROFILES))
+def test_every_name_is_the_system_of_that_name(profile: Any) -> None:
+    for name, system in systems(profile).items():
+        assert parse(profile, name) == system
+        assert system.name == name
+    assert values(parse(profile, "source")) == {}
+
+
+def test_fast_and_ancestral_systems_differ_in_nothing_else() -> None:
+    known = systems(EVERYDAY16)
+    for name in ("dga", "dga-guided", "dda"):
+        fast, full = known[name].ends[0], known[f"{name}-ancestral"].ends[0]
+        assert sampler_of(fast) == FewSteps(12, 1.0)
+        assert sampler_of(full) == ANCESTRAL
+        guidance = GuidanceConfig(scale=1.5) if name != "dga" else None
+        assert full == dataclasses.replace(fast, steps=None, eta=None, guidance=guidance)
+    assert sampler_of(known["dda-published"].ends[0]) == ANCESTRAL
+    assert IMAGENET.ancestral == IMAGENET
+
+
+def test_a_setting_changes_one_thing() -> None:
+    plain, changed = (repair_of(f"dga-guided{more}").end for more in ("", ":tau=0.3:squared=true"))
+    assert changed.stopping == dataclasses.replace(plain.stopping, tau=0.3)
+    assert changed.guidance == dataclasses.replace(plain.guidance, squared=True)
+    assert repair_of("dga:depth=8").end.depth == 8
+    assert repair_of("dga:horizon=none").end.stopping.horizon is None
+    # Of DGA+ a plain name is the usual end's; what has noise is named so.
+    plus, tau, noisy = map(repair_of, ("dga-plus", "dga-plus:tau=0.3", "dga-plus:noise_tau=0.9"))
+    assert (tau.noisy, tau.end.stopping.tau) == (plus.noisy, 0.3)
+    assert (noisy.end, noisy.noisy.stopping.tau) == (plus.end, 0.9)
+    control = parse(EVERYDAY16, "dga-plus:permute=noise:batch=4").control
+    assert (control.permute, control.batch) == ("noise", 4)
+    assert parse(EVERYDAY16, "dda:ensemble=batch").ensemble == "batch"
+
+
+def test_an_end_of_dga_plus_is_turned_off() -> None:
+    plus = repair_of("dga-plus")
+    posterior, sampling = (
+        repair_of("dga-plus:posterior=false"),
+        repair_of("dga-plus:sampling=false"),
+    )
+    sampled = dataclasses.replace(plus.end, stopping=plus.noisy.stopping)
+    assert posterior == dataclasses.replace(plus, noisy=sampled)
+    assert sampling == dataclasses.replace(plus, end=dataclasses.replace(plus.end, depth=0))
+    assert repair_of("dga-plus:posterior=true:sampling=true") == plus
+
+
+def test_any_repair_goes_with_any_reader() -> None:
+    tent, memo = parse(EVERYDAY16, "dga-plus+tent"), parse(EVERYDAY16, "dga-guided+memo:views=2")
+    assert (tent.repair, tent.reader) == (EVERYDAY16.plus, EVERYDAY16.tent)
+    assert (tent.title, tent.batch, tent.ensemble) == ("DGA+ and Tent", 64, True)
+    assert memo.repair == systems(EVERYDAY16)["dga-guided"].repair
+    assert memo.reader == dataclasses.replace(EVERYDAY16.memo, views=2)
+    assert memo.batch is None
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("magic", "Unknown method 'magic'. Known: source, tent, memo"),
+        ("magic+tent", "Unknown repair 'magic'. Known: diffpure, diffpure-published, dda"),
+        ("source+tent", "Unknown repair 'source'. Known: "),
+        ("dga+magic", "Unknown reader 'magic'. Known: tent, memo."),
+        ("dga:speed=3", "Unknown setting speed=3. This method's settings: tau, max_depth"),
+        ("dga:scale=3", "Unknown setting scale=3"),
+        ("dga:posterior=false", "Unknown setting posterior=false"),
+        ("source:tau=1", "settings: none"),
+        ("dga:tau", "look like dga:tau=0.3"),
+        ("dga:tau=high", "'high' is no value for the setting tau"),
+        ("dga:tau=1.5", "tau is a number from 0 to 1"),
+        ("dga:depth=101", "between 0 and 100"),
+        ("dga:steps=0", "at least one step, not 0"),
+        ("dga:eta=1.5", "eta is a number from 0 to 1"),
+        ("dga-ancestral:eta=1", "say how many steps"),
+        ("dga-plus:posterior=maybe", "'maybe' is no value for the setting posterior"),
+        ("dga-plus:permute=magic:batch=2", "'magic' is no value for the setting permute"),
+        ("dga-plus:permute=noise", "permute=noise needs batch=N"),
+    ],
+)
+def test_what_there_is_not_is_refused_with_what_there_is(text: str, words: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(words)):
+        parse_all(EVERYDAY16, ["source", text])
+
+
+def test_no_system_at_all_is_refused() -> None:
+    with pytest.raises(ValueError, match="No method was named"):
+        parse_all(EVERYDAY16, [])
+
+
+# Of one picture, asked for from a command line or a page
+
+
+@pytest.mark.parametrize("profile", PROFILES.values(), ids=list(PROFILES))
+def test_nothing_asked_for_is_the_profile(profile: Any) -> None:
+    known = systems(profile)
+    usual = [known[name] for name in ("dga", "dga-guided", "dda", "dga-plus")]
+    assert asked(profile).usual(profile) == usual
+    assert asked(profile).stopping(profile) == profile.stopping
+
+
+def test_what_is_asked_for_reaches_the_systems() -> None:
+    request = asked(tau=0.3, paths=4, max_depth=30, scale=2.5, dda_depth=6)
+    usual = EVERYDAY16.stopping
+    stopping = dataclasses.replace(usual, tau=0.3, paths=4, max_depth=30)
+    assert request.stopping(EVERYDAY16) == stopping
+    ends = {system.name: system.ends[0] for system in request.usual(EVERYDAY16)}
+    assert ends["dga"].stopping == ends["dga-guided"].stopping == stopping
+    assert ends["dda"].depth == 6
+    assert ends["dga-plus"] == EVERYDAY16.plus.end
+    scales = {name: end.guidance and end.guidance.scale for name, end in ends.items()}
+    own = {"dda": EVERYDAY16.dda_guidance.scale, "dga-plus": EVERYDAY16.plus.end.guidance.scale}
+    assert scales == {"dga": None, "dga-guided": 2.5, **own}
+    assert asked(max_depth=100).stopping(EVERYDAY16).horizon == 100  # never the shallower
+    assert asked(IMAGENET, max_depth=100).stopping(IMAGENET).horizon is IMAGENET.stopping.horizon
+
+
+@pytest.mark.parametrize(
+    ("changes", "allowed"),
+    [
+        ({"max_depth": 0}, "from 1 to 100, not 0"),
+        ({"max_depth": 101}, "from 1 to 100, not 101"),
+        ({"dda_depth": 0}, "from 1 to 100, not 0"),
+        ({"paths": 0}, "whole numbers from 1 up"),
+        ({"scale": -1.0}, "from 0 up, not -1.0"),
+        ({"scale": float("inf")}, "from 0 up, not inf"),
+        ({"scale": float("nan")}, "from 0 up, not nan"),
+        ({"tau": 1.5}, "from 0 to 1"),
+        ({"severity": 9}, "from 1 to 5"),
+        ({"corruption": "rain"}, "gaussian_noise"),
+    ],
+)
+def test_bad_requests_name_what_is_allowed(changes: dict[str, Any], allowed: str) -> None:
+    with pytest.raises(ValueError, match=allowed):
+        asked(**changes)
+
+
+def test_each_system_takes_the_options_that_it_has() -> None:
+    def ends(names: str, **changes: str) -> list[Any]:
+        chosen = choose_systems(EVERYDAY16, asked(scale=2.5), names.split(","), changes)
+        return [system.ends[0] for system in chosen]
+
+    few = {"steps": "4", "eta": "0.5", "through_network": "true"}
+    free, guided, plus = ends("dga,dga-guided,dga-plus", **few)
+    assert {sampler_of(end) for end in (free, guided, plus)} == {FewSteps(4, 0.5)}
+    assert (free.guidance, guided.guidance.scale) == (None, 2.5)
+    assert guided.guidance.through_network
+    assert plus.guidance.through_network
+    assert {sampler_of(end) for end in ends("dga,dda", steps="none", eta="none")} == {ANCESTRAL}
+    assert sampler_of(ends("dda", steps="3")[0]) == FewSteps(3, 1.0)  # what is not named is kept
+    assert ends("dga-guided-ancestral")[0].guidance.scale == 2.5
+    for names in ("dga-full", "source", "tent"):
+        with pytest.raises(ValueError, match=r"Choose from: .*dga-ancestral"):
+            ends(names)
+    with pytest.raises(ValueError, match="Unknown method ''"):
+        choose_systems(EVERYDAY16, asked(), [], {})
