@@ -18,7 +18,7 @@ from torch import Tensor, nn
 
 from dga.corruptions import CORRUPTIONS, corrupt
 from dga.diffusion import forward_path, reverse
-from dga.discriminator import curve, max_batch
+from dga.discriminator import curve
 from dga.guidance import structural_guide
 from dga.images import from_tensor, to_tensor
 from dga.methods import Batch, build_method
@@ -395,11 +395,6 @@ def test_compiled_network_stays_close(tiny_models: Models) -> None:
     fast = _copy(tiny_models.denoiser, TINY_NETWORK, compute)
     x, time = _noise(2, 3, 32, 32), torch.tensor([100, 400])
     assert _error(fast(x, time), tiny_models.denoiser(x, time)) < 1e-5
-
-
-def test_a_gpu_judges_more_states_at_once() -> None:
-    assert max_batch(torch.empty(64, 64)) == 16
-    assert max_batch(torch.empty(9, 3, 256, 256)) == 1
 
 
 @pytest.mark.gpu
