@@ -19,15 +19,16 @@ from torch import Tensor, nn
 
 from dga.corruptions import CORRUPTIONS, corrupt
 from dga.diffusion import forward_path, reverse
-from dga.discriminator import curve, max_batch
+from dga.discriminator import curve
+from dga.guidance import structural_guide
 from dga.images import from_tensor, to_tensor
 from dga.networks import compute as compute_module
+from dga.networks.classifier import predict
 from dga.networks.compute import Compute
 from dga.networks.fast_blocks import ScaledDotProduct, group_norm
 from dga.networks.memory import AdaptiveBatchSize, is_shortage
 from dga.networks.models import Models
 from dga.networks.unet import Denoiser
-from dga.pipeline import classify, rebuild
 from dga.profiles import EVERYDAY16, NetworkConfig
 from dga.stopping import choose_depth
 from tests.fixtures.models import TINY_NETWORK, randomise
@@ -163,36 +164,24 @@ def test_shipped_network_rebuilds_the_same_picture_in_bfloat16(
 ) -> None:
     """At most 3 of 255 levels on average, and the same label with 10 points of probability."""
     compute = Compute(CPU, torch.bfloat16, fast=True)
-    quick = dataclasses.replace(
-        shipped_models,
-        denoiser=_copy(shipped_models.denoiser, EVERYDAY16.denoiser, compute),
-        compute=compute,
-    )
+    quick = _copy(shipped_models.denoiser, EVERYDAY16.denoiser, compute)
     x = to_tensor(corrupt(cat, "gaussian_noise", 4, seed=0))[None]
-    state = forward_path(shipped_models.schedule, x[0], 0)[10][None]
-    pictures = [
-        rebuild(models, state, x, [10], [0], EVERYDAY16.guidance)
-        for models in (shipped_models, quick)
-    ]
+    schedule, pictures = shipped_models.schedule, list[Tensor]()
+    state, guide = (
+        forward_path(schedule, x[0], 0)[10][None],
+        structural_guide(x, EVERYDAY16.guidance),
+    )
+    for network in (shipped_models.denoiser, quick):
+        *_, end = reverse(schedule, network, state, [10], [0], guide)
+        pictures.append(end.x.clamp(-1, 1))
     exact, fast = (from_tensor(p)[0].astype(float) for p in pictures)
     assert 0 < np.abs(exact - fast).mean() < 3
-    truth, guess = (classify(shipped_models, picture) for picture in pictures)
+    truth, guess = (
+        predict(shipped_models.classifier, picture, EVERYDAY16.classifier)[0]
+        for picture in pictures
+    )
     assert truth.label == guess.label
     assert truth.probability == pytest.approx(guess.probability, abs=0.1)
-
-
-def test_nothing_is_computed_for_pictures_that_are_done(tiny_models: Models) -> None:
-    sizes = []
-
-    class Counting(nn.Module):
-        def forward(self, x: Tensor, time: Tensor) -> Tensor:
-            sizes.append(len(x))
-            return tiny_models.denoiser(x, time)  # type: ignore[no-any-return]
-
-    depths = [4, 0, 2, 4, 1]
-    list(reverse(tiny_models.schedule, Counting(), _noise(5, 3, 32, 32), depths, range(5)))
-    assert sizes == [4, 3, 2, 2]
-    assert sum(sizes) == sum(depths)
 
 
 class Small(nn.Module):
@@ -406,11 +395,6 @@ def test_compiled_network_stays_close(tiny_models: Models) -> None:
     fast = _copy(tiny_models.denoiser, TINY_NETWORK, compute)
     x, time = _noise(2, 3, 32, 32), torch.tensor([100, 400])
     assert _error(fast(x, time), tiny_models.denoiser(x, time)) < 1e-5
-
-
-def test_a_gpu_judges_more_states_at_once() -> None:
-    assert max_batch(torch.empty(64, 64)) == 16
-    assert max_batch(torch.empty(9, 3, 256, 256)) == 1
 
 
 @pytest.mark.gpu
