@@ -26,11 +26,8 @@ from tests.fixtures.models import (  # noqa: E402, F401
     tiny_models,
     tiny_profile,
 )
-<<<<<<< HEAD
 from tests.fixtures.public_weights import checkpoints, small_imagenet  # noqa: E402, F401
-=======
 from tests.fixtures.posing import posed_models  # noqa: E402, F401
->>>>>>> b067cc7cadc79470b7679f98509b1991f3b35cb1
 
 WORKERS = 2
 
