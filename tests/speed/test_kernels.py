@@ -244,7 +244,7 @@ def test_other_errors_are_not_taken_for_a_lack_of_memory() -> None:
         raise RuntimeError("shapes differ")
 
     with pytest.raises(RuntimeError, match="shapes differ"):
-        AdaptiveBatchSize().fill([1, 2], work)
+        list(AdaptiveBatchSize().parts([1, 2], work))
     assert len(calls) == 1
 
 
