@@ -22,6 +22,7 @@ import httpx
 import pytest
 
 from app.server.upload_folder import LOCK
+from app.words.errors import GATE_WORDS
 from tests.fixtures.app import Served
 from tests.fuzz.blocks import saved
 
@@ -164,26 +165,34 @@ def test_what_is_closed(target: Target, attack: list[str]) -> None:
 FOREIGN = {
     "CVE-2024-0964: a JSON value. CVE-2024-1728: /queue/join. CVE-2024-4941: gr.JSON. "
     "CVE-2024-47868: postprocess. CVE-2024-51751: gr.File. CVE-2026-49119: gr.FileExplorer": [
-        *("{secret}", "/etc/passwd", "file://{secret}"),
+        *("{secret}", "/etc/passwd", "file://{secret}", "{folder}/../../..{secret}"),
     ],
     "CVE-2024-34510: Windows' credentials by UNC paths. CVE-2024-10569: a zipped table": [
         *("\\\\attacker.example\\share\\a.png", "//attacker.example/share/a.png", "bomb.csv.zip"),
     ],
     "CVE-2024-4325: any address. CVE-2024-47167, CVE-2024-48052: save_url_to_cache": [
-        *(*INSIDE, "{url}", "https://attacker.example/a.png"),
+        *(*INSIDE, "{url}config", "https://attacker.example/a.png"),
+        "http://attacker.example/../../../../../../../../..{folder}/a.png",
     ],
 }
 
 
 @replayed(FOREIGN)
 def test_values_that_no_component_takes(target: Target, attack: list[str]) -> None:
-    """Whatever way they come."""
+    """Whatever way they come, for the picture and for a number alike."""
     for name in attack:
-        file = file_data(path := name.format(secret=target.secret, url=target.url), url=path)
-        for value in (file, file_data(path), {"image": file, "points": [file]}):
-            asked = {"data": [value, "none", 1, 0.5, 0, 1], "fn_index": 0, "session_hash": "a"}
-            for path in ("call/adapt", "queue/join", "run/predict"):
-                target.refused(f"{API}/{path}", json=asked)
+        path = name.format(secret=target.secret, url=target.url, folder=target.folder)
+        file = file_data(path, url=path)
+        for place, value in ((0, file), (0, file_data(path)), (0, {"points": [file]}), (4, file)):
+            asked: dict[str, Any] = {
+                "data": [None, "none", 1, 0.5, 0, 1],
+                "fn_index": 0,
+                "session_hash": "a",
+            }
+            asked["data"][place] = value
+            for way in ("call/adapt", "queue/join", "run/predict"):
+                answer = target.ask(f"{API}/{way}", "POST", json=asked)
+                assert (answer.status_code, answer.json()["detail"]) == (400, GATE_WORDS["foreign"])
 
 
 PART = b'--x\r\nContent-Disposition: form-data; name="%s"%s\r\n\r\na%s\r\n'

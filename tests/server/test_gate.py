@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import httpx
@@ -37,6 +37,22 @@ async def inner(scope: Any, receive: Any, send: Any) -> None:
         raise failure
     await send({"type": "http.response.start", "status": 200, "headers": []})
     await send({"type": "http.response.body", "body": b"served"})
+
+
+def slow(seconds: float, reached: Callable[[Any], None] = lambda scope: None) -> Any:
+    """``inner``, after a while; told of everybody who comes."""
+
+    async def wait(scope: Any, receive: Any, send: Any) -> None:
+        reached(scope)
+        await asyncio.sleep(seconds)
+        await inner(scope, receive, send)
+
+    return wait
+
+
+async def pieces(body: bytes, size: int) -> AsyncIterator[bytes]:
+    for start in range(0, len(body), size):
+        yield body[start : start + size]
 
 
 def client_of(app: Any, host: str = "127.0.0.1") -> httpx.AsyncClient:
@@ -94,16 +110,11 @@ def test_what_the_page_needs_is_open(path: str) -> None:
 def test_bodies_are_bounded(path: str) -> None:
     """By what their header says, and by what really comes."""
     most = gates.most_bytes(path)
-
-    async def stream(body: bytes) -> AsyncIterator[bytes]:
-        for start in range(0, len(body), SPARE):
-            yield body[start : start + SPARE]
-
     for length, status in ((most, 200), (most + 1, 413)):
         body = b'{"data": "%s"}' % bytes(length - 12).replace(b"\0", b"a")
         assert len(body) == length
         assert asked(Gate(inner), "POST", path, content=body).status_code == status
-        assert asked(Gate(inner), "POST", path, content=stream(body)).status_code == status
+        assert asked(Gate(inner), "POST", path, content=pieces(body, SPARE)).status_code == status
 
 
 def test_failures_are_sentences(caplog: pytest.LogCaptureFixture) -> None:
@@ -132,13 +143,8 @@ def test_uploads_need_room() -> None:
 def test_an_upload_is_few_files(size: int, head: bytes) -> None:
     """However it is cut into pieces; each file gets a folder of its own."""
     part = b"--x\r\n" + head + b"\r\n\r\na\r\n"
-
-    async def stream(body: bytes) -> AsyncIterator[bytes]:
-        for at in range(0, len(body), size):
-            yield body[at : at + size]
-
     for parts, status in ((MAX_FILES, 200), (MAX_FILES + 1, 413)):
-        answer = asked(Gate(inner), "POST", f"{API}/upload", content=stream(part * parts))
+        answer = asked(Gate(inner), "POST", f"{API}/upload", content=pieces(part * parts, size))
         assert answer.status_code == status
 
 
@@ -212,49 +218,33 @@ def test_a_customer_is_one_address() -> None:
 
 
 def test_bodies_of_unknown_length_count_as_they_come() -> None:
-    async def stream() -> AsyncIterator[bytes]:
-        for _ in range(2):
-            yield bytes(LEAST)
-
     gate = Gate(inner, quota=Quota(5 * LEAST))
-    statuses = [
-        asked(gate, "POST", f"{API}/upload", content=stream()).status_code for _ in range(3)
-    ]
-    assert statuses == [200, 200, 429]
+    for status in (200, 200, 429):
+        answer = asked(gate, "POST", f"{API}/upload", content=pieces(bytes(2 * LEAST), LEAST))
+        assert answer.status_code == status
     [taken] = gate.quota._minutes.values()
     assert taken.total() == 5 * LEAST
 
 
 def test_an_event_is_cancelled_once_at_a_time() -> None:
     """Several cancels at once leave a run's traces in Gradio; in another's name it begins anew."""
-    reached = 0
-
-    async def slow(scope: Any, receive: Any, send: Any) -> None:
-        nonlocal reached
-        reached += 1
-        await asyncio.sleep(0.02)
-        await inner(scope, receive, send)
+    reached: list[Any] = []
+    gate = Gate(slow(0.02, reached.append), is_own=lambda values: values["event_id"] == "a")
 
     async def crowd() -> list[str]:
-        async with client_of(Gate(slow, is_own=lambda values: values["event_id"] == "a")) as client:
-            path = f"{API}/cancel"
-            events = ("a", "a", "b", "a")
-            going = (client.post(path, json={"event_id": event}) for event in events)
+        async with client_of(gate) as client:
+            going = (client.post(f"{API}/cancel", json={"event_id": event}) for event in "aaba")
             return [answer.text for answer in await asyncio.gather(*going)]
 
     assert sorted(asyncio.run(crowd())) == ["served", *['{"success":true}'] * 3]
-    assert reached == 1
+    assert len(reached) == 1
 
 
 def test_only_few_uploads_are_watched() -> None:
     """Gradio keeps every name of an upload that somebody asks for, and waits three seconds."""
 
     async def crowd() -> set[int]:
-        async def slow(scope: Any, receive: Any, send: Any) -> None:
-            await asyncio.sleep(0.05)
-            await inner(scope, receive, send)
-
-        async with client_of(Gate(slow)) as client:
+        async with client_of(Gate(slow(0.05))) as client:
             path = f"{API}/upload_progress"
             going = (client.get(f"{path}?upload_id={n}") for n in range(MAX_WATCHED + 1))
             answers = await asyncio.gather(*going)
