@@ -24,7 +24,7 @@ from dga.io.shipped import shipped
 from dga.profiles import get_profile
 from dga.titles import SPLITS
 from tests.fixtures.address import free_port
-from tests.fixtures.browser import Watch, chromium  # noqa: F401  # fixture
+from tests.fixtures.browser import Watch
 
 HEAD = "| Method | Accuracy (%) | Note |\n| --- | --- | --- |\n"
 ROWS = f"| Source only | 25.8 (23.6{DASH}27.9) | b |\n| *DGA, paper* | 36 | a |\n"
@@ -385,7 +385,7 @@ def address(start, results):
 
 
 @pytest.fixture
-def open_page(chromium):  # noqa: F811
+def open_page(chromium):
     """Opens a page; in the end none has complained, and none has asked anyone else."""
     watched = []
 

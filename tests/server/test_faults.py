@@ -420,23 +420,6 @@ def test_no_duration_hangs_on_the_wall_clock() -> None:
             assert name not in ("time.time", "time.time_ns", "datetime.now"), (path, node.lineno)
 
 
-def test_a_clock_that_jumps_changes_no_run(
-    tiny_models: Models, pixels: np.ndarray, photo: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    jumps = iter(np.resize([86_400.0, -86_400.0, 3e9, 0.0], 10**6))
-    monkeypatch.setattr(time, "time", lambda: float(next(jumps)))
-    *_, run = Session(tiny_models, budget_seconds=100.0).events(pixels, SETTINGS)
-    spent = [run.curve_seconds, *(r.seconds for r in run.reconstructions.values())]
-    assert all(0 <= seconds < 100 for seconds in spent)
-    filled = board_of(tiny_models, photo)
-    list(board.run(Session(tiny_models, budget_seconds=100.0), filled))
-    assert 0 < filled.seconds < 100
-    line = QueuePositions()
-    line.follow(lambda: ([], ["a"]))
-    assert [line.wait("a"), line.wait("b"), line.wait("a")] == [0, 1, 0]
-    assert line.has("b")
-
-
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on this system")
 @pytest.mark.parametrize("threads", [1, 2])
 def test_forked_workers_agree(tiny_models: Models, pixels: np.ndarray, threads: int) -> None:

@@ -129,27 +129,21 @@ def test_what_the_tool_does_not_take_is_named(
     assert named in refusal(served, arguments)
 
 
-@pytest.mark.parametrize("ours", [False, True], ids=["gradio", "ours"])
-def test_no_exceptions_words_are_told(ours: bool) -> None:
+def test_no_exceptions_words_are_told() -> None:
     """The protocol's own server tells them all, paths included."""
-    server: Server[Any, Any] = PlainServer("test") if ours else Server("test")
+    server: Server[Any, Any] = PlainServer("test")
     server.call_tool(validate_input=False)(full_disk)
     asked = CallToolRequest(params=CallToolRequestParams(name=TOOL, arguments={}))
     answer: Any = asyncio.run(server.request_handlers[CallToolRequest](asked))
-    (part,) = answer.root.content
-    assert part.text == NO_FILE if ours else "/tmp/dga-uploads-a/b/x.png" in part.text
+    assert [part.text for part in answer.root.content] == [NO_FILE]
 
 
 @WATCHED
-def test_our_sentence_passes_as_it_is(served: Served, picture: str, watched: bool) -> None:
-    said = refusal(served, {"picture": picture, "severity": 9}, watched)
-    assert said == "Severity is a whole number from 1 to 5, not 9."
-
-
-@WATCHED
-def test_a_full_disk_is_one_sentence(
+def test_our_sentences_pass_as_they_are(
     served: Served, picture: str, watched: bool, monkeypatch: pytest.MonkeyPatch, caplog: Any
 ) -> None:
+    said = refusal(served, {"picture": picture, "severity": 9}, watched)
+    assert said == "Severity is a whole number from 1 to 5, not 9."
     monkeypatch.setattr(gradio.processing_utils, "save_base64_to_cache", full_disk)
     assert refusal(served, {"picture": picture}, watched) == NO_FILE
     assert "No space left on device" in caplog.text
