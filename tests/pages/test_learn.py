@@ -14,10 +14,11 @@ import pytest
 import skimage.data
 from PIL import Image
 
+from app.pages.learn import steps as words
 from app.pages.learn.lesson import COMPARED, FILM_DEPTHS, LADDER, MAIN, PARTS, ROUNDS, Lesson
-from app.pages.learn.slides import slides_html
 from app.pages.learn.steps import STEPS
 from app.parts.examples import Example
+from app.parts.html import rendered
 from dga.diffusion import forward_path
 from dga.discriminator import curve
 from dga.images import from_tensor, to_tensor
@@ -29,7 +30,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_seven_steps_each_with_a_widget_an_equation_and_a_function():
-    page = slides_html()
+    page = rendered("learn/slides", words=words, results=())
     script = (ROOT / "app" / "static" / "learn" / "widgets.js").read_text("utf-8")
     assert len(STEPS) == len({step.widget for step in STEPS}) == 7
     for n, step in enumerate(STEPS, 1):
@@ -41,7 +42,7 @@ def test_seven_steps_each_with_a_widget_an_equation_and_a_function():
 
 
 def test_the_last_step_says_what_was_measured():
-    *_, last = slides_html(["Hardly: 1 < 2."]).split("<section")
+    *_, last = rendered("learn/slides", words=words, results=["Hardly: 1 < 2."]).split("<section")
     assert "<b>Hardly: 1 &lt; 2.</b>" in last
 
 

@@ -37,17 +37,16 @@ def model_cards(profile: Profile) -> list[Path]:
 
 def findings_page(profile: Profile, exhibits: Exhibits) -> tuple[str, str]:
     """Lay the page out. Returns the heading and the sentence that it opens with."""
-    if not exhibits.exhibits:
-        _html(_empty(profile, exhibits), "no-results")
-        return "", ""
     severities = exhibits.severities() or (BASE_SEVERITY,)
     given = [(severity, answers(exhibits, severity)) for severity in reversed(severities)]
+    some = bool(exhibits.exhibits)
     page = rendered(
-        "findings/page",
+        "findings/page" if some else "findings/empty",
         words=WORDS,
         all=words,
         profile=profile,
         exhibits=exhibits,
+        folder=os.path.relpath(exhibits.folder, ROOT),
         severities=severities,
         given={
             question: [(severity, told[place]) for severity, told in given]
@@ -56,32 +55,13 @@ def findings_page(profile: Profile, exhibits: Exhibits) -> tuple[str, str]:
         shown=SHOWN,
         recorded=(shipped("assets/presets") / profile.name).is_dir(),
         cards=model_cards(profile),
-        mark=_mark,
+        mark=lambda method: Markup(mark(MARKS.get(method) or str(method))),
     )
-    _html(page, "main")
-    return WORDS["title"], WORDS["intro"]
-
-
-def _mark(method: str) -> Markup:
-    return Markup(mark(MARKS.get(method, method)))
-
-
-def _html(value: str, elem_id: str) -> None:
     html(
-        value,
+        page,
         scripts=["findings/findings"],
-        elem_id=elem_id,
+        elem_id="main" if some else "no-results",
         elem_classes="findings",
         words={name: WORDS[name] for name in ("copy", "copied")},
     )
-
-
-def _empty(profile: Profile, exhibits: Exhibits) -> str:
-    told = WORDS["damaged"] if exhibits.problem else WORDS["empty"]
-    known = {"profile": profile.name, "folder": os.path.relpath(exhibits.folder, ROOT)}
-    return rendered(
-        "findings/empty",
-        words=WORDS,
-        sentence=told.format(profile=profile.name, problem=exhibits.problem),
-        lines=[line.format(**known) for line in words.MAKE],
-    )
+    return (WORDS["title"], WORDS["intro"]) if some else ("", "")
