@@ -15,8 +15,8 @@ from app.demo import serve
 from app.pages.findings.page import shipped_exhibits
 from app.runs.session import Session
 from tests.fixtures.address import free_port
+from tests.fixtures.browser import CHROMIUM
 
-CHROMIUM = Path("/usr/bin/chromium")
 PATIENCE = 120_000  # milliseconds
 LOADED = 6000  # milliseconds: runs, fades, thumbnails
 QUALITY = 82

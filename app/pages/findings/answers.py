@@ -117,12 +117,6 @@ class Dealt:
     what: str
     found: Interval
 
-    @property
-    def title(self) -> str:
-        return (
-            f"{NAMES[self.method]}: {words.PERMUTED[self.what]}, {words.SHORT[self.where]}{self.at}"
-        )
-
 
 def _depth(exhibits: Exhibits, severity: int) -> Answer:
     dealt = list(_all_dealt(exhibits, severity))
@@ -150,7 +144,15 @@ def _depth(exhibits: Exhibits, severity: int) -> Answer:
     sentence = words.DEPTH[verdict].format(method=NAMES[own], clauses="; ".join(told + unknown))
     absent = [NAMES[name] for name in OURS[:2] if name not in {d.method for d in dealt}]
     more = [words.DEPTH["unmeasured"].format(methods=", ".join(absent))] if absent else []
-    rows = [(d.method, d.title, d.found) for d in dealt]
+    title = "{}: {}, {}{}".format
+    rows = [
+        (
+            d.method,
+            title(NAMES[d.method], words.PERMUTED[d.what], words.SHORT[d.where], d.at),
+            d.found,
+        )
+        for d in dealt
+    ]
     return Answer("depth", next(iter(clauses.values())).table, sentence, tuple(more), forest(rows))
 
 

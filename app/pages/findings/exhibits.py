@@ -39,9 +39,8 @@ class TableContent:
 
     def kinds(self) -> list[str]:
         """``n`` for each column whose cells are numbers or nothing."""
-        known = (
-            [cell for cell in column if cell != DASH] for column in zip(*self.rows, strict=True)
-        )
+        columns = zip(*self.rows, strict=True)
+        known = ([cell for cell in column if cell != DASH] for column in columns)
         return ["n" if cells and all(map(_NUMBER.match, cells)) else "" for cells in known]
 
     def drawn(self) -> Iterator[tuple[bool, list[tuple[str, str, str]]]]:

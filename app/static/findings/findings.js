@@ -1,5 +1,3 @@
-const { words } = props;
-
 // Tables: a header sorts one way, then the other, then back to the order they came in.
 function value(row, column) {
   const text = row.cells[column].textContent.trim();
@@ -33,13 +31,11 @@ async function copy(button) {
   const text = [...lines.children].map((line) => line.textContent).join("\n");
   try {
     await navigator.clipboard.writeText(text);
+    copied(button);
   } catch {
     // Without https there is no clipboard: select, so that the keyboard can copy.
     window.getSelection().selectAllChildren(lines);
-    return;
   }
-  button.textContent = words.copied;
-  setTimeout(() => (button.textContent = words.copy), 2000);
 }
 
 element.addEventListener("click", (event) => {
@@ -49,9 +45,8 @@ element.addEventListener("click", (event) => {
   if (button) copy(button);
   const link = event.target.closest('a[href^="./findings#"]');
   if (!link) return;
-  // Gradio's <base> would send a plain "#..." to the first page.
   event.preventDefault();
-  history.replaceState(history.state, "", location.pathname + location.search + link.hash);
+  goTo(link.hash);
   unfold();
 });
 
