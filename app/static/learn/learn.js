@@ -19,10 +19,7 @@ function turn(to, focus = true) {
 
 const named = () => turn(slides.findIndex((slide) => `#${slide.id}` === location.hash), false);
 
-links.forEach((link, i) => link.addEventListener("click", (event) => {
-  event.preventDefault();
-  turn(i);
-}));
+links.forEach((link, i) => link.addEventListener("click", (event) => { event.preventDefault(); turn(i); }));
 back.addEventListener("click", () => turn(now - 1));
 next.addEventListener("click", () => turn(now + 1));
 
