@@ -124,12 +124,9 @@ def departures(
         alone = run_alone(server.url, folder)
         waits = leaving.vanish(server, folder, times)
         faults = server.faults()
-    print(
-        f"after each of {times} who vanished in a run of about {leaving.LONG.dda_depth} steps, the"
-    )
-    print(
-        f"next run was answered within {max(waits):.1f} s (median {statistics.median(waits):.1f} s)"
-    )
+    most, median = max(waits), statistics.median(waits)
+    print(f"after each of {times} who vanished in a run of about {leaving.LONG.dda_depth} steps,")
+    print(f"the next was answered within {most:.1f} s (median {median:.1f} s)")
     found = leaving.stop_and_start(folder, alone)
     for name, what in found.items():
         print(f"{name}: {what}")
