@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from markupsafe import Markup
-
 from app.pages.findings.answers import answers
 from app.pages.findings.exhibits import BASE_SEVERITY, Exhibits
 from app.parts.html import html, rendered
@@ -55,7 +53,7 @@ def findings_page(profile: Profile, exhibits: Exhibits) -> tuple[str, str]:
         shown=SHOWN,
         recorded=(shipped("assets/presets") / profile.name).is_dir(),
         cards=model_cards(profile),
-        mark=lambda method: Markup(mark(MARKS.get(method) or str(method))),
+        mark=lambda method: mark(MARKS.get(method) or str(method)),
     )
     html(
         page,
