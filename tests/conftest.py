@@ -20,6 +20,7 @@ from dga.networks import compute
 pytest.register_assert_rewrite("tests.fixtures.browser", "tests.fixtures.rights")
 
 from tests.fixtures.app import served, session  # noqa: E402, F401
+from tests.fixtures.browser import chromium  # noqa: E402, F401
 from tests.fixtures.host import host  # noqa: E402, F401
 from tests.fixtures.models import (  # noqa: E402, F401
     shipped_models,
