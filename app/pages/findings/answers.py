@@ -91,7 +91,7 @@ def _beaten(comparisons: Sequence[Row], own: str) -> Iterator[str]:
     for row in ours:
         found = _estimate(row, "points")
         if row["group"] == "mean" and row["rival"] in NAMES and found and found.verdict == "no":
-            why = words.HELP_MORE["tent"] if row["rival"] == "tent" else ""
+            why = words.HELP_MORE["tent"] if row["rival"].endswith("tent") else ""
             points, low, high = map(_size, (found.value, found.high, found.low))
             yield words.HELP_MORE["ahead"].format(
                 rival=NAMES[row["rival"]], points=points, low=low, high=high, why=why
