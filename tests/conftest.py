@@ -21,6 +21,8 @@ pytest.register_assert_rewrite("tests.fixtures.browser", "tests.fixtures.rights"
 
 from tests.fixtures.app import served, session  # noqa: E402, F401
 from tests.fixtures.models import (  # noqa: E402, F401
+    choosy_models,
+    pictures,
     shipped_models,
     tiny_models,
     tiny_profile,
