@@ -23,6 +23,8 @@ from tests.fixtures.app import served, session  # noqa: E402, F401
 from tests.fixtures.browser import chromium  # noqa: E402, F401
 from tests.fixtures.host import host  # noqa: E402, F401
 from tests.fixtures.models import (  # noqa: E402, F401
+    choosy_models,
+    pictures,
     shipped_models,
     tiny_models,
     tiny_profile,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import copy
 import dataclasses
 import importlib.util
 import math
@@ -25,18 +26,17 @@ from dga.evaluation.plan import Plan, choose_images, read_batch
 from dga.evaluation.run import evaluate
 from dga.images import to_pixels, to_square, to_tensor
 from dga.networks.models import Models
+from dga.readers import OpenSystem, answer
+from dga.systems import parse, parse_all
 
 SIZE = 32
-SPECS = ("source", "dga-guided:tau=0.3", "dga-plus")
+SPECS = ("source", "dga-guided:tau=0.6", "dga-plus")
 
 
 @pytest.fixture(scope="module")
-def x() -> Tensor:
-    """Five pictures in 8-bit levels, ``[5, 3, 32, 32]`` in [0, 1]."""
-    generator = torch.Generator().manual_seed(0)
-    smooth = nn.functional.interpolate(torch.rand(5, 3, 8, 8, generator=generator), size=SIZE)
-    noisy = smooth + 0.1 * torch.randn(5, 3, SIZE, SIZE, generator=generator)
-    return (noisy.clamp(0, 1) * 255).round() / 255
+def x(pictures: np.ndarray) -> Tensor:
+    """Six pictures, ``[6, 3, 32, 32]`` in [0, 1]."""
+    return torch.tensor(pictures).movedim(-1, 1) / 255
 
 
 def pixels_of(x: Tensor) -> np.ndarray:
@@ -44,28 +44,29 @@ def pixels_of(x: Tensor) -> np.ndarray:
 
 
 @pytest.mark.parametrize("spec", SPECS)
-def test_it_is_the_method(tiny_models: Models, x: Tensor, spec: str) -> None:
-    model = AdaptedClassifier(tiny_models, spec)
+def test_it_is_the_method(choosy_models: Models, x: Tensor, spec: str) -> None:
+    model = AdaptedClassifier(choosy_models, spec)
     said = model(x)
     pixels = pixels_of(x)
-    batch = Batch(tiny_models, to_tensor(pixels), content_seeds(pixels))
-    outcome = build_method(tiny_models, spec).predict(batch)
-    torch.testing.assert_close(said, outcome.probabilities.log())
-    assert model.last is not None
-    assert model.last.depths == outcome.depths
-    assert model.last.crossed == outcome.crossed
+    opened = {spec: OpenSystem(choosy_models, parse(choosy_models.profile, spec))}
+    told = answer(opened, to_tensor(pixels), content_seeds(pixels))[spec]
+    torch.testing.assert_close(said, told.probabilities.log())
+    for field in dataclasses.fields(model.last):
+        value = getattr(model.last, field.name)
+        assert value is None or len(value) == len(x), field.name
+    assert (model.last.depths, model.last.crossed) == (told.depths, told.crossed)
     assert not said.requires_grad
     assert not any(module.training for module in model.train().modules())
 
 
 def test_order_and_batches_do_not_matter(
-    tiny_models: Models, x: Tensor, monkeypatch: pytest.MonkeyPatch
+    choosy_models: Models, x: Tensor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    model = AdaptedClassifier(tiny_models, "dga-guided:tau=0.3")
+    model = AdaptedClassifier(choosy_models, "dga-guided:tau=0.6")
     whole = model(x)
     depths = model.last.depths
     assert max(depths) > 0
-    order = [3, 0, 4, 1, 2]
+    order = [3, 5, 0, 4, 1, 2]
     torch.testing.assert_close(model(x[order]), whole[order], atol=1e-4, rtol=0)
     assert model.last.depths == [depths[i] for i in order]
     loader = DataLoader(TensorDataset(x), batch_size=2)
@@ -74,11 +75,11 @@ def test_order_and_batches_do_not_matter(
     monkeypatch.setattr("dga.adapted.AT_ONCE", 2)
     torch.testing.assert_close(model(x), whole, atol=1e-4, rtol=0)
     assert model.last.depths == depths
-    assert model.last.pictures.shape == (5, 3, SIZE, SIZE)
+    assert model.last.pictures.shape == (6, 3, SIZE, SIZE)
 
 
-def test_other_sizes_are_read_as_files_are(tiny_models: Models, cat: np.ndarray) -> None:
-    model = AdaptedClassifier(tiny_models, "source")
+def test_other_sizes_are_read_as_files_are(choosy_models: Models, cat: np.ndarray) -> None:
+    model = AdaptedClassifier(choosy_models, "source")
     large = np.concatenate([cat, cat[:, :16]], axis=1)  # 64 by 80
     small = to_pixels(to_square(Image.fromarray(large), SIZE))
 
@@ -103,33 +104,37 @@ class Own(nn.Module):
         return self.layers(x - 0.5)
 
 
-def test_any_module_can_be_the_classifier(tiny_models: Models, x: Tensor) -> None:
+def test_any_module_can_be_the_classifier(choosy_models: Models, x: Tensor) -> None:
     own = Own()
     own(x)  # the lazy layer takes its shape
     own.seen.clear()
-    model = AdaptedClassifier(tiny_models, "dga-guided:tau=0.3", classifier=own)
+    model = AdaptedClassifier(choosy_models, "dga-guided:tau=0.6", classifier=own)
     said = model(x)
     (seen,) = own.seen  # what the method made of the pictures, in [0, 1]
     assert 0 <= float(seen.min()) < float(seen.max()) <= 1
     torch.testing.assert_close(seen, (model.last.pictures + 1) / 2)
-    expected = AdaptedClassifier(tiny_models, "dga-guided:tau=0.3")
+    expected = AdaptedClassifier(choosy_models, "dga-guided:tau=0.6")
     expected(x)
     assert torch.equal(model.last.pictures, expected.last.pictures)
     with torch.no_grad():
         torch.testing.assert_close(said, own(seen).log_softmax(1))
     assert not own.training
-    assert tiny_models.classifier is not own
-    plain = AdaptedClassifier(tiny_models, "source", classifier=own)(x)
-    assert plain.shape == said.shape == (5, 3)
+    assert choosy_models.classifier is not own
+    plain = AdaptedClassifier(choosy_models, "source", classifier=own)(x)
+    assert plain.shape == said.shape == (6, 3)
 
 
-def test_moving_it_moves_the_models(tiny_models: Models, x: Tensor) -> None:
-    model = AdaptedClassifier(tiny_models, "source")
+def test_it_is_where_its_parameters_are(choosy_models: Models, x: Tensor) -> None:
+    model = AdaptedClassifier(copy.deepcopy(choosy_models), "dga-plus")
     before = model(x)
     assert torch.equal(model.to("cpu")(x), before)
     assert model.models.device == torch.device("cpu")
     names = {name.split(".")[1] for name, _ in model.named_parameters()}
     assert names == {"denoiser", "discriminator", "classifier"}
+    assert model.to("meta").models.device == torch.device("meta")
+    for changed in (lambda m: m.half(), lambda m: m.double(), lambda m: m.to(torch.bfloat16)):
+        with pytest.raises(ValueError, match="precision is chosen as they are loaded"):
+            changed(AdaptedClassifier(choosy_models, "source"))
 
 
 @pytest.mark.parametrize(
@@ -145,48 +150,66 @@ def test_moving_it_moves_the_models(tiny_models: Models, x: Tensor) -> None:
     ],
 )
 def test_what_are_no_pixels_is_refused(
-    tiny_models: Models, x: Tensor, changed: Callable[[Tensor], Tensor], words: str
+    choosy_models: Models, x: Tensor, changed: Callable[[Tensor], Tensor], words: str
 ) -> None:
     with pytest.raises(ValueError, match=words):
-        AdaptedClassifier(tiny_models, "source")(changed(x))
+        AdaptedClassifier(choosy_models, "source")(changed(x))
 
 
-def test_methods_that_need_the_stream_are_refused(tiny_models: Models) -> None:
-    with pytest.raises(ValueError, match="tent answers by the pictures around"):
-        AdaptedClassifier(tiny_models, "tent")
-    with pytest.raises(ValueError, match="Unknown method 'magic'"):
-        AdaptedClassifier(tiny_models, "magic")
+@pytest.mark.parametrize(
+    ("spec", "words"),
+    [
+        ("tent", "tent answers by the pictures around"),
+        ("dga-plus+tent", "answers by the pictures around"),
+        ("dga-plus:permute=noise:batch=2", "answers by the pictures around"),
+        ("dda:ensemble=batch", "weighs by the pictures around; name ensemble=true"),
+        ("magic", "Unknown method 'magic'"),
+    ],
+)
+def test_methods_that_need_the_stream_are_refused(
+    choosy_models: Models, spec: str, words: str
+) -> None:
+    for work in (AdaptedClassifier, lambda *asked: repair(np.zeros((32, 32, 3), np.uint8), *asked)):
+        with pytest.raises(ValueError, match=words):
+            work(choosy_models, spec)
+
+
+def test_labels_of_ones_own_classifier_are_not_told(choosy_models: Models) -> None:
+    with pytest.raises(
+        ValueError, match="tells labels, and a classifier of one's own has no names"
+    ):
+        AdaptedClassifier(choosy_models, "dga-plus:alternatives=true", Own())
 
 
 # The repaired picture alone
 
 
-def test_repaired_pictures_are_of_the_kind_that_was_given(tiny_models: Models, x: Tensor) -> None:
+def test_repaired_pictures_are_of_the_kind_that_was_given(choosy_models: Models, x: Tensor) -> None:
     pixels = pixels_of(x)[1]
-    model = AdaptedClassifier(tiny_models, "dga-guided:tau=0.3")
+    model = AdaptedClassifier(choosy_models, "dga-guided:tau=0.6")
     model(x[1:2])
-    array = repair(pixels, tiny_models, "dga-guided:tau=0.3")
+    array = repair(pixels, choosy_models, "dga-guided:tau=0.6")
     assert torch.equal(to_tensor(array), model.last.pictures[0])
     assert not np.array_equal(array, pixels)
-    picture = repair(Image.fromarray(pixels), tiny_models, "dga-guided:tau=0.3")
+    picture = repair(Image.fromarray(pixels), choosy_models, "dga-guided:tau=0.6")
     assert isinstance(picture, Image.Image)
     assert np.array_equal(to_pixels(picture), array)
 
 
 @pytest.mark.parametrize("size", [(1, 1), (32, 32), (200, 45)])
-def test_any_size_is_repaired(tiny_models: Models, size: tuple[int, int]) -> None:
+def test_any_size_is_repaired(choosy_models: Models, size: tuple[int, int]) -> None:
     grey = Image.new("L", size, 90)
-    assert repair(grey, tiny_models, "dga-plus").size == (SIZE, SIZE)
-    left = repair(grey, tiny_models, "dga:depth=0")
+    assert repair(grey, choosy_models, "dga-plus").size == (SIZE, SIZE)
+    left = repair(grey, choosy_models, "dga:depth=0")
     assert np.array_equal(to_pixels(left), to_pixels(to_square(grey, SIZE)))
 
 
-def test_no_picture_is_a_sentence(tiny_models: Models, cat: np.ndarray) -> None:
+def test_no_picture_is_a_sentence(choosy_models: Models, cat: np.ndarray) -> None:
     for wrong in (cat / 255, cat[..., 0], cat[:0], [1, 2]):
         with pytest.raises(ValueError, match="A picture is a PIL image"):
-            repair(wrong, tiny_models)
+            repair(wrong, choosy_models)
     with pytest.raises(ValueError, match="source repairs no pictures"):
-        repair(cat, tiny_models, "source")
+        repair(cat, choosy_models, "source")
 
 
 def test_the_shipped_models_are_the_usual_ones(cat: np.ndarray) -> None:
@@ -220,12 +243,13 @@ def clean_accuracy() -> Callable[..., float]:
 
 @pytest.mark.parametrize("spec", SPECS)
 def test_robustbench_finds_what_our_bench_finds(
-    tiny_models: Models, picture_folder: Path, tmp_path: Path, spec: str
+    choosy_models: Models, picture_folder: Path, tmp_path: Path, spec: str
 ) -> None:
     plan = Plan((str(picture_folder),), ("fog", "contrast"), split="all", per_class=4)
-    lines = evaluate(tiny_models, build_methods(tiny_models, [spec]), plan, tmp_path).lines
-    images = choose_images(plan.resolve(), tiny_models.profile)
-    view = View.of(tiny_models.profile)
+    asked = parse_all(choosy_models.profile, [spec])
+    lines = evaluate(choosy_models, asked, plan, tmp_path).lines
+    images = choose_images(plan.resolve(), choosy_models.profile)
+    view = View.of(choosy_models.profile)
     parts = [read_batch(plan, view, images, name)[0] for name in plan.corruptions]
     pixels = np.concatenate([part.pixels for part in parts])
     x = torch.from_numpy(pixels).movedim(-1, 1) / 255
@@ -236,20 +260,12 @@ def test_robustbench_finds_what_our_bench_finds(
     seeds = {p.tobytes(): line["seed"] for p, line in zip(pixels, own, strict=True)}
 
     model = AdaptedClassifier(
-        tiny_models, spec, seeds=lambda pictures: [seeds[p.tobytes()] for p in pictures]
+        choosy_models, spec, seeds=lambda pictures: [seeds[p.tobytes()] for p in pictures]
     )
     found = clean_accuracy()(model, x, y, batch_size=5, device=torch.device("cpu"))
     assert found == pytest.approx(sum(line["correct"] for line in own) / len(own))
-    said, names = model(x).exp(), tiny_models.profile.classifier.classes
+    said, names = model(x).exp(), choosy_models.profile.classifier.classes
     assert [names[i] for i in said.argmax(1)] == [line["prediction"] for line in own]
     assert model.last.depths == [line["depth"] for line in own]
     stated = torch.tensor([line["probability"] for line in own])
     torch.testing.assert_close(said.max(1).values, stated, atol=1e-4, rtol=0)
-
-
-def test_outcomes_are_joined_field_by_field(tiny_models: Models, x: Tensor) -> None:
-    model = AdaptedClassifier(tiny_models, "dga-plus")
-    model(x)
-    for field in dataclasses.fields(model.last):
-        value = getattr(model.last, field.name)
-        assert value is None or len(value) == len(x), field.name

@@ -1,330 +1,430 @@
-"""One adaptation, start to end, on tiny models."""
+"""The one loop: what comes out, what it costs, and what is not done because nobody needs it."""
 
 from __future__ import annotations
 
 import dataclasses
 from collections import Counter
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
 import torch
 from dga.outcomes import judge_further, outcomes_of
 
-from dga.diffusion import forward_path
+from dga import diffusion
+from dga.diffusion import ForwardPath, forward_path
+from dga.explanation.search import Scored
 from dga.images import from_tensor, to_tensor
 from dga.networks.compute import Compute
+from dga.networks.memory import AdaptiveBatchSize
 from dga.networks.models import Models
 from dga.networks.unet import Denoiser
 from dga.pipeline import (
     Adaptation,
-    Denoised,
-    Explained,
-    Halted,
+    DepthSweep,
     Judged,
-    Noised,
-    Outcomes,
-    Rebuilt,
     Reconstruction,
-    Route,
-    Scored,
-    Searched,
+    SearchEnded,
     Stepped,
     adapt,
-    adapt_many,
     adapt_steps,
-    default_routes,
-    rebuild,
+    at_depth,
+    judge_further,
+    run,
+    sweep_depths,
 )
-from dga.profiles import EVERYDAY16
+from dga.profiles import End
+from dga.sampling import sampler_of
 from dga.stopping import Stop, choose_depth, confidence_from_logits
+from dga.systems import System, parse
+from tests.fixtures.runs import apart, counted, out_of_memory, repaired
 
-GREY_LEVEL = 1 / 127.5  # of pictures in [-1, 1]; sums of other batches and threads differ by less
-
-
-@pytest.fixture
-def picture() -> np.ndarray:
-    return np.random.default_rng(0).integers(0, 255, (32, 32, 3), dtype=np.uint8)
+USUAL = ("dga", "dga-guided", "dda", "dga-plus")
 
 
-def _stopping(models: Models, **changes: object) -> object:
-    return dataclasses.replace(models.profile.stopping, **changes)  # type: ignore[arg-type]
+def systems_of(models: Models, *texts: str) -> list[System]:
+    return [parse(models.profile, text) for text in texts]
 
 
-def test_events_come_in_the_order_of_the_algorithm(
-    tiny_models: Models, picture: np.ndarray
+def repairs_of(models: Models, *texts: str) -> list[Any]:
+    return [system.repair for system in systems_of(models, *texts)]
+
+
+# What comes out
+
+
+def test_every_picture_ends_as_it_is_alone_in_any_order_and_company(
+    choosy_models: Models, pictures: np.ndarray
 ) -> None:
-    stopping = _stopping(tiny_models, tau=0.0)
-    events = list(adapt_steps(tiny_models, picture, stopping=stopping))  # type: ignore[arg-type]
+    """Each by every repair and each repair by itself: the same depths, and pictures to a level."""
+    repairs = repairs_of(choosy_models, *USUAL, "diffpure", "dda-ancestral")
+    together = repaired(choosy_models, pictures, repairs)
+    assert len(together) == len(pictures) * len(repairs)
+    for (row, repair), (stopped, rebuilt) in together.items():
+        alone = repaired(choosy_models, pictures[row : row + 1], [repair], 3 + row)[0, repair]
+        assert alone[0].stop == stopped.stop
+        assert alone[0].found.degradation == stopped.found.degradation
+        assert alone[1].taken == rebuilt.taken
+        assert apart(alone[1].image, rebuilt.image) <= 1
+        assert not stopped.unchanged or np.array_equal(from_tensor(rebuilt.image), pictures[row])
+    ends = {repair: [together[row, repair][0] for row in range(6)] for repair in repairs}
+    assert len({one.stop for one in ends[repairs[0]]}) > 1  # some cross, others do not
+    plus = ends[repairs[3]]
+    assert [one.unchanged for one in plus] == [True, False, False, False, True, False]
+    assert [bool(one.found.degradation.noise) for one in plus] == [False, True, *[False] * 3, True]
+    assert plus[3].found.degradation.exposure.gain > 2
+
+
+def test_the_end_of_a_noisy_picture_is_another_one(
+    choosy_models: Models, pictures: np.ndarray
+) -> None:
+    """One step of the posterior mean from where its noise puts it; others are sampled."""
+    (plus,) = repairs_of(choosy_models, "dga-plus:tau=0:max_depth=4:horizon=none:noise_tau=0")
+    done = repaired(choosy_models, pictures, [plus])
+    for row, (stopped, rebuilt) in ((row, pair) for (row, _), pair in done.items()):
+        noisy = row in (1, 5)
+        assert (stopped.end == plus.noisy) == (stopped.found.entry > 0) == noisy
+        beyond = 0 if row in (0, 4) else 16 if noisy else 4  # of one colour; source data
+        assert stopped.stop.t_star == stopped.found.entry + beyond
+        assert rebuilt.taken == min(len(sampler_of(stopped.end).visited(stopped.stop.t_star)) - 1,
+                                    1 if noisy else 4)  # fmt: skip
+
+
+def test_two_ways_of_explaining_have_each_their_own_result(
+    choosy_models: Models, pictures: np.ndarray
+) -> None:
+    plus = choosy_models.profile.plus
+    assert plus.explain is not None
+    blind = dataclasses.replace(plus.explain, exposure=False, sharpness=False)
+    other = dataclasses.replace(plus, explain=blind)
+    both = repaired(choosy_models, pictures[3:4], [plus, other])
+    for repair in (plus, other):
+        ((stopped, rebuilt),) = repaired(choosy_models, pictures[3:4], [repair]).values()
+        beside, image = both[0, repair]
+        assert (beside.found.degradation, beside.stop) == (stopped.found.degradation, stopped.stop)
+        assert torch.equal(image.image, rebuilt.image)
+        assert beside.found.calls == stopped.found.calls
+    assert both[0, plus][0].found.degradation != both[0, other][0].found.degradation
+    named = systems_of(choosy_models, "dga-plus", "dga-plus:sampling=false")
+    run = adapt(choosy_models, pictures[3], 3, named)
+    depths = [result.depth for result in run.reconstructions.values()]
+    assert depths[0] > depths[1] == 0
+    assert run.explained is run.reconstructions["dga-plus"].search
+
+
+def test_events_of_one_picture(choosy_models: Models, pictures: np.ndarray) -> None:
+    events = list(adapt_steps(choosy_models, pictures[5], 3))
     kinds = Counter(type(event) for event in events)
-    assert kinds[Noised] == kinds[Halted] == kinds[Adaptation] == 1
-    assert kinds[Explained] == 1
+    assert kinds[Adaptation] == 1
+    assert (kinds[SearchEnded], kinds[Reconstruction]) == (5, 4)
     assert kinds[Scored] > 0
-    assert kinds[Reconstruction] == 4
-    steps = Counter(event.route.name for event in events if isinstance(event, Denoised))
-    assert steps.pop("dga-plus", 0) <= 12
-    assert steps == {"dga": 12, "dga-guided": 12, "dda": 5}
-    depths = [d for e in events if isinstance(e, Judged)
-              for d in range(e.first, e.first + len(e.confidence))]  # fmt: skip
-    assert depths == list(range(101))
-    assert isinstance(events[0], Noised)
-    assert np.array_equal(events[0].states[0], picture)
-    assert events.index(next(e for e in events if isinstance(e, Halted))) == 1 + kinds[Judged]
-    assert isinstance(events[-1], Adaptation)
-    guided = [e for e in events if isinstance(e, Denoised) and e.route.name == "dga-guided"]
-    assert [(e.step, e.steps, e.depth) for e in guided] == [(i, 12, 12 - i) for i in range(1, 13)]
+    result = events[-1]
+    assert isinstance(result, Adaptation)
+    own = [e for e in events if isinstance(e, Judged) and not e.explained]
+    first = next(e for e in events if isinstance(e, SearchEnded))
+    assert first.system is None
+    assert events[: len(own) + 1] == [*own, first]
+    assert [e.first for e in own] == [0, 4, 68]
+    assert np.array_equal(np.concatenate([e.confidence for e in own]), result.confidence)
+    steps = [event for event in events if isinstance(event, Stepped)]
+    assert [(e.step, e.steps) for e in steps] == [(i + 1, len(steps)) for i in range(len(steps))]
+    assert tuple(e for e in events if isinstance(e, Scored)) == result.explained.found.scored
 
 
-def test_every_noise_path_is_told(tiny_models: Models, picture: np.ndarray) -> None:
-    stopping = _stopping(tiny_models, paths=3)
-    events = list(adapt_steps(tiny_models, picture, stopping=stopping, routes=[]))  # type: ignore[arg-type]
-    curves = [
-        np.concatenate([e.confidence for e in events if isinstance(e, Judged) and e.path == number])
-        for number in range(3)
-    ]
-    run = events[-1]
-    assert isinstance(run, Adaptation)
-    assert np.array_equal(np.stack(curves), confidence_from_logits(run.logits))
-    assert not np.array_equal(curves[0], curves[1])
-
-
-def test_the_record_holds_together(tiny_models: Models, picture: np.ndarray) -> None:
-    run = adapt(tiny_models, picture, seed=3)
-    assert run.logits.shape == (1, 101)
-    assert run.confidence.shape == (101,)
-    assert run.stop == choose_depth(run.logits, run.stopping)
-    path = forward_path(tiny_models.schedule, to_tensor(picture), 3)
-    assert np.array_equal(run.x_t_star, from_tensor(path[run.t_star]))
-    assert list(run.reconstructions) == ["dga", "dga-guided", "dda", "dga-plus"]
-    assert run.reconstructions["dga"].depth == run.t_star
-    assert run.reconstructions["dda"].depth == 5
+def test_the_record_holds_together(choosy_models: Models, pictures: np.ndarray) -> None:
+    run = adapt(choosy_models, pictures[4], seed=3)
+    assert run.search.logits.shape == (1, 101)
+    assert run.stop == choose_depth(run.search.logits, run.stopping) == Stop(4, True)
+    path = forward_path(choosy_models.schedule, to_tensor(pictures[4]), 3)
+    assert np.array_equal(run.search.x_t_star, from_tensor(path[run.t_star]))
+    depths = {name: result.depth for name, result in run.reconstructions.items()}
+    assert depths == {"dga": 4, "dga-guided": 4, "dda": 5, "dga-plus": 0}
     for result in run.reconstructions.values():
         assert sum(result.prediction.probabilities) == pytest.approx(1, abs=1e-5)
         assert result.prediction.top(5)[0] == (
             result.prediction.label,
             result.prediction.probability,
         )
+    alone = adapt(choosy_models, pictures[5], 3, systems_of(choosy_models, "dga-plus"))
+    assert alone.search is alone.explained
+    assert alone.stopping == choosy_models.profile.plus.end.stopping
+    assert len(alone.confidence) < 20
 
 
-def test_depth_zero_returns_the_input_bit_for_bit(tiny_models: Models, picture: np.ndarray) -> None:
-    stopping = _stopping(tiny_models, tau=1.0)
-    run = adapt(tiny_models, picture, stopping=stopping)  # type: ignore[arg-type]
-    assert run.stop == Stop(0, True)
-    assert np.array_equal(run.reconstructions["dga"].image, picture)
-    assert np.array_equal(run.reconstructions["dga-guided"].image, picture)
-    assert np.array_equal(run.x_t_star, picture)
-    assert not np.array_equal(run.reconstructions["dda"].image, picture)
+def test_depth_zero_returns_the_input_bit_for_bit(tiny_models: Models, cat: np.ndarray) -> None:
+    picture = np.ascontiguousarray(cat[::2, ::2])
+    done = adapt(
+        tiny_models, picture, 0, systems_of(tiny_models, "dga:tau=1", "dga:depth=0", "dda")
+    )
+    assert done.stop == Stop(0, True)
+    left, zero, dda = (result.image for result in done.reconstructions.values())
+    assert np.array_equal(left, picture)
+    assert np.array_equal(zero, picture)
+    assert np.array_equal(done.search.x_t_star, picture)
+    assert not np.array_equal(dda, picture)
 
 
-def test_same_seed_same_bits(tiny_models: Models, picture: np.ndarray) -> None:
-    first, again, other = (adapt(tiny_models, picture, seed=s) for s in (4, 4, 5))
-    assert np.array_equal(first.logits, again.logits)
+def test_same_seed_same_bits(choosy_models: Models, pictures: np.ndarray) -> None:
+    first, again, other = (adapt(choosy_models, pictures[5], seed) for seed in (4, 4, 5))
+    assert np.array_equal(first.search.logits, again.search.logits)
     for name, result in first.reconstructions.items():
         assert np.array_equal(result.image, again.reconstructions[name].image)
-    assert not np.array_equal(first.logits, other.logits)
+        assert not np.array_equal(result.image, other.reconstructions[name].image)
 
 
-def test_batch_of_one_agrees_with_batch_of_eight(tiny_models: Models) -> None:
-    pixels = np.random.default_rng(1).integers(0, 255, (8, 32, 32, 3), dtype=np.uint8)
-    x = to_tensor(pixels)
-    depths, seeds = [0, 3, 9, 1, 9, 4, 2, 7], list(range(8))
-    states = torch.stack(
-        [forward_path(tiny_models.schedule, x[i], s)[depths[i]] for i, s in enumerate(seeds)]
+def test_noise_paths_are_averaged(choosy_models: Models, pictures: np.ndarray) -> None:
+    three, one = (
+        adapt(choosy_models, pictures[4], 3, systems_of(choosy_models, text))
+        for text in ("dga:paths=3", "dga")
     )
-    for guidance in (None, tiny_models.profile.guidance):
-        together = rebuild(tiny_models, states, x, depths, seeds, guidance)
-        for i in range(8):
-            one = slice(i, i + 1)
-            alone = rebuild(tiny_models, states[one], x[one], depths[one], seeds[one], guidance)
-            torch.testing.assert_close(alone[0], together[i], atol=GREY_LEVEL / 2, rtol=0)
-        assert torch.equal(together[0], x[0])
+    assert three.search.logits.shape == (3, 101)
+    assert np.array_equal(three.search.logits[0], one.search.logits[0])
+    assert not np.array_equal(*three.search.logits[:2])
+    assert np.array_equal(three.confidence, confidence_from_logits(three.search.logits).mean(0))
 
 
-def test_moving_tau_needs_no_network(tiny_models: Models, picture: np.ndarray) -> None:
-    run = adapt(tiny_models, picture, routes=[])
-    rules = [dataclasses.replace(run.stopping, tau=tau) for tau in (0.1, 0.4, 0.6, 0.99)]
-    depths = [choose_depth(run.logits, rule).t_star for rule in rules]
-    assert depths == sorted(depths, reverse=True)
-    assert choose_depth(run.logits, run.stopping) == run.stop
-
-
-@pytest.mark.parametrize("tau", [0.0, 0.2, 0.45, 0.5, 0.55, 1.0])
-def test_a_curve_to_some_depth_stops_where_the_whole_one_does(
-    tiny_models: Models, picture: np.ndarray, tau: float
+@pytest.mark.parametrize("name", ["dga", "dga-guided", "dga-plus"])
+@pytest.mark.parametrize("row", [3, 5])
+def test_every_depth_is_what_a_run_from_there_gives(
+    choosy_models: Models, pictures: np.ndarray, name: str, row: int
 ) -> None:
-    stopping = _stopping(tiny_models, tau=tau, paths=2, horizon=60)
-    whole = adapt(tiny_models, picture, 3, stopping, routes=[])  # type: ignore[arg-type]
-    *_, run = adapt_steps(tiny_models, picture, 3, stopping, [], extent=16)  # type: ignore[arg-type]
-    assert isinstance(run, Adaptation)
-    known = run.logits.shape[1]
-    assert run.stop == whole.stop
-    assert known == 61 if whole.stop.hopeless else 17 <= known <= 61
-    assert np.allclose(run.logits, whole.logits[:, :known], atol=1e-5)
-    *pieces, rest = judge_further(tiny_models, picture, 3, 2, known)
-    assert np.allclose(rest, whole.logits[:, known:], atol=1e-5)
+    (repair,) = repairs_of(choosy_models, name)
+    *progress, sweep = sweep_depths(choosy_models, pictures[row], 3, repair, 20)
+    assert isinstance(sweep, DepthSweep)
+    assert progress[-1][0] == progress[-1][1]
+    for depth in (0, 1, 7, 20):
+        fixed = at_depth(repair, depth)
+        ((_, alone),) = repaired(choosy_models, pictures[row : row + 1], [fixed]).values()
+        assert apart(sweep.images[depth], alone.image) <= 1
+        system = dataclasses.replace(parse(choosy_models.profile, name), repair=fixed)
+        told = adapt(choosy_models, pictures[row], 3, [system]).reconstructions[name]
+        assert sweep.predictions[depth].label == told.prediction.label
+
+
+@pytest.mark.parametrize("tau", [0.0, 0.3, 0.5, 1.0])
+def test_a_curve_to_some_depth_stops_where_the_whole_one_does(
+    choosy_models: Models, pictures: np.ndarray, tau: float
+) -> None:
+    chosen = systems_of(choosy_models, f"dga:tau={tau}:paths=2:horizon=60")
+    whole = adapt(choosy_models, pictures[4], 3, chosen)
+    *_, short = adapt_steps(choosy_models, pictures[4], 3, chosen, extent=16)
+    assert isinstance(short, Adaptation)
+    known = short.search.logits.shape[1]
+    assert short.stop == whole.stop
+    assert known == 61 if whole.stop.gave_up else 17 <= known <= 61
+    assert np.allclose(short.search.logits, whole.search.logits[:, :known], atol=1e-5)
+    *pieces, rest = judge_further(choosy_models, pictures[4], 3, 2, known)
+    assert np.allclose(rest, whole.search.logits[:, known:], atol=1e-5)
     told = [e.confidence for e in pieces if isinstance(e, Judged) and e.path == 1]
     assert np.allclose(np.concatenate(told), confidence_from_logits(rest[1]))
 
 
-@pytest.mark.parametrize("name", ["dga", "dga-guided"])
-def test_outcome_at_a_depth_is_what_a_run_from_there_gives(
-    tiny_models: Models, picture: np.ndarray, name: str
+# What is not done
+
+
+@pytest.mark.parametrize("deviation", [0.0, 0.4])
+def test_a_path_that_was_interrupted_is_the_whole_one(
+    choosy_models: Models, pictures: np.ndarray, deviation: float
 ) -> None:
-    route = default_routes(tiny_models.profile)[name]
-    *progress, outcomes = outcomes_of(tiny_models, picture, 3, route, 20)
-    assert isinstance(outcomes, Outcomes)
-    assert progress[-1] == (12, 12)
-    assert np.array_equal(outcomes.images[0], picture)
-    for depth in (1, 7, 20):
-        fixed = dataclasses.replace(route, depth=depth)
-        alone = adapt(tiny_models, picture, 3, routes=[fixed]).reconstructions[name]
-        assert np.abs(outcomes.images[depth].astype(int) - alone.image).max() <= 1
-        assert outcomes.predictions[depth].label == alone.prediction.label
+    def path() -> ForwardPath:
+        return ForwardPath(choosy_models.schedule, to_tensor(pictures[5]), 3, deviation)
+
+    whole = path().up_to(100)
+    for stops in ((0, 1, 2, 3, 40, 7, 100), (99, 100), tuple(range(101))):
+        lazy = path()
+        for depth in stops:
+            assert torch.equal(lazy.up_to(depth), whole[: depth + 1])
+            assert torch.equal(lazy.at(depth), whole[depth])
 
 
-def test_the_same_depth_is_not_rebuilt_twice(tiny_models: Models, picture: np.ndarray) -> None:
-    """DGA + G that went to the maximum, where DDA starts: one picture, made once."""
-    stopping = _stopping(tiny_models, tau=0.0, max_depth=5)
-    events = list(adapt_steps(tiny_models, picture, 3, stopping))  # type: ignore[arg-type]
-    assert {e.route.name for e in events if isinstance(e, Denoised)} >= {"dga", "dga-guided"}
-    assert not any(e.route.name == "dda" for e in events if isinstance(e, Denoised))
-    run = events[-1]
-    assert isinstance(run, Adaptation)
-    guided, dda = run.reconstructions["dga-guided"], run.reconstructions["dda"]
-    assert dda == dataclasses.replace(guided, route=dda.route)
-    assert dda.route.name == "dda"
+@pytest.fixture
+def drawn(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The depths for which forward noise is drawn for a path; what is judged for has its own."""
+    depths, real = list[int](), diffusion.step_noise
+
+    def noted(seed: int, stream: Any, depth: int, shape: Any) -> torch.Tensor:
+        if stream == "forward":
+            depths.append(depth)
+        return real(seed, stream, depth, shape)
+
+    monkeypatch.setattr(diffusion, "step_noise", noted)
+    return depths
 
 
-def test_every_depth_of_a_run_is_told_by_the_way(tiny_models: Models, picture: np.ndarray) -> None:
-    events = list(adapt_steps(tiny_models, picture, 3, extent=16, outcomes=True))
-    noised, plus = (event for event in events if isinstance(event, Outcomes))
-    run = events[-1]
-    assert isinstance(run, Adaptation)
-    assert noised.route is None
-    assert np.array_equal(noised.images[run.t_star], run.x_t_star)
-    assert noised.predictions[run.t_star].label == run.x_t_star_prediction.label
-    assert len(plus.images) == len(plus.predictions) == 17
-    result, explained = run.reconstructions["dga-plus"], run.explained
-    assert explained is not None
-    assert plus.exact == explained.denoised
-    if plus.exact or not result.depth:
-        assert np.abs(plus.images[result.depth].astype(int) - result.image).max() <= 1
+def test_a_fixed_depth_asks_no_discriminator(
+    choosy_models: Models, pictures: np.ndarray, drawn: list[int]
+) -> None:
+    models = counted(choosy_models)
+    repaired(models, pictures[5:], repairs_of(models, "dda", "dga-guided:depth=3"))
+    assert (models.discriminator.shown, models.explainer.shown) == (0, 0)
+    assert models.denoiser.shown == 5 + 3
+    assert drawn == [1, 2, 3, 4, 5]
 
 
-@pytest.mark.parametrize("name", ["dga", "dga-guided", "dda"])
-def test_many_pictures_end_as_each_of_them_alone(tiny_models: Models, name: str) -> None:
-    """Judged no deeper than needed and rebuilt together: the same depths and pictures."""
-    rng = np.random.default_rng(5)
-    coarse = rng.integers(0, 255, (5, 4, 4, 3), dtype=np.uint8)
-    pictures = coarse.repeat(8, 1).repeat(8, 2)
-    seeds, route = [3, 4, 5, 6, 7], default_routes(tiny_models.profile)[name]
-    alone = [adapt(tiny_models, p, s, None, [route]) for p, s in zip(pictures, seeds, strict=True)]
-    taus = sorted(float(run.confidence[: run.stopping.max_depth].min()) for run in alone)
-    rule = dataclasses.replace(tiny_models.profile.stopping, tau=taus[2] + 1e-6)
-    alone = [adapt(tiny_models, p, s, rule, [route]) for p, s in zip(pictures, seeds, strict=True)]
-    if name != "dda":
-        assert len({run.stop for run in alone}) > 1  # some cross, others do not
-    events = list(adapt_many(tiny_models, pictures, seeds, rule, route))
-    done = {event.picture: event for event in events if isinstance(event, Rebuilt)}
-    assert sorted(done) == [0, 1, 2, 3, 4]
-    for number, run in enumerate(alone):
-        result = run.reconstructions[name]
-        assert done[number].stop.t_star == result.depth
-        difference = done[number].image.astype(int) - result.image.astype(int)
-        assert np.abs(difference).max() <= 1
+@pytest.mark.parametrize(("row", "looked"), [(0, 0), (4, 3)], ids=["one colour", "source data"])
+def test_what_is_left_alone_is_not_noised(
+    choosy_models: Models, pictures: np.ndarray, drawn: list[int], row: int, looked: int
+) -> None:
+    models = counted(choosy_models)
+    ((stopped, _),) = repaired(
+        models, pictures[row : row + 1], repairs_of(models, "dga-plus")
+    ).values()
+    assert stopped.unchanged
+    assert (models.explainer.shown, models.denoiser.shown, drawn) == (looked, 0, [])
+
+
+def test_judging_ends_when_the_rule_is_decided(
+    choosy_models: Models, pictures: np.ndarray, drawn: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Four states at first, then a batch at a time, no deeper than the rule may need."""
+    monkeypatch.setattr("dga.pipeline.max_batch", lambda x: 5)
+
+    def judged(text: str, row: int = 4) -> int:
+        models = counted(choosy_models)
+        drawn.clear()
+        ((stopped, _),) = repaired(
+            models, pictures[row : row + 1], repairs_of(models, text)
+        ).values()
+        assert models.discriminator.shown == stopped.logits.size
+        assert max(drawn) == stopped.logits.shape[1] - 1
+        return models.discriminator.shown
+
+    assert judged("dga:tau=1") == 4
+    assert judged("dga") == 9  # it crosses at 4
+    assert judged("dga:tau=0:max_depth=9") == 10
+    assert judged("dga:tau=0:max_depth=9:horizon=20") == 21
+    assert judged("dga:max_depth=3:horizon=20") == 9  # below tau before the horizon: decided
+    assert judged("dga:run=2:max_depth=4:tau=0") == 6
+    assert judged("dga:paths=2") == 18
+
+
+def test_one_curve_serves_every_rule(choosy_models: Models, pictures: np.ndarray) -> None:
+    """Judged once to the deepest, not once for each."""
+    models = counted(choosy_models)
+    texts = ("dga:max_depth=9", "dga-guided:max_depth=4", "dga:tau=0.2:max_depth=7")
+    done = repaired(models, pictures[2:3], repairs_of(models, *texts))
+    assert models.discriminator.shown == 10
+    assert {stopped.stop.t_star for stopped, _ in done.values()} == {9, 4, 7}
+
+
+def test_the_same_way_back_is_gone_once(choosy_models: Models, pictures: np.ndarray) -> None:
+    """DGA + G that went to its maximum, where DDA starts: one picture, made once."""
+    models = counted(choosy_models)
+    assert models.profile.guidance == models.profile.dda_guidance
+    chosen = systems_of(models, "dga-guided:max_depth=5:tau=0", "dda", "dga:max_depth=5:tau=0")
+    guided, dda, dga = adapt(models, pictures[2], 3, chosen).reconstructions.values()
+    assert models.denoiser.shown == 5 + 5
+    assert guided.image is not dda.image
+    assert np.array_equal(guided.image, dda.image)
+    assert not np.array_equal(dga.image, dda.image)
+    assert (guided.system, dda.system) == tuple(chosen[:2])
+
+
+def test_pictures_that_end_alike_go_back_together(
+    choosy_models: Models, pictures: np.ndarray
+) -> None:
+    x = to_tensor(pictures)
+    repairs = repairs_of(choosy_models, "dga", "dda")
+    events = list(run(choosy_models, x, range(6), repairs))
     steps = [event for event in events if isinstance(event, Stepped)]
-    assert [event.step for event in steps] == list(range(steps[0].steps + 1))
-    found = [event.picture for event in events if isinstance(event, Searched) and event.stops]
-    assert found == [0, 1, 2, 3, 4]
+    # DGA at most 12 steps, DDA five; none for each picture of its own.
+    assert len(steps) == steps[0].steps == 12 + 5
+    assert [len(step.jobs) for step in steps[-5:]] == [6] * 5
+    assert len({job.depth for job in steps[0].jobs}) > 1
 
 
-def test_one_search_serves_all_routes(tiny_models: Models) -> None:
-    """Judged once, rebuilt once where routes are alike; each ends as by its route alone."""
-    rng = np.random.default_rng(5)
-    pictures = rng.integers(0, 255, (4, 4, 4, 3), dtype=np.uint8).repeat(8, 1).repeat(8, 2)
-    rule, seeds = tiny_models.profile.stopping, [3, 4, 5, 6]
-    curves = [adapt(tiny_models, p, s, rule, []) for p, s in zip(pictures, seeds, strict=True)]
-    taus = sorted(float(run.confidence[: rule.max_depth].min()) for run in curves)
-    rule = dataclasses.replace(rule, tau=taus[1] + 1e-6)
-    routes = tuple(default_routes(tiny_models.profile, rule.max_depth).values())
-    assert routes[1].alike(routes[2])
-    alone: dict[tuple[int, str], Reconstruction] = {}
-    for number, (picture, seed) in enumerate(zip(pictures, seeds, strict=True)):
-        for route in routes:
-            run = adapt(tiny_models, picture, seed, rule, [route])
-            alone[number, route.name] = run.reconstructions[route.name]
-    events = list(adapt_many(tiny_models, pictures, seeds, rule, *routes))
-    done = {(e.picture, e.route): e for e in events if isinstance(e, Rebuilt)}
-    assert done.keys() == alone.keys()
-    for key, result in alone.items():
-        assert done[key].stop.t_star == result.depth
-        assert np.abs(done[key].image.astype(int) - result.image).max() <= 1
-        assert done[key].prediction.label == result.prediction.label
-        assert (done[key].explanation is not None) == (key[1] == "dga-plus")
-    stops = [e.stops for e in events if isinstance(e, Searched) and e.stops]
-    assert {stop["dga"].crossed for stop in stops} == {True, False}
-    depths = [stop["dga-guided"].t_star for stop in stops]
-    assert all(stop["dga"] is stop["dga-guided"] for stop in stops)
-    # Pictures that DGA + G takes to DDA's depth go back once for both.
-    batches = [e.under_way for e in events if isinstance(e, Stepped)]
-    together = {number for batch in batches for number, names in batch if len(names) == 2}
-    assert together == {i for i, depth in enumerate(depths) if depth == rule.max_depth} != set()
+# What it costs
 
 
-def test_dga_plus_is_the_same_alone_beside_others_and_of_many(tiny_models: Models) -> None:
-    rng = np.random.default_rng(5)
-    flat = np.full((1, 32, 32, 3), 90, np.uint8)
-    noisy = rng.integers(0, 255, (2, 32, 32, 3), dtype=np.uint8)
-    coarse = rng.integers(90, 150, (2, 4, 4, 3), dtype=np.uint8).repeat(8, 1).repeat(8, 2)
-    pictures, seeds = np.concatenate([flat, noisy, coarse]), [3, 4, 5, 6, 7]
-    routes = default_routes(tiny_models.profile)
-    stopping = tiny_models.profile.stopping
-    events = list(adapt_many(tiny_models, pictures, seeds, stopping, routes["dga-plus"]))
-    done = {event.picture: event for event in events if isinstance(event, Rebuilt)}
-    assert sorted(done) == [0, 1, 2, 3, 4]
-    for number, (picture, seed) in enumerate(zip(pictures, seeds, strict=True)):
-        alone = adapt(tiny_models, picture, seed, routes=[routes["dga-plus"]])
-        beside = adapt(tiny_models, picture, seed, routes=[routes["dga"], routes["dga-plus"]])
-        result = alone.reconstructions["dga-plus"]
-        assert alone.explained is not None
-        assert beside.explained is not None
-        assert (alone.stop, alone.stopping) == (alone.explained.stop, EVERYDAY16.plus.stopping)
-        assert beside.explained.explanation.degradation == alone.explained.explanation.degradation
-        assert np.array_equal(beside.reconstructions["dga-plus"].image, result.image)
-        assert done[number].stop == alone.stop
-        assert np.abs(done[number].image.astype(int) - result.image).max() <= 1
-        assert result.steps == len(alone.explained.route.visited(result.depth)) - 1
-        assert np.array_equal(result.image, picture) or not alone.explained.unchanged
-        assert alone.explained.unchanged or number > 0
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """Seconds that only networks take."""
+    now = [0.0]
+    monkeypatch.setattr("time.perf_counter", lambda: now[0])
+    return now
 
 
-def test_several_noise_paths_are_averaged(tiny_models: Models, picture: np.ndarray) -> None:
-    stopping = _stopping(tiny_models, paths=3)
-    run = adapt(tiny_models, picture, stopping=stopping, routes=[])  # type: ignore[arg-type]
-    assert run.logits.shape == (3, 101)
-    alone = adapt(tiny_models, picture, routes=[])
-    assert np.array_equal(run.logits[0], alone.logits[0])
-    assert not np.array_equal(run.logits[0], run.logits[1])
+def test_seconds_do_not_depend_on_what_ran_before(
+    choosy_models: Models, pictures: np.ndarray, clock: list[float]
+) -> None:
+    models = counted(choosy_models, clock)
+    repairs = repairs_of(models, *USUAL, "dga:tau=0:max_depth=30", "dga-plus:tau=0.3")
+    for row in (2, 3, 5):
+        shown = pictures[row : row + 1]
+        forth, back = (repaired(models, shown, some) for some in (repairs, repairs[::-1]))
+        for repair in repairs:
+            seconds = [
+                (stopped.seconds, rebuilt.seconds)
+                for stopped, rebuilt in (
+                    *repaired(models, shown, [repair]).values(), forth[0, repair], back[0, repair]
+                )
+            ]  # fmt: skip
+            assert seconds == [pytest.approx(seconds[0])] * 3
+            assert sum(seconds[0]) > 0
 
 
-def test_bad_requests_are_sentences(tiny_models: Models, picture: np.ndarray) -> None:
-    with pytest.raises(ValueError, match=r"pictures of shape \(32, 32, 3\)"):
-        adapt(tiny_models, picture[:16])
-    with pytest.raises(ValueError, match="from 0 to 1"):
-        adapt(tiny_models, picture, stopping=_stopping(tiny_models, tau=2.0))  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="from 1 to 100"):
-        default_routes(tiny_models.profile, 101)
+@pytest.mark.parametrize(
+    "text", ["dga", "dga-ancestral", "dga-guided", "dda-ancestral", "dga-plus", "diffpure"]
+)
+def test_memory_that_runs_out_is_halved(
+    choosy_models: Models, pictures: np.ndarray, text: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    compute = dataclasses.replace(choosy_models.compute, batch_size=AdaptiveBatchSize())
+    (repair,) = repairs_of(choosy_models, text)
+    many = np.concatenate([pictures, pictures[1:]])
+
+    def on(most: int) -> Models:
+        network = out_of_memory(choosy_models.denoiser, most)
+        return dataclasses.replace(choosy_models, denoiser=network, compute=compute)
+
+    whole, halved = (repaired(models, many, [repair]) for models in (choosy_models, on(2)))
+    assert "Out of memory" in caplog.text
+    for key, (stopped, rebuilt) in whole.items():
+        assert halved[key][0].stop == stopped.stop
+        assert apart(halved[key][1].image, rebuilt.image) <= 1
+    with pytest.raises(MemoryError, match="Not even one picture fits"):
+        repaired(on(0), many, [repair])
+
+
+# What is refused
+
+
+@pytest.mark.parametrize(
+    ("work", "words"),
+    [
+        (lambda m, p: adapt(m, p[:16]), r"pictures of shape \(32, 32, 3\)"),
+        (lambda m, p: adapt(m, p / 255), "in 8 bits"),
+        (lambda m, p: next(sweep_depths(m, p[:16], 0, m.profile.plus, 3)), r"shape \(32, 32, 3\)"),
+        (lambda m, p: list(sweep_depths(m, p, 0, m.profile.plus, 101)), "between 0 and 100"),
+        *[
+            (lambda m, p, text=text: adapt(m, p, 0, systems_of(m, text)), "evaluate")
+            for text in ("source", "tent", "dga+memo", "dda-ensemble", "dga:permute=noise:batch=2")
+        ],
+    ],
+)
+def test_bad_requests_are_sentences(
+    choosy_models: Models, pictures: np.ndarray, work: Callable[..., object], words: str
+) -> None:
+    with pytest.raises(ValueError, match=words):
+        work(choosy_models, pictures[2])
+    with pytest.raises(ValueError, match="a fixed depth or a stopping rule"):
+        End()
 
 
 def test_networks_that_return_nonsense_are_noticed(
-    tiny_models: Models, picture: np.ndarray
+    choosy_models: Models, pictures: np.ndarray
 ) -> None:
     class Broken(torch.nn.Module):
         def forward(self, x: torch.Tensor, time: torch.Tensor) -> torch.Tensor:
             return torch.full((len(x), 6, *x.shape[2:]), float("nan"))
 
-    broken = dataclasses.replace(tiny_models, denoiser=Broken())
-    with pytest.raises(FloatingPointError, match="not numbers"):
-        adapt(broken, picture, routes=[Route("dda", "DDA", depth=2)])
+    broken = dataclasses.replace(choosy_models, denoiser=Broken())
+    for text in ("dda", "dda-ancestral", "dga-plus"):
+        with pytest.raises(
+            FloatingPointError, match="diffusion model returned values that are not"
+        ):
+            adapt(broken, pictures[5], 0, systems_of(broken, text))
 
 
 def test_bfloat16_stays_close_to_float32(tiny_models: Models) -> None:

@@ -1,0 +1,258 @@
+"""What systems answer for pictures that arrive together, and the readers that adapt."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor, nn
+
+from dga.images import to_tensor
+from dga.networks.classifier import predict_proba, preprocess
+from dga.networks.models import Models
+from dga.pipeline import adapt
+from dga.profiles import EVERYDAY16, TentConfig
+from dga.readers import Answers, answer, open_systems
+from dga.readers.memo import Memo, marginal_entropy
+from dga.readers.tent import Tent, collect_affine, softmax_entropy
+from dga.systems import parse, parse_all, systems
+from tests.fixtures.runs import apart, counted
+
+PAIRS = ("dga-plus+tent:batch=6", "dga-guided+memo:views=2", "dda:ensemble=batch")
+
+
+@pytest.fixture(scope="module")
+def x(pictures: np.ndarray) -> Tensor:
+    return to_tensor(pictures)
+
+
+def answers(
+    models: Models, x: Tensor, *texts: str, seeds: Sequence[int] = (3, 4, 5, 6, 7, 8)
+) -> dict[str, Answers]:
+    return answer(open_systems(models, parse_all(models.profile, texts)), x, seeds)
+
+
+@pytest.mark.parametrize("text", [*systems(EVERYDAY16), *PAIRS])
+def test_every_system_answers_for_every_picture(
+    choosy_models: Models, x: Tensor, text: str
+) -> None:
+    """Beside others as alone; without a reader that adapts, in any order."""
+    told = answers(choosy_models, x, text)[text]
+    assert told.probabilities.shape == (6, 16)
+    torch.testing.assert_close(told.probabilities.sum(1), torch.ones(6))
+    assert len(told.seconds) == len(told.depths) == len(told.crossed) == 6
+    assert min(told.seconds) > 0
+    system = parse(choosy_models.profile, text)
+    assert (told.pictures is None) == (system.repair is None)
+    assert bool(told.details and told.details[0]) == ("plus" in text)
+    beside = answers(choosy_models, x, "dga", text, "dga-plus")[text]
+    assert beside.depths == told.depths
+    torch.testing.assert_close(beside.probabilities, told.probabilities, atol=1e-4, rtol=0)
+    if not system.batch and system.ensemble != "batch":
+        other = answers(choosy_models, x.flip(0), text, seeds=(8, 7, 6, 5, 4, 3))[text]
+        assert other.depths == told.depths[::-1]
+        torch.testing.assert_close(
+            other.probabilities.flip(0), told.probabilities, atol=1e-4, rtol=0
+        )
+
+
+@pytest.mark.parametrize("text", ["dga-guided", "dga-plus"])
+def test_a_picture_is_a_batch_of_one(
+    choosy_models: Models, x: Tensor, pictures: np.ndarray, text: str
+) -> None:
+    told = answers(choosy_models, x, text)[text]
+    system = parse(choosy_models.profile, text)
+    for i, pixels in enumerate(pictures):
+        run = adapt(choosy_models, pixels, 3 + i, [system])
+        result = run.reconstructions[text]
+        assert (told.depths[i], told.crossed[i]) == (result.depth, result.search.stop.crossed)
+        assert apart(told.pictures[i], result.image) <= 1
+        classes = choosy_models.profile.classifier.classes
+        assert classes[int(told.probabilities[i].argmax())] == result.prediction.label
+
+
+def test_what_systems_share_is_done_once(choosy_models: Models, x: Tensor) -> None:
+    models = counted(choosy_models)
+    answers(models, x, "dda")
+    alone = models.denoiser.shown
+    several = "dda", "dda-ensemble", "dda+tent:batch=6", "source", "tent:batch=6"
+    told = answers(models, x, *several)
+    assert models.denoiser.shown == 2 * alone
+    assert models.discriminator.shown == 0
+    assert list(told) == [*several]
+    mean = (told["source"].probabilities + told["dda"].probabilities) / 2
+    torch.testing.assert_close(told["dda-ensemble"].probabilities, mean)
+    surer = answers(models, x, "dda:ensemble=batch")["dda:ensemble=batch"].probabilities
+    entropies = {name: float(torch.special.entr(told[name].probabilities).sum())
+                 for name in ("source", "dda")}  # fmt: skip
+    assert torch.equal(surer, told[min(entropies, key=entropies.__getitem__)].probabilities)
+
+
+def test_seconds_are_those_of_the_system_alone(
+    choosy_models: Models, x: Tensor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = [0.0]
+    monkeypatch.setattr("time.perf_counter", lambda: now[0])
+    models, texts = counted(choosy_models, now), ("dga-guided", "dda", "dga-plus", "source")
+    together = answers(models, x, *texts)
+    for text in texts:
+        assert together[text].seconds == pytest.approx(answers(models, x, text)[text].seconds)
+    assert set(together["source"].seconds) == {0.0}
+
+
+def test_depth_zero_and_hopeless_pictures_are_read_as_they_came(
+    choosy_models: Models, x: Tensor
+) -> None:
+    texts = "source", "dga:depth=0", *(
+        f"dga-guided:tau=0:max_depth=4:horizon={horizon}" for horizon in (30, "none")
+    )  # fmt: skip
+    source, zero, left, gone = answers(choosy_models, x, *texts).values()
+    assert torch.equal(zero.probabilities, source.probabilities)
+    assert torch.equal(left.probabilities, source.probabilities)
+    assert (left.depths, gone.depths) == ([0] * 6, [4] * 6)
+    assert not any([*left.crossed, *gone.crossed])
+
+
+@pytest.mark.parametrize("what", ["noise", "depth", "explanation"])
+def test_pictures_exchange_what_was_found(choosy_models: Models, x: Tensor, what: str) -> None:
+    """In a fixed order that is no picture's own; nothing else of the run is changed."""
+    text = f"dga-plus:permute={what}:batch=6"
+    told, again = (answers(choosy_models, x, "dga-plus", text) for _ in range(2))
+    own, given = told["dga-plus"], told[text]
+    assert torch.equal(given.pictures, again[text].pictures)
+    order = torch.randperm(6, generator=torch.Generator().manual_seed(0)).tolist()
+    mine, theirs = own.details, [own.details[j] for j in order]
+    if what == "depth":
+        beyond = [own.depths[j] - own.details[j]["entry"] if own.depths[j] else 0 for j in order]
+        depths = [m["entry"] + more for m, more in zip(mine, beyond, strict=True)]
+        assert given.depths == depths
+        assert [d["degradation"] for d in given.details] == [d["degradation"] for d in mine]
+    else:
+        assert given.depths == [own.depths[j] for j in order]
+        assert [d["entry"] for d in given.details] == [d["entry"] for d in theirs]
+    if what == "explanation":
+        assert [d["degradation"] for d in given.details] == [d["degradation"] for d in theirs]
+    if what == "noise":
+        restored = [d["degradation"].split("noise")[0] for d in given.details]
+        assert [text.strip(", ") or "none" for text in restored] == [
+            d["degradation"].split("noise")[0].strip(", ") or "none" for d in mine
+        ]
+    assert not torch.equal(given.pictures, own.pictures)
+
+
+def test_every_candidate_is_read_for_an_oracle(choosy_models: Models, x: Tensor) -> None:
+    text = "dga-plus:alternatives=true"
+    told = answers(choosy_models, x, text, "dga-plus")
+    plain, asked = told["dga-plus"], told[text]
+    assert torch.equal(plain.pictures, asked.pictures)
+    classes = choosy_models.profile.classifier.classes
+    found = [details["alternatives"] for details in asked.details]
+    assert found[0] == []  # nothing was tried on one colour
+    assert all(set(labels) <= set(classes) for labels in found)
+    source = answers(choosy_models, x, "source")["source"].probabilities.argmax(1)
+    for row in (2, 3, 4):  # "nothing" is one of the candidates
+        assert classes[int(source[row])] in found[row]
+    assert "alternatives" not in plain.details[0]
+
+
+def test_who_was_stopped_is_named(choosy_models: Models, x: Tensor) -> None:
+    class Broken(nn.Module):
+        def forward(self, x: Tensor, time: Tensor) -> Tensor:
+            return torch.full((len(x), 6, *x.shape[2:]), float("nan"))
+
+    broken = dataclasses.replace(choosy_models, denoiser=Broken())
+    with pytest.raises(FloatingPointError, match=r"Method dda, dga was stopped: .* are kept"):
+        answers(broken, x, "dda", "dga")
+
+
+# Tent
+
+
+def test_tent_changes_only_its_copy_and_resets_to_the_bit(tiny_models: Models, x: Tensor) -> None:
+    before = {k: v.clone() for k, v in tiny_models.classifier.state_dict().items()}
+    tent = Tent(tiny_models, TentConfig(lr=0.5, batch=6))
+    fresh = {k: v.clone() for k, v in tent.model.state_dict().items()}
+    first, second = tent.read(x, ()), tent.read(x, ())
+    assert not torch.equal(first, second)
+    tent.reset()
+    assert all(torch.equal(fresh[k], v) for k, v in tent.model.state_dict().items())
+    assert torch.equal(tent.read(x, ()), first)
+    after = tiny_models.classifier.state_dict()
+    assert all(torch.equal(before[k], after[k]) for k in before)
+
+
+def test_tent_trains_norms_alone_on_batch_statistics(tiny_models: Models, x: Tensor) -> None:
+    tent, reference = (Tent(tiny_models, TentConfig(lr=0.05, batch=6)) for _ in range(2))
+    trainable = {n for n, p in tent.model.named_parameters() if p.requires_grad}
+    norms = {n for n, m in tent.model.named_modules() if isinstance(m, nn.BatchNorm2d)}
+    assert {n.rsplit(".", 1)[0] for n in trainable} == norms
+    p = tent.read(x, ())
+    for module in reference.model.modules():
+        if isinstance(module, nn.BatchNorm2d):
+            module.train()
+    with torch.no_grad():
+        logits = reference.model(preprocess(x, tiny_models.profile.classifier))
+    torch.testing.assert_close(p, logits.softmax(1))
+    entropy = [float(softmax_entropy(tent.read(x, ()).log()).mean()) for _ in range(8)]
+    assert entropy[-1] < entropy[0]
+
+
+def test_a_pair_shows_its_reader_what_was_repaired_first(choosy_models: Models, x: Tensor) -> None:
+    text = "dga-plus+tent:batch=6:lr=0.5"
+    told = answers(choosy_models, x, text)[text]
+    tent = Tent(choosy_models, TentConfig(lr=0.5, batch=6))
+    each = [tent.read(shown, ()) for shown in (told.pictures, x)]
+    torch.testing.assert_close(told.probabilities, (each[0] + each[1]) / 2)
+    opened = open_systems(choosy_models, parse_all(choosy_models.profile, [text]))
+    for _ in range(2):
+        again = answer(opened, x, range(3, 9))[text].probabilities
+    assert not torch.equal(again, told.probabilities)  # it learned
+    opened[text].reset()
+    assert torch.equal(answer(opened, x, range(3, 9))[text].probabilities, told.probabilities)
+
+
+def test_tent_refuses_a_model_without_norms(tiny_models: Models) -> None:
+    without = nn.Sequential(nn.Flatten(), nn.Linear(3 * 32 * 32, 16))
+    models = dataclasses.replace(tiny_models, classifier=without)
+    for text in ("tent", "dga+tent"):
+        with pytest.raises(ValueError, match="norm layers"):
+            open_systems(models, parse_all(models.profile, [text]))
+
+
+def test_tent_keeps_layer_norm_models_in_evaluation() -> None:
+    model = nn.Sequential(nn.Linear(4, 4), nn.LayerNorm(4), nn.Dropout(0.5)).train()
+    assert len(collect_affine(model)) == 2
+    assert not any(module.training for module in model.modules())
+
+
+# MEMO
+
+
+def test_memo_adapts_to_one_picture_and_forgets(tiny_models: Models, x: Tensor) -> None:
+    memo = Memo(tiny_models, dataclasses.replace(tiny_models.profile.memo, views=4, lr=0.5))
+    before = {k: v.clone() for k, v in memo.model.state_dict().items()}
+    whole = memo.read(x, range(6))
+    assert all(torch.equal(before[k], v) for k, v in memo.model.state_dict().items())
+    assert torch.equal(memo.read(x[3:4], [3])[0], whole[3])
+    source = predict_proba(tiny_models.classifier, x, tiny_models.profile.classifier)
+    assert not torch.allclose(whole, source)
+
+
+def test_memo_steps_down_the_marginal_entropy(tiny_models: Models, x: Tensor) -> None:
+    memo = Memo(tiny_models, dataclasses.replace(tiny_models.profile.memo, views=8, lr=0.05))
+    views = memo.views(x[2], seed=1)
+    assert views.shape == (8, 3, 32, 32)
+    assert torch.equal(views, memo.views(x[2], seed=1))
+    with torch.no_grad():
+        start = marginal_entropy(memo.model(views))
+        memo._adapt(views)
+        assert marginal_entropy(memo.model(views)) < start
+
+
+def test_marginal_entropy_of_known_rows() -> None:
+    sure = torch.tensor([[50.0, 0.0], [0.0, 50.0]])
+    torch.testing.assert_close(marginal_entropy(sure), torch.tensor(2.0).log())
+    assert marginal_entropy(sure[:1]) < 1e-6
