@@ -81,7 +81,10 @@ class OpenSystem:
     def _read(self, kinds: Sequence[Tensor], seeds: Sequence[int]) -> Tensor:
         """Probabilities, ``[B, classes]``, of one kind of picture or of both."""
         shown = kinds if self.system.ensemble else kinds[:1]
-        return torch.stack([self._reader.read(x, seeds) for x in shown]).mean(0)
+        each = torch.stack([self._reader.read(x, seeds) for x in shown])  # [1 or 2, B, classes]
+        entropy = torch.special.entr(each).sum(2).mean(1)
+        weights = (-self.system.trust * entropy).softmax(0)
+        return (weights.view(-1, 1, 1) * each).sum(0)
 
     def _details(self, stopped: Stopped, x: Tensor) -> dict[str, Any]:
         """What a result line tells of one picture; nothing of one that was not explained."""
