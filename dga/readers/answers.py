@@ -122,15 +122,19 @@ def answer(opened: Mapping[str, OpenSystem], x: Tensor, seeds: Sequence[int]) ->
         group = {n: one for n, one in opened.items() if one.system.control.permute == permute}
         repairs = dict.fromkeys(one.system.repair for one in group.values())
         with _named(group):
-            done = _repaired(next(iter(group.values())).models, x, seeds, repairs, permute)
+            done = repaired(next(iter(group.values())).models, x, seeds, repairs, permute)
         for name, one in group.items():
             with _named([name]):
                 answers[name] = one.answer(x, seeds, done.get(one.system.repair))
     return {name: answers[name] for name in opened}
 
 
-def _repaired(
-    models: Models, x: Tensor, seeds: Sequence[int], repairs: Iterable[Repair | None], permute: str
+def repaired(
+    models: Models,
+    x: Tensor,
+    seeds: Sequence[int],
+    repairs: Iterable[Repair | None],
+    permute: str = "none",
 ) -> dict[Repair | None, list[Done]]:
     """All repairs of a batch in one run, by row."""
     wanted = [repair for repair in repairs if repair]
