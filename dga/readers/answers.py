@@ -130,14 +130,14 @@ def answer(
         models = next(iter(group.values())).models
         exchange = deal(models, x, seeds, permute) if deal and permute != "none" else None
         with _named(group):
-            done = _repaired(models, x, seeds, [r for r in repairs if r], exchange)
+            done = repaired(models, x, seeds, [r for r in repairs if r], exchange)
         for name, one in group.items():
             with _named([name]):
                 answers[name] = one.answer(x, seeds, done.get(one.system.repair))
     return {name: answers[name] for name in opened}
 
 
-def _repaired(
+def repaired(
     models: Models,
     x: Tensor,
     seeds: Sequence[int],
