@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from dga.outcomes import judge_further, outcomes_of
 from PIL import Image
 
 from app.parts.examples import Example

@@ -19,10 +19,11 @@ from app.runs.sprites import Lane, forward_sprites, outcome_sheet
 from app.runs.watch import NOISED, News, Step, Swept, explains
 from app.words.try_it import CANCELLED, PROGRESS
 from dga.diffusion import ForwardPath, Schedule
+from dga.discriminator import Judged
 from dga.explanation.search import Scored
 from dga.images import Pixels, from_tensor, to_tensor
 from dga.networks.classifier import Prediction
-from dga.pipeline import Adaptation, Judged, Reconstruction, Search, SearchEnded
+from dga.pipeline import Adaptation, Reconstruction, Search, SearchEnded
 from dga.profiles import Profile, StoppingConfig
 from dga.request import Request
 from dga.sentences import pill

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from dga.discriminator import Judged
 from dga.explanation.search import Scored
 from dga.images import Pixels, from_tensor, to_tensor
 from dga.networks.models import Models
@@ -19,7 +20,6 @@ from dga.pipeline import (
     NOTHING,
     Adaptation,
     DepthSweep,
-    Judged,
     Reconstruction,
     Sample,
     SearchEnded,

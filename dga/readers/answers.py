@@ -142,7 +142,7 @@ def repaired(
     x: Tensor,
     seeds: Sequence[int],
     wanted: Sequence[Repair],
-    exchange: Exchange | None,
+    exchange: Exchange | None = None,
 ) -> dict[Repair | None, list[Done]]:
     """All repairs of a batch in one run, by row."""
     stopped: dict[tuple[Repair, int], Stopped] = {}

@@ -18,7 +18,6 @@ from typing import Any
 
 import pytest
 import torch
-from dga.methods import build_methods
 from PIL import Image
 from typer.testing import CliRunner
 

@@ -11,7 +11,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from dga.methods import Batch, Outcome, build_methods
 from PIL import Image
 
 from dga.corruptions import CORRUPTIONS, parse_corruptions

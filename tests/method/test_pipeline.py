@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from dga.outcomes import judge_further, outcomes_of
 
 from dga import diffusion
 from dga.diffusion import ForwardPath, forward_path
+from dga.discriminator import Judged
 from dga.explanation.search import Scored
 from dga.images import from_tensor, to_tensor
 from dga.networks.compute import Compute
@@ -23,7 +23,6 @@ from dga.networks.unet import Denoiser
 from dga.pipeline import (
     Adaptation,
     DepthSweep,
-    Judged,
     Reconstruction,
     SearchEnded,
     Stepped,

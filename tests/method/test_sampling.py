@@ -7,7 +7,6 @@ import dataclasses
 import numpy as np
 import pytest
 import torch
-from dga.methods import Batch, build_method
 from dga.methods.diffusion import diffusion_settings
 from guided_diffusion import gaussian_diffusion as gd
 from guided_diffusion.respace import SpacedDiffusion

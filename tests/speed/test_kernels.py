@@ -13,7 +13,6 @@ from functools import partial
 import numpy as np
 import pytest
 import torch
-from dga.methods import Batch, build_method
 from guided_diffusion.unet import QKVAttention, QKVAttentionLegacy
 from torch import Tensor, nn
 

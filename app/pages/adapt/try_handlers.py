@@ -12,7 +12,6 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 import gradio as gr
-from dga.outcomes import judge_further, outcomes_of
 from gradio.processing_utils import save_bytes_to_cache
 from gradio.utils import get_upload_folder
 
@@ -34,9 +33,10 @@ from app.server.errors import SENTENCES
 from app.server.queue_position import CONCURRENCY_ID, QueuePositions, place_words
 from app.words.errors import FAILED
 from app.words.try_it import DOWNLOAD_WORDS, DOWNLOADS, INPUT_WORDS, LINK_NOTICES, NOTICES
+from dga.discriminator import Judged
 from dga.explanation.search import Scored
 from dga.io.parsing import shortened
-from dga.pipeline import DepthSweep, Judged, judge_further, readable, sweep_depths
+from dga.pipeline import DepthSweep, judge_further, readable, sweep_depths
 from dga.profiles import Profile
 from dga.request import Request
 from dga.speed.pace import warning
