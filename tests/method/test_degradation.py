@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
-from dga.explanation.sharpness import disk, repeated_share, wiener
 from dga.explanation.degradation import NO_DEGRADATION, Degradation, to_levels
 from dga.explanation.exposure import DEVIATION_LIMIT, Exposure, Stretch, stretches
 from dga.explanation.noise_level import remove_impulses
+from dga.explanation.sharpness import disk, repeated_share, wiener
 from dga.training.discriminator.explanations import line
 
 SIDES = st.sampled_from([1, 2, 3, 5, 8, 16, 33])
