@@ -169,8 +169,6 @@ def stateless(models: Models, spec: str) -> OpenSystem:
     system = parse(models.profile, spec)
     if system.batch:
         raise ValueError(f"{spec} answers by the pictures around; here each is answered alone.")
-    if system.ensemble == "batch":
-        raise ValueError(f"{spec} weighs by the pictures around; name ensemble=true.")
     if system.control.alternatives and not models.profile.classifier.classes:
         raise ValueError(
             f"{spec} tells labels, and a classifier of one's own has no names for them."

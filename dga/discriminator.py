@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from dga.diffusion import Schedule, predict_x0
+from dga.diffusion import ForwardPath, Schedule, predict_x0
+from dga.stopping import confidence_from_logits
 
+FIRST = 4
+"""States judged first: fewer than later, so that a page can start drawing."""
 INPUTS = ("x_t", "x0_hat")
 """What a discriminator can be shown: the noised state, or the denoiser's clean estimate of it."""
 CHUNK_VALUES = 16 * 3 * 64 * 64
@@ -63,33 +70,71 @@ def judge_states(
     return logits
 
 
-def curve_chunks(
+def curve(
     schedule: Schedule,
     network: nn.Module,
     states: Tensor,
+    depths: Sequence[int] | None = None,
     denoiser: nn.Module | None = None,
-    first: int = 0,
-) -> Iterator[tuple[int, Tensor]]:
-    """Judge a forward path piece by piece: yields (first depth, logits ``[n]``).
-
-    ``states``: ``[K, 3, H, W]``, depths 0...K - 1; judging begins at depth ``first``. The
-    first pieces are short so that a page can start drawing.
-    """
-    full = max_batch(states)
-    start = first
-    while start < len(states):
-        stop = min(len(states), start + min(full, 4 if start == first else full))
-        depth = torch.arange(start, stop)
-        yield start, judge_states(schedule, network, states[start:stop], depth, denoiser)
-        start = stop
-
-
-def curve(
-    schedule: Schedule, network: nn.Module, states: Tensor, denoiser: nn.Module | None = None
+    batch: int | None = None,
 ) -> Tensor:
-    """Logits at every depth of one path: ``[K, 3, H, W] -> [K]``, float32 on the CPU.
+    """Logits of states at some depths, by default 0, 1, ...: float32 ``[K]`` on the CPU.
 
-    The confidence of the paper, P(target | x_k), is their sigmoid. With a ``denoiser``
-    the network judges x0_hat instead of x_t.
+    ``states``: ``[K, 3, H, W]``; ``batch``: states in one pass. The confidence of the paper,
+    P(corrupted | x_k), is the logits' sigmoid. With a ``denoiser`` the network judges x0_hat.
     """
-    return torch.cat([logits for _, logits in curve_chunks(schedule, network, states, denoiser)])
+    size = batch or max_batch(states)
+    known = torch.tensor(range(len(states)) if depths is None else depths)
+    parts = zip(states.split(size), known.split(size), strict=True)
+    return torch.cat([judge_states(schedule, network, x, k, denoiser) for x, k in parts])
+
+
+@dataclass(frozen=True)
+class Judged:
+    """Event: logits at depths ``first``, ``first + 1``, ... of noise path ``path``.
+
+    ``explained``: of the path of what an explanation left, not of the picture as it came.
+    """
+
+    first: int
+    logits: NDArray[np.float64]
+    path: int = 0
+    explained: bool = False
+
+    @property
+    def confidence(self) -> NDArray[np.float64]:
+        """P(corrupted | x_k), in [0, 1]."""
+        return confidence_from_logits(self.logits)
+
+
+@dataclass
+class JudgedPath:
+    """A forward path with the discriminator's logits, as far as anybody asked.
+
+    Judging begins at depth ``entry``; ``number``: of several noise paths of one picture;
+    ``explained``: as in :class:`Judged`.
+    """
+
+    schedule: Schedule
+    network: nn.Module
+    states: ForwardPath
+    entry: int = 0
+    number: int = 0
+    explained: bool = False
+    logits: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
+    seconds: list[float] = field(default_factory=lambda: [0.0])
+    """By the number of states judged: what they cost, and drawing them."""
+
+    def judge(self, count: int) -> Iterator[Judged]:
+        """Judge states from the entry on until ``count`` are known, a batch at a time."""
+        while (known := len(self.logits)) < count:
+            begun = time.perf_counter()
+            size = min(max_batch(self.states.x_0), count - known, count if known else FIRST)
+            first = self.entry + known
+            depths = torch.arange(first, first + size)
+            states = self.states.up_to(first + size - 1)[first:]
+            logits = judge_states(self.schedule, self.network, states, depths).double().numpy()
+            self.logits = np.concatenate([self.logits, logits])
+            each = (time.perf_counter() - begun) / size
+            self.seconds += [self.seconds[-1] + each * n for n in range(1, size + 1)]
+            yield Judged(first, logits, self.number, self.explained)

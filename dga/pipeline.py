@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from dga.diffusion import ForwardPath, reverse
-from dga.discriminator import judge_states, max_batch
+from dga.discriminator import FIRST, Judged, JudgedPath, max_batch
 from dga.explanation.degradation import NO_DEGRADATION, Degradation, to_levels
 from dga.explanation.search import Explanation, Known, Scored, explain
 from dga.explanation.sharpness import disk, wiener
@@ -32,8 +32,6 @@ from dga.sampling import sampler_of
 from dga.stopping import Stop, choose_depth, confidence_from_logits, is_decided
 from dga.systems import System, systems
 
-FIRST = 4
-"""States judged first: fewer than later, so that a page can start drawing."""
 NOTHING = Explanation(NO_DEGRADATION, entry=0, measured_noise=0.0)
 """Of a picture that is taken as it came."""
 Result = TypeVar("Result")
@@ -49,69 +47,6 @@ def drain(steps: Generator[object, None, Result]) -> Result:
 
 
 # What repairs of one picture share
-
-
-@dataclass(frozen=True)
-class Judged:
-    """Event: logits at depths ``first``, ``first + 1``, ... of noise path ``path``.
-
-    ``explained``: of the path of what an explanation left, not of the picture as it came.
-    """
-
-    first: int
-    logits: NDArray[np.float64]
-    path: int = 0
-    explained: bool = False
-
-    @property
-    def confidence(self) -> NDArray[np.float64]:
-        """P(corrupted | x_k), in [0, 1]."""
-        return confidence_from_logits(self.logits)
-
-
-class JudgedPath:
-    """One forward path with the discriminator's logits, as far as they were needed.
-
-    ``found``: what was undone before; judging begins at its entry. ``number``: of several noise
-    paths of the same picture.
-    """
-
-    def __init__(
-        self, models: Models, x: Tensor, seed: int, found: Explanation, explained: bool, number: int
-    ) -> None:
-        self._models, self._explained, self._number = models, explained, number
-        degradation, self.entry = found.degradation, found.entry
-        restored = degradation.inverse(x)
-        seed = path_seed(seed, number)
-        self.states = ForwardPath(models.schedule, restored, seed, degradation.noise)
-        self.logits = np.empty(0)
-        self._seconds = [0.0]  # by number of states judged
-
-    @property
-    def restored(self) -> Tensor:
-        """The picture after its inverse, ``[3, S, S]``."""
-        return self.states.x_0
-
-    def seconds(self, judged: int) -> float:
-        """What so many judged states cost, and drawing them."""
-        return self._seconds[judged]
-
-    def judge(self, count: int) -> Iterator[Judged]:
-        """Judge states from the entry on until ``count`` are known, a batch at a time."""
-        models, network = self._models, self._models.discriminator
-        if self._explained:
-            network = models.explainer
-        while (known := len(self.logits)) < count:
-            begun = time.perf_counter()
-            size = min(max_batch(self.restored), count - known, *([] if known else [FIRST]))
-            first, last = self.entry + known, self.entry + known + size - 1
-            depths = torch.arange(first, last + 1)
-            states = self.states.up_to(last)[first:]
-            logits = judge_states(models.schedule, network, states, depths).double().numpy()
-            self.logits = np.concatenate([self.logits, logits])
-            each = (time.perf_counter() - begun) / size
-            self._seconds += [self._seconds[-1] + each * n for n in range(1, size + 1)]
-            yield Judged(first, logits, self._number, self._explained)
 
 
 class Sample:
@@ -142,9 +77,7 @@ class Sample:
         """A forward path of what the explanation leaves of the picture."""
         key = found.degradation, found is not NOTHING, number
         if key not in self._paths:
-            self._paths[key] = JudgedPath(
-                self.models, self.x, self.seed, found, found is not NOTHING, number
-            )
+            self._paths[key] = judged_path(self.models, self.x, self.seed, found, number)
         return self._paths[key]
 
     def stop(
@@ -164,13 +97,19 @@ class Sample:
                 yield from path.judge(known)
             logits = np.stack([path.logits[:known] for path in paths])
             if known == there or is_decided(logits, stopping):
-                seconds = sum(path.seconds(known) for path in paths)
+                seconds = sum(path.seconds[known] for path in paths)
                 return choose_depth(logits, stopping), logits, seconds
 
 
-def path_seed(seed: int, number: int) -> int:
-    """Seed of a further noise path; path 0 has the picture's own seed."""
-    return seed if number == 0 else (seed + 1) * 1_000_003 + number
+def judged_path(
+    models: Models, x: Tensor, seed: int, found: Explanation, number: int = 0
+) -> JudgedPath:
+    """One of several noise paths of what an explanation leaves of a picture, ``[3, S, S]``."""
+    explained, degradation = found is not NOTHING, found.degradation
+    own = seed if number == 0 else (seed + 1) * 1_000_003 + number
+    states = ForwardPath(models.schedule, degradation.inverse(x), own, degradation.noise)
+    network = models.explainer if explained else models.discriminator
+    return JudgedPath(models.schedule, network, states, found.entry, number, explained)
 
 
 # The loop
@@ -311,7 +250,7 @@ def _jobs(stopped: Sequence[Stopped], seeds: Sequence[int]) -> list[Job]:
         state = one.path.states.at(one.stop.t_star).clone()
         repairs = [event.repair for event in group]
         own = one.row, seeds[one.row], one.stop.t_star
-        jobs.append(Job(*own, way, state, one.path.restored, repairs))
+        jobs.append(Job(*own, way, state, one.path.states.x_0, repairs))
     return jobs
 
 
@@ -369,33 +308,6 @@ def _back(models: Models, jobs: Sequence[Job]) -> Iterator[Stepped | Rebuilt]:
     for job, image, steps in zip(jobs, images, taken, strict=True):
         for repair in job.repairs:
             yield Rebuilt(job.row, repair, image, steps, a_step * steps)
-
-
-def exchanged(models: Models, x: Tensor, seeds: Sequence[int], what: str) -> Exchange:
-    """For :func:`run`: each picture gets what was found in another one, hardly ever in itself.
-
-    The control of "chosen for each picture": ``noise`` (entry and t*), ``depth`` (t* beyond the
-    entry) or ``explanation`` (all), in a fixed random order.
-    """
-
-    def swap(stopped: list[Stopped]) -> list[Stopped]:
-        order = torch.randperm(len(stopped), generator=torch.Generator().manual_seed(0)).tolist()
-        return [_given(own, stopped[j]) for own, j in zip(stopped, order, strict=True)]
-
-    def _given(own: Stopped, other: Stopped) -> Stopped:
-        mine, theirs = own.found, other.found
-        if what == "depth":
-            beyond = other.stop.t_star - theirs.entry if other.stop.t_star else 0
-            depth = min(mine.entry + beyond, models.schedule.steps)
-            return replace(own, stop=replace(other.stop, t_star=depth))
-        degradation = theirs.degradation
-        if what == "noise":
-            degradation = replace(mine.degradation, noise=degradation.noise)
-        found = replace(mine, degradation=degradation, entry=theirs.entry)
-        path = JudgedPath(models, x[own.row], seeds[own.row], found, True, 0)
-        return replace(own, found=found, stop=other.stop, end=other.end, path=path)
-
-    return swap
 
 
 # One picture, in pictures
@@ -649,9 +561,9 @@ def judge_further(
     :func:`adapt`.
     """
     x = to_tensor(pixels).to(models.device)
-    rest = replace(NOTHING, entry=first)
-    judged = [JudgedPath(models, x, seed, rest, False, number) for number in range(paths)]
+    judged = [judged_path(models, x, seed, NOTHING, number) for number in range(paths)]
     for path in judged:
+        path.entry = first
         yield from path.judge(models.schedule.steps + 1 - first)
     yield np.stack([path.logits for path in judged])
 

@@ -47,7 +47,7 @@ class System:
 
     ``reader``: None is the frozen classifier; ``repair``: None leaves the picture as it is.
     ``ensemble``: picture and repaired picture are both read, and their probabilities averaged
-    (DDA, section 3.3); ``batch``: of both, the reading that is surer over the batch is taken.
+    (DDA, section 3.3).
     Raises ``ValueError`` for numbers out of range.
     """
 
@@ -55,7 +55,7 @@ class System:
     title: str = field(metadata=LABEL)
     reader: TentConfig | MemoConfig | None = None
     repair: Repair | None = None
-    ensemble: bool | Literal["batch"] = field(default=False, metadata=OF_REPAIR)
+    ensemble: bool = field(default=False, metadata=OF_REPAIR)
     control: Control = field(default=Control(), metadata=OF_REPAIR)
 
     def __post_init__(self) -> None:

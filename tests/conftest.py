@@ -20,6 +20,8 @@ from dga.networks import compute
 pytest.register_assert_rewrite("tests.fixtures.browser", "tests.fixtures.rights")
 
 from tests.fixtures.app import served, session  # noqa: E402, F401
+from tests.fixtures.browser import chromium  # noqa: E402, F401
+from tests.fixtures.host import host  # noqa: E402, F401
 from tests.fixtures.models import (  # noqa: E402, F401
     choosy_models,
     pictures,
@@ -28,6 +30,7 @@ from tests.fixtures.models import (  # noqa: E402, F401
     tiny_profile,
 )
 from tests.fixtures.posing import posed_models  # noqa: E402, F401
+from tests.fixtures.public_weights import checkpoints, small_imagenet  # noqa: E402, F401
 
 WORKERS = 2
 
@@ -67,6 +70,13 @@ def _speed_is_measured_once() -> Iterator[None]:
 def cat() -> np.ndarray:
     """scikit-image's chelsea, 64 pixels a side."""
     return to_pixels(to_square(Image.fromarray(skimage.data.chelsea()), 64))
+
+
+@pytest.fixture
+def photo(cat: np.ndarray, tmp_path: Path) -> Path:
+    """The cat as a file."""
+    Image.fromarray(cat).save(tmp_path / "cat.png")
+    return tmp_path / "cat.png"
 
 
 @pytest.fixture(scope="session")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import io
-import socket
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,8 +14,9 @@ from PIL import Image
 from app.demo import serve
 from app.pages.findings.page import shipped_exhibits
 from app.runs.session import Session
+from tests.fixtures.address import free_port
+from tests.fixtures.browser import CHROMIUM
 
-CHROMIUM = Path("/usr/bin/chromium")
 PATIENCE = 120_000  # milliseconds
 LOADED = 6000  # milliseconds: runs, fades, thumbnails
 QUALITY = 82
@@ -63,9 +63,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         raise SystemExit("dga: install playwright first (requirements-dev.txt).") from None
     session = Session.load()
     options.out.mkdir(parents=True, exist_ok=True)
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     demo = serve(session, "127.0.0.1", port, block=False)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
 import gradio as gr
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from dga.io.shipped import shipped
 
@@ -28,6 +30,19 @@ Answer = TypeVar("Answer")
 def static() -> Path:
     """Where the page's scripts and style sheets lie."""
     return shipped("app/static")
+
+
+@cache
+def _templates() -> Environment:
+    return Environment(
+        loader=FileSystemLoader(static()), autoescape=True, undefined=StrictUndefined,
+        trim_blocks=True, lstrip_blocks=True,
+    )  # fmt: skip
+
+
+def rendered(name: str, **known: Any) -> str:
+    """A template of ``app/static``, in which all that is ``known`` is escaped."""
+    return _templates().get_template(f"{name}.html").render(known)
 
 
 def html(value: Any = None, scripts: Sequence[str] = (), **props: Any) -> gr.HTML:

@@ -17,7 +17,5 @@ SHAPES = {
 
 def mark(name: str) -> str:
     """A method's mark, in its colour."""
-    return (
-        f'<svg class="mark" viewBox="0 0 12 12" aria-hidden="true" fill="currentColor">'
-        f"{SHAPES[name]}</svg>"
-    )
+    kind = 'class="mark" viewBox="0 0 12 12" aria-hidden="true" fill="currentColor"'
+    return f"<svg {kind}>{SHAPES[name]}</svg>"

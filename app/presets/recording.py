@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from dga.outcomes import judge_further, outcomes_of
 from PIL import Image
 
 from app.parts.examples import Example
@@ -20,7 +21,6 @@ from app.runs.sprites import strip
 from dga.images import Pixels
 from dga.io.files import to_plain, write_json
 from dga.networks.classifier import Prediction
-from dga.outcomes import judge_further, outcomes_of
 from dga.pipeline import Adaptation, Denoised, Explained, Outcomes
 from dga.profiles import Profile
 from dga.request import Request

@@ -5,7 +5,11 @@ from __future__ import annotations
 TITLE = "DGA"
 TAGLINE = "Repair a damaged picture with just enough noise"
 SKIP = "Skip to the content"
-KINDS = ("knows ", "{n} kinds of things", " · {size} &times; {size} px")  # a phone: the second
+KINDS = (
+    "knows ",
+    "{n} kinds of things",
+    " · {size} \N{MULTIPLICATION SIGN} {size} px",
+)  # a phone: the second
 PAPER = "Paper"
 DESCRIPTION = (
     "Repair a damaged picture with just enough noise: discriminator-guided adaptive diffusion, "

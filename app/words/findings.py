@@ -18,6 +18,7 @@ METHODS = {
     "dga-guided": "Guided (DGA + G)",
     "dga-plus": "DGA+, ours",
     "tent": "Tent",
+    "dga-plus+tent": "DGA+ and Tent, ours",
 }
 NAMES = {
     name: SYSTEMS[name].replace(" ", "\N{NO-BREAK SPACE}") for name in METHODS if name != "source"

@@ -37,10 +37,6 @@ WeightsOption = Annotated[
     Path | None, typer.Option(help="Folder with PROFILE/diffusion, ... instead of the shipped one.")
 ]
 DataOption = Annotated[list[Path], typer.Option(help="Folders or zips of class/picture files.")]
-FrameOption = Annotated[
-    str,
-    typer.Option(help="ImageNet-C's 224 px: resize (to 256) or raw (kept, borders mirrored)."),
-]
 
 
 @dataclass(frozen=True)
@@ -54,8 +50,7 @@ class ModelOptions:
         typer.Option(help="The diffusion model: its folder, or a .pt of guided-diffusion."),
     ] = None
     discriminator: Annotated[
-        Path | None,
-        typer.Option(help="The discriminator: its folder, or the authors' checkpoint."),
+        Path | None, typer.Option(help="The discriminator: its folder, or the authors' checkpoint.")
     ] = None
     explainer: Annotated[
         Path | None, typer.Option(help="DGA+'s own discriminator: its folder.")
@@ -87,18 +82,11 @@ class ModelOptions:
         """The weights that are named."""
         from dga.weights.sources import Sources
 
-        return Sources(
-            self.weights,
-            self.diffusion,
-            self.discriminator,
-            self.explainer,
-            self.classifier,
-            self.architecture,
-            self.classes,
-            self.input_size,
-            three_numbers("--mean", self.mean),
-            three_numbers("--std", self.std),
-        )
+        names = {field.name for field in dataclasses.fields(Sources)} & set(vars(self))
+        named = {name: getattr(self, name) for name in names}
+        named["mean"] = three_numbers("--mean", self.mean)
+        named["std"] = three_numbers("--std", self.std)
+        return Sources(self.weights, **named)
 
     def absolute(self) -> ModelOptions:
         """The same places, whatever folder another process works in."""
@@ -125,11 +113,13 @@ class ModelOptions:
     def load(self, chosen: Sequence[System] = ()) -> Models:
         """The models; public weights are fetched if wanted, and a long wait for ``chosen`` said."""
         from dga.networks.models import load_models
+        from dga.speed.pace import slow_pace, warning
 
         compute = self.compute()
         self.fetch()
         models = load_models(self.profile, self.sources, compute)
-        say_pace(models, chosen)
+        if (pace := slow_pace(models)) is not None:
+            typer.echo(warning(models, pace, chosen), err=True)
         return models
 
 
@@ -166,7 +156,10 @@ class PlanOptions:
         Path | None,
         typer.Option(help="Folder in ImageNet-C's layout, read where it has a corruption."),
     ] = None
-    frame: FrameOption = "resize"
+    frame: Annotated[
+        str,
+        typer.Option(help="ImageNet-C's 224 px: resize (to 256) or raw (kept, borders mirrored)."),
+    ] = "resize"
     seed: Annotated[int, typer.Option(help="Base of every picture's own seed.")] = 0
 
     def plan(self, data: Sequence[Path], corruptions: Sequence[str]) -> Plan:
@@ -233,14 +226,6 @@ def read_file(image: Path, size: int) -> Pixels:
         return read_square(image, size)
     except UploadError as error:
         raise ValueError(f"{image}: {error}") from None
-
-
-def say_pace(models: Models, chosen: Sequence[System] = ()) -> None:
-    """Say on stderr how long a picture will take, where that is long."""
-    from dga.speed.pace import slow_pace, warning
-
-    if (pace := slow_pace(models)) is not None:
-        typer.echo(warning(models, pace, chosen), err=True)
 
 
 def command_line() -> str:

@@ -76,8 +76,7 @@ def train(
         typer.Option(help="Weights to continue from: a folder, or a guided-diffusion classifier."),
     ] = None,
     max_depth: Annotated[
-        int | None,
-        typer.Option(help="Train the diffusion model mostly at depths up to this one."),
+        int | None, typer.Option(help="Train the diffusion model mostly at depths up to this one.")
     ] = None,
     classifier: Annotated[
         str | None, typer.Option(help="Name of another classifier than the profile's own.")
@@ -103,20 +102,8 @@ def train(
         chosen = dataclasses.replace(run.defaults(model), **given)
         where = Compute.choose(device, "float32").device
         named = {**vars(study), "corruptions": parse_corruptions(study.corruptions)}
-        written = run.train(
-            model,
-            profile,
-            data,
-            out,
-            chosen,
-            where,
-            init,
-            Study(**named),
-            workers,
-            max_depth,
-            classifier,
-            teacher,
-        )
+        others = (init, Study(**named), workers, max_depth, classifier, teacher)
+        written = run.train(model, profile, data, out, chosen, where, *others)
         if written is not None:
             typer.echo(f"Weights: {written}")
             say_skipped(read_config(written).get("unreadable", []))

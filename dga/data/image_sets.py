@@ -17,13 +17,15 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from dga.data.framing import Frame, Square
+from dga.data.framing import Frame
 from dga.data.imagenet_c import are_wnids, wnids
 from dga.images import Pixels
 from dga.io.parsing import some
 
 EXTENSIONS = {".jpeg", ".jpg", ".png", ".webp", ".bmp"}
 NAMED = 20
+HELD_OUT = 0.03
+"""Share of the training pictures."""
 MEMORY_LIMIT = 2 << 30
 """Bytes of pixels that are held in memory; larger sets are read from disk as they are used."""
 UNREADABLE = (
@@ -78,16 +80,14 @@ class ImageFiles:
     """Labelled pictures on disk: pixels are read when they are wanted.
 
     ``names``: "class/file" of each; ``labels``: int64 ``[N]``, positions in ``classes``;
-    ``sources``: folders and zips, of which picture i is in number ``origins[i]`` under
-    the path ``members[i]``; ``frame``: what makes pixels of an opened picture.
+    ``places``: (folder or zip, path inside it) of each; ``frame``: what makes pixels of an
+    opened picture.
     """
 
     names: tuple[str, ...]
     labels: NDArray[np.int64]
     classes: tuple[str, ...]
-    sources: tuple[str, ...]
-    origins: NDArray[np.int64]
-    members: tuple[str, ...]
+    places: tuple[tuple[str, str], ...]
     frame: Frame
 
     def __len__(self) -> int:
@@ -99,16 +99,12 @@ class ImageFiles:
             self,
             names=tuple(self.names[i] for i in rows),
             labels=self.labels[rows],
-            origins=self.origins[rows],
-            members=tuple(self.members[i] for i in rows),
+            places=tuple(self.places[i] for i in rows),
         )
 
     def moved(self, folder: Path, frame: Frame) -> ImageFiles:
         """Pictures of the same names in another folder."""
-        origins = np.zeros(len(self), dtype=np.int64)
-        return replace(
-            self, sources=(str(folder),), origins=origins, members=self.names, frame=frame
-        )
+        return replace(self, places=tuple((str(folder), n) for n in self.names), frame=frame)
 
     def load(self, strict: bool = False) -> tuple[ImageSet, list[str]]:
         """Read them into memory; with the names of those that cannot be read.
@@ -118,16 +114,14 @@ class ImageFiles:
         side = self.frame.side
         pixels = np.empty((len(self), side, side, 3), dtype=np.uint8)
         read, unreadable = list[int](), list[str]()
-        pictures = zip(self.names, self.origins, self.members, strict=True)
         with ExitStack() as stack:
-            archives: dict[int, zipfile.ZipFile] = {}  # each is opened once
-            for i, (name, origin, member) in enumerate(pictures):
-                source = Path(self.sources[origin])
+            archives: dict[str, zipfile.ZipFile] = {}  # each is opened once
+            for i, (name, (source, member)) in enumerate(zip(self.names, self.places, strict=True)):
                 try:
-                    if source.is_file() and origin not in archives:
-                        archives[origin] = stack.enter_context(zipfile.ZipFile(source))
-                    archive = archives.get(origin)
-                    file = BytesIO(archive.read(member)) if archive else source / member
+                    if source not in archives and Path(source).is_file():
+                        archives[source] = stack.enter_context(zipfile.ZipFile(source))
+                    archive = archives.get(source)
+                    file = BytesIO(archive.read(member)) if archive else Path(source, member)
                     with Image.open(file) as image:
                         picture = self.frame(image)
                 except UNREADABLE as error:
@@ -177,14 +171,16 @@ def find_images(
     ``ValueError`` for unknown classes and for no pictures at all, ``FileNotFoundError``
     for a missing source. Nothing is read but the lists of files.
     """
-    places, lists = tuple(map(str, sources)), [_members(Path(source)) for source in sources]
-    pairs = [pair for found in lists for pair in found]
-    if not pairs:
-        raise ValueError(f"No pictures in {', '.join(places)} (class/picture.jpeg).")
-    names, members = zip(*pairs, strict=True)
+    found = [
+        (name, (source, member))
+        for source in map(str, sources)
+        for name, member in _members(Path(source))
+    ]
+    if not found:
+        raise ValueError(f"No pictures in {', '.join(map(str, sources))} (class/picture.jpeg).")
+    names, places = zip(*found, strict=True)
     labels, classes = _labels(names, classes)
-    origins = np.repeat(np.arange(len(lists), dtype=np.int64), [len(found) for found in lists])
-    return ImageFiles(names, labels, classes, places, origins, members, frame)
+    return ImageFiles(names, labels, classes, places, frame)
 
 
 def _labels(
@@ -207,16 +203,14 @@ def _labels(
 
 
 def read_images(
-    sources: Sequence[str | Path],
-    size: int,
-    classes: tuple[str, ...] | None = None,
+    sources: Sequence[str | Path], size: int, classes: tuple[str, ...] | None = None
 ) -> ImageSet:
     """Read every picture of some folders or zips, see :func:`find_images`.
 
     Pictures are cropped and resized to ``size`` pixels a side. The first that cannot be
     read raises ``ValueError``.
     """
-    return find_images(sources, Square(size), classes).load(strict=True)[0]
+    return find_images(sources, Frame(size), classes).load(strict=True)[0]
 
 
 def open_images(
@@ -253,10 +247,10 @@ def split_off(images: Images, tune: Collection[str]) -> tuple[Images, Images]:
     return images.take(np.flatnonzero(chosen)), images.take(np.flatnonzero(np.invert(chosen)))
 
 
-def split_training(images: Images, held_out: float = 0.03) -> tuple[Images, Images]:
+def split_training(images: Images) -> tuple[Images, Images]:
     """Split training pictures into (used, held out) by a hash of the file name."""
     order = _in_hash_order(images)
-    cut = max(1, int(len(images) * held_out))
+    cut = max(1, int(len(images) * HELD_OUT))
     return images.take(sorted(order[cut:])), images.take(sorted(order[:cut]))
 
 

@@ -19,7 +19,7 @@ from dga.corruptions import CLEAN
 from dga.data.framing import View
 from dga.data.image_sets import ImageFiles, ImageSet
 from dga.diffusion import forward_path
-from dga.discriminator import INPUTS, judge_states, max_batch
+from dga.discriminator import INPUTS, curve
 from dga.evaluation.plan import Plan, choose_images, image_seed, read_batch
 from dga.evaluation.results_file import earlier_config
 from dga.images import to_tensor
@@ -56,15 +56,10 @@ class Judge:
 
         ``batch``: states in one pass; by default as many as its device likes.
         """
-        models, depth = self.models, torch.tensor(depths)
-        states = forward_path(models.schedule, x, seed)[depth]  # [K, 3, S, S]
-        size = batch or max_batch(x)
-        return torch.cat(
-            [
-                judge_states(models.schedule, models.discriminator, s, k, self.denoiser)
-                for s, k in zip(states.split(size), depth.split(size), strict=True)
-            ]
-        )
+        models = self.models
+        states = forward_path(models.schedule, x, seed)[torch.tensor(depths)]  # [K, 3, S, S]
+        network = models.discriminator
+        return curve(models.schedule, network, states, depths, self.denoiser, batch)
 
 
 def load_judge(

@@ -12,6 +12,7 @@ from tqdm import tqdm
 
 from dga.data.framing import View
 from dga.data.image_sets import ImageFiles, ImageSet
+from dga.evaluation.exchange import exchanged
 from dga.evaluation.plan import Plan, choose_images, image_seed, read_batch
 from dga.evaluation.results_file import Line, ResultsFile
 from dga.images import to_tensor
@@ -100,8 +101,9 @@ class LoadedSystems:
             for name, (corruption, _) in zip(pictures.names, conditions, strict=True)
         ]
         x = to_tensor(pictures.pixels).to(models.device)  # [B, 3, S, S]
+        chosen = {name: self.systems[name] for name in names}
         lines: list[Line] = []
-        for name, outcome in answer({name: self.systems[name] for name in names}, x, seeds).items():
+        for name, outcome in answer(chosen, x, seeds, exchanged).items():
             for i, (corruption, severity) in enumerate(conditions):
                 row, label = outcome.probabilities[i], int(pictures.labels[i])
                 first = int(row.argsort(descending=True, stable=True)[0])

@@ -192,7 +192,11 @@ def gains(pooled: PooledRuns) -> Chart:
     panels = []
     for rival in rivals:
         rows = [
-            (_gain_title(group), pooled.outcomes.difference(method, rival, group), _style(group))
+            (
+                group_title(group) + (", mean" if group in FAMILIES else ""),
+                pooled.outcomes.difference(method, rival, group),
+                _style(group),
+            )
             for group in groups
         ]
         panels.append(differences(rows, f"over {method_title(rival)}".replace(" (", "\n(")))
@@ -217,10 +221,6 @@ def best_dda(pooled: PooledRuns) -> str:
         and (estimate := pooled.outcomes.accuracy(name, MEAN)) is not None
     }
     return max(found, key=lambda name: found[name], default="")
-
-
-def _gain_title(group: str) -> str:
-    return f"{group_title(group)}, mean" if group in FAMILIES else group_title(group)
 
 
 def _style(group: str) -> Style:

@@ -23,11 +23,7 @@ COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", ACCENT, "#B7791F", "#2496C
 
 
 def curve(
-    x: tuple[float, ...],
-    y: tuple[float, ...],
-    color: str,
-    name: str,
-    dash: Dash = "solid",
+    x: tuple[float, ...], y: tuple[float, ...], color: str, name: str, dash: Dash = "solid"
 ) -> Series:
     """A line with its name at its end."""
     labels = ("",) * (len(x) - 1) + (name,)

@@ -15,7 +15,7 @@ from dga.titles import short
 PHOTOGRAPHS = 60
 
 
-def embed(features: NDArray[np.float32], seed: int = 0) -> NDArray[np.float32]:
+def embed(features: NDArray[np.float32]) -> NDArray[np.float32]:
     """t-SNE ``[N, 2]`` of ``[N, F]`` (van der Maaten and Hinton, 2008), scikit-learn's.
 
     On one thread, so that the same features give the same bits.
@@ -26,11 +26,11 @@ def embed(features: NDArray[np.float32], seed: int = 0) -> NDArray[np.float32]:
 
     perplexity = min(30.0, (len(features) - 1) / 3)
     with threadpool_limits(1):
-        tsne = TSNE(perplexity=perplexity, init="pca", random_state=seed, n_jobs=1)
+        tsne = TSNE(perplexity=perplexity, init="pca", random_state=0, n_jobs=1)
         return np.asarray(tsne.fit_transform(features), np.float32)
 
 
-def feature_map(judge: JudgeRun, photographs: int = PHOTOGRAPHS) -> Chart:
+def feature_map(judge: JudgeRun) -> Chart:
     """One embedding of clean and corrupted pictures, in four panels.
 
     The same photographs, evenly drawn, stand under every corruption. Raises
@@ -40,7 +40,7 @@ def feature_map(judge: JudgeRun, photographs: int = PHOTOGRAPHS) -> Chart:
         raise MissingRun(f"{judge.name} has no features.npz")
     if len(judge.paths) < 4:
         raise MissingRun(f"{judge.name} has fewer than 4 pictures")
-    count = min(photographs, len(judge.paths))
+    count = min(PHOTOGRAPHS, len(judge.paths))
     drawn = np.linspace(0, len(judge.paths) - 1, count).round().astype(int)
     chosen = judge.features[:, drawn]
     points = embed(chosen.reshape(-1, chosen.shape[-1])).reshape(*chosen.shape[:2], 2)

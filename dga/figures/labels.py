@@ -5,12 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from itertools import chain, product, repeat
-from typing import Literal
+from itertools import repeat
+from typing import Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import isotonic_regression
 
 from dga.figures.chart import TEXT, Axis, Panel, Series
@@ -47,52 +45,47 @@ class Label:
         return _OPPOSITE[self.side]
 
 
+class _Point(NamedTuple):
+    """One point of a series: pixels from the panel's top left, and what its mark covers."""
+
+    series: Series
+    text: str
+    x: float
+    y: float
+    left: float
+    top: float
+    box: Box
+
+
 def place_labels(panel: Panel, width: float, height: float) -> list[Label]:
     """Every label of a panel of ``width`` by ``height`` pixels; wider only gives more room.
 
     A line's stands outside the panel, at its right; a point's beside it.
     """
-    canvas = _Canvas(panel, width, height)
-    return [*_line_ends(canvas), *_beside_points(canvas)]
+    points = [
+        point
+        for series in panel.series
+        if series.kind != "bars"
+        for point in _points(panel, series, width, height)
+    ]
+    return [*_line_ends(points, height), *_beside_points(points, width, height)]
 
 
-@dataclass(frozen=True)
-class _Canvas:
-    """A panel in pixels from its top left."""
+def _points(panel: Panel, series: Series, width: float, height: float) -> Iterator[_Point]:
+    across = _span(panel, "x"), _span(panel, "y")
+    half = (series.size if series.kind == "points" else series.width) / 2 + 1
+    for text, x, y in zip(series.labels or repeat(""), series.x, series.y, strict=False):
+        left = width * fraction(panel.x, x, across[0])
+        top = height * (1 - fraction(panel.y, y, across[1]))
+        box = (left - half, top - half, left + half, top + half)
+        yield _Point(series, text, x, y, left, top, box)
 
-    panel: Panel
-    width: float
-    height: float
 
-    @cached_property
-    def _spans(self) -> dict[str, tuple[float, float]]:
-        """Each axis's limits, or else the range of what is drawn."""
-        panel, spans = self.panel, {}
-        for which, axis in (("x", panel.x), ("y", panel.y)):
-            drawn = [value for series in panel.series for value in getattr(series, which)]
-            spans[which] = axis.limits or (min(drawn), max(drawn))
-        return spans
-
-    def left(self, x: float) -> float:
-        """Pixels from the left edge to a value of the x axis."""
-        return self.width * fraction(self.panel.x, x, self._spans["x"])
-
-    def top(self, y: float) -> float:
-        """Pixels from the upper edge to a value of the y axis."""
-        return self.height * (1 - fraction(self.panel.y, y, self._spans["y"]))
-
-    def box(self, series: Series, x: float, y: float) -> Box:
-        """What a point's mark covers."""
-        left, top = self.left(x), self.top(y)
-        half = (series.size if series.kind == "points" else series.width) / 2 + 1
-        return left - half, top - half, left + half, top + half
-
-    def fits(self, box: Box, taken: Sequence[Box]) -> bool:
-        """Whether a box is inside the panel and free."""
-        left, top, right, bottom = box
-        if left < 0 or right > self.width or top < 0 or bottom > self.height:
-            return False
-        return not any(left < r and right > x and top < b and bottom > y for x, y, r, b in taken)
+def _span(panel: Panel, which: Literal["x", "y"]) -> tuple[float, float]:
+    """An axis's limits, or else the range of what is drawn."""
+    axis: Axis = getattr(panel, which)
+    drawn = [value for series in panel.series for value in getattr(series, which)]
+    return axis.limits or (min(drawn), max(drawn))
 
 
 def spread(values: Sequence[float], gap: float, low: float, high: float) -> list[float]:
@@ -104,89 +97,60 @@ def spread(values: Sequence[float], gap: float, low: float, high: float) -> list
     order = np.argsort(values, kind="stable")
     steps = gap * np.arange(len(values))
     free = isotonic_regression(np.asarray(values, float)[order] - steps).x
-    placed = np.clip(free, low, max(low, high - gap * (len(values) - 1))) + steps
     back = np.empty(len(values))
-    back[order] = placed
+    back[order] = np.clip(free, low, max(low, high - gap * (len(values) - 1))) + steps
     return [float(value) for value in back]
 
 
-def _line_ends(canvas: _Canvas) -> list[Label]:
-    ends = [
-        (text, x, y, series.color)
-        for series in canvas.panel.series
-        if series.kind == "line"
-        for text, x, y in zip(series.labels, series.x, series.y, strict=False)
-        if text
-    ]
-    tops = [canvas.top(y) for _, _, y, _ in ends]
-    placed = spread(tops, GAP, GAP / 2, canvas.height - GAP / 2) if ends else []
+def _line_ends(points: Sequence[_Point], height: float) -> list[Label]:
+    ends = [point for point in points if point.text and point.series.kind == "line"]
+    tops = [point.top for point in ends]
+    placed = spread(tops, GAP, GAP / 2, height - GAP / 2) if ends else []
     return [
-        Label(text, x, y, AWAY, round(new - top, 1), "right", color, edge=True)
-        for (text, x, y, color), top, new in zip(ends, tops, placed, strict=True)
-    ]
-
-
-def _beside_points(canvas: _Canvas) -> list[Label]:
-    """Beside its point, or as near as there is room; from the top down."""
-    drawn = [
-        (series, text, x, y, canvas.box(series, x, y))
-        for series in canvas.panel.series
-        if series.kind != "bars"
-        for text, x, y in zip(series.labels or repeat(""), series.x, series.y, strict=False)
-    ]
-    taken = [box for *_, box in drawn] if len(drawn) <= CROWD else []
-    labels = []
-    named = (entry for entry in drawn if entry[1] and entry[0].kind == "points")
-    for series, text, x, y, own in sorted(named, key=lambda entry: entry[4][1]):
-        others = [box for box in taken if box != own]
-        place = min(
-            (place for place in _places(text, own) if canvas.fits(place.box, others)),
-            key=lambda place: place.cost(own, others),
-            default=next(_places(text, own)),
+        Label(
+            at.text, at.x, at.y, AWAY, round(new - at.top, 1), "right", at.series.color, edge=True
         )
-        taken.append(place.box)
-        labels.append(Label(text, x, y, place.dx, place.dy, place.side, series.color))
+        for at, new in zip(ends, placed, strict=True)
+    ]
+
+
+def _beside_points(points: Sequence[_Point], width: float, height: float) -> list[Label]:
+    """Beside its point, or as near as there is room; from the top down."""
+    taken = [point.box for point in points] if len(points) <= CROWD else []
+    labels = []
+    named = (point for point in points if point.text and point.series.kind == "points")
+    for at in sorted(named, key=lambda point: point.box[1]):
+        others = [box for box in taken if box != at.box]
+        side, dx, dy, box = next(
+            (place for place in _places(at) if _fits(place[3], others, width, height)),
+            next(_places(at)),
+        )
+        taken.append(box)
+        labels.append(Label(at.text, at.x, at.y, dx, dy, side, at.series.color))
     return labels
 
 
-@dataclass(frozen=True)
-class _Place:
-    """Where words could stand, and what they would cover there."""
-
-    side: Side
-    dx: float
-    dy: float
-    box: Box
-
-    def cost(self, own: Box, others: Sequence[Box]) -> float:
-        """Distance in pixels; a leader across something else counts as a hundred."""
-        if self.side == "center":
-            return abs(self.dy)
-        x, y = (own[0] + own[2]) / 2, (own[1] + own[3]) / 2
-        steps = np.linspace(0, 1, 12)[:, None]
-        path = np.array([x, y]) + steps * np.array([self.dx, self.dy])
-        crossed = sum(_inside(path, box) for box in others)
-        return abs(self.dy) + 100 * crossed + 2 * (self.side == "left")
-
-
-def _inside(path: NDArray[np.float64], box: Box) -> bool:
+def _fits(box: Box, taken: Sequence[Box], width: float, height: float) -> bool:
+    """Whether a box is inside the panel and free."""
     left, top, right, bottom = box
-    x, y = path.T
-    return bool(((x > left) & (x < right) & (y > top) & (y < bottom)).any())
+    if left < 0 or right > width or top < 0 or bottom > height:
+        return False
+    return not any(left < r and right > x and top < b and bottom > y for x, y, r, b in taken)
 
 
-def _places(text: str, own: Box) -> Iterator[_Place]:
+def _places(at: _Point) -> Iterator[tuple[Side, float, float, Box]]:
     """Right and left of the point, above and below it, then further up and down."""
-    x, y = (own[0] + own[2]) / 2, (own[1] + own[3]) / 2
-    long = LETTER * len(text)
-    shifts = [0.0, *chain.from_iterable((-d, d) for d in np.arange(GAP / 2, 9 * GAP, GAP / 2))]
-    lefts: dict[Side, float] = {"right": x + AWAY, "left": x - AWAY - long}
-    for dy, (side, left) in product(map(float, shifts), lefts.items()):
-        dx = float(AWAY if side == "right" else -AWAY)
-        yield _Place(side, dx, dy, (left, y + dy - GAP / 2, left + long, y + dy + GAP / 2))
-    for dy in (-GAP - 2.0, GAP + 2.0):
-        box = (x - long / 2, y + dy - GAP / 2, x + long / 2, y + dy + GAP / 2)
-        yield _Place("center", 0.0, dy, box)
+    long = LETTER * len(at.text)
+    sides: tuple[tuple[Side, float, float], ...] = (("right", AWAY, 0), ("left", -AWAY, -long))
+    for step in range(18):
+        for dy in (-step * GAP / 2, step * GAP / 2):
+            for side, dx, shift in sides:
+                left, top = at.left + dx + shift, at.top + dy - GAP / 2
+                yield side, dx, dy, (left, top, left + long, top + GAP)
+        if step == 2:
+            for dy in (-GAP - 2.0, GAP + 2.0):
+                left, top = at.left - long / 2, at.top + dy - GAP / 2
+                yield "center", 0.0, dy, (left, top, left + long, top + GAP)
 
 
 def fraction(axis: Axis, value: float, span: tuple[float, float]) -> float:

@@ -11,13 +11,9 @@ from dga.figures.palette import INK
 from dga.images import Pixels
 
 
-def picture_grid(
-    pictures: Sequence[Pixels], captions: Sequence[str], columns: int, cell: float = 0.9
-) -> Figure:
-    """Pictures, uint8 ``[H, W, 3]``, row by row, each over its caption ("" for none).
-
-    ``cell`` is a picture's side in inches.
-    """
+def picture_grid(pictures: Sequence[Pixels], captions: Sequence[str], columns: int) -> Figure:
+    """Pictures, uint8 ``[H, W, 3]``, row by row, each over its caption ("" for none)."""
+    cell = 0.9  # inches
     rows = -(-len(pictures) // columns)
     text = 0.0 if not any(captions) else 0.32
     figure = Figure(figsize=(columns * (cell + 0.08), rows * (cell + 0.08 + text)), dpi=110)

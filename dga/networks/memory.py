@@ -49,15 +49,6 @@ class AdaptiveBatchSize:
                 "Out of memory with %d pictures at once; going on with %d.", len(part), self.most
             )
 
-    def fill(self, rows: Sequence[Row], work: Callable[[Sequence[Row]], None]) -> None:
-        """The same for work that yields nothing."""
-
-        def silent(part: Sequence[Row]) -> Iterator[None]:
-            work(part)
-            yield
-
-        list(self.parts(rows, silent))
-
 
 def _attempt(
     part: Sequence[Row], work: Callable[[Sequence[Row]], Iterator[Item]]

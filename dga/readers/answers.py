@@ -13,7 +13,7 @@ from torch import Tensor
 
 from dga.networks.classifier import to_prediction
 from dga.networks.models import Models
-from dga.pipeline import Rebuilt, Stopped, exchanged, run
+from dga.pipeline import Exchange, Rebuilt, Stopped, run
 from dga.profiles import MemoConfig, Repair, TentConfig
 from dga.readers.frozen import Frozen, Reader
 from dga.readers.memo import Memo
@@ -81,10 +81,7 @@ class OpenSystem:
     def _read(self, kinds: Sequence[Tensor], seeds: Sequence[int]) -> Tensor:
         """Probabilities, ``[B, classes]``, of one kind of picture or of both."""
         shown = kinds if self.system.ensemble else kinds[:1]
-        each = [self._reader.read(x, seeds) for x in shown]
-        if self.system.ensemble == "batch":
-            return min(each, key=lambda p: float(torch.special.entr(p).sum()))
-        return torch.stack(each).mean(0)
+        return torch.stack([self._reader.read(x, seeds) for x in shown]).mean(0)
 
     def _details(self, stopped: Stopped, x: Tensor) -> dict[str, Any]:
         """What a result line tells of one picture; nothing of one that was not explained."""
@@ -111,18 +108,26 @@ def open_systems(models: Models, systems: Mapping[str, System]) -> dict[str, Ope
     return {name: OpenSystem(models, system) for name, system in systems.items()}
 
 
-def answer(opened: Mapping[str, OpenSystem], x: Tensor, seeds: Sequence[int]) -> dict[str, Answers]:
+def answer(
+    opened: Mapping[str, OpenSystem],
+    x: Tensor,
+    seeds: Sequence[int],
+    deal: Callable[[Models, Tensor, Sequence[int], str], Exchange] | None = None,
+) -> dict[str, Answers]:
     """What systems answer for the same pictures, ``[B, 3, S, S]`` in [-1, 1].
 
-    What their repairs share is done once. Raises ``FloatingPointError``, which names the systems,
-    for values that are not numbers.
+    What their repairs share is done once. ``deal``: who permutes, where a system asks for it
+    (:func:`dga.evaluation.exchange.exchanged`). Raises ``FloatingPointError``, which names the
+    systems, for values that are not numbers.
     """
     answers = {}
     for permute in dict.fromkeys(one.system.control.permute for one in opened.values()):
         group = {n: one for n, one in opened.items() if one.system.control.permute == permute}
         repairs = dict.fromkeys(one.system.repair for one in group.values())
+        models = next(iter(group.values())).models
+        exchange = deal(models, x, seeds, permute) if deal and permute != "none" else None
         with _named(group):
-            done = _repaired(next(iter(group.values())).models, x, seeds, repairs, permute)
+            done = _repaired(models, x, seeds, [r for r in repairs if r], exchange)
         for name, one in group.items():
             with _named([name]):
                 answers[name] = one.answer(x, seeds, done.get(one.system.repair))
@@ -130,11 +135,13 @@ def answer(opened: Mapping[str, OpenSystem], x: Tensor, seeds: Sequence[int]) ->
 
 
 def _repaired(
-    models: Models, x: Tensor, seeds: Sequence[int], repairs: Iterable[Repair | None], permute: str
+    models: Models,
+    x: Tensor,
+    seeds: Sequence[int],
+    wanted: Sequence[Repair],
+    exchange: Exchange | None,
 ) -> dict[Repair | None, list[Done]]:
     """All repairs of a batch in one run, by row."""
-    wanted = [repair for repair in repairs if repair]
-    exchange = exchanged(models, x, seeds, permute) if permute != "none" else None
     stopped: dict[tuple[Repair, int], Stopped] = {}
     rebuilt: dict[tuple[Repair, int], Rebuilt] = {}
     for event in run(models, x, seeds, wanted, exchange=exchange) if wanted else ():

@@ -8,12 +8,13 @@ from pathlib import Path
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
+from torch.optim.swa_utils import update_bn
 
 from dga.data.image_sets import ImageSet, split_training
 from dga.images import to_tensor
 from dga.io.files import CHECKPOINT
 from dga.networks.classifier import build_classifier, normalise, preprocess
-from dga.profiles import Profile, get_profile
+from dga.profiles import ClassifierConfig, Profile, get_profile
 from dga.training import loop
 from dga.training.loop import TrainConfig
 from dga.weights.checkpoints import check_fit
@@ -59,7 +60,9 @@ def train_classifier(
     model = build_classifier(profile.classifier)
     _start_from(model, init, out, profile.classifier.groups)
     model.to(device, memory_format=torch.channels_last)  # type: ignore[call-overload]
-    taught = None if teacher is None else _teacher(profile, teacher, device)
+    if teacher is not None:
+        own = build_classifier(get_profile(profile.name).classifier)
+        taught = load_weights(own, teacher).to(device)
     optimizer = torch.optim.SGD(_parameter_groups(model, config), momentum=0.9, nesterov=True)
 
     def loss(step: int) -> tuple[Tensor, dict[str, float]]:
@@ -70,7 +73,7 @@ def train_classifier(
         y = torch.from_numpy(used.labels[rows]).to(device)
         x = normalise(x, profile.classifier).to(memory_format=torch.channels_last)
         logits = model(x).float()
-        if taught is None:
+        if teacher is None:
             value = F.cross_entropy(logits, y, label_smoothing=LABEL_SMOOTHING)
         else:
             with torch.no_grad():
@@ -79,7 +82,7 @@ def train_classifier(
         return value, {"top1": float((logits.argmax(1) == y).float().mean())}
 
     network = loop.run(model, optimizer, loss, config, out, device, identity)
-    return recalibrate(network, used, profile, config, device)
+    return recalibrate(network, used, profile.classifier, config, device)
 
 
 def _start_from(model: nn.Module, init: Path | None, out: Path, groups: int | None) -> None:
@@ -89,11 +92,6 @@ def _start_from(model: nn.Module, init: Path | None, out: Path, groups: int | No
     state = to_group_norm(read_state(init), groups)
     check_fit(init, state, model.state_dict())
     model.load_state_dict(state)
-
-
-def _teacher(profile: Profile, path: Path, device: torch.device) -> nn.Module:
-    network = load_weights(build_classifier(get_profile(profile.name).classifier), path)
-    return network.to(device)
 
 
 def to_group_norm(state: Mapping[str, Tensor], groups: int) -> dict[str, Tensor]:
@@ -117,11 +115,10 @@ def to_group_norm(state: Mapping[str, Tensor], groups: int) -> dict[str, Tensor]
     return changed
 
 
-@torch.no_grad()
 def recalibrate(
     network: nn.Module,
     images: ImageSet,
-    profile: Profile,
+    own: ClassifierConfig,
     config: TrainConfig,
     device: torch.device,
 ) -> nn.Module:
@@ -130,16 +127,12 @@ def recalibrate(
     Those kept during training belong to the weights that were not averaged and to
     crops; with them the average classified 7 points worse.
     """
-    norms = [m for m in network.modules() if isinstance(m, nn.modules.batchnorm._BatchNorm)]
-    for norm in norms:
-        norm.reset_running_stats()
-        norm.momentum = None  # plain mean over all batches
-    network.train()
-    for step in range(min(RECALIBRATION_STEPS, config.steps)):
-        x = to_tensor(
-            images.pixels[loop.batch_rows(len(images), config.batch, config.seed, step)]
-        ).to(device)
-        network(preprocess(x, profile.classifier).to(memory_format=torch.channels_last))
+    rows = (
+        loop.batch_rows(len(images), config.batch, config.seed, step)
+        for step in range(min(RECALIBRATION_STEPS, config.steps))
+    )
+    pictures = (preprocess(to_tensor(images.pixels[few]).to(device), own) for few in rows)
+    update_bn((x.to(memory_format=torch.channels_last) for x in pictures), network)
     return network.eval()
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -67,11 +67,7 @@ LossFunction = Callable[[int], tuple[Tensor, dict[str, float]]]
 
 
 def describe_run(
-    model: str,
-    profile: Profile,
-    images: ImageSet | ImageFiles,
-    init: Path | None,
-    source: str = "",
+    model: str, profile: Profile, images: ImageSet | ImageFiles, init: Path | None, source: str = ""
 ) -> dict[str, str]:
     """What a checkpoint belongs to, besides its :class:`TrainConfig`."""
     return {
@@ -86,12 +82,10 @@ def describe_run(
 def start_from(network: nn.Module, init: Path | None, out: Path) -> None:
     """Fill a new network with the weights in ``init``, unless ``out`` has a checkpoint.
 
-    Raises :class:`~dga.weights.checkpoints.WeightsError` for
-    weights of another network.
+    Raises :class:`~dga.weights.checkpoints.WeightsError` for weights of another network.
     """
-    if init is None or (out / CHECKPOINT).exists():
-        return
-    load_weights(network, init).train().requires_grad_()
+    if init is not None and not (out / CHECKPOINT).exists():
+        load_weights(network, init).train().requires_grad_()
 
 
 def step_rng(seed: int, step: int) -> np.random.Generator:
@@ -110,11 +104,7 @@ def batch_rows(count: int, batch: int, seed: int, step: int) -> np.ndarray:
     rows = []
     for epoch in range(first // count, (first + batch - 1) // count + 1):
         order = np.random.default_rng([seed, 2**32, epoch]).permutation(count)
-        start, stop = (
-            max(first - epoch * count, 0),
-            min(first + batch - epoch * count, count),
-        )
-        rows.append(order[start:stop])
+        rows.append(order[max(first - epoch * count, 0) : first + batch - epoch * count])
     return np.concatenate(rows)
 
 
@@ -140,61 +130,36 @@ def run(
     checkpoint = Checkpoint(out / CHECKPOINT, config, identity, model, average, optimizer)
     first = checkpoint.resume()
     model.train()
-    saved = time.monotonic()
-    for step in _progress(first, config.steps, leads):
-        with torch.autocast(device.type, torch.bfloat16, enabled=config.bf16):
-            value, shown = loss(step.number)
-        if not torch.isfinite(value):
-            raise FloatingPointError(f"The loss became {value.item()} at step {step.number}.")
-        _descend(model, optimizer, value, config.lr_at(step.number), config.clip)
-        average.update_parameters(model)
-        step.show(loss=value.item(), **shown)
-        due = time.monotonic() - saved > CHECKPOINT_SECONDS or step.number + 1 == config.steps
-        if leads and due:
-            checkpoint.save(step.number + 1)
-            saved = time.monotonic()
+    saved, smooth = time.monotonic(), dict[str, float]()
+    with tqdm(
+        total=config.steps, initial=first, unit="step", mininterval=1.0, disable=not leads
+    ) as bar:
+        for step in range(first, config.steps):
+            with torch.autocast(device.type, torch.bfloat16, enabled=config.bf16):
+                value, shown = loss(step)
+            if not torch.isfinite(value):
+                raise FloatingPointError(f"The loss became {value.item()} at step {step}.")
+            for group in optimizer.param_groups:
+                group["lr"] = config.lr_at(step)
+            optimizer.zero_grad(set_to_none=True)
+            value.backward()
+            if config.clip is not None:
+                nn.utils.clip_grad_norm_(model.parameters(), config.clip)
+            optimizer.step()
+            average.update_parameters(model)
+            for name, number in {"loss": value.item(), **shown}.items():
+                smooth[name] = 0.98 * smooth.get(name, number) + 0.02 * number
+            if step % 10 == 0:
+                bar.set_postfix({k: f"{v:.4f}" for k, v in smooth.items()}, refresh=False)
+            due = time.monotonic() - saved > CHECKPOINT_SECONDS or step + 1 == config.steps
+            if leads and due:
+                checkpoint.save(step + 1)
+                saved = time.monotonic()
+            bar.update()
     ema: nn.Module = average.module
     for target, source in zip(ema.buffers(), model.buffers(), strict=True):
         target.copy_(source)
     return ema.eval()
-
-
-def _descend(
-    model: nn.Module,
-    optimizer: torch.optim.Optimizer,
-    loss: Tensor,
-    lr: float,
-    clip: float | None,
-) -> None:
-    """One step of the optimiser; ``clip``: the gradients' largest norm."""
-    for group in optimizer.param_groups:
-        group["lr"] = lr
-    optimizer.zero_grad(set_to_none=True)
-    loss.backward()
-    if clip is not None:
-        nn.utils.clip_grad_norm_(model.parameters(), clip)
-    optimizer.step()
-
-
-@dataclass
-class _Step:
-    number: int
-    bar: tqdm
-    smooth: dict[str, float]
-
-    def show(self, **values: float) -> None:
-        for name, value in values.items():
-            self.smooth[name] = 0.98 * self.smooth.get(name, value) + 0.02 * value
-        if self.number % 10 == 0:
-            self.bar.set_postfix({k: f"{v:.4f}" for k, v in self.smooth.items()}, refresh=False)
-
-
-def _progress(first: int, steps: int, shown: bool) -> Iterator[_Step]:
-    smooth: dict[str, float] = {}
-    with tqdm(total=steps, initial=first, unit="step", mininterval=1.0, disable=not shown) as bar:
-        for number in range(first, steps):
-            yield _Step(number, bar, smooth)
-            bar.update()
 
 
 @dataclass(frozen=True)

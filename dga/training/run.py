@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from torch import nn
 
 from dga.data.framing import View
 from dga.data.image_sets import ImageFiles, ImageSet, open_images, read_images
@@ -97,8 +96,21 @@ def train(
                 )
                 facts = {"teacher": str(teacher) if teacher else None}
         if team.leads:
-            facts = _described(model, profile, network, images, config, team.device, init) | facts
-            save_weights(network.state_dict(), out, facts)
+            described: dict[str, Any] = {
+                "model": model,
+                "profile": to_plain(profile),
+                "parameters": parameter_count(network),
+                "training": to_plain(config),
+                "init": str(init) if init else None,
+                "trained_on": {
+                    "pictures": len(images),
+                    "device": str(team.device),
+                    "threads": torch.get_num_threads(),
+                    "torch": torch.__version__,
+                    "machine": platform.machine(),
+                },
+            }
+            save_weights(network.state_dict(), out, described | facts)
     finally:
         team.leave()
     return out if team.leads else None
@@ -109,29 +121,3 @@ def _spare_processes(profile: Profile, images: ImageSet | ImageFiles, team: Proc
     if isinstance(images, ImageSet) and profile.release is None:
         return 0
     return max(1, (os.cpu_count() or 1) // team.size - 1)
-
-
-def _described(
-    model: str,
-    profile: Profile,
-    network: nn.Module,
-    images: ImageSet | ImageFiles,
-    config: TrainConfig,
-    device: torch.device,
-    init: Path | None,
-) -> dict[str, Any]:
-    """What every network's ``config.json`` tells of its training."""
-    return {
-        "model": model,
-        "profile": to_plain(profile),
-        "parameters": parameter_count(network),
-        "training": to_plain(config),
-        "init": str(init) if init else None,
-        "trained_on": {
-            "pictures": len(images),
-            "device": str(device),
-            "threads": torch.get_num_threads(),
-            "torch": torch.__version__,
-            "machine": platform.machine(),
-        },
-    }

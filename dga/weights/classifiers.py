@@ -43,20 +43,16 @@ def classifier_config(profile: Profile, sources: Sources) -> ClassifierConfig:
         )
     if sources.described:
         raise WeightsError(f"{path} tells its architecture, pixels and classes itself.")
-    told = read_config(path).get("profile", {})
-    own = told.get("classifier") if isinstance(told, Mapping) else None
+    own = _mapping(read_config(path).get("profile")).get("classifier")
     return _checked(_built(own, path), path) if own else profile.classifier
 
 
 def _of_checkpoint(profile: Profile, sources: Sources, path: Path) -> ClassifierConfig:
-    usual = profile.classifier
-    told = _beside(path)
+    usual, told = profile.classifier, _beside(path)
     architecture = sources.architecture or told.get("architecture")
     if architecture is not None:
         usual = _timms(architecture, told, usual, path)
-    changes: dict[str, Any] = {
-        name: getattr(sources, name) for name in sources.described if name != "classes"
-    }
+    changes: dict[str, Any] = {name: getattr(sources, name) for name in sources.described}
     if sources.input_size is not None:
         changes["resize"] = None  # what timm crops away belongs to timm's own size
     if sources.classes is not None:
@@ -90,19 +86,17 @@ def _timms(
     found = {**(table.to_dict() if table else {}), **_mapping(told.get("pretrained_cfg"))}
     names = told.get("label_names") or found.get("label_names") or usual.classes
     try:
-        size = int(found["input_size"][-1])
-        crop = float(found.get("crop_pct") or 1)
-        built = {
-            "architecture": architecture,
-            "input_size": size,
-            "resize": None if crop == 1 else math.floor(size / crop),  # as timm evaluates
-            "mean": found["mean"],
-            "std": found["std"],
-            "classes": names,
-        }
+        size, crop = int(found["input_size"][-1]), float(found.get("crop_pct") or 1)
+        return ClassifierConfig(
+            architecture,
+            size,
+            tuple(names),
+            mean=tuple(found["mean"]),
+            std=tuple(found["std"]),
+            resize=None if crop == 1 else math.floor(size / crop),  # as timm evaluates
+        )
     except (KeyError, IndexError, TypeError, ValueError, ZeroDivisionError) as error:
         raise WeightsError(f"{path.parent / CONFIG} does not tell the pixels of {path}.") from error
-    return _built(built, path)
 
 
 def _mapping(content: Any) -> Mapping[str, Any]:

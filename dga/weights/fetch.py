@@ -3,28 +3,25 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 from huggingface_hub import constants, hf_hub_download
 
 from dga.io.files import sha256
 from dga.profiles import Profile
-from dga.weights.download import DownloadError, download, gigabytes, progress_bar
+from dga.weights.download import DownloadError, download, gigabytes
 from dga.weights.sources import HUB_BYTES, HUB_FILE, Sources, check_cached, complain
 from dga.weights.store import home
 
-Ask = Callable[[str], str]
 
-
-def obtain(profile: Profile, sources: Sources, yes: bool = False, ask: Ask = input) -> None:
+def obtain(profile: Profile, sources: Sources, yes: bool = False) -> None:
     """Leave nothing missing: fetch what is public, or raise a sentence that names it all.
 
     Nothing is fetched as long as something is missing that cannot be fetched. Raises
     :class:`~dga.weights.checkpoints.WeightsError`.
     """
     if set(sources.missing(profile)) <= set(sources.public(profile)):
-        fetch_missing(profile, sources, yes, ask)
+        fetch_missing(profile, sources, yes)
     complain(profile, sources)
 
 
@@ -39,27 +36,25 @@ def discard_altered(profile: Profile) -> Path | None:
     return path
 
 
-def fetch_missing(
-    profile: Profile, sources: Sources, yes: bool = False, ask: Ask = input
-) -> list[Path]:
-    """Fetch the public weights that are nowhere on this machine; returns their paths.
+def fetch_missing(profile: Profile, sources: Sources, yes: bool = False) -> None:
+    """Fetch the public weights that are nowhere on this machine.
 
     Asks once on the terminal, naming sizes and hosts, unless ``yes``. Raises
     :class:`~dga.weights.download.DownloadError` where nobody can be asked or the answer is no.
     """
     wanted = sources.public(profile)
     if not wanted:
-        return []
-    agree(profile, wanted, yes, ask)
-    fetch = {"diffusion": _fetch_diffusion, "classifier": _fetch_classifier}
-    return [fetch[name](profile) for name in wanted]
-
-
-def agree(profile: Profile, wanted: list[str], yes: bool, ask: Ask = input) -> None:
-    """Return if the download is wanted; raise :class:`DownloadError` if not."""
-    if yes:
         return
-    offer = " and ".join(describe(profile, name) for name in wanted)
+    if not yes:
+        _ask(profile, " and ".join(_describe(profile, name) for name in wanted))
+    if "diffusion" in wanted and profile.public:
+        download(profile.public, home() / profile.name / "diffusion")
+    if "classifier" in wanted and profile.classifier.hub:
+        _fetch_classifier(profile.classifier.hub)
+
+
+def _ask(profile: Profile, offer: str) -> None:
+    """Return if the download is wanted; raise :class:`DownloadError` if not."""
     if not on_terminal():
         raise DownloadError(
             f"Profile {profile.name} needs {offer}; fetch them with: "
@@ -68,7 +63,7 @@ def agree(profile: Profile, wanted: list[str], yes: bool, ask: Ask = input) -> N
     print(f"Profile {profile.name} needs {offer}.", file=sys.stderr)
     print(f"They would be kept in {home()} and the hub's cache.", file=sys.stderr)
     try:
-        answer = ask("Download now? [y/N] ")
+        answer = input("Download now? [y/N] ")
     except EOFError:
         answer = ""
     if answer.strip().lower() not in ("y", "yes"):
@@ -80,7 +75,7 @@ def on_terminal() -> bool:
     return sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty()
 
 
-def describe(profile: Profile, name: str) -> str:
+def _describe(profile: Profile, name: str) -> str:
     """``256x256_diffusion_uncond.pt (2.2 GB from openaipublic...)``."""
     public = profile.public
     if public and name == "diffusion":
@@ -89,21 +84,13 @@ def describe(profile: Profile, name: str) -> str:
     return f"{profile.classifier.hub} (about {gigabytes(HUB_BYTES)} from {host})"
 
 
-def _fetch_diffusion(profile: Profile) -> Path:
-    assert profile.public is not None
-    with progress_bar(profile.public.name) as progress:
-        return download(profile.public, home() / profile.name / "diffusion", progress)
-
-
-def _fetch_classifier(profile: Profile) -> Path:
+def _fetch_classifier(hub: str) -> None:
     """Into the hub's own cache, which resumes; compared with the SHA-256 that the hub names."""
-    assert profile.classifier.hub is not None
     try:
-        path = Path(hf_hub_download(profile.classifier.hub, HUB_FILE))
+        path = Path(hf_hub_download(hub, HUB_FILE))
     except Exception as error:  # its errors have no common base besides this
         raise DownloadError(
-            f"{profile.classifier.hub} could not be fetched from {constants.ENDPOINT} "
+            f"{hub} could not be fetched from {constants.ENDPOINT} "
             f"({type(error).__name__}); a local file can be named with --classifier PATH."
         ) from error
     check_cached(path)
-    return path

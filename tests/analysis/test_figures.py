@@ -8,11 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PIL import Image
-from typer.testing import CliRunner, Result
+from typer.testing import Result
 
 from dga.analysis.pooled import pool_runs
 from dga.analysis.results import MissingRun, read_runs
-from dga.commands import app
 from dga.figures.accuracy import accuracy_by_depth, best_dda
 from dga.figures.chart import Axis, Chart, Panel, Rule, Series
 from dga.figures.discriminator import depths_and_f1
@@ -22,6 +21,7 @@ from dga.figures.labels import LETTER, place_labels, spread
 from dga.figures.palette import ACCENT, FAMILY, METHOD, NEUTRAL
 from dga.figures.pictures import picture_grid, save
 from dga.figures.raster import to_matplotlib
+from tests.fixtures.cli import run_dga
 from tests.fixtures.results import (
     depth_matters,
     falling_logits,
@@ -42,15 +42,11 @@ TABLES = {
 }  # fmt: skip
 
 
-def _run(folder: Path, out: Path) -> Result:
-    return CliRunner().invoke(app, ["figures", str(folder), "--out", str(out)])
-
-
 @pytest.fixture(scope="module")
 def written(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Result]:
     """Every table and figure of the synthetic results, written once."""
     root = tmp_path_factory.mktemp("whole")
-    return root / "out", _run(whole_results(root / "results"), root / "out")
+    return root / "out", run_dga("figures", whole_results(root / "results"), "--out", root / "out")
 
 
 def _every_kind() -> Chart:
@@ -98,6 +94,12 @@ def test_pictures_stand_in_a_grid(tmp_path: Path) -> None:
     grid = picture_grid([np.zeros((8, 8, 3), np.uint8)] * 3, ["a", "b", ""], columns=2)
     assert [axis.get_title() for axis in grid.axes] == ["a", "b", "", ""]
     assert save(grid, tmp_path / "deep" / "grid.png").exists()
+
+
+def test_plotly_suits_both_themes() -> None:
+    layout = to_plotly(_every_kind()).layout
+    assert layout.paper_bgcolor == layout.plot_bgcolor == "rgba(0,0,0,0)"
+    assert layout.font.color == NEUTRAL
 
 
 def _luminance(color: str) -> float:
@@ -250,7 +252,7 @@ def test_interactive_files_are_small_and_plain(written: tuple[Path, Result]) -> 
 
 def test_a_part_of_the_runs_is_enough_and_bytes_are_the_same(tmp_path: Path) -> None:
     write_run(tmp_path / "in" / "few", lines_of("source", lambda p, c: p < 3, 6, ["fog"]))
-    results = [_run(tmp_path / "in", tmp_path / name) for name in ("a", "b")]
+    results = [run_dga("figures", tmp_path / "in", "--out", tmp_path / name) for name in ("a", "b")]
     assert [result.exit_code for result in results] == [0, 0]
     files = [path.relative_to(tmp_path / "a") for path in (tmp_path / "a").rglob("*.*")]
     assert {path.name for path in files} >= {"table-1.md", "table-1.csv", "index.json"}
@@ -267,7 +269,7 @@ def test_judge_runs_alone_are_enough(tmp_path: Path) -> None:
     """t* then come from the curves themselves."""
     depths = range(0, 65, 4)  # beyond the profile's horizon
     write_judge(tmp_path / "in", falling_logits(4, depths)[:4], depths)  # noise alone
-    result = _run(tmp_path / "in", tmp_path / "out")
+    result = run_dga("figures", tmp_path / "in", "--out", tmp_path / "out")
     assert result.exit_code == 0, result.output
     assert (tmp_path / "out" / "figures" / "depths-f1-families.png").exists()
     assert "tables and figures of methods: no evaluation run\n" in result.stdout

@@ -11,7 +11,7 @@ from PIL import Image
 from app.parts.examples import load_examples
 from dga.pipeline import adapt
 from dga.request import Request
-from tests.fixtures.browser import Watch, chromium  # noqa: F401  # fixtures
+from tests.fixtures.browser import Watch
 
 PLOT = "document.querySelector('.plot').dataset"
 SHIFTS = """new PerformanceObserver((list) => {
@@ -33,7 +33,7 @@ WORDS_OF_THE_CURVE = {"looks damaged", "can't tell", "looks undamaged"}
 class Visit(Watch):
     """The page as somebody sees it who just came."""
 
-    def __init__(self, chromium, served, width=1440, height=900, query="", **options):  # noqa: F811
+    def __init__(self, chromium, served, width=1440, height=900, query="", **options):
         page = chromium.new_page(viewport={"width": width, "height": height}, **options)
         super().__init__(page, served.url)
         page.add_init_script(SHIFTS)
@@ -89,7 +89,7 @@ class Visit(Watch):
 
 
 @pytest.fixture(scope="module")
-def recorded(chromium, served):  # noqa: F811
+def recorded(chromium, served):
     """One page for all that only looks at the recorded run that it opens with."""
     visit = Visit(chromium, served)
     if not visit.page.locator("#examples [data-name]").count():
@@ -127,9 +127,8 @@ def test_tau_moves_pictures_and_sentence_without_a_request(recorded):
     before = recorded.says(), recorded.painted("noised"), recorded.painted("dga-guided")
     asked, t_star = len(recorded.work()), recorded.t_star()
     for _ in range(3):
-        page.keyboard.press(
-            "PageUp" if float(slider.get_attribute("aria-valuenow")) < 0.8 else "ArrowUp"
-        )
+        below = float(slider.get_attribute("aria-valuenow")) < 0.8
+        page.keyboard.press("PageUp" if below else "ArrowUp")
     page.wait_for_timeout(100)
     assert recorded.t_star() < t_star
     assert recorded.says() != before[0]
@@ -152,11 +151,8 @@ def test_tau_moves_pictures_and_sentence_without_a_request(recorded):
 def test_the_fixed_depth_is_a_handle(recorded):
     page = recorded.page
     slider = page.get_by_role("slider", name="Fixed depth")
-    picture, words, asked = (
-        recorded.painted("dda"),
-        page.inner_text(".second"),
-        len(recorded.work()),
-    )
+    picture, words = recorded.painted("dda"), page.inner_text(".second")
+    asked = len(recorded.work())
     box = slider.bounding_box()
     page.mouse.move(box["x"] + box["width"] / 2, box["y"] + 10)
     page.mouse.down()
@@ -190,7 +186,7 @@ def test_the_same_picture_is_said_on_both_cards(recorded):
         assert "same as" not in page.inner_text(f".shots [data-name={name}] figcaption i")
 
 
-def test_words_beside_the_curve_are_never_covered(chromium, served):  # noqa: F811
+def test_words_beside_the_curve_are_never_covered(chromium, served):
     visit = Visit(chromium, served)
     page = visit.page
     page.wait_for_function(f"{PLOT}.phase === 'done'")
@@ -207,7 +203,7 @@ def test_words_beside_the_curve_are_never_covered(chromium, served):  # noqa: F8
 
 
 @pytest.mark.parametrize("width", [390, 768])
-def test_words_of_the_curve_on_small_screens(chromium, served, width):  # noqa: F811
+def test_words_of_the_curve_on_small_screens(chromium, served, width):
     visit = Visit(chromium, served, width, 2400)
     page = visit.page
     for number in (0, 3):  # of the second the line is dashed and stands where words would
@@ -221,7 +217,7 @@ def test_words_of_the_curve_on_small_screens(chromium, served, width):  # noqa: 
     visit.leave()
 
 
-def test_a_depth_by_hand_is_never_called_the_detectors(chromium, served):  # noqa: F811
+def test_a_depth_by_hand_is_never_called_the_detectors(chromium, served):
     visit = Visit(chromium, served)
     page = visit.page
     page.wait_for_function(f"{PLOT}.phase === 'done'")
@@ -237,9 +233,7 @@ def test_a_depth_by_hand_is_never_called_the_detectors(chromium, served):  # noq
     assert "press Find it for DGA + G" in notes[3]
     assert visit.painted("noised").std() > 5
     page.click(".plot .compute")
-    page.wait_for_function(
-        "document.querySelector('.say h1').textContent.startsWith('Noised to depth 47 by hand')"
-    )
+    Watch.says(visit, ".say h1", "Noised to depth 47 by hand")
     page.wait_for_function("!document.querySelector('#adapt').dataset.words")
     page.wait_for_timeout(500)
     assert visit.painted("dga-guided").std() > 5
@@ -247,18 +241,6 @@ def test_a_depth_by_hand_is_never_called_the_detectors(chromium, served):  # noq
     page.click(".shots [data-name=dga-plus] button.choose")
     assert visit.says("Depth 47 was chosen by hand")
     visit.leave()
-
-
-def test_by_hand_the_mark_of_dga_plus_goes_along(recorded):
-    page = recorded.page
-    marks = "[...document.querySelectorAll('.plot .of-dga-plus svg')]"  # the legend's comes first
-    mark = f"Number({marks}.at(-1).getAttribute('x'))"
-    was = page.evaluate(mark)
-    page.get_by_role("slider", name="Depth from which").focus()
-    page.keyboard.press("Shift+ArrowRight")
-    assert page.evaluate(mark) > was
-    page.keyboard.press("Escape")
-    assert page.evaluate(mark) == was
 
 
 def test_a_click_enlarges_and_holding_shows_the_damaged_one(recorded):
@@ -271,25 +253,25 @@ def test_a_click_enlarges_and_holding_shows_the_damaged_one(recorded):
     page.mouse.up()
     assert not recorded.alike("dda", "damaged")
     assert not page.locator(".zoom").is_visible()
-    page.click(".shots [data-name=dda] .im")
-    assert page.locator(".zoom canvas").bounding_box()["width"] >= 400
-    page.keyboard.press("Escape")
-    assert not page.locator(".zoom").is_visible()
-
-
-def test_escape_closes_the_enlarged_picture_and_keeps_the_depth_chosen_by_hand(recorded):
-    page = recorded.page
     page.evaluate("document.activeElement.blur()")
     own = recorded.t_star()
     page.keyboard.press("ArrowRight")
-    by_hand = recorded.t_star()
-    assert by_hand == own + 1
     page.click(".shots [data-name=dda] .im")
+    assert page.locator(".zoom canvas").bounding_box()["width"] >= 400
     page.keyboard.press("Escape")
     page.wait_for_selector(".zoom", state="hidden")
-    assert recorded.t_star() == by_hand
+    assert recorded.t_star() == own + 1  # by hand, still
     page.keyboard.press("Escape")
     assert recorded.t_star() == own
+
+
+def test_by_hand_the_mark_of_dga_plus_goes_along(recorded):
+    marks = recorded.page.locator(".plot .of-dga-plus svg")  # the legend's comes first
+    was = marks.last.get_attribute("x")
+    recorded.page.get_by_role("slider", name="Depth from which").press("Shift+ArrowRight")
+    assert float(marks.last.get_attribute("x")) > float(was)
+    recorded.page.keyboard.press("Escape")
+    assert marks.last.get_attribute("x") == was
 
 
 def test_play_takes_all_methods_along(recorded):
@@ -338,16 +320,13 @@ def test_present_says_that_a_run_never_crossed(recorded):
     page = recorded.page
     page.click(".shots [data-name=dga-guided] button.choose")
     page.keyboard.press("f")
-    names = [
-        node.get_attribute("data-name") for node in page.locator("#examples [data-name]").all()
-    ]
-    seen = {}
-    for _ in names:
+    first, seen = page.get_attribute("#examples [data-name]", "data-name"), {}
+    for _ in range(page.locator("#examples [data-name]").count()):
         seen[page.inner_text(".say h1")] = page.inner_text(".plot .stop")
         was = page.evaluate(f"{PLOT}.key")
         page.keyboard.press("n")
         page.wait_for_function(f"{PLOT}.key !== '{was}'")
-    assert page.evaluate(f"{PLOT}.key") == names[0]  # round, past the last one
+    assert page.evaluate(f"{PLOT}.key") == first  # round, past the last one
     for says, pill in seen.items():
         assert ("as far as allowed" in says) == ("deepest allowed" in pill)
     assert any("deepest allowed" in pill for pill in seen.values())
@@ -382,24 +361,24 @@ def test_few_tabs_and_names(recorded):
         seen.append(page.evaluate("document.activeElement.id || document.activeElement.className"))
     assert "adapt" in seen
     assert "tau" in seen
-    names = page.evaluate(
-        "[...document.querySelectorAll('#examples button')].map((n) => n.ariaLabel)"
-    )
-    assert all("-" not in name and "_" not in name for name in names if name)
+    names = [
+        button.get_attribute("aria-label") for button in page.locator("#examples button").all()
+    ]
+    assert not any("-" in name or "_" in name for name in names if name)
     page.keyboard.press("Escape")
     page.keyboard.press("m")
     assert page.locator(".pic.chosen").count() == 1
 
 
 @pytest.mark.parametrize(("width", "dark"), [(1440, False), (1440, True), (390, False)])
-def test_axe_finds_nothing_serious(chromium, served, width, dark):  # noqa: F811
+def test_axe_finds_nothing_serious(chromium, served, width, dark):
     visit = Visit(chromium, served, width)
     visit.audit(dark)
     visit.leave()
 
 
 @pytest.mark.parametrize("width", [390, 768])
-def test_nothing_overflows(chromium, served, width):  # noqa: F811
+def test_nothing_overflows(chromium, served, width):
     visit = Visit(chromium, served, width, 844)
     page = visit.page
     page.wait_for_timeout(1000)
@@ -416,7 +395,7 @@ def test_nothing_overflows(chromium, served, width):  # noqa: F811
 
 
 @pytest.fixture(scope="module")
-def working(chromium, served):  # noqa: F811
+def working(chromium, served):
     """One page for all that makes runs, on a machine that is never too slow for quick ones."""
     patience = pytest.MonkeyPatch()
     patience.setattr("app.runs.quick.SLOW_SECONDS", 600)
@@ -439,10 +418,8 @@ def test_a_change_marks_the_run_and_repairs_by_itself(working):
     assert page.locator("#line .old").count() == 2  # the damaged picture has yet to come
     shown = page.locator(f"{ROW}").count()
     assert page.locator(f"{ROW}.old").count() == shown
-    for part in (".stop", ".beside", ".pic.old"):
-        assert (
-            page.evaluate("(p) => getComputedStyle(document.querySelector(p)).opacity", part) < "1"
-        )
+    opacity = "(part) => Number(getComputedStyle(document.querySelector(part)).opacity)"
+    assert max(page.evaluate(opacity, part) for part in (".stop", ".beside", ".pic.old")) < 1
     page.wait_for_function("!document.querySelector('#line .old')")
     assert page.locator(f"{ROW}.old").count() == shown - 2
     assert page.locator(".before").is_visible()
@@ -558,7 +535,7 @@ def test_coming_back_brings_the_own_picture_and_its_whole_run(working):
     assert page.inner_text("#notice").strip() == ""
 
 
-def test_a_link_that_is_not_understood_opens_the_opening_picture(chromium, served):  # noqa: F811
+def test_a_link_that_is_not_understood_opens_the_opening_picture(chromium, served):
     visit = Visit(chromium, served, query="?image=zzz&corruption=gaussian_nose&dda=999")
     page = visit.page
     page.wait_for_selector("#notice p")

@@ -10,15 +10,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from click.testing import Result
 from PIL import Image
-from typer.testing import CliRunner, Result
 
-from dga.commands import app
 from dga.networks.models import Models
-
-
-def _dga(*arguments: object) -> Result:
-    return CliRunner().invoke(app, [str(a) for a in arguments])
+from tests.fixtures.cli import run_dga
 
 
 @pytest.fixture(autouse=True)
@@ -61,7 +57,7 @@ def test_json_is_one_object_and_nothing_else(shipped_models: Models, photo: Path
 
 
 def test_text_says_what_happened(shipped_models: Models, photo: Path) -> None:
-    result = _dga("adapt", photo, "--methods", "dga", "--tau", 0.9)
+    result = run_dga("adapt", photo, "--methods", "dga", "--tau", 0.9)
     assert result.exit_code == 0, result.stderr
     assert result.stdout.splitlines()[1].startswith("t* = ")
     assert Path("cat-adapted/dga.png").exists()
@@ -70,7 +66,7 @@ def test_text_says_what_happened(shipped_models: Models, photo: Path) -> None:
 def test_steps_and_eta_reach_the_picture(shipped_models: Models, photo: Path) -> None:
     def dda(*options: object) -> tuple[int, bytes]:
         common = ("--methods", "dda", "--dda-depth", 6, "--max-depth", 1, "--out", "out", "--json")
-        result = _dga("adapt", photo, *common, *options)
+        result = run_dga("adapt", photo, *common, *options)
         assert result.exit_code == 0, result.stderr
         return json.loads(result.stdout)["methods"]["dda"]["steps"], Path(
             "out/dda.png"
@@ -110,7 +106,7 @@ def test_steps_and_eta_reach_the_picture(shipped_models: Models, photo: Path) ->
     ],
 )
 def test_impossible_requests(photo: Path, arguments: list[str], sentence: str) -> None:
-    result = _dga("adapt", photo, *arguments)
+    result = run_dga("adapt", photo, *arguments)
     assert result.exit_code == 2
     assert sentence in result.stderr
     assert result.stderr.count("\n") == 1
@@ -121,7 +117,7 @@ def test_impossible_requests(photo: Path, arguments: list[str], sentence: str) -
 def test_files_that_are_no_pictures(tmp_path: Path) -> None:
     (tmp_path / "words.png").write_text("not a picture")
     for name in ("words.png", "missing.png"):
-        result = _dga("adapt", tmp_path / name)
+        result = run_dga("adapt", tmp_path / name)
         assert result.exit_code == 2
         assert name in result.stderr
         assert result.stderr.count("\n") == 1
@@ -135,17 +131,17 @@ def test_a_folder_is_adapted_and_goes_on(
     photo.rename(folder / "cat.png")
     (folder / "torn.png").write_bytes(b"no picture")
     for _ in range(2):
-        result = _dga("adapt", folder)
+        result = run_dga("adapt", folder)
         assert result.exit_code == 0, result.output
         assert "1 pictures: " in result.stdout
         assert "Skipped 1 pictures that could not be read: torn.png" in result.stderr
     assert (tmp_path / "mine-adapted" / "results.csv").read_text().count("\n") == 3
     for option, value in (("--tau", 0.3), ("--severity", 5), ("--corruption", "fog")):
-        refused = _dga("adapt", folder, option, value)
+        refused = run_dga("adapt", folder, option, value)
         assert refused.exit_code == 2
         assert f"{option} is for one picture" in refused.stderr
     for method in ("tent", "dga-plus+tent"):
-        refused = _dga("adapt", folder, "--methods", method)
+        refused = run_dga("adapt", folder, "--methods", method)
         assert refused.exit_code == 2
         assert f"{method} answers by the pictures around" in refused.stderr
 
@@ -156,7 +152,7 @@ def test_a_pair_is_measured_and_what_it_cannot_is_said(
     asked = "--corruptions fog --per-class 1 --split all --out out --device cpu --methods"
 
     def evaluate(methods: str) -> Result:
-        return _dga("evaluate", "--data", picture_folder, *asked.split(), methods)
+        return run_dga("evaluate", "--data", picture_folder, *asked.split(), methods)
 
     for methods, words in (
         ("magic", "Unknown method 'magic'. Known: source, tent, memo"),

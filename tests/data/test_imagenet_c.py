@@ -10,34 +10,31 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from dga.methods import build_methods
 from PIL import Image
 from torchvision.transforms import v2
-from typer.testing import CliRunner
 
-from dga.commands import app
 from dga.corruptions import corrupt
-from dga.data.framing import Crop, Square, View
+from dga.data.framing import Frame, View
 from dga.data.image_sets import (
     ImageFiles,
     ImageSet,
     find_images,
     open_images,
-    per_class,
-    read_images,
 )
 from dga.data.imagenet_c import condition_folder, conditions, wnids
 from dga.evaluation.judging import Judge, Options, judge_pictures
-from dga.evaluation.plan import Plan, ResolvedPlan, choose_images, image_seed, read_batch
+from dga.evaluation.plan import Plan, choose_images, image_seed, read_batch
 from dga.evaluation.results_file import Line
 from dga.evaluation.run import evaluate
 from dga.images import to_tensor
 from dga.io.files import CURVES
-from dga.methods import build_methods
 from dga.networks.classifier import build_classifier, normalise, preprocess
 from dga.networks.models import Models
 from dga.networks.unet import Discriminator
 from dga.profiles import EVERYDAY16, IMAGENET, ReleaseConfig
 from dga.training.discriminator.studies import Study
+from tests.fixtures.cli import run_dga
 
 FOLDERS = (3, 999, 41)
 """Classes of the synthetic ImageNet, by their position among the thousand."""
@@ -142,11 +139,11 @@ def test_wnids_are_known_by_their_order(models: Models, clean: Path, tmp_path: P
     for name, label in zip(images.names, images.labels, strict=True):
         assert name.split("/")[0] == wnids()[label] == images.classes[label]
     named = tuple(f"class {i % 999}" for i in range(1000))  # two classes share a name
-    with_names = find_images([clean], Square(32), named)
+    with_names = find_images([clean], Frame(32), named)
     assert sorted(set(with_names.labels.tolist())) == sorted(FOLDERS)
-    assert find_images([clean], Square(32)).classes == wnids()
+    assert find_images([clean], Frame(32)).classes == wnids()
     with pytest.raises(ValueError, match=r"Unknown classes n.* The classes are: dog"):
-        find_images([clean], Square(32), EVERYDAY16.classifier.classes)
+        find_images([clean], Frame(32), EVERYDAY16.classifier.classes)
 
 
 def test_correct_is_told_by_position_not_by_name(
@@ -173,7 +170,7 @@ def test_cut_is_torchvisions() -> None:
     for size in ((500, 375), (333, 500), (224, 300), (256, 256), (1000, 257)):
         base = Image.fromarray(rng.integers(0, 255, (9, 9, 3), dtype=np.uint8))
         image = base.resize(size, Image.Resampling.BICUBIC)
-        assert np.array_equal(Crop(256, 224)(image), np.asarray(theirs(image))), size
+        assert np.array_equal(Frame(224, ReleaseConfig())(image), np.asarray(theirs(image))), size
 
 
 def test_views_of_the_full_size_profile() -> None:
@@ -267,44 +264,33 @@ def test_judging_leaves_out_what_is_unreadable_anywhere(
         np.testing.assert_allclose(one["logits"], np.delete(whole["logits"], 2, 1), atol=1e-5)
 
 
-def test_a_zip_gives_the_lines_it_gave_when_it_was_held_in_memory(
+def test_no_more_than_a_batch_is_held_at_once(
     tiny_models: Models, picture_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The same pictures, order, seeds and lines; never more than a batch at once."""
+    """Of a zip; with the lines that the folder gives."""
     archive = tmp_path / "pictures.zip"
     with zipfile.ZipFile(archive, "w") as file:
         for path in picture_folder.glob("*/*"):
             file.write(path, f"some/where/{path.parent.name}/{path.name}")
-    plan = Plan((str(archive),), ("gaussian_noise", "fog"), 3, 3, "all", 4)
-    classes = tiny_models.profile.classifier.classes
-
-    def in_memory(resolved: ResolvedPlan, profile: object) -> ImageSet:
-        plan = resolved.plan
-        images = read_images(plan.data, 32, classes)
-        chosen = per_class(images, 3)
-        seeds = [image_seed(plan.seed, name, "order") for name in chosen.names]
-        return chosen.take(sorted(range(len(chosen)), key=seeds.__getitem__))
-
-    largest = []
-    real = ImageFiles.load
+    largest, real = [], ImageFiles.load
 
     def load(self: ImageFiles) -> tuple[ImageSet, list[str]]:
         largest.append(len(self))
         return real(self)
 
-    with monkeypatch.context() as patch:
-        patch.setattr(ImageFiles, "load", load)
-        lazy = _lines(tiny_models, plan, tmp_path / "lazy").lines
+    monkeypatch.setattr(ImageFiles, "load", load)
+    lines = [
+        _lines(tiny_models, _plan(data, severity=3, per_class=3), tmp_path / data.stem).lines
+        for data in (archive, picture_folder)
+    ]
     assert max(largest) == 5
-    monkeypatch.setattr("dga.evaluation.run.choose_images", in_memory)
-    held = _lines(tiny_models, plan, tmp_path / "held").lines
-    assert _facts(lazy) == _facts(held)
-    assert len(held) == 2 * 2 * 6
+    assert _facts(lines[0]) == _facts(lines[1])
+    assert len(lines[0]) == 2 * 2 * 6
 
 
 def test_sets_too_large_for_memory_stay_on_disk(picture_folder: Path) -> None:
-    held = open_images([picture_folder], Square(32))
-    lazy = open_images([picture_folder], Square(32), limit=16 * 32 * 32 * 3 - 1)
+    held = open_images([picture_folder], Frame(32))
+    lazy = open_images([picture_folder], Frame(32), limit=16 * 32 * 32 * 3 - 1)
     assert isinstance(held, ImageSet)
     assert isinstance(lazy, ImageFiles)
     rows = [3, 11, 0]
@@ -312,7 +298,7 @@ def test_sets_too_large_for_memory_stay_on_disk(picture_folder: Path) -> None:
         assert one.names == other.names
         assert np.array_equal(one.pixels, other.load()[0].pixels)
         assert np.array_equal(one.labels, other.labels)
-    assert open_images([picture_folder], Square(32), limit=16 * 32 * 32 * 3).names == held.names
+    assert open_images([picture_folder], Frame(32), limit=16 * 32 * 32 * 3).names == held.names
 
 
 def test_the_command_reads_a_release(picture_folder: Path, tmp_path: Path) -> None:
@@ -324,7 +310,7 @@ def test_the_command_reads_a_release(picture_folder: Path, tmp_path: Path) -> No
     target.write_bytes(b"not a picture")
     options = ["--data", tmp_path / "c", "--split", "all", "--severity", 2, "--device", "cpu"]
     asked = ["--corruptions", "fog", "--methods", "source", "--out", tmp_path / "out"]
-    result = CliRunner().invoke(app, list(map(str, ["evaluate", *options, *asked])))
+    result = run_dga("evaluate", *options, *asked)
     assert result.exit_code == 0, result.stderr
     assert "| fog |" in result.stdout
     name = f"{target.parent.name}/{target.name}"

@@ -47,52 +47,11 @@ def test_allowed_formats(tmp_path, name):
     assert close(image.getpixel((44, 4)), BLUE, 12)
 
 
-def test_name_does_not_matter(tmp_path):
-    path = tmp_path / "holiday.exe"
-    two_colours().save(path, "PNG")
-    assert open_upload(path).size == (48, 32)
-
-
-def test_nothing_chosen():
+def test_nothing_to_read(tmp_path):
     assert "Choose a picture" in refusal(None)
-
-
-def test_gone(tmp_path):
     assert "any more" in refusal(tmp_path / "gone.png")
-
-
-def test_empty(tmp_path):
-    path = tmp_path / "empty.png"
-    path.touch()
-    assert "empty" in refusal(path)
-
-
-@pytest.mark.parametrize(
-    "content",
-    [
-        b"just words, no picture",
-        b'<svg xmlns="http://www.w3.org/2000/svg" width="64" height="64"></svg>',
-        b"%PDF-1.4\n%stuff",
-        b"\x89PNG\r\n\x1a\n",
-    ],
-    ids=["text", "svg", "pdf", "png signature alone"],
-)
-def test_not_a_picture(tmp_path, content):
-    path = tmp_path / "thing.png"
-    path.write_bytes(content)
-    text = refusal(path)
-    assert "PNG" in text or "damaged" in text
-
-
-@pytest.mark.parametrize("name", ["cut.png", "cut.jpg", "cut.webp", "cut.gif", "cut.tiff"])
-@pytest.mark.parametrize("share", [0.5, 0.9])
-def test_truncated(tmp_path, name, share):
-    noise = np.random.default_rng(0).integers(0, 256, (96, 96, 3), dtype=np.uint8)
-    path = tmp_path / name
-    Image.fromarray(noise).save(path)
-    whole = path.read_bytes()
-    path.write_bytes(whole[: int(share * len(whole))])
-    assert any(word in refusal(path) for word in ("damaged", "is not a"))
+    (tmp_path / "empty.png").touch()
+    assert "empty" in refusal(tmp_path / "empty.png")
 
 
 @pytest.mark.parametrize("size", [(20_000, 40), (40, 20_000), (20_000, 20_000), (8_000, 8_000)])
@@ -174,16 +133,6 @@ def test_animation_gives_its_first_frame(tmp_path):
     path = tmp_path / "moving.gif"
     frames[0].save(path, save_all=True, append_images=frames[1:])
     assert close(open_upload(path).getpixel((5, 5)), RED)
-
-
-def test_exif_rotation(tmp_path):
-    exif = Image.Exif()
-    exif[0x0112] = 6  # shown after a quarter turn clockwise
-    exif[0x010F] = "camera"
-    image = opened(tmp_path, two_colours(), "phone.jpg", exif=exif, quality=95)
-    assert image.size == (32, 48)
-    assert close(image.getpixel((16, 4)), RED, 16)
-    assert close(image.getpixel((16, 44)), BLUE, 16)
 
 
 def test_metadata_is_dropped(tmp_path):

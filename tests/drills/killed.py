@@ -9,9 +9,9 @@ byte (in a bench all but the measured seconds). Ends with status 1 if anything d
 from __future__ import annotations
 
 import argparse
-import contextlib
 import hashlib
 import json
+import multiprocessing
 import os
 import random
 import shutil
@@ -20,8 +20,8 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 os.environ["DGA_CHECKPOINT_SECONDS"] = "0"  # after every step: most moments then have a past
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
@@ -49,8 +49,7 @@ OPTIONS = {
 METHODS = "source,memo:views=4,dga-guided:depth=2,tent:batch=4,dga-plus+tent:batch=4"
 
 
-@dataclass(frozen=True)
-class Case:
+class Case(NamedTuple):
     """A command that writes to ``--out``. ``again``: what is added to go on."""
 
     name: str
@@ -115,7 +114,11 @@ def drill(kind: str, cases: Sequence[Case], root: Path, moments: int, rng: rando
     while killed < moments:
         case, out = cases[killed % len(cases)], root / "out"
         moment = rng.uniform(0, length[case.name])
-        if not kill(start(case.arguments, out), moment):
+        process = start(case.arguments, out)
+        process.join(moment)
+        process.kill()
+        process.join()
+        if process.exitcode != -signal.SIGKILL:
             shutil.rmtree(out)  # faster than the first time: it had ended
             continue
         killed += 1
@@ -130,33 +133,25 @@ def drill(kind: str, cases: Sequence[Case], root: Path, moments: int, rng: rando
     return killed - same
 
 
-def start(arguments: Sequence[str], out: Path) -> int:
-    """The command in a process of its own, forked from this one; returns its id."""
-    sys.stdout.flush()
-    process = os.fork()
-    if process:
-        return process
-    status = 1
-    with contextlib.suppress(BaseException):
+def start(arguments: Sequence[str], out: Path) -> multiprocessing.Process:
+    """The command in a process of its own, forked from this one."""
+
+    def command() -> None:
         quiet = os.open(out.parent / "log", os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
         os.dup2(quiet, 1)
         os.dup2(quiet, 2)
         app([*arguments, "--out", str(out)], standalone_mode=False)
-        status = 0
-    os._exit(status)
+
+    process = multiprocessing.get_context("fork").Process(target=command)
+    process.start()
+    return process
 
 
-def finish(process: int) -> None:
+def finish(process: multiprocessing.Process) -> None:
     """Wait for its end. Raises ``RuntimeError`` if that is not a good one."""
-    if status := os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]):
-        raise RuntimeError(f"The command ended with status {status}.")
-
-
-def kill(process: int, moment: float) -> bool:
-    """Kill it ``moment`` seconds from now; returns whether it still ran."""
-    time.sleep(moment)
-    os.kill(process, signal.SIGKILL)
-    return os.WIFSIGNALED(os.waitpid(process, 0)[1])
+    process.join()
+    if process.exitcode:
+        raise RuntimeError(f"The command ended with status {process.exitcode}.")
 
 
 def facts(out: Path) -> list[str]:

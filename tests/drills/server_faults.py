@@ -12,18 +12,14 @@ by the same result as before.
 from __future__ import annotations
 
 import contextlib
-import os
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import httpx
 import skimage.data
 from gradio_client import Client, handle_file
 from PIL import Image
@@ -32,9 +28,9 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 from tests.fixtures.rights import drop_rights  # noqa: E402  (found on the path above)
+from tests.load.server import Server  # noqa: E402
 
-COPIED = ("app", "dga", "assets", "app.py")
-STARTS_WITHIN = 300.0
+COPIED = ("app", "dga", "assets")
 ASKED = {"corruption": "fog", "severity": 3, "tau": 0.5, "seed": 5, "dda_depth": 2}
 WEIGHTS = Path("assets/weights/everyday16/discriminator/model.safetensors")
 
@@ -43,19 +39,28 @@ def main() -> int:
     """Run the drill; returns the exit status."""
     with tempfile.TemporaryDirectory() as place, contextlib.ExitStack() as stack:
         root = Path(place)
-        tree, uploads, port = copy(root / "tree"), root / "uploads", free_port()
+        tree, uploads = copy(root / "tree"), root / "uploads"
         uploads.mkdir()
         small = stack.enter_context(small_disk(uploads))
         picture = root / "cat.png"
         Image.fromarray(skimage.data.chelsea()).save(picture)
         before = listing(tree)
-        server = stack.enter_context(served(tree, uploads, port))
+
+        def page(port: int | None = None) -> Server:
+            environment = {"GRADIO_TEMP_DIR": str(uploads)}
+            folder = Path(tempfile.mkdtemp(dir=root))
+            return Server(port, folder, cwd=tree, env=environment, preexec_fn=drop_rights)
+
+        server = stack.enter_context(page())
         results = [
-            *faults_of_uploads(picture, uploads, port, small),
+            *faults_of_uploads(picture, uploads, server.url, small),
             ("read-only repository", listing(tree) == before),
-            ("port taken", refused(tree, uploads, port, f"Port {port} is taken")),
-            *faults_of_weights(tree, uploads),
-            ("the server is still there", server.poll() is None),
+            (
+                "port taken",
+                refused(page(server.port), f"port {server.port}: Address already in use"),
+            ),
+            *((what, refused(page(), said)) for what, said in faults_of_weights(tree)),
+            ("the server is still there", server.process.poll() is None),
         ]
     for name, good in results:
         print(f"{name}: {'as promised' if good else 'BROKEN'}")
@@ -67,12 +72,8 @@ def copy(tree: Path) -> Path:
     """The repository, with modes that forbid all writing."""
     tree.mkdir()
     for name in COPIED:
-        source = ROOT / name
-        if source.is_dir():
-            ignored = shutil.ignore_patterns("__pycache__")
-            shutil.copytree(source, tree / name, ignore=ignored)
-        else:
-            shutil.copy(source, tree / name)
+        shutil.copytree(ROOT / name, tree / name, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "app.py", tree)
     for path in [tree, *tree.rglob("*")]:
         path.chmod(0o555 if path.is_dir() else 0o444)
     return tree
@@ -96,52 +97,11 @@ def small_disk(folder: Path) -> Iterator[bool]:
             subprocess.run(["umount", "-l", str(folder)], check=True)
 
 
-def free_port() -> int:
-    """A port that nobody listens on."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
-
-
-def start(tree: Path, uploads: Path, port: int) -> subprocess.Popen[str]:
-    """``python app.py`` in the copy."""
-    environment = {
-        **os.environ,
-        "GRADIO_TEMP_DIR": str(uploads),
-        "GRADIO_ANALYTICS_ENABLED": "False",
-    }
-    command = [sys.executable, "app.py", "--host", "127.0.0.1", "--port", str(port)]
-    return subprocess.Popen(
-        command, cwd=tree, env=environment, preexec_fn=drop_rights, text=True,
-        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-    )  # fmt: skip
-
-
-@contextlib.contextmanager
-def served(tree: Path, uploads: Path, port: int) -> Iterator[subprocess.Popen[str]]:
-    """The running page. Raises ``RuntimeError`` with what it said if it does not come up."""
-    server = start(tree, uploads, port)
-    try:
-        deadline = time.monotonic() + STARTS_WITHIN
-        while server.poll() is None and time.monotonic() < deadline:
-            with contextlib.suppress(httpx.HTTPError):
-                httpx.get(f"http://127.0.0.1:{port}/", timeout=30).raise_for_status()
-                break
-            time.sleep(0.5)
-        else:
-            raise RuntimeError(server.communicate()[1] if server.poll() else "It does not answer.")
-        yield server
-    finally:
-        server.kill()
-        server.communicate()
-
-
 def faults_of_uploads(
-    picture: Path, uploads: Path, port: int, small: bool
+    picture: Path, uploads: Path, url: str, small: bool
 ) -> Iterator[tuple[str, bool]]:
     """A full disk and a closed folder: no path and no status 500, then the same result again."""
-    client = Client(f"http://127.0.0.1:{port}/", verbose=False)
+    client = Client(url, verbose=False)
     expected = answer(client, picture)
     if small:
         filler = uploads / "filler"
@@ -189,31 +149,31 @@ def answers_politely(client: Client, picture: Path, uploads: Path) -> bool:
     return False
 
 
-def refused(tree: Path, uploads: Path, port: int, sentence: str) -> bool:
+def refused(page: Server, sentence: str) -> bool:
     """Whether a start ends with status 1 and one line that has the sentence."""
-    server = start(tree, uploads, port)
+    process = page.start()
     try:
-        said = server.communicate(timeout=STARTS_WITHIN)[1]
+        status = process.wait(300)
     except subprocess.TimeoutExpired:
-        server.kill()
-        server.communicate()
+        process.kill()
         return False
+    said = page.log.read_text("utf-8")
     print(f"  it said: {said.strip()[-200:]!r}")
-    return server.returncode == 1 and "Traceback" not in said and sentence in said
+    return status == 1 and "Traceback" not in said and sentence in said
 
 
-def faults_of_weights(tree: Path, uploads: Path) -> Iterator[tuple[str, bool]]:
-    """Altered, cut off and unreadable weights."""
+def faults_of_weights(tree: Path) -> Iterator[tuple[str, str]]:
+    """Altered, cut off and unreadable weights, one after the other, and what is said of them."""
     path = tree / WEIGHTS
     whole = path.read_bytes()
     path.chmod(0o644)
     path.write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))
-    yield "weights altered", refused(tree, uploads, free_port(), "was altered")
+    yield "weights altered", "was altered"
     path.write_bytes(whole[: len(whole) // 2])
-    yield "weights cut off", refused(tree, uploads, free_port(), "was altered")
+    yield "weights cut off", "was altered"
     path.write_bytes(whole)
     path.chmod(0)
-    yield "weights unreadable", refused(tree, uploads, free_port(), "cannot be read")
+    yield "weights unreadable", "cannot be read"
 
 
 if __name__ == "__main__":

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import statistics
+import subprocess
+import sys
 import tempfile
+import time
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated
 
@@ -11,12 +15,8 @@ import typer
 from tqdm import tqdm
 
 from tests.load import departures as leaving
-from tests.load.cases import run_alone, write_pictures
-from tests.load.endurance import run_in_a_row
-from tests.load.repair import repair as repair_each
-from tests.load.server import Server
-from tests.load.start import IMPORTS, bare_import
-from tests.load.start import start as start_once
+from tests.load.cases import CASES, connect, digest, run_alone, write_pictures
+from tests.load.server import ROOT, Server
 from tests.load.visitors import Crowd
 
 WARM = 50
@@ -28,6 +28,10 @@ FIRST = 3.0
 """Seconds that a picture sent at once may take longer than the same one later."""
 QUICK, FULL = 2.0, 4.0
 """Seconds of a quick run and of the full comparison, on two cores."""
+IMPORTS = "import torch, gradio"
+"""What no page could do without."""
+DAMAGES = (("gaussian_noise", 3), ("impulse_noise", 2), ("defocus_blur", 4), ("contrast", 4))
+"""Noise, sparse noise, and two that never cross: the full comparison then takes longest."""
 
 app = typer.Typer(add_completion=False, help=__doc__, no_args_is_help=True)
 
@@ -61,11 +65,31 @@ def visitors(
 
 @app.command()
 def repair() -> None:
-    """Seconds of a quick run and of the full comparison, by damage."""
-    late = False
-    for damage, quick, full in repair_each():
-        print(f"{damage:<20} quick {quick:.1f} s, full {full:.1f} s", flush=True)
-        late |= quick > QUICK or full > FULL
+    """Seconds of a quick run and of the full comparison, the best of three, by damage."""
+    from app.parts.examples import load_examples
+    from app.runs.run_state import RunState
+    from app.runs.session import Session
+    from app.runs.settings import check_settings
+
+    session, late = Session.load(), False
+    session.warm_up()
+    profile = session.profile
+    (cat,) = (example for example in load_examples() if example.name == "cat")
+    for corruption, severity in DAMAGES:
+        tau, depth = profile.stopping.tau, profile.dda_depth
+        settings = check_settings(profile, corruption, severity, tau, 0, depth)
+        best = {True: float("inf"), False: float("inf")}
+        for quick in [True, False] * 3:
+            begun = time.perf_counter()
+            subject = session.subject(cat.path, settings)
+            state = RunState(profile, settings, subject, cat, "quick" if quick else "full")
+            for event in session.events(subject.input, settings, extent=state.extent, quick=quick):
+                state.take(event)
+            state.value()
+            best[quick] = min(best[quick], time.perf_counter() - begun)
+        damage = f"{corruption} {severity}"
+        print(f"{damage:<20} quick {best[True]:.1f} s, full {best[False]:.1f} s", flush=True)
+        late |= best[True] > QUICK or best[False] > FULL
     raise typer.Exit(late)
 
 
@@ -74,12 +98,15 @@ def endurance(
     runs: Annotated[int, typer.Option(help="In a row.")] = 500,
 ) -> None:
     """Memory after the first 50 runs against memory at the end."""
-    folder = _folder()
+    folder, memory, right = _folder(), [], 0
     with Server() as server:
-        alone = run_alone(server.url, folder)
-        seen = list(tqdm(run_in_a_row(server, folder, alone, runs), total=runs, unit="run"))
+        alone, client = run_alone(server.url, folder), connect(server.url)
+        for number in tqdm(range(runs), unit="run"):
+            case = CASES[number % len(CASES)]
+            found = client.predict(**case.arguments(folder), api_name="/adapt")
+            right += digest(found) == alone[case]
+            memory.append(server.resident())
         faults = server.faults()
-    memory, right = [size for size, _ in seen], sum(same for _, same in seen)
     first, last = memory[min(WARM, runs) - 1], max(memory[-10:])
     growth = last / first - 1
     print(f"{runs} runs, {right} right; {first / 2**20:.0f} MiB after {min(WARM, runs)} runs,")
@@ -97,12 +124,9 @@ def departures(
         alone = run_alone(server.url, folder)
         waits = leaving.vanish(server, folder, times)
         faults = server.faults()
-    print(
-        f"after each of {times} who vanished in a run of about {leaving.LONG.dda_depth} steps, the"
-    )
-    print(
-        f"next run was answered within {max(waits):.1f} s (median {statistics.median(waits):.1f} s)"
-    )
+    most, median = max(waits), statistics.median(waits)
+    print(f"after each of {times} who vanished in a run of about {leaving.LONG.dda_depth} steps,")
+    print(f"the next was answered within {most:.1f} s (median {median:.1f} s)")
     found = leaving.stop_and_start(folder, alone)
     for name, what in found.items():
         print(f"{name}: {what}")
@@ -114,8 +138,18 @@ def start(
     times: Annotated[int, typer.Option(help="Starts, each after a bare import.")] = 5,
 ) -> None:
     """Seconds to the page against a bare import, and from the page to the first picture."""
-    folder = _folder()
-    seen = [(bare_import(), *start_once(folder)) for _ in tqdm(range(times), unit="start")]
+    folder, seen = _folder(), []
+    for _ in tqdm(range(times), unit="start"):
+        marks = [time.perf_counter()]
+        subprocess.run([sys.executable, "-c", IMPORTS], cwd=ROOT, check=True)
+        marks.append(time.perf_counter())
+        with Server() as server:
+            marks.append(time.perf_counter())
+            client = connect(server.url)
+            for _ in range(2):
+                client.predict(**CASES[0].arguments(folder), api_name="/adapt")
+                marks.append(time.perf_counter())
+        seen.append([after - before for before, after in pairwise(marks)])
     bare, page, first, again = (statistics.median(column) for column in zip(*seen, strict=True))
     print(f"medians of {times}: python -c {IMPORTS!r} {bare:.2f} s, page {page:.2f} s;")
     print(f"first picture {first:.2f} s after it, the same again {again:.2f} s")

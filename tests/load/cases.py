@@ -28,14 +28,7 @@ class Case:
 
     def arguments(self, folder: Path) -> dict[str, Any]:
         """As :class:`gradio_client.Client` takes them; the picture comes from ``folder``."""
-        return {
-            "picture": handle_file(str(folder / f"{self.picture}.png")),
-            "corruption": self.corruption,
-            "severity": self.severity,
-            "tau": self.tau,
-            "seed": self.seed,
-            "dda_depth": self.dda_depth,
-        }
+        return vars(self) | {"picture": handle_file(str(folder / f"{self.picture}.png"))}
 
 
 CASES = (
@@ -49,13 +42,8 @@ CASES = (
     Case("coffee", "contrast", 2, 0.85, 7, 2),
 )
 BAD: tuple[dict[str, Any], ...] = (
-    {"tau": 7},
-    {"tau": None},
-    {"severity": 2.5},
-    {"corruption": "rust"},
-    {"seed": -1},
-    {"dda_depth": 10**9},
-    {"picture": None},
+    *({"tau": 7}, {"tau": None}, {"severity": 2.5}, {"corruption": "rust"}),
+    *({"seed": -1}, {"dda_depth": 10**9}, {"picture": None}),
 )
 
 

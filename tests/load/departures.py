@@ -64,9 +64,11 @@ def stop_and_start(folder: Path, alone: dict[Case, str]) -> dict[str, object]:
             time.sleep(3)
             begun = time.monotonic()
             status = server.stop(kind)
-            found[kind.name] = {"status": status, "seconds": time.monotonic() - begun}
-            found[kind.name] |= {"faults": server.faults()}
+            seconds, faults = time.monotonic() - begun, server.faults()
         with Server(port, place) as server:
             answer = connect(server.url).predict(**SHORT.arguments(folder), api_name="/adapt")
-            found[kind.name] |= {"same after the next start": digest(answer) == alone[SHORT]}
+        found[kind.name] = {
+            "status": status, "seconds": seconds, "faults": faults,
+            "same after the next start": digest(answer) == alone[SHORT],
+        }  # fmt: skip
     return found

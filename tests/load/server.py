@@ -7,62 +7,46 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
-from types import TracebackType
+from typing import Any
 
-import httpx
 import psutil
 
-from tests.fixtures.address import free_port
+from tests.fixtures.address import free_port, wait
 
 ROOT = Path(__file__).parents[2]
-START_SECONDS = 180.0
 
 
 class Server:
-    """``python app.py`` on a free port; its words go to ``log``, its files to ``temporary``."""
+    """``python app.py`` on a free port; its words go to ``log``, its files to ``folder``.
 
-    def __init__(self, port: int | None = None, folder: Path | None = None) -> None:
+    ``options``: more of ``subprocess.Popen``'s, with which it may be started otherwise.
+    """
+
+    def __init__(self, port: int | None = None, folder: Path | None = None, **options: Any) -> None:
         self.port = port or free_port()
         self.folder = folder or Path(tempfile.mkdtemp(prefix="dga-load-"))
         self.log = self.folder / "server.log"
         self.url = f"http://127.0.0.1:{self.port}/"
+        # Believed like a proxy, a drill can play visitors from many addresses.
+        known = {"FORWARDED_ALLOW_IPS": "127.0.0.1", "GRADIO_ANALYTICS_ENABLED": "False"}
+        environment = os.environ | known | {"TMPDIR": str(self.folder)} | options.pop("env", {})
+        self.options = {"cwd": ROOT, "env": environment} | options
+
+    def start(self) -> subprocess.Popen[bytes]:
+        """The process, whether or not it will serve."""
+        command = [sys.executable, "app.py", "--host", "127.0.0.1", "--port", str(self.port)]
+        with self.log.open("ab") as log:
+            return subprocess.Popen(command, stdout=log, stderr=log, **self.options)
 
     def __enter__(self) -> Server:
-        # Believed like a proxy, a drill can play visitors from many addresses.
-        environment = os.environ | {"FORWARDED_ALLOW_IPS": "127.0.0.1"}
-        environment |= {"TMPDIR": str(self.folder), "GRADIO_ANALYTICS_ENABLED": "False"}
-        with self.log.open("ab") as log:
-            self.process = subprocess.Popen(
-                [sys.executable, "app.py", "--host", "127.0.0.1", "--port", str(self.port)],
-                cwd=ROOT,
-                env=environment,
-                stdout=log,
-                stderr=subprocess.STDOUT,
-            )
-        deadline = time.monotonic() + START_SECONDS
-        while not self.answers():
-            if self.process.poll() is not None or time.monotonic() > deadline:
-                raise RuntimeError(f"The page did not start; see {self.log}.")
-            time.sleep(0.05)
+        self.process = self.start()
+        wait(self.url, self.process)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        at: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self.process.poll() is None:
             self.stop(signal.SIGKILL)
-
-    def answers(self) -> bool:
-        """Whether the first page comes."""
-        try:
-            return httpx.get(self.url, timeout=10).status_code == 200
-        except httpx.HTTPError:
-            return False
 
     def resident(self) -> int:
         """Bytes of memory of the process and its children."""
@@ -74,10 +58,7 @@ class Server:
         self.process.send_signal(kind)
         return self.process.wait(patience)
 
-    def words(self) -> str:
-        """What the server wrote."""
-        return self.log.read_text("utf-8", errors="replace")
-
     def faults(self) -> list[str]:
         """Lines of the log that begin a stack trace."""
-        return [line for line in self.words().splitlines() if line.startswith("Traceback")]
+        lines = self.log.read_text("utf-8", errors="replace").splitlines()
+        return [line for line in lines if line.startswith("Traceback")]

@@ -7,7 +7,7 @@ import random
 import threading
 import time
 from collections import Counter
-from concurrent.futures import CancelledError
+from concurrent.futures import CancelledError, ThreadPoolExecutor
 from pathlib import Path
 
 import httpx
@@ -37,14 +37,9 @@ class Crowd:
     def visit(self, visitors: int, minutes: float) -> None:
         """Let them in; returns when the last has left."""
         end = time.monotonic() + minutes * 60
-        threads = [
-            threading.Thread(target=self._stay, args=(i, random.Random(self.seed + i), end))
-            for i in range(visitors)
-        ]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        with ThreadPoolExecutor(visitors) as threads:
+            for i in range(visitors):
+                threads.submit(self._stay, i, random.Random(self.seed + i), end)
 
     def _stay(self, number: int, dice: random.Random, end: float) -> None:
         try:

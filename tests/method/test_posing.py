@@ -105,7 +105,9 @@ def test_models_on_a_gpu(tiny_models: Models, posed_models: Models) -> None:
     assert tiny_models.device.type == "cpu"
     assert posed_models.to("cpu").device.type == "cpu"
     assert Compute.choose("cuda", "float32").device.type == "cuda"
-    assert max_batch(torch.zeros(3, 256, 256, device="cuda")) == 16
+    sizes = {(64, "cpu"): 16, (256, "cpu"): 1, (64, "cuda"): 256, (256, "cuda"): 16}
+    for (side, device), most in sizes.items():
+        assert max_batch(torch.empty(9, 3, side, side, device=device)) == most
 
 
 @pytest.mark.usefixtures("posed_models")
@@ -134,7 +136,7 @@ def test_forward_path_and_curve(tiny_models: Models, posed_models: Models) -> No
         _same(posed, plain)
     for estimated in (False, True):
         logits = [
-            curve(m.schedule, m.discriminator, states, m.denoiser if estimated else None)
+            curve(m.schedule, m.discriminator, states, denoiser=m.denoiser if estimated else None)
             for m, states in ((tiny_models, plain[:12]), (posed_models, posed[:12]))
         ]
         torch.testing.assert_close(*logits, atol=1e-5, rtol=1e-5)

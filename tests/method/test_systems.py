@@ -58,7 +58,7 @@ def test_a_setting_changes_one_thing() -> None:
     assert (noisy.end, noisy.noisy.stopping.tau) == (plus.end, 0.9)
     control = parse(EVERYDAY16, "dga-plus:permute=noise:batch=4").control
     assert (control.permute, control.batch) == ("noise", 4)
-    assert parse(EVERYDAY16, "dda:ensemble=batch").ensemble == "batch"
+    assert parse(EVERYDAY16, "dda:ensemble=true").ensemble
 
 
 def test_an_end_of_dga_plus_is_turned_off() -> None:

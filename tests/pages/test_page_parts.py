@@ -1,4 +1,4 @@
-"""Parts of page Adapt that need no model: examples, thumbnails, cards, words."""
+"""Parts of Try it that need no model: examples and thumbnails."""
 
 import base64
 import io
@@ -12,10 +12,6 @@ from app.parts.examples import load_examples
 from app.words.try_it import EXAMPLE_TITLES
 from dga.corruptions import CORRUPTIONS, corrupt
 from dga.profiles import EVERYDAY16
-from dga.sentences import percent
-
-LABELS = ("cat", "dog", "bird", "frog", "car", "bus")
-SHARES = (0.5, 0.2, 0.1, 0.08, 0.07, 0.05)
 
 
 def test_examples_are_different_pictures_of_known_classes():
@@ -52,7 +48,3 @@ def test_families_have_titles_over_their_first():
     sheet = thumbnails.style_sheet({})
     titles = re.findall(r'nth-child\((\d+)\)::after\{content:"(\w+)" / ""\}', sheet)
     assert titles == [("1", "Noise"), ("4", "Blur"), ("8", "Weather"), ("11", "Digital")]
-
-
-def test_percent_keeps_a_space():
-    assert percent(0.5) == "50 %"

@@ -12,10 +12,8 @@ from typing import Any
 
 import gradio as gr
 import httpx
-import numpy as np
 import pytest
 from gradio.utils import get_upload_folder
-from PIL import Image
 from starlette.middleware import Middleware
 
 from app.parts.pictures import picture_input
@@ -52,12 +50,6 @@ def test_what_counts_as_an_upload(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         assert not is_upload(path)
 
 
-def secret_picture(tmp_path: Path) -> Path:
-    path = tmp_path / "secret.png"
-    Image.fromarray(np.full((64, 64, 3), 90, np.uint8)).save(path)
-    return path
-
-
 def outcome(served: Served, data: object, endpoint: str = "adapt") -> str:
     address = f"{served.url}gradio_api/call/{endpoint}"
     joined = HTTP.post(address, json={"data": data})
@@ -75,39 +67,6 @@ def test_what_is_a_request() -> None:
     for body in (b"", b"{bad", b"[]", b"9" * 5_000):
         with pytest.raises(ValueError):  # noqa: PT011
             parsed(body)
-
-
-CLAIMS = (
-    "{secret}",
-    "http://127.0.0.1:{port}/config",
-    "https://example.com/picture.png",
-    "http://169.254.169.254/latest/meta-data",
-    "file://{secret}",
-    "{folder}/../{secret}",
-    "http://attacker.example/../../../../../../../../..{folder}/a.png",
-)
-
-
-@pytest.mark.parametrize("claim", CLAIMS)
-def test_nothing_but_uploads_is_opened(served: Served, tmp_path: Path, claim: str) -> None:
-    """For the picture and for a number alike: Gradio would fetch either."""
-    number = 0  # whatever it does, it is not reached
-    names = {
-        "secret": secret_picture(tmp_path),
-        "port": served.url.rsplit(":", 1)[1].strip("/"),
-        "folder": get_upload_folder(),
-    }
-    path = claim.format(**names)
-    for place in (0, 4):
-        data: list[Any] = [None, "none", 1, 0.5, 0, 1]
-        data[place] = {"path": path, "url": path, "meta": {"_type": "gradio.FileData"}}
-        for address, body in (
-            ("call/adapt", {"data": data}),
-            ("run/predict", {"data": data, "fn_index": number}),
-            ("queue/join", {"data": data, "fn_index": number, "session_hash": "claims"}),
-        ):
-            answer = HTTP.post(f"{served.url}gradio_api/{address}", json=body)
-            assert (answer.status_code, answer.json()["detail"]) == (400, GATE_WORDS["foreign"])
 
 
 @pytest.mark.parametrize(
@@ -137,29 +96,18 @@ ODD = (
     ("POST", "gradio_api/cancel", {"json": {}}),
     ("POST", "gradio_api/upload", {"content": b"x"}),
     ("POST", "gradio_api/upload", {"data": {"files": "x"}, "files": {"other": b"x"}}),
-    ("GET", "gradio_api/file=/etc/passwd", {}),
-    ("GET", "gradio_api/file=../../../../etc/passwd", {}),
-    ("GET", "gradio_api/file=%2e%2e/%2e%2e/etc/passwd", {}),
     ("GET", "gradio_api/file=%00", {}),
     ("GET", "gradio_api/file=" + "a" * 5_000, {}),
     ("GET", "gradio_api/file=app/demo.py", {}),
     ("GET", "gradio_api/file=.git/config", {}),
-    ("GET", "gradio_api/file=http://127.0.0.1/", {}),
     ("GET", "gradio_api/call/adapt/nothing", {}),
-    ("GET", "gradio_api/proxy=http://127.0.0.1/", {}),
     ("GET", "gradio_api/deep_link?session_hash=x", {}),
-    ("GET", "monitoring", {}),
-    ("GET", "static/../../../../etc/passwd", {}),
-    ("GET", "static/%2e%2e/%2e%2e/routes.py", {}),
 )
 
 
 @pytest.mark.parametrize(("method", "path", "options"), ODD)
 def test_odd_requests_get_no_secret_and_no_500(
-    served: Served,
-    method: str,
-    path: str,
-    options: dict[str, Any],
+    served: Served, method: str, path: str, options: dict[str, Any]
 ) -> None:
     answer = HTTP.request(method, served.url + path, **options)
     assert answer.status_code < 500
@@ -167,7 +115,6 @@ def test_odd_requests_get_no_secret_and_no_500(
         assert answer.status_code >= 400
     told = answer.text.replace(path, "")
     assert not any(leak in told for leak in LEAKS), told
-    assert "root:" not in told
 
 
 def test_nothing_of_one_visitor_is_shown_to_another(served: Served) -> None:
@@ -241,8 +188,7 @@ def test_a_librarys_words_are_not_told(
     assert "secret words" in caplog.text
 
 
-@pytest.mark.parametrize("ours", [False, True], ids=["gradio", "ours"])
-def test_a_cancelled_run_does_not_begin_anew(ours: bool) -> None:
+def test_a_cancelled_run_does_not_begin_anew() -> None:
     """Gradio's cancel in another's name begins a run from its start, with time of its own."""
     begun: list[int] = []
     first_step, over = threading.Event(), threading.Event()
@@ -258,24 +204,21 @@ def test_a_cancelled_run_does_not_begin_anew(ours: bool) -> None:
         gr.Button("a").click(count, None, number, api_name="count")
     demo.queue()
     demo._queue = queue = FairQueue(True, demo.max_threads, 1, 16, demo)
-    gate = Middleware(Gate, is_own=queue.is_own if ours else lambda values: True)
+    gate = Middleware(Gate, is_own=queue.is_own)
     _, url, _ = demo.launch(prevent_thread_lock=True, quiet=True, app_kwargs={"middleware": [gate]})
+
+    def cancel(visitor: str) -> None:
+        asked = {"session_hash": visitor, "fn_index": 0, "event_id": event}
+        assert HTTP.post(f"{url}gradio_api/cancel", json=asked).json() == {"success": True}
+
     try:
-        call = f"{url}gradio_api/call/count"
-        started = 0
-        for _ in range(100 if ours else 1000):
-            if not any(queue.active_jobs):  # the cancel may also end a run of Gradio's own
-                event = HTTP.post(call, json={"data": []}).json()["event_id"]
-                started += 1
-                assert first_step.wait(10)
-                first_step.clear()
-            cancel = {"session_hash": "somebody-else", "fn_index": 0, "event_id": event}
-            assert HTTP.post(f"{url}gradio_api/cancel", json=cancel).json() == {"success": True}
-            if len(begun) > started:
-                break
-        assert (started == 1 and len(begun) == 1) if ours else len(begun) > started
-        own = {"session_hash": event, "fn_index": 0, "event_id": event}
-        HTTP.post(f"{url}gradio_api/cancel", json=own)
+        event = HTTP.post(f"{url}gradio_api/call/count", json={"data": []}).json()["event_id"]
+        assert first_step.wait(10)
+        for _ in range(100):
+            cancel("somebody-else")
+        assert len(begun) == 1
+        assert any(queue.active_jobs)
+        cancel(event)
         assert not any(queue.active_jobs)
     finally:
         over.set()

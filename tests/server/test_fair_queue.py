@@ -1,8 +1,4 @@
-"""Taking turns: a visitor with many requests cannot keep the others waiting.
-
-Where a test takes both queues, the first is Gradio's own, and shows what ours is for: when that
-part fails, Gradio has mended it, and ours may go.
-"""
+"""Taking turns: a visitor with many requests cannot keep the others waiting."""
 
 from __future__ import annotations
 
@@ -14,7 +10,6 @@ from typing import Any
 import gradio as gr
 import httpx
 import pytest
-from gradio.queueing import Queue
 from gradio.server_messages import EstimationMessage
 
 from app.server.fair_queue import (
@@ -67,11 +62,11 @@ def test_nobody_waits_longer_than_one_round() -> None:
 class Crowd:
     """A queue that is not being worked on, and clients of it."""
 
-    def __init__(self, kind: type[Queue] = FairQueue) -> None:
+    def __init__(self) -> None:
         with gr.Blocks() as blocks:
             gr.Button("a").click(lambda: None, concurrency_id="models", concurrency_limit=1)
         self.fn = next(iter(blocks.fns.values()))
-        self.queue = kind(True, 4, 1, MAX_WAITING, blocks)
+        self.queue = FairQueue(True, 4, 1, MAX_WAITING, blocks)
         self.queue.active_jobs = [None] * 4
         self.messages: Any = self.queue.pending_messages_per_session
 
@@ -97,15 +92,12 @@ class Crowd:
         return self.queue.event_queue_per_concurrency_id["models"].queue
 
 
-OURS_OR_NOT = pytest.mark.parametrize("ours", [False, True], ids=["gradio", "ours"])
+@pytest.fixture
+def crowd() -> Crowd:
+    return Crowd()
 
 
-def crowd_of(ours: bool) -> Crowd:
-    return Crowd(FairQueue if ours else Queue)
-
-
-def test_one_visitor_may_wait_only_so_often() -> None:
-    crowd = Crowd()
+def test_one_visitor_may_wait_only_so_often(crowd: Crowd) -> None:
     assert all(crowd.join("a", GREEDY)[0] for _ in range(MAX_PER_VISITOR))
     refused, sentence, state = crowd.join("a", GREEDY)
     assert (refused, state) == (False, "queue_full")
@@ -113,56 +105,44 @@ def test_one_visitor_may_wait_only_so_often() -> None:
     assert crowd.join("b", GREEDY)[0]
 
 
-@OURS_OR_NOT
-def test_one_address_leaves_room_for_others(ours: bool) -> None:
-    crowd = crowd_of(ours)
+def test_one_address_leaves_room_for_others(crowd: Crowd) -> None:
     while crowd.join(None, GREEDY)[0]:  # each call of a program is a visitor of its own
         pass
-    assert len(crowd.waiting) == (MAX_PER_ADDRESS if ours else MAX_WAITING)
-    assert crowd.join("late", OTHER)[0] == ours
-    if ours:
-        assert "from your network are waiting" in crowd.join(None, GREEDY)[1]
+    assert len(crowd.waiting) == MAX_PER_ADDRESS
+    assert crowd.join("late", OTHER)[0]
+    assert "from your network are waiting" in crowd.join(None, GREEDY)[1]
 
 
-@OURS_OR_NOT
-def test_addresses_are_served_in_turn(ours: bool) -> None:
-    crowd = crowd_of(ours)
+def test_addresses_are_served_in_turn(crowd: Crowd) -> None:
     for _ in range(3):
         assert crowd.join(None, GREEDY)[0]
     crowd.serve()
     assert crowd.join("late", OTHER)[0]
-    assert [event.session_hash for event in crowd.waiting].index("late") == (0 if ours else 2)
-    if isinstance(crowd.queue, FairQueue):
-        assert crowd.queue.visitors("models")[1][0] == "late"
-        assert crowd.serve() == "late"
+    assert crowd.waiting[0].session_hash == "late"
+    assert crowd.queue.visitors("models")[1][0] == "late"
+    assert crowd.serve() == "late"
 
 
-def test_a_full_queue_says_so() -> None:
-    crowd = Crowd()
+def test_a_full_queue_says_so(crowd: Crowd) -> None:
     for number in range(MAX_WAITING):
         assert crowd.join(f"{number}", f"10.0.1.{number}")[0]
     assert crowd.join("x", OTHER)[1].startswith(f"The server is busy: {MAX_WAITING} runs")
 
 
-@OURS_OR_NOT
-def test_those_who_wait_are_not_forgotten_for_others(ours: bool) -> None:
+def test_those_who_wait_are_not_forgotten_for_others(crowd: Crowd) -> None:
     """Gradio forgets the oldest of 2,000, and ends its queue over the next message for her."""
-    crowd = crowd_of(ours)
     assert crowd.join("waits", OTHER)[0]
-    for number in range(MAX_IDLE + 9 if ours else 2_000):
+    for number in range(MAX_IDLE + 9):
         crowd.join(f"gone-{number}", GREEDY)
         asyncio.run(crowd.queue.clean_events(session_hash=f"gone-{number}"))
         crowd.queue.pending_event_ids_session[f"gone-{number}"] = set()  # as after a run
-    assert ("waits" in crowd.messages) == ours
-    assert len(crowd.messages) <= (MAX_IDLE + 2 if ours else 2_000)
-    kept = len(crowd.queue.pending_event_ids_session)
-    assert kept <= MAX_IDLE + 2 if ours else kept > 2_000
+    assert "waits" in crowd.messages
+    assert len(crowd.messages) <= MAX_IDLE + 2
+    assert len(crowd.queue.pending_event_ids_session) <= MAX_IDLE + 2
 
 
-@OURS_OR_NOT
-def test_a_place_is_free_again_when_its_work_is_lost(ours: bool) -> None:
+def test_a_place_is_free_again_when_its_work_is_lost(crowd: Crowd) -> None:
     """Gradio's own stays taken where a task is cancelled before its first step."""
-    crowd = crowd_of(ours)
     assert crowd.join("lost", GREEDY)[0]
     assert crowd.join("next", OTHER)[0]
     assert crowd.serve() == "lost"
@@ -170,65 +150,44 @@ def test_a_place_is_free_again_when_its_work_is_lost(ours: bool) -> None:
     events.current_concurrency = 1
     assert crowd.queue.get_events() is None
     crowd.queue._asyncio_tasks = set()
-    if ours:
-        assert crowd.serve() == "next"
-        assert events.current_concurrency == 0
-    else:
-        assert crowd.queue.get_events() is None
+    assert crowd.serve() == "next"
+    assert events.current_concurrency == 0
 
 
-def test_addresses_of_visitors() -> None:
-    crowd = Crowd()
-    assert isinstance(crowd.queue, FairQueue)
+def test_addresses_of_visitors(crowd: Crowd) -> None:
     assert crowd.join("a", GREEDY)[0]
     assert crowd.join("b", OTHER)[0]
     assert crowd.serve() == "a"
     assert [crowd.queue.address_of(name) for name in "abc"] == [GREEDY, OTHER, ""]
 
 
-@OURS_OR_NOT
-def test_unread_messages_are_bounded(ours: bool) -> None:
-    crowd = crowd_of(ours)
+def test_unread_messages_are_bounded(crowd: Crowd) -> None:
     for visitor in ("deaf", "listens"):
         assert crowd.join(visitor, OTHER)[0]
     deaf, listens = crowd.waiting
     for _ in range(MAX_UNREAD + 9):
         crowd.queue.send_message(deaf, EstimationMessage(queue_size=1))
-    assert (crowd.messages["deaf"].qsize() == MAX_UNREAD) == ours
-    assert (deaf.alive, listens.alive) == (not ours, True)
+    assert crowd.messages["deaf"].qsize() == MAX_UNREAD
+    assert (deaf.alive, listens.alive) == (False, True)
 
 
-@OURS_OR_NOT
-def test_two_streams_of_a_session_may_end_together(ours: bool) -> None:
+def test_two_streams_of_a_session_may_end_together(crowd: Crowd) -> None:
     """Gradio's second one would not end the task that keeps it going."""
-    crowd = crowd_of(ours)
     assert crowd.join("a", OTHER)[0]
-    del crowd.messages["a"]
-    if ours:
+    for _ in range(2):
         del crowd.messages["a"]
-    else:
-        with pytest.raises(KeyError):
-            del crowd.messages["a"]
 
 
-@OURS_OR_NOT
-def test_messages_for_nobody_are_dropped(ours: bool) -> None:
+def test_messages_for_nobody_are_dropped(crowd: Crowd) -> None:
     """In Gradio's own queue they end it, for everybody."""
-    crowd = crowd_of(ours)
     assert crowd.join("gone", GREEDY)[0]
     assert crowd.join("stays", OTHER)[0]
     del crowd.messages["gone"]
-    if ours:
-        crowd.queue.broadcast_estimations("models")
-        assert crowd.messages["stays"].qsize() > 0
-    else:
-        with pytest.raises(KeyError):
-            crowd.queue.broadcast_estimations("models")
+    crowd.queue.broadcast_estimations("models")
+    assert crowd.messages["stays"].qsize() > 0
 
 
-def test_who_may_cancel() -> None:
-    crowd = Crowd()
-    assert isinstance(crowd.queue, FairQueue)
+def test_who_may_cancel(crowd: Crowd) -> None:
     _, event, _ = crowd.join("a", OTHER)
     hers = {"event_id": event, "session_hash": "a", "fn_index": crowd.fn._id}
     assert crowd.queue.is_own(hers)

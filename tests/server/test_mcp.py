@@ -16,14 +16,7 @@ from gradio_client.utils import QueueError
 from mcp import ClientSession
 from mcp.client.streamable_http import streamablehttp_client
 from mcp.server import Server
-from mcp.types import (
-    CallToolRequest,
-    CallToolRequestParams,
-    CallToolResult,
-    ImageContent,
-    ListToolsResult,
-    TextContent,
-)
+from mcp.types import CallToolRequest, CallToolRequestParams, ImageContent, TextContent
 from PIL import Image
 
 from app.parts.pictures import data_uri
@@ -36,9 +29,7 @@ from tests.fixtures.app import Served
 TOOL = "adapt_image"
 
 
-async def _ask(
-    url: str, arguments: dict[str, Any] | None, watched: bool
-) -> tuple[ListToolsResult, CallToolResult | None]:
+async def _ask(url: str, arguments: dict[str, Any] | None, watched: bool) -> Any:
     async def watch(progress: float, total: float | None, message: str | None) -> None: ...
 
     async with (
@@ -46,11 +37,10 @@ async def _ask(
         ClientSession(read, write) as client,
     ):
         await client.initialize()
-        tools = await client.list_tools()
         if arguments is None:
-            return tools, None
+            return await client.list_tools()
         callback = watch if watched else None
-        return tools, await client.call_tool(TOOL, arguments, progress_callback=callback)
+        return await client.call_tool(TOOL, arguments, progress_callback=callback)
 
 
 def ask(served: Served, arguments: Any = None, watched: bool = True) -> Any:
@@ -64,8 +54,7 @@ def picture() -> str:
 
 
 def test_one_tool_is_described(served: Served) -> None:
-    tools, _ = ask(served)
-    (tool,) = tools.tools
+    (tool,) = ask(served).tools
     assert tool.name == TOOL
     assert "t*" in tool.description
     assert ",," not in tool.description
@@ -78,7 +67,7 @@ def test_one_tool_is_described(served: Served) -> None:
 
 def test_it_adapts_a_picture(served: Served, picture: str) -> None:
     arguments = {"picture": picture, "corruption": "fog", "severity": 1, "dda_depth": 1}
-    _, answer = ask(served, arguments)
+    answer = ask(served, arguments)
     assert not answer.isError
     texts = [part.text for part in answer.content if isinstance(part, TextContent)]
     assert len(ast.literal_eval(texts[0])["confidence"]) == 101
@@ -87,24 +76,10 @@ def test_it_adapts_a_picture(served: Served, picture: str) -> None:
 
 def test_without_progress_pictures_are_addresses(served: Served, picture: str) -> None:
     """Gradio hands such clients one text, in which pictures are links to this server."""
-    _, answer = ask(served, {"picture": picture, "dda_depth": 1}, watched=False)
+    answer = ask(served, {"picture": picture, "dda_depth": 1}, watched=False)
     (part,) = answer.content
     assert "'t_star': " in part.text
     assert part.text.count(f"{served.url}gradio_api/file=") == 6
-
-
-def test_a_wrong_value_is_one_sentence(served: Served, picture: str) -> None:
-    _, answer = ask(served, {"picture": picture, "severity": 9})
-    assert answer.isError
-    assert "Severity is a whole number from 1 to 5" in answer.content[0].text
-    assert "Traceback" not in answer.content[0].text
-
-
-def test_no_address_is_fetched(served: Served) -> None:
-    for address in (f"{served.url}static/fonts/none.png", "http://169.254.169.254/latest"):
-        _, answer = ask(served, {"picture": address, "dda_depth": 1})
-        assert answer.isError
-        assert "Only uploads are opened" in answer.content[0].text
 
 
 def test_no_file_of_the_server_is_read(served: Served, tmp_path: Path) -> None:
@@ -113,12 +88,12 @@ def test_no_file_of_the_server_is_read(served: Served, tmp_path: Path) -> None:
     Image.fromarray(skimage.data.chelsea()).save(path)
     claim = {"path": str(path), "meta": {"_type": "gradio.FileData"}}
     for arguments in ({"picture": claim}, {"picture": str(path)}, {"corruption": claim}):
-        _, answer = ask(served, arguments | {"dda_depth": 1})
+        answer = ask(served, arguments | {"dda_depth": 1})
         assert answer.isError
         assert "t_star" not in answer.content[0].text
 
 
-MISUNDERSTOOD = GATE_WORDS["misunderstood"]
+MISUNDERSTOOD, FOREIGN = GATE_WORDS["misunderstood"], GATE_WORDS["foreign"]
 WATCHED = pytest.mark.parametrize("watched", [True, False])
 
 
@@ -127,7 +102,7 @@ def full_disk(*_: Any, **__: Any) -> None:
 
 
 def refusal(served: Served, arguments: dict[str, Any], watched: bool = True) -> str:
-    _, answer = ask(served, arguments, watched)
+    answer = ask(served, arguments, watched)
     assert answer.isError
     (part,) = answer.content
     return part.text
@@ -154,27 +129,21 @@ def test_what_the_tool_does_not_take_is_named(
     assert named in refusal(served, arguments)
 
 
-@pytest.mark.parametrize("ours", [False, True], ids=["gradio", "ours"])
-def test_no_exceptions_words_are_told(ours: bool) -> None:
+def test_no_exceptions_words_are_told() -> None:
     """The protocol's own server tells them all, paths included."""
-    server: Server[Any, Any] = PlainServer("test") if ours else Server("test")
+    server: Server[Any, Any] = PlainServer("test")
     server.call_tool(validate_input=False)(full_disk)
     asked = CallToolRequest(params=CallToolRequestParams(name=TOOL, arguments={}))
     answer: Any = asyncio.run(server.request_handlers[CallToolRequest](asked))
-    (part,) = answer.root.content
-    assert part.text == NO_FILE if ours else "/tmp/dga-uploads-a/b/x.png" in part.text
+    assert [part.text for part in answer.root.content] == [NO_FILE]
 
 
 @WATCHED
-def test_our_sentence_passes_as_it_is(served: Served, picture: str, watched: bool) -> None:
-    said = refusal(served, {"picture": picture, "severity": 9}, watched)
-    assert said == "Severity is a whole number from 1 to 5, not 9."
-
-
-@WATCHED
-def test_a_full_disk_is_one_sentence(
+def test_our_sentences_pass_as_they_are(
     served: Served, picture: str, watched: bool, monkeypatch: pytest.MonkeyPatch, caplog: Any
 ) -> None:
+    said = refusal(served, {"picture": picture, "severity": 9}, watched)
+    assert said == "Severity is a whole number from 1 to 5, not 9."
     monkeypatch.setattr(gradio.processing_utils, "save_base64_to_cache", full_disk)
     assert refusal(served, {"picture": picture}, watched) == NO_FILE
     assert "No space left on device" in caplog.text
@@ -187,6 +156,11 @@ def test_a_full_disk_behind_the_queue_is_one_sentence(
     """Gradio's client says then how to make the page show more."""
     monkeypatch.setattr(StrictBlocks, "preprocess_data", full_disk)
     assert refusal(served, {"picture": picture}, watched) == MISUNDERSTOOD
+
+
+def test_no_address_is_fetched(served: Served) -> None:
+    for address in (f"{served.url}static/fonts/none.png", "http://169.254.169.254/latest"):
+        assert refusal(served, {"picture": address, "dda_depth": 1}) == FOREIGN
 
 
 @pytest.mark.parametrize("refused", ["quota", "full"])

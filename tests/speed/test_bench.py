@@ -21,7 +21,7 @@ from dga.profiles import GuidanceConfig
 from dga.speed import measure, output, timing
 from dga.speed.reference import PublishedSampler
 from dga.speed.timing import TimingPlan
-from dga.speed.workload import Workload, random_models
+from dga.speed.workload import random_models
 
 CPU = torch.device("cpu")
 
@@ -139,20 +139,6 @@ def test_peak_memory_sees_what_one_run_takes() -> None:
     small = timing.peak_bytes(lambda: None, CPU)
     large = timing.peak_bytes(lambda: np.ones(256 << 20, dtype=np.uint8).sum(), CPU)
     assert large > small + (200 << 20)
-
-
-def test_the_subject_is_fifteen_kinds_of_damage(tiny_models: Models) -> None:
-    pictures = Workload(tiny_models, 17)
-    assert pictures.x.shape == (17, 3, 32, 32)
-    assert next(pictures.paths()).shape == (101, 3, 32, 32)
-    assert torch.equal(pictures.noised(0), pictures.x)
-    assert not torch.equal(pictures.noised(1), pictures.x)
-    assert len({tuple(x.flatten().tolist()) for x in pictures.x}) == 17
-
-
-def test_any_method_can_be_timed(tiny_models: Models) -> None:
-    outcome = Workload(tiny_models, 2).adapting("dga-guided-ancestral")()
-    assert len(outcome.seconds) == 2  # type: ignore[attr-defined]
 
 
 def test_random_models_have_the_shape(tiny_models: Models) -> None:

@@ -18,19 +18,20 @@ from torch import Tensor, nn
 
 from dga.corruptions import CORRUPTIONS, corrupt
 from dga.diffusion import forward_path, reverse
-from dga.discriminator import curve, max_batch
+from dga.discriminator import curve
+from dga.guidance import structural_guide
 from dga.images import from_tensor, to_tensor
-from dga.methods import Batch, build_method
 from dga.networks import compute as compute_module
+from dga.networks.classifier import predict
 from dga.networks.compute import Compute
 from dga.networks.fast_blocks import ScaledDotProduct, group_norm
 from dga.networks.memory import AdaptiveBatchSize, is_shortage
 from dga.networks.models import Models
 from dga.networks.unet import Denoiser
-from dga.pipeline import classify, rebuild
-from dga.profiles import EVERYDAY16, NetworkConfig
+from dga.profiles import EVERYDAY16, End, NetworkConfig, Repair
 from dga.stopping import choose_depth
 from tests.fixtures.models import TINY_NETWORK, randomise
+from tests.fixtures.runs import apart, repaired
 
 CPU = torch.device("cpu")
 ROUNDING = {torch.float32: 1e-5, torch.bfloat16: 2e-2, torch.float16: 4e-3}
@@ -163,36 +164,24 @@ def test_shipped_network_rebuilds_the_same_picture_in_bfloat16(
 ) -> None:
     """At most 3 of 255 levels on average, and the same label with 10 points of probability."""
     compute = Compute(CPU, torch.bfloat16, fast=True)
-    quick = dataclasses.replace(
-        shipped_models,
-        denoiser=_copy(shipped_models.denoiser, EVERYDAY16.denoiser, compute),
-        compute=compute,
-    )
+    quick = _copy(shipped_models.denoiser, EVERYDAY16.denoiser, compute)
     x = to_tensor(corrupt(cat, "gaussian_noise", 4, seed=0))[None]
-    state = forward_path(shipped_models.schedule, x[0], 0)[10][None]
-    pictures = [
-        rebuild(models, state, x, [10], [0], EVERYDAY16.guidance)
-        for models in (shipped_models, quick)
-    ]
+    schedule, pictures = shipped_models.schedule, list[Tensor]()
+    state, guide = (
+        forward_path(schedule, x[0], 0)[10][None],
+        structural_guide(x, EVERYDAY16.guidance),
+    )
+    for network in (shipped_models.denoiser, quick):
+        *_, end = reverse(schedule, network, state, [10], [0], guide)
+        pictures.append(end.x.clamp(-1, 1))
     exact, fast = (from_tensor(p)[0].astype(float) for p in pictures)
     assert 0 < np.abs(exact - fast).mean() < 3
-    truth, guess = (classify(shipped_models, picture) for picture in pictures)
+    truth, guess = (
+        predict(shipped_models.classifier, picture, EVERYDAY16.classifier)[0]
+        for picture in pictures
+    )
     assert truth.label == guess.label
     assert truth.probability == pytest.approx(guess.probability, abs=0.1)
-
-
-def test_nothing_is_computed_for_pictures_that_are_done(tiny_models: Models) -> None:
-    sizes = []
-
-    class Counting(nn.Module):
-        def forward(self, x: Tensor, time: Tensor) -> Tensor:
-            sizes.append(len(x))
-            return tiny_models.denoiser(x, time)  # type: ignore[no-any-return]
-
-    depths = [4, 0, 2, 4, 1]
-    list(reverse(tiny_models.schedule, Counting(), _noise(5, 3, 32, 32), depths, range(5)))
-    assert sizes == [4, 3, 2, 2]
-    assert sum(sizes) == sum(depths)
 
 
 class Small(nn.Module):
@@ -218,12 +207,11 @@ def test_out_of_memory_halves_the_batch_and_says_so(
     tiny_models: Models, caplog: pytest.LogCaptureFixture
 ) -> None:
     pixels = np.random.default_rng(0).integers(0, 255, (7, 32, 32, 3), dtype=np.uint8)
-    x, seeds = to_tensor(pixels), list(range(7))
-    small = _on_small_device(tiny_models, most=2)
+    small, repair = _on_small_device(tiny_models, most=2), Repair(End(depth=5))
     with caplog.at_level(logging.WARNING, logger="dga"):
-        got, _ = Batch(small, x, seeds).rebuilt([5] * 7, small.profile.guidance)
-    whole, _ = Batch(tiny_models, x, seeds).rebuilt([5] * 7, small.profile.guidance)
-    assert (got - whole).abs().mean() < 1e-4  # of 2; a few pixels may round the other way
+        got = repaired(small, pixels, [repair])
+    for key, (_, rebuilt) in repaired(tiny_models, pixels, [repair]).items():
+        assert apart(got[key][1].image, rebuilt.image) <= 1
     assert [r.getMessage() for r in caplog.records] == [
         "Out of memory with 7 pictures at once; going on with 3.",
         "Out of memory with 3 pictures at once; going on with 1.",
@@ -234,15 +222,8 @@ def test_out_of_memory_halves_the_batch_and_says_so(
     assert set(asked[2:]) == {1}
     # The next batch begins with what fitted.
     asked.clear()
-    build_method(small, "dda").predict(Batch(small, x[:2], [8, 9]))
+    repaired(small, pixels[:2], [repair])
     assert set(asked) == {1}
-
-
-def test_one_picture_that_does_not_fit_is_a_sentence(tiny_models: Models) -> None:
-    small = _on_small_device(tiny_models, most=0)
-    batch = Batch(small, torch.zeros(2, 3, 32, 32), [0, 1])
-    with pytest.raises(MemoryError, match=r"Not even one picture fits .*Tried to allocate 2 GiB"):
-        build_method(small, "dda").predict(batch)
 
 
 def test_other_errors_are_not_taken_for_a_lack_of_memory() -> None:
@@ -255,7 +236,7 @@ def test_other_errors_are_not_taken_for_a_lack_of_memory() -> None:
         raise RuntimeError("shapes differ")
 
     with pytest.raises(RuntimeError, match="shapes differ"):
-        AdaptiveBatchSize().fill([1, 2], work)
+        list(AdaptiveBatchSize().parts([1, 2], work))
     assert len(calls) == 1
 
 
@@ -406,11 +387,6 @@ def test_compiled_network_stays_close(tiny_models: Models) -> None:
     fast = _copy(tiny_models.denoiser, TINY_NETWORK, compute)
     x, time = _noise(2, 3, 32, 32), torch.tensor([100, 400])
     assert _error(fast(x, time), tiny_models.denoiser(x, time)) < 1e-5
-
-
-def test_a_gpu_judges_more_states_at_once() -> None:
-    assert max_batch(torch.empty(64, 64)) == 16
-    assert max_batch(torch.empty(9, 3, 256, 256)) == 1
 
 
 @pytest.mark.gpu

@@ -11,8 +11,8 @@ from torch import Tensor
 
 from dga.data.image_sets import ImageSet
 from dga.diffusion import Schedule
-from dga.images import to_tensor
 from dga.explanation.noise_level import noise_deviation
+from dga.images import to_tensor
 from dga.profiles import Profile, get_profile
 from dga.training import diffusion
 from dga.training.discriminator.batches import BatchMaker
@@ -118,21 +118,6 @@ def test_both_of_a_pair_are_at_one_depth_with_the_variance_that_is_missing(
     expected = float((1 - maker.schedule.alpha_bar[40]).sqrt())
     assert float(plain.std()) == pytest.approx(expected, rel=0.05)
     assert float(noised.std()) == pytest.approx(expected, rel=0.05)
-
-
-def test_without_explanations_the_batches_are_what_they_were(
-    tiny_profile: Profile, cat: np.ndarray
-) -> None:
-    images = _images(np.stack([cat] * 16))
-    paper, more = (
-        BatchMaker(tiny_profile, study, images, CONFIG)[0]
-        for study in (Study(), Study(explanations=True))
-    )
-    assert paper.target.tolist() == [0.0] * 16 + [1.0] * 16
-    assert not torch.equal(paper.x_k, more.x_k)
-    assert more.target[:16].sum() == 0
-    assert Study(explanations=True).name == "images-explanations"
-    assert Study.from_config(Study(explanations=True).facts("")) == Study(explanations=True)
 
 
 def test_timesteps_are_drawn_where_they_are_used(tiny_profile: Profile, cat: np.ndarray) -> None:

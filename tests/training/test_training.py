@@ -10,14 +10,15 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 import torch
-from typer.testing import CliRunner
+from torch import nn
 
-from dga.commands import app
 from dga.corruptions import CORRUPTIONS, FAMILIES, parse_corruptions
+from dga.data.framing import View
 from dga.data.image_sets import read_images
 from dga.diffusion import Schedule
 from dga.discriminator import estimate_x0
@@ -32,8 +33,10 @@ from dga.training.discriminator.samples import Prior
 from dga.training.discriminator.studies import Study
 from dga.training.loop import TrainConfig
 from dga.weights.store import read_config, read_state, save_weights
-from tests.fixtures.models import generate
+from tests.fixtures.cli import run_dga
+from tests.fixtures.models import die_after_saving, generate
 
+CPU = torch.device("cpu")
 CONFIG = TrainConfig(images=48, batch=8, lr=1e-3, warmup=2, ema=0.9, bf16=False)
 
 
@@ -83,7 +86,7 @@ def _train(
         "discriminator": discriminator.train_discriminator,
     }[name]
     options = {"study": study} if study else {}
-    result = function(profile, images, config, out, torch.device("cpu"), **options)  # type: ignore[operator]
+    result = function(profile, images, config, out, CPU, **options)  # type: ignore[operator]
     network = result[0] if isinstance(result, tuple) else result
     digest = hashlib.sha256()
     for key, value in sorted(network.state_dict().items()):
@@ -91,33 +94,23 @@ def _train(
     return digest.hexdigest()
 
 
-@pytest.mark.parametrize("name", ["diffusion", "classifier", "discriminator"])
+@pytest.mark.parametrize(
+    ("name", "study"),
+    [
+        ("diffusion", None),
+        ("classifier", None),
+        ("discriminator", Study()),
+        ("discriminator", Study(source="crossed", samples=5)),
+        ("discriminator", Study(source="generated", samples=3, precision="bfloat16")),
+        ("discriminator", Study(input="x0_hat", corruptions=FAMILIES["noise"])),
+        ("discriminator", Study(explanations=True)),
+    ],
+    ids=lambda value: getattr(value, "name", value),
+)
 @pytest.mark.parametrize("bf16", [False, True])
 def test_interrupted_training_ends_with_the_same_bits(
     name: str,
-    bf16: bool,
-    tiny_profile: Profile,
-    picture_folder: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    config = dataclasses.replace(CONFIG, bf16=bf16)
-    _interrupt(name, tiny_profile, picture_folder, tmp_path, config, monkeypatch)
-
-
-@pytest.mark.parametrize(
-    "study",
-    [
-        Study(source="crossed", samples=5),
-        Study(source="generated", samples=3, precision="bfloat16"),
-        Study(input="x0_hat", corruptions=FAMILIES["noise"]),
-        Study(explanations=True),
-    ],
-    ids=lambda study: study.name,
-)
-@pytest.mark.parametrize("bf16", [False, True])
-def test_interrupted_studies_end_with_the_same_bits(
-    study: Study,
+    study: Study | None,
     bf16: bool,
     short_profile: Profile,
     picture_folder: Path,
@@ -125,37 +118,19 @@ def test_interrupted_studies_end_with_the_same_bits(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    """Trained at one go and, stopped twice, in three; the weights must be the same."""
     config = dataclasses.replace(CONFIG, bf16=bf16)
-    study = dataclasses.replace(study, diffusion=diffusion_folder)
-    _interrupt("discriminator", short_profile, picture_folder, tmp_path, config, monkeypatch, study)
+    study = study and dataclasses.replace(study, diffusion=diffusion_folder)
 
+    def trained(out: str) -> str:
+        return _train(name, short_profile, picture_folder, tmp_path / out, config, study)
 
-def _interrupt(
-    name: str,
-    profile: Profile,
-    folder: Path,
-    out: Path,
-    config: TrainConfig,
-    monkeypatch: pytest.MonkeyPatch,
-    study: Study | None = None,
-) -> None:
-    """Train at one go and, stopped twice, in three; the weights must be the same."""
-    whole = _train(name, profile, folder, out / "whole", config, study)
-
-    monkeypatch.setattr(loop, "CHECKPOINT_SECONDS", 0.0)
-    real, saves = loop.Checkpoint.save, []
-
-    def save_then_die(*args: object) -> None:
-        real(*args)  # type: ignore[arg-type]
-        saves.append(args)
-        if len(saves) in (2, 5):
-            raise KeyboardInterrupt
-
-    monkeypatch.setattr(loop.Checkpoint, "save", save_then_die)
+    whole = trained("whole")
+    saves = die_after_saving(monkeypatch, 2, 5)
     for _ in range(2):
         with pytest.raises(KeyboardInterrupt):
-            _train(name, profile, folder, out / "parts", config, study)
-    assert _train(name, profile, folder, out / "parts", config, study) == whole
+            trained("parts")
+    assert trained("parts") == whole
     assert len(saves) == config.steps
 
 
@@ -163,15 +138,8 @@ def test_another_config_is_refused_but_a_longer_run_may_go_on(
     tiny_profile: Profile, picture_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     long = dataclasses.replace(CONFIG, images=640)
-    real = loop.Checkpoint.save
-
-    def save_then_die(*args: object) -> None:
-        real(*args)  # type: ignore[arg-type]
-        raise KeyboardInterrupt
-
     with monkeypatch.context() as patch:
-        patch.setattr(loop, "CHECKPOINT_SECONDS", 0.0)
-        patch.setattr(loop.Checkpoint, "save", save_then_die)
+        die_after_saving(patch, 1)
         with pytest.raises(KeyboardInterrupt):
             _train("classifier", tiny_profile, picture_folder, tmp_path, long)
     with pytest.raises(ValueError, match="another model"):
@@ -183,9 +151,8 @@ def test_another_config_is_refused_but_a_longer_run_may_go_on(
         _train(
             "classifier", tiny_profile, picture_folder, tmp_path, dataclasses.replace(long, lr=2e-3)
         )
-    _train(
-        "classifier", tiny_profile, picture_folder, tmp_path, dataclasses.replace(long, images=96)
-    )
+    shorter = dataclasses.replace(long, images=96)
+    _train("classifier", tiny_profile, picture_folder, tmp_path, shorter)
 
 
 def test_losses_that_are_not_numbers_stop_the_run(tmp_path: Path) -> None:
@@ -193,24 +160,27 @@ def test_losses_that_are_not_numbers_stop_the_run(tmp_path: Path) -> None:
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
     broken = model(torch.zeros(1, 1)).sum() * float("nan")
     with pytest.raises(FloatingPointError, match="at step 0"):
-        loop.run(
-            model, optimizer, lambda _: (broken, {}), CONFIG, tmp_path, torch.device("cpu"), {}
-        )
+        loop.run(model, optimizer, lambda _: (broken, {}), CONFIG, tmp_path, CPU, {})
 
 
-def test_diffusion_loss_falls(tiny_profile: Profile, picture_folder: Path, tmp_path: Path) -> None:
+def test_diffusion_loss_falls(
+    tiny_profile: Profile, picture_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     images = read_images([picture_folder], 32, tiny_profile.classifier.classes)
     seen: list[float] = []
-    real = loop._Step.show
+    real = loop.run
 
-    def watch(self: loop._Step, **values: float) -> None:
-        seen.append(values["mse"])
-        real(self, **values)
+    def watch(model: nn.Module, optimizer: object, loss: loop.LossFunction, *rest: Any) -> Any:
+        def seen_loss(step: int) -> tuple[torch.Tensor, dict[str, float]]:
+            value, shown = loss(step)
+            seen.append(shown["mse"])
+            return value, shown
 
+        return real(model, optimizer, seen_loss, *rest)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(loop, "run", watch)
     config = dataclasses.replace(CONFIG, images=960, batch=16, lr=2e-3)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(loop._Step, "show", watch)
-        diffusion.train_diffusion(tiny_profile, images, config, tmp_path, torch.device("cpu"))
+    diffusion.train_diffusion(tiny_profile, images, config, tmp_path, CPU)
     assert np.mean(seen[-10:]) < 0.9 * np.mean(seen[:10])
 
 
@@ -242,7 +212,7 @@ def test_a_checkpoint_of_another_study_is_refused(
 def test_generated_pictures_are_kept_in_shards(
     short_profile: Profile, diffusion_folder: Path, tmp_path: Path
 ) -> None:
-    prior = Prior.load(short_profile, Study(diffusion=diffusion_folder), torch.device("cpu"))
+    prior = Prior.load(short_profile, Study(diffusion=diffusion_folder), CPU)
     samples = generate(short_profile, prior, 3, tmp_path)
     assert samples.shape == (3, 32, 32, 3)
     assert samples.std() > 1
@@ -259,11 +229,11 @@ def test_generated_pictures_are_kept_in_shards(
 
 def test_source_pictures_stay_source_pictures(cat: np.ndarray) -> None:
     rng = np.random.default_rng(0)
-    varied = [vary_source(cat, rng) for _ in range(50)]
+    varied = [vary_source(cat, 64, rng) for _ in range(50)]
     assert all(v.shape == cat.shape and v.dtype == np.uint8 for v in varied)
     same = sum(np.array_equal(v, cat) or np.array_equal(v, cat[:, ::-1]) for v in varied)
     assert 10 < same < 35
-    clean, corrupted = make_pairs(Study(), np.stack([cat] * 8), None, rng)
+    clean, corrupted = make_pairs(Study(), np.stack([cat] * 8), None, rng, View(64))
     assert np.abs(clean.astype(int) - corrupted).mean() > 5
 
 
@@ -289,11 +259,12 @@ def _pairs(
         return pixels + CORRUPTED
 
     monkeypatch.setattr(pairs, "corrupt", corrupt)
-    monkeypatch.setattr(pairs, "vary_source", lambda picture, _: picture)
+    monkeypatch.setattr(pairs, "vary_source", lambda picture, *_: picture)
     real = np.full((count, 32, 32, 3), REAL, np.uint8)
     made = np.full((6, 32, 32, 3), GENERATED, np.uint8)
     rng = np.random.default_rng([0, seed])
-    clean, corrupted = make_pairs(study, real, None if study.source == "images" else made, rng)
+    samples = None if study.source == "images" else made
+    clean, corrupted = make_pairs(study, real, samples, rng, View(32))
     return [int(c[0, 0, 0]) for c in clean], [int(c[0, 0, 0]) for c in corrupted], asked
 
 
@@ -328,11 +299,11 @@ def test_default_batches_are_noised_as_ever(tiny_profile: Profile, picture_folde
     images = read_images([picture_folder], 32, tiny_profile.classifier.classes)
     schedule = Schedule.from_config(tiny_profile.schedule)
     batches = discriminator.Batches(tiny_profile, Study(), images, CONFIG, None, Path())
-    x_k, time, target = batches.draw(3, torch.device("cpu"))
+    x_k, time, target = batches.draw(3, CPU)
 
     rng = loop.step_rng(CONFIG.seed, 3)
     rows = loop.batch_rows(len(images), 4, CONFIG.seed, 3)
-    both = np.concatenate(make_pairs(Study(), images.pixels[rows], None, rng))
+    both = np.concatenate(make_pairs(Study(), images.pixels[rows], None, rng, View(32)))
     x_0 = torch.from_numpy(both).permute(0, 3, 1, 2).float() / 127.5 - 1
     generator = loop.torch_rng(rng)
     depth = (101 * torch.rand(4, generator=generator) ** 2).long().repeat(2)
@@ -350,9 +321,7 @@ def test_x0_hat_is_the_estimate_of_the_frozen_denoiser(
     config = dataclasses.replace(CONFIG, images=64, batch=64)
     prior = Prior(tiny_models.denoiser, "tiny", tiny_models.compute)
     drawn = [
-        discriminator.Batches(tiny_profile, study, images, config, prior, Path()).draw(
-            0, torch.device("cpu")
-        )
+        discriminator.Batches(tiny_profile, study, images, config, prior, Path()).draw(0, CPU)
         for study in (Study(), Study(input="x0_hat"))
     ]
     (x_k, time, target), (x0_hat, *same) = drawn
@@ -388,6 +357,7 @@ def test_x0_hat_at_depth_0_is_the_picture(tiny_models: Models) -> None:
         (Study(source="generated", corruptions=parse_corruptions("extra")), "generated-leave-out"),
         (Study(input="x0_hat"), "images-x0_hat"),
         (Study(corruptions=("snow", "fog")), "images-snow+fog"),
+        (Study(explanations=True), "images-explanations"),
     ],
 )
 def test_a_study_is_named_after_what_is_special(study: Study, name: str) -> None:
@@ -409,12 +379,6 @@ def test_corruptions_are_parsed_in_a_fixed_order() -> None:
 def test_unknown_model_and_options_are_named() -> None:
     with pytest.raises(ValueError, match="diffusion, classifier, discriminator"):
         run.defaults("critic")
-    with pytest.raises(ValueError, match="images, generated, crossed"):
-        Study(source="both")
-    with pytest.raises(ValueError, match="x_t, x0_hat"):
-        Study(input="x_0")
-    with pytest.raises(ValueError, match="float32, bfloat16"):
-        Study(precision="auto")
     with pytest.raises(ValueError, match="At least one picture"):
         Study(samples=0)
     with pytest.raises(ValueError, match=r"'rain'. Choose all, noise, .*extra or some of: gauss"):
@@ -423,24 +387,18 @@ def test_unknown_model_and_options_are_named() -> None:
         parse_corruptions(" ,")
 
 
-def test_only_the_discriminator_has_studies(picture_folder: Path, tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="Only the discriminator"):
-        run.train(
-            "classifier", "everyday16", [picture_folder], tmp_path, CONFIG,
-            torch.device("cpu"), study=Study(source="crossed"),
-        )  # fmt: skip
-
-
-def test_only_the_diffusion_model_has_a_deepest_depth(
+def test_options_belong_to_one_model(
     tiny_profile: Profile, picture_folder: Path, tmp_path: Path
 ) -> None:
-    cpu = torch.device("cpu")
+    asked = ("everyday16", [picture_folder], tmp_path, CONFIG, CPU)
+    with pytest.raises(ValueError, match="Only the discriminator"):
+        run.train("classifier", *asked, study=Study(source="crossed"))
     with pytest.raises(ValueError, match="Only the diffusion model"):
-        run.train("classifier", "everyday16", [picture_folder], tmp_path, CONFIG, cpu, max_depth=40)
+        run.train("classifier", *asked, max_depth=40)
     images = read_images([picture_folder], 32, tiny_profile.classifier.classes)
-    diffusion.train_diffusion(tiny_profile, images, CONFIG, tmp_path, cpu, max_depth=40)
+    diffusion.train_diffusion(tiny_profile, images, CONFIG, tmp_path, CPU, max_depth=40)
     with pytest.raises(ValueError, match="another max_depth"):
-        diffusion.train_diffusion(tiny_profile, images, CONFIG, tmp_path, cpu)
+        diffusion.train_diffusion(tiny_profile, images, CONFIG, tmp_path, CPU)
 
 
 def test_command_names_what_is_allowed(picture_folder: Path, tmp_path: Path) -> None:
@@ -451,7 +409,7 @@ def test_command_names_what_is_allowed(picture_folder: Path, tmp_path: Path) -> 
         (["--precision", "float8"], "float32, bfloat16"),
     ):
         arguments = ["train", "discriminator", "--data", picture_folder, "--out", tmp_path, *option]
-        result = CliRunner().invoke(app, [str(a) for a in arguments])
+        result = run_dga(*arguments)
         assert result.exit_code == 2
         assert sentence in result.stderr
         assert result.stderr.count("\n") == 1

@@ -19,7 +19,7 @@ from dga.profiles import EVERYDAY16, IMAGENET, Profile
 from dga.weights import store as weights
 from dga.weights.checkpoints import WeightsError, check_fit, match_names, read_checkpoint
 from dga.weights.store import load_weights, parameter_count, read_config, weights_id
-from tests.fixtures.public_weights import Checkpoints, checkpoints, small_imagenet  # noqa: F401  # fixtures
+from tests.fixtures.public_weights import Checkpoints
 
 MEAN = torch.tensor([0.485, 0.456, 0.406]).view(1, 3, 1, 1)
 STD = torch.tensor([0.229, 0.224, 0.225]).view(1, 3, 1, 1)
@@ -68,8 +68,7 @@ def test_full_size_discriminators_are_openais_classifier_and_the_papers() -> Non
 
 
 def test_denoiser_from_a_public_checkpoint(
-    small_imagenet: Profile,  # noqa: F811
-    checkpoints: Checkpoints,  # noqa: F811
+    small_imagenet: Profile, checkpoints: Checkpoints
 ) -> None:
     network = load_denoiser(small_imagenet, checkpoints.diffusion)
     x, time = torch.randn(2, 3, 32, 32), torch.tensor([0, 500])
@@ -84,9 +83,7 @@ def test_denoiser_from_a_public_checkpoint(
 
 
 def test_tensors_of_the_file_are_used_and_not_copied(
-    small_imagenet: Profile,  # noqa: F811
-    checkpoints: Checkpoints,  # noqa: F811
-    monkeypatch: pytest.MonkeyPatch,
+    small_imagenet: Profile, checkpoints: Checkpoints, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     read: dict[str, Tensor] = {}
 
@@ -102,10 +99,7 @@ def test_tensors_of_the_file_are_used_and_not_copied(
 
 @pytest.mark.parametrize("legacy", [False, True])
 def test_other_ways_to_save(
-    small_imagenet: Profile,  # noqa: F811
-    checkpoints: Checkpoints,  # noqa: F811
-    tmp_path: Path,
-    legacy: bool,
+    small_imagenet: Profile, checkpoints: Checkpoints, tmp_path: Path, legacy: bool
 ) -> None:
     """Before torch 1.6, below a trainer's own state, in half precision."""
     state = checkpoints.networks["diffusion"].state_dict()
@@ -131,11 +125,7 @@ def test_other_ways_to_save(
     ],
 )
 def test_differences_are_named(
-    small_imagenet: Profile,  # noqa: F811
-    checkpoints: Checkpoints,  # noqa: F811
-    tmp_path: Path,
-    change: object,
-    sentence: str,
+    small_imagenet: Profile, checkpoints: Checkpoints, tmp_path: Path, change: object, sentence: str
 ) -> None:
     state = dict(checkpoints.networks["diffusion"].state_dict())
     change(state)  # type: ignore[operator]
@@ -144,43 +134,16 @@ def test_differences_are_named(
         load_denoiser(small_imagenet, tmp_path / "other.pt")
 
 
-class Anything:
-    """An object that only a full unpickler could make."""
-
-
-def damage(path: Path, kind: str) -> None:
-    if kind == "text":
-        path.write_text("<html>404</html>")
-    elif kind == "empty":
-        path.touch()
-    elif kind == "code":
-        torch.save({"weights": Anything()}, path)
-    elif kind == "list":
-        torch.save([torch.zeros(1)], path)
-    elif kind == "numbers":
-        torch.save({"epoch": 3}, path)
-    else:
-        torch.save({"weight": torch.zeros(1000)}, path)
-        path.write_bytes(path.read_bytes()[:-2000])
-
-
-@pytest.mark.parametrize("kind", ["text", "empty", "code", "list", "numbers", "cut"])
+@pytest.mark.parametrize("content", ["<html>404</html>", "", [torch.zeros(1)], {"epoch": 3}])
 @pytest.mark.parametrize("suffix", [".pt", ".safetensors"])
-def test_files_that_are_no_checkpoints(tmp_path: Path, kind: str, suffix: str) -> None:
+def test_files_that_are_no_checkpoints(tmp_path: Path, content: object, suffix: str) -> None:
     path = tmp_path / f"weights{suffix}"
-    damage(path, kind)
-    with pytest.raises(
-        WeightsError, match=r"cannot be read as a checkpoint|holds no state dict"
-    ) as e:
+    path.write_text(content) if isinstance(content, str) else torch.save(content, path)
+    with pytest.raises(WeightsError, match=r"cannot be read as a checkpoint|holds no state dict"):
         read_checkpoint(path)
-    assert str(path) in str(e.value)
-    assert "\n" not in str(e.value)
-
-
-def test_missing_file(tmp_path: Path) -> None:
-    for name in ("no.pt", "no.safetensors"):
-        with pytest.raises(WeightsError, match="There is no checkpoint"):
-            read_checkpoint(tmp_path / name)
+    path.unlink()
+    with pytest.raises(WeightsError, match="There is no checkpoint"):
+        read_checkpoint(path)
 
 
 def test_weights_of_ours_fill_a_network_on_the_meta_device(tmp_path: Path) -> None:
@@ -198,18 +161,14 @@ def test_weights_of_ours_fill_a_network_on_the_meta_device(tmp_path: Path) -> No
 
 
 @pytest.fixture(scope="module")
-def published(
-    small_imagenet: Profile,  # noqa: F811
-    checkpoints: Checkpoints,  # noqa: F811
-) -> PublishedDiscriminator:
+def published(small_imagenet: Profile, checkpoints: Checkpoints) -> PublishedDiscriminator:
     network = load_discriminator(small_imagenet, checkpoints.discriminator)
     assert isinstance(network, PublishedDiscriminator)
     return network
 
 
 def test_published_discriminator_is_what_comes_before_its_sigmoid(
-    published: PublishedDiscriminator,
-    checkpoints: Checkpoints,  # noqa: F811
+    published: PublishedDiscriminator, checkpoints: Checkpoints
 ) -> None:
     x, time = torch.randn(3, 3, 32, 32), torch.tensor([0, 303, 999])
     with torch.no_grad():
@@ -259,15 +218,12 @@ def test_published_discriminator_is_told_deeper_states_in_order(
     assert index.max() == 149
 
 
-def test_papers_layout_needs_an_unfolded_profile(checkpoints: Checkpoints) -> None:  # noqa: F811
+def test_papers_layout_needs_an_unfolded_profile(checkpoints: Checkpoints) -> None:
     with pytest.raises(WeightsError, match=r"does not suit everyday16.*without folding"):
         load_discriminator(EVERYDAY16, checkpoints.discriminator)
 
 
-def test_public_file_that_was_altered(
-    small_imagenet: Profile,  # noqa: F811
-    checkpoints: Checkpoints,  # noqa: F811
-) -> None:
+def test_public_file_that_was_altered(small_imagenet: Profile, checkpoints: Checkpoints) -> None:
     """Names and shapes still fit: only the SHA-256 tells."""
     public = dataclasses.replace(IMAGENET.public, url="http://host/diffusion.pt")  # type: ignore[type-var]
     profile = dataclasses.replace(small_imagenet, public=public)

@@ -10,16 +10,12 @@ from pathlib import Path
 
 import pytest
 import torch
-from PIL import Image
 from safetensors.torch import save, save_file
 from torch import Tensor, nn
-from typer.testing import CliRunner
 
 from app.demo import main
 from dga import profiles
-from dga.commands import app
 from dga.io.files import sha256
-from dga.io.shipped import shipped
 from dga.networks.classifier import load_classifier
 from dga.networks.models import load_denoiser, load_discriminator, load_models
 from dga.profiles import Profile
@@ -34,7 +30,8 @@ from dga.weights.store import (
     read_state,
     save_weights,
 )
-from tests.fixtures.public_weights import Checkpoints, checkpoints, small_imagenet  # noqa: F401  # fixtures
+from tests.fixtures.cli import run_dga
+from tests.fixtures.public_weights import Checkpoints
 
 LOAD: dict[str, Callable[[Profile, Path], nn.Module]] = {
     "diffusion": load_denoiser,
@@ -122,7 +119,7 @@ HARMFUL = [code, old_code, bare_code, compressed, endless, circle, nested, overl
 @pytest.mark.parametrize("suffix", [".pt", ".safetensors"])
 @pytest.mark.parametrize("name", LOAD)
 def test_files_made_to_do_harm(
-    small_imagenet: Profile,  # noqa: F811
+    small_imagenet: Profile,
     tmp_path: Path,
     make: Callable[[Path, Path], None],
     suffix: str,
@@ -256,18 +253,6 @@ def test_values_that_are_not_numbers(tmp_path: Path, value: float, kind: str) ->
         load_weights(nn.Linear(4, 1), path)
 
 
-def test_classifiers_values_that_are_not_numbers(
-    small_imagenet: Profile,  # noqa: F811
-    checkpoints: Checkpoints,  # noqa: F811
-    tmp_path: Path,
-) -> None:
-    state = dict(checkpoints.networks["classifier"].state_dict())
-    state["fc.bias"] = torch.full_like(state["fc.bias"], torch.nan)
-    save_file(state, tmp_path / "c.safetensors")
-    with pytest.raises(WeightsError, match=r"not numbers \(fc\.bias\)"):
-        load_classifier(small_imagenet.classifier, tmp_path / "c.safetensors")
-
-
 @pytest.mark.parametrize(
     "bias",
     [torch.zeros(1, dtype=torch.int64), torch.zeros(1, dtype=torch.complex64)],
@@ -282,20 +267,16 @@ def test_other_kinds_of_numbers(tmp_path: Path, bias: Tensor) -> None:
 
 
 @pytest.mark.parametrize("name", LOAD)
-def test_another_architecture(
-    small_imagenet: Profile,  # noqa: F811
-    checkpoints: Checkpoints,  # noqa: F811
-    name: str,
-) -> None:
+def test_another_architecture(small_imagenet: Profile, checkpoints: Checkpoints, name: str) -> None:
     other = checkpoints.classifier if name != "classifier" else checkpoints.discriminator
-    with pytest.raises(WeightsError, match=r"holds another network|does not fit resnet10t"):
+    with pytest.raises(WeightsError, match=r"holds another network|does not fit resnet10t") as e:
         LOAD[name](small_imagenet, other)
+    assert "\n" not in str(e.value)
+    assert len(str(e.value)) < 600
 
 
 def test_the_hubs_file_is_compared_with_the_hubs_sum(
-    small_imagenet: Profile,  # noqa: F811
-    checkpoints: Checkpoints,  # noqa: F811
-    tmp_path: Path,
+    small_imagenet: Profile, checkpoints: Checkpoints, tmp_path: Path
 ) -> None:
     """The cache keeps a file under its SHA-256, and a link with its name."""
     content = checkpoints.classifier.read_bytes()
@@ -351,36 +332,24 @@ def test_configs_that_cannot_be_read(tmp_path: Path, text: str) -> None:
         read_config(folder)
 
 
-def test_what_ships_has_all_its_sums() -> None:
-    folders = [path.parent for path in shipped("assets/weights").glob("*/*/config.json")]
-    assert len(folders) >= 3
-    for folder in folders:
-        config = read_config(folder)
-        assert config[OWN_SUM] == config_sum(config)
-        there = {path.name for path in folder.glob("*.safetensors")}
-        assert there == set(config["sha256"])
-        for name, expected in config["sha256"].items():
-            assert sha256(folder / name) == expected
-
-
 # From the command line and from the page's start
 
 
 def test_commands_say_it_in_a_sentence(
-    small_imagenet: Profile,  # noqa: F811
-    checkpoints: Checkpoints,  # noqa: F811
+    small_imagenet: Profile,
+    checkpoints: Checkpoints,
+    photo: Path,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setitem(profiles.PROFILES, "small-imagenet", small_imagenet)
-    path, mark, photo = (tmp_path / name for name in ("evil.pt", "mark", "photo.png"))
+    path, mark = tmp_path / "evil.pt", tmp_path / "mark"
     code(path, mark)
-    Image.new("RGB", (32, 32)).save(photo)
     for name in LOAD:
         named = checkpoints.named | {name: path}
         options = [str(part) for key, place in named.items() for part in (f"--{key}", place)]
         start = ["--profile", "small-imagenet", *options]
-        result = CliRunner().invoke(app, ["adapt", str(photo), *start])
+        result = run_dga("adapt", photo, *start)
         assert result.exit_code == 2
         assert result.stderr.startswith(f"dga: {path} cannot be read as a checkpoint")
         assert result.stderr.count("\n") == 1

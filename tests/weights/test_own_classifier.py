@@ -13,14 +13,12 @@ import numpy as np
 import pytest
 import timm
 import torch
+from dga.methods.tent import BATCH_NORMS
 from PIL import Image
 from safetensors.torch import save_file
-from typer.testing import CliRunner
 
-from dga.commands import app
 from dga.commands.common import ModelOptions
 from dga.images import to_tensor
-from dga.methods.tent import BATCH_NORMS
 from dga.networks.classifier import build_classifier, predict_proba
 from dga.networks.compute import Compute
 from dga.networks.models import load_models
@@ -32,6 +30,7 @@ from dga.weights.checkpoints import WeightsError
 from dga.weights.classifiers import classifier_config, read_classes
 from dga.weights.sources import Sources
 from dga.weights.store import read_state, save_weights, weights_folder, weights_id
+from tests.fixtures.cli import run_dga
 from tests.fixtures.models import randomise
 
 CPU = Compute(torch.device("cpu"), torch.float32)
@@ -48,13 +47,6 @@ def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("own") / "my.safetensors"
     save_file(randomise(timm.create_model("resnet10t", num_classes=3), 4).state_dict(), path)
     path.with_name("classes.txt").write_text("cat\n\ndog \nship\n")
-    return path
-
-
-@pytest.fixture(scope="module")
-def photo(tmp_path_factory: pytest.TempPathFactory, cat: np.ndarray) -> Path:
-    path = tmp_path_factory.mktemp("photo") / "cat.png"
-    Image.fromarray(cat).save(path)
     return path
 
 
@@ -173,7 +165,7 @@ def test_what_does_not_fit_is_one_sentence(
 
 def test_commands_say_what_is_wrong(checkpoint: Path, photo: Path, tmp_path: Path) -> None:
     def said(*options: object) -> str:
-        result = CliRunner().invoke(app, ["adapt", str(photo), *map(str, options)])
+        result = run_dga("adapt", photo, *options)
         assert result.exit_code == 2
         return result.stderr
 
@@ -195,7 +187,7 @@ def test_a_users_own_checkpoint_from_end_to_end(
                "--classes", classes, "--precision", "float32"]  # fmt: skip
 
     def dga(*arguments: object) -> str:
-        result = CliRunner().invoke(app, [str(a) for a in (*arguments, *options)])
+        result = run_dga(*arguments, *options)
         assert result.exit_code == 0, result.stderr
         return result.stdout
 

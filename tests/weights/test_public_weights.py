@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import json
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -15,17 +13,14 @@ import timm
 import torch
 from huggingface_hub import constants, hf_hub_download
 from PIL import Image
-from safetensors.torch import save_file
 from timm.data import ImageNetInfo
 from torchvision import transforms
-from typer.testing import CliRunner, Result
 
 import dga
 from app.demo import main
 from app.runs.session import Session
 from app.server.limits import BUDGET_SECONDS
 from dga import profiles
-from dga.commands import app
 from dga.images import to_tensor
 from dga.networks.classifier import load_classifier, preprocess
 from dga.networks.compute import Compute
@@ -36,11 +31,12 @@ from dga.profiles.imagenet_labels import imagenet_labels
 from dga.speed import pace
 from dga.weights import fetch
 from dga.weights.checkpoints import WeightsError
-from dga.weights.fetch import agree, discard_altered, fetch_missing, obtain
+from dga.weights.fetch import discard_altered, fetch_missing, obtain
 from dga.weights.sources import Sources
 from dga.weights.store import home, weights_folder, weights_id
-from tests.fixtures.host import Host, host  # noqa: F401  # fixture
-from tests.fixtures.public_weights import Checkpoints, checkpoints, small_imagenet  # noqa: F401  # fixtures
+from tests.fixtures.cli import run_dga
+from tests.fixtures.host import Host
+from tests.fixtures.public_weights import Checkpoints
 
 CPU = Compute(torch.device("cpu"), torch.float32)
 HUB = "timm/small"
@@ -55,10 +51,7 @@ def _own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def hosted(
-    host: Host,  # noqa: F811
-    small_imagenet: Profile,  # noqa: F811
-    checkpoints: Checkpoints,  # noqa: F811
-    monkeypatch: pytest.MonkeyPatch,
+    host: Host, small_imagenet: Profile, checkpoints: Checkpoints, monkeypatch: pytest.MonkeyPatch
 ) -> Profile:
     """The small profile with its weights on a local host, which plays the hub as well."""
     host.files["/diffusion.pt"] = checkpoints.diffusion.read_bytes()
@@ -75,20 +68,6 @@ def hosted(
         fetch, "hf_hub_download", functools.partial(hf_hub_download, endpoint=host.url)
     )
     return profile
-
-
-@pytest.fixture
-def photo(cat: np.ndarray, tmp_path: Path) -> Path:
-    Image.fromarray(cat).save(tmp_path / "cat.png")
-    return tmp_path / "cat.png"
-
-
-def _dga(*arguments: object) -> Result:
-    return CliRunner().invoke(app, [str(a) for a in arguments])
-
-
-def _options(named: dict[str, Path]) -> list[object]:
-    return [part for name, path in named.items() for part in (f"--{name}", path)]
 
 
 # Labels and preprocessing
@@ -126,47 +105,22 @@ def test_preprocessing_is_resize_256_and_centre_crop_224() -> None:
 # The classifier through timm
 
 
-@pytest.mark.parametrize("kind", ["safetensors", "pth"])
-def test_swin_t_from_a_local_file(tmp_path: Path, kind: str) -> None:
+def test_swin_t_from_a_local_file(tmp_path: Path) -> None:
     torch.manual_seed(0)
     model = timm.create_model(IMAGENET.classifier.architecture).eval()
-    path = tmp_path / f"swin.{kind}"
-    if kind == "pth":
-        torch.save({"model": model.state_dict()}, path)
-    else:
-        save_file(model.state_dict(), path)
-    loaded = load_classifier(IMAGENET.classifier, path)
+    torch.save({"model": model.state_dict()}, tmp_path / "swin.pth")
+    loaded = load_classifier(IMAGENET.classifier, tmp_path / "swin.pth")
     x = torch.randn(1, 3, 224, 224)
     with torch.no_grad():
         torch.testing.assert_close(loaded(x), model(x))
     assert not any(p.requires_grad for p in loaded.parameters())
 
 
-def test_classifier_files_that_do_not_fit(
-    small_imagenet: Profile,  # noqa: F811
-    checkpoints: Checkpoints,  # noqa: F811
-    tmp_path: Path,
-) -> None:
-    (tmp_path / "words.pth").write_text("no weights")
-    (tmp_path / "cut.safetensors").write_bytes(checkpoints.classifier.read_bytes()[:5000])
-    for path, said in (
-        (checkpoints.diffusion, r"Missing key.*conv1"),
-        (tmp_path / "words.pth", "cannot be read as a checkpoint"),
-        (tmp_path / "cut.safetensors", "cannot be read as a checkpoint"),
-    ):
-        with pytest.raises(WeightsError, match=said) as error:
-            load_classifier(small_imagenet.classifier, path)
-        assert str(path) in str(error.value)
-        assert "\n" not in str(error.value)
-        assert len(str(error.value)) < 600
-
-
 # Local paths
 
 
 def test_models_from_others_checkpoints_adapt_a_picture(
-    small_imagenet: Profile,  # noqa: F811
-    checkpoints: Checkpoints,  # noqa: F811
+    small_imagenet: Profile, checkpoints: Checkpoints
 ) -> None:
     models = load_models(small_imagenet, Sources(**checkpoints.named), CPU)
     assert models.weights == {name: weights_id(p) for name, p in checkpoints.named.items()}
@@ -181,30 +135,8 @@ def test_models_from_others_checkpoints_adapt_a_picture(
     assert rebuilt.prediction.label in imagenet_labels().values()
 
 
-def test_commands_take_local_paths(
-    hosted: Profile,
-    checkpoints: Checkpoints,  # noqa: F811
-    photo: Path,
-    tmp_path: Path,
-) -> None:
-    options = ["--profile", "hosted", "--precision", "float32", *_options(checkpoints.named)]
-    result = _dga("adapt", photo, "--methods", "dda", *options, "--out", tmp_path / "out")
-    assert result.exit_code == 0, result.stderr
-    assert (tmp_path / "out" / "dda.png").exists()
-    data = tmp_path / "data" / "tabby"
-    data.mkdir(parents=True)
-    Image.open(photo).save(data / "a.JPEG")
-    asked = ["--corruptions", "fog", "--split", "all", "--methods", "source,dda", "--batch", 1]
-    folder = ["--data", tmp_path / "data", "--out", tmp_path / "runs"]
-    result = _dga("evaluate", *folder, *asked, *options)
-    assert result.exit_code == 0, result.stderr
-    lines = (tmp_path / "runs" / "lines.jsonl").read_text().splitlines()
-    assert [json.loads(line)["class"] for line in lines] == ["tabby", "tabby"]
-
-
 def test_weights_are_found_in_home_and_below_a_named_folder(
-    checkpoints: Checkpoints,  # noqa: F811
-    tmp_path: Path,
+    checkpoints: Checkpoints, tmp_path: Path
 ) -> None:
     assert home() == tmp_path / "home"
     for root in (home(), tmp_path / "elsewhere"):
@@ -235,14 +167,11 @@ def test_home_is_the_platforms_cache(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_missing_weights_are_named_together_with_their_commands(
-    hosted: Profile,
-    host: Host,  # noqa: F811
-    photo: Path,
-    tmp_path: Path,
+    hosted: Profile, host: Host, photo: Path, tmp_path: Path
 ) -> None:
     place = home() / "hosted" / "discriminator"
     for arguments in (["adapt", photo], ["gallery", "--out", tmp_path / "g"]):
-        result = _dga(*arguments, "--profile", "hosted", "--yes")
+        result = run_dga(*arguments, "--profile", "hosted", "--yes")
         assert result.exit_code == 2
         assert result.stderr == (
             "dga: Weights of hosted are missing: the diffusion model and the classifier "
@@ -254,9 +183,7 @@ def test_missing_weights_are_named_together_with_their_commands(
 
 
 def test_named_paths_that_hold_nothing(
-    hosted: Profile,
-    checkpoints: Checkpoints,  # noqa: F811
-    tmp_path: Path,
+    hosted: Profile, checkpoints: Checkpoints, tmp_path: Path
 ) -> None:
     named = checkpoints.named | {"discriminator": tmp_path / "nowhere"}
     with pytest.raises(WeightsError, match=r"--discriminator names .*nowhere, which has none"):
@@ -274,14 +201,10 @@ def test_page_says_what_is_missing() -> None:
 
 
 def test_fetch_and_run(
-    hosted: Profile,
-    host: Host,  # noqa: F811
-    checkpoints: Checkpoints,  # noqa: F811
-    photo: Path,
-    tmp_path: Path,
+    hosted: Profile, host: Host, checkpoints: Checkpoints, photo: Path, tmp_path: Path
 ) -> None:
     host.cuts = [50_000]
-    result = _dga("fetch", "--profile", "hosted", "--yes")
+    result = run_dga("fetch", "--profile", "hosted", "--yes")
     kept = home() / "hosted" / "diffusion" / "diffusion.pt"
     assert kept.read_bytes() == checkpoints.diffusion.read_bytes()
     assert f"diffusion: {kept}" in result.stdout
@@ -290,7 +213,7 @@ def test_fetch_and_run(
 
     asked = len(host.asked)
     options = ["--discriminator", checkpoints.discriminator, "--precision", "float32"]
-    result = _dga(
+    result = run_dga(
         "adapt", photo, "--profile", "hosted", *options, "--methods", "dda", "--out", tmp_path / "o"
     )
     assert result.exit_code == 0, result.stderr
@@ -300,16 +223,13 @@ def test_fetch_and_run(
 
 
 def test_without_a_terminal_the_command_is_named(
-    hosted: Profile,
-    host: Host,  # noqa: F811
-    checkpoints: Checkpoints,  # noqa: F811
-    photo: Path,
+    hosted: Profile, host: Host, checkpoints: Checkpoints, photo: Path
 ) -> None:
     size = len(host.files["/diffusion.pt"]) / 1e6
     address = host.url.removeprefix("http://")
     options = ["--profile", "hosted", "--discriminator", checkpoints.discriminator]
     for arguments in (["fetch", "--profile", "hosted"], ["adapt", photo, *options]):
-        result = _dga(*arguments)
+        result = run_dga(*arguments)
         assert result.exit_code == 2
         assert result.stderr == (
             f"dga: Profile hosted needs diffusion.pt ({size:.0f} MB from {address}) and {HUB} "
@@ -319,60 +239,41 @@ def test_without_a_terminal_the_command_is_named(
     assert host.asked == []
 
 
-def _answer(text: str, asked: list[str]) -> Callable[[str], str]:
-    def ask(question: str) -> str:
-        asked.append(question)
-        return text
-
-    return ask
-
-
 def test_consent_is_asked_once_with_sizes_and_hosts(
-    hosted: Profile,
-    host: Host,  # noqa: F811
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
+    hosted: Profile, host: Host, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(fetch, "on_terminal", lambda: True)
-    asked: list[str] = []
-    with pytest.raises(WeightsError, match="Nothing was downloaded"):
-        fetch_missing(hosted, Sources(), ask=_answer("n", asked))
-    with pytest.raises(WeightsError, match="Nothing was downloaded"):
-        agree(hosted, ["diffusion"], False, _answer("", asked))
+    for answer in ("n", ""):
+        monkeypatch.setattr("builtins.input", lambda _, answer=answer: answer)
+        with pytest.raises(WeightsError, match="Nothing was downloaded"):
+            fetch_missing(hosted, Sources())
     assert host.asked == []
     said = capsys.readouterr().err
-    assert "diffusion.pt" in said
-    assert host.url.removeprefix("http://") in said
-    assert "huggingface.co" in said
-    fetched = fetch_missing(hosted, Sources(), ask=_answer(" Y ", asked))
-    assert [path.name for path in fetched] == ["diffusion.pt", "model.safetensors"]
-    assert len(asked) == 3
-    assert fetch_missing(hosted, Sources(), ask=_answer("n", asked)) == []
-    assert len(asked) == 3
+    for part in ("diffusion.pt", host.url.removeprefix("http://"), "huggingface.co"):
+        assert part in said
+    answers = [" Y "]
+    monkeypatch.setattr("builtins.input", lambda _: answers.pop())
+    for _ in range(2):  # the second time there is nothing to ask for
+        fetch_missing(hosted, Sources())
+    assert Sources().missing(hosted) == ["discriminator"]
 
 
 def test_only_what_nobody_named_is_fetched(
-    hosted: Profile,
-    host: Host,  # noqa: F811
-    checkpoints: Checkpoints,  # noqa: F811
+    hosted: Profile, host: Host, checkpoints: Checkpoints
 ) -> None:
     named = Sources(None, checkpoints.diffusion, checkpoints.discriminator, None)
     obtain(hosted, named, yes=True)
-    assert [path for path, *_ in host.asked] == [f"/{HUB}/resolve/main/model.safetensors"]
+    assert [path for path, _ in host.asked] == [f"/{HUB}/resolve/main/model.safetensors"]
 
 
-def test_hub_that_cannot_be_reached(
-    hosted: Profile,
-    host: Host,  # noqa: F811
-) -> None:
+def test_hub_that_cannot_be_reached(hosted: Profile, host: Host) -> None:
     host.files.pop(f"/{HUB}/resolve/main/model.safetensors")
     with pytest.raises(WeightsError, match=r"could not be fetched from .*--classifier PATH"):
         fetch_missing(hosted, Sources(), yes=True)
 
 
 def test_altered_file_is_refused_and_fetched_again(
-    hosted: Profile,
-    checkpoints: Checkpoints,  # noqa: F811
+    hosted: Profile, checkpoints: Checkpoints
 ) -> None:
     obtain(hosted, Sources(None, None, checkpoints.discriminator), yes=True)
     kept = home() / "hosted" / "diffusion" / "diffusion.pt"
@@ -381,13 +282,13 @@ def test_altered_file_is_refused_and_fetched_again(
     kept.write_bytes(bytes(content))
     with pytest.raises(WeightsError, match=r"was altered .*dga fetch --profile hosted fetches it"):
         load_models(hosted, Sources(discriminator=checkpoints.discriminator), CPU)
-    result = _dga("fetch", "--profile", "hosted", "--yes")
+    result = run_dga("fetch", "--profile", "hosted", "--yes")
     assert f"Removed {kept}: it was altered." in result.stderr
     load_models(hosted, Sources(discriminator=checkpoints.discriminator), CPU)
 
 
 def test_profile_whose_weights_ship_has_nothing_to_fetch() -> None:
-    result = _dga("fetch", "--profile", "everyday16")
+    result = run_dga("fetch", "--profile", "everyday16")
     assert result.exit_code == 0
     assert "assets/weights/everyday16/diffusion" in result.stdout
     assert discard_altered(profiles.EVERYDAY16) is None
@@ -401,8 +302,7 @@ def test_work_of_the_full_size_denoiser() -> None:
 
 
 def test_wait_is_estimated_for_large_models_on_a_processor(
-    small_imagenet: Profile,  # noqa: F811
-    checkpoints: Checkpoints,  # noqa: F811
+    small_imagenet: Profile, checkpoints: Checkpoints
 ) -> None:
     models = load_models(small_imagenet, Sources(**checkpoints.named), CPU)
     assert pace.slow_pace(models) is None
@@ -430,9 +330,7 @@ def test_wait_is_estimated_for_large_models_on_a_processor(
 
 
 def test_page_leaves_time_for_a_slow_run(
-    hosted: Profile,
-    checkpoints: Checkpoints,  # noqa: F811
-    monkeypatch: pytest.MonkeyPatch,
+    hosted: Profile, checkpoints: Checkpoints, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     slow = pace.Pace(20.0, 2.0)
     monkeypatch.setattr("app.runs.session.slow_pace", lambda _: slow)

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
 import torch
 from torch import nn
 
-from dga.io.files import sha256
 from dga.io.shipped import shipped
 from dga.networks.models import load_models
 from dga.profiles import CLASSIFIERS
 from dga.weights.checkpoints import WeightsError
 from dga.weights.sources import Sources
-from dga.weights.store import OWN_SUM, config_sum, load_weights, read_state, save_weights
+from dga.weights.store import (
+    OWN_SUM,
+    config_sum,
+    load_weights,
+    read_config,
+    read_state,
+    save_weights,
+)
 
 
 @pytest.fixture
@@ -47,31 +52,13 @@ def test_large_weights_are_split_below_ten_megabytes(tmp_path: Path) -> None:
 
 def test_altered_weights_are_refused(folder: Path) -> None:
     shard = next(folder.glob("*.safetensors"))
-    content = bytearray(shard.read_bytes())
-    content[-1] ^= 1
-    shard.write_bytes(bytes(content))
-    with pytest.raises(WeightsError, match=r"was altered.*Restore it with"):
-        read_state(folder)
-
-
-def test_truncated_and_missing_weights_are_refused(folder: Path) -> None:
-    shard = next(folder.glob("*.safetensors"))
-    shard.write_bytes(shard.read_bytes()[:20])
-    with pytest.raises(WeightsError, match="was altered"):
-        read_state(folder)
+    content = shard.read_bytes()
+    for altered in (content[:-1] + bytes([content[-1] ^ 1]), content[:20]):
+        shard.write_bytes(altered)
+        with pytest.raises(WeightsError, match=r"was altered.*Restore it with"):
+            read_state(folder)
     shard.unlink()
     with pytest.raises(WeightsError, match="is missing"):
-        read_state(folder)
-
-
-def test_files_that_only_claim_to_be_safetensors_are_refused(folder: Path) -> None:
-    shard = next(folder.glob("*.safetensors"))
-    shard.write_bytes(b"\x80\x04pickle")
-    config = json.loads((folder / "config.json").read_text())
-    config["sha256"] = {shard.name: sha256(shard)}
-    config[OWN_SUM] = config_sum(config)
-    (folder / "config.json").write_text(json.dumps(config))
-    with pytest.raises(WeightsError, match="no safetensors file"):
         read_state(folder)
 
 
@@ -89,12 +76,6 @@ def test_missing_profile_weights_say_how_to_get_them(tmp_path: Path) -> None:
         load_models("everyday17")
 
 
-def test_unreadable_config_is_refused(folder: Path) -> None:
-    (folder / "config.json").write_text("{")
-    with pytest.raises(WeightsError, match="cannot be read"):
-        read_state(folder)
-
-
 def test_shipped_weights_keep_their_bounds() -> None:
     files = list(shipped("assets/weights").rglob("*.safetensors"))
     assert max(path.stat().st_size for path in files) < 10 * 2**20
@@ -103,7 +84,9 @@ def test_shipped_weights_keep_their_bounds() -> None:
     limits |= dict.fromkeys(CLASSIFIERS["everyday16"], 5e6)
     for name, limit in limits.items():
         folder = shipped("assets/weights") / "everyday16" / name
-        state = read_state(folder)
+        state, config = read_state(folder), read_config(folder)
+        assert config[OWN_SUM] == config_sum(config)
+        assert {path.name for path in folder.glob("*.safetensors")} == set(config["sha256"])
         assert sum(v.numel() for v in state.values()) <= limit
         assert (folder / "README.md").read_text().startswith("# ")
 

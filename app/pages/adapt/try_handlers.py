@@ -12,6 +12,7 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 import gradio as gr
+from dga.outcomes import judge_further, outcomes_of
 from gradio.processing_utils import save_bytes_to_cache
 from gradio.utils import get_upload_folder
 
@@ -33,7 +34,6 @@ from app.words.errors import FAILED
 from app.words.try_it import DOWNLOAD_WORDS, DOWNLOADS, INPUT_WORDS, LINK_NOTICES, NOTICES
 from dga.explanation.search import Scored
 from dga.io.parsing import shortened
-from dga.outcomes import judge_further, outcomes_of
 from dga.pipeline import Denoised, Judged, Outcomes, plus_route
 from dga.profiles import Profile
 from dga.request import Request

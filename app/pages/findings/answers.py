@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from app.pages.findings.charts import Interval, bars, forest, heat, signed
+from app.pages.findings.charts import Chart, Interval, bars, forest, signed
 from app.pages.findings.exhibits import BASE_SEVERITY, Exhibits
 from app.words import findings as words
 from app.words.findings import METHODS, NAMES
@@ -21,14 +21,14 @@ Row = Mapping[str, str]
 @dataclass(frozen=True)
 class Answer:
     """``question``: a key of ``QUESTIONS``; ``table``: where it comes from; ``more``: plain
-    sentences that belong to it; ``chart``: HTML, empty where nothing was measured.
+    sentences that belong to it; ``chart``: None where nothing was measured.
     """
 
     question: str
     table: str
     sentence: str
     more: tuple[str, ...] = ()
-    chart: str = ""
+    chart: Chart | None = None
 
 
 def answers(exhibits: Exhibits, severity: int) -> list[Answer]:
@@ -91,7 +91,7 @@ def _beaten(comparisons: Sequence[Row], own: str) -> Iterator[str]:
     for row in ours:
         found = _estimate(row, "points")
         if row["group"] == "mean" and row["rival"] in NAMES and found and found.verdict == "no":
-            why = words.HELP_MORE["tent"] if row["rival"] == "tent" else ""
+            why = words.HELP_MORE["tent"] if row["rival"].endswith("tent") else ""
             points, low, high = map(_size, (found.value, found.high, found.low))
             yield words.HELP_MORE["ahead"].format(
                 rival=NAMES[row["rival"]], points=points, low=low, high=high, why=why
@@ -144,10 +144,11 @@ def _depth(exhibits: Exhibits, severity: int) -> Answer:
     sentence = words.DEPTH[verdict].format(method=NAMES[own], clauses="; ".join(told + unknown))
     absent = [NAMES[name] for name in OURS[:2] if name not in {d.method for d in dealt}]
     more = [words.DEPTH["unmeasured"].format(methods=", ".join(absent))] if absent else []
+    title = "{}: {}, {}{}".format
     rows = [
         (
             d.method,
-            f"{NAMES[d.method]}: {words.PERMUTED[d.what]}, {words.SHORT[d.where]}{d.at}",
+            title(NAMES[d.method], words.PERMUTED[d.what], words.SHORT[d.where], d.at),
             d.found,
         )
         for d in dealt
@@ -185,7 +186,7 @@ def _found(exhibits: Exhibits, severity: int) -> Answer:
     kind = "mostly" if min(hits.values()) >= MOSTLY else "partly"
     sentence = words.FOUND[kind].format(parts=", ".join(parts))
     named = [(words.GROUPS[group], cells) for group, cells in shares.items()]
-    return Answer("found", table, sentence, (), heat(named, words.KINDS))
+    return Answer("found", table, sentence, (), Chart(named, heads=words.KINDS))
 
 
 def _clean(exhibits: Exhibits, severity: int) -> Answer:
@@ -197,12 +198,8 @@ def _clean(exhibits: Exhibits, severity: int) -> Answer:
     found = moved[own]
     kind = "no" if found.high < 0 else "yes" if found.low >= -PROMISE else "nearly"
     points = _size(found.value) if kind == "no" else signed(found.value)
-    sentence = words.CLEAN[kind].format(
-        method=NAMES[own],
-        same=_whole(float(rows[own]["unchanged"])),
-        points=points,
-        most=_size(found.low),
-    )
+    same, most = _whole(float(rows[own]["unchanged"])), _size(found.low)
+    sentence = words.CLEAN[kind].format(method=NAMES[own], same=same, points=points, most=most)
     dots = [(name, METHODS[name], interval) for name, interval in moved.items()]
     return Answer("clean", "clean", sentence, (), forest(dots, band=PROMISE))
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -20,9 +20,14 @@ ENDINGS = {"table": ("md", "csv"), "figure": ("png", "json")}
 MAX_BYTES = 8 * 2**20
 BASE_SEVERITY = 5  # of exhibits whose name does not end in one
 
+DASH = "\N{EN DASH}"  # in a cell that holds nothing
 _NAME = re.compile(r"[a-z0-9-]{1,80}")
 _SEVERITY = re.compile(r"-severity-([1-5])$")
 _CELL_END = re.compile(r"(?<!\\)\|")
+_NUMBER = re.compile(r"[+\u2212-]?\d")
+_PERCENT = re.compile(r"\d+(\.\d+)?")
+_INTERVAL = re.compile(rf"([+\u2212-]?\d\S*) (\(.+(?:{DASH}| to ).+\))$")
+_EMPHASIS = re.compile(r"\*{1,2}(.+?)\*{1,2}$")
 
 
 @dataclass(frozen=True)
@@ -31,6 +36,18 @@ class TableContent:
 
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
+
+    def kinds(self) -> list[str]:
+        """``n`` for each column whose cells are numbers or nothing."""
+        columns = zip(*self.rows, strict=True)
+        known = ([cell for cell in column if cell != DASH] for column in columns)
+        return ["n" if cells and all(map(_NUMBER.match, cells)) else "" for cells in known]
+
+    def drawn(self) -> Iterator[tuple[bool, list[tuple[str, str, str]]]]:
+        """Rows: whether it is the paper's; of each cell the value, its interval and percentage."""
+        for row in self.rows:
+            cells = [_EMPHASIS.sub(r"\1", cell) for cell in row]
+            yield cells[0] != row[0], [_parts(cell) for cell in cells]
 
 
 @dataclass(frozen=True)
@@ -176,6 +193,12 @@ def read_table(path: Path) -> TableContent:
     if not all(cell and not cell.strip("-:") for cell in rows[1]):
         raise ValueError("no line under the header")
     return TableContent(rows[0], tuple(rows[2:]))
+
+
+def _parts(cell: str) -> tuple[str, str, str]:
+    found, percent = _INTERVAL.match(cell), _PERCENT.match(cell)
+    value, interval = found.groups() if found else (cell, "")
+    return value, interval, f"{float(percent[0]):.0f}" if percent else ""
 
 
 def _cells(line: str) -> tuple[str, ...]:

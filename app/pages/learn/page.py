@@ -9,11 +9,11 @@ from typing import Any
 
 import gradio as gr
 
+from app.pages.learn import steps as words
 from app.pages.learn.lesson import Lesson
-from app.pages.learn.slides import slides_html
 from app.pages.learn.steps import FAILED, IN_THE_LOG, STEPS, WIDGET
 from app.parts.examples import load_examples
-from app.parts.html import PRIVATE, html
+from app.parts.html import PRIVATE, html, rendered
 from app.runs.session import Session
 from app.server.errors import SENTENCES, told
 from app.server.queue_position import CONCURRENCY_ID
@@ -34,7 +34,7 @@ def learn_page(session: Session, page: gr.Blocks, results: Sequence[str] = ()) -
     slides = html(
         {},
         html_template="${slides}",
-        slides=slides_html(results),
+        slides=rendered("learn/slides", words=words, results=results),
         scripts=SCRIPTS,
         elem_id="learn",
         words=WIDGET,
@@ -52,12 +52,5 @@ def learn_page(session: Session, page: gr.Blocks, results: Sequence[str] = ()) -
             problem = error if isinstance(error, SENTENCES) else IN_THE_LOG
             yield {"problem": FAILED.format(problem=problem)}
 
-    page.load(
-        fill,
-        None,
-        slides,
-        concurrency_id=CONCURRENCY_ID,
-        concurrency_limit=1,
-        **PRIVATE,
-    )
+    page.load(fill, None, slides, concurrency_id=CONCURRENCY_ID, concurrency_limit=1, **PRIVATE)
     return STEPS[0].title, STEPS[0].text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from app.pages.learn import equations
+from app.pages.learn.equations import equation
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,10 @@ STEPS = (
         "It was trained on good pictures, and nobody may train it again. A little damage that "
         "hardly disturbs you can make it see something else. So let us change the picture.",
         "Raise the severity and watch the three likeliest classes.",
-        equations.CLASSIFIER,
+        equation(
+            r"\hat{y} = \underset{c}{\text{arg max}} \; f(\mathbf{x})_c",
+            "y hat is the class c with the largest f of x",
+        ),
         "The classifier f gives every class c a probability. Its answer ŷ is the likeliest one.",
         "dga.networks.classifier.predict",
     ),
@@ -40,7 +43,10 @@ STEPS = (
         "Diffusion begins by spoiling: at each step, each a depth t deeper, the picture loses "
         "a little contrast and gets a little noise. Fine damage disappears first.",
         "Both pictures get the same noise. Go deeper until they look alike to you.",
-        equations.FORWARD,
+        equation(
+            r"\mathbf{x}_t = \sqrt{α_t} \mathbf{x}_{t-1} + \sqrt{1 - α_t} ε_t",
+            "x t is a little less of x t minus 1, plus a little noise epsilon t",
+        ),
         "x<sub>t</sub> is the picture at depth t, ε<sub>t</sub> fresh noise. The share "
         "\N{GREEK SMALL LETTER ALPHA}<sub>t</sub>, a little less than 1, is how much of the "
         "power step t keeps. All shares multiplied, ᾱ<sub>t</sub>, fall from 1 to almost 0.",
@@ -53,7 +59,10 @@ STEPS = (
         "The detector, or discriminator, is the network that looks for damage. Take its place: "
         "both got the same noise, one was damaged before.",
         "",
-        equations.DISCRIMINATOR,
+        equation(
+            r"D(\mathbf{x}_t) = P(\text{corrupted} \mid \mathbf{x}_t, t)",
+            "D of x t is the probability that the picture is corrupted, given x t and t",
+        ),
         "D(x<sub>t</sub>) is how sure the detector is that the picture under the noise is damaged.",
         "dga.discriminator.curve",
     ),
@@ -64,7 +73,10 @@ STEPS = (
         "Too little noise leaves damage in, too much takes the picture away. The rule: stop at "
         "t*, the first depth where the confidence is below a threshold τ.",
         "Move the threshold τ. t* follows; no network is asked.",
-        equations.STOPPING,
+        equation(
+            r"t^* = \text{min} \{ t : D(\mathbf{x}_t) < τ \}",
+            "t star is the first t at which D of x t is below tau",
+        ),
         "t* is the smallest depth t at which the confidence is below τ.",
         "dga.stopping.choose_depth",
     ),
@@ -75,7 +87,15 @@ STEPS = (
         "A diffusion model learnt from good pictures what noise on top of one looks like. At "
         "each step it guesses the noise, takes a little of it away, and looks again.",
         "Step through it. Left: the picture. Right: its guess at the finished picture.",
-        equations.REVERSE,
+        equation(
+            r"\hat{\mathbf{x}}_0 = "
+            r"\frac{\mathbf{x}_t - \sqrt{1 - \bar{α}_t} ε_θ(\mathbf{x}_t, t)}{\sqrt{\bar{α}_t}}",
+            "x hat 0 is x t less the noise that the network sees, scaled back",
+        )
+        + equation(
+            r"\mathbf{x}_{t-1} ∼ 𝒩(μ_θ(\mathbf{x}_t, t), Σ_θ(\mathbf{x}_t, t))",
+            "x t minus 1 is drawn from a normal distribution that the network describes",
+        ),
         "ε<sub>θ</sub> is the noise that the network sees, x̂<sub>0</sub> its guess at the finished "
         "picture. The next state is drawn around a mean μ<sub>θ</sub> between x<sub>t</sub> and "
         "x̂<sub>0</sub>, with a spread Σ<sub>θ</sub>.",
@@ -89,7 +109,12 @@ STEPS = (
         "most damage: so the blurred guess is pulled towards the blurred input, as hard as λ "
         "says.",
         "Switch λ on and off.",
-        equations.GUIDANCE,
+        equation(
+            r"\mathbf{x}_{t-1} \leftarrow \mathbf{x}_{t-1} - "
+            r"λ \nabla_{\mathbf{x}_t} \| φ(\mathbf{x}_{\text{in}}) - φ(\hat{\mathbf{x}}_0) \|_2",
+            "from x t minus 1 is taken lambda times the gradient of the distance "
+            "between the low-pass filtered input and the low-pass filtered x hat 0",
+        ),
         "φ is the blur: four times smaller, then four times larger. The gradient ∇ says how to "
         "change x<sub>t</sub> so that the two blurred pictures come closer.",
         "dga.guidance.structural_guide",
@@ -101,7 +126,11 @@ STEPS = (
         "Where the damage is deep, the rebuilt picture is a guess, and the guess can be wrong. "
         "These four show both; what holds for many was measured.",
         "Compare a depth of its own with one depth for all.",
-        equations.WHOLE,
+        equation(
+            r"\mathbf{x} \to \mathbf{x}_{t^*} \to \mathbf{x}'_0 \to "
+            r"\hat{y} = \text{arg max} \; f(\mathbf{x}'_0)",
+            "x becomes x at t star, then x prime 0, and f gives the answer y hat",
+        ),
         "Noise to depth t*, rebuild, then ask the frozen classifier again.",
         "dga.pipeline.adapt",
     ),

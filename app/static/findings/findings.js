@@ -1,16 +1,13 @@
-const { words } = props;
-
 // Tables: a header sorts one way, then the other, then back to the order they came in.
-function value(row, column) {
-  const text = row.cells[column].textContent.trim();
-  return text === "–" ? null : text;
-}
-const number = (text) => Number(/^[+−-]?\d+(\.\d+)?/.exec(text)[0].replace("−", "-"));
-
 function sort(header) {
   const table = header.closest("table");
   const body = table.tBodies[0];
   const numeric = header.classList.contains("n");
+  const read = (row) => {
+    const text = row.cells[header.cellIndex].textContent.trim();
+    if (text === "–") return null;
+    return numeric ? Number(/^[+−-]?\d+(\.\d+)?/.exec(text)[0].replace("−", "-")) : text;
+  };
   const turns = numeric ? ["descending", "ascending"] : ["ascending", "descending"];
   const turn = turns[turns.indexOf(header.getAttribute("aria-sort")) + 1];
   for (const other of table.tHead.rows[0].cells) other.removeAttribute("aria-sort");
@@ -21,9 +18,9 @@ function sort(header) {
   rows.sort((a, b) => {
     const placed = a.dataset.place - b.dataset.place;
     if (!turn) return placed;
-    const [x, y] = [value(a, header.cellIndex), value(b, header.cellIndex)];
+    const [x, y] = [read(a), read(b)];
     if (x === null || y === null) return (x === null) - (y === null) || placed;
-    return sign * (numeric ? number(x) - number(y) : x.localeCompare(y)) || placed;
+    return sign * (numeric ? x - y : x.localeCompare(y)) || placed;
   });
   body.append(...rows);
 }
@@ -33,13 +30,11 @@ async function copy(button) {
   const text = [...lines.children].map((line) => line.textContent).join("\n");
   try {
     await navigator.clipboard.writeText(text);
+    copied(button);
   } catch {
     // Without https there is no clipboard: select, so that the keyboard can copy.
     window.getSelection().selectAllChildren(lines);
-    return;
   }
-  button.textContent = words.copied;
-  setTimeout(() => (button.textContent = words.copy), 2000);
 }
 
 element.addEventListener("click", (event) => {
@@ -49,9 +44,8 @@ element.addEventListener("click", (event) => {
   if (button) copy(button);
   const link = event.target.closest('a[href^="./findings#"]');
   if (!link) return;
-  // Gradio's <base> would send a plain "#..." to the first page.
   event.preventDefault();
-  history.replaceState(history.state, "", location.pathname + location.search + link.hash);
+  goTo(link.hash);
   unfold();
 });
 

@@ -1,7 +1,7 @@
 // Steps: one at a time, by link, button or key.
 const slides = [...element.querySelectorAll(".ln-step")];
 const links = [...element.querySelectorAll(".ln-nav a")];
-const [back, next] = [".ln-back", ".ln-next"].map((name) => element.querySelector(name));
+const [back, next] = [".ln-back", ".ln-next"].map(find);
 let now = 0;
 
 function turn(to, focus = true) {
@@ -12,22 +12,14 @@ function turn(to, focus = true) {
   next.disabled = now === slides.length - 1;
   links[now].scrollIntoView({ block: "nearest", inline: "center" });
   if (!focus) return;
-  // Gradio's <base> would send a plain "#..." to the first page.
-  const { pathname, search } = location;
-  history.replaceState(history.state, "", `${pathname}${search}#${slides[now].id}`);
+  goTo(`#${slides[now].id}`);
   slides[now].querySelector("h2").focus({ preventScroll: true });
   if (element.getBoundingClientRect().top < 0) element.scrollIntoView();
 }
 
-function named() {
-  const found = slides.findIndex((slide) => `#${slide.id}` === location.hash);
-  turn(Math.max(found, 0), false);
-}
+const named = () => turn(slides.findIndex((slide) => `#${slide.id}` === location.hash), false);
 
-links.forEach((link, i) => link.addEventListener("click", (event) => {
-  event.preventDefault();
-  turn(i);
-}));
+links.forEach((link, i) => link.addEventListener("click", (event) => { event.preventDefault(); turn(i); }));
 back.addEventListener("click", () => turn(now - 1));
 next.addEventListener("click", () => turn(now + 1));
 

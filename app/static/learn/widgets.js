@@ -15,8 +15,7 @@ const widgets = {
         return make("li", "", make("span", "", label), make("span", "", percent(share)), bar);
       }));
     };
-    const titles = meet.map((one) => one.title);
-    const pick = choice(words.damage, titles, damage, (i) => show(i, severity));
+    const pick = choice(words.damage, meet.map((one) => one.title), damage, (i) => show(i, severity));
     const level = slider(words.severity, {
       max: 5, value: severity, show: (s) => (s ? String(s) : words.undamaged),
     }, (s) => show(damage, s));

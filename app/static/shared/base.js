@@ -10,6 +10,12 @@ const safe = (text) => new Option(text).innerHTML.replaceAll('"', "&quot;");
 const put = (node, text) => {
   if (node && node.textContent !== text) node.textContent = text;
 };
+// Gradio's <base> would send a plain "#..." to the first page.
+const goTo = (hash) => history.replaceState(history.state, "", location.pathname + location.search + hash);
+const copied = (node) => {
+  put(node, props.words.copied);
+  setTimeout(() => put(node, props.words.copy), 2000);
+};
 async function appears(root, selector) {
   for (let frames = 0; frames < 600; frames++) {
     const node = root.querySelector(selector);

@@ -75,9 +75,8 @@ async function copyLink(button) {
   const address = location.origin + location.pathname + query();
   if (!navigator.clipboard) return prompt(words.copy, address); // without https
   await navigator.clipboard.writeText(address);
-  put(button.querySelector("span"), words.copied);
+  copied(button.querySelector("span"));
   put(find(".spoken"), words.copied);
-  setTimeout(() => put(button.querySelector("span"), words.copy), 2000);
 }
 
 element.addEventListener("click", (event) => {

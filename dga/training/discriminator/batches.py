@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
@@ -13,7 +13,7 @@ import torch
 from numpy.typing import NDArray
 from PIL import Image
 from torch import Tensor, nn
-from torch.utils.data import Dataset
+from torch.utils.data import DataLoader, Dataset
 
 from dga.data.framing import View
 from dga.data.image_sets import UNREADABLE, ImageFiles, ImageSet
@@ -25,7 +25,6 @@ from dga.profiles import Profile
 from dga.training import loop
 from dga.training.discriminator.explanations import explain
 from dga.training.discriminator.pairs import make_pairs
-from dga.training.discriminator.prefetch import Prefetcher
 from dga.training.discriminator.samples import Prior, Samples, draw_samples
 from dga.training.discriminator.studies import Study
 from dga.training.loop import TrainConfig
@@ -182,10 +181,11 @@ def released_conditions(folder: Path, corruptions: Sequence[str]) -> list[tuple[
     return held
 
 
-@dataclass(frozen=True)
+@dataclass
 class Batches:
     """The batches of one run, made ahead by ``workers`` processes.
 
+    The step alone fixes a batch, so the number of workers changes nothing but the speed.
     ``unreadable``: names of pictures that could not be read so far.
     """
 
@@ -198,6 +198,8 @@ class Batches:
     team: ProcessGroup = ALONE
     workers: int = 0
     unreadable: set[str] = field(default_factory=set)
+    _ahead: Iterator[Drawn] = field(default=iter(()), init=False)
+    _next: int = field(default=-1, init=False)
 
     @cached_property
     def maker(self) -> BatchMaker:
@@ -212,9 +214,21 @@ class Batches:
         share = team.share(self.config.batch // 2) if team.size > 1 else None
         return BatchMaker(self.profile, self.study, self.images, self.config, samples, share)
 
-    @cached_property
-    def feed(self) -> Prefetcher:
-        return Prefetcher(self.maker, self.config.steps, self.workers)
+    def _made(self, step: int) -> Drawn:
+        if not self.workers:
+            return self.maker[step]
+        if step != self._next:
+            loader = DataLoader(
+                self.maker,
+                batch_size=None,
+                sampler=range(step, self.config.steps),
+                num_workers=self.workers,
+                pin_memory=torch.cuda.is_available(),
+                persistent_workers=True,
+            )
+            self._ahead = iter(loader)
+        self._next = step + 1
+        return next(self._ahead)
 
     @property
     def denoiser(self) -> nn.Module | None:
@@ -223,7 +237,7 @@ class Batches:
 
     def draw(self, step: int, device: torch.device) -> tuple[Tensor, Tensor, Tensor]:
         """What is judged ``[2 n, 3, S, S]``, network times and labels ``[2 n]``."""
-        drawn: Drawn = self.feed(step)
+        drawn = self._made(step)
         self.unreadable.update(drawn.unreadable)
         x_k = drawn.x_k
         if self.denoiser is not None:

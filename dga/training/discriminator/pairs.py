@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Any, Protocol
 
 import numpy as np
 from PIL import Image
@@ -12,6 +10,7 @@ from PIL import Image
 from dga.corruptions import SEVERITIES, corrupt
 from dga.data.framing import View
 from dga.images import Pixels, through_jpeg
+from dga.training.discriminator.samples import Samples
 from dga.training.discriminator.studies import Study
 
 KERNELS = (
@@ -23,20 +22,12 @@ KERNELS = (
 )
 
 
-class Gallery(Protocol):
-    """Generated pictures by number, in memory or not."""
-
-    def __len__(self) -> int: ...
-
-    def __getitem__(self, i: int, /) -> Any: ...
-
-
 def make_pairs(
     study: Study,
     pictures: Iterable[Pixels | None],
-    samples: Gallery | None,
+    samples: Samples | Pixels | None,
     rng: np.random.Generator,
-    view: View | None = None,
+    view: View,
 ) -> tuple[Pixels, Pixels]:
     """Source and corrupted pictures (labels 0 and 1), uint8 ``[n, S, S, 3]`` each.
 
@@ -56,78 +47,50 @@ def make_pairs(
         if study.source == "crossed" and i % 2 == odd:
             sample = _any_of(samples, rng, view)
             picture = sample if mine else None
-        picture = _vary(picture, side, rng)
+        picture = vary_source(picture, side, rng)
         name = study.corruptions[int(rng.integers(len(study.corruptions)))]
         severity = SEVERITIES[int(rng.integers(len(SEVERITIES)))]
         seed = int(rng.integers(2**31))
         if picture is not None:
-            corrupted.append(_finish(corrupt(picture, name, severity, seed), view))
+            corrupted.append(view.finish(corrupt(picture, name, severity, seed)))
         if study.source == "generated":
             sample = _any_of(samples, rng, view)
-            picture = _vary(sample if mine else None, side, rng)
+            picture = vary_source(sample if mine else None, side, rng)
         if picture is not None:
-            clean.append(_finish(picture, view))
+            clean.append(view.finish(picture))
     return np.stack(clean), np.stack(corrupted)
 
 
-def _finish(pixels: Pixels, view: View | None) -> Pixels:
-    return view.finish(pixels) if view else pixels
-
-
-def _any_of(samples: Gallery | None, rng: np.random.Generator, view: View | None) -> Pixels:
+def _any_of(samples: Samples | Pixels | None, rng: np.random.Generator, view: View) -> Pixels:
     if samples is None:
         raise ValueError("This source needs generated pictures.")
-    sample: Pixels = samples[int(rng.integers(len(samples)))]
-    return view.clean(Image.fromarray(sample)) if view else sample
+    return view.clean(Image.fromarray(samples[int(rng.integers(len(samples)))]))
 
 
-def _vary(picture: Pixels | None, side: int, rng: np.random.Generator) -> Pixels | None:
-    """A varied picture; for one that another process varies only the draws."""
-    if picture is None:
-        Variation.draw(side, rng)
-        return None
-    return vary_source(picture, rng)
-
-
-@dataclass(frozen=True)
-class Variation:
-    """How a picture is varied so that it is still source data.
+def vary_source(picture: Pixels | None, side: int, rng: np.random.Generator) -> Pixels | None:
+    """A picture, uint8 ``[side, side, 3]``, varied so that it is still source data.
 
     People's own photographs are sharper than small training pictures and carry
     fewer JPEG traces. A third is therefore shrunk with one of several kernels and
     mirrored out to full size again, and a third re-encoded at JPEG quality 75-98.
+    For a picture that another process varies (``None``) only the draws are made.
     """
-
-    flip: bool
-    side: int | None = None
-    kernel: int = 0
-    before: int = 0
-    quality: int | None = None
-
-    @classmethod
-    def draw(cls, size: int, rng: np.random.Generator) -> Variation:
-        flip, side, kernel, before, quality = rng.random() < 0.5, None, 0, 0, None
-        if rng.random() < 1 / 3:
-            side = int(rng.integers(size * 9 // 16, size))
-            kernel = int(rng.integers(len(KERNELS)))
-            before = int(rng.integers(size - side + 1))
-        if rng.random() < 1 / 3:
-            quality = int(rng.integers(75, 99))
-        return cls(flip, side, kernel, before, quality)
-
-    def apply(self, pixels: Pixels) -> Pixels:
-        image = Image.fromarray(pixels)
-        if self.flip:
-            image = image.transpose(Image.Transpose.FLIP_LEFT_RIGHT)
-        if self.side is not None:
-            image = image.resize((self.side, self.side), KERNELS[self.kernel])
-            margin = (self.before, len(pixels) - self.side - self.before)
-            image = Image.fromarray(np.pad(np.asarray(image), (margin, margin, (0, 0)), "reflect"))
-        if self.quality is not None:
-            image = through_jpeg(np.asarray(image), self.quality)
-        return np.asarray(image)
-
-
-def vary_source(pixels: Pixels, rng: np.random.Generator) -> Pixels:
-    """A picture, uint8 ``[S, S, 3]``, that is still source data: see :class:`Variation`."""
-    return Variation.draw(len(pixels), rng).apply(pixels)
+    flip, shrunk, quality, kernel, before = rng.random() < 0.5, side, None, 0, 0
+    if shrinks := rng.random() < 1 / 3:
+        shrunk = int(rng.integers(side * 9 // 16, side))
+        kernel = int(rng.integers(len(KERNELS)))
+        before = int(rng.integers(side - shrunk + 1))
+    if rng.random() < 1 / 3:
+        quality = int(rng.integers(75, 99))
+    if picture is None:
+        return None
+    image = Image.fromarray(picture)
+    if flip:
+        image = image.transpose(Image.Transpose.FLIP_LEFT_RIGHT)
+    if shrinks:
+        small = np.asarray(image.resize((shrunk, shrunk), KERNELS[kernel]))
+        margin = (before, side - shrunk - before)
+        image = Image.fromarray(np.pad(small, (margin, margin, (0, 0)), "reflect"))
+    if quality is not None:
+        image = through_jpeg(np.asarray(image), quality)
+    return np.asarray(image)

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import os
 import time
-from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -51,24 +49,16 @@ class Samples:
     """Pictures in shards, uint8 ``[S, S, 3]`` each; a shard is mapped, not read as a whole."""
 
     paths: tuple[Path, ...]
-    stops: tuple[int, ...]
-    """Number of the picture after the last one of each shard."""
+    count: int
 
     def __len__(self) -> int:
-        return self.stops[-1]
+        return self.count
 
     def __getitem__(self, i: int) -> Pixels:
-        shard = bisect_right(self.stops, i)
-        first = self.stops[shard - 1] if shard else 0
-        return np.array(self._shards[shard][i - first])
-
-    def __getstate__(self) -> dict[str, object]:
-        """For another process: it maps the shards itself."""
-        return {"paths": self.paths, "stops": self.stops}
-
-    @cached_property
-    def _shards(self) -> list[Pixels]:
-        return [np.load(path, mmap_mode="r") for path in self.paths]
+        if i >= self.count:
+            raise IndexError(i)
+        shard = np.load(self.paths[i // SAMPLES_PER_SHARD], mmap_mode="r")
+        return np.array(shard[i % SAMPLES_PER_SHARD])
 
 
 def draw_samples(
@@ -98,7 +88,7 @@ def draw_samples(
             bar.update()
     while not all(path.exists() for path in paths):
         time.sleep(POLL_SECONDS)
-    return Samples(tuple(paths), tuple(few.stop for few in seeds))
+    return Samples(tuple(paths), count)
 
 
 def _draw(schedule: Schedule, prior: Prior, seeds: Sequence[int], size: int) -> Pixels:

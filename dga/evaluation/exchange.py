@@ -1,0 +1,39 @@
+"""The control of "chosen for each picture": choices are dealt to other pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import torch
+from torch import Tensor
+
+from dga.networks.models import Models
+from dga.pipeline import Exchange, Stopped, judged_path
+
+
+def exchanged(models: Models, x: Tensor, seeds: Sequence[int], what: str) -> Exchange:
+    """For :func:`dga.pipeline.run`: each picture gets what was found in another one.
+
+    ``what``: ``noise`` (entry and t*), ``depth`` (t* beyond the entry) or ``explanation`` (all),
+    in a fixed random order, in which hardly any picture keeps its own.
+    """
+
+    def deal(stopped: list[Stopped]) -> list[Stopped]:
+        order = torch.randperm(len(stopped), generator=torch.Generator().manual_seed(0)).tolist()
+        return [given(own, stopped[j]) for own, j in zip(stopped, order, strict=True)]
+
+    def given(own: Stopped, other: Stopped) -> Stopped:
+        mine, theirs = own.found, other.found
+        if what == "depth":
+            beyond = other.stop.t_star - theirs.entry if other.stop.t_star else 0
+            depth = min(mine.entry + beyond, models.schedule.steps)
+            return replace(own, stop=replace(other.stop, t_star=depth))
+        degradation = theirs.degradation
+        if what == "noise":
+            degradation = replace(mine.degradation, noise=degradation.noise)
+        found = replace(mine, degradation=degradation, entry=theirs.entry)
+        path = judged_path(models, x[own.row], seeds[own.row], found)
+        return replace(own, found=found, stop=other.stop, end=other.end, path=path)
+
+    return deal
