@@ -462,7 +462,7 @@ def adapt_steps(
     plain = [repair for repair in by_repair if not repair.explain]
     (own,) = read(models, x[None])
     search: Search | None = None
-    if plain or extent is not None:
+    if plain or not chosen or extent is not None:
         rules = (r.end.stopping for r in plain if r.end.depth is None)
         rule = next(rules, None) or stopping or profile.stopping
         to = profile.schedule.steps if extent is None else extent

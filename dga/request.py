@@ -59,7 +59,7 @@ class Request:
         return replace(usual, **asked)  # type: ignore[arg-type]
 
     def systems(self, profile: Profile) -> dict[str, System]:
-        """All that repair: DGA and its variants with what was asked for, DDA from its depth."""
+        """All that repair and no more: DGA and its variants as asked for, DDA from its depth."""
         if not 1 <= self.dda_depth <= profile.schedule.steps:
             raise ValueError(
                 f"DDA's depth is from 1 to {profile.schedule.steps}, not {self.dda_depth}."
@@ -67,7 +67,7 @@ class Request:
         if self.scale is not None and not 0 <= self.scale < math.inf:
             raise ValueError(f"The guidance's scale is a number from 0 up, not {self.scale}.")
         asked = replace(profile, stopping=self.stopping(profile), dda_depth=self.dda_depth)
-        known = {name: system for name, system in systems(asked).items() if system.repair}
+        known = {n: s for n, s in systems(asked).items() if s.repair and not s.ensemble}
         for name, system in known.items():
             if self.scale is not None and name.startswith("dga-guided"):
                 known[name] = changed(asked, system, {"scale": repr(float(self.scale))}, name)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from click.testing import Result
 from PIL import Image
 
 from dga.networks.models import Models
@@ -87,7 +88,11 @@ def test_steps_and_eta_reach_the_picture(shipped_models: Models, photo: Path) ->
         (["--corruption", "rain"], "gaussian_noise, shot_noise"),
         (["--corruption", "fog", "--severity", "9"], "from 1 to 5"),
         (["--tau", "1.5"], "from 0 to 1"),
-        (["--methods", "magic"], "dga, dga-guided, dda, dga-plus"),
+        (["--methods", "magic"], "Choose from: diffpure, diffpure-published, dda, dda-ancestral"),
+        (["--methods", "tent"], "Unknown method 'tent'. Choose from: "),
+        (["--methods", "dda-ensemble"], "Unknown method 'dda-ensemble'. Choose from: "),
+        (["--methods", ","], "Unknown method ''. Choose from: "),
+        (["--severity", "9"], "from 1 to 5"),
         (["--dda-depth", "0"], "from 1 to 100"),
         (["--steps", "many"], "a whole number or all, not 'many'"),
         (["--steps", "0"], "at least one step, not 0"),
@@ -131,6 +136,36 @@ def test_a_folder_is_adapted_and_goes_on(
         assert "1 pictures: " in result.stdout
         assert "Skipped 1 pictures that could not be read: torn.png" in result.stderr
     assert (tmp_path / "mine-adapted" / "results.csv").read_text().count("\n") == 3
-    refused = run_dga("adapt", folder, "--tau", 0.3)
-    assert refused.exit_code == 2
-    assert "--tau is for one picture" in refused.stderr
+    for option, value in (("--tau", 0.3), ("--severity", 5), ("--corruption", "fog")):
+        refused = run_dga("adapt", folder, option, value)
+        assert refused.exit_code == 2
+        assert f"{option} is for one picture" in refused.stderr
+    for method in ("tent", "dga-plus+tent"):
+        refused = run_dga("adapt", folder, "--methods", method)
+        assert refused.exit_code == 2
+        assert f"{method} answers by the pictures around" in refused.stderr
+
+
+def test_a_pair_is_measured_and_what_it_cannot_is_said(
+    shipped_models: Models, picture_folder: Path
+) -> None:
+    asked = "--corruptions fog --per-class 1 --split all --out out --device cpu --methods"
+
+    def evaluate(methods: str) -> Result:
+        return run_dga("evaluate", "--data", picture_folder, *asked.split(), methods)
+
+    for methods, words in (
+        ("magic", "Unknown method 'magic'. Known: source, tent, memo"),
+        ("dga-plus+magic", "Unknown reader 'magic'. Known: tent, memo."),
+        ("magic+tent", "Unknown repair 'magic'. Known: diffpure"),
+        ("dga-plus+tent:speed=1", "This method's settings: lr, momentum, batch, tau"),
+    ):
+        refused = evaluate(methods)
+        assert refused.exit_code == 2
+        assert words in refused.stderr
+        assert refused.stderr.count("\n") == 1
+    result = evaluate("source,dga-plus+tent,dga-guided+memo:views=2")
+    assert result.exit_code == 0, result.stderr
+    assert "dga-guided+memo:views=2" in result.stdout
+    lines = [json.loads(line) for line in Path("out/lines.jsonl").read_text().splitlines()]
+    assert len(lines) == 2 * 3

@@ -13,8 +13,8 @@ from dga.explanation.degradation import NO_DEGRADATION, Degradation
 from dga.explanation.exposure import Exposure
 from dga.explanation.search import Explanation, Scored
 from dga.networks.classifier import Prediction
-from dga.pipeline import Adaptation, Explained, Reconstruction, default_routes, taken
-from dga.profiles import EVERYDAY16
+from dga.pipeline import NOTHING, Adaptation, Reconstruction, Search, default_systems
+from dga.profiles import EVERYDAY16, End
 from dga.record import sentence, to_dict, to_record, to_text
 from dga.request import Request
 from dga.stopping import Stop
@@ -27,35 +27,9 @@ def _prediction(*shares: float) -> Prediction:
     return Prediction(tuple(EVERYDAY16.classifier.classes[: len(shares)]), shares)
 
 
-@pytest.fixture
-def run() -> Adaptation:
-    """A run whose every number is made up, so that no machine can round it otherwise."""
-    pixels = np.zeros((64, 64, 3), np.uint8)
-    said = _prediction(0.5123456789, 0.25, 0.125, 0.0625, 0.03125, 0.015625)
-    depths = {"dga": 7, "dga-guided": 7, "dda": 24, "dga-plus": 3}
-    steps = {"dga": 7, "dga-guided": 7, "dda": 12, "dga-plus": 3}
-    return Adaptation(
-        profile=EVERYDAY16,
-        stopping=dataclasses.replace(EVERYDAY16.stopping, tau=0.6, paths=2),
-        seed=11,
-        dtype="bfloat16",
-        device="cpu",
-        input=pixels,
-        input_prediction=said,
-        logits=np.linspace(3, -4, 202).reshape(2, 101),
-        stop=Stop(7, crossed=True),
-        x_t_star=pixels,
-        x_t_star_prediction=said,
-        curve_seconds=0.123456,
-        reconstructions={
-            name: Reconstruction(route, depths[name], pixels, said, 1.987654, steps[name])
-            for name, route in default_routes(EVERYDAY16).items()
-        },
-        explained=explained(THREE_TIMES, 3, scored=(Scored("exposure", THREE_TIMES, -3.25),)),
-    )
-
-
 THREE_TIMES = Degradation(Exposure(3.0, (0.5, 0.25, -0.125)))
+PIXELS = np.zeros((64, 64, 3), np.uint8)
+PLUS = EVERYDAY16.plus
 
 
 def explained(
@@ -65,19 +39,67 @@ def explained(
     entry: int = 0,
     scored: tuple[Scored, ...] = (),
     flat: bool = False,
-) -> Explained:
+) -> Search:
     """What DGA+ would have found, as far as words depend on it."""
-    pixels, route = np.zeros((64, 64, 3), np.uint8), default_routes(EVERYDAY16)["dga-plus"]
-    return Explained(
-        route=taken(route, entry > 0 and t_star > 0),
-        explanation=Explanation(found, entry, 0.03125, scored, flat),
-        restored=pixels,
-        x_t_star=pixels,
-        confidence=np.array([0.75, 0.625, 0.5625, 0.4375]),
+    assert PLUS.noisy is not None
+    return Search(
+        found=Explanation(found, entry, 0.03125, scored, flat),
         stop=Stop(t_star, crossed),
+        end=PLUS.noisy if entry else PLUS.end,
+        logits=np.log(np.array([[3.0, 5 / 3, 9 / 7, 7 / 9]])),
+        restored=PIXELS,
+        x_t_star=PIXELS,
         unchanged=t_star == 0 and found.nothing_to_invert,
         seconds=0.5,
     )
+
+
+def paper(stop: Stop) -> Search:
+    """The paper's search on a path of its own."""
+    rule = dataclasses.replace(EVERYDAY16.stopping, tau=0.6, paths=2)
+    logits = np.linspace(3, -4, 202).reshape(2, 101)
+    return Search(NOTHING, stop, End(rule), logits, PIXELS, PIXELS, not stop.t_star, 0.123456)
+
+
+@pytest.fixture
+def run() -> Adaptation:
+    """A run whose every number is made up, so that no machine can round it otherwise."""
+    said = _prediction(0.5123456789, 0.25, 0.125, 0.0625, 0.03125, 0.015625)
+    searches = {
+        **dict.fromkeys(("dga", "dga-guided"), paper(Stop(7, crossed=True))),
+        "dda": paper(Stop(24, crossed=True)),
+        "dga-plus": explained(THREE_TIMES, 3, scored=(Scored("exposure", THREE_TIMES, -3.25),)),
+    }
+    steps = {"dga": 7, "dga-guided": 7, "dda": 12, "dga-plus": 3}
+    return Adaptation(
+        profile=EVERYDAY16,
+        stopping=dataclasses.replace(EVERYDAY16.stopping, tau=0.6, paths=2),
+        seed=11,
+        dtype="bfloat16",
+        device="cpu",
+        input=PIXELS,
+        input_prediction=said,
+        search=searches["dga"],
+        x_t_star_prediction=said,
+        reconstructions={
+            s.name: Reconstruction(
+                s,
+                searches[s.name],
+                PIXELS,
+                said,
+                steps[s.name],
+                # The search that is DGA+'s own is told with its rebuilding.
+                1.987654 - (searches[s.name].seconds if s.name == "dga-plus" else 0.0),
+            )
+            for s in default_systems(EVERYDAY16)
+        },
+    )
+
+
+def with_search(run: Adaptation, found: Search) -> Adaptation:
+    """The run as if DGA+ had found something else."""
+    plus = dataclasses.replace(run.reconstructions["dga-plus"], search=found)
+    return dataclasses.replace(run, reconstructions={**run.reconstructions, "dga-plus": plus})
 
 
 NOISE = Degradation(noise=0.4123)
@@ -124,18 +146,19 @@ DROPPED = (Scored("noise", NO_DEGRADATION, 2.0), Scored("exposure", THREE_TIMES,
         ),
     ],
 )
-def test_a_sentence_for_each_thing_found(found: Explained, words: str) -> None:
+def test_a_sentence_for_each_thing_found(found: Search, words: str) -> None:
     assert sentence(found) == words
 
 
 def test_a_dropped_candidate_has_no_score_in_the_record(run: Adaptation) -> None:
-    found = dataclasses.replace(run, explained=explained(scored=DROPPED))
+    found = with_search(run, explained(scored=DROPPED))
     candidates = json.loads(json.dumps(to_record(found)))["explained"]["candidates"]
     assert [candidate["score"] for candidate in candidates] == [2.0, None]
 
 
 def test_without_dga_plus_nothing_is_explained(run: Adaptation) -> None:
-    facts = to_dict(dataclasses.replace(run, explained=None), REQUEST, PICTURES)
+    kept = {name: run.reconstructions[name] for name in ("dga", "dga-guided", "dda")}
+    facts = to_dict(dataclasses.replace(run, reconstructions=kept), REQUEST, PICTURES)
     assert facts["explained"] is None
     said = (
         "It was read as dog (51 %). Stopped at depth 7 and rebuilt by DGA + G, it is still read as "
@@ -145,7 +168,9 @@ def test_without_dga_plus_nothing_is_explained(run: Adaptation) -> None:
 
 
 def test_dga_plus_alone_has_no_curve(run: Adaptation) -> None:
-    alone = dataclasses.replace(run, logits=np.empty((1, 0)))
+    plus = run.reconstructions["dga-plus"]
+    only = {"dga-plus": plus}
+    alone = dataclasses.replace(run, search=plus.search, reconstructions=only)
     facts = to_dict(alone, REQUEST, PICTURES)
     assert (facts["confidence"], to_record(alone)["confidence"]) == ([], [])
     first, second, *_ = to_text(facts).splitlines()
@@ -166,7 +191,7 @@ def test_the_first_line_says_what_became_of_the_picture(
     run: Adaptation, stop: Stop, names: tuple[str, ...], words: str
 ) -> None:
     kept = {name: run.reconstructions[name] for name in names}
-    other = dataclasses.replace(run, stop=stop, explained=None, reconstructions=kept)
+    other = dataclasses.replace(run, search=paper(stop), reconstructions=kept)
     assert words in to_text(to_dict(other, REQUEST, PICTURES)).splitlines()[0]
 
 

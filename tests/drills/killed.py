@@ -30,7 +30,7 @@ import skimage.data
 import torch
 from PIL import Image
 
-from dga import methods
+from dga import readers
 from dga.commands import app
 from dga.corruptions import compile_corruptions
 from dga.evaluation import judging
@@ -38,7 +38,7 @@ from dga.evaluation import run as evaluation
 from dga.networks import models
 from dga.training import run as training
 
-LOADED = (evaluation, judging, methods, models, training)  # before the fork, not in each run
+LOADED = (evaluation, judging, models, readers, training)  # before the fork, not in each run
 CLASSES = {"cat": skimage.data.chelsea, "dish": skimage.data.coffee}
 EACH = 8
 OPTIONS = {
@@ -46,7 +46,7 @@ OPTIONS = {
     "diffusion": "--images 24 --batch 4",
     "discriminator": "--images 32 --batch 8",
 }
-METHODS = "source,memo:views=4,dga-guided:depth=2,tent:batch=4"
+METHODS = "source,memo:views=4,dga-guided:depth=2,tent:batch=4,dga-plus+tent:batch=4"
 
 
 class Case(NamedTuple):

@@ -42,6 +42,7 @@ from dga.networks.compute import Compute
 from dga.networks.models import Models, load_models
 from dga.profiles import Profile
 from dga.speed.pace import Pace
+from dga.systems import parse_all
 from dga.weights.sources import Sources
 from dga.weights.store import save_weights
 
@@ -87,8 +88,8 @@ def recipe(tiny_profile: Profile, weights: Path, plan: Plan) -> Recipe:
 
 def _single(recipe: Recipe, out: Path, batch: int = 2, resume: bool = False) -> list[Line]:
     models = recipe.load()
-    methods = build_methods(models, recipe.methods)
-    return _facts(evaluate(models, methods, recipe.resolved.asked, out, batch, resume).lines)
+    asked = parse_all(models.profile, recipe.methods)
+    return _facts(evaluate(models, asked, recipe.resolved.asked, out, batch, resume).lines)
 
 
 @pytest.fixture(scope="module")
@@ -107,7 +108,7 @@ def _keys(lines: list[Line]) -> list[tuple[str, ...]]:
 
 def _done(recipe: Recipe, out: Path, streams: int = 2) -> tuple[ResultsFile, list[Done]]:
     """All work, done here one piece after the other by a reader and a worker."""
-    setup, plan = recipe.load_methods().setup, recipe.resolved.plan
+    setup, plan = recipe.load_systems().setup, recipe.resolved.plan
     images = choose_images(recipe.resolved, setup.profile)
     results_file = ResultsFile(
         out, describe(recipe.resolved.asked, setup, len(images), ""), resume=True
@@ -166,7 +167,7 @@ def test_a_killed_command_leaves_shards_that_the_next_one_finds(
 def test_a_worker_with_other_weights_does_not_work(
     recipe: Recipe, tiny_profile: Profile, tmp_path: Path
 ) -> None:
-    setup = recipe.load_methods().setup
+    setup = recipe.load_systems().setup
     images = choose_images(recipe.resolved, tiny_profile)
     for change, words in (
         ({"weights": {**setup.weights, "classifier": "other"}}, "weights.classifier"),
@@ -182,7 +183,7 @@ def test_a_worker_says_what_it_found_and_how_long_a_picture_takes(
     recipe: Recipe, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     setup, notice = cluster._inspect(recipe)
-    assert (setup, notice) == (recipe.load_methods().setup, "")
+    assert (setup, notice) == (recipe.load_systems().setup, "")
     monkeypatch.setattr(cluster, "slow_pace", lambda models: Pace(30.0, 1.0))
     assert cluster._inspect(recipe)[1].startswith("There is no GPU for tiny: ")
 

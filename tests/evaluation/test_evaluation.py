@@ -7,10 +7,10 @@ import json
 import re
 import resource
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
-import torch
 from PIL import Image
 
 from dga.corruptions import CORRUPTIONS, parse_corruptions
@@ -22,8 +22,10 @@ from dga.evaluation.summary import summarise, summarise_stream
 from dga.io.files import CONFIG, LINES
 from dga.networks.models import Models
 from dga.profiles import EVERYDAY16, tune_pictures
+from dga.readers import OpenSystem
+from dga.systems import parse_all
 
-NAMES = ("source", "dga", "dga-guided", "dda", "tent:batch=2")
+NAMES = ("source", "dga", "dda", "dga-plus", "tent:batch=2", "dga-plus+tent:batch=2")
 
 
 @pytest.fixture
@@ -41,7 +43,7 @@ def plan(picture_folder: Path) -> Plan:
 def run(
     models: Models, plan: Plan, out: Path, names: tuple[str, ...] = NAMES, batch: int = 16
 ) -> Results:
-    return evaluate(models, build_methods(models, names), plan, out, batch, resume=True)
+    return evaluate(models, parse_all(models.profile, names), plan, out, batch, resume=True)
 
 
 def facts(lines: list[Line]) -> list[tuple[object, ...]]:
@@ -49,8 +51,8 @@ def facts(lines: list[Line]) -> list[tuple[object, ...]]:
     return sorted(tuple(line[k] for k in keys) for line in lines)
 
 
-def test_one_line_an_image_and_method(tiny_models: Models, plan: Plan, tmp_path: Path) -> None:
-    lines = run(tiny_models, plan, tmp_path).lines
+def test_one_line_an_image_and_method(choosy_models: Models, plan: Plan, tmp_path: Path) -> None:
+    lines = run(choosy_models, plan, tmp_path).lines
     assert len(lines) == 2 * 2 * 2 * len(NAMES)
     written = [json.loads(row) for row in (tmp_path / LINES).read_text().splitlines()]
     assert written == lines
@@ -64,33 +66,33 @@ def test_one_line_an_image_and_method(tiny_models: Models, plan: Plan, tmp_path:
 
 
 def test_depths_and_predictions_do_not_depend_on_the_batch(
-    tiny_models: Models, plan: Plan, tmp_path: Path
+    choosy_models: Models, plan: Plan, tmp_path: Path
 ) -> None:
-    one = run(tiny_models, plan, tmp_path / "one", batch=1)
-    eight = run(tiny_models, plan, tmp_path / "eight", batch=8)
+    one = run(choosy_models, plan, tmp_path / "one", batch=1)
+    eight = run(choosy_models, plan, tmp_path / "eight", batch=8)
     assert facts(one.lines) == facts(eight.lines)
 
 
 def test_a_killed_run_resumes_with_nothing_lost_or_twice(
-    tiny_models: Models, plan: Plan, tmp_path: Path
+    choosy_models: Models, plan: Plan, tmp_path: Path
 ) -> None:
     names = ("source", "dga", "tent:batch=2")
-    whole = run(tiny_models, plan, tmp_path, names, batch=2)
+    whole = run(choosy_models, plan, tmp_path, names, batch=2)
     path = tmp_path / LINES
     text = path.read_text()
     for cut in (10, 2 * len(text) // 3, len(text) - 5):
         path.write_text(text[:cut])
-        resumed = run(tiny_models, plan, tmp_path, names, batch=3)
+        resumed = run(choosy_models, plan, tmp_path, names, batch=3)
         assert facts(resumed.lines) == facts(whole.lines)
 
 
 def test_methods_corruptions_and_pictures_can_be_added(
-    tiny_models: Models, plan: Plan, tmp_path: Path
+    choosy_models: Models, plan: Plan, tmp_path: Path
 ) -> None:
     small = dataclasses.replace(plan, corruptions=("fog",), per_class=1)
     names = ("source", "dda")
-    assert len(run(tiny_models, small, tmp_path, ("source",)).lines) == 2
-    assert len(run(tiny_models, plan, tmp_path, names).lines) == 2 * 2 * 2 * 2
+    assert len(run(choosy_models, small, tmp_path, ("source",)).lines) == 2
+    assert len(run(choosy_models, plan, tmp_path, names).lines) == 2 * 2 * 2 * 2
     config = json.loads((tmp_path / CONFIG).read_text())
     assert list(config["methods"]) == ["source", "dda"]
     assert config["methods"]["dda"]["depth"] == 5
@@ -106,86 +108,67 @@ def test_methods_corruptions_and_pictures_can_be_added(
     ],
 )
 def test_results_of_another_configuration_are_refused(
-    tiny_models: Models, plan: Plan, tmp_path: Path, change: dict[str, object], words: str
+    choosy_models: Models, plan: Plan, tmp_path: Path, change: dict[str, object], words: str
 ) -> None:
-    before = run(tiny_models, plan, tmp_path, ("source", "tent:batch=2")).lines
+    before = run(choosy_models, plan, tmp_path, ("source", "tent:batch=2")).lines
     with pytest.raises(ValueError, match=words):
-        run(tiny_models, dataclasses.replace(plan, **change), tmp_path, ("tent:batch=2",))
+        run(choosy_models, dataclasses.replace(plan, **change), tmp_path, ("tent:batch=2",))
     assert [json.loads(r) for r in (tmp_path / LINES).read_text().splitlines()] == before
 
 
 def test_a_method_whose_settings_changed_is_refused(
-    tiny_models: Models, plan: Plan, tmp_path: Path
+    choosy_models: Models, plan: Plan, tmp_path: Path
 ) -> None:
-    run(tiny_models, plan, tmp_path, ("dda",))
-    changed = {"dda": build_methods(tiny_models, ["dda:depth=3"])["dda:depth=3"]}
+    run(choosy_models, plan, tmp_path, ("dda",))
+    changed = {"dda": parse_all(choosy_models.profile, ["dda:depth=3"])["dda:depth=3"]}
     with pytest.raises(ValueError, match=r"methods.dda.depth: 5 there, 3 here"):
-        evaluate(tiny_models, changed, plan, tmp_path, resume=True)
+        evaluate(choosy_models, changed, plan, tmp_path, resume=True)
 
 
 def test_results_are_not_gone_on_with_unasked(
-    tiny_models: Models, plan: Plan, tmp_path: Path
+    choosy_models: Models, plan: Plan, tmp_path: Path
 ) -> None:
-    run(tiny_models, plan, tmp_path, ("source",))
+    run(choosy_models, plan, tmp_path, ("source",))
     with pytest.raises(ValueError, match=r"already holds 8 results\. Add --resume"):
-        evaluate(tiny_models, build_methods(tiny_models, ["source"]), plan, tmp_path)
+        evaluate(choosy_models, parse_all(choosy_models.profile, ["source"]), plan, tmp_path)
 
 
-@dataclasses.dataclass(frozen=True)
-class NoSettings:
-    pass
+@pytest.fixture
+def watched(monkeypatch: pytest.MonkeyPatch) -> dict[str, list[int]]:
+    """By system, the pictures of each batch that it answered; 0 where it was to forget."""
+    seen: dict[str, list[int]] = {}
+    plain, reset = OpenSystem.answer, OpenSystem.reset
+
+    def answered(self: OpenSystem, x: Any, *others: Any) -> Any:
+        seen.setdefault(self.system.name, []).append(len(x))
+        return plain(self, x, *others)
+
+    def forgot(self: OpenSystem) -> None:
+        seen.setdefault(self.system.name, []).append(0)
+        reset(self)
+
+    monkeypatch.setattr(OpenSystem, "answer", answered)
+    monkeypatch.setattr(OpenSystem, "reset", forgot)
+    return seen
 
 
-class AlwaysTheFirst:
-    """A method from outside the package."""
-
-    settings = NoSettings()
-
-    def __init__(self) -> None:
-        self.resets = 0
-
-    def reset(self) -> None:
-        self.resets += 1
-
-    def predict(self, batch: Batch) -> Outcome:
-        p = torch.zeros(len(batch), 16)
-        p[:, 0] = 1
-        return Outcome.undiffused(p, 0.1)
-
-
-def test_a_method_from_outside_is_benchmarked(
-    tiny_models: Models, plan: Plan, tmp_path: Path
+def test_what_waits_for_a_stream_sees_its_own_batches_in_order(
+    choosy_models: Models, plan: Plan, tmp_path: Path, watched: dict[str, list[int]]
 ) -> None:
-    mine = AlwaysTheFirst()
-    lines = evaluate(tiny_models, {"mine": mine}, plan, tmp_path).lines
-    assert {line["prediction"] for line in lines} == {"dog"}
-    assert mine.resets == len(plan.corruptions)
-
-
-def test_a_stream_method_sees_its_own_batches_in_order(
-    tiny_models: Models, plan: Plan, tmp_path: Path
-) -> None:
-    seen: list[int] = []
-
-    @dataclasses.dataclass(frozen=True)
-    class Streamed:
-        batch: int = 3
-
-    class Watcher(AlwaysTheFirst):
-        settings = Streamed()  # type: ignore[assignment]
-
-        def predict(self, batch: Batch) -> Outcome:
-            seen.append(len(batch))
-            return super().predict(batch)
-
-    evaluate(tiny_models, {"watcher": Watcher()}, plan, tmp_path, batch=16)
-    assert seen == [3, 1, 3, 1]
+    """And forgets between corruptions, not between batches; a pair does as its reader."""
+    names = "source", "tent:batch=3", "dga+tent:batch=2", "dga-plus:permute=depth:batch=5"
+    run(choosy_models, dataclasses.replace(plan, per_class=4), tmp_path, names)
+    batches = [8], [3, 3, 2], [2] * 4, [5, 3]
+    assert watched == {n: [0, *b, 0, *b] for n, b in zip(names, batches, strict=True)}
 
 
 def test_corruptions_on_disk_are_read_instead_of_made(
-    tiny_models: Models, plan: Plan, tmp_path: Path
+    choosy_models: Models, plan: Plan, tmp_path: Path
 ) -> None:
-    images, view = choose_images(plan.resolve(), tiny_models.profile), View.of(tiny_models.profile)
+    images, view = (
+        choose_images(plan.resolve(), choosy_models.profile),
+        View.of(choosy_models.profile),
+    )
     for name in images.names:
         path = tmp_path / "c" / "fog" / "3" / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -202,13 +185,13 @@ def test_corruptions_on_disk_are_read_instead_of_made(
     assert read.labels.tolist() == np.delete(images.labels, 1).tolist()
 
 
-def test_unreadable_pictures_are_named_and_skipped(tiny_models: Models, tmp_path: Path) -> None:
+def test_unreadable_pictures_are_named_and_skipped(choosy_models: Models, tmp_path: Path) -> None:
     folder = tmp_path / "data" / "cat"
     folder.mkdir(parents=True)
     Image.new("RGB", (32, 32), (90, 80, 70)).save(folder / "a.png")
     (folder / "b.png").write_bytes(b"not a picture")
     plan = Plan((str(tmp_path / "data"),), ("fog",), 1, 5, "all", 0)
-    results = run(tiny_models, plan, tmp_path / "out", ("source",))
+    results = run(choosy_models, plan, tmp_path / "out", ("source",))
     assert results.unreadable == ["cat/b.png"]
     assert [line["path"] for line in results.lines] == ["cat/a.png"]
 
@@ -282,10 +265,10 @@ def conditions(lines: list[Line]) -> dict[str, tuple[str, int]]:
 
 
 def test_a_wild_stream_is_one_stream_of_all_severities(
-    tiny_models: Models, wild: Plan, tmp_path: Path
+    choosy_models: Models, wild: Plan, tmp_path: Path
 ) -> None:
     """Every method sees every picture once, under the same condition, in the same order."""
-    lines = run(tiny_models, wild, tmp_path, STREAM, batch=5).lines
+    lines = run(choosy_models, wild, tmp_path, STREAM, batch=5).lines
     met = conditions(lines)
     assert len(lines) == 16 * len(STREAM)
     assert len(met) == 16
@@ -298,7 +281,7 @@ def test_a_wild_stream_is_one_stream_of_all_severities(
     assert orders[0] == orders[1] == orders[2]
     config = json.loads((tmp_path / CONFIG).read_text())
     assert (config["stream"], "severity" in config) == ("wild", False)
-    again = run(tiny_models, wild, tmp_path / "again", STREAM, batch=2)
+    again = run(choosy_models, wild, tmp_path / "again", STREAM, batch=2)
     assert facts(again.lines) == facts(lines)
     table = summarise_stream(lines)
     assert table.startswith("| pictures | source | dga | tent:batch=4 |")
@@ -307,9 +290,12 @@ def test_a_wild_stream_is_one_stream_of_all_severities(
 
 
 def test_a_picture_in_a_stream_is_the_picture_of_its_severity(
-    tiny_models: Models, wild: Plan
+    choosy_models: Models, wild: Plan
 ) -> None:
-    images, view = choose_images(wild.resolve(), tiny_models.profile), View.of(tiny_models.profile)
+    images, view = (
+        choose_images(wild.resolve(), choosy_models.profile),
+        View.of(choosy_models.profile),
+    )
     mixed, _ = read_batch(wild, view, images, "wild")
     for i, name in enumerate(mixed.names):
         corruption, severity = wild.condition(name, "wild")
@@ -319,52 +305,42 @@ def test_a_picture_in_a_stream_is_the_picture_of_its_severity(
 
 
 def test_the_same_stream_sorted_and_one_picture_at_a_time(
-    tiny_models: Models, wild: Plan, tmp_path: Path
+    choosy_models: Models, wild: Plan, tmp_path: Path, watched: dict[str, list[int]]
 ) -> None:
     names = ("source", "dga")
-    mixed = run(tiny_models, wild, tmp_path / "wild", names).lines
+    mixed = run(choosy_models, wild, tmp_path / "wild", names).lines
     in_order = dataclasses.replace(wild, stream="sorted")
-    lines = run(tiny_models, in_order, tmp_path / "sorted", names).lines
+    lines = run(choosy_models, in_order, tmp_path / "sorted", names).lines
     assert facts(lines) == facts(mixed)
     labels = [r["class"] for r in lines if r["method"] == "source"]
     assert labels == ["cat"] * 8 + ["big cat"] * 8
     alone = dataclasses.replace(wild, stream="single")
     with pytest.raises(ValueError, match=r"tent:lr=0\.1 waits for 64: .* tent:lr=0\.1:batch=1\."):
-        run(tiny_models, alone, tmp_path / "no", ("tent:lr=0.1",))
+        run(choosy_models, alone, tmp_path / "no", ("tent:lr=0.1",))
 
-    assert facts(run(tiny_models, alone, tmp_path / "single", names).lines) == facts(mixed)
+    assert facts(run(choosy_models, alone, tmp_path / "single", names).lines) == facts(mixed)
 
-    seen: list[int] = []
-
-    @dataclasses.dataclass(frozen=True)
-    class Streamed:
-        batch: int = 1
-
-    class Watcher(AlwaysTheFirst):
-        settings = Streamed()  # type: ignore[assignment]
-
-        def predict(self, batch: Batch) -> Outcome:
-            seen.append(len(batch))
-            return super().predict(batch)
-
-    watchers = {"streamed": Watcher(), "mine": AlwaysTheFirst()}
-    found = evaluate(tiny_models, watchers, alone, tmp_path / "watched").lines
-    assert (seen, conditions(found)) == ([1] * 16, conditions(mixed))
-    assert [watcher.resets for watcher in watchers.values()] == [1, 1]  # not between pictures
+    watched.clear()
+    asked = parse_all(choosy_models.profile, ["dga-plus:permute=depth:batch=1", "source"])
+    found = evaluate(choosy_models, asked, alone, tmp_path / "watched").lines
+    assert conditions(found) == conditions(mixed)
+    assert watched == {name: [0] + [1] * 16 for name in asked}  # nothing forgotten in between
 
 
 def test_a_killed_stream_resumes_with_nothing_lost_or_twice(
-    tiny_models: Models, wild: Plan, tmp_path: Path
+    choosy_models: Models, wild: Plan, tmp_path: Path
 ) -> None:
-    whole = run(tiny_models, wild, tmp_path, STREAM, batch=2)
+    whole = run(choosy_models, wild, tmp_path, STREAM, batch=2)
     path = tmp_path / LINES
     text = path.read_text()
     for cut in (10, len(text) // 2, len(text) - 5):
         path.write_text(text[:cut])
-        assert facts(run(tiny_models, wild, tmp_path, STREAM, batch=3).lines) == facts(whole.lines)
+        assert facts(run(choosy_models, wild, tmp_path, STREAM, batch=3).lines) == facts(
+            whole.lines
+        )
     fewer = dataclasses.replace(wild, corruptions=("fog",))
     with pytest.raises(ValueError, match=r"another configuration \(corruptions"):
-        run(tiny_models, fewer, tmp_path, STREAM)
+        run(choosy_models, fewer, tmp_path, STREAM)
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from PIL import Image
 
 from dga.evaluation import folder as folders
 from dga.evaluation.folder import adapt_folder
+from dga.evaluation.results_file import ResultsFile
 from dga.networks.models import Models
 
 
@@ -57,22 +59,26 @@ def test_a_killed_run_goes_on(
     whole = tmp_path / "whole"
     adapt_folder(tiny_models, pictures, ("dga-plus",), whole)
     monkeypatch.setattr(folders, "AT_ONCE", 1)
-    answered: list[int] = []
-    answer = folders.answer
+    answered, written, out = list[int](), list[int](), tmp_path / "out"
+    answer, append = folders.answer, ResultsFile.append
 
-    def dies(*args: object) -> object:
-        answered.append(1)
-        if len(answered) == 4:
+    def dies(self: ResultsFile, lines: Any) -> None:
+        written.append(1)
+        if len(written) == 4:
             raise KeyboardInterrupt
-        return answer(*args)  # type: ignore[arg-type]
+        append(self, lines)
 
-    out = tmp_path / "out"
-    monkeypatch.setattr(folders, "answer", dies)
+    def counts(*args: Any) -> Any:
+        answered.append(1)
+        return answer(*args)
+
+    monkeypatch.setattr(ResultsFile, "append", dies)
+    monkeypatch.setattr(folders, "answer", counts)
     with pytest.raises(KeyboardInterrupt):
         adapt_folder(tiny_models, pictures, ("dga-plus",), out)
     assert len(_table(out)) == 3  # a table of what is done stands at any moment
     adapt_folder(tiny_models, pictures, ("dga-plus",), out)
-    assert len(answered) == 4 + 4  # only the picture it died at and the one after it
+    assert len(answered) == 2 + 2  # only the picture it died at and the one after it
 
     def facts(folder: Path) -> list[dict[str, str]]:
         return [{**row, "seconds": ""} for row in _table(folder)]

@@ -161,7 +161,6 @@ def test_what_are_no_pixels_is_refused(
         ("tent", "tent answers by the pictures around"),
         ("dga-plus+tent", "answers by the pictures around"),
         ("dga-plus:permute=noise:batch=2", "answers by the pictures around"),
-        ("dda:ensemble=batch", "weighs by the pictures around; name ensemble=true"),
         ("magic", "Unknown method 'magic'"),
     ],
 )

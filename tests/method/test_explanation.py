@@ -7,30 +7,19 @@ import dataclasses
 import numpy as np
 import pytest
 import torch
-from dga.restoration import enter, last
 from PIL import Image, ImageDraw
 from torch import Tensor, nn
 
-from dga.diffusion import Schedule, forward_path
+from dga.diffusion import ForwardPath, Schedule, forward_path
 from dga.explanation.degradation import NO_DEGRADATION, Degradation, to_levels
 from dga.explanation.exposure import nothing_to_judge
 from dga.explanation.noise_level import matched_depth, noise_deviation
-from dga.explanation.search import Explanation, Scored, explain, judge
-from dga.images import from_tensor, to_pixels, to_square, to_tensor
+from dga.explanation.search import Explanation, explain, judge
+from dga.images import to_pixels, to_square, to_tensor
 from dga.networks.models import Models
-from dga.pipeline import (
-    Adaptation,
-    Explained,
-    Noised,
-    Reconstruction,
-    adapt,
-    adapt_many,
-    adapt_steps,
-    default_routes,
-    plus_route,
-)
-from dga.pipeline import Rebuilt as RebuiltEvent
-from dga.profiles import EVERYDAY16, ExplanationConfig, PlusConfig, ScheduleConfig, StoppingConfig
+from dga.pipeline import adapt, drain
+from dga.profiles import EVERYDAY16, ExplanationConfig, ScheduleConfig
+from dga.systems import parse
 
 SCHEDULE = Schedule.from_config(ScheduleConfig())
 CONFIG = ExplanationConfig(settled=-50.0, coarse_at=0)
@@ -60,12 +49,7 @@ def picture(seed: int = 0, contrast: float = 0.5, size: int = 32) -> Tensor:
 
 
 def found_in(x: Tensor, network: nn.Module, config: ExplanationConfig = CONFIG) -> Explanation:
-    steps = explain(SCHEDULE, network, x, 0, config)
-    while True:
-        try:
-            next(steps)
-        except StopIteration as end:
-            return end.value
+    return drain(explain(SCHEDULE, network, x, 0, config))
 
 
 @pytest.mark.parametrize("deviation", [0.1, 0.3, 0.6])
@@ -96,14 +80,15 @@ def test_noise_aware_path_adds_only_missing_variance() -> None:
     """With the picture's own noise, every state holds the forward process's variance."""
     clean, deviation = torch.zeros(3, 64, 64), 0.4
     noisy = deviation * torch.randn(clean.shape, generator=torch.Generator().manual_seed(2))
-    path = forward_path(SCHEDULE, noisy, 5, deviation)
+    path = ForwardPath(SCHEDULE, noisy, 5, deviation).up_to(100)
     entry = matched_depth(SCHEDULE, deviation)
     for depth in (entry, entry + 1, entry + 10, 80):
         wanted = float((1 - SCHEDULE.alpha_bar[depth]).sqrt())
         assert float(path[depth].std()) == pytest.approx(wanted, rel=0.02)
     before = SCHEDULE.alpha_bar[entry - 1].sqrt().float() * noisy
     assert torch.allclose(path[entry - 1], before, atol=1e-6)  # nothing is missing yet
-    assert torch.equal(forward_path(SCHEDULE, noisy, 5), forward_path(SCHEDULE, noisy, 5, 0.0))
+    plain = ForwardPath(SCHEDULE, noisy, 5, 0.0).up_to(100)
+    assert torch.equal(forward_path(SCHEDULE, noisy, 5), plain)
 
 
 def test_lost_contrast_is_found_and_undone() -> None:
@@ -165,10 +150,10 @@ def test_a_drawing_comes_back_as_it_is(tiny_models: Models, lines: int) -> None:
     pixels = to_pixels(to_square(sheet, 32))  # its lines have grey edges
     checks = (np.indices((32, 32, 3))[:2].sum(0) // 4 % 2 * 255).astype(np.uint8)
     for drawn in (pixels, 255 - pixels, checks):
-        run = adapt(tiny_models, drawn, 0, routes=[plus_route(tiny_models.profile)])
+        run = adapt(tiny_models, drawn, 0, [parse(EVERYDAY16, "dga-plus")])
         assert np.array_equal(run.reconstructions["dga-plus"].image, drawn)
         assert run.explained is not None
-        assert run.explained.explanation.flat
+        assert run.explained.found.flat
 
 
 def test_a_faint_grey_photograph_is_no_drawing() -> None:
@@ -210,57 +195,6 @@ def test_all_candidates_see_the_same_noise() -> None:
     assert judge(SCHEDULE, Likes("contrast", 0.4), x, pair, (2, 8), 4)[0] != one
 
 
-@pytest.fixture
-def pictures() -> np.ndarray:
-    return np.stack([from_tensor(picture(seed, 0.1 + 0.3 * seed)) for seed in range(4)])
-
-
-def test_events_of_a_run(tiny_models: Models, pictures: np.ndarray) -> None:
-    routes = [*default_routes(tiny_models.profile).values()]
-    if all(route.plus is None for route in routes):
-        routes.append(plus_route(tiny_models.profile))
-    events = list(adapt_steps(tiny_models, pictures[0], 1, routes=routes))
-    scored = [e for e in events if isinstance(e, Scored)]
-    (explained,) = (e for e in events if isinstance(e, Explained))
-    run = events[-1]
-    assert isinstance(run, Adaptation)
-    assert run.explained is explained
-    assert explained.explanation.scored == tuple(scored)
-    assert isinstance(events[0], Noised)
-    last_result = [e for e in events if isinstance(e, Reconstruction)][-1]
-    assert last_result.route.name == "dga-plus"
-    assert last_result.depth == explained.stop.t_star
-    alone = adapt(tiny_models, pictures[0], 1, routes=[plus_route(tiny_models.profile)])
-    result = alone.reconstructions["dga-plus"]
-    assert np.array_equal(result.image, last_result.image)
-    assert alone.logits.shape == (1, 0)
-    assert alone.t_star == result.depth
-
-
-def test_a_run_is_the_same_every_time_and_in_any_company(
-    tiny_models: Models, pictures: np.ndarray
-) -> None:
-    route = plus_route(tiny_models.profile)
-    seeds = [5, 6, 7, 8]
-    together = {
-        event.picture: event
-        for event in adapt_many(tiny_models, pictures, seeds, tiny_models.profile.stopping, route)
-        if isinstance(event, RebuiltEvent)
-    }
-    for i, (pixels, seed) in enumerate(zip(pictures, seeds, strict=True)):
-        run = adapt(tiny_models, pixels, seed, routes=[route])
-        again = adapt(tiny_models, pixels, seed, routes=[route])
-        assert np.array_equal(
-            run.reconstructions["dga-plus"].image, again.reconstructions["dga-plus"].image
-        )
-        assert run.explained is not None
-        assert again.explained is not None
-        assert run.explained.explanation.degradation == again.explained.explanation.degradation
-        assert together[i].stop == run.stop
-        difference = together[i].image.astype(int) - run.reconstructions["dga-plus"].image
-        assert np.abs(difference).max() <= 1
-
-
 @pytest.mark.parametrize(
     "pixels",
     [
@@ -272,31 +206,12 @@ def test_a_run_is_the_same_every_time_and_in_any_company(
     ids=["flat", "pure noise", "one bright pixel", "black and white"],
 )
 def test_awkward_pictures_are_answered(tiny_models: Models, pixels: np.ndarray) -> None:
-    run = adapt(tiny_models, pixels, 0, routes=[plus_route(tiny_models.profile)])
-    result, found = run.reconstructions["dga-plus"], run.explained
-    assert found is not None
-    assert result.image.shape == pixels.shape
-    if found.explanation.flat:
-        assert np.array_equal(result.image, pixels)
-        assert found.unchanged
-
-
-def test_noisy_pictures_take_one_step_others_several(tiny_models: Models) -> None:
-    """The rule which of posterior mean and guided sample is used when."""
-    config = PlusConfig(stopping=StoppingConfig(tau=0.0, max_depth=4), noise_tau=0.0)
-    steps = ExplanationConfig(noise_floor=0.1, noise_head_start=-1e6)  # it is taken
-    noisy = to_tensor(np.random.default_rng(0).integers(0, 256, (32, 32, 3), dtype=np.uint8))
-    first = last(enter(tiny_models, noisy, 0, dataclasses.replace(config, explanation=steps)))
-    assert first.explanation.entry > 0
-    assert first.stop.t_star == first.explanation.entry + 4
-    assert first.denoised
-    still = dataclasses.replace(CONFIG, noise=False, exposure=False, sharpness=False)
-    second = last(enter(tiny_models, noisy, 0, dataclasses.replace(config, explanation=still)))
-    assert second.explanation.entry == 0
-    assert second.stop.t_star == 4
-    assert not second.denoised
-    assert not second.unchanged
+    run = adapt(tiny_models, pixels, 0, [parse(EVERYDAY16, "dga-plus")])
+    assert run.explained is not None
+    left = np.array_equal(run.reconstructions["dga-plus"].image, pixels)
+    assert left == run.explained.unchanged
+    assert left or not run.explained.found.flat
 
 
 def test_profiles_judge_within_their_chain() -> None:
-    assert max(EVERYDAY16.plus.explanation.judged_at) < EVERYDAY16.schedule.steps
+    assert max(EVERYDAY16.plus.explain.judged_at) < EVERYDAY16.schedule.steps

@@ -136,7 +136,7 @@ def test_forward_path_and_curve(tiny_models: Models, posed_models: Models) -> No
         _same(posed, plain)
     for estimated in (False, True):
         logits = [
-            curve(m.schedule, m.discriminator, states, m.denoiser if estimated else None)
+            curve(m.schedule, m.discriminator, states, denoiser=m.denoiser if estimated else None)
             for m, states in ((tiny_models, plain[:12]), (posed_models, posed[:12]))
         ]
         torch.testing.assert_close(*logits, atol=1e-5, rtol=1e-5)

@@ -1,31 +1,19 @@
-"""Few-step sampling against the guided_diffusion package, and the default path against itself."""
+"""Few-step sampling against the guided_diffusion package; what guides a step."""
 
 from __future__ import annotations
-
-import dataclasses
 
 import numpy as np
 import pytest
 import torch
-from dga.methods.diffusion import diffusion_settings
 from guided_diffusion import gaussian_diffusion as gd
 from guided_diffusion.respace import SpacedDiffusion
 from torch import Tensor, nn
 
 from dga.diffusion import ANCESTRAL, predict_x0, reverse, step_noise
 from dga.guidance import structural_guide
-from dga.images import to_tensor
 from dga.networks.models import Models
-from dga.pipeline import (
-    Denoised,
-    Route,
-    adapt_steps,
-    ancestral_routes,
-    default_routes,
-    rebuild,
-)
-from dga.profiles import IMAGENET, GuidanceConfig
-from dga.sampling import FewSteps, few_steps, resampled
+from dga.profiles import End, GuidanceConfig
+from dga.sampling import FewSteps, sampler_of
 
 TOLERANCE = 2e-5
 
@@ -140,65 +128,23 @@ def test_a_long_step_is_guided_as_often_as_it_skips(tiny_models: Models) -> None
     torch.testing.assert_close(free.x - held.x, 10 * pull, atol=1e-5, rtol=1e-4)
 
 
-def test_methods_and_routes_take_fewer_steps(tiny_models: Models) -> None:
-    pixels = np.random.default_rng(0).integers(0, 255, (2, 32, 32, 3), dtype=np.uint8)
-    x = to_tensor(pixels)
-    batch = Batch(tiny_models, x, [1, 2])
-    plain = build_method(tiny_models, "dga-guided:depth=9").predict(batch)
-    quick = build_method(
-        tiny_models, "dga-guided:depth=9:steps=3:through_network=false"
-    ).predict(batch)  # fmt: skip
-    assert list(quick.depths) == [9, 9]
-    assert not torch.equal(plain.probabilities, quick.probabilities)
-    route = Route("dga-guided", "", 9, tiny_models.profile.guidance, FewSteps(3))
-    events = list(adapt_steps(tiny_models, pixels[0], seed=1, routes=[route]))
-    walked = [(e.step, e.steps, e.depth) for e in events if isinstance(e, Denoised)]
-    assert walked == [(1, 3, 6), (2, 3, 3), (3, 3, 0)]
-    # More steps than depths is every depth, without noise.
-    states = torch.stack([_noise(3, 32, 32), _noise(3, 32, 32, seed=1)])
-    two = [rebuild(tiny_models, states, x, [4, 2], [1, 2], None, FewSteps(n)) for n in (4, 99)]
-    assert torch.equal(*two)
+def test_more_steps_than_depths_is_every_depth(tiny_models: Models) -> None:
+    x, network = _noise(2, 3, 32, 32), tiny_models.denoiser
+    ends = [
+        [*reverse(tiny_models.schedule, network, x, [4, 2], [1, 2], None, FewSteps(count))][-1].x
+        for count in (4, 99)
+    ]
+    assert torch.equal(*ends)
 
 
-def test_a_sampler_keeps_what_is_not_named() -> None:
-    few = FewSteps(12, 1.0)
-    assert resampled(few) == few
-    assert resampled(few, 4) == FewSteps(4, 1.0)
-    assert resampled(few, None, 0.5) == FewSteps(12, 0.5)
-    assert resampled(few, "all") == resampled(ANCESTRAL) == ANCESTRAL
-    assert resampled(ANCESTRAL, 4) == FewSteps(4, 0.0)
-    for sampler, steps in ((few, "all"), (ANCESTRAL, None)):
-        with pytest.raises(ValueError, match="say how many steps"):
-            resampled(sampler, steps, 0.5)
-
-
-def test_fast_and_ancestral_settings_have_names(tiny_models: Models) -> None:
-    """The fast ones are the profile's own; the others are what they replaced."""
-    fast, ancestral = tiny_models.profile, tiny_models.profile.ancestral
-    settings = diffusion_settings(fast)
-    for name in ("dga", "dga-guided", "dda", "dda-ensemble"):
-        assert (settings[name].steps, settings[name].eta) == (12, 1.0)
-    for name in ("dga", "dga-guided", "dda"):
-        plain, full = settings[name], settings[f"{name}-ancestral"]
-        assert full.steps is full.eta is None
-        guidance = GuidanceConfig(scale=1.5) if name != "dga" else None
-        assert full == dataclasses.replace(plain, steps=None, eta=None, guidance=guidance)
-        routes = default_routes(fast)[name], ancestral_routes(fast)[f"{name}-ancestral"]
-        assert [route.guidance for route in routes] == [plain.guidance, full.guidance]
-        assert [route.sampler for route in routes] == [FewSteps(12, 1.0), ANCESTRAL]
-    assert settings["dda-published"].steps is settings["diffpure"].steps is None
-    assert ancestral.sampling is None
-    assert IMAGENET.ancestral == IMAGENET
-
-
-def test_impossible_steps_are_sentences(tiny_models: Models) -> None:
-    assert few_steps(None) == ANCESTRAL
-    assert few_steps(4, 0.5) == FewSteps(4, 0.5)
-    with pytest.raises(ValueError, match="at least one step, not 0"):
-        build_method(tiny_models, "dga:steps=0")
-    with pytest.raises(ValueError, match="eta is a number from 0 to 1"):
-        FewSteps(4, 1.5)
-    with pytest.raises(ValueError, match="say how many steps"):
-        build_method(tiny_models, "dga-ancestral:eta=1")
-    assert build_method(tiny_models, "dga:eta=0.5:steps=4").settings.eta == 0.5
-    assert dataclasses.replace(FewSteps(4), steps=2).visited(2) == (2, 1, 0)
+def test_an_end_asks_for_a_sampler() -> None:
+    assert sampler_of(End(depth=9)) == ANCESTRAL
+    assert sampler_of(End(depth=9, steps=4)) == FewSteps(4, 0.0)
+    assert sampler_of(End(depth=9, steps=12, eta=1.0)) == FewSteps(12, 1.0)
+    for end, words in (
+        (End(depth=9, steps=0), "at least one step, not 0"),
+        (End(depth=9, steps=4, eta=1.5), "eta is a number from 0 to 1"),
+        (End(depth=9, eta=1.0), "say how many steps"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            sampler_of(end)

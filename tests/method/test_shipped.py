@@ -13,7 +13,8 @@ from PIL import Image
 from dga.corruptions import corrupt
 from dga.images import to_pixels, to_square, to_tensor
 from dga.networks.models import Models
-from dga.pipeline import Explained, Reconstruction, adapt, classify, plus_route
+from dga.pipeline import Reconstruction, Search, adapt, read
+from dga.systems import parse
 
 MEDIA = Path(gradio.__file__).parent / "media_assets" / "images"
 PHOTOGRAPHS = {
@@ -34,7 +35,7 @@ def _photograph(name: str) -> np.ndarray:
 
 @pytest.mark.parametrize(("name", "label"), [("cat", "cat"), ("lion", "big cat")])
 def test_classifier_knows_animals(shipped_models: Models, name: str, label: str) -> None:
-    assert classify(shipped_models, to_tensor(_photograph(name))[None]).label == label
+    assert read(shipped_models, to_tensor(_photograph(name))[None])[0].label == label
 
 
 def test_clean_photographs_stop_early_and_noisy_ones_late(shipped_models: Models) -> None:
@@ -42,9 +43,9 @@ def test_clean_photographs_stop_early_and_noisy_ones_late(shipped_models: Models
     clean, noisy = [], []
     for seed, name in enumerate(PHOTOGRAPHS):
         pixels = _photograph(name)
-        clean.append(adapt(shipped_models, pixels, seed, routes=[]).t_star)
+        clean.append(adapt(shipped_models, pixels, seed, []).t_star)
         damaged = corrupt(pixels, "gaussian_noise", 5, seed)
-        noisy.append(adapt(shipped_models, damaged, seed, routes=[]).t_star)
+        noisy.append(adapt(shipped_models, damaged, seed, []).t_star)
     assert sum(t_star <= 4 for t_star in clean) >= 7, clean
     assert min(noisy) >= 10, noisy
 
@@ -53,7 +54,7 @@ def test_adaptation_removes_noise(shipped_models: Models) -> None:
     """The rebuilt picture is closer to the clean one than its noisy input was."""
     lion = _photograph("lion")
     noisy = corrupt(lion, "gaussian_noise", 3, seed=0)
-    run = adapt(shipped_models, noisy, seed=0)
+    run = adapt(shipped_models, noisy, 0, [parse(shipped_models.profile, "dga-guided")])
 
     def error(pixels: np.ndarray) -> float:
         return float(np.sqrt(np.mean((pixels.astype(float) - lion) ** 2)))
@@ -64,8 +65,8 @@ def test_adaptation_removes_noise(shipped_models: Models) -> None:
     assert 4 < run.t_star < shipped_models.profile.stopping.max_depth
 
 
-def _found(models: Models, pixels: np.ndarray, seed: int = 0) -> tuple[Explained, Reconstruction]:
-    run = adapt(models, pixels, seed, routes=[plus_route(models.profile)])
+def _found(models: Models, pixels: np.ndarray, seed: int = 0) -> tuple[Search, Reconstruction]:
+    run = adapt(models, pixels, seed, [parse(models.profile, "dga-plus")])
     assert run.explained is not None
     return run.explained, run.reconstructions["dga-plus"]
 
@@ -87,9 +88,9 @@ def test_the_entry_depth_reads_the_noise_level(shipped_models: Models) -> None:
 
     def entry(name: str, severity: int) -> int:
         found, result = _found(shipped_models, corrupt(lion, name, severity, seed=0))
-        assert result.depth >= found.explanation.entry > 0
+        assert result.depth >= found.found.entry > 0
         assert result.steps == 1
-        return found.explanation.entry
+        return found.found.entry
 
     entries = [entry("gaussian_noise", severity) for severity in (2, 3, 4, 5)]
     assert entries == sorted(set(entries)), entries
@@ -102,7 +103,7 @@ def test_lost_contrast_is_found_on_photographs(shipped_models: Models) -> None:
         clean = _photograph(name)
         flat = corrupt(clean, "contrast", 4, seed=0)
         found, _ = _found(shipped_models, flat)
-        assert found.explanation.degradation.exposure.gain > 2
+        assert found.found.degradation.exposure.gain > 2
         assert abs(found.restored.std() - clean.std()) < abs(flat.std() - clean.std()) / 2
 
 
@@ -110,4 +111,4 @@ def test_few_states_are_judged(shipped_models: Models) -> None:
     """Coarse to fine: no picture needs more than sixty states to be explained."""
     for name in ("fog", "defocus_blur", "gaussian_noise", "pixelate", "snow"):
         found, _ = _found(shipped_models, corrupt(_photograph("tower"), name, 5, seed=0))
-        assert 0 < found.explanation.calls <= 60
+        assert 0 < found.found.calls <= 60

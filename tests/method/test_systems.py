@@ -58,7 +58,7 @@ def test_a_setting_changes_one_thing() -> None:
     assert (noisy.end, noisy.noisy.stopping.tau) == (plus.end, 0.9)
     control = parse(EVERYDAY16, "dga-plus:permute=noise:batch=4").control
     assert (control.permute, control.batch) == ("noise", 4)
-    assert parse(EVERYDAY16, "dda:ensemble=batch").ensemble == "batch"
+    assert parse(EVERYDAY16, "dda:ensemble=true").ensemble
 
 
 def test_an_end_of_dga_plus_is_turned_off() -> None:
@@ -176,7 +176,7 @@ def test_each_system_takes_the_options_that_it_has() -> None:
     assert {sampler_of(end) for end in ends("dga,dda", steps="none", eta="none")} == {ANCESTRAL}
     assert sampler_of(ends("dda", steps="3")[0]) == FewSteps(3, 1.0)  # what is not named is kept
     assert ends("dga-guided-ancestral")[0].guidance.scale == 2.5
-    for names in ("dga-full", "source", "tent"):
+    for names in ("dga-full", "source", "tent", "dda-ensemble"):
         with pytest.raises(ValueError, match=r"Choose from: .*dga-ancestral"):
             ends(names)
     with pytest.raises(ValueError, match="Unknown method ''"):
