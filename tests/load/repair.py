@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from app.parts.examples import load_examples
 from app.runs.run_state import RunState
+from app.runs.run_value import run_value
 from app.runs.session import Session
 from app.runs.settings import check_settings
 
@@ -35,7 +36,7 @@ def repair() -> Iterator[tuple[str, float, float]]:
                     subject.input, settings, extent=state.extent, quick=quick
                 ):
                     state.take(event)
-                state.value()
+                run_value(state)
                 taken.append(time.perf_counter() - begun)
             best[quick] = min(taken)
         yield f"{corruption} {severity}", best[True], best[False]
