@@ -46,6 +46,7 @@ from dga.networks.compute import use_one_thread_in_forks
 from dga.networks.models import Models
 from dga.pipeline import adapt
 from dga.request import Request as RunRequest
+from dga.systems import parse_all
 from dga.training import loop
 from dga.weights import store as weights
 from dga.weights.checkpoints import WeightsError
@@ -190,7 +191,7 @@ def test_no_numbers_become_no_result(
     """Whole batches before it are kept, and the rest is done once it is mended."""
     models = failing(tiny_models, name, no_number, 10**9)
     network = getattr(models, name)
-    methods = build_methods(models, ["dga-guided", "dda"])
+    methods = parse_all(models.profile, ["dga-guided", "dda"])
     evaluate(models, methods, dataclasses.replace(plan, corruptions=("fog",)), tmp_path, 2)
     network.at = network.calls + 1
     kept = (tmp_path / LINES).read_bytes()
@@ -199,22 +200,6 @@ def test_no_numbers_become_no_result(
         evaluate(models, methods, plan, tmp_path, 2, resume=True)
     assert (tmp_path / LINES).read_bytes() == kept
     assert len(evaluate(models, methods, plan, tmp_path, 2, resume=True).lines) == 16
-
-
-def test_probabilities_of_a_method_are_numbers(
-    tiny_models: Models, plan: Plan, tmp_path: Path
-) -> None:
-    class Diverged:
-        settings = SETTINGS
-
-        def reset(self) -> None:
-            """Nothing is learned."""
-
-        def predict(self, batch: Batch) -> Outcome:
-            return Outcome.undiffused(torch.full((len(batch), 16), torch.nan), 0.1)
-
-    with pytest.raises(FloatingPointError, match="Method mine was stopped: Probabilities"):
-        evaluate(tiny_models, {"mine": Diverged()}, plan, tmp_path)
 
 
 def test_weights_that_became_no_numbers_are_not_saved(tmp_path: Path) -> None:
