@@ -167,7 +167,7 @@ def _usual_models() -> Models:
 def stateless(models: Models, spec: str) -> OpenSystem:
     """The system. Raises ``ValueError`` for one whose answers depend on the pictures around."""
     system = parse(models.profile, spec)
-    if system.batch:
+    if system.batch or system.trust:
         raise ValueError(f"{spec} answers by the pictures around; here each is answered alone.")
     if system.control.alternatives and not models.profile.classifier.classes:
         raise ValueError(

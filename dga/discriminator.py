@@ -74,8 +74,8 @@ def curve(
     schedule: Schedule,
     network: nn.Module,
     states: Tensor,
-    depths: Sequence[int] | None = None,
     denoiser: nn.Module | None = None,
+    depths: Sequence[int] | None = None,
     batch: int | None = None,
 ) -> Tensor:
     """Logits of states at some depths, by default 0, 1, ...: float32 ``[K]`` on the CPU.

@@ -442,12 +442,14 @@ def adapt_steps(
     chosen: Sequence[System] | None = None,
     extent: int | None = None,
     sample: Sample | None = None,
+    stopping: StoppingConfig | None = None,
 ) -> Iterator[Scored | Judged | SearchEnded | Stepped | Reconstruction | Adaptation]:
     """:func:`adapt`, an event at a time. The last one is the :class:`Adaptation`.
 
     ``extent``: the paper's path is judged to this depth, and deeper only where the stop depends
     on it; by default to the end, and not at all where every system explains the damage first.
-    ``sample``: the picture's own, where what is found out is to be used again.
+    ``sample``: the picture's own, where what is found out is to be used again. ``stopping``: the
+    paper's rule where no system has it; by default the profile's.
     """
     profile = models.profile
     check_pixels(pixels, profile)
@@ -462,9 +464,9 @@ def adapt_steps(
     search: Search | None = None
     if plain or not chosen or extent is not None:
         rules = (r.end.stopping for r in plain if r.end.depth is None)
-        stopping = next(rules, None) or profile.stopping
+        rule = next(rules, None) or stopping or profile.stopping
         to = profile.schedule.steps if extent is None else extent
-        search = Search.of((yield from _stop(sample, 0, Repair(End(stopping)), to)))
+        search = Search.of((yield from _stop(sample, 0, Repair(End(rule)), to)))
         yield SearchEnded(None, search)
     searches: dict[Repair, Search] = {}
     done: dict[str, Reconstruction] = {}
@@ -486,11 +488,11 @@ def adapt_steps(
             yield event
     if search is None:
         repair, search = next(iter(searches.items()))
-        stopping = repair.end.stopping or profile.stopping
+        rule = repair.end.stopping or profile.stopping
     (at_t_star,) = read(models, to_tensor(search.x_t_star)[None].to(models.device))
     yield Adaptation(
         profile=profile,
-        stopping=stopping,
+        stopping=rule,
         seed=seed,
         dtype=models.compute.precision,
         device=str(models.device),

@@ -17,6 +17,8 @@ from dga.profiles import End, GuidanceConfig, MemoConfig, Profile, Repair, TentC
 from dga.sampling import sampler_of
 from dga.titles import SYSTEMS
 
+TRUST = 2.0
+"""Chosen on tune, of a pair that reads whole batches (assets/results/everyday16/README.md)."""
 LABEL, OF_REPAIR = {"label": True}, {"needs": "repair"}
 
 
@@ -47,7 +49,8 @@ class System:
 
     ``reader``: None is the frozen classifier; ``repair``: None leaves the picture as it is.
     ``ensemble``: picture and repaired picture are both read, and their probabilities averaged
-    (DDA, section 3.3).
+    (DDA, section 3.3); ``trust``: how much more the reading counts that is surer over the batch,
+    by weights exp(-trust x mean entropy in nats); 0: both alike.
     Raises ``ValueError`` for numbers out of range.
     """
 
@@ -56,9 +59,12 @@ class System:
     reader: TentConfig | MemoConfig | None = None
     repair: Repair | None = None
     ensemble: bool = field(default=False, metadata=OF_REPAIR)
+    trust: float = field(default=0.0, metadata=OF_REPAIR)
     control: Control = field(default=Control(), metadata=OF_REPAIR)
 
     def __post_init__(self) -> None:
+        if not self.trust >= 0:
+            raise ValueError(f"trust is a number from 0 up, not {self.trust}.")
         for end in self.ends:
             sampler_of(end)
 
@@ -144,7 +150,10 @@ def _named(profile: Profile, name: str) -> System:
     if reader not in readers:
         raise ValueError(f"Unknown reader {reader!r}. Known: {', '.join(readers)}.")
     title = f"{known[repair].title} and {known[reader].title}"
-    return replace(known[repair], title=title, reader=known[reader].reader, ensemble=True)
+    trust = TRUST if known[reader].batch else 0.0  # MEMO reads each picture alone
+    return replace(
+        known[repair], title=title, reader=known[reader].reader, ensemble=True, trust=trust
+    )
 
 
 def changed(profile: Profile, system: System, changes: dict[str, str], name: str) -> System:

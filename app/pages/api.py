@@ -13,11 +13,12 @@ from gradio.components.api_component import Api
 from app.parts.pictures import picture_input
 from app.runs.session import Session
 from app.runs.settings import check_settings
+from app.runs.watch import News
 from app.server.errors import SENTENCES
 from app.words.common import NO_CORRUPTION
 from app.words.errors import FAILED
 from dga.corruptions import CORRUPTIONS
-from dga.pipeline import Adaptation, Event
+from dga.pipeline import Adaptation
 from dga.record import to_record
 
 _log = logging.getLogger(__name__)
@@ -60,7 +61,7 @@ def adapt_endpoint(session: Session, concurrency_id: str) -> None:
         try:
             settings = check_settings(session.profile, corruption, severity, tau, seed, dda_depth)
             subject = session.subject(picture, settings)
-            run: Event | None = None
+            run: News | None = None
             with contextlib.closing(session.events(subject.input, settings)) as events:
                 for event in events:
                     run = event
@@ -74,7 +75,7 @@ def adapt_endpoint(session: Session, concurrency_id: str) -> None:
         clean = subject.clean_prediction
         record = to_record(run) | {"clean": clean and clean.top(5)}
         rebuilt = (result.image for result in run.reconstructions.values())
-        yield record, run.input, run.x_t_star, *rebuilt
+        yield record, run.input, run.search.x_t_star, *rebuilt
 
     inputs = [picture_input(label="picture", visible=False), *_parameters(session)]
     with gr.Row(visible=False):

@@ -72,13 +72,13 @@ def for_event(handler: Callable[..., Answer], *parts: str) -> Callable[..., Answ
     """As :func:`for_visitor`; what is asked are ``parts`` of an event of the page's script."""
 
     def handle(event: gr.EventData, request: gr.Request) -> Answer:
-        return handler(str(request.session_hash), *(told(event, part) for part in parts))
+        return handler(str(request.session_hash), *(event_field(event, part) for part in parts))
 
     handle.__name__ = handler.__name__
     return handle
 
 
-def told(event: gr.EventData, part: str) -> Any:
+def event_field(event: gr.EventData, part: str) -> Any:
     """A part of an event; None where a stranger's has none."""
     try:
         return getattr(event, part, None)

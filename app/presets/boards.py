@@ -13,8 +13,8 @@ from PIL import Image
 
 from app.parts.examples import Example
 from app.parts.pictures import encoded
-from app.presets.recording import digest
-from app.runs.board import COLUMNS, SEED, Board, Cell, Row, run, settings
+from app.presets.recording import configuration, digest
+from app.runs.board import COLUMNS, SEED, Board, Cell, Row, compared, run
 from app.runs.session import Session
 from app.runs.sprites import sprite_sheet
 from dga.corruptions import CORRUPTIONS
@@ -22,7 +22,6 @@ from dga.images import Pixels
 from dga.io.files import to_plain, write_json
 from dga.io.shipped import shipped
 from dga.networks.classifier import Prediction
-from dga.pipeline import default_routes
 from dga.profiles import Profile
 from dga.stopping import Stop
 
@@ -35,15 +34,9 @@ QUALITY = 80
 _log = logging.getLogger(__name__)
 
 
-def configuration(profile: Profile) -> dict[str, Any]:
+def configuration_of(profile: Profile) -> dict[str, Any]:
     """All that decides a board besides weights, picture and severity, as JSON types."""
-    return {
-        "profile": profile.name,
-        "schedule": to_plain(profile.schedule),
-        "stopping": to_plain(settings(profile)),
-        "routes": [to_plain(default_routes(profile)[name]) for name in COLUMNS[1:]],
-        "seed": SEED,
-    }
+    return configuration(profile, compared(profile).values()) | {"seed": SEED}
 
 
 def record(session: Session, example: Example, severity: int, folder: Path) -> None:
@@ -61,7 +54,7 @@ def record(session: Session, example: Example, severity: int, folder: Path) -> N
             assert cell.image is not None
             at = tiles.setdefault(cell.image.tobytes(), len(tiles))
             cells[name] = _cell(cell, row, name) | {"at": at}
-        rows.append({"name": row.name, "stop": to_plain(row.stop), "cells": cells})
+        rows.append({"name": row.name, "cells": cells})
     folder.mkdir(parents=True, exist_ok=True)
     pictures = np.frombuffer(b"".join(tiles), np.uint8).reshape(-1, *clean.shape)
     sheet = sprite_sheet(pictures, min(COLUMNS_OF_SHEET, len(tiles)))
@@ -71,7 +64,7 @@ def record(session: Session, example: Example, severity: int, folder: Path) -> N
         "truth": example.truth,
         "severity": severity,
         "weights": session.weights,
-        "configuration": configuration(session.profile),
+        "configuration": configuration_of(session.profile),
         "clean_sha256": digest(clean),
         "seconds": round(board.seconds, 1),
         "rows": rows,
@@ -126,7 +119,7 @@ class Boards:
         profile, example = self._session.profile, self._examples[content["example"]]
         if content["weights"] != self._session.weights:
             raise ValueError("it was made with other weights")
-        if content["configuration"] != configuration(profile):
+        if content["configuration"] != configuration_of(profile):
             raise ValueError("it was made with other settings")
         if content["clean_sha256"] != digest(example.pixels(profile.image_size)):
             raise ValueError("its picture cannot be made again here")
@@ -147,7 +140,7 @@ def _tiles(sheet: Path, side: int) -> Pixels:
 
 def _row(told: dict[str, Any], truth: str | None, tiles: Pixels) -> Row:
     cells = {name: _read_cell(told["cells"][name], truth, tiles) for name in COLUMNS}
-    return Row(told["name"], truth, cells, Stop(**told["stop"]))
+    return Row(told["name"], truth, cells)
 
 
 def _read_cell(told: dict[str, Any], truth: str | None, tiles: Pixels) -> Cell:

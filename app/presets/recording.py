@@ -2,41 +2,43 @@
 
 from __future__ import annotations
 
-import dataclasses
 import hashlib
-from collections.abc import Sequence
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from dga.outcomes import judge_further, outcomes_of
 from PIL import Image
 
 from app.parts.examples import Example
 from app.presets.cases import PATHS, Case
 from app.runs.run_state import RunState
-from app.runs.run_value import OWN
 from app.runs.session import Session
 from app.runs.sprites import strip
+from app.runs.watch import Step, Swept, fixed_depth
 from dga.images import Pixels
 from dga.io.files import to_plain, write_json
+from dga.io.settings import values
 from dga.networks.classifier import Prediction
-from dga.pipeline import Adaptation, Denoised, Explained, Outcomes
+from dga.pipeline import DepthSweep, Search, judge_further, readable, sweep_depths
 from dga.profiles import Profile
 from dga.request import Request
+from dga.systems import System
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 RECORD = "record.json"
-STATES = "states.png"
-"""The undamaged picture, the input, x at t*; DGA+'s after its inverse and at its own t*."""
+INPUT = "input.png"
 RESULTS = "results.png"
-"""What the methods rebuilt, side by side."""
-RUN = ("dtype", "device", "input_prediction", "stop", "x_t_star_prediction", "curve_seconds")
-METHOD = ("depth", "steps", "prediction", "seconds")
-EXPLAINED = ("explanation", "stop", "unchanged", "seconds")
-"""Fields of a run, of each method's picture and of what DGA+ found that are kept as they are."""
+"""What the systems rebuilt, side by side."""
+RUN = ("dtype", "device", "input_prediction", "x_t_star_prediction")
+RESULT = ("prediction", "steps", "seconds")
+SEARCH = ("found", "stop", "unchanged", "seconds")
+"""Fields of a run, of each picture and of each search that are kept as they are."""
 COMMAND = "python -m app.presets --out {folder}"
 
 
@@ -46,13 +48,13 @@ def settings_of(profile: Profile, case: Case) -> Request:
     return Request.of(profile, **damage, seed=case.seed, paths=PATHS)
 
 
-def configuration(profile: Profile, settings: Request) -> dict[str, Any]:
+def configuration(profile: Profile, systems: Iterable[System]) -> dict[str, Any]:
     """All that decides a run besides weights, picture and damage, as JSON types."""
+    known = {system.name: values(system) for system in systems}
     return {
         "profile": profile.name,
         "schedule": to_plain(profile.schedule),
-        "stopping": to_plain(settings.stopping(profile)),
-        "routes": [to_plain(route) for route in settings.routes(profile)],
+        "systems": json.loads(json.dumps(known)),
     }
 
 
@@ -66,71 +68,75 @@ def record(session: Session, case: Case, example: Example, folder: Path) -> None
     settings = settings_of(session.profile, case)
     subject = session.subject(example.path, settings)
     state, pixels = RunState(session.profile, settings, subject, example), subject.input
-    lanes: dict[str, list[Pixels]] = {}
+    lanes: dict[str, list[Pixels]] = defaultdict(list)
     for event in session.events(pixels, settings, extent=state.extent):
         state.take(event)
-        if isinstance(event, Denoised):
-            lanes.setdefault(event.route.name, []).append(event.x)
-    routes = {route.name: route for route in settings.routes(session.profile)}
-    for name in OWN:
-        asked = pixels, settings.seed, routes[name], state.extent
-        *_, outcomes = session.lent(None, outcomes_of, *asked)
-        assert isinstance(outcomes, Outcomes)
-        state.take(outcomes)
-    known = len(state.curves[0])
+        if isinstance(event, Step):
+            for name in event.systems:
+                lanes[name].append(event.x)
+    for system in state.systems.values():
+        if system.name not in state.series and not fixed_depth(system):
+            asked = pixels, settings.seed, readable(system), state.extent
+            *_, sweep = session.lent(None, sweep_depths, *asked)
+            assert isinstance(sweep, DepthSweep)
+            state.take(Swept(system.name, sweep))
+    known = len(state.judged[0])
     if known <= session.profile.schedule.steps:
         further = pixels, settings.seed, settings.paths, known
         *_, rest = session.lent(None, judge_further, *further)
         assert isinstance(rest, np.ndarray)
         state.deepen(rest)
     files = {f"{name}.jpg": strip(steps) for name, steps in lanes.items()}
-    files |= {f"{name}.webp": line.sheet for name, line in state.lines.items() if line.sheet}
+    files |= {f"{name}.webp": one.sheet for name, one in state.series.items() if one.sheet}
     folder.mkdir(parents=True, exist_ok=True)
-    for old in [*folder.glob("*.jpg"), *folder.glob("*.webp")]:
+    for old in folder.iterdir():
         old.unlink()
     for name, image in files.items():
         (folder / name).write_bytes(image)
-    run, explained = state.result, state.explained
+    results = np.concatenate([state.results[name].image for name in state.systems], 1)
+    for name, picture in (INPUT, pixels), (RESULTS, results):
+        Image.fromarray(picture).save(folder / name, optimize=True)
+    write_json(folder / RECORD, _content(session, case, state))
+
+
+def _content(session: Session, case: Case, state: RunState) -> dict[str, Any]:
+    classes, run = session.profile.classifier.classes, state.result
+    clean, clean_prediction = state.subject.clean, state.subject.clean_prediction
     assert run
-    assert explained
-    assert subject.clean is not None
-    results = [result.image for result in run.reconstructions.values()]
-    states = [subject.clean, pixels, run.x_t_star, explained.restored, explained.x_t_star]
-    for name, pictures in (STATES, states), (RESULTS, results):
-        Image.fromarray(np.concatenate(pictures, 1)).save(folder / name, optimize=True)
-    write_json(folder / RECORD, _content(session, case, state, run, explained))
-
-
-def _content(
-    session: Session, case: Case, state: RunState, run: Adaptation, explained: Explained
-) -> dict[str, Any]:
-    classes, clean = session.profile.classifier.classes, state.subject.clean_prediction
     assert clean is not None
-    assert state.logits is not None
+    assert clean_prediction
+    paper = replace(run.search, logits=np.stack(state.judged))  # judged further since
 
     def shares(prediction: Prediction) -> list[float]:
         known = dict(zip(prediction.labels, prediction.probabilities, strict=True))
         return [round(known[name], 4) for name in classes]
 
     return {
-        "case": dataclasses.asdict(case),
-        "settings": dataclasses.asdict(state.settings),
+        "case": asdict(case),
+        "settings": asdict(state.settings),
         "weights": session.weights,
-        "configuration": configuration(session.profile, state.settings),
+        "configuration": configuration(session.profile, state.systems.values()),
         "command": COMMAND.format(folder=f"assets/presets/{session.profile.name}"),
         "input_sha256": digest(run.input),
-        "clean": dataclasses.asdict(clean),
-        "logits": [[round(float(z), 5) for z in row] for row in state.logits],
+        "clean_sha256": digest(clean),
+        "clean": asdict(clean_prediction),
         "run": _picked(run, RUN),
-        "methods": {name: _picked(r, METHOD) for name, r in run.reconstructions.items()},
-        "explained": _picked(explained, EXPLAINED)
-        | {"confidence": explained.confidence.tolist(), "denoised": explained.denoised},
+        "search": _search(paper),
+        "systems": {
+            name: {**_picked(result, RESULT), "search": _search(result.search)}
+            for name, result in run.reconstructions.items()
+        },
         "outcomes": {
-            name: [shares(p) for p in line.predictions] for name, line in state.lines.items()
+            name: [shares(p) for p in one.predictions] for name, one in state.series.items()
         },
     }
 
 
+def _search(search: Search) -> dict[str, Any]:
+    logits = [[round(float(z), 5) for z in row] for row in search.logits]
+    return {**_picked(search, SEARCH), "logits": logits}
+
+
 def _picked(told: DataclassInstance, names: Sequence[str]) -> dict[str, Any]:
-    every = dataclasses.asdict(told)
+    every = asdict(told)
     return {name: every[name] for name in names}

@@ -17,16 +17,18 @@ from pydantic import TypeAdapter, ValidationError
 from app.parts.examples import Example
 from app.parts.pictures import uri
 from app.presets.cases import CASES, Case, lesson
-from app.presets.recording import RECORD, RESULTS, STATES, configuration, digest
+from app.presets.recording import INPUT, RECORD, RESULTS, configuration, digest
 from app.runs.links import filled, opening_values
-from app.runs.run_state import RunState
-from app.runs.run_value import Line
+from app.runs.run_state import DepthSeries, RunState
 from app.runs.session import Picture, Session
-from dga.images import Pixels
+from app.runs.watch import NOISED
+from dga.diffusion import ForwardPath, Schedule
+from dga.explanation.search import Explanation
+from dga.images import Pixels, from_tensor, to_tensor
 from dga.io.shipped import shipped
 from dga.networks.classifier import Prediction
-from dga.pipeline import Adaptation, Explained, Halted, Reconstruction, taken
-from dga.profiles import Profile
+from dga.pipeline import Adaptation, Reconstruction, Search, SearchEnded, readable
+from dga.profiles import End, Profile
 from dga.request import Request
 
 Kept = TypeVar("Kept")
@@ -92,7 +94,11 @@ def _shown(session: Session, folder: Path, examples: Mapping[str, Example]) -> P
 def _alike(profile: Profile, ours: Request, asked: Request) -> bool:
     damage = (ours.corruption, ours.severity if ours.corruption else 0, ours.seed)
     wanted = (asked.corruption, asked.severity if asked.corruption else 0, asked.seed)
-    return damage == wanted and configuration(profile, ours) == configuration(profile, asked)
+    return damage == wanted and _configuration(profile, ours) == _configuration(profile, asked)
+
+
+def _configuration(profile: Profile, settings: Request) -> dict[str, Any]:
+    return configuration(profile, settings.usual(profile))
 
 
 def load_preset(session: Session, folder: Path, examples: Mapping[str, Example]) -> Preset:
@@ -106,14 +112,14 @@ def load_preset(session: Session, folder: Path, examples: Mapping[str, Example])
         case = Case(**content["case"])
         if content["weights"] != session.weights:
             raise PresetError("it was made with other weights")
-        if content["configuration"] != configuration(session.profile, settings):
+        if content["configuration"] != _configuration(session.profile, settings):
             raise PresetError("it was made with other settings")
         if case.picture not in examples:
             raise PresetError("its picture is not there")
         example = examples[case.picture]
         state = _state(session, folder, content, settings, example)
         guided, fixed, plus = (state.results[name].prediction.label for name in COMPARED)
-        depth = content["run"]["stop"]["t_star"]
+        depth = content["search"]["stop"]["t_star"]
         taught = lesson(example.truth or "", guided, fixed, plus, depth)
         state.key = case.name
         return Preset(case.name, example, taught, state)
@@ -125,45 +131,45 @@ def _state(
     session: Session, folder: Path, content: dict[str, Any], settings: Request, example: Example
 ) -> RunState:
     """A record as the finished run that it was."""
-    profile = session.profile
-    clean, damaged, x_t_star, restored, own = _side_by_side(folder / STATES, 5)
-    is_known = np.array_equal(clean, example.pixels(profile.image_size))
-    if not is_known or digest(damaged) != content["input_sha256"]:
+    profile, (damaged,) = session.profile, _side_by_side(folder / INPUT, 1)
+    pixels = example.pixels(profile.image_size)
+    if (digest(pixels), digest(damaged)) != (content["clean_sha256"], content["input_sha256"]):
         raise PresetError("its picture cannot be made again here")
-    routes = {route.name: route for route in settings.routes(profile)}
-    told = content["explained"]
-    routes["dga-plus"] = taken(routes["dga-plus"], told.pop("denoised"))
-    confidence = np.array(told.pop("confidence"))
-    explained = _filled(
-        Explained, told, route=routes["dga-plus"], restored=restored, x_t_star=own,
-        confidence=confidence,
-    )  # fmt: skip
-    images = _side_by_side(folder / RESULTS, len(routes))
-    rebuilt = {
-        name: _filled(Reconstruction, content["methods"][name], route=route, image=image)
-        for (name, route), image in zip(routes.items(), images, strict=True)
-    }
-    run = _filled(
-        Adaptation, content["run"], profile=profile, stopping=settings.stopping(profile),
-        seed=settings.seed, input=damaged, logits=np.array(content["logits"]),
-        x_t_star=x_t_star, reconstructions=rebuilt, explained=explained,
-    )  # fmt: skip
-    said = _filled(Prediction, content["clean"])
-    subject = Picture(damaged, run.input_prediction, clean, said)
+    run, told = content["run"], content["systems"]
+    before, clean = (_filled(Prediction, p) for p in (run["input_prediction"], content["clean"]))
+    subject = Picture(damaged, before, pixels, clean)
     state = RunState(profile, settings, subject, example, "recorded")
-    state.take(Halted(run.stop, run.logits, x_t_star, run.x_t_star_prediction, run.curve_seconds))
-    state.take(explained)
+    search = _search(state, content["search"], End(state.stopping))
+    state.take(SearchEnded(None, search))
     for name, shares in content["outcomes"].items():
-        sheet = b"" if name == "noised" else (folder / f"{name}.webp").read_bytes()
+        sheet = b"" if name == NOISED else (folder / f"{name}.webp").read_bytes()
         outcomes = [_sorted(profile.classifier.classes, row) for row in shares]
-        state.lines[name] = Line(outcomes, sheet)
-    for name, result in rebuilt.items():
-        strip = folder / f"{name}.jpg"
-        if result.steps and strip.exists():  # else it is another method's, too
-            state.lanes[name].strips.append((result.steps, uri(strip.read_bytes(), "jpeg")))
-        state.take(result)
-    state.take(run)
+        state.series[name] = DepthSeries(outcomes, sheet)
+    images = _side_by_side(folder / RESULTS, len(state.systems))
+    for system, image in zip(state.systems.values(), images, strict=True):
+        facts, repair = told[system.name], readable(system)
+        noisy = facts["search"]["found"]["entry"] and repair.noisy
+        own = _search(state, facts.pop("search"), noisy or repair.end)
+        state.take(SearchEnded(system, own))
+        if own.stop.t_star:
+            strip = uri((folder / f"{system.name}.jpg").read_bytes(), "jpeg")
+            state.lanes[system.name].strips.append((facts["steps"], strip))
+        state.take(_filled(Reconstruction, facts, system=system, search=own, image=image))
+    known = {"profile": profile, "stopping": state.stopping, "seed": settings.seed}
+    known |= {"input": damaged, "search": search, "reconstructions": state.results}
+    state.take(_filled(Adaptation, run, **known))
     return state
+
+
+def _search(state: RunState, told: dict[str, Any], end: End) -> Search:
+    """A search with its pictures, which follow from what was found and from the seed."""
+    logits, found = np.array(told.pop("logits")), _filled(Explanation, told["found"])
+    restored = found.degradation.inverse(to_tensor(state.subject.input))
+    schedule = Schedule.from_config(state.profile.schedule)
+    states = ForwardPath(schedule, restored, state.settings.seed, found.degradation.noise)
+    x_t_star = from_tensor(states.at(told["stop"]["t_star"]))
+    pictures = {"restored": from_tensor(restored), "x_t_star": x_t_star}
+    return _filled(Search, told, end=end, logits=logits, **pictures)
 
 
 @cache

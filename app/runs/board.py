@@ -3,29 +3,35 @@
 from __future__ import annotations
 
 import csv
-import dataclasses
 import io
 import threading
 import time
 import zipfile
-from collections.abc import Generator, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import PurePath
+from typing import Any
 
 import numpy as np
 
 from app.parts.pictures import encoded
+from app.runs.gpu import expected_seconds
 from app.runs.session import Session
+from app.runs.watch import fixed_depth
 from app.words.board import EXPLAINED, INVERSE, LEFT, NOT_EXPLAINED, TOO_LONG
 from dga.corruptions import CORRUPTIONS, corrupt, family_of
 from dga.explanation.degradation import Degradation
 from dga.explanation.exposure import UNCHANGED
-from dga.images import Pixels, to_tensor
+from dga.images import Pixels, from_tensor, to_tensor
 from dga.networks.classifier import Prediction
 from dga.networks.models import Models
-from dga.pipeline import Rebuilt, Searched, adapt_many, default_routes, read
-from dga.profiles import Profile, StoppingConfig
+from dga.pipeline import Rebuilt, Stepped, Stopped, default_systems, read, readable
+from dga.pipeline import run as run_repairs
+from dga.profiles import Profile, Repair
 from dga.stopping import Stop
+from dga.systems import System
 
 DAMAGED = "damaged"
 COLUMNS = (DAMAGED, "dga", "dga-guided", "dga-plus", "dda")
@@ -42,7 +48,7 @@ class Cell:
     """One picture: ``image``, uint8 ``[S, S, 3]``, None while nothing of it is known.
 
     ``said``: None while it is not finished; ``stop``: None for the damaged picture; ``found``:
-    how DGA+ explained the damage.
+    how its system explained the damage, empty for one that does not.
     """
 
     image: Pixels | None = None
@@ -55,14 +61,18 @@ class Cell:
 class Row:
     """A picture in every column; ``name``: a corruption or a file's name; ``truth``: its class.
 
-    ``stop``: where the paper's search ended, once it has; ``file``: path of an upload.
+    ``file``: path of an upload.
     """
 
     name: str
     truth: str | None
     cells: dict[str, Cell] = field(default_factory=dict)
-    stop: Stop | None = None
     file: str | None = None
+
+    @property
+    def stop(self) -> Stop | None:
+        """Where the paper's search ended, once it has."""
+        return self.cells.get("dga", Cell()).stop
 
     @property
     def complete(self) -> bool:
@@ -119,6 +129,11 @@ class Board:
         ]
         return cls(profile, name, severity, rows)
 
+    @cached_property
+    def systems(self) -> dict[str, System]:
+        """What its columns show besides the damaged picture, by name."""
+        return compared(self.profile)
+
     @property
     def key(self) -> str:
         return f"{self.example}-{self.severity}" if self.example else "own"
@@ -164,7 +179,7 @@ class Board:
                 writer.writerow([
                     _text(row.name), family, self.severity or "", SEED, name,
                     "" if stop is None else stop.t_star,
-                    "" if stop is None or name == "dda" else stop.crossed,
+                    "" if stop is None or fixed_depth(self.systems[name]) else stop.crossed,
                     cell.found, *before, *_told(cell), row.truth or "", row.verdict(name),
                 ])  # fmt: skip
         return stream.getvalue()
@@ -184,9 +199,20 @@ class Board:
         return stream.getvalue()
 
 
-def settings(profile: Profile) -> StoppingConfig:
-    """The rule of every board: the profile's own, with one noise path."""
-    return dataclasses.replace(profile.stopping, paths=1)
+def compared(profile: Profile) -> dict[str, System]:
+    """The systems of every board, by name: the profile's own, with one noise path."""
+    stopping = replace(profile.stopping, paths=1)
+    known = default_systems(replace(profile, stopping=stopping))
+    return {system.name: system for system in known}
+
+
+@dataclass(frozen=True)
+class News:
+    """What a board's run has come to: the phase, its progress, and ``(row, column, cell)``."""
+
+    phase: str
+    progress: tuple[int, int]
+    cells: Sequence[tuple[int, str, Cell]] = ()
 
 
 def run(session: Session, board: Board) -> Iterator[None]:
@@ -194,45 +220,57 @@ def run(session: Session, board: Board) -> Iterator[None]:
 
     Raises what :meth:`~app.runs.session.Session.watched` does.
     """
-    budget, begun = session.budget(pictures=len(board.rows)), time.monotonic()
-    for _ in session.watched(work(session.models, board), board.cancel, budget, TOO_LONG):
+    begun, cells = time.monotonic(), [row.cells[DAMAGED] for row in board.rows]
+    damaged = np.stack([cell.image for cell in cells if cell.image is not None])
+    systems = list(board.systems.values())
+    options: dict[str, Any] = {
+        "longest": len(damaged) * expected_seconds(session.profile, systems, paths=1),
+        "budget": session.budget(pictures=len(damaged)),
+        "too_long": TOO_LONG,
+    }
+    for news in session.lent(board.cancel, fill, damaged, systems, **options):
+        board.phase, board.progress = news.phase, news.progress
+        for row, column, cell in news.cells:
+            board.rows[row].cells[column] = cell
         board.seconds = time.monotonic() - begun
         yield
     board.phase, board.seconds = "done", time.monotonic() - begun
 
 
-def work(models: Models, board: Board) -> Generator[None]:
-    """Labels, then every picture's depth, then all reconstructions: what ``adapt`` computes."""
-    board.phase, board.progress = "read", (0, len(board.rows))
-    yield
-    cells = [row.cells[DAMAGED] for row in board.rows]
-    damaged = np.stack([cell.image for cell in cells if cell.image is not None])
-    said = read(models, to_tensor(damaged).to(models.device))
-    for row, cell, prediction in zip(board.rows, cells, said, strict=True):
-        row.cells[DAMAGED] = dataclasses.replace(cell, said=prediction)
-    board.phase = "forward"
-    yield
-    routes = default_routes(models.profile)
-    rule, seeds = settings(models.profile), [SEED] * len(damaged)
-    for event in adapt_many(models, damaged, seeds, rule, *(routes[c] for c in COLUMNS[1:])):
-        if isinstance(event, Rebuilt):
-            board.rows[event.picture].cells[event.route] = _cell(event)
-            continue  # the step that ended with it follows
-        if isinstance(event, Searched):
-            if event.stops:
-                board.rows[event.picture].stop = event.stops["dga"]
-                board.progress = (event.picture + 1, len(damaged))
-        else:
-            board.phase, board.progress = "reverse", (event.step, event.steps)
-            for (picture, names), image in zip(event.under_way, event.images, strict=True):
-                board.rows[picture].cells |= dict.fromkeys(names, Cell(image))
-        yield
+def fill(models: Models, damaged: Pixels, systems: Sequence[System]) -> Iterator[News]:
+    """Labels, then every picture's depth, then all reconstructions: what ``adapt`` computes.
 
-
-def _cell(event: Rebuilt) -> Cell:
-    told = event.explanation
-    found = explained(told.degradation, event.stop) if told else ""
-    return Cell(event.image, event.prediction, event.stop, found)
+    ``damaged``: uint8 ``[n, S, S, 3]``. It goes on where the networks are, as
+    :func:`app.runs.watch.watch` does.
+    """
+    total = len(damaged)
+    yield News("read", (0, total))
+    x = to_tensor(damaged).to(models.device)
+    own = [Cell(*pair) for pair in zip(damaged, read(models, x), strict=True)]
+    yield News("forward", (0, total), [(row, DAMAGED, cell) for row, cell in enumerate(own)])
+    by_repair: dict[Repair, list[str]] = defaultdict(list)
+    for system in systems:
+        by_repair[readable(system)].append(system.name)
+    known: dict[tuple[int, Repair], Cell] = {}
+    phase, progress = "forward", (0, total)
+    for event in run_repairs(models, x, [SEED] * total, list(by_repair)):
+        changed: list[tuple[int, Repair]] = []
+        if isinstance(event, Stopped):
+            found = explained(event.found.degradation, event.stop) if event.repair.explain else ""
+            changed, progress = [(event.row, event.repair)], (event.row + 1, total)
+            known[event.row, event.repair] = Cell(stop=event.stop, found=found)
+        elif isinstance(event, Stepped):
+            phase, progress = "reverse", (event.step, event.steps)
+            for job, image in zip(event.jobs, from_tensor(event.x), strict=True):
+                for at in (shared := [(job.row, repair) for repair in job.repairs]):
+                    known[at] = replace(known[at], image=image)
+                changed += shared
+        elif isinstance(event, Rebuilt):
+            changed, (said,) = [(event.row, event.repair)], read(models, event.image[None])
+            image = from_tensor(event.image)
+            known[changed[0]] = replace(known[changed[0]], image=image, said=said)
+        cells = [(at[0], name, known[at]) for at in changed for name in by_repair[at[1]]]
+        yield News(phase, progress, cells)
 
 
 def explained(found: Degradation, stop: Stop) -> str:

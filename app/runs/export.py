@@ -59,7 +59,7 @@ class RunExport:
         """uint8 ``[S, S, 3]`` by file name; the clean one if known."""
         clean, run = self.state.subject.clean, self.result
         found = {} if clean is None else {"clean": clean}
-        found |= {"input": run.input, "x_t_star": run.x_t_star}
+        found |= {"input": run.input, "x_t_star": run.search.x_t_star}
         return found | {name: result.image for name, result in run.reconstructions.items()}
 
     def source(self) -> Pixels:

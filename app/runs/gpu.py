@@ -10,9 +10,9 @@ import torch
 
 from dga.networks.compute import default_device
 from dga.networks.models import Models
-from dga.pipeline import Route
-from dga.profiles import Profile, StoppingConfig
+from dga.profiles import Profile
 from dga.speed.pace import most_passes
+from dga.systems import System
 
 LENT = "SPACES_ZERO_GPU"
 DEVICE = "cuda"
@@ -60,11 +60,12 @@ def choose_device() -> str:
     return "cpu" if lends_gpus() else default_device()
 
 
-def expected_seconds(profile: Profile, stopping: StoppingConfig, routes: Sequence[Route]) -> float:
-    """An upper bound for one run on a lent GPU, from its network passes.
+def expected_seconds(profile: Profile, chosen: Sequence[System], paths: int) -> float:
+    """An upper bound for one picture on a lent GPU, from its network passes.
 
-    The discriminator judges about 16 states in the time of one pass of the denoiser.
+    ``paths``: noise paths of the paper's curve. The discriminator judges about 16 states in the
+    time of one pass of the denoiser.
     """
-    judged, denoised = most_passes(profile, stopping, routes)
+    judged, denoised = most_passes(profile, chosen, paths)
     passes = judged / 16 + denoised
     return START_SECONDS + passes * PASS_SECONDS * (profile.image_size / 256) ** 2

@@ -1,43 +1,39 @@
-"""What is known of one run so far, ready to be shown."""
+"""What is known of one run so far: the one record that the page is made from."""
 
 from __future__ import annotations
 
 import dataclasses
 import secrets
 import threading
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from app.parts.examples import Example
-from app.runs.run_value import Line, extent, run_value
 from app.runs.session import Picture
-from app.runs.sprites import Lane, forward_sprites
-from app.words.try_it import CANCELLED, OWN_PICTURE, PROGRESS
-from dga.diffusion import Schedule, forward_path
+from app.runs.sprites import Lane, forward_sprites, outcome_sheet
+from app.runs.watch import NOISED, News, Step, Swept, explains
+from app.words.try_it import CANCELLED, PROGRESS
+from dga.diffusion import ForwardPath, Schedule
+from dga.discriminator import Judged
 from dga.explanation.search import Scored
 from dga.images import Pixels, from_tensor, to_tensor
-from dga.pipeline import (
-    Adaptation,
-    Denoised,
-    Event,
-    Explained,
-    Halted,
-    Judged,
-    Noised,
-    Outcomes,
-    Reconstruction,
-)
+from dga.networks.classifier import Prediction
+from dga.pipeline import Adaptation, Reconstruction, Search, SearchEnded
 from dga.profiles import Profile, StoppingConfig
 from dga.request import Request
 from dga.sentences import pill
-from dga.stopping import Stop, choose_depth, confidence_from_logits, is_decided
+from dga.stopping import choose_depth, confidence_from_logits, is_decided
+from dga.systems import System
 
 Phase = Literal["empty", "damaged", "forward", "reverse", "done", "cancelled", "error"]
 Source = Literal["full", "quick", "damaged", "recorded"]
 TAUS = tuple(percent / 100 for percent in range(101))
+SHOWN = 32  # depths that the page shows unless a setting goes deeper
 
 
 @dataclass(frozen=True)
@@ -61,7 +57,15 @@ class Progress:
         return cls(words, round((path + done / total) / paths, 3))
 
 
-def decided(logits: NDArray[np.float64], stopping: StoppingConfig) -> dict[str, list[Any]]:
+@dataclass(frozen=True)
+class DepthSeries:
+    """What comes out at depths 0, 1, ...; ``sheet``: a WebP file of the pictures, if shown."""
+
+    predictions: Sequence[Prediction]
+    sheet: bytes = b""
+
+
+def stops_by_tau(logits: NDArray[np.float64], stopping: StoppingConfig) -> dict[str, list[Any]]:
     """Where the rule stops at every tau, the run's own last, and what stands there.
 
     ``logits``: ``[paths, K]``; None: not judged that far.
@@ -77,149 +81,146 @@ def decided(logits: NDArray[np.float64], stopping: StoppingConfig) -> dict[str, 
     return told
 
 
-def blank_value(profile: Profile, stopping: StoppingConfig | None = None) -> dict[str, Any]:
-    """The page's value before any run: what its script takes for granted."""
-    return {
-        "key": "",
-        "phase": "empty",
-        "source": "",
-        "steps": profile.schedule.steps,
-        "tau": (stopping or profile.stopping).tau,
-        "dda_depth": profile.dda_depth,
-        "classes": [],
-        "title": "",
-        "curves": [],
-    }
-
-
+@dataclass
 class RunState:
-    """One run: events go in, the page's value comes out.
+    """One run; events go in.
 
-    ``example``: the picture that it began with, None for an own one; ``logits``: ``[paths, K]``,
-    once the forward process halted; ``lines``: what comes out at every depth, by method and for
-    the noised states; ``shown``: each method's picture so far, uint8 ``[S, S, 3]``;
-    ``results``: those that are finished; ``result``: the finished run.
+    ``example``: the picture that it began with, None for an own one; ``key``: who knows it may
+    see the run. ``judged``: logits of each noise path, as far as they are known; ``search``: the
+    paper's, ``by_tau``: where it ends at every tau, ``searches``: each system's; ``series``: what
+    comes out at every depth, by system and for the noised states; ``shown``: each system's
+    picture so far, uint8 ``[S, S, 3]``; ``results``: those that are finished; ``result``: the
+    finished run. ``working``: more of a finished one is computed.
     """
 
-    def __init__(
-        self,
-        profile: Profile,
-        settings: Request,
-        subject: Picture,
-        example: Example | None = None,
-        source: Source = "full",
-    ) -> None:
-        self.profile = profile
-        self.settings = settings
-        self.subject = subject
-        self.stopping = settings.stopping(profile)
-        self.extent = extent(profile, settings)
-        self.key = secrets.token_hex(16)  # who knows it may see the run
-        self.source: Source = source
-        self.notice = ""
-        self.example = example
-        self.title = example.title if example else OWN_PICTURE
-        known = example is not None and example.truth in profile.classifier.classes
-        self.truth = example.truth if example and known else None
-        self.phase: Phase = "damaged" if source == "damaged" else "forward"
-        self.curves: list[list[float]] = []
-        self.forward, self.filmed = "", 0
-        self.lanes: dict[str, Lane] = {}
-        self.lines: dict[str, Line] = {}
-        self.shown: dict[str, Pixels] = {}
-        self.results: dict[str, Reconstruction] = {}
-        self.stop: Stop | None = None
-        self.choosing: float | None = None
-        self.explained: Explained | None = None
-        self.logits: NDArray[np.float64] | None = None
-        self.result: Adaptation | None = None
-        self.error = ""
-        self.working = False
-        self.tried = 0  # candidate explanations; how many there will be is not known
-        self.progress = Progress.noising(0, self.extent, 0, settings.paths)
-        self._read: tuple[NDArray[np.float64], dict[str, list[Any]]] | None = None
-        self._lock = threading.RLock()  # Cancel comes from another thread than the events
+    profile: Profile
+    settings: Request
+    subject: Picture
+    example: Example | None = None
+    source: Source = "full"
+    key: str = field(default_factory=lambda: secrets.token_hex(16))
+    phase: Phase = "forward"
+    notice: str = ""
+    error: str = ""
+    working: bool = False
+    tried: int = 0  # candidate explanations; how many there will be is not known
+    forward: str = ""
+    filmed: int = 0
+    judged: list[NDArray[np.float64]] = field(default_factory=list)
+    search: Search | None = None
+    searches: dict[str, Search] = field(default_factory=dict)
+    by_tau: dict[str, list[Any]] = field(default_factory=dict)
+    lanes: dict[str, Lane] = field(default_factory=dict)
+    series: dict[str, DepthSeries] = field(default_factory=dict)
+    shown: dict[str, Pixels] = field(default_factory=dict)
+    results: dict[str, Reconstruction] = field(default_factory=dict)
+    result: Adaptation | None = None
+
+    def __post_init__(self) -> None:
+        if self.source == "damaged":
+            self.phase = "damaged"
+        self.stopping = self.settings.stopping(self.profile)
+        self.progress = Progress.noising(0, self.extent, 0, self.settings.paths)
+        self.lock = threading.RLock()  # Cancel comes from another thread than the events
 
     def again(self, source: Source) -> RunState:
         """The same picture and settings, with nothing known yet."""
         return RunState(self.profile, self.settings, self.subject, self.example, source)
 
-    def take(self, event: Event) -> None:
+    @cached_property
+    def extent(self) -> int:
+        """How deep the page looks."""
+        deepest = max(SHOWN, self.stopping.max_depth, self.settings.dda_depth)
+        return min(deepest, self.profile.schedule.steps)
+
+    @cached_property
+    def systems(self) -> dict[str, System]:
+        """Those that are compared, by name."""
+        return {system.name: system for system in self.settings.usual(self.profile)}
+
+    @property
+    def truth(self) -> str | None:
+        """The true class, if the classifier has it."""
+        truth = self.example.truth if self.example else None
+        return truth if truth in self.profile.classifier.classes else None
+
+    @property
+    def curves(self) -> list[list[float]]:
+        """Confidence on each noise path, as far as it is known."""
+        return [confidence_from_logits(logits).tolist() for logits in self.judged]
+
+    @property
+    def explained(self) -> Search | None:
+        """What was found by the system that explains the damage, once it is known."""
+        found = (s for name, s in self.searches.items() if explains(self.systems[name]))
+        return next(found, None)
+
+    def take(self, news: News) -> None:
         """Note one event."""
-        with self._lock:
+        with self.lock:
             if self.phase in ("cancelled", "error"):
                 return
-            if isinstance(event, Noised):
-                self.filmed = min(self.extent + 1, len(event.states))
-                self.forward = forward_sprites(event.states[: self.filmed])
-            elif isinstance(event, Judged):
-                self._judged(event)
-            elif isinstance(event, Halted):
-                self._halted(event)
-            elif isinstance(event, Scored):
+            if isinstance(news, Judged):
+                self._judged(news)
+            elif isinstance(news, SearchEnded):
+                self._searched(news.system, news.search)
+            elif isinstance(news, Scored):
                 self.tried += 1
                 self.progress = Progress(PROGRESS["explaining"].format(done=self.tried))
-            elif isinstance(event, Explained):
-                self._explained(event)
-            elif isinstance(event, Denoised):
-                self.progress = Progress.of("reverse", event.step, event.steps, event.route.title)
-                self.lanes[event.route.name].add(event.x)
-                self.shown[event.route.name] = event.x0_hat
-            elif isinstance(event, Reconstruction):
-                self._rebuilt(event)
-            elif isinstance(event, Outcomes):
-                self.lines[event.route.name if event.route else "noised"] = Line.of(event)
+            elif isinstance(news, Step):
+                self._stepped(news)
+            elif isinstance(news, Reconstruction):
+                self.results[news.system.name] = news
+                self.shown[news.system.name] = news.image
+            elif isinstance(news, Swept):
+                # The noised states have a film of their own.
+                sheet = b"" if news.system == NOISED else outcome_sheet(news.sweep.images)
+                self.series[news.system] = DepthSeries(news.sweep.predictions, sheet)
             else:
-                self.phase, self.result = "done", event
+                self.phase, self.result = "done", news
 
-    def _judged(self, event: Judged) -> None:
-        if event.path == len(self.curves):
-            self.curves.append([])
-        curve = self.curves[event.path]
-        curve += [float(value) for value in event.confidence]
-        total = max(self.extent, len(curve) - 1)
-        paths = self.settings.paths
-        self.progress = Progress.noising(len(curve) - 1, total, event.path, paths)
-
-    def _halted(self, event: Halted) -> None:
-        self.phase, self.stop, self.logits = "reverse", event.stop, event.logits
-        self.curves = confidence_from_logits(event.logits).tolist()
-        self.choosing = event.seconds
-        if self.source == "quick":
+    def _judged(self, news: Judged) -> None:
+        if news.explained:  # not of the curve that is shown
             return
-        for route in self.settings.routes(self.profile):
-            if not route.plus:
-                visited = tuple(route.visited(event.stop.t_star))
-                self.lanes[route.name] = Lane(route.name, visited)
+        if news.path == len(self.judged):
+            self.judged.append(np.empty(0))
+        self.judged[news.path] = np.concatenate([self.judged[news.path], news.logits])
+        last, paths = len(self.judged[news.path]) - 1, self.settings.paths
+        self.progress = Progress.noising(last, max(self.extent, last), news.path, paths)
 
-    def _explained(self, event: Explained) -> None:
-        self.explained, name = event, event.route.name
-        self.lanes[name] = Lane(name, tuple(event.route.visited(event.stop.t_star)))
-        self.shown[name] = event.restored
+    def _searched(self, system: System | None, search: Search) -> None:
+        if system is None:
+            self.phase, self.search = "reverse", search
+            self._know(search.logits)
+            return
+        self.searches[system.name] = search
+        self.lanes[system.name] = Lane(system.name, search.visited)
+        if explains(system):
+            self.shown[system.name] = search.restored
 
-    def _rebuilt(self, event: Reconstruction) -> None:
-        name = event.route.name
-        self.results[name], self.shown[name] = event, event.image
-        lane = self.lanes[name]
-        if len(lane.visited) > 1 and not lane.started:
-            twin = next(r for r in self.lanes.values() if r.visited == lane.visited and r.started)
-            twin.value()
-            lane.strips = twin.strips  # the same picture, not made twice
+    def _stepped(self, step: Step) -> None:
+        for name in step.systems:
+            self.lanes[name].add(step.x)
+            self.shown[name] = step.x0_hat
+        first = self.lanes[step.systems[0]]
+        done, total = first.visited.index(step.depth), len(first.visited) - 1
+        self.progress = Progress.of("reverse", done, total, self.systems[first.name].title)
 
     def film(self, depths: int) -> None:
         """Show the noise going in at depths 0 to ``depths`` - 1, drawn from the seed alone."""
         schedule = Schedule.from_config(self.profile.schedule)
-        path = forward_path(schedule, to_tensor(self.subject.input), self.settings.seed)
-        forward = forward_sprites(from_tensor(path[:depths]))
-        with self._lock:
+        path = ForwardPath(schedule, to_tensor(self.subject.input), self.settings.seed)
+        forward = forward_sprites(from_tensor(path.up_to(depths - 1)))
+        with self.lock:
             self.forward, self.filmed = forward, depths
 
     def deepen(self, logits: NDArray[np.float64]) -> None:
         """Take the rest of the curve, ``[paths, n]``: no stop can change but unknown ones."""
-        with self._lock:
-            assert self.logits is not None
-            self.logits = np.concatenate([self.logits, logits], axis=1)
-            self.curves = confidence_from_logits(self.logits).tolist()
+        with self.lock:
+            self._know(np.concatenate([np.stack(self.judged), logits], axis=1))
+
+    def _know(self, logits: NDArray[np.float64]) -> None:
+        self.judged, self.by_tau = list(logits), stops_by_tau(logits, self.stopping)
 
     def cancel(self) -> None:
         """Keep what exists; say where the run stopped."""
@@ -230,7 +231,7 @@ class RunState:
         self._end("error", sentence)
 
     def _end(self, phase: Phase, sentence: str) -> None:
-        with self._lock:
+        with self.lock:
             self.phase, self.error = phase, sentence
 
     @property
@@ -240,40 +241,10 @@ class RunState:
 
     @property
     def busy(self) -> bool:
-        """Whether something is computed: the run, or more of a finished one (``working``)."""
+        """Whether something is computed: the run, or more of a finished one."""
         return self.running or self.working
 
     @property
     def settled(self) -> bool:
         """Whether the run has ended with a depth, so that something can be said of it."""
-        return self.stop is not None and not self.running
-
-    def _decided(self) -> dict[str, list[Any]]:
-        """:func:`decided`, anew when the curve was judged further."""
-        assert self.logits is not None
-        if self._read is None or self._read[0] is not self.logits:
-            self._read = self.logits, decided(self.logits, self.stopping)
-        return self._read[1]
-
-    def value(self) -> dict[str, Any]:
-        """All that the page shows of the run, ready for JSON (:mod:`app.runs.run_value`).
-
-        Lists are copies, so that Gradio sees growth.
-        """
-        with self._lock:
-            if self.source == "recorded" and not self.forward:
-                self.film(self.extent + 1)  # drawn when it is first looked at
-            value = blank_value(self.profile, self.stopping) | {
-                "key": self.key,
-                "phase": self.phase,
-                "curves": [list(curve) for curve in self.curves],
-                "lanes": [lane.value() for lane in self.lanes.values()],
-                "dda_depth": self.settings.dda_depth,
-                "progress": dataclasses.asdict(self.progress) if self.busy else None,
-                "recorded": self.key if self.source == "recorded" else "",
-                "error": self.error,
-            }
-            if self.stop is not None:
-                value |= {"t_star": self.stop.t_star, "crossed": self.stop.crossed}
-                value |= {"mean": np.mean(self.curves, 0).tolist(), **self._decided()}
-            return value | run_value(self)
+        return self.search is not None and not self.running

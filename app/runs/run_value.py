@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
 
 from app.parts.pictures import data_uri, uri
 from app.runs import links
-from app.runs.sprites import COLUMNS, outcome_sheet
-from app.words.try_it import AS_IT_CAME, AS_IT_IS, DAMAGE, UNKNOWN
+from app.runs.run_state import DepthSeries, RunState
+from app.runs.sprites import COLUMNS
+from app.runs.watch import NOISED, alike, explains, fixed_depth
+from app.words.try_it import AS_IT_CAME, AS_IT_IS, DAMAGE, OWN_PICTURE, UNKNOWN
 from dga.images import Pixels
 from dga.networks.classifier import Prediction
-from dga.pipeline import Explained, Outcomes, Reconstruction, Route
-from dga.profiles import Profile
+from dga.pipeline import Reconstruction, Search, readable
+from dga.profiles import Profile, StoppingConfig
 from dga.record import remedies, sentence
-from dga.request import Request
+from dga.sampling import sampler_of
 from dga.sentences import (
     SAME,
     Reading,
@@ -31,112 +35,109 @@ from dga.sentences import (
     title,
 )
 from dga.stopping import Stop
-from dga.titles import SYSTEMS
+from dga.systems import System
 from dga.titles import title as named
 
-if TYPE_CHECKING:
-    from app.runs.run_state import RunState
-
-OWN = ("dga", "dga-guided")  # methods whose depth follows the curve
-FEW_CLASSES = 64  # of more, only those that occur are told
-SHOWN = 32  # depths that the page shows unless a setting goes deeper
+FEW_CLASSES = 64  # of more, only those that occur are named
 
 
-@dataclass(frozen=True)
-class Line:
-    """What comes out at depths 0, 1, ...; ``sheet``: a WebP file of the pictures, if shown."""
-
-    predictions: Sequence[Prediction]
-    sheet: bytes = b""
-
-    @classmethod
-    def of(cls, outcomes: Outcomes) -> Line:
-        """The noised states themselves have a film of their own."""
-        sheet = outcome_sheet(outcomes.images) if outcomes.route else b""
-        return cls(outcomes.predictions, sheet)
-
-    def reading(self, depth: int) -> Reading | None:
-        """How the outcome at a depth is read, as far as it is known."""
-        return reading(self.predictions[depth]) if depth < len(self.predictions) else None
-
-
-def reading(prediction: Prediction) -> Reading:
-    """The likeliest class."""
-    return Reading(prediction.label, prediction.probability)
-
-
-def known_classes(state: RunState, predictions: Iterable[Prediction]) -> tuple[str, ...]:
-    """All classes; of a thousand only those that are among any picture's five likeliest."""
-    every = state.profile.classifier.classes
-    if len(every) <= FEW_CLASSES:
-        return every
-    seen = {label for prediction in predictions for label, _ in prediction.top(5)}
-    return tuple(sorted(seen | ({state.truth} if state.truth else set())))
+def blank_value(profile: Profile, stopping: StoppingConfig | None = None) -> dict[str, Any]:
+    """The page's value before any run: what its script takes for granted."""
+    return {
+        "key": "",
+        "phase": "empty",
+        "source": "",
+        "steps": profile.schedule.steps,
+        "tau": (stopping or profile.stopping).tau,
+        "dda_depth": profile.dda_depth,
+        "classes": [],
+        "title": "",
+        "curves": [],
+    }
 
 
 def run_value(state: RunState) -> dict[str, Any]:
-    """What is known by now; sentences once the run has ended."""
-    subject, lines = state.subject, state.lines
-    predictions = [
-        subject.input_prediction,
-        *(p for line in lines.values() for p in line.predictions),
-    ]
-    predictions += [r.prediction for r in state.results.values()]
-    if subject.clean_prediction is not None:
-        predictions.append(subject.clean_prediction)
-    classes = known_classes(state, predictions)
+    """All that the page shows of the run, ready for JSON; sentences once it has ended.
+
+    Lists are copies, so that Gradio sees growth.
+    """
+    with state.lock:
+        if state.judged and not state.forward:
+            state.film(state.extent + 1)  # drawn when it is first looked at
+        value = blank_value(state.profile, state.stopping) | {
+            "key": state.key,
+            "phase": state.phase,
+            "curves": state.curves,
+            "lanes": [lane.value() for lane in state.lanes.values()],
+            "dda_depth": state.settings.dda_depth,
+            "progress": dataclasses.asdict(state.progress) if state.busy else None,
+            "recorded": state.key if state.source == "recorded" else "",
+            "error": state.error,
+            "title": state.example.title if state.example else OWN_PICTURE,
+            "damage": damage_words(state),
+            "source": state.source,
+            "notice": state.notice,
+            "forward": {"src": state.forward, "columns": COLUMNS, "depths": state.filmed},
+            "dda_line": _fixed_series(state),
+            "found": found(state.explained) if state.explained else None,
+            "link": links.write(
+                state.profile, state.settings, state.example.name if state.example else None
+            ),
+        }
+        if search := state.search:
+            value |= {"t_star": search.stop.t_star, "crossed": search.stop.crossed}
+            value |= {"mean": np.mean(value["curves"], 0).tolist(), **state.by_tau}
+            value |= _Sentences(state, search).value() if state.settled else {}
+        return value | _pictures(state)
+
+
+def known_classes(state: RunState) -> tuple[str, ...]:
+    """All classes; of a thousand only those that are among any picture's five likeliest."""
+    every, subject = state.profile.classifier.classes, state.subject
+    if len(every) <= FEW_CLASSES:
+        return every
+    known = [p for series in state.series.values() for p in series.predictions]
+    known += [result.prediction for result in state.results.values()]
+    known += [p for p in (subject.input_prediction, subject.clean_prediction) if p]
+    seen = {label for prediction in known for label, _ in prediction.top(5)}
+    return tuple(sorted(seen | ({state.truth} if state.truth else set())))
+
+
+def _pictures(state: RunState) -> dict[str, Any]:
+    """Every picture so far, and how it is read."""
+    subject, series, classes = state.subject, dict(state.series), known_classes(state)
 
     def probs(prediction: Prediction) -> list[int]:
         shares = dict(zip(prediction.labels, prediction.probabilities, strict=True))
         return [per_mille(shares[name]) for name in classes]
 
-    def picture(pixels: Pixels, prediction: Prediction) -> dict[str, Any]:
+    def picture(pixels: Pixels | None, prediction: Prediction | None) -> dict[str, Any] | None:
+        if pixels is None or prediction is None:
+            return None
         return {"src": data_uri(pixels), "probs": probs(prediction)}
 
-    clean = subject.clean
-    noised = lines.get("noised")
+    def result(name: str, pixels: Pixels) -> dict[str, Any]:
+        done = state.results.get(name)
+        unfinished = "running" if state.running else "interrupted"
+        shares = probs(done.prediction) if done else None
+        return {"src": data_uri(pixels), "probs": shares, "state": "done" if done else unfinished}
+
+    noised = series.pop(NOISED, DepthSeries(()))
     return {
         "classes": classes,
         "truth": classes.index(state.truth) if state.truth in classes else None,
-        "title": state.title,
-        "damage": damage_words(state),
-        "source": state.source,
-        "notice": state.notice,
         "input": picture(subject.input, subject.input_prediction),
-        "clean": None
-        if clean is None or subject.clean_prediction is None
-        else picture(clean, subject.clean_prediction),
-        "forward": {"src": state.forward, "columns": COLUMNS, "depths": state.filmed},
-        "forward_probs": [probs(p) for p in noised.predictions] if noised else [],
+        "clean": picture(subject.clean, subject.clean_prediction),
+        "forward_probs": [probs(p) for p in noised.predictions],
         "every": {
             name: {
-                "src": uri(line.sheet, "webp"),
+                "src": uri(one.sheet, "webp"),
                 "columns": COLUMNS,
-                "probs": [probs(p) for p in line.predictions],
+                "probs": [probs(p) for p in one.predictions],
             }
-            for name, line in lines.items()
-            if name != "noised"
+            for name, one in series.items()
         },
-        "dda_line": dda_line(state),
-        "results": {
-            name: _result(state, name, pixels, probs) for name, pixels in state.shown.items()
-        },
-        "found": found(state.explained) if state.explained else None,
-        "link": links.write(
-            state.profile, state.settings, state.example.name if state.example else None
-        ),
-        **(said(state) if state.settled else {}),
-    }
-
-
-def _result(state: RunState, name: str, pixels: Pixels, probs: Any) -> dict[str, Any]:
-    """A picture so far; how it is read once it is finished."""
-    result = state.results.get(name)
-    unfinished = "running" if state.running else "interrupted"
-    return {
-        "src": data_uri(pixels),
-        "probs": None if result is None else probs(result.prediction),
-        "state": unfinished if result is None else "done",
+        "results": {name: result(name, pixels) for name, pixels in state.shown.items()},
     }
 
 
@@ -148,23 +149,26 @@ def damage_words(state: RunState) -> str:
     return DAMAGE.format(corruption=named(settings.corruption), severity=settings.severity)
 
 
-def dda_line(state: RunState) -> str | None:
-    """On whose line the fixed depth lies: its own, DGA + G's where both are guided alike."""
-    if "dda" in state.lines:
-        return "dda"
-    return "dga-guided" if guided_alike(state) and "dga-guided" in state.lines else None
+def _fixed(state: RunState) -> System:
+    """The system that noises every picture to the same depth."""
+    return next(system for system in state.systems.values() if fixed_depth(system))
 
 
-def guided_alike(state: RunState) -> bool:
-    """Whether DGA + G and the fixed depth give the same picture from the same depth."""
-    routes = {route.name: route for route in state.settings.routes(state.profile)}
-    return routes["dda"].alike(routes["dga-guided"])
+def _twins(state: RunState) -> list[str]:
+    """Other systems that give the same picture as the fixed one from its depth."""
+    fixed = _fixed(state)
+    return [s.name for s in state.systems.values() if s != fixed and alike(s, fixed)]
 
 
-def found(explained: Explained) -> dict[str, Any]:
+def _fixed_series(state: RunState) -> str | None:
+    """Whose outcomes at every depth are those of the fixed system, too: its own, or a twin's."""
+    names = (_fixed(state).name, *_twins(state))
+    return next((name for name in names if name in state.series), None)
+
+
+def found(explained: Search) -> dict[str, Any]:
     """What DGA+ found: a sentence, three gauges from 0 to 1, every candidate with its score."""
-    explanation = explained.explanation
-    degradation = explanation.degradation
+    degradation = explained.found.degradation
     gain = degradation.exposure.gain
     exposure = "moved" if gain == 1 and any(degradation.exposure.offset) else f"x{gain:.2g}"
     blur = f"{degradation.blur:g} px" if degradation.blur else AS_IT_IS
@@ -185,34 +189,24 @@ def found(explained: Explained) -> dict[str, Any]:
                 None if s.score is None else round(s.score, 2),
                 s.degradation == degradation,
             ]
-            for s in explanation.scored
+            for s in explained.found.scored
         ],
     }
 
 
-def said(state: RunState) -> dict[str, Any]:
-    """Every sentence that the page may need, by method and state, so that it only looks up."""
-    told = _Told(state)
-    return {
-        "says": {**told.says, "unknown": UNKNOWN},
-        "present": told.present,
-        "second": {
-            "fixed": told.rivals,
-            "same": SAME if guided_alike(state) else "",
-            "spent": told.spent,
-        },
-        "titles": {key: title(stop) for key, stop in told.stops.items()},
-        "costs": told.costs,
-    }
+def reading(prediction: Prediction) -> Reading:
+    """The likeliest class."""
+    return Reading(prediction.label, prediction.probability)
 
 
-class _Told:
-    """Sentences of one run, by method and by what was asked of it."""
+class _Sentences:
+    """Every sentence that the page may need, by system and state, so that it only looks up."""
 
-    def __init__(self, state: RunState) -> None:
-        self.state, before = state, reading(state.subject.input_prediction)
+    def __init__(self, state: RunState, search: Search) -> None:
+        self.state, self.search = state, search
+        before = reading(state.subject.input_prediction)
         self.story = Story(before, state.truth, state.stopping.horizon)
-        self.brief = replace(self.story, before=Reading(before.label, None))
+        self.brief = dataclasses.replace(self.story, before=Reading(before.label, None))
         self.says: defaultdict[str, dict[str, Said]] = defaultdict(dict)
         self.present: defaultdict[str, dict[str, Said]] = defaultdict(dict)
         self.costs: defaultdict[str, dict[str, tuple[str, str]]] = defaultdict(dict)
@@ -222,75 +216,92 @@ class _Told:
         stops = [Stop(depth, True) for depth in range(deepest + 1)]
         stops += [Stop(deepest, False), Stop(0, False)]
         self.stops = {key(stop): stop for stop in stops}
-        routes = {route.name: route for route in state.settings.routes(state.profile)}
-        for name in OWN:
-            self._own(name, routes[name])
-        self._fixed(routes["dda"])
-        if "dga-plus" in state.results and state.explained is not None:
-            self._plus(state.results["dga-plus"], state.explained)
+        for system in state.systems.values():
+            result = state.results.get(system.name)
+            if explains(system):
+                self._explained(system.name, result)
+            elif fixed_depth(system):
+                self._fixed(system, result)
+            else:
+                self._chosen(system, result)
 
-    def _own(self, name: str, route: Route) -> None:
-        state, line = self.state, self.state.lines.get(name)
-        result, choosing = state.results.get(name), state.choosing
+    def value(self) -> dict[str, Any]:
+        same = SAME if _twins(self.state) else ""
+        return {
+            "says": {**self.says, "unknown": UNKNOWN},
+            "present": self.present,
+            "second": {"fixed": self.rivals, "same": same, "spent": self.spent},
+            "titles": {key: title(stop) for key, stop in self.stops.items()},
+            "costs": self.costs,
+        }
+
+    def _known(self, name: str | None) -> list[Reading]:
+        """How a system's outcomes are read at depths 0, 1, ..."""
+        series = self.state.series.get(name or "")
+        return [reading(prediction) for prediction in series.predictions] if series else []
+
+    def _chosen(self, system: System, result: Reconstruction | None) -> None:
+        """A system whose depth follows the curve."""
+        name, known, choosing = system.name, self._known(system.name), self.search.seconds
         for at, stop in self.stops.items():
-            own = result if state.stop == stop else None
-            after = self.story.before if not stop.t_star else _after(own, line, stop.t_star)
+            own, depth = result if self.search.stop == stop else None, stop.t_star
+            after = _after(own, known, depth) if depth else self.story.before
             if after is not None:
-                self.says[name][at] = self.story.own_depth(SYSTEMS[name], stop, after)
+                self.says[name][at] = self.story.own_depth(system.title, stop, after)
                 self.present[name][at] = self.story.shown(name, stop, after)
-                self.costs[name][at] = _cost(route, stop.t_star, own, choosing)
-        for depth, read in enumerate(line.predictions if line else ()):
-            self.says[name][f"{depth}d"] = self.story.by_hand(depth, reading(read))
-            self.present[name][f"{depth}d"] = self.brief.by_hand(depth, Reading(read.label, None))
-        if result is not None and choosing is not None:
+                self.costs[name][at] = _cost(system, depth, own, choosing)
+        for depth, after in enumerate(known):
+            self.says[name][f"{depth}d"] = self.story.by_hand(depth, after)
+            self.present[name][f"{depth}d"] = self.brief.by_hand(depth, Reading(after.label, None))
+        if result is not None:
             self.spent[name] = spent(result.steps, result.seconds, choosing)
 
-    def _fixed(self, route: Route) -> None:
-        name, line = "dda", self.state.lines.get(dda_line(self.state) or "")
-        result = self.state.results.get(name)
-        depths = set(range(1, len(line.predictions))) if line else set()
-        for depth in depths | ({result.depth} if result else set()):
-            own = result if result and result.depth == depth else None
-            after, at = _after(own, line, depth), str(depth)
+    def _fixed(self, system: System, result: Reconstruction | None) -> None:
+        name, known = system.name, self._known(_fixed_series(self.state))
+        for depth in {*range(1, len(known)), *([result.depth] if result else [])}:
+            own, at = result if result and result.depth == depth else None, str(depth)
+            after = _after(own, known, depth)
             assert after is not None
             self.says[name][at] = self.story.fixed_depth(depth, after)
             self.present[name][at] = self.story.shown(name, Stop(depth, True), after)
             self.rivals[at] = self.story.rival(depth, after)
-            self.costs[name][at] = _cost(replace(route, depth=depth), depth, own, None)
+            self.costs[name][at] = _cost(system, depth, own, None)
         if result is not None:
             self.spent[name] = spent(result.steps, result.seconds)
 
-    def _plus(self, result: Reconstruction, explained: Explained) -> None:
-        name, after, stop = "dga-plus", reading(result.prediction), explained.stop
-        flat, line = explained.explanation.flat, self.state.lines.get(name)
-        for depth, read in enumerate(line.predictions if line else ()):
-            self.says[name][str(depth)] = self.story.plus_from(depth, reading(read))
-            self.present[name][str(depth)] = self.brief.plus_from(depth, Reading(read.label, None))
-        own = self.story.plus(sentence(explained), stop, explained.unchanged, flat, after)
-        self.says[name]["own"] = own
-        self.present[name]["own"] = self.story.shown(name, stop, after, explained.unchanged)
-        if not result.steps and not explained.unchanged:
-            self.costs[name]["own"] = inverse_cost(result.seconds)
-            self.spent[name] = spent_on_inverse(result.seconds)
+    def _explained(self, name: str, result: Reconstruction | None) -> None:
+        if result is None:
             return
-        noised = max(0, stop.t_star - explained.explanation.entry)
-        rebuilding = max(0.0, result.seconds - explained.seconds)
-        self.costs[name]["own"] = cost(noised, result.steps, rebuilding, explained.seconds)
-        self.spent[name] = spent(result.steps, rebuilding, explained.seconds, plus=True)
+        for depth, after in enumerate(self._known(name)):
+            self.says[name][str(depth)] = self.story.plus_from(depth, after)
+            self.present[name][str(depth)] = self.brief.plus_from(depth, Reading(after.label, None))
+        after, search = reading(result.prediction), result.search
+        stop, unchanged, choosing = search.stop, search.unchanged, search.seconds
+        told = sentence(search), stop, unchanged, search.found.flat
+        self.says[name]["own"] = self.story.plus(*told, after)
+        self.present[name]["own"] = self.story.shown(name, stop, after, unchanged)
+        if not result.steps and not unchanged:
+            seconds = choosing + result.seconds
+            self.costs[name]["own"] = inverse_cost(seconds)
+            self.spent[name] = spent_on_inverse(seconds)
+            return
+        noised = max(0, stop.t_star - search.found.entry)
+        self.costs[name]["own"] = cost(noised, result.steps, result.seconds, choosing)
+        self.spent[name] = spent(result.steps, result.seconds, choosing, plus=True)
 
 
-def _after(own: Reconstruction | None, line: Line | None, depth: int) -> Reading | None:
+def _after(own: Reconstruction | None, known: Sequence[Reading], depth: int) -> Reading | None:
     """How the run's own picture is read, else the outcome at this depth, if it is known."""
     if own is not None:
         return reading(own.prediction)
-    return None if line is None else line.reading(depth)
+    return known[depth] if depth < len(known) else None
 
 
 def _cost(
-    route: Route, depth: int, own: Reconstruction | None, choosing: float | None
+    system: System, depth: int, own: Reconstruction | None, choosing: float | None
 ) -> tuple[str, str]:
     """Seconds only of what was really run."""
-    steps = len(route.visited(depth)) - 1
+    steps = len(sampler_of(readable(system).end).visited(depth)) - 1
     if own is None:
         return "", f"{depth} in, {steps} out" if steps else cost(0, 0, 0.0)[1]
     return cost(depth, steps, own.seconds, choosing)
@@ -299,9 +310,3 @@ def _cost(
 def key(stop: Stop) -> str:
     """``7c``, or ``24n`` for one that the rule did not meet."""
     return f"{stop.t_star}{'c' if stop.crossed else 'n'}"
-
-
-def extent(profile: Profile, settings: Request) -> int:
-    """How deep the page looks."""
-    deepest = max(SHOWN, settings.stopping(profile).max_depth, settings.dda_depth)
-    return min(deepest, profile.schedule.steps)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import threading
 import time
 from collections.abc import Callable, Generator, Iterator
@@ -14,20 +15,21 @@ from typing import Any, TypeVar
 import numpy as np
 
 from app.runs.gpu import borrowed, choose_device, expected_seconds, lends_gpus, on_lent_gpu
+from app.runs.watch import News, Step, explains, watch
 from app.server.decoder import read_square
-from app.server.errors import RunError, told
+from app.server.errors import RunError, translate_errors
 from app.server.limits import BUDGET_SECONDS
 from dga.corruptions import compile_corruptions, corrupt
 from dga.images import Pixels, to_tensor
 from dga.networks.classifier import Prediction
 from dga.networks.compute import Compute
 from dga.networks.models import ModelFiles, Models, find_models
-from dga.pipeline import Denoised, Event, adapt_steps, classify
+from dga.pipeline import read
 from dga.request import Request
 from dga.speed.pace import Pace, slow_pace
 from dga.weights.sources import Sources
 
-Step = TypeVar("Step")
+Done = TypeVar("Done")
 TOO_LONG = (
     "The run took longer than {seconds:.0f} seconds and was stopped; "
     "a smaller DDA depth or a higher τ needs fewer steps."
@@ -66,7 +68,7 @@ class Session:
         if isinstance(models, Models):
             self._loaded.set_result(models)
         self._lent: Callable[..., Generator[Any]]
-        self._lent = on_lent_gpu(self._on_models, self._expected_seconds)
+        self._lent = on_lent_gpu(self._on_models, lambda seconds, *asked: seconds)
 
     @classmethod
     def open(cls, profile: str = "everyday16", sources: Sources = Sources()) -> Session:
@@ -116,7 +118,7 @@ class Session:
 
     def subject(self, path: str | Path | None, settings: Request) -> Picture:
         """Read, resize, perhaps corrupt one upload. Raises ``UploadError`` or :class:`RunError`."""
-        with told():
+        with translate_errors():
             picture = read_square(path, self.profile.image_size)
             if settings.corruption is None:
                 return Picture(picture, self._classify(picture))
@@ -130,46 +132,49 @@ class Session:
         cancel: threading.Event | None = None,
         extent: int | None = None,
         quick: bool = False,
-    ) -> Generator[Event]:
+    ) -> Generator[News]:
         """Run the pipeline, within the time budget and until ``cancel`` is set.
 
         ``extent``: as in :func:`~dga.pipeline.adapt_steps`, with every depth's outcome unless
         the machine is slow; ``quick``: DGA+ alone. Raises what :meth:`watched` does.
         """
-        stopping = settings.stopping(self.profile)
-        routes = [r for r in settings.routes(self.profile) if r.plus or not quick]
-        every = extent is not None and self.pace is None
-        seed = settings.seed
-        return self.lent(cancel, adapt_steps, pixels, seed, stopping, routes, extent, every)
+        profile, stopping = self.profile, settings.stopping(self.profile)
+        chosen = [s for s in settings.usual(profile) if explains(s) or not quick]
+        every = extent if self.pace is None else None
+        longest = expected_seconds(profile, chosen, stopping.paths)
+        asked = pixels, settings.seed, stopping, chosen, extent, every
+        return self.lent(cancel, watch, *asked, longest=longest)
 
     def lent(
         self,
         cancel: threading.Event | None,
-        steps: Callable[..., Iterator[Step]],
+        steps: Callable[..., Iterator[Done]],
         *asked: Any,
-    ) -> Generator[Step]:
+        longest: float = math.inf,
+        budget: float | None = None,
+        too_long: str = TOO_LONG,
+    ) -> Generator[Done]:
         """``steps(models, *asked)``, on a GPU where the host lends one, within the time budget.
 
-        Raises what :meth:`watched` does.
+        ``longest``: seconds that it is borrowed for, never beyond the ``budget``, by default the
+        session's. Raises what :meth:`watched` does.
         """
-        return self.watched(self._lent(steps, *asked), cancel, self.budget_seconds, TOO_LONG)
+        seconds = self.budget_seconds if budget is None else budget
+        work = self._lent(min(longest, seconds), steps, *asked)
+        return self.watched(work, cancel, seconds, too_long)
 
-    def _on_models(self, steps: Callable[..., Iterator[Step]], *asked: Any) -> Generator[Step]:
+    def _on_models(
+        self, seconds: float, steps: Callable[..., Iterator[Done]], *asked: Any
+    ) -> Generator[Done]:
         yield from steps(borrowed(self.models), *asked)
-
-    def _expected_seconds(self, steps: Callable[..., Iterator[Step]], *asked: Any) -> float:
-        if steps is not adapt_steps:
-            return self.budget_seconds
-        _, _, stopping, routes, *_ = asked
-        return min(expected_seconds(self.profile, stopping, routes), self.budget_seconds)
 
     def watched(
         self,
-        steps: Generator[Step],
+        steps: Generator[Done],
         cancel: threading.Event | None,
         seconds: float,
         too_long: str,
-    ) -> Generator[Step]:
+    ) -> Generator[Done]:
         """``steps`` for so many seconds and until ``cancel`` is set, both looked at after each.
 
         Raises :class:`RunError`, with the sentence ``too_long``, and :class:`CancelledError`.
@@ -177,7 +182,7 @@ class Session:
         run, deadline = object(), time.monotonic() + seconds
         self._runs.add(run)
         try:
-            with told(), contextlib.closing(steps):
+            with translate_errors(), contextlib.closing(steps):
                 for event in steps:
                     if cancel is not None and cancel.is_set():
                         raise CancelledError
@@ -204,11 +209,11 @@ class Session:
         self._classify(grey)
         if self.pace is None:  # else it would keep the first visitor waiting for minutes
             with contextlib.closing(self.events(grey, Request(None, 1, 1.0, 0, 1))) as events:
-                next((event for event in events if isinstance(event, Denoised)), None)
+                next((event for event in events if isinstance(event, Step)), None)
         while self._runs:  # a run beside what compiles would take seconds longer
             time.sleep(PAUSE)
         compile_corruptions()
 
     def _classify(self, pixels: Pixels) -> Prediction:
         x = to_tensor(pixels)[None].to(self.models.device)  # [1, 3, S, S]
-        return classify(self.models, x)
+        return read(self.models, x)[0]

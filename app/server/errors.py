@@ -30,7 +30,7 @@ SENTENCES = (RunError, RequestError, UploadError, FloatingPointError)
 
 
 @contextmanager
-def told() -> Iterator[None]:
+def translate_errors() -> Iterator[None]:
     """Memory that ran out and files that failed become a :class:`RunError`.
 
     The log keeps the details, paths among them. What the failed work had in memory is given

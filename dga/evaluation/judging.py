@@ -59,7 +59,7 @@ class Judge:
         models = self.models
         states = forward_path(models.schedule, x, seed)[torch.tensor(depths)]  # [K, 3, S, S]
         network = models.discriminator
-        return curve(models.schedule, network, states, depths, self.denoiser, batch)
+        return curve(models.schedule, network, states, self.denoiser, depths, batch)
 
 
 def load_judge(

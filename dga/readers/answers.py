@@ -81,7 +81,10 @@ class OpenSystem:
     def _read(self, kinds: Sequence[Tensor], seeds: Sequence[int]) -> Tensor:
         """Probabilities, ``[B, classes]``, of one kind of picture or of both."""
         shown = kinds if self.system.ensemble else kinds[:1]
-        return torch.stack([self._reader.read(x, seeds) for x in shown]).mean(0)
+        each = torch.stack([self._reader.read(x, seeds) for x in shown])  # [1 or 2, B, classes]
+        entropy = torch.special.entr(each).sum(2).mean(1)
+        weights = (-self.system.trust * entropy).softmax(0)
+        return (weights.view(-1, 1, 1) * each).sum(0)
 
     def _details(self, stopped: Stopped, x: Tensor) -> dict[str, Any]:
         """What a result line tells of one picture; nothing of one that was not explained."""
@@ -127,19 +130,19 @@ def answer(
         models = next(iter(group.values())).models
         exchange = deal(models, x, seeds, permute) if deal and permute != "none" else None
         with _named(group):
-            done = _repaired(models, x, seeds, [r for r in repairs if r], exchange)
+            done = repaired(models, x, seeds, [r for r in repairs if r], exchange)
         for name, one in group.items():
             with _named([name]):
                 answers[name] = one.answer(x, seeds, done.get(one.system.repair))
     return {name: answers[name] for name in opened}
 
 
-def _repaired(
+def repaired(
     models: Models,
     x: Tensor,
     seeds: Sequence[int],
     wanted: Sequence[Repair],
-    exchange: Exchange | None,
+    exchange: Exchange | None = None,
 ) -> dict[Repair | None, list[Done]]:
     """All repairs of a batch in one run, by row."""
     stopped: dict[tuple[Repair, int], Stopped] = {}

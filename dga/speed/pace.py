@@ -43,18 +43,16 @@ def end_passes(end: End) -> int:
     return steps * (2 if end.guidance and end.guidance.through_network else 1)
 
 
-def most_passes(profile: Profile, chosen: Collection[System], curve: bool) -> tuple[int, int]:
+def most_passes(profile: Profile, chosen: Collection[System], curve: int) -> tuple[int, int]:
     """Network passes of one picture by all systems together, at their deepest.
 
-    ``curve``: the paper's path is judged whatever they are. Returns (states that the
-    discriminator judges, passes of the denoiser).
+    ``curve``: noise paths of the paper's that are judged whatever the systems are. Returns
+    (states that the discriminator judges, passes of the denoiser).
     """
-    judged, denoised = 0, 0
+    plain = [end for s in chosen if s.repair and not s.repair.explain for end in s.ends]
+    paths = max([curve, *((end.stopping or profile.stopping).paths for end in plain)])
+    judged, denoised = paths * (profile.schedule.steps + 1), 0
     explained = {s.repair.explain: s for s in chosen if s.repair and s.repair.explain}
-    if curve or any(system.repair and not system.repair.explain for system in chosen):
-        rules = [end.stopping for s in chosen for end in s.ends if end.stopping]
-        paths = max((rule.paths for rule in rules), default=profile.stopping.paths)
-        judged = paths * (profile.schedule.steps + 1)
     for config, system in explained.items():
         deepest = max(end.stopping.deepest for end in system.ends if end.stopping)
         judged += most_calls(config) + deepest + 1
@@ -70,9 +68,7 @@ class Pace:
     denoise: float
     judge: float
 
-    def longest(
-        self, profile: Profile, chosen: Sequence[System] = (), curve: bool = False
-    ) -> float:
+    def longest(self, profile: Profile, chosen: Sequence[System] = (), curve: int = 0) -> float:
         """Seconds for a picture by all systems together, at their deepest.
 
         Without any: DGA, DGA + G, DDA and DGA+. ``curve`` as for :func:`most_passes`.
@@ -138,7 +134,7 @@ def memory(models: Models) -> int:
     return 6 * sum(map(parameter_count, networks)) + WORKSPACE
 
 
-def warning(models: Models, pace: Pace, chosen: Sequence[System] = (), curve: bool = False) -> str:
+def warning(models: Models, pace: Pace, chosen: Sequence[System] = (), curve: int = 0) -> str:
     """What somebody is told who is about to wait for systems, by default the usual four."""
     profile = models.profile
     chosen = chosen or default_systems(profile)

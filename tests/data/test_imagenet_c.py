@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from dga.methods import build_methods
 from PIL import Image
 from torchvision.transforms import v2
 

@@ -13,6 +13,7 @@ import torch
 
 from dga import diffusion
 from dga.diffusion import ForwardPath, forward_path
+from dga.discriminator import Judged
 from dga.explanation.search import Scored
 from dga.images import from_tensor, to_tensor
 from dga.networks.compute import Compute
@@ -22,7 +23,6 @@ from dga.networks.unet import Denoiser
 from dga.pipeline import (
     Adaptation,
     DepthSweep,
-    Judged,
     Reconstruction,
     SearchEnded,
     Stepped,

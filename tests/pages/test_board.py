@@ -18,7 +18,7 @@ from app.pages.board.value import board_value, headline, how, lead, status_value
 from app.parts.examples import Example, load_examples
 from app.presets import boards as recorded
 from app.presets.boards import EXAMPLES, Boards
-from app.runs.board import COLUMNS, CSV_COLUMNS, DAMAGED, Board, Cell, Row, explained, run, settings
+from app.runs.board import COLUMNS, CSV_COLUMNS, DAMAGED, Board, Cell, Row, compared, explained, run
 from app.runs.session import CancelledError, RunError, Session
 from app.server.limits import MAX_OWN
 from app.server.queue_position import QueuePositions
@@ -30,7 +30,7 @@ from dga.images import to_pixels, to_square
 from dga.io.parsing import split_list
 from dga.io.shipped import shipped
 from dga.networks.classifier import Prediction
-from dga.pipeline import adapt, default_routes
+from dga.pipeline import adapt
 from dga.profiles import EVERYDAY16
 from dga.stopping import Stop
 
@@ -69,7 +69,7 @@ def filled(truth="cat", example="cat"):
     """Four rows, one for each way that the search ends; DGA+ puts the first right."""
     rows = []
     for number, (name, stop) in enumerate(zip(CORRUPTIONS, STOPS, strict=False)):
-        row = Row(name, truth, stop=stop)
+        row = Row(name, truth)
         row.cells[DAMAGED] = Cell(PICTURE, said=say("cat" if number == 3 else "dog", 0.6))
         for column in ("dga", "dga-guided"):
             row.cells[column] = Cell(PICTURE, said=say("dog", 0.6), stop=stop)
@@ -91,11 +91,11 @@ def test_rows_are_filled_from_one_run_as_each_is_alone(tiny, pixels):
     assert list(dict.fromkeys(phases)) == ["read", "forward", "reverse"]
     assert len(board.complete) == 15
     assert board.phase == "done"
-    routes = list(default_routes(tiny.profile).values())
+    systems = list(compared(tiny.profile).values())
     for row in board.rows[::7]:
         damaged = corrupt(pixels, row.name, 2, 0)
         assert np.array_equal(row.cells[DAMAGED].image, damaged)
-        alone = adapt(tiny.models, damaged, 0, settings(tiny.profile), routes)
+        alone = adapt(tiny.models, damaged, 0, systems)
         assert row.stop == alone.stop
         assert row.cells[DAMAGED].said.label == alone.input_prediction.label
         for name, result in alone.reconstructions.items():
@@ -389,7 +389,7 @@ def test_the_command_for_a_folder_names_methods_that_exist():
     *words, names = shlex.split(COMMAND)
     assert words == ["python", "-m", "dga", "adapt", "FOLDER", "--methods"]
     assert tuple(split_list(names)) == COLUMNS[1:]
-    assert set(split_list(names)) == set(default_routes(EVERYDAY16))
+    assert set(split_list(names)) == set(compared(EVERYDAY16))
 
 
 def test_a_run_that_never_reached_the_models_says_so(handlers):

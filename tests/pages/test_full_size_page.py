@@ -15,6 +15,7 @@ from app.demo import build
 from app.pages.findings.exhibits import read_exhibits
 from app.pages.findings.page import shipped_exhibits
 from app.runs.run_state import RunState
+from app.runs.run_value import run_value
 from app.runs.session import Picture, Session
 from dga.data.uploads import read_square
 from dga.diffusion import Schedule
@@ -66,7 +67,7 @@ def test_a_run_fills_the_page_and_the_record(session: Session) -> None:
     for event in session.events(pixels, settings):
         state.take(event)
     assert isinstance(event, Adaptation)
-    value = state.value()
+    value = run_value(state)
     assert value["phase"] == "done"
     assert len(json.dumps(value)) < 4_000_000
     assert all(result["state"] == "done" for result in value["results"].values())

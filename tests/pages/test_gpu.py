@@ -19,9 +19,11 @@ import torch
 
 from app.parts.examples import load_examples
 from app.runs import gpu
+from app.runs.board import Board, run
 from app.runs.session import CancelledError, Session
+from app.runs.watch import Step
 from dga.networks.models import Models
-from dga.pipeline import Adaptation, Denoised, adapt
+from dga.pipeline import Adaptation, adapt
 from dga.profiles import EVERYDAY16, IMAGENET, Profile
 from dga.request import Request
 
@@ -77,6 +79,14 @@ def test_a_lent_gpu_gives_the_same_run(lender: Lender, tiny_models: Models) -> N
     assert len(lender.lent) == lender.returned == 1
 
 
+def test_a_board_borrows_one_for_all_its_pictures(lender: Lender, tiny_models: Models) -> None:
+    session, pixels = Session(tiny_models), _pixels(tiny_models)
+    board = Board.of_example(session.profile, "cat", "cat", pixels, 2)
+    list(run(session, board))
+    assert len(board.complete) == 15
+    assert len(lender.lent) == lender.returned == 1
+
+
 def test_only_the_lent_steps_ask_for_the_gpu(
     lender: Lender, tiny_models: Models, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -100,7 +110,7 @@ def test_cancel_returns_it(lender: Lender, tiny_models: Models) -> None:
     """The flag stays on this side: it cannot cross."""
     cancel = threading.Event()
     events = Session(tiny_models).events(_pixels(tiny_models), SETTINGS, cancel)
-    while not isinstance(next(events), Denoised):
+    while not isinstance(next(events), Step):
         pass
     cancel.set()
     with pytest.raises(CancelledError):
@@ -132,8 +142,7 @@ def test_more_work_borrows_for_longer_and_never_beyond_the_budget(
 
     def expected(profile: Profile, **asked: int) -> float:
         request = Request.of(profile, severity=3, seed=0, **asked)
-        stopping, routes = request.stopping(profile), request.routes(profile)
-        return gpu.expected_seconds(profile, stopping, routes)
+        return gpu.expected_seconds(profile, request.usual(profile), request.paths)
 
     usual = expected(IMAGENET)
     assert expected(IMAGENET, paths=8) > usual

@@ -22,9 +22,10 @@ from app.parts.html import rendered
 from dga.diffusion import forward_path
 from dga.discriminator import curve
 from dga.images import from_tensor, to_tensor
-from dga.pipeline import adapt, ancestral_routes, default_routes
+from dga.pipeline import adapt
 from dga.sentences import pill
 from dga.stopping import choose_depth
+from dga.systems import systems
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -140,13 +141,13 @@ def test_curve_and_stops_are_the_library_s(lesson, made, tiny_models):
 
 
 def test_the_way_back_ends_where_adapt_ends(lesson, made, tiny_models):
-    free = ancestral_routes(tiny_models.profile)["dga-ancestral"]
-    run = adapt(tiny_models, lesson._damaged(MAIN), MAIN.seed, routes=[free])
+    free = systems(tiny_models.profile)["dga-ancestral"]
+    run = adapt(tiny_models, lesson._damaged(MAIN), MAIN.seed, [free])
     reverse = made["reverse"]
     assert reverse["depth"] == run.t_star
     states, estimates = pictures(reverse["x"]), pictures(reverse["x0"])
     assert len(states) == len(estimates) == run.t_star + 1
-    ends = run.x_t_star, run.reconstructions["dga-ancestral"].image
+    ends = run.search.x_t_star, run.reconstructions["dga-ancestral"].image
     assert close((states[0], states[-1]), ends)
 
 
@@ -158,11 +159,11 @@ def test_guidance_pulls_closer(made):
 
 
 def test_cases_agree_with_adapt(lesson, made, tiny_models):
-    routes = default_routes(tiny_models.profile)
+    known = systems(tiny_models.profile)
     assert made["depth"]["fixed"] == tiny_models.profile.dda_depth
     for case, shown in zip(COMPARED, made["depth"]["cases"], strict=True):
         damaged = lesson._damaged(case)
-        run = adapt(tiny_models, damaged, case.seed, routes=[routes["dga-guided"], routes["dda"]])
+        run = adapt(tiny_models, damaged, case.seed, [known["dga-guided"], known["dda"]])
         assert shown["stop"] == pill(run.stop, run.stopping.horizon)[0]
         assert shown["stop"].startswith("t* =") == run.stop.crossed
         before, own, fixed = pictures(shown["pictures"])

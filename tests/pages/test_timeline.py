@@ -18,8 +18,9 @@ from app.runs.run_state import Progress, RunState
 from app.runs.session import Picture, Session
 from app.runs.settings import check_settings
 from app.runs.sprites import COLUMNS, MAX_SIDE, Lane, forward_sprites, reduced, sprite_sheet
+from dga.discriminator import Judged
 from dga.explanation.search import Scored
-from dga.pipeline import Adaptation, Denoised, Halted, Judged, Noised
+from dga.pipeline import Adaptation, Denoised, Halted, Noised
 from dga.profiles import EVERYDAY16
 from dga.request import Request
 from dga.stopping import Stop, choose_depth, confidence_from_logits

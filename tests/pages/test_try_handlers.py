@@ -20,7 +20,7 @@ from app.parts.examples import Example, load_examples
 from app.presets.store import Presets
 from app.runs.quick import DroppedError, QuickLane
 from app.runs.run_state import RunState
-from app.runs.run_value import found
+from app.runs.run_value import found, run_value
 from app.runs.session import Session
 from app.runs.settings import check_settings
 from app.server.queue_position import QueuePositions
@@ -179,7 +179,7 @@ def test_impulses_have_no_gauge() -> None:
         stop = SimpleNamespace(t_star=0)
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr("app.runs.run_value.sentence", lambda explained: "")
-            shown = found(SimpleNamespace(explanation=explanation, stop=stop))  # type: ignore[arg-type]
+            shown = found(SimpleNamespace(found=explanation, stop=stop))  # type: ignore[arg-type]
         assert shown["gauges"][2] == {"name": "noise", "words": words, "at": at}
 
 
@@ -425,8 +425,8 @@ def test_deepest_allowed_may_reach_beyond_the_axis(tiny_models: Models) -> None:
     for event in session.events(pixels, settings, extent=state.extent):
         state.take(event)
     assert isinstance(event, Adaptation)
-    assert state.value()["t_star"] == 40
-    assert len(state.value()["forward_probs"]) == 41
+    assert run_value(state)["t_star"] == 40
+    assert len(run_value(state)["forward_probs"]) == 41
 
 
 def test_a_slow_machine_repairs_by_dga_plus_alone(

@@ -19,7 +19,6 @@ import numpy as np
 import pytest
 import skimage.data
 import torch
-from dga.methods import Batch, Outcome, build_methods
 from PIL import Image
 from safetensors.torch import save_file
 from starlette.applications import Starlette

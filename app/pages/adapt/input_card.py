@@ -9,7 +9,7 @@ import gradio as gr
 
 from app.pages.adapt.corruption_thumbnails import SIDE, style_sheet, style_sheets
 from app.parts.examples import Example
-from app.parts.html import PRIVATE, html, told
+from app.parts.html import PRIVATE, event_field, html
 from app.parts.pictures import picture_input
 from app.runs.session import Session
 from app.runs.settings import MAX_PATHS, MAX_SCALE
@@ -130,7 +130,7 @@ def input_card(
     gr.on([*chosen, *sliders], js=_CHANGED, trigger_mode="multiple", **PRIVATE)
 
     def pick(event: gr.EventData) -> tuple[str | None, str | None]:
-        path = paths.get(str(told(event, "name")))
+        path = paths.get(str(event_field(event, "name")))
         return path, path
 
     def preview(path: str | None) -> Iterator[Any]:

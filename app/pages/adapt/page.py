@@ -14,7 +14,7 @@ from app.parts.examples import load_examples
 from app.parts.html import html
 from app.parts.pictures import data_uri
 from app.presets.store import Preset, Presets
-from app.runs.run_state import blank_value
+from app.runs.run_value import blank_value, run_value
 from app.runs.session import Session
 from app.server.gate import FIRST_RUN
 from app.server.queue_position import LOOK_INTERVAL, QueuePositions
@@ -33,7 +33,7 @@ def adapt_page(
     with gr.Column(elem_id="main"):
         card = input_card(session, examples, recorded, presets.opening)
         notice = html("", elem_id="notice")
-        run = first.state.value() if first else {}
+        run = run_value(first.state) if first else {}
         shown = screen(blank_value(session.profile) | {"opens": FIRST_RUN if first else ""})
     page = TryComponents(
         screen=shown,

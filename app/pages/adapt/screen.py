@@ -57,7 +57,7 @@ _TEMPLATE = """
 
 
 def screen(value: dict[str, Any]) -> gr.HTML:
-    """The component; its value is what :meth:`app.runs.run_state.RunState.value` returns."""
+    """The component; its value is what :func:`app.runs.run_value.run_value` returns."""
     return html(
         value,
         html_template=_TEMPLATE,

@@ -12,29 +12,31 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 import gradio as gr
-from dga.outcomes import judge_further, outcomes_of
 from gradio.processing_utils import save_bytes_to_cache
 from gradio.utils import get_upload_folder
 
 from app.pages.run_handlers import RunHandlers, Update
 from app.parts.examples import Example, identify
-from app.parts.html import LIGHT, PRIVATE, SAVE, for_event, for_visitor, told
+from app.parts.html import LIGHT, PRIVATE, SAVE, event_field, for_event, for_visitor
 from app.presets.store import Presets
 from app.runs import links
 from app.runs.export import RunExport
 from app.runs.quick import DroppedError, QuickLane
-from app.runs.run_state import Progress, RunState, Source, blank_value
+from app.runs.run_state import Progress, RunState, Source
+from app.runs.run_value import blank_value, run_value
 from app.runs.session import CancelledError, Session
 from app.runs.settings import check_settings
 from app.runs.visitors import Run, Visitors
+from app.runs.watch import Step, Swept, explains
 from app.server.decoder import read_square
 from app.server.errors import SENTENCES
 from app.server.queue_position import CONCURRENCY_ID, QueuePositions, place_words
 from app.words.errors import FAILED
 from app.words.try_it import DOWNLOAD_WORDS, DOWNLOADS, INPUT_WORDS, LINK_NOTICES, NOTICES
+from dga.discriminator import Judged
 from dga.explanation.search import Scored
 from dga.io.parsing import shortened
-from dga.pipeline import Denoised, Judged, Outcomes, plus_route
+from dga.pipeline import DepthSweep, judge_further, readable, sweep_depths
 from dga.profiles import Profile
 from dga.request import Request
 from dga.speed.pace import warning
@@ -145,11 +147,13 @@ class TryHandlers(RunHandlers[Run]):
         slow = pace is not None
         if pace is not None:  # the full comparison would take minutes
             state.source = "quick"
-            state.notice = warning(self.session.models, pace, [plus_route(state.profile)])
+            alone = [system for system in state.systems.values() if explains(system)]
+            paths = state.settings.paths
+            state.notice = warning(self.session.models, pace, alone, curve=paths)
         depths = 0 if slow else state.extent  # no deeper than the stop needs
         for event in self.session.events(pixels, state.settings, run.cancel, depths, slow):
             state.take(event)
-            if isinstance(event, Denoised | Scored) and time.monotonic() - shown < PICTURE_INTERVAL:
+            if isinstance(event, Step | Scored) and time.monotonic() - shown < PICTURE_INTERVAL:
                 continue
             yield self.shown(run)
             shown = time.monotonic()
@@ -162,12 +166,12 @@ class TryHandlers(RunHandlers[Run]):
             run.state.cancel()
 
     def shown(self, run: Run) -> Update:
-        return {self.page.screen: run.state.value()}
+        return {self.page.screen: run_value(run.state)}
 
     def complain(self, visitor: str, sentence: str) -> Update:
         """The last run stays, dimmed, under the sentence."""
         last = self.runs.last(visitor)
-        value = last.state.value() if last else blank_value(self.session.profile)
+        value = run_value(last.state) if last else blank_value(self.session.profile)
         said = {"phase": "error", "error": sentence} if sentence else {}
         return {self.page.screen: value | said}
 
@@ -227,7 +231,7 @@ class TryHandlers(RunHandlers[Run]):
             return
         if last.state.source == "recorded":  # all who look at it have that one
             last.state = copy.copy(last.state)
-            last.state.lines = dict(last.state.lines)
+            last.state.series = dict(last.state.series)
         state = last.state
         last.cancel.clear()
         state.working = True
@@ -248,25 +252,25 @@ class TryHandlers(RunHandlers[Run]):
             yield self.shown(last)
 
     def _every(self, run: Run, name: object) -> Iterator[None]:
-        state = run.state
-        route = next((r for r in state.settings.routes(state.profile) if r.name == name), None)
+        state, system = run.state, run.state.systems.get(str(name))
         extent = max(state.extent, state.filmed - 1)  # as deep as the axis goes
-        known = len(state.lines[route.name].predictions) if route and name in state.lines else 0
-        if route is None or route.plus or known > extent:
+        known = state.series.get(str(name))
+        if system is None or explains(system) or (known and len(known.predictions) > extent):
             return
-        asked, shown = (state.subject.input, state.settings.seed, route, extent), 0.0
-        for event in self.session.lent(run.cancel, outcomes_of, *asked):
-            if isinstance(event, Outcomes):
-                state.take(event)
+        asked = state.subject.input, state.settings.seed, readable(system), extent
+        shown = 0.0
+        for event in self.session.lent(run.cancel, sweep_depths, *asked):
+            if isinstance(event, DepthSweep):
+                state.take(Swept(system.name, event))
             else:
-                state.progress = Progress.of("every", *event, route.title)
+                state.progress = Progress.of("every", *event, system.title)
             if time.monotonic() - shown > PICTURE_INTERVAL:
                 shown = time.monotonic()
                 yield
 
     def _deepened(self, run: Run) -> Iterator[None]:
         state, steps = run.state, run.state.profile.schedule.steps
-        known = len(state.curves[0])
+        known = len(state.judged[0])
         if state.filmed <= steps:
             state.film(steps + 1)
         if known > steps:
@@ -275,7 +279,7 @@ class TryHandlers(RunHandlers[Run]):
         asked = state.subject.input, settings.seed, settings.paths, known
         for event in self.session.lent(run.cancel, judge_further, *asked):
             if isinstance(event, Judged):
-                last = event.first + len(event.confidence) - 1
+                last = event.first + len(event.logits) - 1
                 state.progress = Progress.noising(last, steps, event.path, settings.paths)
                 yield
             else:
@@ -387,8 +391,9 @@ def connect_try(
 
     def expand(event: gr.EventData, request: gr.Request) -> Iterator[Update]:
         visitor = str(request.session_hash)
+        every, everything = event_field(event, "every"), event_field(event, "all") is True
         with line.served(visitor):
-            yield from handlers.expand(visitor, told(event, "every"), told(event, "all") is True)
+            yield from handlers.expand(visitor, every, everything)
 
     expanded = screen.expand(
         expand, None, screen, concurrency_id=CONCURRENCY_ID, concurrency_limit=1, **PRIVATE

@@ -9,6 +9,7 @@ from app.parts.marks import mark
 from app.runs.board import COLUMNS, DAMAGED, SEED, Board, Cell, Row
 from app.runs.links import write
 from app.runs.sprites import OUTCOME_QUALITY, picture_uri
+from app.runs.watch import alike, explains, fixed_depth
 from app.server.limits import MAX_OWN
 from app.words import board as words
 from app.words.try_it import EXAMPLE_TITLES
@@ -121,12 +122,13 @@ def _right(board: Board, column: str) -> int:
 
 
 def _why(board: Board, column: str, read: list[Row]) -> str:
-    if column == "dda":
-        return words.REASONS["dda"].format(depth=board.profile.dda_depth)
+    system = board.systems[column]
+    if depth := fixed_depth(system):
+        return words.REASONS["dda"].format(depth=depth)
     counts: Counter[str] = Counter()
     for row in read:
         cell = row.cells[column]
-        if column == "dga-plus":
+        if explains(system):
             counts["left" if cell.found == words.LEFT else "repaired"] += 1
         elif cell.stop:
             counts[way(cell.stop) if cell.stop.t_star else "left"] += 1
@@ -146,14 +148,15 @@ def how(board: Board, row: Row, column: str) -> str:
     cell = row.cells[column]
     if column == DAMAGED or cell.stop is None:
         return words.HOW[DAMAGED]
-    if column == "dga-plus":
+    system, name = board.systems[column], way(cell.stop)
+    if explains(system):
         return cell.found
-    name = way(cell.stop)
-    if column == "dda":
-        guided = row.cells.get("dga-guided", Cell())
-        same = guided.said and guided.stop and guided.stop.t_star == cell.stop.t_star
-        alike = board.profile.dda_guidance == board.profile.guidance
-        name = "same" if same and alike else "dda"
+    if fixed_depth(system):
+        twins = [other for other in board.systems if other != column]
+        twins = [other for other in twins if alike(board.systems[other], system)]
+        cells = [row.cells.get(twin, Cell()) for twin in twins]
+        same = any(c.said and c.stop and c.stop.t_star == cell.stop.t_star for c in cells)
+        name = "same" if same else "dda"
     return words.HOW[name].format(depth=cell.stop.t_star)
 
 

@@ -20,7 +20,11 @@ SHOWN = dict.fromkeys(words.QUESTIONS, "run=cat-impulse-noise") | {
     "found": "run=cat-contrast",
     "clean": f"image=cat&corruption={NO_CORRUPTION}",
 }
-MARKS = {"source": "damaged", "tent": "noised", "dga-plus+tent": "dga-plus"}  # of methods without a mark of their own
+MARKS = {
+    "source": "damaged",
+    "tent": "noised",
+    "dga-plus+tent": "dga-plus",
+}  # of methods without a mark of their own
 
 
 def shipped_exhibits(profile: Profile) -> Path:

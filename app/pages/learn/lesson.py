@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from app.parts.examples import Example
 from app.parts.pictures import data_uri, uri
+from app.runs.board import compared
 from app.runs.run_state import TAUS
 from app.runs.sprites import jpeg
 from dga.corruptions import SEVERITIES, corrupt
@@ -22,8 +23,9 @@ from dga.guidance import structural_loss
 from dga.images import Pixels, from_tensor, to_tensor
 from dga.networks.classifier import predict
 from dga.networks.models import Models
-from dga.pipeline import Rebuilt, Route, adapt_many, default_routes, rebuild_steps
-from dga.profiles import StoppingConfig
+from dga.pipeline import Stepped, Stopped, readable, run
+from dga.profiles import End, Repair, StoppingConfig
+from dga.readers.answers import repaired
 from dga.sentences import pill
 from dga.stopping import Stop, choose_depth, confidence_from_logits
 from dga.titles import title
@@ -148,16 +150,14 @@ class Lesson:
 
     def _reverse(self) -> dict[str, Any]:
         """Every state on the way back from t*, and the clean estimate at each."""
-        damaged = self._damaged(MAIN)
-        depth = self._stop(MAIN).t_star
-        path = self._path(damaged, MAIN.seed)
-        states, estimates = [from_tensor(path[depth])], []
-        steps = rebuild_steps(
-            self.models, path[depth][None], self._tensor(damaged)[None], [depth], [MAIN.seed], None
-        )
-        for step in steps:
-            states.append(from_tensor(step.x[0]))
-            estimates.append(from_tensor(step.x0_hat[0]))
+        depth, states, estimates = self._stop(MAIN).t_star, list[Pixels](), list[Pixels]()
+        x = self._tensor(self._damaged(MAIN))[None]
+        for event in run(self.models, x, [MAIN.seed], [Repair(End(depth=depth))]):
+            if isinstance(event, Stopped):
+                states.append(from_tensor(event.path.states.at(depth)))
+            elif isinstance(event, Stepped):
+                states.append(from_tensor(event.x[0]))
+                estimates.append(from_tensor(event.x0_hat[0]))
         # The last state is its own estimate; without any step so is the first.
         return {
             "depth": depth,
@@ -168,37 +168,39 @@ class Lesson:
     def _guide(self) -> dict[str, Any]:
         """One picture rebuilt with lambda 0, the profile's, and four times that."""
         damaged, own = self._damaged(GUIDED), self.models.profile.ancestral.guidance
-        depth = self._stop(GUIDED).t_star
-        scales = (0.0, own.scale, 4 * own.scale)
+        depth, scales = self._stop(GUIDED).t_star, (0.0, own.scale, 4 * own.scale)
         guidances = [replace(own, scale=s) if s else None for s in scales]
-        routes = [Route("guided", "", depth, guidance) for guidance in guidances]
-        rebuilt = [self._adapted([GUIDED], route)[0].image for route in routes]
-        reference = self._tensor(damaged)[None]
-        gaps = [structural_loss(self._tensor(p)[None], reference, own) for p in rebuilt]
+        ways = [Repair(End(depth=depth, guidance=guidance)) for guidance in guidances]
+        x = self._tensor(damaged)[None]
+        done = repaired(self.models, x, [GUIDED.seed], ways)
+        rebuilt = [done[way][0][1].image for way in ways]
+        gaps = [structural_loss(image[None], x, own) for image in rebuilt]
         return {
             "damage": _damage(GUIDED),
             "scales": scales,
             "gaps": [round(float(gap), 2) for gap in gaps],
-            **self._told([damaged, *rebuilt]),
+            **self._told([damaged, *map(from_tensor, rebuilt)]),
         }
 
     def _depth(self) -> dict[str, Any]:
         """Four pictures, each rebuilt from its own depth and from one depth for all."""
-        profile = self.models.profile
-        routes = default_routes(profile)
+        profile, systems = self.models.profile, compared(self.models.profile)
         damaged = [self._damaged(case) for case in COMPARED]
-        own = self._adapted(COMPARED, routes["dga-guided"])
-        fixed = self._adapted(COMPARED, routes["dda"])
+        ways = [readable(systems[name]) for name in ("dga-guided", "dda")]
+        x = self._tensor(np.stack(damaged))
+        done = repaired(self.models, x, [case.seed for case in COMPARED], ways)
         return {
             "fixed": profile.dda_depth,
             "cases": [
                 {
                     "title": f"{self.examples[case.picture].title}: {title(case.corruption)}",
                     "truth": self.examples[case.picture].truth,
-                    "stop": pill(mine.stop, self._rule.horizon)[0],
-                    **self._told([before, mine.image, theirs.image]),
+                    "stop": pill(stopped.stop, self._rule.horizon)[0],
+                    **self._told([before, from_tensor(mine.image), from_tensor(theirs.image)]),
                 }
-                for case, before, mine, theirs in zip(COMPARED, damaged, own, fixed, strict=True)
+                for case, before, (stopped, mine), (_, theirs) in zip(
+                    COMPARED, damaged, *(done[way] for way in ways), strict=True
+                )
             ],
         }
 
@@ -224,14 +226,6 @@ class Lesson:
 
     def _stop(self, case: LessonPicture) -> Stop:
         return choose_depth(self._logits(case), self._rule)
-
-    def _adapted(self, cases: Sequence[LessonPicture], route: Route) -> list[Rebuilt]:
-        """Each damaged picture by one route, in the order given."""
-        pictures = np.stack([self._damaged(case) for case in cases])
-        seeds = [case.seed for case in cases]
-        events = adapt_many(self.models, pictures, seeds, self._rule, route)
-        done = [event for event in events if isinstance(event, Rebuilt)]
-        return sorted(done, key=lambda rebuilt: rebuilt.picture)
 
     def _told(self, pictures: Sequence[Pixels]) -> dict[str, Any]:
         """Pictures in one strip, exact, and the classifier's likeliest classes for each."""

@@ -15,7 +15,7 @@ from app.pages.learn.steps import FAILED, IN_THE_LOG, STEPS, WIDGET
 from app.parts.examples import load_examples
 from app.parts.html import PRIVATE, html, rendered
 from app.runs.session import Session
-from app.server.errors import SENTENCES, told
+from app.server.errors import SENTENCES, translate_errors
 from app.server.queue_position import CONCURRENCY_ID
 
 SCRIPTS = ("learn/parts", "learn/game", "learn/widgets", "learn/learn")
@@ -44,7 +44,7 @@ def learn_page(session: Session, page: gr.Blocks, results: Sequence[str] = ()) -
     def fill() -> Iterator[Any]:
         """What the models made so far; whatever goes wrong becomes a sentence."""
         try:
-            with told():
+            with translate_errors():
                 yield from lesson().parts()
                 yield gr.skip()  # a generator's last value is sent twice
         except Exception as error:

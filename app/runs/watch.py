@@ -1,0 +1,126 @@
+"""One picture's run as a page watches it: pictures of its steps, and what comes out at each depth.
+
+It goes on where the networks are, perhaps on a lent GPU in another process: what is yielded are
+NumPy arrays and plain records.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from dga.discriminator import Judged
+from dga.explanation.search import Scored
+from dga.images import Pixels, from_tensor, to_tensor
+from dga.networks.models import Models
+from dga.pipeline import (
+    NOTHING,
+    Adaptation,
+    DepthSweep,
+    Reconstruction,
+    Sample,
+    SearchEnded,
+    Stepped,
+    adapt_steps,
+    read,
+    readable,
+    sweep_depths,
+)
+from dga.profiles import End, Repair, StoppingConfig
+from dga.systems import System
+
+NOISED = "noised"
+"""In the place of a system's name: the noised states themselves."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """A step of a way back. ``systems``: those that share it; ``depth``: just reached.
+
+    ``x``, ``x0_hat``: uint8 ``[S, S, 3]``.
+    """
+
+    systems: Sequence[str]
+    depth: int
+    x: Pixels
+    x0_hat: Pixels
+
+
+@dataclass(frozen=True)
+class Swept:
+    """What comes out at depths 0, 1, ... by a system; of the noised states without pictures."""
+
+    system: str
+    sweep: DepthSweep
+
+
+News = Scored | Judged | SearchEnded | Step | Reconstruction | Swept | Adaptation
+
+
+def explains(system: System) -> bool:
+    """Whether it looks for the damage first and undoes what it finds, as DGA+ does."""
+    return readable(system).explain is not None
+
+
+def fixed_depth(system: System) -> int | None:
+    """The depth to which it noises every picture; None where it chooses one for each."""
+    return readable(system).end.depth
+
+
+def alike(one: System, other: System) -> bool:
+    """Whether both give the same picture from the same depth."""
+
+    def way(system: System) -> End:
+        return replace(readable(system).end, stopping=None, depth=0)
+
+    return way(one) == way(other) and not (explains(one) or explains(other))
+
+
+def watch(
+    models: Models,
+    pixels: Pixels,
+    seed: int,
+    stopping: StoppingConfig,
+    chosen: Sequence[System],
+    extent: int | None = None,
+    every: int | None = None,
+) -> Iterator[News]:
+    """:func:`~dga.pipeline.adapt_steps` for a page.
+
+    ``stopping``: the paper's rule; ``every``: the noised states and one step of each system that
+    explains are read at every depth to this one.
+    """
+    by_repair: dict[Repair, list[str]] = defaultdict(list)
+    for system in chosen:
+        by_repair[readable(system)].append(system.name)
+    sample = Sample(models, to_tensor(pixels).to(models.device), seed)
+    for event in adapt_steps(models, pixels, seed, chosen, extent, sample, stopping):
+        if isinstance(event, Stepped):
+            yield from _steps(event, by_repair)
+            continue
+        yield event
+        if every is None:
+            continue
+        if isinstance(event, SearchEnded) and event.system is None:
+            states = sample.path(NOTHING).states.up_to(every)
+            none = np.empty((0, *pixels.shape), np.uint8)
+            yield Swept(NOISED, DepthSweep(none, read(models, states)))
+        elif isinstance(event, Reconstruction) and explains(event.system):
+            repair = _one_step(readable(event.system))
+            *_, sweep = sweep_depths(models, pixels, seed, repair, every, sample)
+            assert isinstance(sweep, DepthSweep)
+            yield Swept(event.system.name, sweep)
+
+
+def _steps(event: Stepped, by_repair: dict[Repair, list[str]]) -> Iterator[Step]:
+    pictures = zip(from_tensor(event.x), from_tensor(event.x0_hat), strict=True)
+    for job, depth, (x, x0_hat) in zip(event.jobs, event.depths, pictures, strict=True):
+        yield Step([n for repair in job.repairs for n in by_repair[repair]], depth, x, x0_hat)
+
+
+def _one_step(repair: Repair) -> Repair:
+    """A picture in which no noise is found ends otherwise, in steps that would take long."""
+    return replace(repair, end=repair.noisy or repair.end, noisy=None)
