@@ -14,6 +14,7 @@ from app.parts.examples import Example, load_examples
 from app.presets.cases import CASES, PATHS, Case, lesson
 from app.presets.recording import RECORD, RESULTS, record, settings_of
 from app.presets.store import Preset, PresetError, Presets, load_preset
+from app.runs.run_value import run_value
 from app.runs.session import Session
 from app.runs.settings import check_settings
 from dga.io.shipped import shipped
@@ -63,31 +64,29 @@ def test_a_preset_is_the_run(small, example, folder):
     *_, run = small.events(subject.input, settings)
     again = state.result
     assert np.array_equal(again.input, run.input)
-    assert np.array_equal(again.x_t_star, run.x_t_star)
     assert (again.stop, again.stopping, again.seed) == (run.stop, run.stopping, run.seed)
-    told, found = again.explained, run.explained
-    assert (told.route, told.stop, told.unchanged) == (found.route, found.stop, found.unchanged)
-    explanation = dataclasses.replace(found.explanation, seconds=told.explanation.seconds)
-    assert told.explanation == explanation
-    assert np.array_equal(told.restored, found.restored)
-    assert np.array_equal(told.x_t_star, found.x_t_star)
-    assert np.allclose(again.logits, run.logits, atol=1e-4)
+    assert np.allclose(again.search.logits, run.search.logits, atol=1e-4)
     for name, result in run.reconstructions.items():
-        assert np.array_equal(again.reconstructions[name].image, result.image)
-        assert again.reconstructions[name].prediction == result.prediction
-    value = state.value()
+        kept = again.reconstructions[name]
+        assert np.array_equal(kept.image, result.image)
+        assert kept.prediction == result.prediction
+        told, found = kept.search, result.search
+        assert (told.end, told.stop, told.unchanged) == (found.end, found.stop, found.unchanged)
+        assert told.found == dataclasses.replace(found.found, seconds=told.found.seconds)
+        assert np.array_equal(told.restored, found.restored)
+        assert np.array_equal(told.x_t_star, found.x_t_star)
+    value = run_value(state)
     assert (value["phase"], value["key"], value["t_star"]) == ("done", CASE.name, run.t_star)
     assert (value["recorded"], value["source"]) == (CASE.name, "recorded")
     assert value["classes"][value["truth"]] == "cat"
-    assert value["found"]["sentence"] == sentence(found)
-    for name, line in state.lines.items():
-        if name in ("dga", "dga-guided"):
-            result = run.reconstructions[name]
-            assert line.predictions[run.t_star].label == result.prediction.label
+    assert value["found"]["sentence"] == sentence(run.explained)
+    for name in ("dga", "dga-guided"):
+        result = run.reconstructions[name]
+        assert state.series[name].predictions[run.t_star].label == result.prediction.label
     assert set(value["every"]) == {"dga", "dga-guided", "dga-plus"}
     assert all(len(line["probs"]) == 33 for line in value["every"].values())
     assert None not in value["stops"]
-    assert np.allclose(value["curves"], confidence_from_logits(run.logits), atol=1e-4)
+    assert np.allclose(value["curves"], confidence_from_logits(run.search.logits), atol=1e-4)
     assert len(value["curves"]) == PATHS
     for lane in value["lanes"]:
         assert sum(count for count, _ in lane["strips"]) == len(lane["visited"]) - 1
@@ -98,7 +97,7 @@ def test_recording_again_gives_the_same_pictures(small, example, folder, tmp_pat
     for path in folder.iterdir():
         if path.name != RECORD:  # it holds seconds
             assert (copy / path.name).read_bytes() == path.read_bytes()
-    assert json.loads((copy / RECORD).read_text())["run"]["stop"]["t_star"] >= 0
+    assert json.loads((copy / RECORD).read_text())["search"]["stop"]["t_star"] >= 0
 
 
 @pytest.mark.parametrize(
@@ -107,7 +106,7 @@ def test_recording_again_gives_the_same_pictures(small, example, folder, tmp_pat
         ({"weights": {"diffusion": "xyz"}}, "other weights"),
         ({"configuration": {}}, "other settings"),
         ({"settings": {}}, "damaged"),
-        ({"methods": {}}, "damaged"),
+        ({"systems": {}}, "damaged"),
         ({"case": None}, "damaged"),
     ],
 )
@@ -169,7 +168,7 @@ def test_the_shipped_presets(session):
     files = [file for preset in presets.all for file in (folder / preset.name).iterdir()]
     assert sum(file.stat().st_size for file in files) < 1_300_000
     for preset in presets.all:
-        value = preset.state.value()
+        value = run_value(preset.state)
         assert len(json.dumps(value)) < 900_000
         found = preset.state.explained
         left = "left alone" in value["costs"]["dga-plus"]["own"][1]
@@ -183,7 +182,8 @@ def test_a_shipped_preset_is_what_the_models_do(session):
     presets = Presets(session, load_examples())
     preset: Preset = presets.all[0]
     told = preset.state.result
-    run = adapt(session.models, told.input, told.seed, told.stopping)
+    systems = list(preset.state.systems.values())
+    run = adapt(session.models, told.input, told.seed, systems)
     assert run.t_star == told.t_star
     assert np.allclose(run.confidence, told.confidence, atol=0.02)
     guided = run.reconstructions["dga-guided"].image.astype(int)

@@ -15,13 +15,23 @@ from PIL import Image
 from app.pages.adapt.screen import SCRIPTS
 from app.parts.html import script, static
 from app.runs.run_state import Progress, RunState
+from app.runs.run_value import run_value
 from app.runs.session import Picture, Session
 from app.runs.settings import check_settings
 from app.runs.sprites import COLUMNS, MAX_SIDE, Lane, forward_sprites, reduced, sprite_sheet
+<<<<<<< HEAD
 from dga.discriminator import Judged
 from dga.explanation.search import Scored
 from dga.pipeline import Adaptation, Denoised, Halted, Noised
 from dga.profiles import EVERYDAY16
+=======
+from app.runs.watch import Step
+from dga.diffusion import Schedule, forward_path
+from dga.explanation.search import Scored
+from dga.images import from_tensor, to_tensor
+from dga.pipeline import NOTHING, Adaptation, Judged, Search, SearchEnded, readable
+from dga.profiles import EVERYDAY16, End
+>>>>>>> 2ef2d7b83de058f5e449ff9d29450465104685e6
 from dga.request import Request
 from dga.stopping import Stop, choose_depth, confidence_from_logits
 
@@ -60,23 +70,26 @@ def test_the_value_is_the_run(small, subject):
     run = events[-1]
     assert isinstance(run, Adaptation)
     assert state.result is run
-    value = json.loads(json.dumps(state.value()))
+    value = json.loads(json.dumps(run_value(state)))
     assert (value["phase"], value["t_star"], value["crossed"]) == ("done", 12, False)
-    assert np.allclose(value["curves"], confidence_from_logits(run.logits))
-    assert np.allclose(np.mean(value["curves"], 0), run.confidence)
-    assert run.explained is not None
+    assert np.allclose(value["curves"], confidence_from_logits(run.search.logits))
+    assert np.allclose(value["mean"], run.confidence)
     assert [(lane["name"], lane["visited"][0]) for lane in value["lanes"]] == [
         ("dga", 12),
         ("dga-guided", 12),
         ("dda", 5),
         ("dga-plus", run.explained.stop.t_star),
     ]
+    assert {name: result["state"] for name, result in value["results"].items()} == dict.fromkeys(
+        run.reconstructions, "done"
+    )
 
 
 def test_the_film_shows_every_state(small, subject):
     state, events = follow(small, subject, Request(None, 1, 0.0, 3, 5))
-    value = state.value()
-    states = next(e.states for e in events if isinstance(e, Noised))
+    value = run_value(state)
+    x = to_tensor(subject.input)
+    states = from_tensor(forward_path(Schedule.from_config(small.profile.schedule), x, 3))
     assert value["forward"]["depths"] == 33
     shown = picture(value["forward"]["src"])
     assert shown.shape == (4 * 32, COLUMNS * 32, 3)
@@ -85,7 +98,7 @@ def test_the_film_shows_every_state(small, subject):
         cell = shown[row * 32 : row * 32 + 32, column * 32 : column * 32 + 32]
         assert np.abs(cell - states[depth].astype(int)).mean() < TOLERANCE
     for lane in value["lanes"]:
-        steps = [e for e in events if isinstance(e, Denoised) and e.route.name == lane["name"]]
+        steps = [e for e in events if isinstance(e, Step) and lane["name"] in e.systems]
         assert sum(count for count, _ in lane["strips"]) == len(steps) == len(lane["visited"]) - 1
         assert [step.depth for step in steps] == lane["visited"][1:]
         if not steps:
@@ -102,13 +115,16 @@ def test_strips_grow_and_earlier_values_do_not(small, subject):
     kept = []
     for event in small.events(subject.input, settings):
         state.take(event)
-        kept.append(state.value())
-    strips = [sum(len(lane["strips"]) for lane in value["lanes"]) for value in kept]
-    assert strips == sorted(strips)
-    assert strips[-1] == sum(result.steps for result in state.result.reconstructions.values())
-    lengths = [sum(map(len, value["curves"])) for value in kept]
-    assert lengths == sorted(lengths)
-    assert len(set(lengths)) > 3
+        kept.append(run_value(state))
+    for counts in (
+        [sum(count for lane in value["lanes"] for count, _ in lane["strips"]) for value in kept],
+        [sum(map(len, value["curves"])) for value in kept],
+    ):
+        assert counts == sorted(counts)
+        assert len(set(counts)) > 2
+    assert sum(len(lane["visited"]) - 1 for lane in kept[-1]["lanes"]) == sum(
+        result.steps for result in state.result.reconstructions.values()
+    )
     for earlier, later in itertools.pairwise(kept):
         for old, new in zip(earlier["lanes"], later["lanes"], strict=False):
             assert new["strips"][: len(old["strips"])] == old["strips"]
@@ -116,51 +132,38 @@ def test_strips_grow_and_earlier_values_do_not(small, subject):
 
 def test_a_run_without_steps_has_empty_lanes(small, subject):
     state, events = follow(small, subject, Request(None, 1, 1.0, 0, 2))
-    assert next(e for e in events if isinstance(e, Halted)).stop.t_star == 0
-    lanes = {lane["name"]: lane for lane in state.value()["lanes"]}
+    assert events[-1].t_star == 0
+    lanes = {lane["name"]: lane for lane in run_value(state)["lanes"]}
     assert (lanes["dga"]["visited"], lanes["dga"]["strips"]) == ([0], [])
-    assert lanes["dda"]["strips"][0][0] == 2
+    assert sum(count for count, _ in lanes["dda"]["strips"]) == 2
 
 
-def test_progress_and_cancel_say_where(small, subject):
+@pytest.mark.parametrize(
+    ("until", "count", "words", "share"),
+    [
+        (Step, 4, "DGA: noise out, 4 of 12", 0.333),
+        (Scored, 1, "DGA+ looks for the damage, 1 tried", 0),
+    ],
+)
+def test_progress_and_cancel_say_where(small, subject, until, count, words, share):
     settings = Request(None, 1, 0.0, 3, 5, paths=2)
-    state = RunState(small.profile, settings, subject)
-    seen = []
+    state, seen, taken = RunState(small.profile, settings, subject), [], 0
     for event in small.events(subject.input, settings):
         state.take(event)
-        progress = state.value()["progress"]
-        if progress and (not seen or seen[-1] != progress):
-            seen.append(progress)
-        if isinstance(event, Denoised) and event.step == 4:
+        seen.append(run_value(state)["progress"])
+        taken += isinstance(event, until)
+        if taken == count:
             break
-    texts = [progress["words"] for progress in seen]
-    assert "Noise in, try 2 of 2: 100 of 100" in texts
-    assert texts[-1] == "DGA: noise out, 4 of 12"
-    forward = [p["share"] for p in seen if p["words"].startswith("Noise in")]
-    assert forward == sorted(forward)
-    assert forward[-1] == 1
+    assert seen[-1] == {"words": words, "share": share}
+    forward = [p for p in seen if p["words"].startswith("Noise in")]
+    assert forward[-1] == {"words": "Noise in, try 2 of 2: 100 of 100", "share": 1}
+    assert [p["share"] for p in forward] == sorted(p["share"] for p in forward)
     state.cancel()
-    assert state.value()["error"] == "Stopped: DGA: noise out, 4 of 12. What exists stays."
+    assert run_value(state)["error"] == f"Stopped: {words}. What exists stays."
     kept = dict(state.shown)
     state.take(event)
     assert state.shown == kept
-    assert state.value()["progress"] is None
-
-
-def test_candidates_are_counted_and_cancelled_among(small, subject):
-    settings = Request(None, 1, 0.0, 3, 5)
-    state, words, share = RunState(small.profile, settings, subject), "", 0
-    for event in small.events(subject.input, settings):
-        state.take(event)
-        if isinstance(event, Scored):
-            words, share = state.value()["progress"].values()
-            break
-    assert (words, share) == ("DGA+ looks for the damage, 1 tried", 0)
-    assert state.value()["results"].keys() == {"dga", "dga-guided", "dda"}
-    state.cancel()
-    assert (
-        state.value()["error"] == "Stopped: DGA+ looks for the damage, 1 tried. What exists stays."
-    )
+    assert run_value(state)["progress"] is None
 
 
 @pytest.mark.parametrize("unchanged", [True, False])
@@ -169,10 +172,24 @@ def test_an_inverse_alone_is_a_lane_with_a_picture(small, subject, unchanged):
     found = dataclasses.replace(
         run.explained, restored=255 - subject.input, stop=Stop(0, True), unchanged=unchanged
     )
-    state.take(found)
-    lane = state.value()["lanes"][-1]
+    state.take(SearchEnded(state.systems["dga-plus"], found))
+    lane = run_value(state)["lanes"][-1]
     assert (lane["name"], lane["visited"], lane["strips"]) == ("dga-plus", [0], [])
     assert np.array_equal(state.shown["dga-plus"], found.restored)
+
+
+@pytest.mark.parametrize("scale", [None, 0.2])
+def test_systems_that_end_alike_share_their_steps(small, subject, scale):
+    """DGA + G from the depth that is fixed for DDA, too, guided alike or not."""
+    state, events = follow(small, subject, Request(None, 1, 0.0, 3, 12, scale=scale))
+    shared = [e for e in events if isinstance(e, Step) and len(e.systems) == 2]
+    assert len(shared) == (12 if scale is None else 0)
+    value = run_value(state)
+    assert (value["second"]["same"] != "") == (scale is None)
+    assert all(
+        sum(count for count, _ in lane["strips"]) == len(lane["visited"]) - 1
+        for lane in value["lanes"]
+    )
 
 
 def test_progress_without_steps():
@@ -204,9 +221,9 @@ def test_advanced_settings_reach_the_pipeline():
     stopping = chosen.stopping(EVERYDAY16)
     assert (stopping.paths, stopping.max_depth) == (4, 80)
     assert stopping.horizon is None or stopping.horizon >= 80
-    scales = {r.name: r.guidance and r.guidance.scale for r in chosen.routes(EVERYDAY16)}
-    own = {"dda": EVERYDAY16.dda_guidance.scale, "dga-plus": None}
-    assert scales == {"dga": None, "dga-guided": 2} | own
+    ends = {system.name: readable(system).end for system in chosen.usual(EVERYDAY16)}
+    assert ends["dga-guided"].guidance.scale == 2
+    assert ends["dda"].guidance == EVERYDAY16.dda_guidance
 
 
 def test_large_pictures_are_reduced():
@@ -277,11 +294,12 @@ def test_the_page_stops_where_python_does(small, subject, paths, run, horizon):
     own = 0.123
     state = RunState(small.profile, Request(None, 1, own, 0, 5, paths), subject)
     state.stopping = dataclasses.replace(state.stopping, run=run, max_depth=30, horizon=horizon)
-    assert "stops" not in state.value()
-    stop = choose_depth(logits, state.stopping)
-    state.take(Halted(stop, logits, subject.input, subject.input_prediction, 0.0))
+    assert "stops" not in run_value(state)
+    stop, none = choose_depth(logits, state.stopping), subject.input
+    found = Search(NOTHING, stop, End(state.stopping), logits, none, none, False, 0.0)
+    state.take(SearchEnded(None, found))
     taus = [*(percent / 100 for percent in range(101)), own]
-    for tau, shown in zip(taus, read_by_the_page(state.value(), taus), strict=True):
+    for tau, shown in zip(taus, read_by_the_page(run_value(state), taus), strict=True):
         known = choose_depth(logits, dataclasses.replace(state.stopping, tau=tau))
         assert shown == [known.t_star, known.crossed], tau
 
@@ -289,4 +307,4 @@ def test_the_page_stops_where_python_does(small, subject, paths, run, horizon):
 def test_nothing_is_decided_before_the_curve_is_there(small, subject):
     state = RunState(small.profile, Request(None, 1, 0.5, 0, 5), subject)
     state.take(Judged(0, np.array([0.9, 0.1])))
-    assert read_by_the_page(state.value(), [0.5]) == [None]
+    assert read_by_the_page(run_value(state), [0.5]) == [None]
