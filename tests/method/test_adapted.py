@@ -161,6 +161,7 @@ def test_what_are_no_pixels_is_refused(
         ("tent", "tent answers by the pictures around"),
         ("dga-plus+tent", "answers by the pictures around"),
         ("dga-plus:permute=noise:batch=2", "answers by the pictures around"),
+        ("dda-ensemble:trust=3", "answers by the pictures around"),
         ("magic", "Unknown method 'magic'"),
     ],
 )

@@ -7,7 +7,6 @@ import dataclasses
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -15,28 +14,24 @@ import torch
 from torch import Tensor, nn
 
 from dga.data.image_sets import read_images
-from dga.diffusion import ForwardPath, reverse
-from dga.discriminator import curve, estimate_x0, max_batch
+from dga.discriminator import max_batch
 from dga.explanation.degradation import Degradation
 from dga.explanation.exposure import Exposure, nothing_to_judge, stretches
 from dga.explanation.noise_level import noise_deviation, remove_impulses
-from dga.explanation.search import explain
 from dga.explanation.sharpness import disk, repeated_share, wiener
-from dga.guidance import structural_guide
 from dga.images import from_tensor, to_tensor
-from dga.networks.classifier import features, predict
 from dga.networks.compute import Compute
 from dga.networks.models import Models
 from dga.networks.published import PublishedDiscriminator
-from dga.profiles import ExplanationConfig, GuidanceConfig, Profile
-from dga.sampling import FewSteps
+from dga.profiles import Profile
 from dga.training import classifier, diffusion
 from dga.training.discriminator import trainer as discriminator
 from dga.training.discriminator.studies import Study
 from dga.training.loop import TrainConfig
 from dga.weights.store import save_weights
 from tests.fixtures.models import TINY_NETWORK, randomise
-from tests.fixtures.posing import CUDA, Posing, posing
+from tests.fixtures.posing import CUDA, Posing, pose, posing
+from tests.fixtures.ways import WAYS, Fact, compare
 
 
 def _pictures(count: int = 3, seed: int = 0) -> Tensor:
@@ -126,75 +121,6 @@ def test_fast_blocks_and_the_published_discriminator(tiny_models: Models) -> Non
     _same(judge.to("cuda")(gpu.detach(), time.to("cuda")), plain)
 
 
-def test_forward_path_and_curve(tiny_models: Models, posed_models: Models) -> None:
-    for deviation in (0.0, 0.3):
-        x = _pictures(1)[0]
-        plain, posed = (
-            ForwardPath(m.schedule, x.to(m.device), 3, deviation).up_to(100)
-            for m in (tiny_models, posed_models)
-        )
-        _same(posed, plain)
-    for estimated in (False, True):
-        logits = [
-            curve(m.schedule, m.discriminator, states, denoiser=m.denoiser if estimated else None)
-            for m, states in ((tiny_models, plain[:12]), (posed_models, posed[:12]))
-        ]
-        torch.testing.assert_close(*logits, atol=1e-5, rtol=1e-5)
-    depth = torch.tensor([0, 5])
-    _same(
-        estimate_x0(posed_models.schedule, posed_models.denoiser, posed[[0, 5]], depth),
-        estimate_x0(tiny_models.schedule, tiny_models.denoiser, plain[[0, 5]], depth),
-    )
-
-
-@pytest.mark.parametrize(
-    "guidance",
-    [None, GuidanceConfig(), GuidanceConfig(through_network=False), GuidanceConfig(squared=True)],
-)
-@pytest.mark.parametrize("sampler", [None, FewSteps(2), FewSteps(2, 1.0)])
-def test_reverse_diffusion(
-    guidance: GuidanceConfig | None,
-    sampler: FewSteps | None,
-    tiny_models: Models,
-    posed_models: Models,
-) -> None:
-    ends = []
-    for models in (tiny_models, posed_models):
-        x = _pictures().to(models.device)
-        guide = structural_guide(x, guidance) if guidance else None
-        options = {"sampler": sampler} if sampler else {}
-        steps = reverse(models.schedule, models.denoiser, x, [3, 0, 2], [4, 5, 6], guide, **options)
-        ends.append([(step.x, step.x0_hat) for step in steps])
-    for posed, plain in zip(ends[1], ends[0], strict=True):
-        _same(posed[0], plain[0])
-        _same(posed[1], plain[1])
-
-
-@pytest.mark.parametrize("kind", ["clean", "noisy", "flat", "dark"])
-def test_explaining(kind: str, tiny_models: Models, posed_models: Models) -> None:
-    x = _pictures(1)[0]
-    if kind == "noisy":
-        noise = torch.randn(x.shape, generator=torch.Generator().manual_seed(0))
-        x = (x + 0.4 * noise).clamp(-1, 1)
-    x = {"flat": torch.zeros_like(x), "dark": 0.1 * x - 0.8}.get(kind, x)
-    found = [
-        _end(explain(m.schedule, m.explainer, x.to(m.device), 0, ExplanationConfig()))
-        for m in (tiny_models, posed_models)
-    ]
-    plain, posed = found
-    assert posed.degradation == plain.degradation
-    assert (posed.entry, posed.flat, posed.settled) == (plain.entry, plain.flat, plain.settled)
-    assert [s.degradation for s in posed.scored] == [s.degradation for s in plain.scored]
-
-
-def _end(steps: Iterator[Any]) -> Any:
-    while True:
-        try:
-            next(steps)
-        except StopIteration as stop:
-            return stop.value
-
-
 @pytest.mark.usefixtures("posed_models")
 def test_inverses_and_what_is_measured() -> None:
     x = _pictures()
@@ -209,32 +135,6 @@ def test_inverses_and_what_is_measured() -> None:
     for stretch in stretches((1.0, 3.0)):
         assert stretch.of(gpu[0]) == stretch.of(x[0])
     assert np.array_equal(from_tensor(gpu), from_tensor(x))
-
-
-def test_reading(tiny_models: Models, posed_models: Models) -> None:
-    x = _pictures()
-    config = tiny_models.profile.classifier
-    plain = predict(tiny_models.classifier, x, config)
-    posed = predict(posed_models.classifier, x.to("cuda"), config)
-    assert [p.labels for p in posed] == [p.labels for p in plain]
-    _same(
-        features(posed_models.classifier, x.to("cuda"), config),
-        features(tiny_models.classifier, x, config),
-    )
-
-
-def test_parts_of_a_batch(posed_models: Models) -> None:
-    sizes = list[int]()
-
-    def work(rows: Any) -> Iterator[Tensor]:
-        sizes.append(len(rows))
-        if len(rows) > 2:
-            raise torch.OutOfMemoryError("CUDA out of memory.")
-        yield _pictures()[rows].to("cuda")
-
-    size = posed_models.compute.batch_size
-    _same(torch.cat(list(size.parts(range(3), work))), _pictures())
-    assert sizes == [3, 1, 1, 1]
 
 
 @pytest.mark.parametrize("name", ["diffusion", "classifier", "discriminator", "x0_hat"])
@@ -271,3 +171,14 @@ def test_training(
     for key, value in plain.items():
         torch.testing.assert_close(posed[key], value, atol=1e-5, rtol=1e-4)
         assert torch.equal(again[key], posed[key])
+
+
+@pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
+def test_every_public_way(
+    choosy_models: Models, pictures: np.ndarray, way: Callable[..., Iterator[Fact]]
+) -> None:
+    few = pictures[1::2]  # noise, a pale picture, a grainy one
+    plain = [*way(choosy_models, few)]
+    with posing():
+        posed = [*way(pose(choosy_models), few)]
+    compare(plain, posed, levels=1, mean=0.01)

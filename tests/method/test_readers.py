@@ -86,6 +86,12 @@ def test_what_systems_share_is_done_once(choosy_models: Models, x: Tensor) -> No
     assert list(told) == [*several]
     mean = (told["source"].probabilities + told["dda"].probabilities) / 2
     torch.testing.assert_close(told["dda-ensemble"].probabilities, mean)
+    (surer,) = answers(models, x, "dda-ensemble:trust=1e6").values()
+    entropies = {name: float(torch.special.entr(told[name].probabilities).sum())
+                 for name in ("source", "dda")}  # fmt: skip
+    assert torch.equal(
+        surer.probabilities, told[min(entropies, key=entropies.__getitem__)].probabilities
+    )
 
 
 def test_seconds_are_those_of_the_system_alone(
@@ -198,7 +204,7 @@ def test_tent_trains_norms_alone_on_batch_statistics(tiny_models: Models, x: Ten
 
 
 def test_a_pair_shows_its_reader_what_was_repaired_first(choosy_models: Models, x: Tensor) -> None:
-    text = "dga-plus+tent:batch=6:lr=0.5"
+    text = "dga-plus+tent:batch=6:lr=0.5:trust=0"
     told = answers(choosy_models, x, text)[text]
     tent = Tent(choosy_models, TentConfig(lr=0.5, batch=6))
     each = [tent.read(shown, ()) for shown in (told.pictures, x)]

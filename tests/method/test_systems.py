@@ -79,7 +79,8 @@ def test_any_repair_goes_with_any_reader() -> None:
     assert (tent.title, tent.batch, tent.ensemble) == ("DGA+ and Tent", 64, True)
     assert memo.repair == systems(EVERYDAY16)["dga-guided"].repair
     assert memo.reader == dataclasses.replace(EVERYDAY16.memo, views=2)
-    assert memo.batch is None
+    assert (memo.batch, memo.trust) == (None, 0)  # it reads each picture alone
+    assert tent.trust > 0
 
 
 @pytest.mark.parametrize(
@@ -102,6 +103,7 @@ def test_any_repair_goes_with_any_reader() -> None:
         ("dga-ancestral:eta=1", "say how many steps"),
         ("dga-plus:posterior=maybe", "'maybe' is no value for the setting posterior"),
         ("dga-plus:permute=magic:batch=2", "'magic' is no value for the setting permute"),
+        ("dga-plus+tent:trust=-1", "trust is a number from 0 up"),
         ("dga-plus:permute=noise", "permute=noise needs batch=N"),
     ],
 )
