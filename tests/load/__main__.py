@@ -68,7 +68,7 @@ def repair() -> None:
     """Seconds of a quick run and of the full comparison, the best of three, by damage."""
     from app.parts.examples import load_examples
     from app.runs.run_state import RunState
-from app.runs.run_value import run_value
+    from app.runs.run_value import run_value
     from app.runs.session import Session
     from app.runs.settings import check_settings
 
