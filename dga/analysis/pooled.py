@@ -11,11 +11,11 @@ from typing import Any
 import pandas as pd
 
 from dga.analysis.controls import Controls, control
-from dga.analysis.names import MethodName, in_order
+from dga.analysis.names import MEAN, STREAM_GROUPS, MethodName, in_order
 from dga.analysis.results import KEY, EvaluationRun
-from dga.analysis.statistics import Outcomes
+from dga.analysis.statistics import CorrectTable, StreamCorrectTable
 from dga.analysis.sweep import read_sweep
-from dga.corruptions import CLEAN
+from dga.corruptions import CLEAN, FAMILIES
 from dga.profiles import StoppingConfig
 from dga.titles import SPLITS, STREAMS
 
@@ -43,9 +43,14 @@ class PooledRuns:
         return self.runs[0].config
 
     @cached_property
-    def outcomes(self) -> Outcomes:
-        """Correct or not, by method, corruption and photograph."""
-        return Outcomes(self.lines)
+    def correct(self) -> CorrectTable:
+        """Correct or not, by method and photograph, and by corruption unless they are mixed."""
+        return (StreamCorrectTable if self.stream else CorrectTable)(self.lines)
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """What tables that compare methods show a column of."""
+        return STREAM_GROUPS if self.stream else (MEAN, *FAMILIES)
 
     @cached_property
     def methods(self) -> list[str]:
@@ -54,9 +59,9 @@ class PooledRuns:
 
     @property
     def compared(self) -> list[str]:
-        """Methods but for the points of our own sweeps, ablations and permuted controls."""
-        parsed = [MethodName.parse(name) for name in self.methods]
-        return [m.name for m in parsed if not (m.swept or m.permuted or m.ablated)]
+        """Methods but for permuted controls and, outside streams, our own sweeps and ablations."""
+        plain = [m for m in map(MethodName.parse, self.methods) if not m.permuted]
+        return [m.name for m in plain if self.stream or not (m.swept or m.ablated)]
 
     def equivalents(self, base: str) -> dict[str, str]:
         """Methods of another name that are ``base`` at a fixed depth, as ``base:depth=k``.
@@ -117,9 +122,9 @@ class PooledRuns:
 
     @property
     def described(self) -> str:
-        """For titles: the severity, if there is one, and :meth:`counted`."""
+        """For titles: the stream or the severity, and :meth:`counted`."""
         if self.stream:
-            return self.counted(self.lines)
+            return f"{STREAMS[self.stream].lower()}, {self.counted(self.lines)}"
         damaged = self.lines[self.lines["corruption"] != CLEAN]
         return f"severity {self.severity}, {self.counted(damaged)}"
 

@@ -119,7 +119,7 @@ def makers(
     for pooled in streams:
         kind = pooled.stream
         yield ExhibitMaker(kind, partial(stream_tables.stream_table, pooled))
-        comparisons = partial(stream_tables.stream_comparisons, pooled)
+        comparisons = partial(stream_tables.comparisons, pooled)
         yield ExhibitMaker(f"{kind}-comparisons", comparisons)
         permuted = partial(stream_tables.permuted_table, pooled)
         yield ExhibitMaker(f"{kind}-permuted", permuted, optional=True)
@@ -139,7 +139,7 @@ def _severity_makers(
 
     yield exhibit("table-1", accuracy_tables.table_1)
     yield exhibit("table-2", accuracy_tables.table_2)
-    yield exhibit("comparisons", accuracy_tables.comparisons)
+    yield exhibit("comparisons", stream_tables.comparisons)
     yield exhibit("permuted", stream_tables.permuted_table, optional=True)
     yield exhibit("gains", accuracy.gains)
     yield exhibit("accuracy-time", accuracy.accuracy_by_time)
