@@ -22,7 +22,7 @@ from dga.analysis.tables.streams import (
 from dga.commands import app
 from dga.corruptions import CORRUPTIONS
 from dga.figures.depths import depths_by_severity
-from tests.fixtures.results import Line, line, lines_of, write_run
+from tests.fixtures.results import ResultRow, line, lines_of, write_run
 
 PERMUTED = "dga-plus:permute=depth:batch=60"
 STREAM = {"stream": "wild", "corruptions": list(CORRUPTIONS), "severity": None}
@@ -33,7 +33,7 @@ def condition(photograph: int) -> tuple[str, int]:
     return (CORRUPTIONS[photograph % 15], severity) if severity else ("clean", 0)
 
 
-def wild_lines(method: str, photographs: int = 60, **rest: Any) -> list[Line]:
+def wild_lines(method: str, photographs: int = 60, **rest: Any) -> list[ResultRow]:
     """DGA+ is right to severity 4, its permuted control to 2, others on clean pictures."""
     best = {"dga-plus": 4, PERMUTED: 2}.get(method, 0)
     rows = []
