@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 from PIL import Image
 from tqdm import tqdm
 
@@ -120,7 +120,6 @@ def _lines(
 
 
 def _write_table(path: Path, lines: Sequence[ResultRow]) -> None:
-    with atomic(path) as part, part.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, COLUMNS, extrasaction="ignore")
-        writer.writeheader()
-        writer.writerows(sorted(lines, key=lambda line: (line["path"], line["method"] != SOURCE)))
+    rows = sorted(lines, key=lambda line: (line["path"], line["method"] != SOURCE))
+    with atomic(path) as part:
+        pd.DataFrame(rows, columns=COLUMNS, dtype=object).to_csv(part, index=False)

@@ -298,8 +298,8 @@ def test_papers_averages_are_those_of_its_cells() -> None:
 
 
 def test_papers_cells_are_found_by_group() -> None:
-    assert paper.table_2("dda", "impulse_noise") == 0.51
-    assert paper.table_2("dga-guided", "blur") == 0.23
-    assert paper.table_2("tent", "blur") is None
-    assert paper.table_2("dda", MEAN) is None
-    assert paper.table_3(0.3, "pixelate") == 0.29
+    assert paper.cell(paper.TABLE_2, "dda", "impulse_noise") == 0.51
+    assert paper.cell(paper.TABLE_2, "dga-guided", "blur") == 0.23
+    assert paper.cell(paper.TABLE_2, "tent", "blur") is None
+    assert paper.cell(paper.TABLE_2, "dda", MEAN) is None
+    assert paper.cell(paper.TABLE_3, 0.3, "pixelate") == 0.29

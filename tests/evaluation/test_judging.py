@@ -87,7 +87,9 @@ def test_logits_are_those_of_the_curve(
             seed = image_seed(4, path, name)
             damaged = pixels if name == "clean" else corrupt(pixels, name, 3, seed)
             states = forward_path(tiny_models.schedule, to_tensor(damaged), seed)
-            expected = curve(tiny_models.schedule, tiny_models.discriminator, states, denoiser)
+            expected = curve(
+                tiny_models.schedule, tiny_models.discriminator, states, denoiser=denoiser
+            )
             np.testing.assert_allclose(curves["logits"][m, n], expected[depths], atol=1e-4)
 
 

@@ -101,7 +101,7 @@ def table_2(pooled: PooledRuns) -> Table:
     rows, methods = Rows(), rows_of(pooled)
     for i, method in enumerate(methods):
         texts = list[str]()
-        theirs = {group: paper.table_2(method.system, group) for group in groups}
+        theirs = {group: paper.cell(paper.TABLE_2, method.system, group) for group in groups}
         for group, beside in theirs.items():
             cell = pooled.correct.accuracy(method.name, group)
             texts.append(percent(cell, interval=False))
@@ -153,12 +153,12 @@ def table_3(pooled: PooledRuns) -> Table:
                 show(method_title(base), tau, [percent(cells[group]) for group in groups])
                 counts |= {cell.photographs for cell in cells.values() if cell}
                 for group, cell in cells.items():
-                    beside = paper.table_3(tau, group) if base == "dga" else None
+                    beside = paper.cell(paper.TABLE_3, tau, group) if base == "dga" else None
                     key = {"method": base, "tau": tau, "group": group}
                     rows.numbers.append({**key, **columns(cell), "paper": paper_column(beside)})
         if base == "dga":
             for tau in paper.TAUS:
-                texts = [paper_percent(paper.table_3(tau, group)) for group in groups]
+                texts = [paper_percent(paper.cell(paper.TABLE_3, tau, group)) for group in groups]
                 show("*DGA, paper*", tau, texts)
     if not methods:
         raise MissingRun("no run at several taus (dga:tau=0.1,dga:tau=0.3,dga:tau=0.7)")
