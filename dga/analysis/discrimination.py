@@ -26,8 +26,8 @@ def f1_scores(judge: JudgeRun) -> pd.DataFrame:
     Positives are the pictures under that corruption, negatives the same pictures
     clean, at the same depth; a confidence of 0.5 or more says corrupted.
     """
-    said = judge.logits >= 0  # [M, N, K], clean first
-    hits, alarms = said[1:].sum(1), said[0].sum(0)
+    positive = judge.logits >= 0  # [M, N, K], clean first
+    hits, alarms = positive[1:].sum(1), positive[0].sum(0)
     f1 = 2 * hits / (hits + alarms + len(judge.paths))
     return pd.DataFrame(f1, judge.corruptions[1:], judge.depths)
 

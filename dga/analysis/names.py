@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from dga.corruptions import CLEAN, CORRUPTIONS, FAMILIES
+from dga.corruptions import CLEAN, CORRUPTIONS, FAMILIES, SEVERITIES
 from dga.titles import SYSTEMS, short
 
 MEAN = "mean"
@@ -16,6 +16,8 @@ GROUPS: dict[str, tuple[str, ...]] = {
     **{name: (name,) for name in CORRUPTIONS},
     CLEAN: (CLEAN,),
 }
+ALL = "all"
+STREAM_GROUPS = (ALL, CLEAN, *map(str, SEVERITIES), *FAMILIES)
 TITLES = {
     "source": SYSTEMS["source"],
     "tent": SYSTEMS["tent"],
