@@ -89,6 +89,13 @@ class MethodName:
         return self.base == "dga-plus" and bool(self.overrides)
 
     @property
+    def parts(self) -> tuple[str, ...]:
+        """The repair and the reader of a pair, this one with the pair's settings; else none."""
+        repair, _, reader = self.base.partition("+")
+        settings = [f"{key}={value}" for key, value in self.overrides]
+        return (repair, ":".join([reader, *settings])) if reader else ()
+
+    @property
     def permuted(self) -> str:
         """What a control permutes among the pictures of its batch; "" for methods as they are."""
         return dict(self.overrides).get("permute", "none").replace("none", "")

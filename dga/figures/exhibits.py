@@ -117,6 +117,7 @@ def makers(
         yield kind, partial(stream_tables.stream_table, pooled), True
         yield f"{kind}-comparisons", partial(stream_tables.comparisons, pooled), True
         yield f"{kind}-permuted", partial(stream_tables.permuted_table, pooled), False
+        yield f"{kind}-pairs", partial(stream_tables.pairs_table, pooled), False
     first = severities[0] if severities else None
 
     def judge() -> JudgeRun:
@@ -140,6 +141,7 @@ def _of_severity(
         ("table-2", accuracy_tables.table_2, True),
         ("comparisons", stream_tables.comparisons, True),
         ("permuted", stream_tables.permuted_table, False),
+        ("pairs", stream_tables.pairs_table, False),
         ("gains", accuracy.gains, True),
         ("accuracy-time", accuracy.accuracy_by_time, True),
         ("explanations", explanations, False),

@@ -48,6 +48,30 @@ def comparisons(pooled: PooledRuns) -> Table:
     )
 
 
+def pairs_table(pooled: PooledRuns) -> Table:
+    """Every pair of a repair and a reader: its accuracy, and what it adds to each of the two."""
+    pairs = [MethodName.parse(name) for name in pooled.methods]
+    pairs = [method for method in pairs if method.parts]
+    if not pairs:
+        raise MissingRun("no run of a pair of a repair and a reader (dga-plus+tent)")
+    rows, shown = Rows(), [part for pair in pairs for part in (pair.name, *pair.parts)]
+    for name in (name for name in dict.fromkeys(shown) if name in pooled.methods):
+        cells = {group: pooled.correct.accuracy(name, group) for group in pooled.groups}
+        texts = {group: percent(cell, interval=False) for group, cell in cells.items()}
+        head = {"Method": method_title(name), "Minus": ""}
+        rows.add_groups(head, {"method": name, "rival": ""}, cells, texts, "points")
+    against = [(pair.name, part) for pair in pairs for part in pair.parts if part in pooled.methods]
+    differences = _differences(pooled, against, pooled.groups)
+    return Table(
+        "pairs",
+        f"A repair and a reader together, {pooled.described}",
+        f"Accuracy in percent, then differences in points, with {INTERVALS}. A reader that adapts "
+        "changes the classifier, on many pictures at once.",
+        *Rows(rows.shown + differences.shown, rows.numbers + differences.numbers).frames,
+        pooled.commands(shown),
+    )
+
+
 def permuted_table(pooled: PooledRuns) -> Table:
     """A method with its own choices against the same choices dealt to other pictures."""
     pairs = [
