@@ -32,6 +32,7 @@ from dga.networks.classifier import build_classifier, normalise, preprocess
 from dga.networks.models import Models
 from dga.networks.unet import Discriminator
 from dga.profiles import EVERYDAY16, IMAGENET, ReleaseConfig
+from dga.systems import parse_all
 from dga.training.discriminator.studies import Study
 from tests.fixtures.cli import run_dga
 
@@ -98,8 +99,8 @@ def _plan(data: Path, **changes: object) -> Plan:
 
 
 def _lines(models: Models, plan: Plan, out: Path, batch: int = 5, resume: bool = False):
-    methods = build_methods(models, ["source", "dga-guided"])
-    return evaluate(models, methods, plan, out, batch, resume)
+    systems = parse_all(models.profile, ["source", "dga-guided"])
+    return evaluate(models, systems, plan, out, batch, resume)
 
 
 def _facts(lines: list[Line]) -> list[Line]:

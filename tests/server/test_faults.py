@@ -46,6 +46,7 @@ from dga.networks.compute import use_one_thread_in_forks
 from dga.networks.models import Models
 from dga.pipeline import adapt
 from dga.request import Request as RunRequest
+from dga.systems import parse_all
 from dga.training import loop
 from dga.weights import store as weights
 from dga.weights.checkpoints import WeightsError
@@ -190,7 +191,7 @@ def test_no_numbers_become_no_result(
     """Whole batches before it are kept, and the rest is done once it is mended."""
     models = failing(tiny_models, name, no_number, 10**9)
     network = getattr(models, name)
-    methods = build_methods(models, ["dga-guided", "dda"])
+    methods = parse_all(models.profile, ["dga-guided", "dda"])
     evaluate(models, methods, dataclasses.replace(plan, corruptions=("fog",)), tmp_path, 2)
     network.at = network.calls + 1
     kept = (tmp_path / LINES).read_bytes()
@@ -204,17 +205,9 @@ def test_no_numbers_become_no_result(
 def test_probabilities_of_a_method_are_numbers(
     tiny_models: Models, plan: Plan, tmp_path: Path
 ) -> None:
-    class Diverged:
-        settings = SETTINGS
-
-        def reset(self) -> None:
-            """Nothing is learned."""
-
-        def predict(self, batch: Batch) -> Outcome:
-            return Outcome.undiffused(torch.full((len(batch), 16), torch.nan), 0.1)
-
-    with pytest.raises(FloatingPointError, match="Method mine was stopped: Probabilities"):
-        evaluate(tiny_models, {"mine": Diverged()}, plan, tmp_path)
+    diverges = parse_all(tiny_models.profile, ["tent:lr=1e30:batch=2"])
+    with pytest.raises(FloatingPointError, match=r"Method tent:lr=1e30.* was stopped"):
+        evaluate(tiny_models, diverges, plan, tmp_path)
 
 
 def test_weights_that_became_no_numbers_are_not_saved(tmp_path: Path) -> None:
@@ -423,7 +416,7 @@ def test_forked_workers_agree(tiny_models: Models, pixels: np.ndarray, threads: 
         if worker == 0:
             predict(tiny_models.classifier, x, tiny_models.profile.classifier)
             run = adapt(tiny_models, pixels)
-            close = np.allclose(run.logits, expected.logits, atol=1e-4)
+            close = np.allclose(run.search.logits, expected.search.logits, atol=1e-4)
             os._exit(0 if close and torch.get_num_threads() == 1 else 3)
     finally:
         torch.set_num_threads(before)
