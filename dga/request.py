@@ -45,27 +45,25 @@ class Request:
         given = {name: value for name, value in asked.items() if value is not None}
         request = cls(**{"corruption": None, **usual, **given})
         check_corruption(request.corruption or CORRUPTIONS[0], request.severity)
-        request.systems(profile)
+        deepest, scale = profile.schedule.steps, request.scale
+        for name, depth in ("DDA's", request.dda_depth), ("The maximum", request.max_depth):
+            if depth is not None and not 1 <= depth <= deepest:
+                raise ValueError(f"{name} depth is from 1 to {deepest}, not {depth}.")
+        if scale is not None and not 0 <= scale < math.inf:
+            raise ValueError(f"The guidance's scale is a number from 0 up, not {scale}.")
+        request.stopping(profile)
         return request
 
     def stopping(self, profile: Profile) -> StoppingConfig:
         """The profile's stopping with what was asked for; a horizon is never the shallower."""
-        usual, steps = profile.stopping, profile.schedule.steps
+        usual = profile.stopping
         depth = usual.max_depth if self.max_depth is None else self.max_depth
-        if not 1 <= depth <= steps:
-            raise ValueError(f"The maximum depth is from 1 to {steps}, not {depth}.")
         horizon = None if usual.horizon is None else max(usual.horizon, depth)
         asked = {"tau": self.tau, "paths": self.paths, "max_depth": depth, "horizon": horizon}
         return replace(usual, **asked)  # type: ignore[arg-type]
 
     def systems(self, profile: Profile) -> dict[str, System]:
         """All that repair and no more: DGA and its variants as asked for, DDA from its depth."""
-        if not 1 <= self.dda_depth <= profile.schedule.steps:
-            raise ValueError(
-                f"DDA's depth is from 1 to {profile.schedule.steps}, not {self.dda_depth}."
-            )
-        if self.scale is not None and not 0 <= self.scale < math.inf:
-            raise ValueError(f"The guidance's scale is a number from 0 up, not {self.scale}.")
         asked = replace(profile, stopping=self.stopping(profile), dda_depth=self.dda_depth)
         known = {n: s for n, s in systems(asked).items() if s.repair and not s.ensemble}
         for name, system in known.items():

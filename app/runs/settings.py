@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from app.server.errors import RequestError
 from app.words.common import NO_CORRUPTION
-from dga.corruptions import CORRUPTIONS, check_corruption
+from dga.corruptions import CORRUPTIONS
 from dga.io.parsing import shortened
 from dga.profiles import Profile
 from dga.request import Request
@@ -29,39 +29,33 @@ def check_settings(
 
     Raises :class:`RequestError` naming what is allowed.
     """
-    if corruption is not None and corruption != NO_CORRUPTION and corruption not in CORRUPTIONS:
+    if corruption not in (None, NO_CORRUPTION, *CORRUPTIONS):
         allowed = ", ".join((NO_CORRUPTION, *CORRUPTIONS))
         raise RequestError(f"Unknown corruption {_short(corruption)}. Choose one of: {allowed}.")
-    known_paths = profile.stopping.paths if paths is None else paths
-    request = Request(
+    deepest, tries = profile.schedule.steps, profile.stopping.paths if paths is None else paths
+    return Request(
         corruption=None if corruption in (None, NO_CORRUPTION) else str(corruption),
         severity=_whole("Severity", severity, 1, 5),
         tau=_number("tau", tau, 0, 1),
         seed=_whole("The seed", seed, 0, MAX_SEED),
-        dda_depth=_whole("DDA's depth", dda_depth, 1, profile.schedule.steps),
-        paths=_whole("The number of tries", known_paths, 1, MAX_PATHS),
+        dda_depth=_whole("DDA's depth", dda_depth, 1, deepest),
+        paths=_whole("The number of tries", tries, 1, MAX_PATHS),
         scale=None if scale is None else _number("The guidance's strength", scale, 0, MAX_SCALE),
-        max_depth=None
-        if max_depth is None
-        else _whole("The maximum depth", max_depth, 1, profile.schedule.steps),
+        max_depth=None if max_depth is None else _whole("The maximum depth", max_depth, 1, deepest),
     )
-    if request.corruption:
-        check_corruption(request.corruption, request.severity)
-    return request
 
 
-def _number(name: str, value: object, low: int, high: int) -> float:
+def _number(name: str, value: object, low: int, high: int, whole: bool = False) -> float:
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    if not is_number or not low <= value <= high:  # type: ignore[operator]  # NaN fails too
-        raise RequestError(f"{name} is a number from {low} to {high}, not {_short(value)}.")
+    # NaN is in no range.
+    if not is_number or not low <= value <= high or (whole and value % 1):  # type: ignore[operator]
+        kind = "whole number" if whole else "number"
+        raise RequestError(f"{name} is a {kind} from {low} to {high}, not {_short(value)}.")
     return float(value)  # type: ignore[arg-type]
 
 
 def _whole(name: str, value: object, low: int, high: int) -> int:
-    is_whole = isinstance(value, int | float) and not isinstance(value, bool) and value % 1 == 0
-    if not is_whole or not low <= value <= high:  # type: ignore[operator]
-        raise RequestError(f"{name} is a whole number from {low} to {high}, not {_short(value)}.")
-    return int(value)  # type: ignore[call-overload]
+    return int(_number(name, value, low, high, whole=True))
 
 
 def _short(value: object) -> str:

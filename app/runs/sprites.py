@@ -82,11 +82,6 @@ class Lane:
         """Keep one step, uint8 ``[S, S, 3]``, for the next strip."""
         self._states.append(x)
 
-    @property
-    def started(self) -> bool:
-        """Whether a step was kept."""
-        return bool(self.strips or self._states)
-
     def value(self) -> dict[str, object]:
         """Ready for JSON; what was added since the last call becomes one strip."""
         if self._states:

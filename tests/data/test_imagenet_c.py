@@ -99,8 +99,8 @@ def _plan(data: Path, **changes: object) -> Plan:
 
 
 def _lines(models: Models, plan: Plan, out: Path, batch: int = 5, resume: bool = False):
-    systems = parse_all(models.profile, ["source", "dga-guided"])
-    return evaluate(models, systems, plan, out, batch, resume)
+    methods = parse_all(models.profile, ["source", "dga-guided"])
+    return evaluate(models, methods, plan, out, batch, resume)
 
 
 def _facts(lines: list[Line]) -> list[Line]:

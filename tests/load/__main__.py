@@ -68,6 +68,7 @@ def repair() -> None:
     """Seconds of a quick run and of the full comparison, the best of three, by damage."""
     from app.parts.examples import load_examples
     from app.runs.run_state import RunState
+    from app.runs.run_value import run_value
     from app.runs.session import Session
     from app.runs.settings import check_settings
 
@@ -85,7 +86,7 @@ def repair() -> None:
             state = RunState(profile, settings, subject, cat, "quick" if quick else "full")
             for event in session.events(subject.input, settings, extent=state.extent, quick=quick):
                 state.take(event)
-            state.value()
+            run_value(state)
             best[quick] = min(best[quick], time.perf_counter() - begun)
         damage = f"{corruption} {severity}"
         print(f"{damage:<20} quick {best[True]:.1f} s, full {best[False]:.1f} s", flush=True)

@@ -19,19 +19,13 @@ from app.runs.run_value import run_value
 from app.runs.session import Picture, Session
 from app.runs.settings import check_settings
 from app.runs.sprites import COLUMNS, MAX_SIDE, Lane, forward_sprites, reduced, sprite_sheet
-<<<<<<< HEAD
-from dga.discriminator import Judged
-from dga.explanation.search import Scored
-from dga.pipeline import Adaptation, Denoised, Halted, Noised
-from dga.profiles import EVERYDAY16
-=======
 from app.runs.watch import Step
 from dga.diffusion import Schedule, forward_path
+from dga.discriminator import Judged
 from dga.explanation.search import Scored
 from dga.images import from_tensor, to_tensor
-from dga.pipeline import NOTHING, Adaptation, Judged, Search, SearchEnded, readable
+from dga.pipeline import NOTHING, Adaptation, Search, SearchEnded, readable
 from dga.profiles import EVERYDAY16, End
->>>>>>> 2ef2d7b83de058f5e449ff9d29450465104685e6
 from dga.request import Request
 from dga.stopping import Stop, choose_depth, confidence_from_logits
 
