@@ -63,31 +63,10 @@ class PooledRuns:
         plain = [m for m in map(MethodName.parse, self.methods) if not m.permuted]
         return [m.name for m in plain if self.stream or not (m.swept or m.ablated)]
 
-    def equivalents(self, base: str) -> dict[str, str]:
-        """Methods of another name that are ``base`` at a fixed depth, as ``base:depth=k``.
-
-        DDA, without ensemble and guided alike, is DGA + G that stops at DDA's depth.
-        """
-        ours, found = _but_depth(self.settings(base)), dict[str, str]()
-        for name in self.methods:
-            settings = self.settings(name)
-            point = f"{base}:depth={settings.get('depth')}"
-            if ours and settings.get("depth") and _but_depth(settings) == ours and name != point:
-                found[name] = point
-        return found
-
-    def swept(self, base: str) -> pd.DataFrame:
-        """All lines, those of ``base``'s equivalents also under their other name."""
-        more = [
-            self.lines[self.lines["method"] == name].assign(method=point)
-            for name, point in self.equivalents(base).items()
-        ]
-        return pd.concat([self.lines, *more]).drop_duplicates(KEY)
-
     @cached_property
     def controls(self) -> Controls:
         """Of the sweep of DGA + G. Raises ``MissingRun`` naming what it lacks."""
-        return control(read_sweep(self.swept("dga-guided"), "dga-guided", "dga-guided"))
+        return control(read_sweep(self.lines, "dga-guided", "dga-guided"))
 
     def seconds(self, method: str) -> float | None:
         """A method's mean cost of a picture under a corruption; ``None`` if it has no lines.
@@ -114,11 +93,11 @@ class PooledRuns:
 
     def stopping(self, method: str) -> StoppingConfig | None:
         """An adaptive method's stopping rule; ``None`` if its run saved none."""
-        given = self.settings(method).get("stopping")
-        if not given:
-            return None
-        known = {field.name for field in dataclasses.fields(StoppingConfig)}
-        return StoppingConfig(**{key: value for key, value in given.items() if key in known})
+        saved = self.settings(method)
+        saved = saved.get("stopping") or saved  # older runs kept it as a group of its own
+        names = [field.name for field in dataclasses.fields(StoppingConfig)]
+        given = {name: saved[name] for name in names if name in saved}
+        return StoppingConfig(**given) if "tau" in given else None
 
     @property
     def described(self) -> str:
@@ -132,10 +111,6 @@ class PooledRuns:
         """How many photographs some of the lines are of, and what their split is for."""
         split = SPLITS.get(self.config.get("split", ""), "")
         return f"{lines['path'].nunique()} photographs {split}".rstrip()
-
-
-def _but_depth(settings: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in settings.items() if key not in ("depth", "stopping")}
 
 
 def pool_runs(runs: Sequence[EvaluationRun]) -> tuple[tuple[PooledRuns, ...], tuple[str, ...]]:

@@ -149,8 +149,7 @@ def controls_table(pooled: PooledRuns) -> Table:
 def control_methods(pooled: PooledRuns) -> list[str]:
     """The methods whose lines the controls rest on."""
     base = pooled.controls.sweep.adaptive
-    fixed = fixed_depths(pooled.lines, base).values()
-    return [SOURCE, base, *fixed, *pooled.equivalents(base)]
+    return [SOURCE, base, *fixed_depths(pooled.lines, base).values()]
 
 
 def _controls_caption(controls: Controls) -> str:
