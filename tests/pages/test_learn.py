@@ -126,18 +126,6 @@ def test_rounds_are_pairs_at_the_same_depth_and_noise(lesson, made, tiny_models)
     assert {shown["picture"] for shown in game["rounds"]} == set(game["clean"])
 
 
-<<<<<<< HEAD
-def test_curve_and_stops_are_the_library_s(lesson, made, tiny_models):
-    logits, sure = confidence_of(tiny_models, path_of(lesson, tiny_models, MAIN))
-    assert np.allclose(made["judge"]["damaged"], sure, atol=1e-3)
-    stops = made["judge"]["stops"]
-    assert len(stops) == 101
-    for tau in (0, 37, 50, 100):
-        stop = choose_depth(
-            logits, dataclasses.replace(tiny_models.profile.stopping, tau=tau / 100)
-        )
-        assert stops[tau] == [stop.t_star, stop.crossed]
-=======
 def test_curve_and_stops(lesson, made):
     judged = made["judge"]
     assert len(judged["damaged"]) == len(judged["stops"]) == 101
@@ -145,7 +133,6 @@ def test_curve_and_stops(lesson, made):
     stop = lesson._stop(MAIN)
     assert judged["stops"][at] == [stop.t_star, stop.crossed]
     assert judged["stops"][100] == [0, True]
->>>>>>> f54b7ca76c686776ba41903c6bd7a24b80f9dd6c
 
 
 def test_the_way_back_ends_where_adapt_ends(lesson, made, tiny_models):
