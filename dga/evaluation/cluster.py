@@ -404,5 +404,5 @@ def _reason(error: BaseException) -> Exception:
                 return cause
         seen = seen.__cause__
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    said = lines[-1] if lines else type(error).__name__
-    return ClusterError(f"A worker was lost: {said.rstrip('.')}.")
+    last = lines[-1] if lines else type(error).__name__
+    return ClusterError(f"A worker was lost: {last.rstrip('.')}.")

@@ -55,8 +55,8 @@ def load_classifier(config: ClassifierConfig, path: Path) -> nn.Module:
         overlay = {"state_dict": state, **classes}
         model = build_classifier(config, pretrained=True, pretrained_cfg_overlay=overlay)
     except (RuntimeError, ValueError, KeyError, AttributeError, TypeError) as error:
-        said = textwrap.shorten(str(error) or type(error).__name__, 300, placeholder=" ...")
-        raise WeightsError(f"{path} does not fit {config.architecture}: {said}") from error
+        reason = textwrap.shorten(str(error) or type(error).__name__, 300, placeholder=" ...")
+        raise WeightsError(f"{path} does not fit {config.architecture}: {reason}") from error
     check_numbers(path, model.state_dict())
     return model.eval().requires_grad_(False)
 

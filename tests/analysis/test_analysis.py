@@ -247,7 +247,7 @@ def test_clean_pictures_weigh_as_much_as_corrupted_ones(tmp_path: Path) -> None:
     logits = np.zeros((16, 5, 1))
     found = calibration(read_judge(write_judge(tmp_path / "run", logits, (0,))))
     assert found[0].reliability.error == pytest.approx(0)
-    assert found[0].nll == pytest.approx(np.log(2))
+    assert found[0].reliability.nll == pytest.approx(np.log(2))
 
 
 def test_curves_stop_on_judged_depths(tmp_path: Path) -> None:
