@@ -32,20 +32,6 @@ def shipped_judge(judges: Sequence[JudgeRun], pooled: PooledRuns | None) -> Judg
     return max(judges, key=merit)
 
 
-def judge_of(judges: Sequence[JudgeRun], pooled: PooledRuns) -> JudgeRun:
-    """The run that judged the pictures of pooled runs with their own discriminator.
-
-    Raises :class:`MissingRun` where there is none.
-    """
-    conditions = ("data", "corrupted", "split", "seed")
-    for run in judges:
-        alike = all(run.config.get(key) == pooled.config.get(key) for key in conditions)
-        alike &= run.config.get("severity") == pooled.severity
-        if alike and same_discriminator(run, pooled) and run.config.get("input", "x_t") == "x_t":
-            return run
-    raise MissingRun(f"no judge run at {pooled.described}")
-
-
 def same_discriminator(judge: JudgeRun, pooled: PooledRuns) -> bool:
     """Whether both name the same discriminator weights."""
     name = judge.config.get("weights", {}).get("discriminator")

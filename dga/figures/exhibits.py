@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from dga.analysis.discrimination import stops
-from dga.analysis.judges import judge_of, same_discriminator, shipped_judge
+from dga.analysis.judges import same_discriminator, shipped_judge
 from dga.analysis.pooled import PooledRuns, pool_runs, pool_streams
 from dga.analysis.results import JudgeRun, MissingRun, SavedRuns
 from dga.analysis.tables import accuracy as accuracy_tables
@@ -19,7 +19,6 @@ from dga.analysis.tables import discriminator as discriminator_tables
 from dga.analysis.tables import streams as stream_tables
 from dga.analysis.tables.ablation import ablation
 from dga.analysis.tables.explanations import explanations
-from dga.analysis.tables.rules import rules_table
 from dga.analysis.tables.table import Table
 from dga.figures import accuracy, discriminator
 from dga.figures.chart import Chart
@@ -106,7 +105,7 @@ def makers(
     """
     for i, pooled in enumerate(severities):
         end = "" if pooled.severity == 5 else f"-severity-{pooled.severity}"
-        for name, made_from, needed in _of_severity(judges, pooled, studied=i == 0):
+        for name, made_from, needed in _of_severity(studied=i == 0):
             yield f"{name}{end}", partial(made_from, pooled), needed
     if severities:
         yield "clean", partial(stream_tables.clean_table, severities[0]), False
@@ -131,11 +130,8 @@ def makers(
     yield "features", lambda: _features(judges, first), True
 
 
-def _of_severity(
-    judges: Sequence[JudgeRun], pooled: PooledRuns, studied: bool
-) -> list[tuple[str, Callable[[PooledRuns], Exhibit], bool]]:
+def _of_severity(studied: bool) -> list[tuple[str, Callable[[PooledRuns], Exhibit], bool]]:
     """What the runs of a severity should have; of a ``studied`` one, also stages and sweeps."""
-    rules = [("rules", lambda pooled: rules_table(judge_of(judges, pooled), pooled), True)]
     return [
         ("table-1", accuracy_tables.table_1, True),
         ("table-2", accuracy_tables.table_2, True),
@@ -146,8 +142,6 @@ def _of_severity(
         ("accuracy-time", accuracy.accuracy_by_time, True),
         ("explanations", explanations, False),
         ("depths", depth_spread, True),
-        # Where settings are chosen, and nowhere else.
-        *(rules if pooled.config.get("split") == "tune" else []),
         ("ablation", ablation, studied),
         ("table-3", accuracy_tables.table_3, studied),
         ("controls", depth_tables.controls_table, studied),
