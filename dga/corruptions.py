@@ -61,8 +61,8 @@ def check_corruptions(names: Collection[str]) -> None:
     known = CORRUPTIONS + EXTRA_CORRUPTIONS
     unknown = sorted(set(names) - set(known))
     if unknown or not names:
-        said = f"Unknown corruption {unknown[0]!r}." if unknown else "No corruption is named."
-        raise ValueError(f"{said} Choose {', '.join(GROUPS)} or some of: {', '.join(known)}.")
+        problem = f"Unknown corruption {unknown[0]!r}." if unknown else "No corruption is named."
+        raise ValueError(f"{problem} Choose {', '.join(GROUPS)} or some of: {', '.join(known)}.")
 
 
 def parse_corruptions(text: str, clean: bool = False) -> tuple[str, ...]:

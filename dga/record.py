@@ -132,33 +132,33 @@ def sentence(explained: Search) -> str:
         end = "no depth hides the rest" if stop.gave_up else "nothing is left to rebuild"
     what = ", ".join(remedies(found.degradation))
     if what:
-        told = (
+        text = (
             what + (": " if found.degradation.noise else ", then " if stop.t_star else "; ") + end
         )
-        told += ", so it is left alone" * explained.unchanged
+        text += ", so it is left alone" * explained.unchanged
     elif stop.t_star:
-        told = f"nothing simple was found: {end}"
+        text = f"nothing simple was found: {end}"
     else:
-        told = "left alone: nothing was found" + ", and no depth hides the damage" * stop.gave_up
+        text = "left alone: nothing was found" + ", and no depth hides the damage" * stop.gave_up
     dropped = sum(scored.score is None for scored in found.scored)
     more = f" Candidates dropped because they gave no numbers: {dropped}." if dropped else ""
-    return f"{told[0].upper()}{told[1:]}.{more}"
+    return f"{text[0].upper()}{text[1:]}.{more}"
 
 
 def remedies(degradation: Degradation) -> list[str]:
     """What was done about it, in the order of :meth:`Degradation.inverse`; noise is last."""
-    exposure, told = degradation.exposure, list[str]()
+    exposure, done = degradation.exposure, list[str]()
     if degradation.impulses is not None:
-        told.append("impulses removed")
+        done.append("impulses removed")
     if exposure.gain != 1:
-        told.append(f"exposure changed (x{exposure.gain:.2g})")
+        done.append(f"exposure changed (x{exposure.gain:.2g})")
     elif exposure != UNCHANGED:
-        told.append("brightness moved")
+        done.append("brightness moved")
     if degradation.blur:
-        told.append(f"sharpened by {degradation.blur:g} px")
+        done.append(f"sharpened by {degradation.blur:g} px")
     if degradation.noise:
-        told.append(f"noise of {degradation.noise:.2f} found")
-    return told
+        done.append(f"noise of {degradation.noise:.2f} found")
+    return done
 
 
 def top5(prediction: Prediction) -> list[dict[str, Any]]:
@@ -188,16 +188,16 @@ def _outcome(facts: dict[str, Any]) -> str:
     story, after = Story(_reading(facts["input"]), None, facts["horizon"]), _reading(methods[name])
     if explained and name.startswith("dga-plus"):
         stop = Stop(explained["t_star"], explained["crossed"])
-        told = explained["sentence"], stop, explained["unchanged"], explained["flat"]
-        return story.plus(*told, after)[0]
+        facts_of_plus = explained["sentence"], stop, explained["unchanged"], explained["flat"]
+        return story.plus(*facts_of_plus, after)[0]
     if name.startswith("dda"):
         return story.fixed_depth(methods[name]["depth"], after)[0]
     system = SYSTEMS["dga-guided" if name.startswith("dga-guided") else "dga"]
     return story.own_depth(system, Stop(facts["t_star"], facts["crossed"]), after)[0]
 
 
-def _reading(told: dict[str, Any]) -> Reading:
-    best = told["top5"][0]
+def _reading(facts: dict[str, Any]) -> Reading:
+    best = facts["top5"][0]
     return Reading(best["label"], best["probability"])
 
 

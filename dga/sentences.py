@@ -62,20 +62,20 @@ class Story:
     def own_depth(self, system: str, stop: Stop, after: Reading) -> Said:
         """A method whose depth the discriminator chooses. ``system``: as ``dga.titles`` has it."""
         if stop.gave_up:
-            return self._left(
+            return self._left_alone(
                 "Too coarse to hide: the detector does not fall below τ up to depth "
                 f"{self.horizon}, so the picture is left alone, read as {self.before}"
             )
         if not stop.t_star:
-            return self._left(
+            return self._left_alone(
                 "To the detector it already looks undamaged, so it is left as it is, "
                 f"read as {self.before}"
             )
         if stop.crossed:
-            return self._told(
+            return self._before_and_after(
                 f"Stopped at depth {stop.t_star} and rebuilt by {system}, it is", after
             )
-        return self._told(
+        return self._before_and_after(
             f"The detector had not fallen below τ by depth {stop.t_star}, the deepest allowed. "
             f"Rebuilt from there by {system}, it is",
             after,
@@ -83,39 +83,43 @@ class Story:
 
     def fixed_depth(self, depth: int, after: Reading) -> Said:
         """DDA, as the method that is looked at."""
-        return self._told(f"Noised to the fixed depth {depth} and rebuilt, it is", after)
+        return self._before_and_after(
+            f"Noised to the fixed depth {depth} and rebuilt, it is", after
+        )
 
     def by_hand(self, depth: int, after: Reading) -> Said:
         """A method from a depth that somebody chose instead of the discriminator."""
         if not depth:
-            return self._left(f"Without any noise it stays as it is, read as {self.before}")
-        return self._ended(
+            return self._left_alone(f"Without any noise it stays as it is, read as {self.before}")
+        return self._with_verdict(
             f"Noised to depth {depth} by hand and rebuilt, it is read as {after}", after
         )
 
     def plus(self, found: str, stop: Stop, unchanged: bool, flat: bool, after: Reading) -> Said:
         """DGA+. ``found``: what it found and did, in a sentence."""
         if flat:
-            told = "DGA+ can tell nothing of one colour or a drawing: left alone"
+            text = "DGA+ can tell nothing of one colour or a drawing: left alone"
         elif unchanged and stop.gave_up:
-            told = "DGA+ found nothing simple to undo, and no depth hides the damage: left alone"
+            text = "DGA+ found nothing simple to undo, and no depth hides the damage: left alone"
         elif unchanged:
-            told = "DGA+ takes it for undamaged and leaves it as it is"
+            text = "DGA+ takes it for undamaged and leaves it as it is"
         else:
-            return self._told(f"DGA+: {found[0].lower()}{found[1:]} It is", after)
-        return self._left(f"{told}, read as {self.before}")
+            return self._before_and_after(f"DGA+: {found[0].lower()}{found[1:]} It is", after)
+        return self._left_alone(f"{text}, read as {self.before}")
 
     def plus_from(self, depth: int, after: Reading) -> Said:
         """DGA+'s one step from a depth that it did not choose."""
         if not depth:
-            return self._ended(f"Before any noise, DGA+'s picture is read as {after}", after)
-        return self._ended(f"From depth {depth}, one step of DGA+ would be read as {after}", after)
+            return self._with_verdict(f"Before any noise, DGA+'s picture is read as {after}", after)
+        return self._with_verdict(
+            f"From depth {depth}, one step of DGA+ would be read as {after}", after
+        )
 
     def rival(self, depth: int, after: Reading) -> Said:
         """The fixed depth beside another method."""
         if self.truth is None:
             return f"Fixed depth {depth} reads it as {after}.", ""
-        return self._ended(f"Fixed depth {depth} says {after}", after)
+        return self._with_verdict(f"Fixed depth {depth} says {after}", after)
 
     def shown(self, name: str, stop: Stop, after: Reading, unchanged: bool = False) -> Said:
         """Without figures, for a projector. ``name``: the method's, as in ``dga.titles``."""
@@ -127,9 +131,9 @@ class Story:
             start = "Left alone" if stop.gave_up else "Already looking undamaged"
         else:
             start = f"Noised {'just enough' if stop.crossed else 'as far as allowed'} and rebuilt"
-        return self._ended(f"{start}, it is read as {after.label}", after)
+        return self._with_verdict(f"{start}, it is read as {after.label}", after)
 
-    def _told(self, start: str, after: Reading) -> Said:
+    def _before_and_after(self, start: str, after: Reading) -> Said:
         """Before, what was done, and after."""
         before = f"It was read as {self.before}."
         if self.truth is None:
@@ -139,12 +143,12 @@ class Story:
         how = {("right", "wrong"): "now ", ("wrong", "right"): ""}.get((was, verdict), "still ")
         return f"{before} {start} read as {after}: {how}{verdict}.", verdict
 
-    def _left(self, told: str) -> Said:
-        return self._ended(told, self.before)
+    def _left_alone(self, text: str) -> Said:
+        return self._with_verdict(text, self.before)
 
-    def _ended(self, told: str, reading: Reading) -> Said:
+    def _with_verdict(self, text: str, reading: Reading) -> Said:
         verdict = self.verdict(reading)
-        return f"{told}{f': {verdict}' if verdict else ''}.", verdict
+        return f"{text}{f': {verdict}' if verdict else ''}.", verdict
 
 
 def title(stop: Stop) -> str:

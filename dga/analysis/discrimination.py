@@ -26,8 +26,8 @@ def f1_scores(judge: JudgeRun) -> pd.DataFrame:
     Positives are the pictures under that corruption, negatives the same pictures
     clean, at the same depth; a confidence of 0.5 or more says corrupted.
     """
-    said = judge.logits >= 0  # [M, N, K], clean first
-    hits, alarms = said[1:].sum(1), said[0].sum(0)
+    positive = judge.logits >= 0  # [M, N, K], clean first
+    hits, alarms = positive[1:].sum(1), positive[0].sum(0)
     f1 = 2 * hits / (hits + alarms + len(judge.paths))
     return pd.DataFrame(f1, judge.corruptions[1:], judge.depths)
 
@@ -37,13 +37,15 @@ class Reliability:
     """One depth's calibration, with clean and corrupted pictures weighing the same.
 
     ``confidence``, ``corrupted``: a bin's mean confidence and its share of corrupted
-    pictures; ``weight``: its share of everything. Empty bins are absent.
+    pictures; ``weight``: its share of everything. Empty bins are absent. ``nll``: the negative
+    log-likelihood of every picture's label, in nats.
     """
 
     depth: int
     confidence: Array
     corrupted: Array
     weight: Array
+    nll: float
 
     @property
     def error(self) -> float:
@@ -53,13 +55,11 @@ class Reliability:
 
 @dataclass(frozen=True)
 class Calibration:
-    """``temperature``: the one that minimises the negative log-likelihood at this depth."""
+    """``temperature``: the one that minimises ``nll`` at this depth; ``scaled`` by it."""
 
     reliability: Reliability
+    scaled: Reliability
     temperature: float
-    nll: float
-    nll_scaled: float
-    error_scaled: float
 
 
 def calibration(judge: JudgeRun) -> tuple[Calibration, ...]:
@@ -73,15 +73,8 @@ def calibration(judge: JudgeRun) -> tuple[Calibration, ...]:
     for i, depth in enumerate(judge.depths):
         z = judge.logits[:, :, i].reshape(-1).astype(np.float64)
         heat = fit_temperature(z, truth, weight)
-        found.append(
-            Calibration(
-                reliability=reliability(depth, z, truth, weight),
-                temperature=heat,
-                nll=negative_log_likelihood(z, truth, weight),
-                nll_scaled=negative_log_likelihood(z / heat, truth, weight),
-                error_scaled=reliability(depth, z / heat, truth, weight).error,
-            )
-        )
+        as_it_is, scaled = (reliability(depth, logits, truth, weight) for logits in (z, z / heat))
+        found.append(Calibration(as_it_is, scaled, heat))
     return tuple(found)
 
 
@@ -94,7 +87,9 @@ def reliability(depth: int, logits: Array, truth: NDArray[np.bool_], weight: Arr
         [np.bincount(place, weights=w, minlength=BINS) for w in sums]
     ).astype(np.float64)
     full = total > 0
-    return Reliability(depth, confident[full] / total[full], hits[full] / total[full], total[full])
+    total, confident, hits = total[full], confident[full], hits[full]
+    nll = negative_log_likelihood(logits, truth, weight)
+    return Reliability(depth, confident / total, hits / total, total, nll)
 
 
 def negative_log_likelihood(logits: Array, truth: NDArray[np.bool_], weight: Array) -> float:

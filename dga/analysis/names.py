@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from dga.corruptions import CLEAN, CORRUPTIONS, FAMILIES
+from dga.corruptions import CLEAN, CORRUPTIONS, FAMILIES, SEVERITIES
 from dga.titles import SYSTEMS, short
 
 MEAN = "mean"
@@ -16,6 +16,8 @@ GROUPS: dict[str, tuple[str, ...]] = {
     **{name: (name,) for name in CORRUPTIONS},
     CLEAN: (CLEAN,),
 }
+ALL = "all"
+STREAM_GROUPS = (ALL, CLEAN, *map(str, SEVERITIES), *FAMILIES)
 TITLES = {
     "source": SYSTEMS["source"],
     "tent": SYSTEMS["tent"],
@@ -85,6 +87,13 @@ class MethodName:
     def ablated(self) -> bool:
         """Whether this is DGA+ with something else about it, a row of its ablation."""
         return self.base == "dga-plus" and bool(self.overrides)
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The repair and the reader of a pair, this one with the pair's settings; else none."""
+        repair, _, reader = self.base.partition("+")
+        settings = [f"{key}={value}" for key, value in self.overrides]
+        return (repair, ":".join([reader, *settings])) if reader else ()
 
     @property
     def permuted(self) -> str:

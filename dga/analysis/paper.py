@@ -108,17 +108,8 @@ TABLE_3: dict[str, dict[float, PaperRow]] = {
 TAUS = tuple(TABLE_3["blur"])
 
 
-def table_2(system: str, group: str) -> float | None:
-    """The paper's accuracy of a system in a family (as printed) or under a corruption."""
-    return _cell(TABLE_2, system, group)
-
-
-def table_3(tau: float, group: str) -> float | None:
-    """The paper's accuracy at a tau in a family (as printed) or under a corruption."""
-    return _cell(TABLE_3, tau, group)
-
-
-def _cell(table: Mapping[str, Mapping[Key, PaperRow]], key: Key, group: str) -> float | None:
+def cell(table: Mapping[str, Mapping[Key, PaperRow]], key: Key, group: str) -> float | None:
+    """The paper's accuracy of a system or tau in a family (as printed) or under a corruption."""
     for family, rows in table.items():
         if key in rows and group == family:
             return rows[key].average

@@ -11,11 +11,11 @@ from typing import Any
 import pandas as pd
 
 from dga.analysis.controls import Controls, control
-from dga.analysis.names import MethodName, in_order
+from dga.analysis.names import MEAN, STREAM_GROUPS, MethodName, in_order
 from dga.analysis.results import KEY, EvaluationRun
-from dga.analysis.statistics import Outcomes
+from dga.analysis.statistics import CorrectTable, StreamCorrectTable
 from dga.analysis.sweep import read_sweep
-from dga.corruptions import CLEAN
+from dga.corruptions import CLEAN, FAMILIES
 from dga.profiles import StoppingConfig
 from dga.titles import SPLITS, STREAMS
 
@@ -43,9 +43,14 @@ class PooledRuns:
         return self.runs[0].config
 
     @cached_property
-    def outcomes(self) -> Outcomes:
-        """Correct or not, by method, corruption and photograph."""
-        return Outcomes(self.lines)
+    def correct(self) -> CorrectTable:
+        """Correct or not, by method and photograph, and by corruption unless they are mixed."""
+        return (StreamCorrectTable if self.stream else CorrectTable)(self.lines)
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """What tables that compare methods show a column of."""
+        return STREAM_GROUPS if self.stream else (MEAN, *FAMILIES)
 
     @cached_property
     def methods(self) -> list[str]:
@@ -54,35 +59,14 @@ class PooledRuns:
 
     @property
     def compared(self) -> list[str]:
-        """Methods but for the points of our own sweeps, ablations and permuted controls."""
-        parsed = [MethodName.parse(name) for name in self.methods]
-        return [m.name for m in parsed if not (m.swept or m.permuted or m.ablated)]
-
-    def equivalents(self, base: str) -> dict[str, str]:
-        """Methods of another name that are ``base`` at a fixed depth, as ``base:depth=k``.
-
-        DDA, without ensemble and guided alike, is DGA + G that stops at DDA's depth.
-        """
-        ours, found = _but_depth(self.settings(base)), dict[str, str]()
-        for name in self.methods:
-            settings = self.settings(name)
-            point = f"{base}:depth={settings.get('depth')}"
-            if ours and settings.get("depth") and _but_depth(settings) == ours and name != point:
-                found[name] = point
-        return found
-
-    def swept(self, base: str) -> pd.DataFrame:
-        """All lines, those of ``base``'s equivalents also under their other name."""
-        more = [
-            self.lines[self.lines["method"] == name].assign(method=point)
-            for name, point in self.equivalents(base).items()
-        ]
-        return pd.concat([self.lines, *more]).drop_duplicates(KEY)
+        """Methods but for permuted controls and, outside streams, our own sweeps and ablations."""
+        plain = [m for m in map(MethodName.parse, self.methods) if not m.permuted]
+        return [m.name for m in plain if self.stream or not (m.swept or m.ablated)]
 
     @cached_property
     def controls(self) -> Controls:
         """Of the sweep of DGA + G. Raises ``MissingRun`` naming what it lacks."""
-        return control(read_sweep(self.swept("dga-guided"), "dga-guided", "dga-guided"))
+        return control(read_sweep(self.lines, "dga-guided", "dga-guided"))
 
     def seconds(self, method: str) -> float | None:
         """A method's mean cost of a picture under a corruption; ``None`` if it has no lines.
@@ -109,17 +93,17 @@ class PooledRuns:
 
     def stopping(self, method: str) -> StoppingConfig | None:
         """An adaptive method's stopping rule; ``None`` if its run saved none."""
-        given = self.settings(method).get("stopping")
-        if not given:
-            return None
-        known = {field.name for field in dataclasses.fields(StoppingConfig)}
-        return StoppingConfig(**{key: value for key, value in given.items() if key in known})
+        saved = self.settings(method)
+        saved = saved.get("stopping") or saved  # older runs kept it as a group of its own
+        names = [field.name for field in dataclasses.fields(StoppingConfig)]
+        given = {name: saved[name] for name in names if name in saved}
+        return StoppingConfig(**given) if "tau" in given else None
 
     @property
     def described(self) -> str:
-        """For titles: the severity, if there is one, and :meth:`counted`."""
+        """For titles: the stream or the severity, and :meth:`counted`."""
         if self.stream:
-            return self.counted(self.lines)
+            return f"{STREAMS[self.stream].lower()}, {self.counted(self.lines)}"
         damaged = self.lines[self.lines["corruption"] != CLEAN]
         return f"severity {self.severity}, {self.counted(damaged)}"
 
@@ -127,10 +111,6 @@ class PooledRuns:
         """How many photographs some of the lines are of, and what their split is for."""
         split = SPLITS.get(self.config.get("split", ""), "")
         return f"{lines['path'].nunique()} photographs {split}".rstrip()
-
-
-def _but_depth(settings: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in settings.items() if key not in ("depth", "stopping")}
 
 
 def pool_runs(runs: Sequence[EvaluationRun]) -> tuple[tuple[PooledRuns, ...], tuple[str, ...]]:
@@ -144,44 +124,36 @@ def pool_runs(runs: Sequence[EvaluationRun]) -> tuple[tuple[PooledRuns, ...], tu
     clean = [run for run in runs if set(run.lines["corruption"]) == {CLEAN}]
     damaged = [run for run in runs if run not in clean]
     severities = sorted({run.severity for run in damaged or clean}, reverse=True)
-    made, left_out = [], dict[str, None]()
-    for severity in severities:
-        group = [run for run in damaged if run.severity == severity] + clean
-        agreeing, others = _agreeing(group)
-        left_out |= dict.fromkeys(others)
-        made.append(PooledRuns(severity, agreeing, _lines(agreeing)))
-    return tuple(made), tuple(left_out)
+    return _pooled(
+        [(s, "", [run for run in damaged if run.severity == s] + clean) for s in severities]
+    )
 
 
 def pool_streams(
     runs: Sequence[EvaluationRun],
 ) -> tuple[tuple[PooledRuns, ...], tuple[str, ...]]:
     """The runs of each mixed stream, wild first; and a sentence for each run left out."""
-    made, left_out = list[PooledRuns](), list[str]()
-    for stream in STREAMS:
-        agreeing, others = _agreeing([run for run in runs if run.stream == stream])
-        left_out += others
+    return _pooled([(0, stream, [r for r in runs if r.stream == stream]) for stream in STREAMS])
+
+
+def _pooled(
+    groups: Iterable[tuple[int, str, Sequence[EvaluationRun]]],
+) -> tuple[tuple[PooledRuns, ...], tuple[str, ...]]:
+    """Of each group (severity, stream, runs) those that agree with the weightiest."""
+    made, left_out = list[PooledRuns](), dict[str, None]()
+    for severity, stream, runs in groups:
+        agreeing = list[EvaluationRun]()
+        for run in sorted(runs, key=_weight, reverse=True):
+            reasons = filter(None, (_difference(other, run) for other in agreeing))
+            if reason := next(reasons, None):
+                left_out[f"{run.name}: {reason}"] = None
+            else:
+                agreeing.append(run)
         if agreeing:
-            made.append(PooledRuns(0, agreeing, _lines(agreeing), stream))
+            lines = pd.concat([run.lines for run in agreeing], ignore_index=True)
+            lines = lines.drop_duplicates(KEY, ignore_index=True)
+            made.append(PooledRuns(severity, tuple(agreeing), lines, stream))
     return tuple(made), tuple(left_out)
-
-
-def _agreeing(group: Sequence[EvaluationRun]) -> tuple[tuple[EvaluationRun, ...], list[str]]:
-    """Runs that agree with the weightiest, and a sentence for each of the others."""
-    agreeing, left_out = list[EvaluationRun](), list[str]()
-    for run in sorted(group, key=_weight, reverse=True):
-        reasons = (_difference(other, run) for other in agreeing)
-        reason = next((reason for reason in reasons if reason), None)
-        if reason is None:
-            agreeing.append(run)
-        else:
-            left_out.append(f"{run.name}: {reason}")
-    return tuple(agreeing), left_out
-
-
-def _lines(runs: Sequence[EvaluationRun]) -> pd.DataFrame:
-    lines = pd.concat([run.lines for run in runs], ignore_index=True)
-    return lines.drop_duplicates(KEY, ignore_index=True)
 
 
 def _weight(run: EvaluationRun) -> tuple[bool, bool, int, int]:

@@ -29,8 +29,20 @@ class MissingRun(ValueError):  # noqa: N818  (a missing run is no fault of the r
     """A table or figure needs a run that the folder does not hold; says which."""
 
 
-@dataclass(frozen=True)
-class EvaluationRun:
+@dataclass(frozen=True, eq=False)
+class Run:
+    """A folder of results and what they depend on."""
+
+    name: str
+    config: dict[str, Any]
+
+    @property
+    def command(self) -> str:
+        return str(self.config.get("command", ""))
+
+
+@dataclass(frozen=True, eq=False)
+class EvaluationRun(Run):
     """What ``python -m dga evaluate`` wrote.
 
     ``lines``: a row an image and method, with the columns of :data:`COLUMNS`;
@@ -41,13 +53,7 @@ class EvaluationRun:
     make of it, where they were asked for.
     """
 
-    name: str
-    config: dict[str, Any]
     lines: pd.DataFrame
-
-    @property
-    def command(self) -> str:
-        return str(self.config.get("command", ""))
 
     @property
     def severity(self) -> int:
@@ -61,7 +67,7 @@ class EvaluationRun:
 
 
 @dataclass(frozen=True, eq=False)
-class JudgeRun:
+class JudgeRun(Run):
     """What ``python -m dga judge`` wrote.
 
     ``logits``: float32 ``[M, N, K]`` of M corruptions (the first is clean), N
@@ -69,17 +75,11 @@ class JudgeRun:
     ``[M, N, F]``, or none.
     """
 
-    name: str
-    config: dict[str, Any]
     paths: tuple[str, ...]
     corruptions: tuple[str, ...]
     depths: tuple[int, ...]
     logits: NDArray[np.float32]
     features: NDArray[np.float32] | None
-
-    @property
-    def command(self) -> str:
-        return str(self.config.get("command", ""))
 
     @property
     def study(self) -> str:

@@ -50,7 +50,7 @@ def read_rules(judge: JudgeRun, pooled: PooledRuns) -> list[Reading]:
     """
     if judge.depths != tuple(range(len(judge.depths))):
         raise MissingRun(f"{judge.name} was not judged at every depth")
-    sweep = _shared(judge, read_sweep(pooled.swept(BASE), BASE, SOURCE))
+    sweep = _shared(judge, read_sweep(pooled.lines, BASE, SOURCE))
     return [
         _reading(judge, sweep, StoppingConfig(tau, cap, horizon=horizon))
         for horizon in HORIZONS

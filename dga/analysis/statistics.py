@@ -14,7 +14,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from dga.analysis.names import GROUPS
+from dga.analysis.names import ALL, GROUPS
+from dga.corruptions import CLEAN, FAMILIES
 
 RESAMPLES = 2000
 LEVEL = 0.95
@@ -31,7 +32,7 @@ class Estimate:
     photographs: int
 
 
-class Outcomes:
+class CorrectTable:
     """Accuracies of methods, from lines with the columns path, corruption, method and correct."""
 
     def __init__(self, lines: pd.DataFrame) -> None:
@@ -53,6 +54,27 @@ class Outcomes:
         """1, 0 or NaN ``[C, P]`` for the corruptions of a group of :data:`GROUPS`."""
         rows = pd.MultiIndex.from_product([[method], GROUPS[group]])
         return self._correct.reindex(rows).to_numpy()
+
+
+class StreamCorrectTable(CorrectTable):
+    """The same for a mixed stream, in which every photograph comes once.
+
+    Groups of photographs: all, clean, a severity (its digit) and a family.
+    """
+
+    def __init__(self, lines: pd.DataFrame) -> None:
+        table = lines.pivot(index="method", columns="path", values="correct")
+        self._correct = table.astype(np.float32)  # NaN where not measured
+        self._met = lines.drop_duplicates("path").set_index("path").loc[table.columns]
+
+    def _values(self, method: str, group: str) -> Floats:
+        """1, 0 or NaN for each photograph of a group, ``[1, P]``."""
+        own = self._correct.loc[[method]].to_numpy()
+        if group == ALL:
+            return own
+        if group in FAMILIES:
+            return own[:, self._met["corruption"].isin(FAMILIES[group])]
+        return own[:, self._met["severity"] == (0 if group == CLEAN else int(group))]
 
 
 @lru_cache(maxsize=8)

@@ -238,5 +238,5 @@ def say_skipped(unreadable: Sequence[str]) -> None:
     from dga.io.parsing import some
 
     if unreadable:
-        said = f"Skipped {len(unreadable)} pictures that could not be read"
-        typer.echo(f"{said}: {some(unreadable, NAMED)}", err=True)
+        count = f"Skipped {len(unreadable)} pictures that could not be read"
+        typer.echo(f"{count}: {some(unreadable, NAMED)}", err=True)

@@ -47,8 +47,8 @@ def judge(
         if (pace := slow_pace(judge.models)) is not None:
             count = len(options.depths) or judge.models.schedule.steps + 1
             estimated = judge.study.input == "x0_hat"
-            told = judging_warning(judge.models.profile, pace, count, estimated)
-            typer.echo(told, err=True)
+            notice = judging_warning(judge.models.profile, pace, count, estimated)
+            typer.echo(notice, err=True)
         unreadable = judging.judge_pictures(judge, asked, out, options, command_line())
         typer.echo(f"Curves: {out / CURVES}")
         say_skipped(unreadable)

@@ -126,8 +126,8 @@ class ImageFiles:
                         picture = self.frame(image)
                 except UNREADABLE as error:
                     if strict:
-                        says = f"{name} in {source} is missing or not a readable picture."
-                        raise ValueError(says) from error
+                        reason = f"{name} in {source} is missing or not a readable picture."
+                        raise ValueError(reason) from error
                     unreadable.append(name)
                 else:
                     pixels[len(read)] = picture

@@ -23,7 +23,7 @@ from tqdm import tqdm
 from dga.data.framing import View
 from dga.data.image_sets import ImageFiles, ImageSet
 from dga.evaluation.plan import Plan, ResolvedPlan, choose_images, read_batch
-from dga.evaluation.results_file import Line, ResultsFile, differences
+from dga.evaluation.results_file import ResultRow, ResultsFile, differences
 from dga.evaluation.run import (
     LoadedSystems,
     Results,
@@ -108,7 +108,7 @@ class Done:
     """What a worker hands back."""
 
     number: int
-    lines: list[Line]
+    lines: list[ResultRow]
     unreadable: list[str]
 
 
@@ -404,5 +404,5 @@ def _reason(error: BaseException) -> Exception:
                 return cause
         seen = seen.__cause__
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    said = lines[-1] if lines else type(error).__name__
-    return ClusterError(f"A worker was lost: {said.rstrip('.')}.")
+    last = lines[-1] if lines else type(error).__name__
+    return ClusterError(f"A worker was lost: {last.rstrip('.')}.")

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 from PIL import Image
 from tqdm import tqdm
 
 from dga.adapted import AT_ONCE, content_seeds, stateless
 from dga.data.image_sets import EXTENSIONS
 from dga.data.uploads import UploadError, read_square
-from dga.evaluation.results_file import Line, ResultsFile
-from dga.evaluation.run import saved
+from dga.evaluation.results_file import ResultRow, ResultsFile
+from dga.evaluation.run import answer_facts, saved
 from dga.images import Pixels, from_tensor, to_tensor
 from dga.io.files import atomic
 from dga.networks.models import Models
@@ -35,7 +35,7 @@ class Adapted:
     """``table``: the CSV; ``lines``: its rows; ``unreadable``: pictures left out, with reasons."""
 
     table: Path
-    lines: list[Line]
+    lines: list[ResultRow]
     unreadable: dict[str, str]
 
 
@@ -85,8 +85,8 @@ def adapt_folder(models: Models, folder: Path, methods: Sequence[str], out: Path
                 if read_pixels:
                     pixels = np.stack(list(read_pixels.values()))
                     x = to_tensor(pixels).to(models.device)
-                    for name, told in answer(built, x, content_seeds(pixels)).items():
-                        done.append(_lines(models, told, name, list(read_pixels), out))
+                    for name, outcome in answer(built, x, content_seeds(pixels)).items():
+                        done.append(_lines(models, outcome, name, list(read_pixels), out))
                 bar.update(len(part))
     finally:
         _write_table(out / TABLE, done.lines)
@@ -97,36 +97,29 @@ def adapt_folder(models: Models, folder: Path, methods: Sequence[str], out: Path
 
 def _lines(
     models: Models, outcome: Answers, name: str, paths: Sequence[Path], out: Path
-) -> list[Line]:
+) -> list[ResultRow]:
     lines = []
     for i, path in enumerate(paths):
-        row = outcome.probabilities[i]
-        best = int(row.argmax())
+        _, facts = answer_facts(outcome, i, models.profile)
         file = None
         if outcome.pictures is not None and name != SOURCE:
             file = out / name.replace(":", ",") / path.parent / f"{path.name}.png"
             file.parent.mkdir(parents=True, exist_ok=True)
             with atomic(file) as unfinished:
                 Image.fromarray(from_tensor(outcome.pictures[i])).save(unfinished, format="PNG")
-        details = outcome.details[i] if outcome.details else {}
         lines.append({
             "corruption": "",
             "path": str(path),
             "method": name,
-            "prediction": models.profile.classifier.classes[best],
-            "probability": round(float(row[best]), 5),
-            "depth": int(outcome.depths[i]),
-            "crossed": bool(outcome.crossed[i]),
-            "unchanged": details.get("unchanged", int(outcome.depths[i]) == 0),
-            "degradation": details.get("degradation", ""),
-            "seconds": round(float(outcome.seconds[i]), 4),
+            "unchanged": facts["depth"] == 0,
+            "degradation": "",
+            **facts,
             "repaired": str(file.relative_to(out)) if file else "",
         })  # fmt: skip
     return lines
 
 
-def _write_table(path: Path, lines: Sequence[Line]) -> None:
-    with atomic(path) as part, part.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, COLUMNS, extrasaction="ignore")
-        writer.writeheader()
-        writer.writerows(sorted(lines, key=lambda line: (line["path"], line["method"] != SOURCE)))
+def _write_table(path: Path, lines: Sequence[ResultRow]) -> None:
+    rows = sorted(lines, key=lambda line: (line["path"], line["method"] != SOURCE))
+    with atomic(path) as part:
+        pd.DataFrame(rows, columns=COLUMNS, dtype=object).to_csv(part, index=False)

@@ -37,9 +37,9 @@ def before_after(
         pictures.append(damaged)
         captions.append(f"{name.replace('_', ' ')}\n{best.label} {best.probability:.0%}")
         for result in run.reconstructions.values():
-            said = result.prediction
+            prediction = result.prediction
             pictures.append(result.image)
             captions.append(
-                f"{result.system.title}, {stopped}\n{said.label} {said.probability:.0%}"
+                f"{result.system.title}, {stopped}\n{prediction.label} {prediction.probability:.0%}"
             )
     return pictures, captions

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor, nn
+from torch import nn
 from tqdm import tqdm
 
 from dga.corruptions import CLEAN
@@ -50,16 +50,6 @@ class Judge:
     def denoiser(self) -> nn.Module | None:
         """The network whose x0_hat it is shown; ``None`` when it is shown x_t."""
         return self.models.denoiser if self.study.input == "x0_hat" else None
-
-    def logits(self, x: Tensor, seed: int, depths: Sequence[int], batch: int | None) -> Tensor:
-        """One picture ``[3, S, S]`` at some depths of its forward path: float32 ``[K]``.
-
-        ``batch``: states in one pass; by default as many as its device likes.
-        """
-        models = self.models
-        states = forward_path(models.schedule, x, seed)[torch.tensor(depths)]  # [K, 3, S, S]
-        network = models.discriminator
-        return curve(models.schedule, network, states, self.denoiser, depths, batch)
 
 
 def load_judge(
@@ -122,7 +112,7 @@ def judge_pictures(
     conditions = tuple(dict.fromkeys((CLEAN, *plan.corruptions)))
     resolved = replace(plan, corruptions=conditions).resolve()
     images = choose_images(resolved, judge.models.profile)
-    run = JudgingRun(judge, resolved.plan, images, conditions, depths, options)
+    run = JudgingRun(judge, resolved.plan, images, depths, options)
     config = {**run.config(), "command": command}
     earlier_config(out, config)
     out.mkdir(parents=True, exist_ok=True)
@@ -137,12 +127,11 @@ def judge_pictures(
 
 @dataclass(frozen=True)
 class JudgingRun:
-    """One discriminator on ``images`` under every condition (clean first) at ``depths``."""
+    """One discriminator on ``images`` under the plan's conditions (clean first) at ``depths``."""
 
     judge: Judge
     plan: Plan
     images: ImageFiles
-    conditions: Sequence[str]
     depths: Sequence[int]
     options: Options
 
@@ -160,7 +149,7 @@ class JudgingRun:
             "input": study.input,
             "source": study.source,
             "trained_on": study.corruptions,
-            "corruptions": self.conditions,
+            "corruptions": plan.corruptions,
             "severity": plan.severity,
             "depths": self.depths,
             "data": [Path(source).name for source in plan.data],
@@ -180,8 +169,9 @@ class JudgingRun:
     def make_parts(self, folder: Path) -> None:
         """Judge the conditions that have no part in ``folder`` yet."""
         folder.mkdir(exist_ok=True)
-        missing = [name for name in self.conditions if not _part(folder, name).exists()]
-        each, total = len(self.images), len(self.conditions) * len(self.images)
+        conditions, each = self.plan.corruptions, len(self.images)
+        missing = [name for name in conditions if not (folder / f"{name}.npz").exists()]
+        total = len(conditions) * each
         view = View.of(self.judge.models.profile, self.plan.frame)
         done = total - len(missing) * each
         with tqdm(total=total, initial=done, unit="image", mininterval=1.0) as bar:
@@ -197,7 +187,7 @@ class JudgingRun:
                 if not parts:
                     raise ValueError(f"No picture can be read under {name}.")
                 whole = {key: np.concatenate([part[key] for part in parts]) for key in parts[0]}
-                _save(_part(folder, name), whole)
+                _save(folder / f"{name}.npz", whole)
 
     def measure(self, images: ImageSet, condition: str) -> Arrays:
         """Names ``[n]``, logits float32 ``[n, K]`` and, if wanted, features float16 ``[n, F]``.
@@ -207,10 +197,11 @@ class JudgingRun:
         models = self.judge.models
         seeds = [image_seed(self.plan.seed, name, condition) for name in images.names]
         x = to_tensor(images.pixels).to(models.device)  # [n, 3, S, S]
-        curves = [
-            self.judge.logits(x_i, seed, self.depths, self.options.batch)
-            for x_i, seed in zip(x, seeds, strict=True)
-        ]
+        curves = []
+        for x_i, seed in zip(x, seeds, strict=True):
+            states = forward_path(models.schedule, x_i, seed)[torch.tensor(self.depths)]
+            asked = states, self.judge.denoiser, self.depths, self.options.batch
+            curves.append(curve(models.schedule, models.discriminator, *asked))  # [K]
         names = np.array(images.names)
         arrays: Arrays = {"paths": names, "logits": torch.stack(curves).numpy()}
         if self.options.features:
@@ -220,7 +211,7 @@ class JudgingRun:
 
     def merge(self, folder: Path, out: Path) -> None:
         """Put the parts together. ``curves.npz`` comes last: once it is there, all is."""
-        parts = [_read(_part(folder, name)) for name in self.conditions]
+        parts = [_read(folder / f"{name}.npz") for name in self.plan.corruptions]
         common = set(self.images.names).intersection(*(part["paths"].tolist() for part in parts))
         if not common:
             raise ValueError("No picture can be read under every condition.")
@@ -235,15 +226,11 @@ class JudgingRun:
             _save(out / FEATURES, {"features": stacked("features"), **named})  # [M, N, F]
         curves = {
             "paths": np.array(names),
-            "corruptions": np.array(self.conditions),
+            "corruptions": np.array(self.plan.corruptions),
             "depths": np.array(self.depths, dtype=np.int64),
             "logits": stacked("logits"),  # [M, N, K]
         }
         _save(out / CURVES, curves)
-
-
-def _part(folder: Path, condition: str) -> Path:
-    return folder / f"{condition}.npz"
 
 
 def _save(path: Path, arrays: dict[str, Any]) -> None:

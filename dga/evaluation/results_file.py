@@ -13,7 +13,7 @@ from dga.io.files import CONFIG, LINES, atomic, write_json
 from dga.record import versions
 
 SHARDS = "shards"
-Line = dict[str, Any]
+ResultRow = dict[str, Any]
 
 
 class ResultsFile:
@@ -51,7 +51,7 @@ class ResultsFile:
         """Whether this picture's line is there already."""
         return (corruption, path, method) in self._done
 
-    def append(self, lines: Iterable[Line]) -> None:
+    def append(self, lines: Iterable[ResultRow]) -> None:
         """Write the lines that are new; all of them are on disk when this returns."""
         new = [line for line in lines if key(line) not in self._done]
         try:
@@ -65,7 +65,7 @@ class ResultsFile:
         self.lines += new
         self._done |= {key(line) for line in new}
 
-    def add_shard(self, number: int, lines: Iterable[Line]) -> None:
+    def add_shard(self, number: int, lines: Iterable[ResultRow]) -> None:
         """Keep the lines of one piece of work: the whole file or none of it."""
         self.shards.mkdir(exist_ok=True)
         path = self.shards / f"{number:09d}.jsonl"
@@ -83,7 +83,7 @@ class ResultsFile:
         return sorted(self.shards.glob("*.jsonl"))
 
 
-def key(line: Line) -> tuple[str, str, str]:
+def key(line: ResultRow) -> tuple[str, str, str]:
     """What a line is about: corruption, picture, method."""
     return line["corruption"], line["path"], line["method"]
 
@@ -138,7 +138,7 @@ def _flat(content: Any, prefix: str = "") -> dict[str, Any]:
     return found
 
 
-def _read(path: Path) -> list[Line]:
+def _read(path: Path) -> list[ResultRow]:
     """Complete lines; the file is cut after the last of them."""
     if not path.exists():
         return []

@@ -14,13 +14,13 @@ from dga.data.framing import View
 from dga.data.image_sets import ImageFiles, ImageSet
 from dga.evaluation.exchange import exchanged
 from dga.evaluation.plan import Plan, choose_images, image_seed, read_batch
-from dga.evaluation.results_file import Line, ResultsFile
+from dga.evaluation.results_file import ResultRow, ResultsFile
 from dga.images import to_tensor
 from dga.io.files import to_plain
 from dga.io.settings import values
 from dga.networks.models import Models
 from dga.profiles import PROFILES, Profile
-from dga.readers import OpenSystem, answer, open_systems
+from dga.readers import Answers, OpenSystem, answer, open_systems
 from dga.record import versions
 from dga.systems import System
 
@@ -43,7 +43,7 @@ class Setup:
 class Results:
     """``lines``: every line of the folder; ``unreadable``: pictures that were skipped."""
 
-    lines: list[Line]
+    lines: list[ResultRow]
     unreadable: list[str]
 
 
@@ -82,7 +82,9 @@ class LoadedSystems:
         settings = {name: saved(one.system) for name, one in self.systems.items()}
         return Setup(models.profile, models.compute.precision, models.weights, settings, versions())
 
-    def measure(self, part: Round, images: ImageFiles) -> Iterator[tuple[list[Line], list[str]]]:
+    def measure(
+        self, part: Round, images: ImageFiles
+    ) -> Iterator[tuple[list[ResultRow], list[str]]]:
         """Lines and unreadable pictures' names of each batch of a round."""
         view = View.of(self.models.profile, self.plan.frame)
         self.reset(part.methods)
@@ -90,7 +92,7 @@ class LoadedSystems:
             read, unreadable = read_batch(self.plan, view, images.take(rows), part.stream)
             yield self.judge(part.methods, read, part.stream), unreadable
 
-    def judge(self, names: Sequence[str], pictures: ImageSet, stream: str) -> list[Line]:
+    def judge(self, names: Sequence[str], pictures: ImageSet, stream: str) -> list[ResultRow]:
         """Lines of some methods on pictures of a stream, as :func:`read_batch` returns them."""
         if not len(pictures):
             return []
@@ -102,33 +104,42 @@ class LoadedSystems:
         ]
         x = to_tensor(pictures.pixels).to(models.device)  # [B, 3, S, S]
         chosen = {name: self.systems[name] for name in names}
-        lines: list[Line] = []
+        rows: list[ResultRow] = []
         for name, outcome in answer(chosen, x, seeds, exchanged).items():
             for i, (corruption, severity) in enumerate(conditions):
-                row, label = outcome.probabilities[i], int(pictures.labels[i])
-                first = int(row.argsort(descending=True, stable=True)[0])
-                line = {
+                first, facts = answer_facts(outcome, i, models.profile)
+                label = int(pictures.labels[i])
+                row = {
                     "path": pictures.names[i],
                     "class": pictures.classes[label],
                     "corruption": corruption,
                     "severity": severity,
                     "seed": seeds[i],
                     "method": name,
-                    "depth": int(outcome.depths[i]),
-                    "crossed": bool(outcome.crossed[i]),
-                    "prediction": models.profile.classifier.classes[first],
                     "correct": first == label,  # by position: two classes may share a name
-                    "probability": round(float(row[first]), 5),
-                    "seconds": round(float(outcome.seconds[i]), 4),
-                    **(outcome.details[i] if outcome.details else {}),
+                    **facts,
                 }
-                lines.append(line)
-        return lines
+                rows.append(row)
+        return rows
 
     def reset(self, names: Sequence[str]) -> None:
         """Let some methods forget what they learned."""
         for name in names:
             self.systems[name].reset()
+
+
+def answer_facts(outcome: Answers, i: int, profile: Profile) -> tuple[int, ResultRow]:
+    """The likeliest class's position, and what a result row says of the answer for picture i."""
+    probabilities = outcome.probabilities[i]
+    first = int(probabilities.argsort(descending=True, stable=True)[0])
+    return first, {
+        "depth": int(outcome.depths[i]),
+        "crossed": bool(outcome.crossed[i]),
+        "prediction": profile.classifier.classes[first],
+        "probability": round(float(probabilities[first]), 5),
+        "seconds": round(float(outcome.seconds[i]), 4),
+        **(outcome.details[i] if outcome.details else {}),
+    }
 
 
 def saved(system: System) -> dict[str, Any]:

@@ -96,7 +96,7 @@ def accuracy_by_time(pooled: PooledRuns) -> Chart:
     series = tuple(
         _method_point(name, seconds, estimate)
         for name in pooled.compared
-        if (estimate := pooled.outcomes.accuracy(name, MEAN)) is not None
+        if (estimate := pooled.correct.accuracy(name, MEAN)) is not None
         and (seconds := pooled.seconds(name))
     )
     if not series:
@@ -194,7 +194,7 @@ def gains(pooled: PooledRuns) -> Chart:
         rows = [
             (
                 group_title(group) + (", mean" if group in FAMILIES else ""),
-                pooled.outcomes.difference(method, rival, group),
+                pooled.correct.difference(method, rival, group),
                 _style(group),
             )
             for group in groups
@@ -218,7 +218,7 @@ def best_dda(pooled: PooledRuns) -> str:
         name: estimate.value
         for name in pooled.compared
         if MethodName.parse(name).system == "dda"
-        and (estimate := pooled.outcomes.accuracy(name, MEAN)) is not None
+        and (estimate := pooled.correct.accuracy(name, MEAN)) is not None
     }
     return max(found, key=lambda name: found[name], default="")
 

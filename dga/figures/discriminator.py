@@ -124,7 +124,7 @@ def calibration_by_depth(judge: JudgeRun) -> Chart:
     found = calibration(judge)
     depths = rounded((c.reliability.depth for c in found), 0)
     before = rounded((100 * c.reliability.error for c in found), 2)
-    after = rounded((100 * c.error_scaled for c in found), 2)
+    after = rounded((100 * c.scaled.error for c in found), 2)
     axis = Axis(DEPTH, (0, float(max(judge.depths))))
     lines = (
         curve(depths, before, ACCENT, "as it is"),

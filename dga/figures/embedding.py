@@ -46,25 +46,23 @@ def feature_map(judge: JudgeRun) -> Chart:
     points = embed(chosen.reshape(-1, chosen.shape[-1])).reshape(*chosen.shape[:2], 2)
     edge = 1.05 * float(np.abs(points).max())
     where = dict(zip(judge.corruptions, points, strict=True))
-    panels = tuple(_panel(where, family, edge) for family in FAMILIES)
+    axis = Axis(limits=(-round(edge, 1), round(edge, 1)), bare=True)
+    panels = []
+    for family, members in FAMILIES.items():
+        clouds = [_cloud(where[n], n, FAMILY[family]) for n in members if n in where]
+        clean = _cloud(where[CLEAN], CLEAN, NEUTRAL)
+        panels.append(Panel((clean, *clouds), axis, axis, group_title(family)))
     return Chart(
         "features",
         "t-SNE of the classifier's features by family",
         f"{count} photographs, clean (hollow grey) and under each corruption; where a family lies "
         "apart from the clean ones the classifier sees another world. Distances between far "
         "clusters mean nothing.",
-        panels,
+        tuple(panels),
         columns=2,
         height=170,
         commands=(judge.command,),
     )
-
-
-def _panel(where: dict[str, NDArray[np.float32]], family: str, edge: float) -> Panel:
-    series = [_cloud(where[CLEAN], CLEAN, NEUTRAL)]
-    series += [_cloud(where[n], n, FAMILY[family]) for n in FAMILIES[family] if n in where]
-    axis = Axis(limits=(-round(edge, 1), round(edge, 1)), bare=True)
-    return Panel(tuple(series), axis, axis, group_title(family))
 
 
 def _cloud(points: NDArray[np.float32], name: str, color: str) -> Series:

@@ -39,32 +39,27 @@ class Written:
     missing: list[tuple[str, str]] = field(default_factory=list)
 
 
-@dataclass(frozen=True)
-class ExhibitMaker:
-    """How to make one exhibit. ``optional``: nobody misses it."""
-
-    name: str
-    make: Callable[[], Table | Chart]
-    optional: bool = False
+Exhibit = Table | Chart
+Maker = tuple[str, Callable[[], Exhibit], bool]
+"""An exhibit's name, what makes it, and whether somebody misses it."""
 
 
 def publish(saved: SavedRuns, out: Path) -> Written:
     """Write ``tables/`` and ``figures/`` and their index below ``out``.
 
-    What cannot be made is left out and told. The same results give the same bytes.
+    What cannot be made is left out and named. The same results give the same bytes.
     """
     severities, left_out = pool_runs(saved.evaluations)
-    streams, also_left_out = pool_streams(saved.evaluations)
-    said = [("left out", sentence) for sentence in (*left_out, *also_left_out)]
-    written = Written(missing=said)
+    streams, others = pool_streams(saved.evaluations)
+    written = Written(missing=[("left out", sentence) for sentence in (*left_out, *others)])
     if not severities and not streams:
         written.missing.append(("tables and figures of methods", "no evaluation run"))
-    for maker in makers(saved.judges, severities, streams):
+    for name, make, needed in makers(saved.judges, severities, streams):
         try:
-            exhibit = replace(maker.make(), name=maker.name)
+            exhibit = replace(make(), name=name)
         except MissingRun as error:
-            if not maker.optional:
-                written.missing.append((maker.name, str(error)))
+            if needed:
+                written.missing.append((name, str(error)))
             continue
         written.entries.append(_write(exhibit, out))
         if isinstance(exhibit, Table):
@@ -79,7 +74,7 @@ def publish(saved: SavedRuns, out: Path) -> Written:
     return written
 
 
-def _write(exhibit: Table | Chart, out: Path) -> dict[str, Any]:
+def _write(exhibit: Exhibit, out: Path) -> dict[str, Any]:
     """The exhibit's files; returns its entry in the index."""
     if isinstance(exhibit, Table):
         kind, files = "table", exhibit.write(out / "tables")
@@ -102,7 +97,7 @@ def makers(
     judges: Sequence[JudgeRun],
     severities: Sequence[PooledRuns],
     streams: Sequence[PooledRuns] = (),
-) -> Iterator[ExhibitMaker]:
+) -> Iterator[Maker]:
     """One for each exhibit, in the order in which they are best read.
 
     Studies (taus, fixed depths) belong to the highest severity; at others they are made if
@@ -110,62 +105,55 @@ def makers(
     severity 5 stand alone; others say theirs.
     """
     for i, pooled in enumerate(severities):
-        yield from _severity_makers(pooled, judges, studied=i == 0)
+        end = "" if pooled.severity == 5 else f"-severity-{pooled.severity}"
+        for name, made_from, needed in _of_severity(judges, pooled, studied=i == 0):
+            yield f"{name}{end}", partial(made_from, pooled), needed
     if severities:
-        clean = partial(stream_tables.clean_table, severities[0])
-        yield ExhibitMaker("clean", clean, optional=True)
+        yield "clean", partial(stream_tables.clean_table, severities[0]), False
         for make in (depth_tables.depths_by_severity, depths_by_severity):
-            yield ExhibitMaker("depths-by-severity", partial(make, severities), optional=True)
+            yield "depths-by-severity", partial(make, severities), False
     for pooled in streams:
         kind = pooled.stream
-        yield ExhibitMaker(kind, partial(stream_tables.stream_table, pooled))
-        comparisons = partial(stream_tables.stream_comparisons, pooled)
-        yield ExhibitMaker(f"{kind}-comparisons", comparisons)
-        permuted = partial(stream_tables.permuted_table, pooled)
-        yield ExhibitMaker(f"{kind}-permuted", permuted, optional=True)
-    yield from _judge_makers(judges, severities[0] if severities else None)
-
-
-def _severity_makers(
-    pooled: PooledRuns, judges: Sequence[JudgeRun], studied: bool
-) -> Iterator[ExhibitMaker]:
-    """What the runs of a severity should have; of a ``studied`` one, also stages and sweeps."""
-    end = "" if pooled.severity == 5 else f"-severity-{pooled.severity}"
-
-    def exhibit(
-        name: str, make: Callable[[PooledRuns], Table | Chart], optional: bool = False
-    ) -> ExhibitMaker:
-        return ExhibitMaker(f"{name}{end}", partial(make, pooled), optional)
-
-    yield exhibit("table-1", accuracy_tables.table_1)
-    yield exhibit("table-2", accuracy_tables.table_2)
-    yield exhibit("comparisons", accuracy_tables.comparisons)
-    yield exhibit("permuted", stream_tables.permuted_table, optional=True)
-    yield exhibit("gains", accuracy.gains)
-    yield exhibit("accuracy-time", accuracy.accuracy_by_time)
-    yield exhibit("explanations", explanations, optional=True)
-    yield exhibit("depths", depth_spread)
-    if pooled.config.get("split") == "tune":  # where settings are chosen, and nowhere else
-        yield exhibit("rules", lambda pooled: rules_table(judge_of(judges, pooled), pooled))
-    yield exhibit("ablation", ablation, optional=not studied)
-    yield exhibit("table-3", accuracy_tables.table_3, optional=not studied)
-    yield exhibit("controls", depth_tables.controls_table, optional=not studied)
-    yield exhibit("controls", accuracy.controls_figure, optional=not studied)
-    yield exhibit("accuracy-depth", accuracy.accuracy_by_depth, optional=not studied)
-
-
-def _judge_makers(judges: Sequence[JudgeRun], pooled: PooledRuns | None) -> Iterator[ExhibitMaker]:
-    """What the discriminator's curves allow."""
+        yield kind, partial(stream_tables.stream_table, pooled), True
+        yield f"{kind}-comparisons", partial(stream_tables.comparisons, pooled), True
+        yield f"{kind}-permuted", partial(stream_tables.permuted_table, pooled), False
+        yield f"{kind}-pairs", partial(stream_tables.pairs_table, pooled), False
+    first = severities[0] if severities else None
 
     def judge() -> JudgeRun:
-        return shipped_judge(judges, pooled)
+        return shipped_judge(judges, first)
 
-    yield ExhibitMaker("discriminator-f1", lambda: discriminator.f1_by_depth(judge()))
-    yield ExhibitMaker("depths-f1-families", lambda: _depths_and_f1(judge(), pooled))
-    yield ExhibitMaker("calibration", lambda: discriminator.calibration_by_depth(judge()))
-    yield ExhibitMaker("studies", lambda: discriminator_tables.studies(judges))
-    yield ExhibitMaker("studies", lambda: discriminator.studies(judges))
-    yield ExhibitMaker("features", lambda: _features(judges, pooled))
+    yield "discriminator-f1", lambda: discriminator.f1_by_depth(judge()), True
+    yield "depths-f1-families", lambda: _depths_and_f1(judge(), first), True
+    yield "calibration", lambda: discriminator.calibration_by_depth(judge()), True
+    yield "studies", lambda: discriminator_tables.studies(judges), True
+    yield "studies", lambda: discriminator.studies(judges), True
+    yield "features", lambda: _features(judges, first), True
+
+
+def _of_severity(
+    judges: Sequence[JudgeRun], pooled: PooledRuns, studied: bool
+) -> list[tuple[str, Callable[[PooledRuns], Exhibit], bool]]:
+    """What the runs of a severity should have; of a ``studied`` one, also stages and sweeps."""
+    rules = [("rules", lambda pooled: rules_table(judge_of(judges, pooled), pooled), True)]
+    return [
+        ("table-1", accuracy_tables.table_1, True),
+        ("table-2", accuracy_tables.table_2, True),
+        ("comparisons", stream_tables.comparisons, True),
+        ("permuted", stream_tables.permuted_table, False),
+        ("pairs", stream_tables.pairs_table, False),
+        ("gains", accuracy.gains, True),
+        ("accuracy-time", accuracy.accuracy_by_time, True),
+        ("explanations", explanations, False),
+        ("depths", depth_spread, True),
+        # Where settings are chosen, and nowhere else.
+        *(rules if pooled.config.get("split") == "tune" else []),
+        ("ablation", ablation, studied),
+        ("table-3", accuracy_tables.table_3, studied),
+        ("controls", depth_tables.controls_table, studied),
+        ("controls", accuracy.controls_figure, studied),
+        ("accuracy-depth", accuracy.accuracy_by_depth, studied),
+    ]
 
 
 def _depths_and_f1(judge: JudgeRun, pooled: PooledRuns | None) -> Chart:

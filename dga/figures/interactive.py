@@ -168,8 +168,8 @@ def _traces(series: Series, legend: bool) -> list[Any]:
     marker = {"color": series.color, "symbol": symbol, "size": series.size, "line": line}
     error: dict[str, Any] = {}
     if series.low:
-        said = [f"{c:.4g} ({low:.4g} to {high:.4g})" for c, low, high in series.intervals]
-        error = {f"error_{series.along}": _error(series), "text": said}
+        texts = [f"{c:.4g} ({low:.4g} to {high:.4g})" for c, low, high in series.intervals]
+        error = {f"error_{series.along}": _error(series), "text": texts}
         common["hovertemplate"] = f"%{{text}}<extra>{series.name}</extra>"
     return [go.Scatter(**common, mode="markers", marker=marker, **error, cliponaxis=False)]
 

@@ -21,14 +21,14 @@ def leaves(settings: Any, prefix: str = "") -> dict[str, Place]:
     found: dict[str, Place] = {}
     hints = typing.get_type_hints(type(settings))
     for field in dataclasses.fields(settings):
-        told, value = field.metadata, getattr(settings, field.name)
+        metadata, value = field.metadata, getattr(settings, field.name)
         nested = any(map(dataclasses.is_dataclass, _kinds(hints[field.name])))
-        lacks = "needs" in told and getattr(settings, told["needs"]) is None
-        if "label" in told or lacks or (nested and value is None):
+        lacks = "needs" in metadata and getattr(settings, metadata["needs"]) is None
+        if "label" in metadata or lacks or (nested and value is None):
             continue
         own: dict[str, Place] = {prefix + field.name: ()}
         if nested:
-            own = leaves(value, prefix + told.get("prefix", ""))
+            own = leaves(value, prefix + metadata.get("prefix", ""))
         for name, place in own.items():
             found.setdefault(name, (field.name, *place))
     return found

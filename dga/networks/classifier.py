@@ -39,11 +39,6 @@ class Prediction:
         return list(zip(self.labels, self.probabilities, strict=True))[:count]
 
 
-def build_classifier(config: ClassifierConfig) -> nn.Module:
-    """An untrained timm model of the profile's shape."""
-    return _create(config)
-
-
 def load_classifier(config: ClassifierConfig, path: Path) -> nn.Module:
     """A timm model, frozen, from timm's weights (``.safetensors``, ``.pth``).
 
@@ -58,10 +53,10 @@ def load_classifier(config: ClassifierConfig, path: Path) -> nn.Module:
     classes = {"num_classes": len(config.classes)} if config.classes else {}
     try:
         overlay = {"state_dict": state, **classes}
-        model = _create(config, pretrained=True, pretrained_cfg_overlay=overlay)
+        model = build_classifier(config, pretrained=True, pretrained_cfg_overlay=overlay)
     except (RuntimeError, ValueError, KeyError, AttributeError, TypeError) as error:
-        said = textwrap.shorten(str(error) or type(error).__name__, 300, placeholder=" ...")
-        raise WeightsError(f"{path} does not fit {config.architecture}: {said}") from error
+        reason = textwrap.shorten(str(error) or type(error).__name__, 300, placeholder=" ...")
+        raise WeightsError(f"{path} does not fit {config.architecture}: {reason}") from error
     check_numbers(path, model.state_dict())
     return model.eval().requires_grad_(False)
 
@@ -85,7 +80,8 @@ def _timm_facts(config: ClassifierConfig) -> dict[str, Any]:
     return table.to_dict() if table else {}
 
 
-def _create(config: ClassifierConfig, **options: Any) -> nn.Module:
+def build_classifier(config: ClassifierConfig, **options: Any) -> nn.Module:
+    """A timm model of the profile's shape; untrained, unless timm's ``options`` say more."""
     import timm  # here: with all that it imports it takes a second
     from timm.layers import GroupNorm
 
@@ -125,8 +121,7 @@ def preprocess(x: Tensor, config: ClassifierConfig) -> Tensor:
 @torch.no_grad()
 def predict(model: nn.Module, x: Tensor, config: ClassifierConfig) -> list[Prediction]:
     """Classify ``[B, 3, H, W]`` in [-1, 1]. Every class is in every prediction."""
-    probabilities = predict_proba(model, x, config).cpu()
-    return [to_prediction(row, config) for row in probabilities]
+    return [to_prediction(row, config) for row in predict_proba(model, x, config).cpu()]
 
 
 @torch.no_grad()

@@ -131,9 +131,9 @@ class _Timer:
         yield TimedWork(name, work(part, guidance, FEW.steps), own, few / part)
         if guidance is not None:
             free = dataclasses.replace(guidance, through_network=False)
-            says = "gradient not through the network"
-            yield TimedWork(says, work(timed, free), own, scale)
-            yield TimedWork(f"{name}, {says}", work(part, free, FEW.steps), own, few / part)
+            frozen = "gradient not through the network"
+            yield TimedWork(frozen, work(timed, free), own, scale)
+            yield TimedWork(f"{name}, {frozen}", work(part, free, FEW.steps), own, few / part)
         if plan.against and own != "float32":
             exact = Workload(self.reference, workload.count).rebuilding(timed, guidance)
             yield TimedWork(f"{OURS}, float32", exact, "float32", scale)

@@ -140,16 +140,16 @@ def warning(models: Models, pace: Pace, chosen: Sequence[System] = (), curve: in
     chosen = chosen or default_systems(profile)
     *others, last = (system.title for system in chosen)
     names = f"{', '.join(others)} and {last}" if others else last
-    told = (
+    text = (
         f"There is no GPU for {profile.name}: on this processor one step takes about "
         f"{duration(pace.denoise)}, and a picture by {names} up to "
         f"{duration(pace.longest(profile, chosen, curve))}"
     )
     room = f"{memory(models) / 1e9:.1f} GB of memory"
     if all(system.repair and system.repair.explain for system in chosen):
-        return f"{told} and {room}."
+        return f"{text} and {room}."
     quick = duration(pace.longest(profile, [systems(profile)["dga-plus"]]))
-    return f"{told}. DGA+ alone (--methods dga-plus) takes up to {quick} and {room}."
+    return f"{text}. DGA+ alone (--methods dga-plus) takes up to {quick} and {room}."
 
 
 def judging_warning(profile: Profile, pace: Pace, depths: int, estimated: bool) -> str:

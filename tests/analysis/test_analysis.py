@@ -20,7 +20,7 @@ from dga.analysis.discrimination import (
 )
 from dga.analysis.names import GROUPS, MEAN
 from dga.analysis.results import MissingRun, read_judge
-from dga.analysis.statistics import Outcomes, estimate
+from dga.analysis.statistics import CorrectTable, estimate
 from dga.analysis.sweep import Sweep, read_sweep
 from dga.corruptions import CORRUPTIONS, FAMILIES
 from dga.profiles import StoppingConfig
@@ -56,27 +56,27 @@ def test_mean_of_a_group_is_the_mean_of_its_corruptions() -> None:
     """However many images each has."""
     snow = lines_of("source", lambda p, c: True, 30, ["snow"])
     rest = lines_of("source", lambda p, c: False, 5, ["frost", "fog"])
-    outcomes = Outcomes(frame(snow, rest))
-    found = {group: outcomes.accuracy("source", group) for group in GROUPS}
+    correct = CorrectTable(frame(snow, rest))
+    found = {group: correct.accuracy("source", group) for group in GROUPS}
     measured = {group: e.value for group, e in found.items() if e}
     third = pytest.approx(1 / 3)
     assert measured == {"weather": third, "snow": 1, "frost": 0, "fog": 0}
-    assert outcomes.accuracy("tent", "snow") is None
+    assert correct.accuracy("tent", "snow") is None
 
 
 def test_a_shift_is_found_and_pairing_makes_it_narrow() -> None:
     """Right on every fifth image more: +0.2, with less spread than either method has."""
     dda = lines_of("dda", lambda p, c: p % 5 < 2, 50)
     dga = lines_of("dga", lambda p, c: p % 5 < 3, 50)
-    outcomes = Outcomes(frame(dga, dda))
-    gain = outcomes.difference("dga", "dda", MEAN)
-    alone = outcomes.accuracy("dga", MEAN)
+    correct = CorrectTable(frame(dga, dda))
+    gain = correct.difference("dga", "dda", MEAN)
+    alone = correct.accuracy("dga", MEAN)
     assert gain is not None
     assert alone is not None
     assert gain.value == pytest.approx(0.2)
     assert 0 < gain.low < 0.2 < gain.high
     assert gain.high - gain.low < alone.high - alone.low
-    back = outcomes.difference("dda", "dga", MEAN)
+    back = correct.difference("dda", "dga", MEAN)
     assert back is not None
     assert back.value == pytest.approx(-0.2)
 
@@ -85,7 +85,7 @@ def test_only_images_that_both_have_are_compared() -> None:
     """The rival is right on its ten extra images; they count for nothing."""
     dga = lines_of("dga", lambda p, c: True, 10, ["fog"])
     dda = lines_of("dda", lambda p, c: p >= 10, 20, ["fog"])
-    found = Outcomes(frame(dga, dda)).difference("dga", "dda", "fog")
+    found = CorrectTable(frame(dga, dda)).difference("dga", "dda", "fog")
     assert found is not None
     assert (found.value, found.low, found.high, found.photographs) == (1, 1, 1, 10)
 
@@ -247,7 +247,7 @@ def test_clean_pictures_weigh_as_much_as_corrupted_ones(tmp_path: Path) -> None:
     logits = np.zeros((16, 5, 1))
     found = calibration(read_judge(write_judge(tmp_path / "run", logits, (0,))))
     assert found[0].reliability.error == pytest.approx(0)
-    assert found[0].nll == pytest.approx(np.log(2))
+    assert found[0].reliability.nll == pytest.approx(np.log(2))
 
 
 def test_curves_stop_on_judged_depths(tmp_path: Path) -> None:
@@ -298,8 +298,8 @@ def test_papers_averages_are_those_of_its_cells() -> None:
 
 
 def test_papers_cells_are_found_by_group() -> None:
-    assert paper.table_2("dda", "impulse_noise") == 0.51
-    assert paper.table_2("dga-guided", "blur") == 0.23
-    assert paper.table_2("tent", "blur") is None
-    assert paper.table_2("dda", MEAN) is None
-    assert paper.table_3(0.3, "pixelate") == 0.29
+    assert paper.cell(paper.TABLE_2, "dda", "impulse_noise") == 0.51
+    assert paper.cell(paper.TABLE_2, "dga-guided", "blur") == 0.23
+    assert paper.cell(paper.TABLE_2, "tent", "blur") is None
+    assert paper.cell(paper.TABLE_2, "dda", MEAN) is None
+    assert paper.cell(paper.TABLE_3, 0.3, "pixelate") == 0.29

@@ -15,14 +15,14 @@ from dga.analysis.results import MissingRun, read_runs
 from dga.analysis.tables import depths as depth_tables
 from dga.analysis.tables.streams import (
     clean_table,
+    comparisons,
     permuted_table,
-    stream_comparisons,
     stream_table,
 )
 from dga.commands import app
 from dga.corruptions import CORRUPTIONS
 from dga.figures.depths import depths_by_severity
-from tests.fixtures.results import Line, line, lines_of, write_run
+from tests.fixtures.results import ResultRow, line, lines_of, write_run
 
 PERMUTED = "dga-plus:permute=depth:batch=60"
 STREAM = {"stream": "wild", "corruptions": list(CORRUPTIONS), "severity": None}
@@ -33,7 +33,7 @@ def condition(photograph: int) -> tuple[str, int]:
     return (CORRUPTIONS[photograph % 15], severity) if severity else ("clean", 0)
 
 
-def wild_lines(method: str, photographs: int = 60, **rest: Any) -> list[Line]:
+def wild_lines(method: str, photographs: int = 60, **rest: Any) -> list[ResultRow]:
     """DGA+ is right to severity 4, its permuted control to 2, others on clean pictures."""
     best = {"dga-plus": 4, PERMUTED: 2}.get(method, 0)
     rows = []
@@ -76,7 +76,7 @@ def test_a_stream_is_counted_by_severity_and_family(folder: Path) -> None:
 def test_ours_is_compared_on_the_same_photographs(folder: Path) -> None:
     missing = wild_lines("memo", 30, depth=0)
     write_run(folder / "memo", missing, **STREAM)
-    table = stream_comparisons(pooled_stream(folder))
+    table = comparisons(pooled_stream(folder))
     assert table.title.startswith("DGA+ against each rival, wild stream, 60 photographs")
     numbers = table.numbers.set_index(["rival", "group"])
     assert numbers.loc[("tent", "all"), "points"] == pytest.approx(100 * 4 / 6, abs=1e-3)
@@ -85,8 +85,8 @@ def test_ours_is_compared_on_the_same_photographs(folder: Path) -> None:
     assert numbers.loc[("memo", "all"), "photographs"] == 30
     assert PERMUTED not in numbers.index.get_level_values("rival")
     alone = write_run(folder / "one" / "run", wild_lines("source"), **STREAM)
-    with pytest.raises(MissingRun, match="no run of dga-plus beside other methods"):
-        stream_comparisons(pooled_stream(alone))
+    with pytest.raises(MissingRun, match="no run of dga-plus or dga-guided beside other methods"):
+        comparisons(pooled_stream(alone))
 
 
 def test_own_choices_meet_permuted_ones(folder: Path, tmp_path: Path) -> None:

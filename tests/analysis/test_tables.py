@@ -11,12 +11,16 @@ from dga.analysis.pooled import PooledRuns, pool_runs
 from dga.analysis.results import MissingRun, SavedRuns, read_runs
 from dga.analysis.statistics import Estimate
 from dga.analysis.tables.ablation import ORACLE, ablation
-from dga.analysis.tables.accuracy import comparisons, table_1, table_2, table_3
+from dga.analysis.tables.accuracy import table_1, table_2, table_3
 from dga.analysis.tables.depths import controls_table
 from dga.analysis.tables.discriminator import studies
 from dga.analysis.tables.explanations import explanations
+from dga.analysis.tables.streams import comparisons
 from dga.analysis.tables.table import NOTHING, Table, number, percent, points, signed
 from dga.corruptions import FAMILIES
+from dga.io.settings import values
+from dga.profiles import get_profile
+from dga.systems import systems
 from tests.fixtures.results import (
     depth_matters,
     line,
@@ -220,24 +224,17 @@ def test_controls_table_says_what_decides(tmp_path: Path) -> None:
     assert rho == 1
 
 
-def test_dda_is_a_point_of_the_sweep_where_it_is_guided_alike(tmp_path: Path) -> None:
-    """Its lines stand for a missing depth; with self-ensemble it is another method."""
-    guided = {"guidance": {"scale": 1.5}, "ensemble": False}
-    names = {"dga-guided:depth=8": "dda"}
-    rows = [{**r, "method": names.get(r["method"], r["method"])} for r in depth_matters(10)]
-
-    def depths(folder: str, ensemble: bool) -> tuple[int, ...]:
-        methods = {
-            "source": {},
-            "dga-guided": {"depth": None, **stopping(), **guided},
-            "dga-guided:depth=4": {"depth": 4, "stopping": None, **guided},
-            "dda": {"depth": 8, "stopping": None, **guided, "ensemble": ensemble},
-        }
-        return _pooled(tmp_path / folder, rows, methods=methods).controls.sweep.depths
-
-    assert depths("alike", ensemble=False) == (0, 4, 8)
-    with pytest.raises(MissingRun, match="fixed depths"):
-        depths("other", ensemble=True)
+def test_a_stopping_rule_is_read_as_runs_save_it(tmp_path: Path) -> None:
+    """All settings of a method side by side; older runs kept the rule as a group of its own."""
+    rows = lines_of("dga", lambda p, c: True, 2) + lines_of("tent", lambda p, c: True, 2)
+    saved = {"dga": values(systems(get_profile("everyday16"))["dga"]), "tent": {"batch": 64}}
+    pooled = _pooled(tmp_path / "flat", rows, methods=saved)
+    assert pooled.stopping("dga") == get_profile("everyday16").stopping
+    assert pooled.stopping("tent") is None
+    grouped = _pooled(tmp_path / "grouped", rows, methods={"dga": stopping(0.3), "tent": {}})
+    rule = grouped.stopping("dga")
+    assert rule is not None
+    assert (rule.tau, rule.max_depth) == (0.3, 20)
 
 
 def test_studies_tell_seen_from_unseen(results: SavedRuns) -> None:

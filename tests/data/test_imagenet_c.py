@@ -24,7 +24,7 @@ from dga.data.image_sets import (
 from dga.data.imagenet_c import condition_folder, conditions, wnids
 from dga.evaluation.judging import Judge, Options, judge_pictures
 from dga.evaluation.plan import Plan, choose_images, image_seed, read_batch
-from dga.evaluation.results_file import Line
+from dga.evaluation.results_file import ResultRow
 from dga.evaluation.run import evaluate
 from dga.images import to_tensor
 from dga.io.files import CURVES
@@ -103,7 +103,7 @@ def _lines(models: Models, plan: Plan, out: Path, batch: int = 5, resume: bool =
     return evaluate(models, methods, plan, out, batch, resume)
 
 
-def _facts(lines: list[Line]) -> list[Line]:
+def _facts(lines: list[ResultRow]) -> list[ResultRow]:
     return [{k: v for k, v in line.items() if k != "seconds"} for line in lines]
 
 

@@ -35,7 +35,7 @@ from dga.evaluation.cluster import (
     read_task,
 )
 from dga.evaluation.plan import Plan, choose_images
-from dga.evaluation.results_file import SHARDS, Line, ResultsFile
+from dga.evaluation.results_file import SHARDS, ResultRow, ResultsFile
 from dga.evaluation.run import describe, evaluate, pending_rounds
 from dga.io.files import LINES
 from dga.networks.compute import Compute
@@ -86,23 +86,23 @@ def recipe(tiny_profile: Profile, weights: Path, plan: Plan) -> Recipe:
     return Recipe(partial(_load, tiny_profile, weights), METHODS, plan.resolve())
 
 
-def _single(recipe: Recipe, out: Path, batch: int = 2, resume: bool = False) -> list[Line]:
+def _single(recipe: Recipe, out: Path, batch: int = 2, resume: bool = False) -> list[ResultRow]:
     models = recipe.load()
     asked = parse_all(models.profile, recipe.methods)
     return _facts(evaluate(models, asked, recipe.resolved.asked, out, batch, resume).lines)
 
 
 @pytest.fixture(scope="module")
-def whole(recipe: Recipe, tmp_path_factory: pytest.TempPathFactory) -> list[Line]:
+def whole(recipe: Recipe, tmp_path_factory: pytest.TempPathFactory) -> list[ResultRow]:
     """What one machine alone finds."""
     return _single(recipe, tmp_path_factory.mktemp("single"))
 
 
-def _facts(lines: list[Line]) -> list[Line]:
+def _facts(lines: list[ResultRow]) -> list[ResultRow]:
     return [{k: v for k, v in line.items() if k != "seconds"} for line in lines]
 
 
-def _keys(lines: list[Line]) -> list[tuple[str, ...]]:
+def _keys(lines: list[ResultRow]) -> list[tuple[str, ...]]:
     return sorted((line["corruption"], line["method"], line["path"]) for line in lines)
 
 
@@ -124,7 +124,7 @@ def _done(recipe: Recipe, out: Path, streams: int = 2) -> tuple[ResultsFile, lis
 
 
 def test_shards_in_any_order_merge_to_the_single_machines_lines(
-    recipe: Recipe, whole: list[Line], tmp_path: Path
+    recipe: Recipe, whole: list[ResultRow], tmp_path: Path
 ) -> None:
     results_file, done = _done(recipe, tmp_path / "shards")
     random.Random(0).shuffle(done)
@@ -151,7 +151,7 @@ def test_a_wild_stream_is_shared_out_and_tent_keeps_its_order(
 
 
 def test_a_killed_command_leaves_shards_that_the_next_one_finds(
-    recipe: Recipe, whole: list[Line], tmp_path: Path
+    recipe: Recipe, whole: list[ResultRow], tmp_path: Path
 ) -> None:
     results_file, done = _done(recipe, tmp_path / "shards")
     for one in done[1:6]:
@@ -307,7 +307,7 @@ def _deadly(profile: Profile, root: Path, marker: Path) -> Models:
 @needs_ray
 @pytest.mark.slow
 def test_two_machines_give_the_single_machines_file(
-    machines: Any, recipe: Recipe, whole: list[Line], tmp_path: Path
+    machines: Any, recipe: Recipe, whole: list[ResultRow], tmp_path: Path
 ) -> None:
     results = evaluate_on_cluster(recipe, tmp_path / "ray", 2, cluster=Cluster(machines.address))
     assert _facts(results.lines) == whole
@@ -333,7 +333,7 @@ def test_two_machines_give_the_single_machines_stream(
 def test_a_worker_killed_in_the_middle_loses_nothing(
     machines: Any,
     recipe: Recipe,
-    whole: list[Line],
+    whole: list[ResultRow],
     tiny_profile: Profile,
     weights: Path,
     tmp_path: Path,
@@ -362,13 +362,13 @@ def test_a_batch_that_kills_every_worker_ends_the_run(
 def test_a_machine_lost_in_the_middle_loses_nothing(
     machines: Any,
     recipe: Recipe,
-    whole: list[Line],
+    whole: list[ResultRow],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     real, kept = ResultsFile.add_shard, list[int]()
 
-    def keep_and_fell(self: ResultsFile, number: int, lines: list[Line]) -> None:
+    def keep_and_fell(self: ResultsFile, number: int, lines: list[ResultRow]) -> None:
         real(self, number, lines)
         kept.append(number)
         if len(kept) == 2:
@@ -385,13 +385,13 @@ def test_a_machine_lost_in_the_middle_loses_nothing(
 def test_a_cluster_that_loses_all_machines_keeps_what_is_finished(
     machines: Any,
     recipe: Recipe,
-    whole: list[Line],
+    whole: list[ResultRow],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     real, kept = ResultsFile.add_shard, list[int]()
 
-    def keep_and_fell(self: ResultsFile, number: int, lines: list[Line]) -> None:
+    def keep_and_fell(self: ResultsFile, number: int, lines: list[ResultRow]) -> None:
         real(self, number, lines)
         kept.append(number)
         if len(kept) == 3:

@@ -16,7 +16,7 @@ from PIL import Image
 from dga.corruptions import CORRUPTIONS, parse_corruptions
 from dga.data.framing import View
 from dga.evaluation.plan import Plan, choose_images, read_batch
-from dga.evaluation.results_file import Line, ResultsFile
+from dga.evaluation.results_file import ResultRow, ResultsFile
 from dga.evaluation.run import Results, evaluate
 from dga.evaluation.summary import summarise, summarise_stream
 from dga.io.files import CONFIG, LINES
@@ -46,7 +46,7 @@ def run(
     return evaluate(models, parse_all(models.profile, names), plan, out, batch, resume=True)
 
 
-def facts(lines: list[Line]) -> list[tuple[object, ...]]:
+def facts(lines: list[ResultRow]) -> list[tuple[object, ...]]:
     keys = ("corruption", "path", "method", "seed", "depth", "crossed", "prediction")
     return sorted(tuple(line[k] for k in keys) for line in lines)
 
@@ -260,7 +260,7 @@ def wild(plan: Plan) -> Plan:
     )
 
 
-def conditions(lines: list[Line]) -> dict[str, tuple[str, int]]:
+def conditions(lines: list[ResultRow]) -> dict[str, tuple[str, int]]:
     return {line["path"]: (line["corruption"], line["severity"]) for line in lines}
 
 

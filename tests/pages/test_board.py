@@ -84,25 +84,22 @@ def filled(truth="cat", example="cat"):
     return Board(EVERYDAY16, example, 5 if example else None, rows, "done")
 
 
-def test_rows_are_filled_from_one_run_as_each_is_alone(tiny, pixels):
+def test_rows_are_filled_from_one_run(tiny, pixels):
     board = Board.of_example(tiny.profile, "cat", "cat", pixels, 2)
     assert [row.name for row in board.rows] == list(CORRUPTIONS)
     phases = [board.phase for _ in run(tiny, board)]
     assert list(dict.fromkeys(phases)) == ["read", "forward", "reverse"]
     assert len(board.complete) == 15
     assert board.phase == "done"
-    systems = list(compared(tiny.profile).values())
-    for row in board.rows[::7]:
-        damaged = corrupt(pixels, row.name, 2, 0)
-        assert np.array_equal(row.cells[DAMAGED].image, damaged)
-        alone = adapt(tiny.models, damaged, 0, systems)
-        assert row.stop == alone.stop
-        assert row.cells[DAMAGED].said.label == alone.input_prediction.label
-        for name, result in alone.reconstructions.items():
-            cell = row.cells[name]
-            assert cell.stop.t_star == result.depth
-            assert np.abs(cell.image.astype(int) - result.image).max() <= 1
-            assert cell.said.label == result.prediction.label
+    row = board.rows[7]
+    assert np.array_equal(row.cells[DAMAGED].image, corrupt(pixels, row.name, 2, 0))
+    alone = adapt(tiny.models, row.cells[DAMAGED].image, 0, list(compared(tiny.profile).values()))
+    assert row.stop == alone.stop
+    for name, result in alone.reconstructions.items():
+        cell = row.cells[name]
+        assert cell.stop.t_star == result.depth
+        assert np.abs(cell.image.astype(int) - result.image).max() <= 1
+        assert cell.said.label == result.prediction.label
 
 
 def test_verdicts_are_against_the_true_class():

@@ -322,13 +322,13 @@ def test_damaged_numbers_are_said_and_stop_nothing(tmp_path):
 def test_recorded_runs_show_what_their_links_say(question):
     folder = shipped("assets/presets") / "everyday16" / SHOWN[question].removeprefix("run=")
     run = json.loads((folder / RECORD).read_text("utf-8"))
-    found = run["explained"]["explanation"]["degradation"]
-    plus = run["methods"]["dga-plus"]["prediction"]["labels"][0]
-    mended = run["run"]["input_prediction"]["labels"][0] != run["clean"]["labels"][0] == plus
+    plus, stop = run["systems"]["dga-plus"], run["search"]["stop"]
+    best = plus["prediction"]["labels"][0]
+    mended = run["run"]["input_prediction"]["labels"][0] != run["clean"]["labels"][0] == best
     assert {
         "help": mended,
-        "depth": run["run"]["stop"]["crossed"] and run["run"]["stop"]["t_star"] > 0,
-        "found": found["exposure"]["gain"] > 1 and mended,
+        "depth": stop["crossed"] and stop["t_star"] > 0,
+        "found": plus["search"]["found"]["degradation"]["exposure"]["gain"] > 1 and mended,
         "cost": mended,
     }[question]
 

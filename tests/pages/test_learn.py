@@ -1,7 +1,6 @@
 """The guided walk: its words, its equations and the numbers that the models make for it."""
 
 import base64
-import dataclasses
 import inspect
 import io
 import re
@@ -24,7 +23,6 @@ from dga.discriminator import curve
 from dga.images import from_tensor, to_tensor
 from dga.pipeline import adapt
 from dga.sentences import pill
-from dga.stopping import choose_depth
 from dga.systems import systems
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -128,16 +126,13 @@ def test_rounds_are_pairs_at_the_same_depth_and_noise(lesson, made, tiny_models)
     assert {shown["picture"] for shown in game["rounds"]} == set(game["clean"])
 
 
-def test_curve_and_stops_are_the_library_s(lesson, made, tiny_models):
-    logits, sure = confidence_of(tiny_models, path_of(lesson, tiny_models, MAIN))
-    assert np.allclose(made["judge"]["damaged"], sure, atol=1e-3)
-    stops = made["judge"]["stops"]
-    assert len(stops) == 101
-    for tau in (0, 37, 50, 100):
-        stop = choose_depth(
-            logits, dataclasses.replace(tiny_models.profile.stopping, tau=tau / 100)
-        )
-        assert stops[tau] == [stop.t_star, stop.crossed]
+def test_curve_and_stops(lesson, made):
+    judged = made["judge"]
+    assert len(judged["damaged"]) == len(judged["stops"]) == 101
+    at = round(100 * judged["tau"])
+    stop = lesson._stop(MAIN)
+    assert judged["stops"][at] == [stop.t_star, stop.crossed]
+    assert judged["stops"][100] == [0, True]
 
 
 def test_the_way_back_ends_where_adapt_ends(lesson, made, tiny_models):

@@ -152,9 +152,8 @@ def how(board: Board, row: Row, column: str) -> str:
     if explains(system):
         return cell.found
     if fixed_depth(system):
-        twins = [other for other in board.systems if other != column]
-        twins = [other for other in twins if alike(board.systems[other], system)]
-        cells = [row.cells.get(twin, Cell()) for twin in twins]
+        twins = (s.name for s in board.systems.values() if s != system and alike(s, system))
+        cells = (row.cells.get(twin, Cell()) for twin in twins)
         same = any(c.said and c.stop and c.stop.t_star == cell.stop.t_star for c in cells)
         name = "same" if same else "dda"
     return words.HOW[name].format(depth=cell.stop.t_star)

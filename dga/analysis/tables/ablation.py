@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import pandas as pd
 
-from dga.analysis.names import MEAN, MethodName, group_title, method_title
+from dga.analysis.names import MEAN, MethodName, method_title
 from dga.analysis.pooled import PooledRuns
 from dga.analysis.results import MissingRun
-from dga.analysis.statistics import Outcomes
+from dga.analysis.statistics import CorrectTable
 from dga.analysis.sweep import SOURCE
 from dga.analysis.tables.accuracy import INTERVALS
-from dga.analysis.tables.table import Cells, Table, columns, percent, points
-from dga.corruptions import FAMILIES
+from dga.analysis.tables.table import Rows, Table, columns, percent, points
 
 BASE = "dga-plus"
 ORACLE = "an oracle over the candidates"
-GROUPS = (MEAN, *FAMILIES)
 
 
 def ablation(pooled: PooledRuns) -> Table:
@@ -27,24 +25,23 @@ def ablation(pooled: PooledRuns) -> Table:
     if lines["alternatives"].notna().any():
         lines = pd.concat([lines, _oracle(lines)])
         variants.append(ORACLE)
-    outcomes = Outcomes(lines)
-    shown, numbers = list[Cells](), list[Cells]()
+    correct, rows = CorrectTable(lines), Rows()
     for name in (SOURCE, BASE, *variants):
-        cells = {group: outcomes.accuracy(name, group) for group in GROUPS}
-        loss = outcomes.difference(name, BASE, MEAN) if name != BASE else None
-        texts = {group_title(g): percent(cells[g], interval=g == MEAN) for g in GROUPS}
+        cells = {group: correct.accuracy(name, group) for group in pooled.groups}
+        texts = {group: percent(cell, interval=group == MEAN) for group, cell in cells.items()}
         title = name if name == ORACLE else method_title(name)
-        shown.append({"Method": title, **texts, "Minus DGA+": points(loss) if loss else ""})
-        numbers += [{"method": name, "group": g, **columns(cells[g])} for g in GROUPS]
-        numbers.append({"method": name, "group": "minus dga-plus", **columns(loss, "points")})
+        rows.add_groups({"Method": title}, {"method": name}, cells, texts)
+        loss = correct.difference(name, BASE, MEAN) if name != BASE else None
+        rows.shown[-1]["Minus DGA+"] = points(loss) if loss else ""
+        minus = {"method": name, "group": "minus dga-plus"}
+        rows.numbers.append({**minus, **columns(loss, "points")})
     return Table(
         "ablation",
         f"Stages of DGA+, {pooled.described}",
         f"Top-1 accuracy in percent with {INTERVALS}, and the difference from the whole method "
         "on the images both have, in points. The oracle knows the label and takes any candidate "
         "inverse whose result is classified rightly: a ceiling, part of it luck.",
-        pd.DataFrame(shown),
-        pd.DataFrame(numbers),
+        *rows.frames,
         pooled.commands([BASE, *(name for name in variants if name != ORACLE)]),
     )
 
@@ -59,5 +56,5 @@ def _oracle(lines: pd.DataFrame) -> pd.DataFrame:
     """Lines of who would be right if any candidate's label may be taken."""
     known = lines[lines["alternatives"].notna()]
     pairs = zip(known["class"], known["alternatives"], strict=True)
-    right = [label in said for label, said in pairs]
+    right = [label in labels for label, labels in pairs]
     return known.assign(method=ORACLE, correct=right)

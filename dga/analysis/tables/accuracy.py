@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pandas as pd
-
 from dga.analysis import paper
 from dga.analysis.names import (
     GROUPS,
@@ -16,11 +14,11 @@ from dga.analysis.names import (
 )
 from dga.analysis.pooled import PooledRuns
 from dga.analysis.results import MissingRun
-from dga.analysis.statistics import Estimate, Outcomes
+from dga.analysis.statistics import CorrectTable, Estimate
 from dga.analysis.sweep import SOURCE
 from dga.analysis.tables.table import (
     NOTHING,
-    Cells,
+    Rows,
     Table,
     bare_columns,
     columns,
@@ -56,37 +54,33 @@ def not_run(pooled: PooledRuns) -> tuple[str, ...]:
 
 def table_1(pooled: PooledRuns) -> Table:
     """Methods, their traits, accuracy, and the paper's accuracy once a system."""
-    outcomes, told = pooled.outcomes, set[str]()
-    shown, numbers = list[Cells](), list[Cells]()
+    correct, rows, known = pooled.correct, Rows(), set[str]()
     for method in rows_of(pooled):
         name, system = method.name, method.system
-        mean, clean = outcomes.accuracy(name, MEAN), outcomes.accuracy(name, CLEAN)
-        gain = outcomes.difference(name, SOURCE, MEAN) if name != SOURCE else None
+        mean, clean = correct.accuracy(name, MEAN), correct.accuracy(name, CLEAN)
+        gain = correct.difference(name, SOURCE, MEAN) if name != SOURCE else None
         seconds = pooled.seconds(name)
-        beside = None if system in told else paper.TABLE_1.get(system)
-        told.add(system)
-        shown.append(
-            {
-                "Method": method.title,
-                "Accuracy (%)": percent(mean),
-                "Gain over doing nothing": points(gain),
-                "Undamaged (%)": percent(clean, interval=False),
-                "Seconds": number(seconds, 3),
-                "Paper (%)": paper_percent(beside),
-                **dict(zip(TRAIT_HEADS, TRAITS.get(system, (NOTHING,) * 4), strict=True)),
-                "Photos": NOTHING if mean is None else str(mean.photographs),
-            }
-        )
-        numbers.append(
-            {
-                "method": name,
-                **columns(mean),
-                "paper": paper_column(beside),
-                **bare_columns(gain, "minus_source"),
-                **bare_columns(clean, "clean"),
-                "seconds": None if seconds is None else round(seconds, 5),
-            }
-        )
+        beside = None if system in known else paper.TABLE_1.get(system)
+        known.add(system)
+        shown = {
+            "Method": method.title,
+            "Accuracy (%)": percent(mean),
+            "Gain over doing nothing": points(gain),
+            "Undamaged (%)": percent(clean, interval=False),
+            "Seconds": number(seconds, 3),
+            "Paper (%)": paper_percent(beside),
+            **dict(zip(TRAIT_HEADS, TRAITS.get(system, (NOTHING,) * 4), strict=True)),
+            "Photos": NOTHING if mean is None else str(mean.photographs),
+        }
+        numbers = {
+            "method": name,
+            **columns(mean),
+            "paper": paper_column(beside),
+            **bare_columns(gain, "minus_source"),
+            **bare_columns(clean, "clean"),
+            "seconds": None if seconds is None else round(seconds, 5),
+        }
+        rows.add(shown, numbers)
     return Table(
         "table-1",
         f"Table 1. Methods, {pooled.described}",
@@ -94,8 +88,7 @@ def table_1(pooled: PooledRuns) -> Table:
         "the images both have; an interval that does not hold 0 is a difference. "
         "Seconds: an image, each counted with the median at its depth. "
         f"Paper: {paper.TABLE_1_CITATION}, {paper.SETTING}.",
-        pd.DataFrame(shown),
-        pd.DataFrame(numbers),
+        *rows.frames,
         pooled.commands(pooled.compared),
         not_run(pooled),
     )
@@ -105,30 +98,27 @@ def table_2(pooled: PooledRuns) -> Table:
     """Every corruption, each family's average after its own, the paper's row under ours."""
     groups = [group for family, names in FAMILIES.items() for group in (*names, family)]
     heads = [f"{short(g)} (average)" if g in FAMILIES else short(g) for g in groups]
-    shown, numbers = list[Cells](), list[Cells]()
-    methods = rows_of(pooled)
+    rows, methods = Rows(), rows_of(pooled)
     for i, method in enumerate(methods):
-        cells = {group: pooled.outcomes.accuracy(method.name, group) for group in groups}
-        texts = [percent(cells[g], interval=False) for g in groups]
-        shown.append({"Method": method.title, **dict(zip(heads, texts, strict=True))})
-        theirs = {group: paper.table_2(method.system, group) for group in groups}
-        numbers += [
-            {"method": method.name, "group": g, **columns(cells[g]),
-             "paper": paper_column(theirs[g])}
-            for g in groups
-        ]  # fmt: skip
+        texts = list[str]()
+        theirs = {group: paper.cell(paper.TABLE_2, method.system, group) for group in groups}
+        for group, beside in theirs.items():
+            cell = pooled.correct.accuracy(method.name, group)
+            texts.append(percent(cell, interval=False))
+            key = {"method": method.name, "group": group}
+            rows.numbers.append({**key, **columns(cell), "paper": paper_column(beside)})
+        rows.shown.append({"Method": method.title, **dict(zip(heads, texts, strict=True))})
         last = i + 1 == len(methods) or methods[i + 1].system != method.system
         if last and any(theirs.values()):
             title = f"*{SYSTEMS[method.system]}, paper*"
-            texts = [paper_percent(theirs[g]) for g in groups]
-            shown.append({"Method": title, **dict(zip(heads, texts, strict=True))})
+            texts = list(map(paper_percent, theirs.values()))
+            rows.shown.append({"Method": title, **dict(zip(heads, texts, strict=True))})
     return Table(
         "table-2",
         f"Table 2. Every corruption, {pooled.described}",
         f"Top-1 accuracy in percent; every cell's interval ({INTERVALS}) is in the CSV. "
         f"Paper: {paper.TABLE_2_CITATION}, {paper.SETTING}.",
-        pd.DataFrame(shown),
-        pd.DataFrame(numbers),
+        *rows.frames,
         pooled.commands(pooled.compared),
         not_run(pooled),
     )
@@ -150,12 +140,11 @@ def tau_methods(pooled: PooledRuns, base: str) -> dict[float, str]:
 def table_3(pooled: PooledRuns) -> Table:
     """Accuracy by tau: DGA, the paper's DGA, and DGA + G where it was run."""
     groups = [*paper.TABLE_3, MEAN]
-    shown, numbers = list[Cells](), list[Cells]()
-    methods, counts = list[str](), set[int]()
+    rows, methods, counts = Rows(), list[str](), set[int]()
 
     def show(title: str, tau: float, texts: list[str]) -> None:
         cells = dict(zip(map(group_title, groups), texts, strict=True))
-        shown.append({"Method": title, "tau": f"{tau:g}", **cells})
+        rows.shown.append({"Method": title, "tau": f"{tau:g}", **cells})
 
     for base in ("dga", "dga-guided"):
         if len(by_tau := tau_methods(pooled, base)) > 1:
@@ -164,12 +153,12 @@ def table_3(pooled: PooledRuns) -> Table:
                 show(method_title(base), tau, [percent(cells[group]) for group in groups])
                 counts |= {cell.photographs for cell in cells.values() if cell}
                 for group, cell in cells.items():
-                    beside = paper.table_3(tau, group) if base == "dga" else None
+                    beside = paper.cell(paper.TABLE_3, tau, group) if base == "dga" else None
                     key = {"method": base, "tau": tau, "group": group}
-                    numbers.append({**key, **columns(cell), "paper": paper_column(beside)})
+                    rows.numbers.append({**key, **columns(cell), "paper": paper_column(beside)})
         if base == "dga":
             for tau in paper.TAUS:
-                texts = [paper_percent(paper.table_3(tau, group)) for group in groups]
+                texts = [paper_percent(paper.cell(paper.TABLE_3, tau, group)) for group in groups]
                 show("*DGA, paper*", tau, texts)
     if not methods:
         raise MissingRun("no run at several taus (dga:tau=0.1,dga:tau=0.3,dga:tau=0.7)")
@@ -182,8 +171,7 @@ def table_3(pooled: PooledRuns) -> Table:
         "Top-1 accuracy in percent with 95 % intervals, on images that were run at every tau "
         f"({photographs} photographs). A lower tau stops deeper or at the "
         f"maximum depth. Paper: {paper.TABLE_3_CITATION}, {paper.SETTING}.",
-        pd.DataFrame(shown),
-        pd.DataFrame(numbers),
+        *rows.frames,
         pooled.commands(methods),
         (f"no run of {', '.join(absent)}",) if absent else (),
     )
@@ -195,39 +183,9 @@ def _by_tau(
     """Accuracy by tau and group, on images that all have; the paper's taus are always there."""
     lines = pooled.lines[pooled.lines["method"].isin(methods.values())]
     counts = lines.groupby(["path", "corruption"])["method"].transform("nunique")
-    outcomes = Outcomes(lines[counts == len(methods)])
+    correct = CorrectTable(lines[counts == len(methods)])
     groups = [group for group in GROUPS if group != CLEAN]
     return {
-        tau: {group: outcomes.accuracy(methods.get(tau, ""), group) for group in groups}
+        tau: {group: correct.accuracy(methods.get(tau, ""), group) for group in groups}
         for tau in sorted({*paper.TAUS, *methods})
     }
-
-
-def comparisons(pooled: PooledRuns) -> Table:
-    """Our methods minus every other: mean of 15 and families."""
-    pairs = [
-        (method, rival)
-        for method in OURS
-        if method in pooled.methods
-        for rival in pooled.compared
-        if rival != method
-    ]
-    if not pairs:
-        raise MissingRun("no run of dga-plus or dga-guided beside other methods")
-    first = method_title(pairs[0][0])
-    shown, numbers = list[Cells](), list[Cells]()
-    for method, rival in pairs:
-        cells = {group: pooled.outcomes.difference(method, rival, group) for group in GROUPS}
-        texts = {group_title(g): points(cells[g]) for g in (MEAN, *FAMILIES)}
-        shown.append({"Method": method_title(method), "Minus": method_title(rival), **texts})
-        key = {"method": method, "rival": rival}
-        numbers += [{**key, "group": g, **columns(cells[g], "points")} for g in GROUPS]
-    return Table(
-        "comparisons",
-        f"{first} against each rival, {pooled.described}",
-        f"Difference in accuracy in points, with {INTERVALS}, on the images both have. Above 0, "
-        "the method of the first column is ahead; an interval that holds 0 decides nothing.",
-        pd.DataFrame(shown),
-        pd.DataFrame(numbers),
-        pooled.commands(pooled.compared),
-    )

@@ -14,6 +14,7 @@ from dga.analysis.sweep import SOURCE, fixed_depths
 from dga.analysis.tables.table import (
     NOTHING,
     Cells,
+    Rows,
     Table,
     bare_columns,
     columns,
@@ -123,31 +124,24 @@ def controls_table(pooled: PooledRuns) -> Table:
     Raises :class:`MissingRun` naming what the sweep lacks.
     """
     controls = pooled.controls
-    shown, numbers = list[Cells](), list[Cells]()
+    rows = Rows()
     for name, row in controls.rows.items():
         gain = row.adaptive_minus.get(MEAN)
         texts = {group_title(g): percent(row.accuracy[g]) for g in controls.groups if g != MEAN}
-        shown.append(
-            {
-                "Depth": control_title(name, controls),
-                "Accuracy (%)": percent(row.accuracy[MEAN]),
-                "Own depth minus this": points(gain),
-                **texts,
-            }
-        )
+        head = {"Depth": control_title(name, controls), "Accuracy (%)": percent(row.accuracy[MEAN])}
+        rows.shown.append({**head, "Own depth minus this": points(gain), **texts})
         for group, cell in row.accuracy.items():
             minus = bare_columns(row.adaptive_minus.get(group), "adaptive_minus")
-            numbers.append({"control": name, "group": group, **columns(cell), **minus})
+            rows.numbers.append({"control": name, "group": group, **columns(cell), **minus})
     for name in ("spearman", "spearman_within"):
         rho = columns(getattr(controls, name), "correlation", scale=1)
-        numbers.append({"control": name, "group": MEAN, **rho})
+        rows.numbers.append({"control": name, "group": MEAN, **rho})
     return Table(
         "controls",
         f"Is the depth per image? {method_title(controls.sweep.adaptive)}, "
         f"severity {pooled.severity}",
         _controls_caption(controls),
-        pd.DataFrame(shown),
-        pd.DataFrame(numbers),
+        *rows.frames,
         pooled.commands(control_methods(pooled)),
     )
 
@@ -155,8 +149,7 @@ def controls_table(pooled: PooledRuns) -> Table:
 def control_methods(pooled: PooledRuns) -> list[str]:
     """The methods whose lines the controls rest on."""
     base = pooled.controls.sweep.adaptive
-    fixed = fixed_depths(pooled.lines, base).values()
-    return [SOURCE, base, *fixed, *pooled.equivalents(base)]
+    return [SOURCE, base, *fixed_depths(pooled.lines, base).values()]
 
 
 def _controls_caption(controls: Controls) -> str:

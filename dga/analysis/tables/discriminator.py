@@ -30,8 +30,12 @@ def studies(judges: Sequence[JudgeRun]) -> Table:
             ]
             shown.append(_shown(judge, group, means, shared))
         for found in calibration(judge):
-            values = {"calibration_error": found.reliability.error}
-            values |= {name: getattr(found, name) for name in ("temperature", "nll", "nll_scaled")}
+            values = {
+                "calibration_error": found.reliability.error,
+                "temperature": found.temperature,
+                "nll": found.reliability.nll,
+                "nll_scaled": found.scaled.nll,
+            }
             key = {**_key(judge, "all"), "depth": found.reliability.depth}
             numbers += [{**key, "measure": m, "value": round(v, 5)} for m, v in values.items()]
     return Table(

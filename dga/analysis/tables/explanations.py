@@ -9,7 +9,7 @@ import pandas as pd
 from dga.analysis.names import GROUPS, MEAN, group_title
 from dga.analysis.pooled import PooledRuns
 from dga.analysis.results import MissingRun
-from dga.analysis.tables.table import Cells, Table
+from dga.analysis.tables.table import Rows, Table
 from dga.corruptions import CLEAN, CORRUPTIONS, FAMILIES
 
 METHOD = "dga-plus"
@@ -38,20 +38,19 @@ def explanations(pooled: PooledRuns) -> Table:
     present = set(lines["corruption"])
     order = [*CORRUPTIONS, *FAMILIES, MEAN, CLEAN]
     groups = [group for group in order if set(GROUPS[group]) <= present]
-    shown, numbers = list[Cells](), list[Cells]()
+    rows = Rows()
     for group in groups:
-        rows = found[lines["corruption"].isin(GROUPS[group])]
-        shares = {kind: round(100 * float(rows[kind].mean()), 3) for kind in TITLES}
+        own = found[lines["corruption"].isin(GROUPS[group])]
+        shares = {kind: round(100 * float(own[kind].mean()), 3) for kind in TITLES}
         texts = {TITLES[kind]: f"{share:.0f}" for kind, share in shares.items()}
-        shown.append({"Corruption": group_title(group), **texts, "Pictures": str(len(rows))})
-        numbers.append({"group": group, **shares, "images": len(rows)})
+        shown = {"Corruption": group_title(group), **texts, "Pictures": str(len(own))}
+        rows.add(shown, {"group": group, **shares, "images": len(own)})
     return Table(
         "explanations",
         f"What DGA+ found, {pooled.described}",
         "In how many of 100 pictures exposure, sharpness or noise was found wrong, and in how many "
         "nothing; one picture may have several. Left as it came: bit for bit.",
-        pd.DataFrame(shown),
-        pd.DataFrame(numbers),
+        *rows.frames,
         pooled.commands([METHOD]),
     )
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
+from dga.analysis.names import group_title
 from dga.analysis.statistics import Estimate
 
 DASH, MINUS = "\N{EN DASH}", "\N{MINUS SIGN}"
@@ -45,6 +47,39 @@ class Table:
         paths["md"].write_text(self.to_markdown(), encoding="utf-8")
         self.numbers.to_csv(paths["csv"], index=False, lineterminator="\n", encoding="utf-8")
         return paths
+
+
+@dataclass
+class Rows:
+    """A table's rows as they are added: as people read them, and as numbers."""
+
+    shown: list[Cells] = field(default_factory=list)
+    numbers: list[Cells] = field(default_factory=list)
+
+    def add(self, shown: Cells, numbers: Cells) -> None:
+        """One row of each."""
+        self.shown.append(shown)
+        self.numbers.append(numbers)
+
+    def add_groups(
+        self,
+        head: Cells,
+        key: Cells,
+        estimates: Mapping[str, Estimate | None],
+        texts: Mapping[str, str],
+        name: str = "accuracy",
+    ) -> None:
+        """``head`` and a text a group make one shown row; ``key`` begins a numbers row a group."""
+        self.shown.append({**head, **{group_title(g): text for g, text in texts.items()}})
+        self.numbers += [
+            {**key, "group": group, **columns(estimate, name)}
+            for group, estimate in estimates.items()
+        ]
+
+    @property
+    def frames(self) -> tuple[pd.DataFrame, pd.DataFrame]:
+        """Both, for :class:`Table`."""
+        return pd.DataFrame(self.shown), pd.DataFrame(self.numbers)
 
 
 def percent(estimate: Estimate | None, interval: bool = True) -> str:
