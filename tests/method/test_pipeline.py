@@ -12,7 +12,7 @@ import pytest
 import torch
 
 from dga import diffusion
-from dga.diffusion import ForwardPath, forward_path
+from dga.diffusion import ForwardPath, forward_path, reverse
 from dga.discriminator import Judged
 from dga.explanation.search import Scored
 from dga.images import from_tensor, to_tensor
@@ -33,7 +33,7 @@ from dga.pipeline import (
     sweep_depths,
 )
 from dga.profiles import End
-from dga.sampling import sampler_of
+from dga.sampling import FewSteps, sampler_of
 from dga.stopping import Stop, choose_depth, confidence_from_logits
 from dga.systems import System, parse
 from tests.fixtures.runs import apart, counted, out_of_memory, repaired
@@ -92,10 +92,9 @@ def test_the_end_of_a_noisy_picture_is_another_one(
 def test_two_ways_of_explaining_have_each_their_own_result(
     choosy_models: Models, pictures: np.ndarray
 ) -> None:
-    plus = choosy_models.profile.plus
-    assert plus.explain is not None
-    blind = dataclasses.replace(plus.explain, exposure=False, sharpness=False)
-    other = dataclasses.replace(plus, explain=blind)
+    """Though they end alike, from the same depth."""
+    texts = "dga-plus", "dga-plus:exposure=false:sharpness=false"
+    plus, other = (at_depth(repair, 4) for repair in repairs_of(choosy_models, *texts))
     both = repaired(choosy_models, pictures[3:4], [plus, other])
     for repair in (plus, other):
         ((stopped, rebuilt),) = repaired(choosy_models, pictures[3:4], [repair]).values()
@@ -104,6 +103,7 @@ def test_two_ways_of_explaining_have_each_their_own_result(
         assert torch.equal(image.image, rebuilt.image)
         assert beside.found.calls == stopped.found.calls
     assert both[0, plus][0].found.degradation != both[0, other][0].found.degradation
+    assert not torch.equal(both[0, plus][1].image, both[0, other][1].image)
     named = systems_of(choosy_models, "dga-plus", "dga-plus:sampling=false")
     run = adapt(choosy_models, pictures[3], 3, named)
     depths = [result.depth for result in run.reconstructions.values()]
@@ -136,6 +136,10 @@ def test_the_record_holds_together(choosy_models: Models, pictures: np.ndarray) 
     assert run.stop == choose_depth(run.search.logits, run.stopping) == Stop(4, True)
     path = forward_path(choosy_models.schedule, to_tensor(pictures[4]), 3)
     assert np.array_equal(run.search.x_t_star, from_tensor(path[run.t_star]))
+    *_, end = reverse(
+        choosy_models.schedule, choosy_models.denoiser, path[[4]], [4], [3], None, FewSteps(12, 1.0)
+    )
+    assert np.array_equal(from_tensor(end.x)[0], run.reconstructions["dga"].image)
     depths = {name: result.depth for name, result in run.reconstructions.items()}
     assert depths == {"dga": 4, "dga-guided": 4, "dda": 5, "dga-plus": 0}
     for result in run.reconstructions.values():
@@ -349,7 +353,7 @@ def test_seconds_do_not_depend_on_what_ran_before(
     choosy_models: Models, pictures: np.ndarray, clock: list[float]
 ) -> None:
     models = counted(choosy_models, clock)
-    repairs = repairs_of(models, *USUAL, "dga:tau=0:max_depth=30", "dga-plus:tau=0.3")
+    repairs = repairs_of(models, *USUAL, "dga:tau=0:max_depth=30", "dga-plus:exposure=false")
     for row in (2, 3, 5):
         shown = pictures[row : row + 1]
         forth, back = (repaired(models, shown, some) for some in (repairs, repairs[::-1]))
