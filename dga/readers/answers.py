@@ -128,7 +128,11 @@ def answer(
         group = {n: one for n, one in opened.items() if one.system.control.permute == permute}
         repairs = dict.fromkeys(one.system.repair for one in group.values())
         models = next(iter(group.values())).models
-        exchange = deal(models, x, seeds, permute) if deal and permute != "none" else None
+        exchange = None
+        if permute != "none":
+            if deal is None:
+                raise ValueError(f"{', '.join(group)}: choices are dealt by evaluate alone.")
+            exchange = deal(models, x, seeds, permute)
         with _named(group):
             done = repaired(models, x, seeds, [r for r in repairs if r], exchange)
         for name, one in group.items():

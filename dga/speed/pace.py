@@ -15,7 +15,7 @@ from dga.networks.fast_blocks import ResidualBlock
 from dga.networks.models import Models
 from dga.networks.unet import Denoiser, Discriminator, GuidedNetwork
 from dga.pipeline import default_systems
-from dga.profiles import End, Profile
+from dga.profiles import End, ExplanationConfig, Profile
 from dga.sampling import sampler_of
 from dga.speed.timing import best_seconds
 from dga.systems import System, systems
@@ -52,10 +52,12 @@ def most_passes(profile: Profile, chosen: Collection[System], curve: int) -> tup
     plain = [end for s in chosen if s.repair and not s.repair.explain for end in s.ends]
     paths = max([curve, *((end.stopping or profile.stopping).paths for end in plain)])
     judged, denoised = paths * (profile.schedule.steps + 1), 0
-    explained = {s.repair.explain: s for s in chosen if s.repair and s.repair.explain}
-    for config, system in explained.items():
-        deepest = max(end.stopping.deepest for end in system.ends if end.stopping)
-        judged += most_calls(config) + deepest + 1
+    deepest: dict[ExplanationConfig, int] = {}
+    for system in chosen:
+        if system.repair and (config := system.repair.explain):
+            rules = [end.stopping.deepest for end in system.ends if end.stopping]
+            deepest[config] = max(deepest.get(config, 0), *rules)
+    judged += sum(most_calls(config) + depth + 1 for config, depth in deepest.items())
     for system in chosen:
         denoised += max((end_passes(end) for end in system.ends), default=0)
     return judged, denoised
