@@ -79,8 +79,9 @@ def test_endpoint_agrees_with_the_library(client, served, cat_file):
     tau = served.session.profile.stopping.tau
     asked = {"corruption": "gaussian_noise", "tau": tau, "seed": 5, "dda_depth": 3}
     record, *pictures = call(client, cat_file, **asked)
-    subject = served.session.subject(cat_file, Request("gaussian_noise", 3, tau, 5, 3))
-    run = adapt(served.session.models, subject.input, seed=5)
+    same = Request("gaussian_noise", 3, tau, 5, 3)
+    subject = served.session.subject(cat_file, same)
+    run = adapt(served.session.models, subject.input, 5, same.usual(served.session.profile))
     assert record["t_star"] == run.t_star
     assert record["crossed"] == run.stop.crossed
     assert np.allclose(record["confidence"], run.confidence)
