@@ -124,14 +124,14 @@ def step_noise(
 
 
 class ForwardPath:
-    """States of the Markov chain from one picture, drawn no deeper than they are asked for.
+    """States x_0, x_1, ... of one picture's forward process, drawn only as deep as asked for.
 
     ``x_0``: ``[3, H, W]`` in [-1, 1]; depth 0 is ``x_0``, bit for bit. (Section 3.2 of the paper;
     Ho et al., 2020, Eq. 2.)
 
-    ``deviation``: of white noise that the picture holds already. Of the variance 1 - abar_k
-    (Ho et al., Eq. 4) only what its own noise, abar_k deviation^2, leaves missing is added:
-    nothing before the depth where both are equal
+    ``deviation``: standard deviation of white noise that the picture holds already. In x_k it has
+    variance abar_k deviation^2, and noise is added only up to 1 - abar_k (Ho et al., Eq. 4):
+    none before the depth where both are equal, at which the picture enters the process
     (:func:`dga.explanation.noise_level.matched_depth`).
     """
 

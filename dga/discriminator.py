@@ -19,9 +19,9 @@ FIRST = 4
 INPUTS = ("x_t", "x0_hat")
 """What a discriminator can be shown: the noised state, or the denoiser's clean estimate of it."""
 CHUNK_VALUES = 16 * 3 * 64 * 64
-"""Values in one forward pass; bounds memory whatever the picture's size."""
+"""Pixel values in one forward pass on a processor: 16 pictures of 64 px; bounds memory."""
 GPU_CHUNKS = 16
-"""Of those at once on a GPU, which needs more work to be busy (2.5 GB at 256 px)."""
+"""So many times ``CHUNK_VALUES`` on a GPU, to keep it busy (2.5 GB at 256 px)."""
 
 
 def max_batch(x: Tensor) -> int:
@@ -32,7 +32,7 @@ def max_batch(x: Tensor) -> int:
 
 @torch.no_grad()
 def estimate_x0(schedule: Schedule, denoiser: nn.Module, x_k: Tensor, depth: Tensor) -> Tensor:
-    """The clean picture that the frozen denoiser sees in each state, clipped to [-1, 1].
+    """The frozen denoiser's clean estimate of each state, clipped to [-1, 1].
 
     ``x_k``: ``[n, 3, H, W]``; ``depth``: int64 ``[n]``. A state at depth 0 is the picture
     itself and is returned bit for bit. (Ho et al., 2020, Eq. 15.)
@@ -93,7 +93,7 @@ def curve(
 class Judged:
     """Event: logits at depths ``first``, ``first + 1``, ... of noise path ``path``.
 
-    ``explained``: of the path of what an explanation left, not of the picture as it came.
+    ``explained``: whether the path starts after an explanation's inverse, not at the input picture.
     """
 
     first: int
@@ -109,9 +109,9 @@ class Judged:
 
 @dataclass
 class JudgedPath:
-    """A forward path with the discriminator's logits, as far as anybody asked.
+    """A forward path with the discriminator's logits, as deep as they were asked for.
 
-    Judging begins at depth ``entry``; ``number``: of several noise paths of one picture;
+    ``logits``: from depth ``entry`` on; ``number``: which of a picture's noise paths;
     ``explained``: as in :class:`Judged`.
     """
 
@@ -123,7 +123,7 @@ class JudgedPath:
     explained: bool = False
     logits: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
     seconds: list[float] = field(default_factory=lambda: [0.0])
-    """By the number of states judged: what they cost, and drawing them."""
+    """Entry n: what it took to draw and judge the first n states."""
 
     def judge(self, count: int) -> Iterator[Judged]:
         """Judge states from the entry on until ``count`` are known, a batch at a time."""

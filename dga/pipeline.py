@@ -1,8 +1,9 @@
 """The one loop: explain what a picture suffered, noise what is left, stop, denoise.
 
 :func:`run` does that for a batch and for any repairs at once, as a generator of events. One
-picture is a batch of one; every depth in turn is a list of repairs with fixed depths. Whoever
-watches turns states into pictures: what nobody asks for is neither drawn nor judged nor converted.
+picture is a batch of one; rebuilding from every depth is a list of repairs with fixed depths.
+States are drawn and judged only as deep as a rule or a caller needs, and converted to 8-bit
+pictures by the caller.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from dga.stopping import Stop, choose_depth, confidence_from_logits, is_decided
 from dga.systems import System, systems
 
 NOTHING = Explanation(NO_DEGRADATION, entry=0, measured_noise=0.0)
-"""Of a picture that is taken as it came."""
+"""The explanation where none is searched for: nothing is undone, and noise starts at depth 0."""
 Result = TypeVar("Result")
 
 
@@ -59,7 +60,10 @@ class Sample:
         self._paths: dict[tuple[Degradation, bool, int], JudgedPath] = {}
 
     def explanation(self, config: ExplanationConfig | None) -> Generator[Scored, None, Explanation]:
-        """What is undone before noise goes in; its seconds are as if nothing had been known."""
+        """What is undone before the forward process; :data:`NOTHING` without a ``config``.
+
+        Its ``seconds`` count scores in full that another configuration computed before.
+        """
         if config is None:
             return NOTHING
         if config not in self._explanations:
@@ -74,7 +78,7 @@ class Sample:
         return self._explanations[config]
 
     def path(self, found: Explanation, number: int = 0) -> JudgedPath:
-        """A forward path of what the explanation leaves of the picture."""
+        """Noise path ``number`` of the picture after the explanation's inverse."""
         key = found.degradation, found is not NOTHING, number
         if key not in self._paths:
             self._paths[key] = judged_path(self.models, self.x, self.seed, found, number)
@@ -83,7 +87,7 @@ class Sample:
     def stop(
         self, found: Explanation, stopping: StoppingConfig, extent: int = 0
     ) -> Generator[Judged, None, tuple[Stop, NDArray[np.float64], float]]:
-        """Judge until the rule is decided, to ``extent`` depths beyond the entry at least.
+        """Judge until the stopping rule is decided, at least ``extent`` depths beyond the entry.
 
         Returns the stop, its depth counted from the entry, logits ``[paths, K]``, and seconds.
         """
@@ -104,7 +108,7 @@ class Sample:
 def judged_path(
     models: Models, x: Tensor, seed: int, found: Explanation, number: int = 0
 ) -> JudgedPath:
-    """One of several noise paths of what an explanation leaves of a picture, ``[3, S, S]``."""
+    """Noise path ``number`` of a picture, ``[3, S, S]``, after the explanation's inverse."""
     explained, degradation = found is not NOTHING, found.degradation
     own = seed if number == 0 else (seed + 1) * 1_000_003 + number
     states = ForwardPath(models.schedule, degradation.inverse(x), own, degradation.noise)
@@ -117,11 +121,11 @@ def judged_path(
 
 @dataclass(frozen=True)
 class Stopped:
-    """Event: a picture's forward process stopped, on its way to one repair.
+    """Event: the forward process of one picture stopped, for one repair.
 
-    ``end``: the one that is taken from here; ``stop``: its depth in 0...T; ``logits``:
-    ``[paths, K]`` from the entry on, as far as they were needed, ``[1, 0]`` where nobody was
-    asked; ``seconds``: so far.
+    ``end``: which of the repair's ends applies; ``stop``: t*, in 0...T; ``logits``: ``[paths, K]``
+    from the entry on, as far as they were needed, ``[1, 0]`` where the discriminator was not
+    asked; ``path``: the first noise path; ``seconds``: of the explanation and the stop.
     """
 
     row: int
@@ -141,7 +145,11 @@ class Stopped:
 
 @dataclass(frozen=True)
 class Job:
-    """A way back, for all repairs of a picture that share it. ``state``: at its depth."""
+    """One reverse process of a picture, shared by all repairs for which it is the same.
+
+    ``state``: x_k at ``depth``; ``restored``: the picture after the inverse, which guidance keeps
+    to; both ``[3, S, S]``.
+    """
 
     row: int
     seed: int
@@ -154,9 +162,10 @@ class Job:
 
 @dataclass(frozen=True)
 class Stepped:
-    """Event: a denoising step of some pictures, ``step`` of ``steps`` of all, from 0.
+    """Event: one denoising step of a batch of jobs.
 
-    ``depths``: just reached; ``x``, ``x0_hat``: ``[b, 3, S, S]``.
+    ``step``: from 1, of ``steps`` in all batches; ``depths``: which it reached; ``x``,
+    ``x0_hat``: ``[b, 3, S, S]``.
     """
 
     jobs: Sequence[Job]
@@ -169,9 +178,9 @@ class Stepped:
 
 @dataclass(frozen=True)
 class Rebuilt:
-    """Event: a picture is done by one repair. ``image``: ``[3, S, S]`` at 8-bit levels.
+    """Event: one repair of one picture is finished. ``image``: ``[3, S, S]`` at 8-bit levels.
 
-    ``taken``: steps; ``seconds``: of them alone.
+    ``taken``: number of denoising steps; ``seconds``: of these alone.
     """
 
     row: int
@@ -193,12 +202,12 @@ def run(
     samples: Sequence[Sample] | None = None,
     exchange: Exchange | None = None,
 ) -> Iterator[Event]:
-    """Repair pictures, ``[B, 3, S, S]`` in [-1, 1], in every way; one seed a picture.
+    """Apply every repair to every picture, ``[B, 3, S, S]`` in [-1, 1]; one seed per picture.
 
-    Yields :class:`Stopped` and :class:`Rebuilt` for every picture and repair. ``samples``: where
-    something is known of the pictures; ``exchange``: what an experiment does between stopping and
-    denoising. Raises ``FloatingPointError`` if a network returns no numbers, and ``MemoryError``
-    if not even one picture fits.
+    Yields :class:`Stopped` and :class:`Rebuilt` for every picture and repair. ``samples``: of these
+    pictures, to reuse what they computed before; ``exchange``: gets all stops and returns those
+    to denoise (a control permutes them). Raises ``FloatingPointError`` if a network returns no
+    numbers, and ``MemoryError`` if not even one picture fits.
     """
     stopped, jobs = list[Stopped](), list[Job]()
     for row in range(len(x)):
@@ -209,7 +218,7 @@ def run(
             own.append(event)
             if exchange is None:
                 yield event
-        if exchange is None:  # states of pictures that wait are let go
+        if exchange is None:  # keeps one state a job, not the whole path
             jobs += _jobs(own, seeds)
         else:
             stopped += own
@@ -239,7 +248,7 @@ def _stop(
 
 
 def _jobs(stopped: Sequence[Stopped], seeds: Sequence[int]) -> list[Job]:
-    """What is to be denoised, and what is done already; the same way back is gone once."""
+    """One job for all repairs of a picture with the same path, t* and end; depth 0 among them."""
     shared: dict[tuple[int, int, End], list[Stopped]] = defaultdict(list)
     for one in stopped:
         way = replace(one.end, stopping=None, depth=one.stop.t_star)
@@ -255,7 +264,7 @@ def _jobs(stopped: Sequence[Stopped], seeds: Sequence[int]) -> list[Job]:
 
 
 def denoise(models: Models, jobs: Sequence[Job]) -> Iterator[Stepped | Rebuilt]:
-    """Take every state back to a picture, those that end alike together."""
+    """Denoise every job to depth 0; jobs whose ends agree but for the depth share batches."""
     ways: dict[End, list[Job]] = defaultdict(list)
     for job in jobs:
         if job.depth:
@@ -279,7 +288,7 @@ def _steps(job: Job) -> int:
 
 
 def _back(models: Models, jobs: Sequence[Job]) -> Iterator[Stepped | Rebuilt]:
-    """Denoise some pictures that end alike, each from its own depth."""
+    """Denoise one batch of jobs with the same end, each from its own depth."""
     begun, end = time.perf_counter(), jobs[0].end
     reference = torch.stack([job.restored for job in jobs])  # [b, 3, S, S]
     guide = structural_guide(reference, end.guidance) if end.guidance else None
@@ -298,7 +307,7 @@ def _back(models: Models, jobs: Sequence[Job]) -> Iterator[Stepped | Rebuilt]:
             if not depth:
                 images[row] = step.x[at]
         yield Stepped([jobs[row] for row in rows], depths, step.x, step.x0_hat, step.step, 0)
-    if not bool(images.isfinite().all()):  # the only wait for a GPU
+    if not bool(images.isfinite().all()):  # the one synchronisation with a GPU
         raise FloatingPointError("The diffusion model returned values that are not numbers.")
     images = images.clamp(-1, 1)
     if end.sharpen:
@@ -315,7 +324,7 @@ def _back(models: Models, jobs: Sequence[Job]) -> Iterator[Stepped | Rebuilt]:
 
 @dataclass(frozen=True)
 class Search:
-    """What was found in one picture, and where noise stopped.
+    """What was found in one picture, and where its forward process stopped.
 
     ``logits``: ``[paths, K]`` from the entry on; ``restored``: after the inverse, and
     ``x_t_star``: uint8 ``[S, S, 3]``; ``unchanged``: the picture is returned bit for bit.
@@ -332,7 +341,7 @@ class Search:
 
     @classmethod
     def of(cls, event: Stopped) -> Search:
-        """Its states as pictures."""
+        """The stop, with its states converted to pictures."""
         states = event.path.states
         restored, x_t_star = (from_tensor(x) for x in (states.x_0, states.at(event.stop.t_star)))
         known = event.found, event.stop, event.end, event.logits
@@ -346,13 +355,13 @@ class Search:
 
     @property
     def visited(self) -> tuple[int, ...]:
-        """Depths of the way back, falling, from t* to 0."""
+        """Depths of the reverse process, falling, from t* to 0."""
         return tuple(sampler_of(self.end).visited(self.stop.t_star))
 
 
 @dataclass(frozen=True)
 class SearchEnded:
-    """Event: a system's search for a depth has ended; None: that of the paper's rule itself."""
+    """Event: t* was chosen for a system; None: by the paper's rule on the picture as it came."""
 
     system: System | None
     search: Search
@@ -371,7 +380,7 @@ class Reconstruction:
 
     @property
     def depth(self) -> int:
-        """In 0...T, from where it was rebuilt."""
+        """The depth, in 0...T, from which it was rebuilt."""
         return self.search.stop.t_star
 
 
@@ -379,8 +388,8 @@ class Reconstruction:
 class Adaptation:
     """One finished run: all that a page, a figure or a table needs.
 
-    ``stopping``: the rule that chose t*, and ``search``: what it found, on the paper's path or,
-    where every system explains the damage first, the first one's. Pictures are uint8
+    ``stopping``: the rule that chose t*; ``search``: its result on the picture as it came or,
+    where every system explains the damage first, that of the first system. Pictures are uint8
     ``[S, S, 3]``.
     """
 
@@ -405,7 +414,7 @@ class Adaptation:
 
     @property
     def confidence(self) -> NDArray[np.float64]:
-        """P(corrupted | x_k) on the path of ``search``, averaged over noise paths."""
+        """P(corrupted | x_k) along the path of ``search``, averaged over noise paths."""
         return self.search.confidence
 
     @property
@@ -446,10 +455,10 @@ def adapt_steps(
 ) -> Iterator[Scored | Judged | SearchEnded | Stepped | Reconstruction | Adaptation]:
     """:func:`adapt`, an event at a time. The last one is the :class:`Adaptation`.
 
-    ``extent``: the paper's path is judged to this depth, and deeper only where the stop depends
-    on it; by default to the end, and not at all where every system explains the damage first.
-    ``sample``: the picture's own, where what is found out is to be used again. ``stopping``: the
-    paper's rule where no system has it; by default the profile's.
+    ``extent``: the forward path of the picture as it came is judged to this depth, and deeper only
+    where the stop depends on it; by default to T, and not at all where every system explains the
+    damage first. ``sample``: of this picture, to share its explanations and paths with other
+    calls. ``stopping``: the rule on that path where no system has one; by default the profile's.
     """
     profile = models.profile
     check_pixels(pixels, profile)
@@ -505,7 +514,11 @@ def adapt_steps(
 
 
 def readable(system: System) -> Repair:
-    """The system's repair. Raises ``ValueError`` for one that repairs none, or also learns."""
+    """The system's repair, where one picture suffices and the frozen classifier reads.
+
+    Raises ``ValueError`` for systems without a repair, with an adapting reader, an ensemble or a
+    control over a batch.
+    """
     if system.repair is None or system.reader or system.batch or system.ensemble:
         raise ValueError(
             f"{system.name} is measured on many pictures (python -m dga evaluate); one picture is "
@@ -530,7 +543,7 @@ def sweep_depths(
     extent: int,
     sample: Sample | None = None,
 ) -> Iterator[tuple[int, int] | DepthSweep]:
-    """Repair a picture, uint8 ``[S, S, 3]``, from each depth 0...``extent`` in place of its own.
+    """Repair a picture, uint8 ``[S, S, 3]``, from each depth 0...``extent`` instead of its t*.
 
     Yields (steps done, of how many), then the :class:`DepthSweep`: at each depth the picture
     that :func:`adapt` gives there. Raises ``ValueError`` for another size or a bad depth.
@@ -549,7 +562,7 @@ def sweep_depths(
 
 
 def at_depth(repair: Repair, depth: int) -> Repair:
-    """The repair with a fixed depth in place of its rule, whatever is found."""
+    """The repair with a fixed depth in place of t*, in both of its ends."""
     noisy = repair.noisy and replace(repair.noisy, depth=depth)
     return replace(repair, end=replace(repair.end, depth=depth), noisy=noisy)
 

@@ -1,7 +1,7 @@
 """One picture's run as a page watches it: pictures of its steps, and what comes out at each depth.
 
-It goes on where the networks are, perhaps on a lent GPU in another process: what is yielded are
-NumPy arrays and plain records.
+It runs where the networks are, perhaps in another process with a lent GPU, and so yields NumPy
+arrays and plain records alone.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ from dga.profiles import End, Repair, StoppingConfig
 from dga.systems import System
 
 NOISED = "noised"
-"""In the place of a system's name: the noised states themselves."""
+"""In :class:`Swept` in the place of a system's name: the forward states x_k themselves."""
 
 
 @dataclass(frozen=True)
 class Step:
-    """A step of a way back. ``systems``: those that share it; ``depth``: just reached.
+    """A denoising step. ``systems``: names of those that share it; ``depth``: which it reached.
 
     ``x``, ``x0_hat``: uint8 ``[S, S, 3]``.
     """
@@ -51,7 +51,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Swept:
-    """What comes out at depths 0, 1, ... by a system; of the noised states without pictures."""
+    """A system's results from depths 0, 1, ...; of :data:`NOISED` the predictions alone."""
 
     system: str
     sweep: DepthSweep
@@ -90,8 +90,8 @@ def watch(
 ) -> Iterator[News]:
     """:func:`~dga.pipeline.adapt_steps` for a page.
 
-    ``stopping``: the paper's rule; ``every``: the noised states and one step of each system that
-    explains are read at every depth to this one.
+    ``stopping``: the paper's rule; ``every``: at each depth 0...``every`` the frozen classifier
+    also reads x_k itself, and what each system that explains rebuilds from there in one step.
     """
     by_repair: dict[Repair, list[str]] = defaultdict(list)
     for system in chosen:
@@ -122,5 +122,5 @@ def _steps(event: Stepped, by_repair: dict[Repair, list[str]]) -> Iterator[Step]
 
 
 def _one_step(repair: Repair) -> Repair:
-    """A picture in which no noise is found ends otherwise, in steps that would take long."""
+    """The repair with its end for noisy pictures, one step, for all: the other end is slow."""
     return replace(repair, end=repair.noisy or repair.end, noisy=None)

@@ -21,18 +21,18 @@ from dga.readers.tent import Tent
 from dga.systems import System
 
 READERS: dict[type, Callable[[Models, Any], Reader]] = {TentConfig: Tent, MemoConfig: Memo}
-"""By the settings that ask for them."""
+"""Reader classes by the class of their settings."""
 Done = tuple[Stopped, Rebuilt]
 
 
 @dataclass(frozen=True)
 class Answers:
-    """Of one system for ``B`` pictures.
+    """One system's answers for ``B`` pictures.
 
     ``probabilities``: ``[B, classes]``, rows sum to 1; ``seconds``: what each picture cost, wall
     clock, as if no other system had been asked; ``depths`` and ``crossed``: where its forward
-    process stopped and whether the rule was met there; ``pictures``: what was repaired,
-    ``[B, 3, S, S]``; ``details``: what else a result line holds, one mapping a picture.
+    process stopped and whether the rule was met there; ``pictures``: the repaired ones,
+    ``[B, 3, S, S]``; ``details``: further fields of a result line, one mapping per picture.
     """
 
     probabilities: Tensor
@@ -44,9 +44,9 @@ class Answers:
 
 
 class OpenSystem:
-    """A system at work, with what its reader has learned so far.
+    """A system with its reader, which keeps what it learned from earlier batches.
 
-    An ensemble shows its reader repaired pictures first, then the same as they came.
+    An ensemble shows its reader the repaired pictures first, then the input pictures.
     Raises ``ValueError`` for a classifier that its reader cannot adapt.
     """
 
@@ -61,7 +61,7 @@ class OpenSystem:
         self._reader.reset()
 
     def answer(self, x: Tensor, seeds: Sequence[int], done: Sequence[Done] | None) -> Answers:
-        """``x``: ``[B, 3, S, S]``; ``done``: by row, what its repair made of them."""
+        """``x``: input, ``[B, 3, S, S]``; ``done``: stop and result of the repair, by row."""
         begun, n = time.perf_counter(), len(x)
         if not done:
             p = self._read([x], seeds)
@@ -79,7 +79,10 @@ class OpenSystem:
         )
 
     def _read(self, kinds: Sequence[Tensor], seeds: Sequence[int]) -> Tensor:
-        """Probabilities, ``[B, classes]``, of one kind of picture or of both."""
+        """Probabilities, ``[B, classes]``, for the first of ``kinds``; of an ensemble for both.
+
+        Both are averaged, with weights from :class:`~dga.systems.System`'s ``trust``.
+        """
         shown = kinds if self.system.ensemble else kinds[:1]
         each = torch.stack([self._reader.read(x, seeds) for x in shown])  # [1 or 2, B, classes]
         entropy = torch.special.entr(each).sum(2).mean(1)
@@ -87,7 +90,7 @@ class OpenSystem:
         return (weights.view(-1, 1, 1) * each).sum(0)
 
     def _details(self, stopped: Stopped, x: Tensor) -> dict[str, Any]:
-        """What a result line tells of one picture; nothing of one that was not explained."""
+        """Further fields of a result line: of the explanation, and labels for the oracle."""
         found, told = stopped.found, dict[str, Any]()
         if stopped.repair.explain:
             told = {
@@ -107,7 +110,7 @@ class OpenSystem:
 
 
 def open_systems(models: Models, systems: Mapping[str, System]) -> dict[str, OpenSystem]:
-    """Systems at work, by name. Raises what :class:`OpenSystem` does."""
+    """Systems with fresh readers, by name. Raises what :class:`OpenSystem` does."""
     return {name: OpenSystem(models, system) for name, system in systems.items()}
 
 
@@ -119,9 +122,9 @@ def answer(
 ) -> dict[str, Answers]:
     """What systems answer for the same pictures, ``[B, 3, S, S]`` in [-1, 1].
 
-    What their repairs share is done once. ``deal``: who permutes, where a system asks for it
-    (:func:`dga.evaluation.exchange.exchanged`). Raises ``FloatingPointError``, which names the
-    systems, for values that are not numbers.
+    What their repairs share is computed once. ``deal``: makes the exchange for systems whose
+    control permutes (:func:`dga.evaluation.exchange.exchanged`). Raises
+    ``FloatingPointError``, which names the systems, for values that are not numbers.
     """
     answers = {}
     for permute in dict.fromkeys(one.system.control.permute for one in opened.values()):
@@ -148,7 +151,7 @@ def repaired(
     wanted: Sequence[Repair],
     exchange: Exchange | None = None,
 ) -> dict[Repair | None, list[Done]]:
-    """All repairs of a batch in one run, by row."""
+    """Stop and result of every repair, by row; all repairs of the batch in one run."""
     stopped: dict[tuple[Repair, int], Stopped] = {}
     rebuilt: dict[tuple[Repair, int], Rebuilt] = {}
     for event in run(models, x, seeds, wanted, exchange=exchange) if wanted else ():
@@ -164,7 +167,7 @@ def repaired(
 
 @contextmanager
 def _named(names: Iterable[str]) -> Iterator[None]:
-    """Say which systems were stopped."""
+    """Add the systems' names to the error of a network that returns no numbers."""
     try:
         yield
     except FloatingPointError as error:
