@@ -14,7 +14,7 @@ from pathlib import PurePath
 
 import numpy as np
 
-from app.parts.pictures import encoded
+from app.parts.pictures import encoded, entry
 from app.runs.session import Session
 from app.words.board import EXPLAINED, INVERSE, LEFT, NOT_EXPLAINED, TOO_LONG
 from dga.corruptions import CORRUPTIONS, corrupt, family_of
@@ -173,14 +173,14 @@ class Board:
         """Every rebuilt picture as METHOD/NUMBER-NAME.png, and the table."""
         stream = io.BytesIO()
         with zipfile.ZipFile(stream, "w") as archive:
-            archive.writestr("results.csv", self.csv())
+            archive.writestr(entry("results.csv"), self.csv())
             for number, row in enumerate(self.rows, 1):
                 for name in COLUMNS[1:]:
                     cell = row.cells.get(name, Cell())
                     if cell.said is None or cell.image is None:
                         continue
                     file = f"{name}/{number:02}-{PurePath(row.name).stem}.png"
-                    archive.writestr(file, encoded(cell.image, "PNG"))
+                    archive.writestr(entry(file), encoded(cell.image, "PNG"))
         return stream.getvalue()
 
 
