@@ -17,6 +17,7 @@ from typing import Any
 
 import gradio as gr
 import gradio.mcp
+import gradio.routes
 from starlette.middleware import Middleware
 
 from app.pages.adapt.page import adapt_page
@@ -96,7 +97,9 @@ def serve(
     ``results``: a folder that ``python -m dga figures`` wrote, instead of the shipped one.
     """
     uploads = UploadFolder.open()  # before anything is built: components remember it
-    gradio.mcp.DEFAULT_TEMP_DIR = str(uploads.folder)  # it was read when Gradio was imported
+    # They were read when Gradio was imported; torch makes a folder when it compiles.
+    gradio.mcp.DEFAULT_TEMP_DIR = gradio.routes.DEFAULT_TEMP_DIR = str(uploads.folder)
+    os.environ.setdefault("TORCHINDUCTOR_CACHE_DIR", str(uploads.folder / "torch"))
     install_error_messages()
     exhibits = read_exhibits(results or shipped_exhibits(session.profile))
     demo, run, screens = build(session, exhibits)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import atexit
 import os
 import shutil
+import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -12,6 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Collection
 from contextlib import suppress
 from pathlib import Path
+from typing import ClassVar
 
 from filelock import FileLock, Timeout
 
@@ -22,7 +25,8 @@ PREFIX = "dga-uploads-"
 LOCK = ".lock"
 KEPT_SECONDS = 3000.0  # 50 minutes
 LOOK_SECONDS = 600.0
-MEASURE_SECONDS = 5.0
+MEASURE_SECONDS = 60.0
+CLOSE_SECONDS = 0.6
 
 
 class Quota:
@@ -60,6 +64,8 @@ class Quota:
 class UploadFolder:
     """A folder that only this process's user can read, and what each address may add to it."""
 
+    _present: ClassVar[UploadFolder | None] = None
+
     def __init__(self, folder: Path, most: int = FOLDER_BYTES, quota: Quota | None = None) -> None:
         self.folder, self.most, self.quota = folder, most, quota or Quota()
         self._used = 0
@@ -70,7 +76,10 @@ class UploadFolder:
 
         What a killed server left behind is removed first.
         """
-        parent = Path(os.environ.get(VARIABLE) or tempfile.gettempdir())
+        named = os.environ.get(VARIABLE)
+        if cls._present and named == str(cls._present.folder):  # of another page of this process
+            return cls._present
+        parent = Path(named or tempfile.gettempdir())
         parent.mkdir(parents=True, exist_ok=True)
         remove_left_behind(parent)
         uploads = cls(Path(tempfile.mkdtemp(prefix=PREFIX, dir=parent)))  # its owner's alone
@@ -78,12 +87,15 @@ class UploadFolder:
         lock.acquire()
         atexit.register(uploads.close)
         atexit.register(lock.release)  # the lock lives as long as the process
-        os.environ[VARIABLE] = str(uploads.folder)
+        os.environ[VARIABLE], cls._present = str(uploads.folder), uploads
         return uploads
 
     def close(self) -> None:
-        """Remove the folder."""
-        shutil.rmtree(self.folder, ignore_errors=True)
+        """Remove the folder, in a process of its own: a full one may take half a minute."""
+        command = "import shutil, sys; shutil.rmtree(sys.argv[1], ignore_errors=True)"
+        arguments = [sys.executable, "-S", "-c", command, str(self.folder)]
+        with suppress(OSError, subprocess.TimeoutExpired):
+            subprocess.Popen(arguments, start_new_session=True).wait(CLOSE_SECONDS)
 
     def measure(self) -> int:
         """Bytes in it. Raises ``OSError`` where something is removed meanwhile."""
@@ -124,7 +136,7 @@ class UploadFolder:
         return removed
 
     def keep_tidy(self, keep: Callable[[], Collection[str]]) -> None:
-        """Measure every few seconds and sweep every ten minutes, as long as the process lives."""
+        """Measure every minute and sweep every ten, as long as the process lives."""
 
         def tidy() -> None:
             swept = time.monotonic()
@@ -135,6 +147,7 @@ class UploadFolder:
                     if time.monotonic() - swept >= LOOK_SECONDS:
                         self.sweep(keep())
                         swept = time.monotonic()
+                        self.measure()
 
         threading.Thread(target=tidy, name="uploads", daemon=True).start()
 

@@ -567,7 +567,7 @@ def test_paste_and_webcam_keep_the_picture_until_another_has_come(working):
     page.click("[data-source=webcam]")
     page.wait_for_function("document.querySelector('.webcam video').videoWidth")
     page.click("[data-source=take]")
-    page.wait_for_function(f"{picture}?.includes('webcam')")
+    page.wait_for_function(f"{picture} !== {before!r} && {picture}?.includes('file=')")
     page.evaluate("""async () => {
       const canvas = new OffscreenCanvas(80, 80);
       canvas.getContext("2d").fillRect(0, 0, 40, 40);
