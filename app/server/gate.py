@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Callable, Collection
 from contextlib import nullcontext
 from functools import partial
-from html import escape
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -21,22 +20,10 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from app.parts.html import rendered
+from app.server import limits
 from app.server.client_address import address_of
 from app.server.headers import added, cleaned, is_foreign
-from app.server.limits import (
-    BODY_SECONDS,
-    JSON_BYTES,
-    LEAST,
-    MAX_DIRECT,
-    MAX_FILES,
-    MAX_NAME,
-    MAX_POSTS,
-    MAX_QUERY,
-    MAX_REQUESTS,
-    MAX_WATCHED,
-    MCP_BYTES,
-    SPARE,
-)  # fmt: skip
 from app.server.mcp_errors import answer_to
 from app.server.request_body import is_name, is_upload, named_files, parsed
 from app.words.common import PAGES
@@ -66,9 +53,9 @@ _MISUNDERSTOOD = (
     *(RecursionError, ClientDisconnect),
 )
 _AT_A_TIME: tuple[tuple[int, Callable[[str, bool], bool]], ...] = (
-    (MAX_REQUESTS, lambda path, post: True),
-    (MAX_POSTS, lambda path, post: post),
-    (MAX_WATCHED, lambda path, post: path == f"{API}/upload_progress"),
+    (limits.MAX_REQUESTS, lambda path, post: True),
+    (limits.MAX_POSTS, lambda path, post: post),
+    (limits.MAX_WATCHED, lambda path, post: path == f"{API}/upload_progress"),
 )
 _CANCEL = f"{API}/cancel"
 _DIRECT = f"{API}/run/"  # calls a function without the queue
@@ -137,7 +124,7 @@ class Gate:
             self._look(scope, path, address, posts)
             kept, add = most_bytes(path), partial(self.count, address)
             if posts and keeps_files(path):
-                kept = max(declared_bytes(scope), LEAST)
+                kept = max(declared_bytes(scope), limits.LEAST)
                 if not add(kept):
                     raise RefusedError(429, "quota")
             self._there.update(counted)
@@ -152,12 +139,12 @@ class Gate:
     def _look(self, scope: Scope, path: str, address: str, posts: bool) -> None:
         """Raise :class:`RefusedError` for what need not even be read."""
         remote = is_file(path) and ":/" in path
-        named = not any(len(part.encode()) > MAX_NAME for part in path.split("/"))
+        named = not any(len(part.encode()) > limits.MAX_NAME for part in path.split("/"))
         if remote or not named or not (path in OPEN or path.startswith(OPEN_BELOW)):
             raise RefusedError(404, "closed")
         if scope["method"] not in ("GET", "HEAD", "POST", "OPTIONS"):
             raise RefusedError(405, "misunderstood")
-        long = path.startswith(API) and len(scope["query_string"]) > MAX_QUERY
+        long = path.startswith(API) and len(scope["query_string"]) > limits.MAX_QUERY
         if long or declared_bytes(scope) > most_bytes(path):
             raise RefusedError(413, "long")
         if is_foreign(scope, self.local):
@@ -182,7 +169,7 @@ class Gate:
             app = self.app if life_of(path) else self.packed  # Gradio packs its assets itself
             await app(clean, receive, send)
             return
-        async with asyncio.timeout(BODY_SECONDS):
+        async with asyncio.timeout(limits.BODY_SECONDS):
             values = parsed(await Request(scope, receive).body())
         # What was looked at is what Gradio reads, whatever else the bytes could mean.
         body = json.dumps(values).encode()
@@ -202,7 +189,7 @@ class Gate:
         if path == _CANCEL:
             await self._cancelled(clean, values, again, send)
             return
-        turn = self._direct.setdefault(address, asyncio.Semaphore(MAX_DIRECT))
+        turn = self._direct.setdefault(address, asyncio.Semaphore(limits.MAX_DIRECT))
         async with turn if direct else nullcontext():
             await self.packed(clean, again, send)
 
@@ -310,8 +297,8 @@ def declared_bytes(scope: Scope) -> int:
 def most_bytes(path: str) -> int:
     """Length of the longest body that this address takes."""
     if path == f"{API}/upload":
-        return MAX_BYTES + SPARE
-    return MCP_BYTES if is_mcp(path) else JSON_BYTES
+        return MAX_BYTES + limits.SPARE
+    return limits.MCP_BYTES if is_mcp(path) else limits.JSON_BYTES
 
 
 def keeps_files(path: str) -> bool:
@@ -352,7 +339,7 @@ class _Body:
     async def receive(self) -> Message:
         if self._whole:  # what comes now is the client who leaves
             return await self._receive()
-        async with asyncio.timeout(BODY_SECONDS):
+        async with asyncio.timeout(limits.BODY_SECONDS):
             message = await self._receive()
         body = message.get("body", b"")
         self._whole = not message.get("more_body")
@@ -360,9 +347,9 @@ class _Body:
         read = self._seen + body.lower()
         self._files += read.count(_PART)
         self._seen = read[1 - len(_PART) :]
-        if self._taken > self._most or self._files > MAX_FILES:
+        if self._taken > self._most or self._files > limits.MAX_FILES:
             raise RefusedError(413, "long")
-        counted = self._taken + LEAST * max(0, self._files - 1)
+        counted = self._taken + limits.LEAST * max(0, self._files - 1)
         if counted > self._counted:
             if not self._add(counted - self._counted):
                 raise RefusedError(429, "quota")
@@ -392,14 +379,5 @@ def _secret(name: re.Match[bytes]) -> bytes:
 
 
 def _not_found(scope: Scope) -> HTMLResponse:
-    start = escape(scope.get("root_path", ""))
-    return HTMLResponse(
-        '<!doctype html><html lang="en"><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width">'
-        '<meta name="color-scheme" content="light dark">'
-        f"<title>{NOT_FOUND['title']}</title>"
-        '<body style="max-width:36em;margin:15vh auto;padding:0 16px;font:18px/28px system-ui">'
-        f"<h1>{GATE_WORDS['closed']}</h1><p>{NOT_FOUND['help']}</p>"
-        f'<p><a href="{start}/">{NOT_FOUND["back"]}</a></p></body></html>',
-        404,
-    )
+    known = {"start": scope.get("root_path", ""), "says": GATE_WORDS["closed"]} | NOT_FOUND
+    return HTMLResponse(rendered("shared/lost", **known), 404)

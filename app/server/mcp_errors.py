@@ -76,7 +76,7 @@ def _refusal(answer: httpx.Response) -> str:
     return detail if detail in GATE_WORDS.values() or detail == NO_FILE else ""
 
 
-def _closed(server: Any) -> Callable[[Any], Any]:
+def _closed(_: Any) -> Callable[[Any], Any]:
     return lambda handler: handler
 
 

@@ -14,7 +14,7 @@ from gradio.data_classes import ImageData
 
 from app.server.client_address import address_of
 from app.server.errors import SENTENCES, told
-from app.server.limits import LEAST
+from app.server.limits import LEAST, MAX_SESSIONS
 from app.server.request_body import is_upload, named_files
 from app.server.turns import caller
 from app.words.errors import FAILED, GATE_WORDS
@@ -28,7 +28,10 @@ class StrictBlocks(gr.Blocks):
     ``count``: takes so many bytes of an address.
     """
 
-    count: Callable[[str, int], bool] = staticmethod(lambda address, length: True)
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self.count: Callable[[str, int], bool] = lambda address, length: True
+        self._sessions: dict[str, str] = {}  # addresses of Gradio's, oldest first
 
     async def process_api(
         self, block_fn: Any, inputs: list[Any], state: Any = None, request: Any = None,
@@ -40,6 +43,7 @@ class StrictBlocks(gr.Blocks):
         """
         address = address_of(request[0] if isinstance(request, list) else request)
         caller.set(address)
+        self._remember(str(options.get("session_hash")), address)
         writes = any(isinstance(block, gr.File) for block in block_fn.outputs)
         if writes and not self.count(address, LEAST):
             raise gr.Error(GATE_WORDS["quota"], print_exception=False)
@@ -60,6 +64,15 @@ class StrictBlocks(gr.Blocks):
             with suppress(OSError):  # swept away meanwhile
                 _counted(self.count, address, path)
         return answer
+
+    def _remember(self, session: str, address: str) -> None:
+        """Gradio forgets the oldest session for a new one: an address loses its own first."""
+        self._sessions.pop(session, None)
+        self._sessions = dict([*self._sessions.items(), (session, address)][-MAX_SESSIONS:])
+        own = [name for name, whose in self._sessions.items() if whose == address]
+        for name in own[: -MAX_SESSIONS // 2]:
+            self.state_holder.session_data.pop(name, None)
+            del self._sessions[name]
 
     async def preprocess_data(
         self, block_fn: Any, inputs: list[Any], state: Any, *others: Any, **options: Any

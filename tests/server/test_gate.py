@@ -10,8 +10,9 @@ import httpx
 import pytest
 
 from app.server import gate as gates
-from app.server.gate import (
-    API,
+from app.server.gate import API, Gate
+from app.server.limits import (
+    KEPT_MINUTES,
     LEAST,
     MAX_DIRECT,
     MAX_FILES,
@@ -19,9 +20,7 @@ from app.server.gate import (
     MAX_QUERY,
     MAX_WATCHED,
     SPARE,
-    Gate,
-)
-from app.server.limits import KEPT_MINUTES
+)  # fmt: skip
 from app.server.upload_folder import Quota
 from app.words.errors import GATE_WORDS
 

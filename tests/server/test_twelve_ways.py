@@ -17,7 +17,10 @@ import httpx
 import pytest
 
 from app.runs.quick import DroppedError, QuickLane
+from app.runs.visitors import Visitors
+from app.server.limits import MAX_SESSIONS
 from app.server.queue_position import QueuePositions
+from app.server.strict_blocks import StrictBlocks
 from app.server.turns import MOST_TAKEN, REPAID, Turns, caller
 from app.words.errors import GATE_WORDS
 from dga.data.uploads import UploadError
@@ -299,3 +302,21 @@ def test_12_examples_lie_with_the_uploads(page: Page) -> None:
         assert Path(_folder().name).parent == page.folder
     finally:
         _folder.cache_clear()
+
+
+def test_nobody_forgets_somebody_elses_for_a_crowd_of_ones_own() -> None:
+    """Found later: calls outside the queue counted as of no address, Gradio's sessions of none."""
+    visitors = Visitors[int]()
+    blocks = StrictBlocks()
+    blocks.state_session_capacity = MAX_SESSIONS
+    blocks.state_holder.set_blocks(blocks)
+    caller.set("10.0.0.1")
+    visitors.put("hers", 0)
+    for name in ("hers", *(f"of-the-crowd-{n}" for n in range(2 * MAX_SESSIONS))):
+        address = "10.0.0.1" if name == "hers" else "10.6.6.6"
+        caller.set(address)
+        visitors.put(name, 1)
+        assert blocks.state_holder[name]
+        blocks._remember(name, address)
+    assert visitors.last("hers") == 1
+    assert "hers" in blocks.state_holder
