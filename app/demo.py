@@ -17,6 +17,7 @@ from typing import Any
 
 import gradio as gr
 import gradio.mcp
+import gradio.routes
 from starlette.middleware import Middleware
 
 from app.pages.adapt.page import adapt_page
@@ -27,6 +28,7 @@ from app.pages.findings.exhibits import Exhibits, read_exhibits
 from app.pages.findings.page import findings_page, model_cards, shipped_exhibits
 from app.pages.learn.page import learn_page
 from app.pages.shell import first_screen, foot, head, header
+from app.parts.examples import load_examples
 from app.parts.theme import theme
 from app.runs.session import Session
 from app.server import decoder
@@ -95,16 +97,32 @@ def serve(
     ``results``: a folder that ``python -m dga figures`` wrote, instead of the shipped one.
     """
     uploads = UploadFolder.open()  # before anything is built: components remember it
-    gradio.mcp.DEFAULT_TEMP_DIR = str(uploads.folder)  # it was read when Gradio was imported
+    # They were read when Gradio was imported; torch makes a folder when it compiles.
+    gradio.mcp.DEFAULT_TEMP_DIR = gradio.routes.DEFAULT_TEMP_DIR = str(uploads.folder)
+    os.environ.setdefault("TORCHINDUCTOR_CACHE_DIR", str(uploads.folder / "torch"))
     install_error_messages()
     exhibits = read_exhibits(results or shipped_exhibits(session.profile))
     demo, run, screens = build(session, exhibits)
     queue = demo._queue
     assert isinstance(queue, FairQueue)
     shared = [str(path) for path in (*exhibits.files(), *model_cards(session.profile))]
-    gate = Middleware(Gate, has_room=uploads.has_room, is_own=queue.is_own, shared=shared)
+    demo.count = uploads.count
     documents = {f"/{FIRST_RUN}": json.dumps(run, separators=(",", ":"))}
     first = Middleware(FirstPaint, head=head(), screens=screens, documents=documents)
+    host = host or os.environ.get("GRADIO_SERVER_NAME") or "127.0.0.1"
+    # Forwarded addresses count from proxies that were named; a Space has its own in front of it.
+    named = os.environ.setdefault("FORWARDED_ALLOW_IPS", "")
+    proxied = bool(named or os.environ.get("SPACE_ID"))
+    local = not proxied and (host in ("localhost", "::1", "[::1]") or host.startswith("127."))
+    gate = Middleware(
+        Gate,
+        has_room=uploads.has_room,
+        count=uploads.count,
+        is_own=queue.is_own,
+        shared=shared,
+        local=local,
+        proxied=proxied,
+    )
     launch = partial(
         demo.launch,
         server_name=host,
@@ -134,7 +152,7 @@ def serve(
         # Not a daemon: a network cut off in the middle of a pass brings the interpreter down.
         threading.Thread(target=session.warm_up).start()
         return demo
-    failures: list[BaseException] = []
+    failures, ended = list[BaseException](), threading.Event()
 
     def load() -> None:
         try:
@@ -146,7 +164,7 @@ def serve(
             session.warm_up()
         except BaseException as error:
             failures.append(error)
-            demo.is_running = False
+            ended.set()
 
     # A host that stops the page gets the same orderly end as Ctrl+C.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
@@ -154,9 +172,9 @@ def serve(
         launch()
         # In a thread: code that compiles in this one would swallow an interrupt.
         threading.Thread(target=load).start()
-        demo.block_thread()
+        ended.wait()
     except KeyboardInterrupt:
-        demo.close()
+        pass  # whoever is connected would be waited for
     finally:
         uploads.close()
     if failures:
@@ -165,8 +183,11 @@ def serve(
 
 
 def _lasting_files(demo: gr.Blocks) -> set[str]:
-    """What components show from the start."""
-    return {path for block in demo.blocks.values() for path in getattr(block, "keep_in_cache", ())}
+    """What components show from the start, and the examples."""
+    examples = {example.path for example in load_examples()}
+    return examples | {
+        path for block in demo.blocks.values() for path in getattr(block, "keep_in_cache", ())
+    }
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

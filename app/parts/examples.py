@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from dataclasses import dataclass
 from functools import cache
@@ -23,8 +24,9 @@ TRUE_CLASSES = {"cat": "cat", "lion": "big cat", "cheetah-face": "big cat", "che
 
 @cache
 def _folder() -> tempfile.TemporaryDirectory[str]:
-    """One folder a process, removed when it ends."""
-    return tempfile.TemporaryDirectory(prefix="dga-examples-")
+    """One folder a process, removed when it ends; of a page within the one of its uploads."""
+    within = os.environ.get("GRADIO_TEMP_DIR") or None
+    return tempfile.TemporaryDirectory(prefix="dga-examples-", dir=within)
 
 
 @dataclass(frozen=True)

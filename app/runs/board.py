@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from app.parts.pictures import encoded
+from app.parts.pictures import encoded, entry
 from app.runs.gpu import expected_seconds
 from app.runs.session import Session
 from app.runs.watch import fixed_depth
@@ -188,14 +188,14 @@ class Board:
         """Every rebuilt picture as METHOD/NUMBER-NAME.png, and the table."""
         stream = io.BytesIO()
         with zipfile.ZipFile(stream, "w") as archive:
-            archive.writestr("results.csv", self.csv())
+            archive.writestr(entry("results.csv"), self.csv())
             for number, row in enumerate(self.rows, 1):
                 for name in COLUMNS[1:]:
                     cell = row.cells.get(name, Cell())
                     if cell.said is None or cell.image is None:
                         continue
                     file = f"{name}/{number:02}-{PurePath(row.name).stem}.png"
-                    archive.writestr(file, encoded(cell.image, "PNG"))
+                    archive.writestr(entry(file), encoded(cell.image, "PNG"))
         return stream.getvalue()
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from app.parts.pictures import encoded
+from app.parts.pictures import encoded, entry
 from app.runs.links import filled
 from app.runs.run_state import RunState
 from app.words.common import NO_CORRUPTION
@@ -74,17 +74,10 @@ def pictures_zip(kept: RunExport) -> bytes:
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_STORED) as archive:
         for name, pixels in kept.pictures().items():
             archive.writestr(
-                _entry(f"{kept.stem}/{name}.png"), encoded(pixels, "PNG", optimize=True)
+                entry(f"{kept.stem}/{name}.png"), encoded(pixels, "PNG", optimize=True)
             )
-        archive.writestr(_entry(f"{kept.stem}/run.json"), run_json(kept))
+        archive.writestr(entry(f"{kept.stem}/run.json"), run_json(kept))
     return stream.getvalue()
-
-
-def _entry(name: str) -> zipfile.ZipInfo:
-    """Without the clock: files are kept by their content, and the same run gives the same one."""
-    entry = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))  # the earliest that the format knows
-    entry.external_attr = 0o644 << 16
-    return entry
 
 
 def curve_csv(kept: RunExport) -> bytes:

@@ -8,11 +8,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from app.server.queue_position import QueuePositions
+from app.server.turns import caller
 from app.words.try_it import NOTICES
 
 PATIENCE = 1.0  # seconds for the models to be free
-MOST_ASKED = 2  # by all together: more direct calls would crowd out others of an address
-SLOW_SECONDS = 6.0  # a quick run that takes longer turns them off
+MOST_ASKED = 2  # of an address: more direct calls would crowd out its others
+SLOW_SECONDS = 6.0  # a quick run that takes longer ends, and turns them off for its address
 REST_SECONDS = 60.0  # for so long
 LOOK = 0.02
 
@@ -28,7 +29,9 @@ class QuickLane:
         self._line = line
         self._lock, self._place = threading.Lock(), threading.Lock()
         self._asked: dict[str, threading.Event] = {}
-        self._rests_until = 0.0
+        self._from: dict[str, str] = {}  # addresses of those who ask
+        self._rests_until: dict[str, float] = {}  # by address: others may ask for less
+        self._ends = 0.0  # of the one that has its turn
 
     @contextmanager
     def served(self, visitor: str) -> Iterator[threading.Event]:
@@ -40,13 +43,17 @@ class QuickLane:
         asked = self._ask(visitor)
         try:
             self._wait(asked)
-            begun = time.monotonic()
+            self._ends = ends = time.monotonic() + SLOW_SECONDS
             try:
                 yield asked
             finally:
                 self._place.release()
-                if time.monotonic() - begun > SLOW_SECONDS:
-                    self._rests_until = time.monotonic() + REST_SECONDS
+                now = time.monotonic()
+                with self._lock:
+                    rests = {a: until for a, until in self._rests_until.items() if until > now}
+                    self._rests_until = rests
+                    if now > ends:
+                        rests[caller.get()] = now + REST_SECONDS
         finally:
             with self._lock:
                 if self._asked.get(visitor) is asked:
@@ -64,16 +71,20 @@ class QuickLane:
             raise DroppedError
         if self._line.busy():
             raise DroppedError(NOTICES["busy"])
+        if time.monotonic() > self._ends:
+            raise DroppedError(NOTICES["slow"])
 
     def _ask(self, visitor: str) -> threading.Event:
         with self._lock:
             before = self._asked.pop(visitor, None)
             if before is not None:
                 before.set()
-            if time.monotonic() < self._rests_until:
+            if time.monotonic() < self._rests_until.get(caller.get(), 0.0):
                 raise DroppedError(NOTICES["slow"])
-            if len(self._asked) >= MOST_ASKED:
+            self._from = {name: self._from.get(name, "") for name in self._asked}
+            if list(self._from.values()).count(caller.get()) >= MOST_ASKED:
                 raise DroppedError(NOTICES["busy"])
+            self._from[visitor] = caller.get()
             asked = self._asked[visitor] = threading.Event()
             return asked
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 from app.runs.run_state import RunState
+from app.server.turns import caller
 
 MAX_VISITORS = 64
 MAX_SHARED = 1000
@@ -23,7 +24,8 @@ class Visitors(Generic[Value]):
     ``busy``: values that are kept all the same, because something still works on them.
     ``shared``: values that many visitors have in common, which cost next to nothing: of them
     1000 are kept, and none of the others is forgotten for one of them.
-    ``address``: of a visitor. Of too many the oldest of the address that has most goes first.
+    ``address``: of a visitor who is in the queue; of any other it is the caller's. Of too many
+    the oldest of the address that has most goes first.
     """
 
     def __init__(
@@ -44,7 +46,7 @@ class Visitors(Generic[Value]):
         """
         with self._lock:
             self._last[visitor] = time.monotonic(), value
-            self._from[visitor] = self._address(session or visitor)
+            self._from[visitor] = self._address(session or visitor) or caller.get()
             self._last.move_to_end(visitor)
             self._forget()
         return value

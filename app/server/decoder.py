@@ -16,7 +16,6 @@ import signal
 import struct
 import subprocess
 import sys
-import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import BinaryIO
@@ -24,6 +23,7 @@ from typing import BinaryIO
 import numpy as np
 from PIL import Image
 
+from app.server.turns import TURNS, Turns
 from dga.data import uploads
 from dga.data.uploads import UploadError
 from dga.images import Pixels
@@ -31,7 +31,7 @@ from dga.io.shipped import ROOT
 
 MEMORY = 2**30  # bytes of data; an upload takes a quarter of that
 MOST = 16 * 2**20  # bytes of an answer; the largest square takes 196,608
-SECONDS = 10  # others wait; the slowest that is read takes less than one
+SECONDS = 10  # others wait; the slowest that is read takes four
 PATIENCE = 2 * SECONDS  # for the answer: a decoder that was taken over may stop its own clock
 
 _HAS_FORK = hasattr(os, "fork")
@@ -45,17 +45,17 @@ _log = logging.getLogger(__name__)
 
 
 class Decoder:
-    """The process that pictures are decoded from; it starts when it is needed."""
+    """The process that pictures are decoded from, by turns; it starts when it is needed."""
 
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
+    def __init__(self, turns: Turns = TURNS) -> None:
+        self._turns = turns
         self._process: subprocess.Popen[bytes] | None = None
 
     def read_square(self, path: str | Path | None, size: int) -> Pixels:
         """As :func:`dga.data.uploads.read_square`, in a process of its own."""
         if not path or not _HAS_FORK:
             return uploads.read_square(path, size)
-        with self._lock:
+        with self._turns.turn():
             kind, content = self._answer(os.fsencode(Path(path).absolute()), size)
         if kind == _PIXELS and len(content) == size * size * 3:
             return np.frombuffer(content, np.uint8).reshape(size, size, 3).copy()
@@ -67,7 +67,7 @@ class Decoder:
     def start(self) -> None:
         """Have the process ready before the first picture comes."""
         if _HAS_FORK:
-            with self._lock:
+            with self._turns.turn():
                 self._running()
 
     def close(self) -> None:

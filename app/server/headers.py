@@ -15,38 +15,63 @@ LOOPBACK = re.compile(
 _PROTO = re.compile(rb"https?(, *https?)*")
 _HOST = re.compile(rb"[\w.:\[\], -]*")
 _YEAR = 31_536_000  # seconds
-_NOSNIFF = (b"x-content-type-options", b"nosniff")
-_PRIVATE = (b"cache-control", b"private, no-store")
+_PAGE = (  # Gradio makes functions of strings and writes styles and scripts into its page
+    b"default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval' blob:; "
+    b"style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self' data:; "
+    b"media-src 'self' data: blob:; connect-src 'self' data: blob:; worker-src 'self' blob:; "
+    b"object-src 'none'; base-uri 'self'; form-action 'self'; "
+    b"frame-ancestors 'self' https://huggingface.co https://*.hf.space"
+)
+_FILE = b"default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox"
+_OURS = (
+    *(b"cache-control", b"content-security-policy"),
+    *(b"referrer-policy", b"x-content-type-options"),
+)
 
 
-def cleaned(scope: Scope, is_file: bool, is_mcp: bool) -> Scope:
+def cleaned(scope: Scope, is_file: bool, is_mcp: bool, proxied: bool) -> Scope:
     """The request without what would come back in the answer.
 
-    Gradio writes the forwarded host and protocol into a page as they are, and answers a request
-    for a part of a file with all of the request's own headers, those of a proxy among them. Its
-    MCP server asks the page with the caller's headers, and with them the caller's address.
+    Gradio writes the forwarded host and protocol into a page as they are, and another server's
+    address as its own; it answers a request for a part of a file with all of the request's own
+    headers, those of a proxy among them. Its MCP server asks the page with the caller's headers,
+    and with them the caller's address. ``proxied``: a proxy was named, whose word counts.
     """
-    checked = {b"x-forwarded-host": _HOST, b"x-forwarded-proto": _PROTO}
-    dropped = {name for name, drop in ((b"range", is_file), (b"x-forwarded-for", is_mcp)) if drop}
+    known = {b"host": _HOST}
+    dropped = {b"x-gradio-server", b"x-gradio-user"}
+    dropped |= {name for name, drop in ((b"range", is_file), (b"x-forwarded-for", is_mcp)) if drop}
+    if proxied:
+        known |= {b"x-forwarded-host": _HOST, b"x-forwarded-proto": _PROTO}
+    else:
+        dropped |= {b"x-forwarded-host", b"x-forwarded-proto"}
     headers = [
         (name, value)
         for name, value in scope["headers"]
-        if name not in dropped and (name not in checked or checked[name].fullmatch(value))
+        if name not in dropped and (name not in known or known[name].fullmatch(value))
     ]
     return {**scope, "headers": headers}
 
 
-def added(is_file: bool, life: int = 0) -> list[tuple[bytes, bytes]]:
-    """Files are a visitor's own: no cache keeps them. What is everybody's it may: ``life`` s."""
-    if is_file:
-        return [_NOSNIFF, _PRIVATE]
+def added(
+    headers: list[tuple[bytes, bytes]], is_file: bool, life: int = 0
+) -> list[tuple[bytes, bytes]]:
+    """An answer's headers with ours: no cache keeps it but what is everybody's, ``life`` s."""
     kept = b", immutable" if life >= _YEAR else b""
-    lasting = (b"cache-control", b"public, max-age=%d" % life + kept)
-    return [_NOSNIFF, lasting] if life else [_NOSNIFF]
+    cache = b"public, max-age=%d" % life + kept if life else b"private, no-store"
+    policies = (cache, _FILE if is_file else _PAGE, b"same-origin", b"nosniff")
+    return [*(pair for pair in headers if pair[0] not in _OURS), *zip(_OURS, policies, strict=True)]
 
 
-def is_foreign(scope: Scope) -> bool:
-    """Whether another site's page sends this to a server that somebody runs for herself."""
+def is_foreign(scope: Scope, local: bool) -> bool:
+    """Whether another site's page sends this to a server that somebody runs for herself.
+
+    ``local``: served to this machine alone, which then answers to no other name: whoever owns
+    one may let it point here.
+    """
     headers = dict(scope["headers"])
-    cross = headers.get(b"sec-fetch-site") == b"cross-site"
-    return cross and LOOPBACK.fullmatch(headers.get(b"host", b"")) is not None
+    host, site = headers.get(b"host", b""), headers.get(b"sec-fetch-site")
+    if LOOPBACK.fullmatch(host) is None:
+        return local
+    origin = headers.get(b"origin", b"http://" + host)
+    elsewhere = site != b"same-origin" and origin not in (b"http://" + host, b"https://" + host)
+    return scope["method"] == "POST" and (site == b"cross-site" or elsewhere)

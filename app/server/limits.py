@@ -20,6 +20,11 @@ UPLOADED_PER_HOUR = 2**29  # bytes of one address: half of the folder
 KEPT_MINUTES = 60  # by then the files are gone
 MAX_OWN = 16  # own pictures on a board
 
+# Work outside the queue (app/server/turns.py)
+PATIENCE = 10.0  # seconds for a turn; the slowest picture takes four
+MOST_TAKEN = 60.0  # seconds of turns that one address may owe
+REPAID = 0.25  # of every second
+
 # Requests (app/server/gate.py)
 SPARE = 2**20  # of a body beside the picture in it
 MAX_POSTS = 64  # of one address at a time
@@ -29,5 +34,10 @@ MAX_DIRECT = 4  # calls that are answered without the queue, of one address at a
 MAX_FILES = 8  # of one upload; each gets a folder
 MAX_QUERY = 2**10  # bytes
 LEAST = 2**16  # bytes that an upload counts at least, for its files' folders
+BODY_SECONDS = 30.0  # for the next piece of a body, and for the whole of one in JSON
+MAX_VALUES = 10_000  # commas and brackets in JSON; a board's question has 200
+MAX_DEPTH = 32  # of JSON
+MAX_DIGITS = 40  # of a number
+MAX_NAME = 255  # bytes between two slashes of an address: a file's name is no longer
 MCP_BYTES = 4 * 2**20  # as much as the protocol's own server takes
 JSON_BYTES = 2**16  # of values; more would keep the others waiting while it is read

@@ -1,4 +1,4 @@
-"""What assistants are told when a tool fails: our own sentences and nothing else.
+"""What assistants may ask, and what they are told when a tool fails: our own sentences.
 
 Gradio and the protocol's server hand on whatever an exception says, paths included.
 """
@@ -14,13 +14,16 @@ import httpx
 from gradio_client.exceptions import AppError
 from gradio_client.utils import QueueError
 from mcp.server import Server
-from mcp.types import CallToolResult, TextContent
+from mcp.types import CallToolResult, ClientNotification, ClientRequest, JSONRPCMessage, TextContent
 
 from app.words.errors import GATE_WORDS, NO_FILE, REFUSED
 
 _UNTOLD = "The upstream Gradio app "  # begins what Gradio's client says where the page said nothing
 _HEADING = "Error: "  # Gradio's own, where an assistant watches the progress
-_MOST = 300  # of an error in the log: some repeat a whole picture
+_MOST = 200  # of an error in the log: some repeat a whole picture
+_LONGEST_ID = 64
+_REQUESTS = {"initialize", "ping", "tools/list", "tools/call"}
+_UNKNOWN = {"code": -32601, "message": GATE_WORDS["closed"]}
 
 _log = logging.getLogger(__name__)
 
@@ -28,6 +31,26 @@ _log = logging.getLogger(__name__)
 def install_error_messages() -> None:
     """Have Gradio build the server below; call it before the page is launched."""
     gradio.mcp.GradioMCPServer.Server = PlainServer
+
+
+def answer_to(values: dict[str, Any]) -> dict[str, Any] | None:
+    """An answer to what need not reach the protocol's server; None for what it understands.
+
+    It writes whatever it does not understand into the log. Raises ``ValueError`` for what is no
+    message at all.
+    """
+    method, name = str(values.get("method")), values.get("id")
+    JSONRPCMessage.model_validate(values)
+    asked = {part: values[part] for part in ("method", "params") if part in values}
+    if name is None and method.startswith("notifications/"):
+        ClientNotification.model_validate(asked)
+        return None
+    if name is None or len(str(name)) > _LONGEST_ID or "method" not in values:
+        raise ValueError("no message")
+    if method not in _REQUESTS:
+        return {"jsonrpc": "2.0", "id": name, "error": _UNKNOWN}
+    ClientRequest.model_validate(asked)
+    return None
 
 
 def sentence(error: Exception) -> str:
@@ -53,8 +76,15 @@ def _refusal(answer: httpx.Response) -> str:
     return detail if detail in GATE_WORDS.values() or detail == NO_FILE else ""
 
 
+def _closed(_: Any) -> Callable[[Any], Any]:
+    return lambda handler: handler
+
+
 class PlainServer(Server[Any, Any]):
-    """The protocol's server, whose tools fail with a sentence."""
+    """The protocol's server, whose tools fail with a sentence, and which has nothing but tools."""
+
+    # Gradio would let a prompt's name run any tool, unchecked.
+    list_prompts = get_prompt = list_resources = list_resource_templates = read_resource = _closed
 
     def call_tool(self, **options: Any) -> Any:
         """As in ``Server``; what the tool raises is told by :func:`sentence`."""

@@ -1,8 +1,9 @@
-"""What a caller's JSON may name: uploads only, and sessions by names that are names."""
+"""What a caller's JSON may be: shallow, of small numbers, of uploads and sessions with names."""
 
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,36 +11,62 @@ from typing import Any
 
 from gradio.utils import get_upload_folder
 
-_NAME = re.compile(r"[\w-]{1,64}", re.ASCII)
+from app.server.limits import MAX_DEPTH, MAX_DIGITS, MAX_VALUES
+
+# A session is whoever knows its name: browsers draw about 11 letters, clients 32.
+_NAME = re.compile(r"[\w-]{8,64}", re.ASCII)
 
 
 def parsed(body: bytes) -> dict[str, Any]:
     """A request's values. Raises ``ValueError`` or ``RecursionError`` for what is none."""
-    values = json.loads(body)
-    if not isinstance(values, dict) or not is_name(values.get("session_hash", "none")):
+    if sum(body.count(mark) for mark in b"[{,") > MAX_VALUES:
+        raise ValueError("too many values")
+    values = json.loads(body, parse_int=_whole, parse_float=_number, parse_constant=_number)
+    if not isinstance(values, dict) or not is_name(values.get("session_hash", "a-session")):
         raise ValueError("no request of a session")
+    for text in (part for part in _parts(values) if isinstance(part, str)):
+        text.encode()  # half a character can be neither kept nor sent
     return values
 
 
+def _whole(digits: str) -> int:
+    if len(digits) > MAX_DIGITS:
+        raise ValueError("too many digits")
+    return int(digits)
+
+
+def _number(text: str) -> float:
+    if len(text) > MAX_DIGITS or not math.isfinite(number := float(text)):
+        raise ValueError("no number")
+    return number
+
+
 def is_name(session: object) -> bool:
-    """Whether a client may call its session so.
+    """Whether a client may call its session so; none is for calls that keep nothing.
 
     Gradio's queue ends for everybody over an empty name, and its cancelling over "<gradio-sep>".
     """
     return session is None or (isinstance(session, str) and _NAME.fullmatch(session) is not None)
 
 
+def _parts(value: Any) -> Iterator[Any]:
+    """Every value within another. Raises ``ValueError`` for what is too deep."""
+    left = [(value, 0)]
+    while left:
+        part, depth = left.pop()
+        yield part
+        inner = [*part, *part.values()] if isinstance(part, dict) else part
+        if isinstance(inner, list | tuple):
+            if depth >= MAX_DEPTH:
+                raise ValueError("too deep")
+            left += [(value, depth + 1) for value in inner]
+
+
 def named_files(value: Any) -> Iterator[str]:
     """Every path in a caller's values, however deep."""
-    left = [value]
-    while left:
-        part = left.pop()
-        if isinstance(part, dict):
-            if isinstance(part.get("path"), str):
-                yield part["path"]
-            left += part.values()
-        elif isinstance(part, list | tuple):
-            left += part
+    for part in _parts(value):
+        if isinstance(part, dict) and isinstance(part.get("path"), str):
+            yield part["path"]
 
 
 def is_upload(path: str) -> bool:

@@ -1,21 +1,78 @@
-"""Values from callers: nothing is opened for them, and what cannot be taken is a sentence."""
+"""Functions of the page: for whom they work, what they take, what they write, how they fail."""
 
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
+from contextlib import suppress
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import gradio as gr
 from gradio.data_classes import ImageData
 
-from app.words.errors import GATE_WORDS
+from app.server.client_address import address_of
+from app.server.errors import SENTENCES, told
+from app.server.limits import LEAST, MAX_SESSIONS
+from app.server.request_body import is_upload, named_files
+from app.server.turns import caller
+from app.words.errors import FAILED, GATE_WORDS
 
 _log = logging.getLogger(__name__)
 
 
 class StrictBlocks(gr.Blocks):
-    """Blocks that open no uploads themselves and say so where they cannot take a value."""
+    """Blocks that open no uploads themselves and say so where something goes wrong.
+
+    ``count``: takes so many bytes of an address.
+    """
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self.count: Callable[[str, int], bool] = lambda address, length: True
+        self._sessions: dict[str, str] = {}  # addresses of Gradio's, oldest first
+
+    async def process_api(
+        self, block_fn: Any, inputs: list[Any], state: Any = None, request: Any = None,
+        *others: Any, **options: Any,
+    ) -> dict[str, Any]:  # fmt: skip
+        """As in ``gr.Blocks``, for every function however it is called, a step at a time.
+
+        Raises ``gr.Error`` with one sentence.
+        """
+        address = address_of(request[0] if isinstance(request, list) else request)
+        caller.set(address)
+        self._remember(str(options.get("session_hash")), address)
+        writes = any(isinstance(block, gr.File) for block in block_fn.outputs)
+        if writes and not self.count(address, LEAST):
+            raise gr.Error(GATE_WORDS["quota"], print_exception=False)
+        try:
+            with told():
+                given = (block_fn, inputs, state, request)
+                answer = await super().process_api(*given, *others, **options)
+        except gr.Error:
+            raise
+        except SENTENCES as error:
+            raise gr.Error(str(error), print_exception=False) from None
+        except Exception:
+            _log.exception("A function of the page failed")
+            raise gr.Error(FAILED, print_exception=False) from None
+        shown = zip(block_fn.outputs, answer.get("data") or (), strict=False)
+        files = [value for block, value in shown if isinstance(block, gr.File | gr.Image)]
+        for path in set(filter(is_upload, named_files(files))):
+            with suppress(OSError):  # swept away meanwhile
+                _counted(self.count, address, path)
+        return answer
+
+    def _remember(self, session: str, address: str) -> None:
+        """Gradio forgets the oldest session for a new one: an address loses its own first."""
+        self._sessions.pop(session, None)
+        self._sessions = dict([*self._sessions.items(), (session, address)][-MAX_SESSIONS:])
+        own = [name for name, whose in self._sessions.items() if whose == address]
+        for name in own[: -MAX_SESSIONS // 2]:
+            self.state_holder.session_data.pop(name, None)
+            del self._sessions[name]
 
     async def preprocess_data(
         self, block_fn: Any, inputs: list[Any], state: Any, *others: Any, **options: Any
@@ -32,6 +89,12 @@ class StrictBlocks(gr.Blocks):
         except Exception as error:
             _log.info("Refused values: %r", error)
             raise gr.Error(GATE_WORDS["misunderstood"], print_exception=False) from None
+
+
+@lru_cache(4096)
+def _counted(count: Callable[[str, int], bool], address: str, path: str) -> bool:
+    """A file counts once, however often it is shown."""
+    return count(address, Path(path).stat().st_size)
 
 
 def path_of(payload: ImageData | None) -> str | None:

@@ -5,58 +5,97 @@ from __future__ import annotations
 import atexit
 import os
 import shutil
+import subprocess
+import sys
 import tempfile
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Collection
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 from filelock import FileLock, Timeout
 
-from app.server.limits import FOLDER_BYTES
+from app.server.limits import FOLDER_BYTES, KEPT_MINUTES, UPLOADED_PER_HOUR
 
 VARIABLE = "GRADIO_TEMP_DIR"
 PREFIX = "dga-uploads-"
 LOCK = ".lock"
 KEPT_SECONDS = 3000.0  # 50 minutes
 LOOK_SECONDS = 600.0
-MEASURE_SECONDS = 5.0
+MEASURE_SECONDS = 60.0
+CLOSE_SECONDS = 0.6
 
 
-@dataclass
+class Quota:
+    """Bytes of every address in the last hour, by the minute. ``clock`` gives seconds."""
+
+    def __init__(
+        self, most: int = UPLOADED_PER_HOUR, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self.most, self._clock = most, clock
+        self._minutes: dict[str, Counter[int]] = {}
+        self._lock, self._tidied = threading.Lock(), 0
+
+    def add(self, address: str, length: int) -> bool:
+        """Count ``length`` bytes; False, and nothing counted, if they are too many for an hour."""
+        minute = int(self._clock() // 60)
+        with self._lock:
+            if minute != self._tidied:
+                self._tidied = minute
+                self._forget(minute - KEPT_MINUTES)
+            taken = self._minutes.setdefault(address, Counter())
+            if taken.total() + length > self.most:
+                return False
+            taken[minute] += length
+            return True
+
+    def _forget(self, oldest: int) -> None:
+        for address, taken in list(self._minutes.items()):
+            kept = Counter({minute: n for minute, n in taken.items() if minute > oldest})
+            if kept:
+                self._minutes[address] = kept
+            else:
+                del self._minutes[address]
+
+
 class UploadFolder:
-    """A folder that only this process's user can read; ``own``: made here, and goes again."""
+    """A folder that only this process's user can read, and what each address may add to it."""
 
-    folder: Path
-    most: int = FOLDER_BYTES
-    own: bool = False
-    _used: int = 0
+    _present: ClassVar[UploadFolder | None] = None
+
+    def __init__(self, folder: Path, most: int = FOLDER_BYTES, quota: Quota | None = None) -> None:
+        self.folder, self.most, self.quota = folder, most, quota or Quota()
+        self._used = 0
 
     @classmethod
     def open(cls) -> UploadFolder:
-        """The folder that the operator named, else a new one that goes when the process does.
+        """A new one, in the folder that the operator named, that goes when the process does.
 
         What a killed server left behind is removed first.
         """
         named = os.environ.get(VARIABLE)
-        if named:
-            return cls(Path(named))
-        remove_left_behind(Path(tempfile.gettempdir()))
-        folder = Path(tempfile.mkdtemp(prefix=PREFIX))  # readable by its owner only
-        lock = FileLock(folder / LOCK)
+        if cls._present and named == str(cls._present.folder):  # of another page of this process
+            return cls._present
+        parent = Path(named or tempfile.gettempdir())
+        parent.mkdir(parents=True, exist_ok=True)
+        remove_left_behind(parent)
+        uploads = cls(Path(tempfile.mkdtemp(prefix=PREFIX, dir=parent)))  # its owner's alone
+        lock = FileLock(uploads.folder / LOCK)
         lock.acquire()
-        uploads = cls(folder, own=True)
         atexit.register(uploads.close)
-        os.environ[VARIABLE] = str(folder)
         atexit.register(lock.release)  # the lock lives as long as the process
+        os.environ[VARIABLE], cls._present = str(uploads.folder), uploads
         return uploads
 
     def close(self) -> None:
-        """Remove the folder, unless the operator named it."""
-        if self.own:
-            shutil.rmtree(self.folder, ignore_errors=True)
+        """Remove the folder, in a process of its own: a full one may take half a minute."""
+        command = "import shutil, sys; shutil.rmtree(sys.argv[1], ignore_errors=True)"
+        arguments = [sys.executable, "-S", "-c", command, str(self.folder)]
+        with suppress(OSError, subprocess.TimeoutExpired):
+            subprocess.Popen(arguments, start_new_session=True).wait(CLOSE_SECONDS)
 
     def measure(self) -> int:
         """Bytes in it. Raises ``OSError`` where something is removed meanwhile."""
@@ -64,8 +103,15 @@ class UploadFolder:
         return self._used
 
     def has_room(self) -> bool:
-        """Whether another upload can be kept, as last measured."""
+        """Whether another upload can be kept, as last measured and with what came since."""
         return self._used < self.most
+
+    def count(self, address: str, length: int) -> bool:
+        """Whether an address may keep so many bytes more; if so they are counted."""
+        if not (self.has_room() and self.quota.add(address, length)):
+            return False
+        self._used += length
+        return True
 
     def sweep(self, keep: Collection[str], age: float = KEPT_SECONDS) -> int:
         """Remove files that nobody wrote or took for ``age`` seconds; returns how many.
@@ -90,7 +136,7 @@ class UploadFolder:
         return removed
 
     def keep_tidy(self, keep: Callable[[], Collection[str]]) -> None:
-        """Measure every few seconds and sweep every ten minutes, as long as the process lives."""
+        """Measure every minute and sweep every ten, as long as the process lives."""
 
         def tidy() -> None:
             swept = time.monotonic()
@@ -101,6 +147,7 @@ class UploadFolder:
                     if time.monotonic() - swept >= LOOK_SECONDS:
                         self.sweep(keep())
                         swept = time.monotonic()
+                        self.measure()
 
         threading.Thread(target=tidy, name="uploads", daemon=True).start()
 

@@ -22,6 +22,8 @@ GATE_WORDS = {
     "quota": "As many pictures as fit have come from your network within an hour. "
     "Please try again later.",
     "misunderstood": "The request could not be understood.",
+    "slow": "The request did not arrive in time. Please try again.",
+    "no_session": "This request needs a session of its own; please load the page again.",
     "failed": "The request failed unexpectedly; the server's log says why. Please try again.",
     "foreign": "Only uploads are opened, neither addresses nor the server's own files: "
     "upload the picture first.",

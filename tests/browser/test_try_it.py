@@ -567,7 +567,8 @@ def test_paste_and_webcam_keep_the_picture_until_another_has_come(working):
     page.click("[data-source=webcam]")
     page.wait_for_function("document.querySelector('.webcam video').videoWidth")
     page.click("[data-source=take]")
-    page.wait_for_function(f"{picture}?.includes('webcam')")
+    page.wait_for_function(f"{picture} !== {before!r} && {picture}?.includes('file=')")
+    taken = page.evaluate(picture)
     page.evaluate("""async () => {
       const canvas = new OffscreenCanvas(80, 80);
       canvas.getContext("2d").fillRect(0, 0, 40, 40);
@@ -575,5 +576,5 @@ def test_paste_and_webcam_keep_the_picture_until_another_has_come(working):
       await navigator.clipboard.write([new ClipboardItem(drawn)]);
     }""")
     page.click("[data-source=paste]")
-    page.wait_for_function(f"{picture}?.includes('pasted')")
+    page.wait_for_function(f"{picture} !== {taken!r} && {picture}?.includes('file=')")
     page.keyboard.press("Escape")

@@ -5,7 +5,9 @@ import dataclasses
 import io
 import json
 import shlex
+import shutil
 import zipfile
+from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
@@ -22,6 +24,7 @@ from app.runs.board import COLUMNS, CSV_COLUMNS, DAMAGED, Board, Cell, Row, comp
 from app.runs.session import CancelledError, RunError, Session
 from app.server.limits import MAX_OWN
 from app.server.queue_position import QueuePositions
+from app.server.turns import TURNS
 from app.words.board import COMMAND, LABELS
 from app.words.errors import REFUSED
 from dga.corruptions import CORRUPTIONS, SEVERITIES, corrupt
@@ -284,7 +287,12 @@ def test_own_pictures_become_rows(handlers, uploads):
 
 
 def test_no_more_pictures_than_the_limit_and_at_least_one(handlers, uploads):
-    shown = handlers.drop("v", ask(files=uploads[:1] * (MAX_OWN + 1)))
+    path = Path(uploads[0]["path"])
+    many = [path.with_name(f"dog-{n}.png") for n in range(MAX_OWN + 1)]
+    for copy in many:
+        shutil.copy(path, copy)
+    files = [{"path": str(copy), "name": "dog.png"} for copy in [*many, *many]]
+    shown = handlers.drop("v", ask(files=files))
     assert len(shown["screen"]["rows"]) == MAX_OWN
     assert str(MAX_OWN) in shown["screen"]["notice"]
     for files in (None, {}, [3, None], uploads[2:]):
@@ -326,8 +334,8 @@ def test_bad_requests_and_cancel(handlers):
 
 
 def test_damaged_pictures_are_made_few_at_a_time(handlers, monkeypatch):
-    monkeypatch.setattr("app.pages.board.handlers.PREVIEW_PATIENCE", 0.01)
-    with handlers._preview_turn():
+    monkeypatch.setattr("app.server.turns.PATIENCE", 0.01)
+    with TURNS.turn():
         assert handlers.show("v", ask())["status"]["error"] == REFUSED
     assert handlers.show("v", ask())["status"]["error"] == ""
 

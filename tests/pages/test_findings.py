@@ -392,7 +392,7 @@ def test_only_what_the_index_names_is_served(address, results):
     files = f"{address}gradio_api/file="
     assert httpx.get(f"{files}{results / 'tables/table-1.csv'}").content == b"csv of table-1\n"
     for name in ("tables/other.csv", "index.json", "tables/../index.json"):
-        assert httpx.get(f"{files}{results / name}").status_code == 403
+        assert httpx.get(f"{files}{results / name}").status_code == 404
 
 
 def first_column(page):

@@ -19,6 +19,7 @@ from starlette.middleware import Middleware
 from app.parts.pictures import picture_input
 from app.server.fair_queue import FairQueue
 from app.server.gate import Gate
+from app.server.limits import MAX_DEPTH
 from app.server.request_body import is_name, is_upload, named_files, parsed
 from app.server.strict_blocks import StrictBlocks
 from app.words.errors import FAILED, GATE_WORDS
@@ -33,9 +34,11 @@ def test_files_are_found_however_deep() -> None:
     value: Any = {"path": "a", "x": [{"path": "b"}, ({"path": 3}, {"y": {"path": "c"}})]}
     assert sorted(named_files([value])) == ["a", "b", "c"]
     deep: Any = {"path": "d"}
-    for _ in range(100_000):
+    for _ in range(MAX_DEPTH):
         deep = [deep]
-    assert list(named_files(deep)) == ["d"]
+    with pytest.raises(ValueError, match="too deep"):
+        list(named_files(deep))
+    assert list(named_files(deep[0])) == ["d"]
 
 
 def test_what_counts_as_an_upload(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -60,11 +63,13 @@ def outcome(served: Served, data: object, endpoint: str = "adapt") -> str:
 def test_what_is_a_request() -> None:
     """A session's name is kept; an empty one or Gradio's own separator would end the queue."""
     assert parsed(b'{"session_hash": null, "data": []}') == {"session_hash": None, "data": []}
-    assert is_name("0a-B_9")
-    for name in ("", "x" * 65, "a<gradio-sep>b", "a b", "\xe9", "a\n", 3, ["a"]):
+    assert is_name("0a-B_9-x")
+    for name in ("", "None", "short-x", "x" * 65, "a<gradio-sep>b", "a b", "\xe9", "a\n", 3, ["a"]):
         with pytest.raises(ValueError, match="no request"):
             parsed(json.dumps({"session_hash": name}).encode())
-    for body in (b"", b"{bad", b"[]", b"9" * 5_000):
+    deep, many = b'{"a":' + b"[" * 40 + b"]" * 40 + b"}", b'{"a":[' + b"1," * 10_000 + b"1]}"
+    odd = (b'{"a": NaN}', b'{"a": 1e999}', b'{"a": "\\ud800"}', b'{"a":' + b"9" * 5_000 + b"}")
+    for body in (b"", b"{bad", b"[]", deep, many, *odd):
         with pytest.raises(ValueError):  # noqa: PT011
             parsed(body)
 
@@ -123,7 +128,7 @@ def test_nothing_of_one_visitor_is_shown_to_another(served: Served) -> None:
     path = answer.json()[0]
     assert HTTP.get(f"{served.url}gradio_api/file={path}").status_code == 200
     for folder in (Path(path).parent, Path(path).parent.parent):
-        assert HTTP.get(f"{served.url}gradio_api/file={folder}").status_code == 403
+        assert HTTP.get(f"{served.url}gradio_api/file={folder}").status_code == 404
     assert Path(path).parent.parent.stat().st_mode & 0o077 == 0
     config = HTTP.get(f"{served.url}config").text
     assert path not in config
@@ -146,7 +151,7 @@ def test_no_value_makes_a_direct_call_a_failure(served: Served) -> None:
                 "fn_index": part["id"],
                 "data": [value] * len(part["inputs"]),
                 "event_data": event,
-                "session_hash": "odd",
+                "session_hash": "odd-values",
             }
             answer = HTTP.post(f"{served.url}gradio_api/run/predict", json=body)
             told = (part["id"], part["targets"], value, answer.text[:300])
@@ -168,7 +173,7 @@ def test_no_update_makes_the_page_open_a_picture_itself() -> None:
         [path] = HTTP.post(f"{url}gradio_api/upload", files=files).json()
         value = {"path": path, "meta": {"_type": "gradio.FileData"}}
         for number, data in ((1, [value]), (0, []), (1, [value])):
-            body = {"fn_index": number, "data": data, "session_hash": "s"}
+            body = {"fn_index": number, "data": data, "session_hash": "a-session"}
             answer = HTTP.post(f"{url}gradio_api/run/predict", json=body)
             assert answer.status_code == 200, answer.text
     finally:
@@ -233,7 +238,7 @@ def test_what_is_sent_is_packed_and_kept_where_it_may_be(served: Served) -> None
     assert page.headers["content-encoding"] == "gzip"
     assert int(page.headers["content-length"]) < 0.7 * len(page.content)
     assert "content-encoding" not in asked("", "identity").headers
-    assert "cache-control" not in page.headers
+    assert page.headers["cache-control"] == "private, no-store"
     script = re.search(r'src="\./(assets/[^"]+\.js)"', page.text)
     assert script is not None
     kept = asked(script[1], "br")
@@ -241,7 +246,8 @@ def test_what_is_sent_is_packed_and_kept_where_it_may_be(served: Served) -> None
     assert kept.headers["cache-control"] == "public, max-age=31536000, immutable"
     font = asked("static/fonts/IBMPlexSans/IBMPlexSans-Regular.woff2")
     assert font.headers["cache-control"] == "public, max-age=86400"
-    assert "cache-control" not in asked("assets/of-another-version.js").headers
+    lost = asked("assets/of-another-version.js")
+    assert (lost.status_code, lost.headers["cache-control"]) == (404, "private, no-store")
     answer = HTTP.post(f"{served.url}gradio_api/upload", files={"files": ("a.png", saved("PNG"))})
     upload = asked(f"gradio_api/file={answer.json()[0]}")
     assert upload.headers["cache-control"] == "private, no-store"

@@ -206,7 +206,10 @@ def test_the_page_has_such_a_queue(served: Served) -> None:
             address, asked = f"{served.url}gradio_api/queue/join", body | {"session_hash": visitor}
             return await asyncio.gather(*(client.post(address, json=asked) for _ in range(12)))
 
-    for visitor, headers, status in (("b", {}, 503), ("a", {"sec-fetch-mode": "cors"}, 429)):
+    for visitor, headers, status in (
+        ("a-visitor", {}, 503),
+        ("another-one", {"sec-fetch-mode": "cors"}, 429),
+    ):
         answers = asyncio.run(press(visitor, headers))
         assert {answer.status_code for answer in answers} == {200, status}
         refused = [answer for answer in answers if answer.status_code == status]

@@ -155,7 +155,7 @@ def test_a_full_disk_behind_the_queue_is_one_sentence(
 ) -> None:
     """Gradio's client says then how to make the page show more."""
     monkeypatch.setattr(StrictBlocks, "preprocess_data", full_disk)
-    assert refusal(served, {"picture": picture}, watched) == MISUNDERSTOOD
+    assert refusal(served, {"picture": picture}, watched) == NO_FILE
 
 
 def test_no_address_is_fetched(served: Served) -> None:

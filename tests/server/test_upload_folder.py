@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import tempfile
 import time
 from pathlib import Path
 
@@ -51,8 +50,10 @@ def test_a_folder_lives_as_long_as_its_server(tmp_path: Path) -> None:
 
 def test_the_operators_folder_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path))
-    assert UploadFolder.open().folder == tmp_path
-    assert tempfile.gettempdir() not in [str(path) for path in tmp_path.iterdir()]
+    uploads = UploadFolder.open()
+    assert uploads.folder.parent == tmp_path  # what else lies there is somebody else's
+    uploads.close()
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_old_files_are_swept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

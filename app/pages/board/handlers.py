@@ -5,10 +5,8 @@ from __future__ import annotations
 import json
 import logging
 import re
-import threading
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache, wraps
 from pathlib import PurePath
@@ -30,15 +28,14 @@ from app.server.errors import SENTENCES, RequestError
 from app.server.limits import MAX_OWN
 from app.server.queue_position import QueuePositions, place_words
 from app.server.request_body import is_upload
+from app.server.turns import TURNS
 from app.words import board as words
-from app.words.errors import FAILED, REFUSED
+from app.words.errors import FAILED
 from dga.corruptions import SEVERITIES
 from dga.data.uploads import UploadError
 from dga.io.parsing import shortened
 
 PICTURE_INTERVAL = 0.5  # seconds between two previews
-MAX_PREVIEWS = 1  # at a time
-PREVIEW_PATIENCE = 5.0  # seconds
 SEVERITY, OWN = 5, "own"
 LONGEST_NAME = 80
 _TOKEN = re.compile(r"[0-9a-f]{32}")
@@ -151,7 +148,6 @@ class BoardHandlers(RunHandlers[Board]):
         first = [name for name in EXAMPLES if name in self.examples]
         self.names = tuple(dict.fromkeys([*first, *self.examples]))
         self.kept = Visitors[Board](lambda board: board.running, address=line.address)
-        self._previewing = threading.BoundedSemaphore(MAX_PREVIEWS)
         self._damaged = lru_cache(maxsize=32)(self._damage)
 
     def parsed(self, visitor: str, text: object) -> Asked:
@@ -170,19 +166,9 @@ class BoardHandlers(RunHandlers[Board]):
     def _damage(self, name: str, severity: int) -> Board:
         """Without a network; only examples: an upload is forgotten with its file."""
         profile, example = self.session.profile, self.examples[name]
-        with self._preview_turn():
+        with TURNS.turn():  # fifteen corruptions are work
             pixels = example.pixels(profile.image_size)
             return Board.of_example(profile, name, example.truth, pixels, severity)
-
-    @contextmanager
-    def _preview_turn(self) -> Iterator[None]:
-        """Few at a time: fifteen corruptions are work, and no queue stands before it."""
-        if not self._previewing.acquire(timeout=PREVIEW_PATIENCE):
-            raise RequestError(REFUSED)
-        try:
-            yield
-        finally:
-            self._previewing.release()
 
     @_answered
     def show(self, visitor: str, asked: Asked) -> Update:
@@ -201,7 +187,8 @@ class BoardHandlers(RunHandlers[Board]):
         """Pictures of the visitor's own take the place of her last ones; nothing is run yet."""
         files = asked.told.get("files")
         given = files if isinstance(files, list) else []
-        given = [file for file in given if isinstance(file, Mapping)]
+        once = {str(file.get("path")): file for file in given if isinstance(file, Mapping)}
+        given = list(once.values())
         rows, unreadable, size = [], {}, self.session.profile.image_size
         for file in given[:MAX_OWN]:
             path, name = str(file.get("path")), str(file.get("name")).replace("\\", "/")
@@ -209,8 +196,7 @@ class BoardHandlers(RunHandlers[Board]):
             try:
                 if not is_upload(path):
                     raise RequestError(words.NOT_KEPT)
-                with self._preview_turn():
-                    pixels = read_square(path, size)
+                pixels = read_square(path, size)
             except (UploadError, RequestError) as error:
                 unreadable[name] = str(error).rstrip(".")
                 continue
