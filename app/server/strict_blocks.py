@@ -13,7 +13,7 @@ import gradio as gr
 from gradio.data_classes import ImageData
 
 from app.server.client_address import address_of
-from app.server.errors import SENTENCES, told
+from app.server.errors import SENTENCES, translate_errors
 from app.server.limits import LEAST, MAX_SESSIONS
 from app.server.request_body import is_upload, named_files
 from app.server.turns import caller
@@ -48,7 +48,7 @@ class StrictBlocks(gr.Blocks):
         if writes and not self.count(address, LEAST):
             raise gr.Error(GATE_WORDS["quota"], print_exception=False)
         try:
-            with told():
+            with translate_errors():
                 given = (block_fn, inputs, state, request)
                 answer = await super().process_api(*given, *others, **options)
         except gr.Error:
