@@ -77,7 +77,7 @@ class System:
     @property
     def batch(self) -> int | None:
         """How many pictures of a stream it waits for, where one's answer depends on the others."""
-        return self.reader.batch if isinstance(self.reader, TentConfig) else self.control.batch
+        return getattr(self.reader, "batch", None) or self.control.batch
 
 
 def systems(profile: Profile) -> dict[str, System]:

@@ -6,7 +6,7 @@ benchmark.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
@@ -64,7 +64,8 @@ class Degradation:
 
     @property
     def nothing_to_invert(self) -> bool:
-        return self.exposure == UNCHANGED and not self.blur and self.impulses is None
+        """Whether there is no damage, or noise alone."""
+        return replace(self, noise=0.0) == NO_DEGRADATION
 
 
 NO_DEGRADATION = Degradation()
