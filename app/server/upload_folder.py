@@ -25,7 +25,7 @@ PREFIX = "dga-uploads-"
 LOCK = ".lock"
 KEPT_SECONDS = 3000.0  # 50 minutes
 LOOK_SECONDS = 600.0
-MEASURE_SECONDS = 60.0
+MEASURE_SECONDS = 20.0
 CLOSE_SECONDS = 0.6
 
 
@@ -136,7 +136,7 @@ class UploadFolder:
         return removed
 
     def keep_tidy(self, keep: Callable[[], Collection[str]]) -> None:
-        """Measure every minute and sweep every ten, as long as the process lives."""
+        """Measure often and sweep every ten minutes, as long as the process lives."""
 
         def tidy() -> None:
             swept = time.monotonic()

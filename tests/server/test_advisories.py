@@ -3,9 +3,9 @@
 Of Gradio, gradio_client, Starlette, python-multipart, h11 and the protocol's server for
 assistants, from November 2023 to November 2026. Not replayed, because there is nothing to send:
 sharing over a tunnel (CVE-2024-47867, CVE-2024-47871), passwords (CVE-2024-1729), workflows of
-Gradio's own repository (CVE-2023-6572, CVE-2024-1540, CVE-2024-4253, CVE-2024-4254), tasks of
-assistants (CVE-2026-52870), and names that another site's page lets point to this machine
-(CVE-2025-66416, of servers that are their user's alone: this one has for her what it has for all).
+Gradio's own repository (CVE-2023-6572, CVE-2024-1540, CVE-2024-4253, CVE-2024-4254), and tasks of
+assistants (CVE-2026-52870). Names that another site's page lets point to this machine
+(CVE-2025-66416) are replayed in ``test_twelve_ways.py``.
 """
 
 from __future__ import annotations

@@ -46,6 +46,7 @@ PARAMETERS: tuple[tuple[str, Callable[..., Any], str], ...] = (  # a function, h
     (FAIR, Queue.send_message, "self event event_message"),
     (FAIR, Queue.broadcast_estimations, "self concurrency_id"),
     (STRICT, gr.Blocks.preprocess_data, "self block_fn inputs state"),
+    (STRICT, gr.Blocks.process_api, "self block_fn inputs state request"),
     ("app/pages/api.py", Api, "value _api_info label"),
     (TRY, processing_utils.save_bytes_to_cache, "data file_name cache_dir"),
     (BOARD, processing_utils.save_bytes_to_cache, "data file_name cache_dir"),
@@ -66,6 +67,7 @@ KINDS: tuple[tuple[str, object, type], ...] = (
     (DEMO, QUEUE, Queue),
     (DEMO, IMAGE.keep_in_cache, set),  # paths that a component shows from the start
     (DEMO, DEFAULT_TEMP_DIR, str),  # where assistants' pictures are put down
+    (DEMO, routes.DEFAULT_TEMP_DIR, str),
     (FAIR, QUEUE.pending_messages_per_session, dict),
     (FAIR, QUEUE.pending_event_ids_session, dict),
     (FAIR, QUEUE.event_ids_to_events, dict),
@@ -98,6 +100,7 @@ def task_name() -> str:
 EQUAL: tuple[tuple[str, Callable[[], object], object], ...] = (
     (FAIR, task_name, "a_1<gradio-sep>an-event"),
     (STRICT, lambda: SessionState(BLOCKS).get(-1, "none"), "none"),
+    (STRICT, lambda: type(BLOCKS.state_holder.session_data).__name__, "OrderedDict"),
     (MCP, lambda: AppError("a").message, "a"),
     ("app/parts/examples.py", (Path(gr.__file__).parent / "media_assets/images").is_dir, True),
 )

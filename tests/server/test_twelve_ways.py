@@ -269,7 +269,7 @@ def test_11_names_of_files_are_not_kept(page: Page, name: str) -> None:
     """The folder depends on the content, which another may have as well."""
     content = saved("PNG") + name.encode()
     paths = [page.upload(name, content) for _ in range(2)]
-    assert len(set(paths)) == 2
+    assert len(set(paths)) == 1  # who comes again does not fill the folder
     assert "anna" not in "".join(paths)
     for path in paths:
         assert HTTP.get(f"{page.url}gradio_api/file={path}").content == content
