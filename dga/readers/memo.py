@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 
 import torch
 from torch import Tensor, nn
-from torchvision.transforms import v2
 
 from dga.images import from_tensor
 from dga.networks.classifier import normalise, predict_proba
@@ -29,6 +28,8 @@ class Memo:
     model: nn.Module = field(init=False)
 
     def __post_init__(self) -> None:
+        from torchvision.transforms import v2  # here: the page must not wait for it
+
         self.model = copy.deepcopy(self.models.classifier).eval().requires_grad_()
         size = self.models.profile.classifier.input_size
         self._augment = v2.Compose(

@@ -67,7 +67,7 @@ def test_an_early_run_waits_for_the_models(
     tiny_models: Models, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(ModelFiles, "load", lambda *_: tiny_models)
-    session = Session(ModelFiles(tiny_models.profile, {}, {}))
+    session = Session(ModelFiles(tiny_models.profile, {}))
     size = tiny_models.profile.image_size
     pixels, asked = np.full((size, size, 3), 99, np.uint8), Request(None, 1, 0.5, 0, 1)
     events: list[Event] = []

@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 import timm
 import torch
-from dga.methods.tent import BATCH_NORMS
 from PIL import Image
 from safetensors.torch import save_file
 
@@ -23,6 +22,7 @@ from dga.networks.classifier import build_classifier, predict_proba
 from dga.networks.compute import Compute
 from dga.networks.models import load_models
 from dga.profiles import CLASSIFIERS, EVERYDAY16, ClassifierConfig, with_classifier
+from dga.readers.tent import BATCH_NORMS
 from dga.training.classifier import to_group_norm
 from dga.training.loop import TrainConfig
 from dga.training.run import train

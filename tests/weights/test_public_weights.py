@@ -25,10 +25,10 @@ from dga.images import to_tensor
 from dga.networks.classifier import load_classifier, preprocess
 from dga.networks.compute import Compute
 from dga.networks.models import load_models
-from dga.pipeline import plus_route
 from dga.profiles import IMAGENET, Profile
 from dga.profiles.imagenet_labels import imagenet_labels
 from dga.speed import pace
+from dga.systems import systems
 from dga.weights import fetch
 from dga.weights.checkpoints import WeightsError
 from dga.weights.fetch import discard_altered, fetch_missing, obtain
@@ -309,19 +309,18 @@ def test_wait_is_estimated_for_large_models_on_a_processor(
     estimated = pace.slow_pace(models, heavy=1)
     assert estimated is not None
     assert 0 < estimated.judge < estimated.denoise
-    states, steps = pace.most_passes(
-        small_imagenet, small_imagenet.stopping, [plus_route(small_imagenet)]
-    )
+    states, steps = pace.most_passes(small_imagenet, [systems(small_imagenet)["dga-plus"]], 0)
     longest = (101 + states) * estimated.judge + (6 + 2 * 6 + 2 * 3 + steps) * estimated.denoise
     assert estimated.longest(small_imagenet) == pytest.approx(longest)
     full = dataclasses.replace(models, profile=IMAGENET)
     said = pace.warning(full, pace.Pace(20.0, 2.0))
     assert "one step takes about 20 s" in said
     assert "a picture by DGA, DGA + G, DDA and DGA+ up to 1.7 h" in said
-    judged, passes = pace.most_passes(IMAGENET, IMAGENET.stopping, [plus_route(IMAGENET)])
+    plus = [systems(IMAGENET)["dga-plus"]]
+    judged, passes = pace.most_passes(IMAGENET, plus, 0)
     quick = f"takes up to {pace.duration(2 * judged + 20 * passes)} and 1.6 GB of memory."
     assert said.endswith(f"DGA+ alone (--methods dga-plus) {quick}")
-    only = pace.warning(full, pace.Pace(20.0, 2.0), [plus_route(IMAGENET)])
+    only = pace.warning(full, pace.Pace(20.0, 2.0), plus)
     assert only.endswith(f"a picture by DGA+ up to {quick.removeprefix('takes up to ')}")
     assert pace.judging_warning(IMAGENET, pace.Pace(20.0, 2.0), 101, False).endswith(
         "judging a picture at 101 depths takes about 3 min."
