@@ -171,8 +171,11 @@ def test_no_numbers_from_a_network_are_said(
 def test_the_page_shows_the_sentence_and_no_picture(tiny_models: Models, photo: str) -> None:
     names = [field.name for field in dataclasses.fields(TryComponents)]
     page = TryComponents(**{name: name for name in names})
-    for fault, said in ((no_number, "not numbers"), (shortage, "memory ran out")):
-        session = Session(failing(tiny_models, "denoiser", fault, 2))
+    for fault, name, at, said in (
+        (no_number, "denoiser", 2, "not numbers"),
+        (shortage, "discriminator", 1, "memory ran out"),
+    ):
+        session = Session(failing(tiny_models, name, fault, at))
         handlers = TryHandlers(session, QueuePositions(), page, [], Presets(session, []))
         *_, last = handlers.run("v", photo, "none", 1, 0.5, 0, 5)
         assert said in last["screen"]["error"]

@@ -81,7 +81,7 @@ def test_an_early_run_waits_for_the_models(
     *_, alone = Session(tiny_models).events(pixels, asked)
     assert isinstance(alone, Adaptation)
     assert isinstance(events[-1], Adaptation)
-    assert np.array_equal(events[-1].logits, alone.logits)
+    assert np.array_equal(events[-1].search.logits, alone.search.logits)
 
 
 def test_whoever_waits_learns_that_loading_failed(monkeypatch: pytest.MonkeyPatch) -> None:
