@@ -217,6 +217,15 @@ def test_words_of_the_curve_on_small_screens(chromium, served, width):
     visit.leave()
 
 
+def _until(page, shown, seconds=15):
+    """Wait for what a script has yet to draw."""
+    for _ in range(10 * seconds):
+        if shown():
+            return
+        page.wait_for_timeout(100)
+    raise AssertionError("It was never drawn.")
+
+
 def test_a_depth_by_hand_is_never_called_the_detectors(chromium, served):
     visit = Visit(chromium, served)
     page = visit.page
@@ -231,12 +240,11 @@ def test_a_depth_by_hand_is_never_called_the_detectors(chromium, served):
     notes = page.locator(f"{ROW} .none").all_text_contents()
     assert not any("Repair it" in note for note in notes)
     assert "press Find it for DGA + G" in notes[3]
-    assert visit.painted("noised").std() > 5
+    _until(page, lambda: visit.painted("noised").std() > 5)  # all depths are drawn on demand
     page.click(".plot .compute")
     Watch.says(visit, ".say h1", "Noised to depth 47 by hand")
     page.wait_for_function("!document.querySelector('#adapt').dataset.words")
-    page.wait_for_timeout(500)
-    assert visit.painted("dga-guided").std() > 5
+    _until(page, lambda: visit.painted("dga-guided").std() > 5)
     assert page.locator(".plot .compute").is_hidden()
     page.click(".shots [data-name=dga-plus] button.choose")
     assert visit.says("Depth 47 was chosen by hand")
