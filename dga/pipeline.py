@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -31,7 +31,7 @@ from dga.networks.models import Models
 from dga.profiles import End, ExplanationConfig, Profile, Repair, StoppingConfig
 from dga.sampling import sampler_of
 from dga.stopping import Stop, choose_depth, confidence_from_logits, is_decided
-from dga.systems import System, systems
+from dga.systems import USUAL, System, systems
 
 NOTHING = Explanation(NO_DEGRADATION, entry=0, measured_noise=0.0)
 """The explanation where none is searched for: nothing is undone, and noise starts at depth 0."""
@@ -421,13 +421,13 @@ class Adaptation:
     def explained(self) -> Search | None:
         """What the first system found that explains the damage, if one does."""
         known = self.reconstructions.values()
-        return next((r.search for r in known if r.system.repair and r.system.repair.explain), None)
+        return next((r.search for r in known if r.system.explain), None)
 
 
 def default_systems(profile: Profile) -> list[System]:
     """DGA, DGA + G, DDA and DGA+."""
     known = systems(profile)
-    return [known[name] for name in ("dga", "dga-guided", "dda", "dga-plus")]
+    return [known[name] for name in USUAL]
 
 
 def adapt(
@@ -465,9 +465,7 @@ def adapt_steps(
     chosen = default_systems(profile) if chosen is None else chosen
     x = to_tensor(pixels).to(models.device)
     sample = sample or Sample(models, x, seed)
-    by_repair: dict[Repair, list[System]] = defaultdict(list)
-    for system in chosen:
-        by_repair[readable(system)].append(system)
+    by_repair = systems_by_repair(chosen)
     plain = [repair for repair in by_repair if not repair.explain]
     (own,) = read(models, x[None])
     search: Search | None = None
@@ -525,6 +523,14 @@ def readable(system: System) -> Repair:
             "repaired, and read by the frozen classifier."
         )
     return system.repair
+
+
+def systems_by_repair(chosen: Iterable[System]) -> dict[Repair, list[System]]:
+    """Systems that share a repair, together. Raises what :func:`readable` does."""
+    found: dict[Repair, list[System]] = defaultdict(list)
+    for system in chosen:
+        found[readable(system)].append(system)
+    return found
 
 
 @dataclass(frozen=True)

@@ -89,8 +89,7 @@ def _curve(run: Adaptation) -> list[float]:
 
 def _seconds(result: Reconstruction) -> float:
     """Of rebuilding; a search that is a system's own belongs to it."""
-    repair = result.system.repair
-    return result.seconds + (result.search.seconds if repair and repair.explain else 0.0)
+    return result.seconds + (result.search.seconds if result.system.explain else 0.0)
 
 
 def explained_facts(explained: Search, digits: int = 3) -> dict[str, Any]:

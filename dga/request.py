@@ -13,7 +13,7 @@ from dga.io.settings import leaves
 from dga.networks.models import Models
 from dga.pipeline import Adaptation, adapt
 from dga.profiles import Profile, StoppingConfig
-from dga.systems import System, changed, systems
+from dga.systems import USUAL, System, changed, systems
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class Request:
     def usual(self, profile: Profile) -> list[System]:
         """DGA, DGA + G, DDA and DGA+."""
         known = self.systems(profile)
-        return [known[name] for name in ("dga", "dga-guided", "dda", "dga-plus")]
+        return [known[name] for name in USUAL]
 
 
 def choose_systems(

@@ -13,12 +13,22 @@ from typing import Any, Literal
 
 from dga.diffusion import Schedule
 from dga.io.settings import override
-from dga.profiles import End, GuidanceConfig, MemoConfig, Profile, Repair, TentConfig
+from dga.profiles import (
+    End,
+    ExplanationConfig,
+    GuidanceConfig,
+    MemoConfig,
+    Profile,
+    Repair,
+    TentConfig,
+)
 from dga.sampling import sampler_of
 from dga.titles import SYSTEMS
 
 TRUST = 2.0
 """Chosen on tune, of a pair that reads whole batches (assets/results/everyday16/README.md)."""
+USUAL = ("dga", "dga-guided", "dda", "dga-plus")
+"""What one picture is repaired by unless others are named."""
 LABEL, OF_REPAIR = {"label": True}, {"needs": "repair"}
 
 
@@ -73,6 +83,11 @@ class System:
         """Those that the repair can have."""
         both = (self.repair.end, self.repair.noisy) if self.repair else ()
         return tuple(end for end in both if end)
+
+    @property
+    def explain(self) -> ExplanationConfig | None:
+        """How it looks for simple damage before noise goes in; None: not at all."""
+        return self.repair.explain if self.repair else None
 
     @property
     def batch(self) -> int | None:

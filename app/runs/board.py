@@ -7,7 +7,6 @@ import io
 import threading
 import time
 import zipfile
-from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -27,7 +26,7 @@ from dga.explanation.exposure import UNCHANGED
 from dga.images import Pixels, from_tensor, to_tensor
 from dga.networks.classifier import Prediction
 from dga.networks.models import Models
-from dga.pipeline import Rebuilt, Stepped, Stopped, default_systems, read, readable
+from dga.pipeline import Rebuilt, Stepped, Stopped, default_systems, read, systems_by_repair
 from dga.pipeline import run as run_repairs
 from dga.profiles import Profile, Repair
 from dga.stopping import Stop
@@ -248,9 +247,7 @@ def fill(models: Models, damaged: Pixels, systems: Sequence[System]) -> Iterator
     x = to_tensor(damaged).to(models.device)
     own = [Cell(*pair) for pair in zip(damaged, read(models, x), strict=True)]
     yield News("forward", (0, total), [(row, DAMAGED, cell) for row, cell in enumerate(own)])
-    by_repair: dict[Repair, list[str]] = defaultdict(list)
-    for system in systems:
-        by_repair[readable(system)].append(system.name)
+    by_repair = systems_by_repair(systems)
     known: dict[tuple[int, Repair], Cell] = {}
     phase, progress = "forward", (0, total)
     for event in run_repairs(models, x, [SEED] * total, list(by_repair)):
@@ -269,7 +266,7 @@ def fill(models: Models, damaged: Pixels, systems: Sequence[System]) -> Iterator
             changed, (said,) = [(event.row, event.repair)], read(models, event.image[None])
             image = from_tensor(event.image)
             known[changed[0]] = replace(known[changed[0]], image=image, said=said)
-        cells = [(at[0], name, known[at]) for at in changed for name in by_repair[at[1]]]
+        cells = [(at[0], system.name, known[at]) for at in changed for system in by_repair[at[1]]]
         yield News(phase, progress, cells)
 
 

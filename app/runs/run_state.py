@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from app.parts.examples import Example
 from app.runs.session import Picture
 from app.runs.sprites import Lane, forward_sprites, outcome_sheet
-from app.runs.watch import NOISED, News, Step, Swept, explains
+from app.runs.watch import NOISED, News, Step, Swept
 from app.words.try_it import CANCELLED, PROGRESS
 from dga.diffusion import ForwardPath, Schedule
 from dga.discriminator import Judged
@@ -152,7 +152,7 @@ class RunState:
     @property
     def explained(self) -> Search | None:
         """What was found by the system that explains the damage, once it is known."""
-        found = (s for name, s in self.searches.items() if explains(self.systems[name]))
+        found = (s for name, s in self.searches.items() if self.systems[name].explain)
         return next(found, None)
 
     def take(self, news: News) -> None:
@@ -195,7 +195,7 @@ class RunState:
             return
         self.searches[system.name] = search
         self.lanes[system.name] = Lane(system.name, search.visited)
-        if explains(system):
+        if system.explain:
             self.shown[system.name] = search.restored
 
     def _stepped(self, step: Step) -> None:

@@ -14,7 +14,7 @@ from app.parts.pictures import data_uri, uri
 from app.runs import links
 from app.runs.run_state import DepthSeries, RunState
 from app.runs.sprites import COLUMNS
-from app.runs.watch import NOISED, alike, explains, fixed_depth
+from app.runs.watch import NOISED, alike, fixed_depth
 from app.words.try_it import AS_IT_CAME, AS_IT_IS, DAMAGE, OWN_PICTURE, UNKNOWN
 from dga.images import Pixels
 from dga.networks.classifier import Prediction
@@ -218,7 +218,7 @@ class _Sentences:
         self.stops = {key(stop): stop for stop in stops}
         for system in state.systems.values():
             result = state.results.get(system.name)
-            if explains(system):
+            if system.explain:
                 self._explained(system.name, result)
             elif fixed_depth(system):
                 self._fixed(system, result)

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from app.runs.gpu import borrowed, choose_device, expected_seconds, lends_gpus, on_lent_gpu
-from app.runs.watch import News, Step, explains, watch
+from app.runs.watch import News, Step, watch
 from app.server.decoder import read_square
 from app.server.errors import RunError, translate_errors
 from app.server.limits import BUDGET_SECONDS
@@ -139,7 +139,7 @@ class Session:
         the machine is slow; ``quick``: DGA+ alone. Raises what :meth:`watched` does.
         """
         profile, stopping = self.profile, settings.stopping(self.profile)
-        chosen = [s for s in settings.usual(profile) if explains(s) or not quick]
+        chosen = [s for s in settings.usual(profile) if s.explain or not quick]
         every = extent if self.pace is None else None
         longest = expected_seconds(profile, chosen, stopping.paths)
         asked = pixels, settings.seed, stopping, chosen, extent, every

@@ -6,7 +6,6 @@ arrays and plain records alone.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -28,6 +27,7 @@ from dga.pipeline import (
     read,
     readable,
     sweep_depths,
+    systems_by_repair,
 )
 from dga.profiles import End, Repair, StoppingConfig
 from dga.systems import System
@@ -60,11 +60,6 @@ class Swept:
 News = Scored | Judged | SearchEnded | Step | Reconstruction | Swept | Adaptation
 
 
-def explains(system: System) -> bool:
-    """Whether it looks for the damage first and undoes what it finds, as DGA+ does."""
-    return readable(system).explain is not None
-
-
 def fixed_depth(system: System) -> int | None:
     """The depth to which it noises every picture; None where it chooses one for each."""
     return readable(system).end.depth
@@ -76,7 +71,7 @@ def alike(one: System, other: System) -> bool:
     def way(system: System) -> End:
         return replace(readable(system).end, stopping=None, depth=0)
 
-    return way(one) == way(other) and not (explains(one) or explains(other))
+    return way(one) == way(other) and not (one.explain or other.explain)
 
 
 def watch(
@@ -93,9 +88,7 @@ def watch(
     ``stopping``: the paper's rule; ``every``: at each depth 0...``every`` the frozen classifier
     also reads x_k itself, and what each system that explains rebuilds from there in one step.
     """
-    by_repair: dict[Repair, list[str]] = defaultdict(list)
-    for system in chosen:
-        by_repair[readable(system)].append(system.name)
+    by_repair = systems_by_repair(chosen)
     sample = Sample(models, to_tensor(pixels).to(models.device), seed)
     for event in adapt_steps(models, pixels, seed, chosen, extent, sample, stopping):
         if isinstance(event, Stepped):
@@ -108,17 +101,18 @@ def watch(
             states = sample.path(NOTHING).states.up_to(every)
             none = np.empty((0, *pixels.shape), np.uint8)
             yield Swept(NOISED, DepthSweep(none, read(models, states)))
-        elif isinstance(event, Reconstruction) and explains(event.system):
+        elif isinstance(event, Reconstruction) and event.system.explain:
             repair = _one_step(readable(event.system))
             *_, sweep = sweep_depths(models, pixels, seed, repair, every, sample)
             assert isinstance(sweep, DepthSweep)
             yield Swept(event.system.name, sweep)
 
 
-def _steps(event: Stepped, by_repair: dict[Repair, list[str]]) -> Iterator[Step]:
+def _steps(event: Stepped, by_repair: dict[Repair, list[System]]) -> Iterator[Step]:
     pictures = zip(from_tensor(event.x), from_tensor(event.x0_hat), strict=True)
     for job, depth, (x, x0_hat) in zip(event.jobs, event.depths, pictures, strict=True):
-        yield Step([n for repair in job.repairs for n in by_repair[repair]], depth, x, x0_hat)
+        names = [system.name for repair in job.repairs for system in by_repair[repair]]
+        yield Step(names, depth, x, x0_hat)
 
 
 def _one_step(repair: Repair) -> Repair:

@@ -49,12 +49,12 @@ def most_passes(profile: Profile, chosen: Collection[System], curve: int) -> tup
     ``curve``: noise paths of the paper's that are judged whatever the systems are. Returns
     (states that the discriminator judges, passes of the denoiser).
     """
-    plain = [end for s in chosen if s.repair and not s.repair.explain for end in s.ends]
+    plain = [end for s in chosen if not s.explain for end in s.ends]
     paths = max([curve, *((end.stopping or profile.stopping).paths for end in plain)])
     judged, denoised = paths * (profile.schedule.steps + 1), 0
     deepest: dict[ExplanationConfig, int] = {}
     for system in chosen:
-        if system.repair and (config := system.repair.explain):
+        if config := system.explain:
             rules = [end.stopping.deepest for end in system.ends if end.stopping]
             deepest[config] = max(deepest.get(config, 0), *rules)
     judged += sum(most_calls(config) + depth + 1 for config, depth in deepest.items())
@@ -148,7 +148,7 @@ def warning(models: Models, pace: Pace, chosen: Sequence[System] = (), curve: in
         f"{duration(pace.longest(profile, chosen, curve))}"
     )
     room = f"{memory(models) / 1e9:.1f} GB of memory"
-    if all(system.repair and system.repair.explain for system in chosen):
+    if all(system.explain for system in chosen):
         return f"{text} and {room}."
     quick = duration(pace.longest(profile, [systems(profile)["dga-plus"]]))
     return f"{text}. DGA+ alone (--methods dga-plus) takes up to {quick} and {room}."

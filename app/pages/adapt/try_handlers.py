@@ -27,7 +27,7 @@ from app.runs.run_value import blank_value, run_value
 from app.runs.session import CancelledError, Session
 from app.runs.settings import check_settings
 from app.runs.visitors import Run, Visitors
-from app.runs.watch import Step, Swept, explains
+from app.runs.watch import Step, Swept
 from app.server.decoder import read_square
 from app.server.errors import SENTENCES
 from app.server.queue_position import CONCURRENCY_ID, QueuePositions, place_words
@@ -147,7 +147,7 @@ class TryHandlers(RunHandlers[Run]):
         slow = pace is not None
         if pace is not None:  # the full comparison would take minutes
             state.source = "quick"
-            alone = [system for system in state.systems.values() if explains(system)]
+            alone = [system for system in state.systems.values() if system.explain]
             paths = state.settings.paths
             state.notice = warning(self.session.models, pace, alone, curve=paths)
         depths = 0 if slow else state.extent  # no deeper than the stop needs
@@ -255,7 +255,7 @@ class TryHandlers(RunHandlers[Run]):
         state, system = run.state, run.state.systems.get(str(name))
         extent = max(state.extent, state.filmed - 1)  # as deep as the axis goes
         known = state.series.get(str(name))
-        if system is None or explains(system) or (known and len(known.predictions) > extent):
+        if system is None or system.explain or (known and len(known.predictions) > extent):
             return
         asked = state.subject.input, state.settings.seed, readable(system), extent
         shown = 0.0

@@ -9,7 +9,7 @@ from app.parts.marks import mark
 from app.runs.board import COLUMNS, DAMAGED, SEED, Board, Cell, Row
 from app.runs.links import write
 from app.runs.sprites import OUTCOME_QUALITY, picture_uri
-from app.runs.watch import alike, explains, fixed_depth
+from app.runs.watch import alike, fixed_depth
 from app.server.limits import MAX_OWN
 from app.words import board as words
 from app.words.try_it import EXAMPLE_TITLES
@@ -128,7 +128,7 @@ def _why(board: Board, column: str, read: list[Row]) -> str:
     counts: Counter[str] = Counter()
     for row in read:
         cell = row.cells[column]
-        if explains(system):
+        if system.explain:
             counts["left" if cell.found == words.LEFT else "repaired"] += 1
         elif cell.stop:
             counts[way(cell.stop) if cell.stop.t_star else "left"] += 1
@@ -149,7 +149,7 @@ def how(board: Board, row: Row, column: str) -> str:
     if column == DAMAGED or cell.stop is None:
         return words.HOW[DAMAGED]
     system, name = board.systems[column], way(cell.stop)
-    if explains(system):
+    if system.explain:
         return cell.found
     if fixed_depth(system):
         twins = (s.name for s in board.systems.values() if s != system and alike(s, system))
