@@ -129,18 +129,17 @@ class ForwardPath:
     ``x_0``: ``[3, H, W]`` in [-1, 1]; depth 0 is ``x_0``, bit for bit. (Section 3.2 of the paper;
     Ho et al., 2020, Eq. 2.)
 
-    ``deviation``: standard deviation of white noise that the picture holds already. In x_k it has
-    variance abar_k deviation^2, and noise is added only up to 1 - abar_k (Ho et al., Eq. 4):
-    none before the depth where both are equal, at which the picture enters the process
-    (:func:`dga.explanation.noise_level.matched_depth`).
+    ``deviation``: standard deviation of white noise that the picture holds already, one number or
+    one a pixel, ``[H, W]``. In x_k it has variance abar_k deviation^2, and noise is added only up
+    to 1 - abar_k (Ho et al., Eq. 4): none before the depth where both are equal, at which the
+    picture enters the process (:func:`dga.explanation.noise_level.matched_depth`).
     """
 
-    def __init__(self, schedule: Schedule, x_0: Tensor, seed: int, deviation: float = 0.0) -> None:
-        abar = schedule.alpha_bar
-        # x_k / sqrt(abar_k) = x_0 + sum_j sqrt((1 - alpha_j) / abar_j) eps_j
-        missing = (1 / abar - 1 - deviation**2).clamp(min=0)  # [T + 1], as a variance
-        self._weight = missing.diff().sqrt().float()  # [T]
-        self._signal = abar.sqrt().float()
+    def __init__(
+        self, schedule: Schedule, x_0: Tensor, seed: int, deviation: float | Tensor = 0.0
+    ) -> None:
+        self._variance = torch.as_tensor(deviation, dtype=torch.float64).square().cpu()
+        self._signal = schedule.alpha_bar.sqrt().float()
         self._schedule, self.x_0, self._seed = schedule, x_0, seed
         self._drawn = x_0[None]
         self._drift = torch.zeros(x_0.shape, dtype=torch.float64)
@@ -155,7 +154,7 @@ class ForwardPath:
             depths = range(first, self._schedule.check_depth(depth) + 1)
             shape = self.x_0.shape
             noise = torch.stack([step_noise(self._seed, "forward", k, shape) for k in depths])
-            noise *= self._weight[first - 1 : depth].view(-1, 1, 1, 1)
+            noise *= self._added(first, depth)
             # One sum from depth 1 on, so that it does not matter how often it was interrupted.
             drift = torch.cat([self._drift[None], noise.double()]).cumsum(0)[1:]
             self._drift = drift[-1]
@@ -164,6 +163,15 @@ class ForwardPath:
             self._drawn = torch.cat([self._drawn, states.to(self.x_0.device)])
             self.seconds += time.perf_counter() - begun
         return self._drawn[: depth + 1]
+
+    def _added(self, first: int, last: int) -> Tensor:
+        """Deviation of the noise added at depths ``first``...``last``, ``[n, 1, 1 or H, 1 or W]``.
+
+        x_k / sqrt(abar_k) = x_0 + sum_j sqrt((1 - alpha_j) / abar_j) eps_j
+        """
+        abar = self._schedule.alpha_bar[first - 1 : last + 1].view(-1, 1, 1, 1)
+        missing = (1 / abar - 1 - self._variance).clamp(min=0)  # as a variance
+        return missing.diff(dim=0).sqrt().float()
 
     def at(self, depth: int) -> Tensor:
         """One state, ``[3, H, W]``."""

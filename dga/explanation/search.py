@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import torch
@@ -40,6 +40,8 @@ class Scored:
     """States that the discriminator was shown for it."""
 
 
+Look = Callable[[Degradation], Tensor]
+"""What the discriminator is shown of a candidate's result, ``[V, 3, S, S]``."""
 Known = dict[tuple[Degradation, tuple[int, ...]], tuple[float | None, float]]
 """By candidate and depths: a score, and the seconds that it cost."""
 
@@ -76,16 +78,21 @@ def explain(
     seed: int,
     config: ExplanationConfig,
     known: Known | None = None,
+    look: Look | None = None,
+    measured: float | None = None,
 ) -> Generator[Scored, None, Explanation]:
     """Explain one picture, ``[3, H, W]`` in [-1, 1] at 8-bit levels; yields scores as they come.
 
     Noise first, because it hides the rest: what has some is not searched further. Then
     exposure, coarse gains before fine ones, then sharpness on top of it. ``known``: scores of
-    this picture and seed, kept for other configurations.
+    this picture and seed, kept for other configurations. ``look``: by default the result itself,
+    as a picture of the network's size; ``measured``: noise of ``x``, if it is known.
     """
-    measured = float(noise_deviation(x[None])[0])
+    if measured is None:
+        measured = float(noise_deviation(x[None])[0])
     known = {} if known is None else known
-    search = _Search(schedule, discriminator, x, seed, config, measured, known)
+    look = look or (lambda candidate: candidate.inverse(x)[None])
+    search = _Search(schedule, discriminator, x, look, seed, config, measured, known)
     best, flat = NO_DEGRADATION, nothing_to_judge(x)
     if not flat:
         best = yield from search.run()
@@ -108,6 +115,7 @@ class _Search:
     schedule: Schedule
     discriminator: nn.Module
     x: Tensor
+    look: Look
     seed: int
     config: ExplanationConfig
     measured: float
@@ -216,7 +224,7 @@ class _Search:
     def _judge(self, candidates: Sequence[Degradation], depths: tuple[int, ...]) -> None:
         new = [c for c in candidates if (c, depths) not in self.known]
         begun = time.perf_counter()
-        scores = judge(self.schedule, self.discriminator, self.x, new, depths, self.seed)
+        scores = judge(self.schedule, self.discriminator, self.look, new, depths, self.seed)
         share = (time.perf_counter() - begun) / max(1, len(new))
         for candidate, score in zip(new, scores, strict=True):
             self.known[candidate, depths] = score, share
@@ -226,34 +234,37 @@ class _Search:
 def judge(
     schedule: Schedule,
     discriminator: nn.Module,
-    x: Tensor,
+    look: Look,
     candidates: Sequence[Degradation],
     depths: Sequence[int],
     seed: int,
 ) -> list[float | None]:
-    """Mean logit over ``depths`` of each candidate's result; None where it is not numbers.
+    """Mean logit of each candidate's result over ``depths`` and what is shown of it.
 
-    All see the same noise. ``x``: ``[3, H, W]``; depths beyond the last are left out.
+    All see the same noise; depths beyond the last are left out. None where a result is not numbers.
     """
     if not candidates:
         return []
     depth = torch.tensor([k for k in depths if k <= schedule.steps] or [schedule.steps])
     abar = schedule.alpha_bar[depth].view(-1, 1, 1, 1)  # [K, 1, 1, 1]
-    noise = torch.stack([step_noise(seed, "forward", int(k), x.shape) for k in depth]).to(x.device)
+    shown = [look(candidate) for candidate in candidates]  # [V, 3, S, S] each
+    shape, device = shown[0].shape[1:], shown[0].device
+    noise = torch.stack([step_noise(seed, "forward", int(k), shape) for k in depth]).to(device)
     states = []
-    for candidate in candidates:
+    for candidate, restored in zip(candidates, shown, strict=True):
         missing = (1 - abar - abar * candidate.noise**2).clamp(min=0)
-        restored = candidate.inverse(x)
-        states.append(abar.sqrt().to(x) * restored + missing.sqrt().to(x) * noise)
-    everything = torch.stack(states)  # [C, K, 3, H, W]
+        signal = abar.sqrt().to(restored) * restored[:, None]  # [V, K, 3, S, S]
+        states.append((signal + missing.sqrt().to(restored) * noise).flatten(0, 1))
+    everything = torch.stack(states)  # [C, VK, 3, S, S]
     numbers = everything.isfinite().flatten(1).all(1)
     flat = everything[numbers].flatten(0, 1)
-    time = schedule.time[depth].repeat(int(numbers.sum())).to(x.device)
-    size = max_batch(x)
+    time = schedule.time[depth].repeat(len(flat) // len(depth)).to(device)
+    size = max_batch(flat)
     logits = [
         discriminator(flat[i : i + size], time[i : i + size]).float().cpu()
         for i in range(0, len(flat), size)
     ]
-    means = iter(torch.cat(logits).view(-1, len(depth)).mean(1).tolist() if logits else [])
+    each = everything.shape[1]
+    means = iter(torch.cat(logits).view(-1, each).mean(1).tolist() if logits else [])
     scores = [next(means) if ok else None for ok in numbers.tolist()]
     return [s if s is not None and math.isfinite(s) else None for s in scores]
