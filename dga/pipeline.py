@@ -511,7 +511,7 @@ def adapt_steps(
     )
 
 
-def readable(system: System) -> Repair:
+def checked_repair(system: System) -> Repair:
     """The system's repair, where one picture suffices and the frozen classifier reads.
 
     Raises ``ValueError`` for systems without a repair, with an adapting reader, an ensemble or a
@@ -526,10 +526,10 @@ def readable(system: System) -> Repair:
 
 
 def systems_by_repair(chosen: Iterable[System]) -> dict[Repair, list[System]]:
-    """Systems that share a repair, together. Raises what :func:`readable` does."""
+    """Systems that share a repair, together. Raises what :func:`checked_repair` does."""
     found: dict[Repair, list[System]] = defaultdict(list)
     for system in chosen:
-        found[readable(system)].append(system)
+        found[checked_repair(system)].append(system)
     return found
 
 

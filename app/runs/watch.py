@@ -24,8 +24,8 @@ from dga.pipeline import (
     SearchEnded,
     Stepped,
     adapt_steps,
+    checked_repair,
     read,
-    readable,
     sweep_depths,
     systems_by_repair,
 )
@@ -62,14 +62,14 @@ News = Scored | Judged | SearchEnded | Step | Reconstruction | Swept | Adaptatio
 
 def fixed_depth(system: System) -> int | None:
     """The depth to which it noises every picture; None where it chooses one for each."""
-    return readable(system).end.depth
+    return checked_repair(system).end.depth
 
 
 def alike(one: System, other: System) -> bool:
     """Whether both give the same picture from the same depth."""
 
     def way(system: System) -> End:
-        return replace(readable(system).end, stopping=None, depth=0)
+        return replace(checked_repair(system).end, stopping=None, depth=0)
 
     return way(one) == way(other) and not (one.explain or other.explain)
 
@@ -102,7 +102,7 @@ def watch(
             none = np.empty((0, *pixels.shape), np.uint8)
             yield Swept(NOISED, DepthSweep(none, read(models, states)))
         elif isinstance(event, Reconstruction) and event.system.explain:
-            repair = _one_step(readable(event.system))
+            repair = _one_step(checked_repair(event.system))
             *_, sweep = sweep_depths(models, pixels, seed, repair, every, sample)
             assert isinstance(sweep, DepthSweep)
             yield Swept(event.system.name, sweep)
