@@ -467,7 +467,7 @@ def adapt_steps(
     sample = sample or Sample(models, x, seed)
     by_repair = systems_by_repair(chosen)
     plain = [repair for repair in by_repair if not repair.explain]
-    (own,) = read(models, x[None])
+    (own,) = classify(models, x[None])
     search: Search | None = None
     if plain or not chosen or extent is not None:
         rules = (r.end.stopping for r in plain if r.end.depth is None)
@@ -485,7 +485,7 @@ def adapt_steps(
         elif isinstance(event, Rebuilt):
             begun, found = time.perf_counter(), searches[event.repair]
             image = from_tensor(event.image)
-            (prediction,) = read(models, event.image[None])
+            (prediction,) = classify(models, event.image[None])
             seconds = event.seconds + time.perf_counter() - begun
             for system in by_repair[event.repair]:
                 result = Reconstruction(system, found, image, prediction, event.taken, seconds)
@@ -496,7 +496,7 @@ def adapt_steps(
     if search is None:
         repair, search = next(iter(searches.items()))
         rule = repair.end.stopping or profile.stopping
-    (at_t_star,) = read(models, to_tensor(search.x_t_star)[None].to(models.device))
+    (at_t_star,) = classify(models, to_tensor(search.x_t_star)[None].to(models.device))
     yield Adaptation(
         profile=profile,
         stopping=rule,
@@ -564,7 +564,7 @@ def sweep_depths(
             images[from_depth[event.repair]] = from_tensor(event.image)
         elif isinstance(event, Stepped):
             yield event.step, event.steps
-    yield DepthSweep(images, read(models, to_tensor(images).to(models.device)))
+    yield DepthSweep(images, classify(models, to_tensor(images).to(models.device)))
 
 
 def at_depth(repair: Repair, depth: int) -> Repair:
@@ -589,7 +589,7 @@ def judge_further(
     yield np.stack([path.logits for path in judged])
 
 
-def read(models: Models, x: Tensor) -> list[Prediction]:
+def classify(models: Models, x: Tensor) -> list[Prediction]:
     """Predictions of the frozen classifier for pictures, ``[B, 3, S, S]`` in [-1, 1]."""
     config = models.profile.classifier
     return [p for part in x.split(max_batch(x)) for p in predict(models.classifier, part, config)]

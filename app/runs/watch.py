@@ -25,7 +25,7 @@ from dga.pipeline import (
     Stepped,
     adapt_steps,
     checked_repair,
-    read,
+    classify,
     sweep_depths,
     systems_by_repair,
 )
@@ -100,7 +100,7 @@ def watch(
         if isinstance(event, SearchEnded) and event.system is None:
             states = sample.path(NOTHING).states.up_to(every)
             none = np.empty((0, *pixels.shape), np.uint8)
-            yield Swept(NOISED, DepthSweep(none, read(models, states)))
+            yield Swept(NOISED, DepthSweep(none, classify(models, states)))
         elif isinstance(event, Reconstruction) and event.system.explain:
             repair = _one_step(checked_repair(event.system))
             *_, sweep = sweep_depths(models, pixels, seed, repair, every, sample)
