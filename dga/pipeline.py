@@ -50,7 +50,7 @@ def drain(steps: Generator[object, None, Result]) -> Result:
 # What repairs of one picture share
 
 
-class Sample:
+class PictureCache:
     """One picture, ``[3, S, S]`` in [-1, 1], and what its repairs share, each found once."""
 
     def __init__(self, models: Models, x: Tensor, seed: int) -> None:
@@ -199,22 +199,22 @@ def run(
     x: Tensor,
     seeds: Sequence[int],
     repairs: Sequence[Repair],
-    samples: Sequence[Sample] | None = None,
+    caches: Sequence[PictureCache] | None = None,
     exchange: Exchange | None = None,
 ) -> Iterator[Event]:
     """Apply every repair to every picture, ``[B, 3, S, S]`` in [-1, 1]; one seed per picture.
 
-    Yields :class:`Stopped` and :class:`Rebuilt` for every picture and repair. ``samples``: of these
+    Yields :class:`Stopped` and :class:`Rebuilt` for every picture and repair. ``caches``: of these
     pictures, to reuse what they computed before; ``exchange``: gets all stops and returns those
     to denoise (a control permutes them). Raises ``FloatingPointError`` if a network returns no
     numbers, and ``MemoryError`` if not even one picture fits.
     """
     stopped, jobs = list[Stopped](), list[Job]()
     for row in range(len(x)):
-        sample = samples[row] if samples else Sample(models, x[row], seeds[row])
+        cache = caches[row] if caches else PictureCache(models, x[row], seeds[row])
         own = []
         for repair in repairs:
-            event = yield from _stop(sample, row, repair)
+            event = yield from _stop(cache, row, repair)
             own.append(event)
             if exchange is None:
                 yield event
@@ -230,18 +230,18 @@ def run(
 
 
 def _stop(
-    sample: Sample, row: int, repair: Repair, extent: int = 0
+    cache: PictureCache, row: int, repair: Repair, extent: int = 0
 ) -> Generator[Scored | Judged, None, Stopped]:
-    found = yield from sample.explanation(repair.explain)
+    found = yield from cache.explanation(repair.explain)
     end = repair.noisy if found.entry and repair.noisy else repair.end
-    path, logits, seconds = sample.path(found), np.empty((1, 0)), found.seconds
+    path, logits, seconds = cache.path(found), np.empty((1, 0)), found.seconds
     if end.depth is not None:
         stop = Stop(end.depth, crossed=True)
     elif found.flat or found.settled:
         stop = Stop(0, crossed=True)
     else:
         assert end.stopping is not None  # by End itself
-        stop, logits, judging = yield from sample.stop(found, end.stopping, extent)
+        stop, logits, judging = yield from cache.stop(found, end.stopping, extent)
         stop = replace(stop, t_star=0 if stop.gave_up else found.entry + stop.t_star)
         seconds += judging
     return Stopped(row, repair, end, found, stop, logits, path, seconds)
@@ -450,21 +450,21 @@ def adapt_steps(
     seed: int = 0,
     chosen: Sequence[System] | None = None,
     extent: int | None = None,
-    sample: Sample | None = None,
+    cache: PictureCache | None = None,
     stopping: StoppingConfig | None = None,
 ) -> Iterator[Scored | Judged | SearchEnded | Stepped | Reconstruction | Adaptation]:
     """:func:`adapt`, an event at a time. The last one is the :class:`Adaptation`.
 
     ``extent``: the forward path of the picture as it came is judged to this depth, and deeper only
     where the stop depends on it; by default to T, and not at all where every system explains the
-    damage first. ``sample``: of this picture, to share its explanations and paths with other
+    damage first. ``cache``: of this picture, to share its explanations and paths with other
     calls. ``stopping``: the rule on that path where no system has one; by default the profile's.
     """
     profile = models.profile
     check_pixels(pixels, profile)
     chosen = default_systems(profile) if chosen is None else chosen
     x = to_tensor(pixels).to(models.device)
-    sample = sample or Sample(models, x, seed)
+    cache = cache or PictureCache(models, x, seed)
     by_repair = systems_by_repair(chosen)
     plain = [repair for repair in by_repair if not repair.explain]
     (own,) = classify(models, x[None])
@@ -473,11 +473,11 @@ def adapt_steps(
         rules = (r.end.stopping for r in plain if r.end.depth is None)
         rule = next(rules, None) or stopping or profile.stopping
         to = profile.schedule.steps if extent is None else extent
-        search = Search.of((yield from _stop(sample, 0, Repair(End(rule)), to)))
+        search = Search.of((yield from _stop(cache, 0, Repair(End(rule)), to)))
         yield SearchEnded(None, search)
     searches: dict[Repair, Search] = {}
     done: dict[str, Reconstruction] = {}
-    for event in run(models, x[None], [seed], list(by_repair), [sample]):
+    for event in run(models, x[None], [seed], list(by_repair), [cache]):
         if isinstance(event, Stopped):
             searches[event.repair] = Search.of(event)
             for system in by_repair[event.repair]:
@@ -547,7 +547,7 @@ def sweep_depths(
     seed: int,
     repair: Repair,
     extent: int,
-    sample: Sample | None = None,
+    cache: PictureCache | None = None,
 ) -> Iterator[tuple[int, int] | DepthSweep]:
     """Repair a picture, uint8 ``[S, S, 3]``, from each depth 0...``extent`` instead of its t*.
 
@@ -558,8 +558,8 @@ def sweep_depths(
     x = to_tensor(pixels).to(models.device)
     from_depth = {at_depth(repair, depth): depth for depth in range(extent + 1)}
     images = np.repeat(pixels[None], extent + 1, 0)
-    samples = [sample or Sample(models, x, seed)]
-    for event in run(models, x[None], [seed], list(from_depth), samples):
+    caches = [cache or PictureCache(models, x, seed)]
+    for event in run(models, x[None], [seed], list(from_depth), caches):
         if isinstance(event, Rebuilt):
             images[from_depth[event.repair]] = from_tensor(event.image)
         elif isinstance(event, Stepped):

@@ -19,8 +19,8 @@ from dga.pipeline import (
     NOTHING,
     Adaptation,
     DepthSweep,
+    PictureCache,
     Reconstruction,
-    Sample,
     SearchEnded,
     Stepped,
     adapt_steps,
@@ -89,8 +89,8 @@ def watch(
     also reads x_k itself, and what each system that explains rebuilds from there in one step.
     """
     by_repair = systems_by_repair(chosen)
-    sample = Sample(models, to_tensor(pixels).to(models.device), seed)
-    for event in adapt_steps(models, pixels, seed, chosen, extent, sample, stopping):
+    cache = PictureCache(models, to_tensor(pixels).to(models.device), seed)
+    for event in adapt_steps(models, pixels, seed, chosen, extent, cache, stopping):
         if isinstance(event, Stepped):
             yield from _steps(event, by_repair)
             continue
@@ -98,12 +98,12 @@ def watch(
         if every is None:
             continue
         if isinstance(event, SearchEnded) and event.system is None:
-            states = sample.path(NOTHING).states.up_to(every)
+            states = cache.path(NOTHING).states.up_to(every)
             none = np.empty((0, *pixels.shape), np.uint8)
             yield Swept(NOISED, DepthSweep(none, classify(models, states)))
         elif isinstance(event, Reconstruction) and event.system.explain:
             repair = _one_step(checked_repair(event.system))
-            *_, sweep = sweep_depths(models, pixels, seed, repair, every, sample)
+            *_, sweep = sweep_depths(models, pixels, seed, repair, every, cache)
             assert isinstance(sweep, DepthSweep)
             yield Swept(event.system.name, sweep)
 
