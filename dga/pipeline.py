@@ -180,13 +180,13 @@ class Stepped:
 class Rebuilt:
     """Event: one repair of one picture is finished. ``image``: ``[3, S, S]`` at 8-bit levels.
 
-    ``taken``: number of denoising steps; ``seconds``: of these alone.
+    ``steps``: how many denoising steps it took; ``seconds``: of these alone.
     """
 
     row: int
     repair: Repair
     image: Tensor
-    taken: int
+    steps: int
     seconds: float
 
 
@@ -312,9 +312,9 @@ def _back(models: Models, jobs: Sequence[Job]) -> Iterator[Stepped | Rebuilt]:
     images = images.clamp(-1, 1)
     if end.sharpen:
         images = wiener(images, disk(end.sharpen), end.sharpen_regularisation)
-    images, taken = to_levels(images), [_steps(job) for job in jobs]
-    a_step = (time.perf_counter() - begun) / sum(taken)
-    for job, image, steps in zip(jobs, images, taken, strict=True):
+    images, counts = to_levels(images), [_steps(job) for job in jobs]
+    a_step = (time.perf_counter() - begun) / sum(counts)
+    for job, image, steps in zip(jobs, images, counts, strict=True):
         for repair in job.repairs:
             yield Rebuilt(job.row, repair, image, steps, a_step * steps)
 
@@ -488,7 +488,7 @@ def adapt_steps(
             (prediction,) = classify(models, event.image[None])
             seconds = event.seconds + time.perf_counter() - begun
             for system in by_repair[event.repair]:
-                result = Reconstruction(system, found, image, prediction, event.taken, seconds)
+                result = Reconstruction(system, found, image, prediction, event.steps, seconds)
                 done[system.name] = result
                 yield result
         else:
