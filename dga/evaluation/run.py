@@ -20,7 +20,7 @@ from dga.io.files import to_plain
 from dga.io.settings import values
 from dga.networks.models import Models
 from dga.profiles import PROFILES, Profile
-from dga.readers import Answers, OpenSystem, answer, open_systems
+from dga.readers import Answers, Predictor, answer, predictors_of
 from dga.record import versions
 from dga.systems import System
 
@@ -72,7 +72,7 @@ class LoadedSystems:
     """Loaded models and systems at work, ready to measure what a plan asks for."""
 
     models: Models
-    systems: Mapping[str, OpenSystem]
+    systems: Mapping[str, Predictor]
     plan: Plan
 
     @property
@@ -163,7 +163,7 @@ def evaluate(
     ``ValueError`` for an output folder with other results, see :class:`ResultsFile`.
     """
     resolved = plan.resolve()
-    loaded = LoadedSystems(models, open_systems(models, systems), resolved.plan)
+    loaded = LoadedSystems(models, predictors_of(models, systems), resolved.plan)
     images = choose_images(resolved, models.profile)
     results_file = ResultsFile(out, describe(plan, loaded.setup, len(images), command), resume)
     rounds = pending_rounds(plan, loaded.setup, images, results_file, batch)

@@ -43,7 +43,7 @@ class Answers:
     details: Sequence[Mapping[str, Any]] | None = None
 
 
-class OpenSystem:
+class Predictor:
     """A system with its reader, which keeps what it learned from earlier batches.
 
     An ensemble shows its reader the repaired pictures first, then the input pictures.
@@ -109,13 +109,13 @@ class OpenSystem:
         return told
 
 
-def open_systems(models: Models, systems: Mapping[str, System]) -> dict[str, OpenSystem]:
-    """Systems with fresh readers, by name. Raises what :class:`OpenSystem` does."""
-    return {name: OpenSystem(models, system) for name, system in systems.items()}
+def predictors_of(models: Models, systems: Mapping[str, System]) -> dict[str, Predictor]:
+    """Systems with fresh readers, by name. Raises what :class:`Predictor` does."""
+    return {name: Predictor(models, system) for name, system in systems.items()}
 
 
 def answer(
-    opened: Mapping[str, OpenSystem],
+    predictors: Mapping[str, Predictor],
     x: Tensor,
     seeds: Sequence[int],
     deal: Callable[[Models, Tensor, Sequence[int], str], Exchange] | None = None,
@@ -127,8 +127,8 @@ def answer(
     ``FloatingPointError``, which names the systems, for values that are not numbers.
     """
     answers = {}
-    for permute in dict.fromkeys(one.system.control.permute for one in opened.values()):
-        group = {n: one for n, one in opened.items() if one.system.control.permute == permute}
+    for permute in dict.fromkeys(one.system.control.permute for one in predictors.values()):
+        group = {n: one for n, one in predictors.items() if one.system.control.permute == permute}
         repairs = dict.fromkeys(one.system.repair for one in group.values())
         models = next(iter(group.values())).models
         exchange = None
@@ -141,7 +141,7 @@ def answer(
         for name, one in group.items():
             with _named([name]):
                 answers[name] = one.answer(x, seeds, done.get(one.system.repair))
-    return {name: answers[name] for name in opened}
+    return {name: answers[name] for name in predictors}
 
 
 def repaired(
