@@ -191,7 +191,7 @@ class Rebuilt:
 
 
 Event = Scored | Judged | Stopped | Stepped | Rebuilt
-Exchange = Callable[[list[Stopped]], list[Stopped]]
+Permutation = Callable[[list[Stopped]], list[Stopped]]
 
 
 def run(
@@ -200,12 +200,12 @@ def run(
     seeds: Sequence[int],
     repairs: Sequence[Repair],
     caches: Sequence[PictureCache] | None = None,
-    exchange: Exchange | None = None,
+    permutation: Permutation | None = None,
 ) -> Iterator[Event]:
     """Apply every repair to every picture, ``[B, 3, S, S]`` in [-1, 1]; one seed per picture.
 
     Yields :class:`Stopped` and :class:`Rebuilt` for every picture and repair. ``caches``: of these
-    pictures, to reuse what they computed before; ``exchange``: gets all stops and returns those
+    pictures, to reuse what they computed before; ``permutation``: gets all stops and returns those
     to denoise (a control permutes them). Raises ``FloatingPointError`` if a network returns no
     numbers, and ``MemoryError`` if not even one picture fits.
     """
@@ -216,14 +216,14 @@ def run(
         for repair in repairs:
             event = yield from _stop(cache, row, repair)
             own.append(event)
-            if exchange is None:
+            if permutation is None:
                 yield event
-        if exchange is None:  # keeps one state a job, not the whole path
+        if permutation is None:  # keeps one state a job, not the whole path
             jobs += _jobs(own, seeds)
         else:
             stopped += own
-    if exchange is not None:
-        changed = exchange(stopped)
+    if permutation is not None:
+        changed = permutation(stopped)
         yield from changed
         jobs = _jobs(changed, seeds)
     yield from denoise(models, jobs)

@@ -12,7 +12,7 @@ from tqdm import tqdm
 
 from dga.data.framing import View
 from dga.data.image_sets import ImageFiles, ImageSet
-from dga.evaluation.exchange import exchanged
+from dga.evaluation.permutation import make_permutation
 from dga.evaluation.plan import Plan, choose_images, image_seed, read_batch
 from dga.evaluation.results_file import ResultRow, ResultsFile
 from dga.images import to_tensor
@@ -105,7 +105,7 @@ class LoadedSystems:
         x = to_tensor(pictures.pixels).to(models.device)  # [B, 3, S, S]
         chosen = {name: self.systems[name] for name in names}
         rows: list[ResultRow] = []
-        for name, outcome in answer(chosen, x, seeds, exchanged).items():
+        for name, outcome in answer(chosen, x, seeds, make_permutation).items():
             for i, (corruption, severity) in enumerate(conditions):
                 first, facts = answer_facts(outcome, i, models.profile)
                 label = int(pictures.labels[i])

@@ -10,7 +10,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from dga.evaluation.exchange import exchanged
+from dga.evaluation.permutation import make_permutation
 from dga.images import to_tensor
 from dga.networks.classifier import predict_proba, preprocess
 from dga.networks.models import Models
@@ -33,7 +33,9 @@ def x(pictures: np.ndarray) -> Tensor:
 def answers(
     models: Models, x: Tensor, *texts: str, seeds: Sequence[int] = (3, 4, 5, 6, 7, 8)
 ) -> dict[str, Answers]:
-    return answer(predictors_of(models, parse_all(models.profile, texts)), x, seeds, exchanged)
+    return answer(
+        predictors_of(models, parse_all(models.profile, texts)), x, seeds, make_permutation
+    )
 
 
 @pytest.mark.parametrize("text", [*systems(EVERYDAY16), *PAIRS])
