@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from dga.images import Pixels, from_tensor, to_pixels, to_square, to_tensor
 from dga.networks.models import Models, load_models
 from dga.profiles import ClassifierConfig
-from dga.readers import Answers, OpenSystem, answer
+from dga.readers import Answers, Predictor, answer
 from dga.systems import parse
 
 METHOD = "dga-plus"
@@ -139,10 +139,10 @@ def with_module(models: Models, classifier: nn.Module) -> Models:
     return dataclasses.replace(models, profile=profile, classifier=classifier.to(models.device))
 
 
-def answered(opened: OpenSystem, pictures: Pixels, seeds: Sequence[int]) -> Answers:
+def answered(predictor: Predictor, pictures: Pixels, seeds: Sequence[int]) -> Answers:
     """One system's answers for pictures, uint8 ``[B, S, S, 3]``."""
-    x = to_tensor(pictures).to(opened.models.device)
-    return answer({opened.system.name: opened}, x, seeds)[opened.system.name]
+    x = to_tensor(pictures).to(predictor.models.device)
+    return answer({predictor.system.name: predictor}, x, seeds)[predictor.system.name]
 
 
 def joined(parts: Sequence[Answers]) -> Answers:
@@ -164,7 +164,7 @@ def _usual_models() -> Models:
     return load_models()
 
 
-def stateless(models: Models, spec: str) -> OpenSystem:
+def stateless(models: Models, spec: str) -> Predictor:
     """The system. Raises ``ValueError`` for one whose answers depend on the pictures around."""
     system = parse(models.profile, spec)
     if system.batch or system.trust:
@@ -173,7 +173,7 @@ def stateless(models: Models, spec: str) -> OpenSystem:
         raise ValueError(
             f"{spec} tells labels, and a classifier of one's own has no names for them."
         )
-    return OpenSystem(models, system)
+    return Predictor(models, system)
 
 
 def _check(x: Tensor) -> None:

@@ -49,15 +49,15 @@ class Sampler(Protocol):
         ...
 
     def step(
-        self, schedule: Schedule, output: Tensor, x_k: Tensor, hop: Hop, noise: Tensor | None
+        self, schedule: Schedule, output: Tensor, x_k: Tensor, leg: Transition, noise: Tensor | None
     ) -> tuple[Tensor, Tensor]:
         """From the network's ``output`` ``[b, 6, H, W]`` to (next state, x0_hat)."""
         ...
 
 
 @dataclass(frozen=True)
-class Hop:
-    """``depth`` before a step and after it, ``target``: int64 ``[b]``, on the CPU."""
+class Transition:
+    """A reverse step: ``depth`` before it, and ``target``, after it; int64 ``[b]``, on the CPU."""
 
     depth: Tensor
     target: Tensor
@@ -215,18 +215,18 @@ class Ancestral:
         return range(depth, -1, -1)
 
     def step(
-        self, schedule: Schedule, output: Tensor, x_k: Tensor, hop: Hop, noise: Tensor | None
+        self, schedule: Schedule, output: Tensor, x_k: Tensor, leg: Transition, noise: Tensor | None
     ) -> tuple[Tensor, Tensor]:
         """One DDPM step k -> k - 1 with the learned variance; depths may differ in a batch."""
         assert noise is not None
         eps, fraction = output.chunk(2, dim=1)
-        x0_hat = predict_x0(schedule, x_k, hop.depth, eps)
+        x0_hat = predict_x0(schedule, x_k, leg.depth, eps)
         constants = schedule.posterior
-        weight_x0, weight_xk, variance, beta = (_at(v, hop.depth, x_k) for v in constants)
+        weight_x0, weight_xk, variance, beta = (_at(v, leg.depth, x_k) for v in constants)
         mean = weight_x0 * x0_hat + weight_xk * x_k  # [b, 3, H, W]
         mix = (fraction + 1) / 2
         log_variance = mix * beta.log() + (1 - mix) * variance.log()  # Nichol, Dhariwal, Eq. 15
-        not_last = spread(hop.depth > 1, x_k)
+        not_last = spread(leg.depth > 1, x_k)
         return mean + not_last * (0.5 * log_variance).exp() * noise, x0_hat
 
 
@@ -272,10 +272,12 @@ def reverse(
             stays = torch.isin(under_way, rows).nonzero().squeeze(1)
             current = current[stays.to(x.device, non_blocking=True)]
         under_way = rows
-        hop = Hop(*(torch.tensor([ways[i][s] for i in rows.tolist()]) for s in (step - 1, step)))
-        noise = _noise(seeds, rows, hop.depth, x) if sampler.random else None
-        current, x0_hat = _one_step(schedule, network, current, hop, noise, rows, guide, sampler)
-        yield ReverseStep(step, rows, hop.target, current, x0_hat)
+        leg = Transition(
+            *(torch.tensor([ways[i][s] for i in rows.tolist()]) for s in (step - 1, step))
+        )
+        noise = _noise(seeds, rows, leg.depth, x) if sampler.random else None
+        current, x0_hat = _one_step(schedule, network, current, leg, noise, rows, guide, sampler)
+        yield ReverseStep(step, rows, leg.target, current, x0_hat)
 
 
 def _noise(seeds: Sequence[int], rows: Tensor, depth: Tensor, like: Tensor) -> Tensor:
@@ -291,7 +293,7 @@ def _one_step(
     schedule: Schedule,
     network: nn.Module,
     x_k: Tensor,
-    hop: Hop,
+    leg: Transition,
     noise: Tensor | None,
     rows: Tensor,
     guide: Guide | None,
@@ -301,14 +303,14 @@ def _one_step(
     through = guide is not None and guide.through_network
     x_k = x_k.detach().requires_grad_(through)
     with torch.set_grad_enabled(through):
-        output = _ask(schedule, network, x_k, hop.depth)
-        sample, x0_hat = sampler.step(schedule, output, x_k, hop, noise)
+        output = _ask(schedule, network, x_k, leg.depth)
+        sample, x0_hat = sampler.step(schedule, output, x_k, leg, noise)
     if guide is None:
         return sample, x0_hat
     with torch.enable_grad():
         clean = x0_hat
         if not through:
-            clean = predict_x0(schedule, x_k.requires_grad_(), hop.depth, output[:, :3])
+            clean = predict_x0(schedule, x_k.requires_grad_(), leg.depth, output[:, :3])
         pull = guide(x_k, clean, rows)
-    sample = sample.detach() - pull * spread(hop.depth - hop.target, pull)
+    sample = sample.detach() - pull * spread(leg.depth - leg.target, pull)
     return sample, x0_hat.detach()

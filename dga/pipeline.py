@@ -50,7 +50,7 @@ def drain(steps: Generator[object, None, Result]) -> Result:
 # What repairs of one picture share
 
 
-class Sample:
+class PictureCache:
     """One picture, ``[3, S, S]`` in [-1, 1], and what its repairs share, each found once."""
 
     def __init__(self, models: Models, x: Tensor, seed: int) -> None:
@@ -180,18 +180,18 @@ class Stepped:
 class Rebuilt:
     """Event: one repair of one picture is finished. ``image``: ``[3, S, S]`` at 8-bit levels.
 
-    ``taken``: number of denoising steps; ``seconds``: of these alone.
+    ``steps``: how many denoising steps it took; ``seconds``: of these alone.
     """
 
     row: int
     repair: Repair
     image: Tensor
-    taken: int
+    steps: int
     seconds: float
 
 
 Event = Scored | Judged | Stopped | Stepped | Rebuilt
-Exchange = Callable[[list[Stopped]], list[Stopped]]
+Permutation = Callable[[list[Stopped]], list[Stopped]]
 
 
 def run(
@@ -199,49 +199,49 @@ def run(
     x: Tensor,
     seeds: Sequence[int],
     repairs: Sequence[Repair],
-    samples: Sequence[Sample] | None = None,
-    exchange: Exchange | None = None,
+    caches: Sequence[PictureCache] | None = None,
+    permutation: Permutation | None = None,
 ) -> Iterator[Event]:
     """Apply every repair to every picture, ``[B, 3, S, S]`` in [-1, 1]; one seed per picture.
 
-    Yields :class:`Stopped` and :class:`Rebuilt` for every picture and repair. ``samples``: of these
-    pictures, to reuse what they computed before; ``exchange``: gets all stops and returns those
+    Yields :class:`Stopped` and :class:`Rebuilt` for every picture and repair. ``caches``: of these
+    pictures, to reuse what they computed before; ``permutation``: gets all stops and returns those
     to denoise (a control permutes them). Raises ``FloatingPointError`` if a network returns no
     numbers, and ``MemoryError`` if not even one picture fits.
     """
     stopped, jobs = list[Stopped](), list[Job]()
     for row in range(len(x)):
-        sample = samples[row] if samples else Sample(models, x[row], seeds[row])
+        cache = caches[row] if caches else PictureCache(models, x[row], seeds[row])
         own = []
         for repair in repairs:
-            event = yield from _stop(sample, row, repair)
+            event = yield from _stop(cache, row, repair)
             own.append(event)
-            if exchange is None:
+            if permutation is None:
                 yield event
-        if exchange is None:  # keeps one state a job, not the whole path
+        if permutation is None:  # keeps one state a job, not the whole path
             jobs += _jobs(own, seeds)
         else:
             stopped += own
-    if exchange is not None:
-        changed = exchange(stopped)
+    if permutation is not None:
+        changed = permutation(stopped)
         yield from changed
         jobs = _jobs(changed, seeds)
     yield from denoise(models, jobs)
 
 
 def _stop(
-    sample: Sample, row: int, repair: Repair, extent: int = 0
+    cache: PictureCache, row: int, repair: Repair, extent: int = 0
 ) -> Generator[Scored | Judged, None, Stopped]:
-    found = yield from sample.explanation(repair.explain)
+    found = yield from cache.explanation(repair.explain)
     end = repair.noisy if found.entry and repair.noisy else repair.end
-    path, logits, seconds = sample.path(found), np.empty((1, 0)), found.seconds
+    path, logits, seconds = cache.path(found), np.empty((1, 0)), found.seconds
     if end.depth is not None:
         stop = Stop(end.depth, crossed=True)
     elif found.flat or found.settled:
         stop = Stop(0, crossed=True)
     else:
         assert end.stopping is not None  # by End itself
-        stop, logits, judging = yield from sample.stop(found, end.stopping, extent)
+        stop, logits, judging = yield from cache.stop(found, end.stopping, extent)
         stop = replace(stop, t_star=0 if stop.gave_up else found.entry + stop.t_star)
         seconds += judging
     return Stopped(row, repair, end, found, stop, logits, path, seconds)
@@ -312,9 +312,9 @@ def _back(models: Models, jobs: Sequence[Job]) -> Iterator[Stepped | Rebuilt]:
     images = images.clamp(-1, 1)
     if end.sharpen:
         images = wiener(images, disk(end.sharpen), end.sharpen_regularisation)
-    images, taken = to_levels(images), [_steps(job) for job in jobs]
-    a_step = (time.perf_counter() - begun) / sum(taken)
-    for job, image, steps in zip(jobs, images, taken, strict=True):
+    images, counts = to_levels(images), [_steps(job) for job in jobs]
+    a_step = (time.perf_counter() - begun) / sum(counts)
+    for job, image, steps in zip(jobs, images, counts, strict=True):
         for repair in job.repairs:
             yield Rebuilt(job.row, repair, image, steps, a_step * steps)
 
@@ -450,34 +450,34 @@ def adapt_steps(
     seed: int = 0,
     chosen: Sequence[System] | None = None,
     extent: int | None = None,
-    sample: Sample | None = None,
+    cache: PictureCache | None = None,
     stopping: StoppingConfig | None = None,
 ) -> Iterator[Scored | Judged | SearchEnded | Stepped | Reconstruction | Adaptation]:
     """:func:`adapt`, an event at a time. The last one is the :class:`Adaptation`.
 
     ``extent``: the forward path of the picture as it came is judged to this depth, and deeper only
     where the stop depends on it; by default to T, and not at all where every system explains the
-    damage first. ``sample``: of this picture, to share its explanations and paths with other
+    damage first. ``cache``: of this picture, to share its explanations and paths with other
     calls. ``stopping``: the rule on that path where no system has one; by default the profile's.
     """
     profile = models.profile
     check_pixels(pixels, profile)
     chosen = default_systems(profile) if chosen is None else chosen
     x = to_tensor(pixels).to(models.device)
-    sample = sample or Sample(models, x, seed)
+    cache = cache or PictureCache(models, x, seed)
     by_repair = systems_by_repair(chosen)
     plain = [repair for repair in by_repair if not repair.explain]
-    (own,) = read(models, x[None])
+    (own,) = classify(models, x[None])
     search: Search | None = None
     if plain or not chosen or extent is not None:
         rules = (r.end.stopping for r in plain if r.end.depth is None)
         rule = next(rules, None) or stopping or profile.stopping
         to = profile.schedule.steps if extent is None else extent
-        search = Search.of((yield from _stop(sample, 0, Repair(End(rule)), to)))
+        search = Search.of((yield from _stop(cache, 0, Repair(End(rule)), to)))
         yield SearchEnded(None, search)
     searches: dict[Repair, Search] = {}
     done: dict[str, Reconstruction] = {}
-    for event in run(models, x[None], [seed], list(by_repair), [sample]):
+    for event in run(models, x[None], [seed], list(by_repair), [cache]):
         if isinstance(event, Stopped):
             searches[event.repair] = Search.of(event)
             for system in by_repair[event.repair]:
@@ -485,10 +485,10 @@ def adapt_steps(
         elif isinstance(event, Rebuilt):
             begun, found = time.perf_counter(), searches[event.repair]
             image = from_tensor(event.image)
-            (prediction,) = read(models, event.image[None])
+            (prediction,) = classify(models, event.image[None])
             seconds = event.seconds + time.perf_counter() - begun
             for system in by_repair[event.repair]:
-                result = Reconstruction(system, found, image, prediction, event.taken, seconds)
+                result = Reconstruction(system, found, image, prediction, event.steps, seconds)
                 done[system.name] = result
                 yield result
         else:
@@ -496,7 +496,7 @@ def adapt_steps(
     if search is None:
         repair, search = next(iter(searches.items()))
         rule = repair.end.stopping or profile.stopping
-    (at_t_star,) = read(models, to_tensor(search.x_t_star)[None].to(models.device))
+    (at_t_star,) = classify(models, to_tensor(search.x_t_star)[None].to(models.device))
     yield Adaptation(
         profile=profile,
         stopping=rule,
@@ -511,7 +511,7 @@ def adapt_steps(
     )
 
 
-def readable(system: System) -> Repair:
+def checked_repair(system: System) -> Repair:
     """The system's repair, where one picture suffices and the frozen classifier reads.
 
     Raises ``ValueError`` for systems without a repair, with an adapting reader, an ensemble or a
@@ -526,10 +526,10 @@ def readable(system: System) -> Repair:
 
 
 def systems_by_repair(chosen: Iterable[System]) -> dict[Repair, list[System]]:
-    """Systems that share a repair, together. Raises what :func:`readable` does."""
+    """Systems that share a repair, together. Raises what :func:`checked_repair` does."""
     found: dict[Repair, list[System]] = defaultdict(list)
     for system in chosen:
-        found[readable(system)].append(system)
+        found[checked_repair(system)].append(system)
     return found
 
 
@@ -547,7 +547,7 @@ def sweep_depths(
     seed: int,
     repair: Repair,
     extent: int,
-    sample: Sample | None = None,
+    cache: PictureCache | None = None,
 ) -> Iterator[tuple[int, int] | DepthSweep]:
     """Repair a picture, uint8 ``[S, S, 3]``, from each depth 0...``extent`` instead of its t*.
 
@@ -558,13 +558,13 @@ def sweep_depths(
     x = to_tensor(pixels).to(models.device)
     from_depth = {at_depth(repair, depth): depth for depth in range(extent + 1)}
     images = np.repeat(pixels[None], extent + 1, 0)
-    samples = [sample or Sample(models, x, seed)]
-    for event in run(models, x[None], [seed], list(from_depth), samples):
+    caches = [cache or PictureCache(models, x, seed)]
+    for event in run(models, x[None], [seed], list(from_depth), caches):
         if isinstance(event, Rebuilt):
             images[from_depth[event.repair]] = from_tensor(event.image)
         elif isinstance(event, Stepped):
             yield event.step, event.steps
-    yield DepthSweep(images, read(models, to_tensor(images).to(models.device)))
+    yield DepthSweep(images, classify(models, to_tensor(images).to(models.device)))
 
 
 def at_depth(repair: Repair, depth: int) -> Repair:
@@ -589,7 +589,7 @@ def judge_further(
     yield np.stack([path.logits for path in judged])
 
 
-def read(models: Models, x: Tensor) -> list[Prediction]:
+def classify(models: Models, x: Tensor) -> list[Prediction]:
     """Predictions of the frozen classifier for pictures, ``[B, 3, S, S]`` in [-1, 1]."""
     config = models.profile.classifier
     return [p for part in x.split(max_batch(x)) for p in predict(models.classifier, part, config)]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from torch import Tensor
 
-from dga.diffusion import ANCESTRAL, Hop, Sampler, Schedule, predict_x0, spread
+from dga.diffusion import ANCESTRAL, Sampler, Schedule, Transition, predict_x0, spread
 from dga.profiles import End
 
 
@@ -37,10 +37,10 @@ class FewSteps:
         return (*(round(depth * left / count) for left in range(count, 0, -1)), 0)
 
     def step(
-        self, schedule: Schedule, output: Tensor, x_k: Tensor, hop: Hop, noise: Tensor | None
+        self, schedule: Schedule, output: Tensor, x_k: Tensor, leg: Transition, noise: Tensor | None
     ) -> tuple[Tensor, Tensor]:
-        x0_hat = predict_x0(schedule, x_k, hop.depth, output[:, :3])
-        abar_k, abar_j = schedule.alpha_bar[hop.depth], schedule.alpha_bar[hop.target]  # [b]
+        x0_hat = predict_x0(schedule, x_k, leg.depth, output[:, :3])
+        abar_k, abar_j = schedule.alpha_bar[leg.depth], schedule.alpha_bar[leg.target]  # [b]
         sigma = self.eta * ((1 - abar_j) / (1 - abar_k) * (1 - abar_k / abar_j)).sqrt()  # Eq. 16
         rest = (1 - abar_j - sigma.square()).clamp(min=0).sqrt()
         # The noise that agrees with the clipped estimate.

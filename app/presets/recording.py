@@ -23,7 +23,7 @@ from dga.images import Pixels
 from dga.io.files import to_plain, write_json
 from dga.io.settings import values
 from dga.networks.classifier import Prediction
-from dga.pipeline import DepthSweep, Search, judge_further, readable, sweep_depths
+from dga.pipeline import DepthSweep, Search, checked_repair, judge_further, sweep_depths
 from dga.profiles import Profile
 from dga.request import Request
 from dga.systems import System
@@ -76,7 +76,7 @@ def record(session: Session, case: Case, example: Example, folder: Path) -> None
                 lanes[name].append(event.x)
     for system in state.systems.values():
         if system.name not in state.series and not fixed_depth(system):
-            asked = pixels, settings.seed, readable(system), state.extent
+            asked = pixels, settings.seed, checked_repair(system), state.extent
             *_, sweep = session.lent(None, sweep_depths, *asked)
             assert isinstance(sweep, DepthSweep)
             state.take(Swept(system.name, sweep))

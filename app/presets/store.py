@@ -27,7 +27,7 @@ from dga.explanation.search import Explanation
 from dga.images import Pixels, from_tensor, to_tensor
 from dga.io.shipped import shipped
 from dga.networks.classifier import Prediction
-from dga.pipeline import Adaptation, Reconstruction, Search, SearchEnded, readable
+from dga.pipeline import Adaptation, Reconstruction, Search, SearchEnded, checked_repair
 from dga.profiles import End, Profile
 from dga.request import Request
 
@@ -147,7 +147,7 @@ def _state(
         state.series[name] = DepthSeries(outcomes, sheet)
     images = _side_by_side(folder / RESULTS, len(state.systems))
     for system, image in zip(state.systems.values(), images, strict=True):
-        facts, repair = told[system.name], readable(system)
+        facts, repair = told[system.name], checked_repair(system)
         noisy = facts["search"]["found"]["entry"] and repair.noisy
         own = _search(state, facts.pop("search"), noisy or repair.end)
         state.take(SearchEnded(system, own))

@@ -26,7 +26,7 @@ from dga.explanation.exposure import UNCHANGED
 from dga.images import Pixels, from_tensor, to_tensor
 from dga.networks.classifier import Prediction
 from dga.networks.models import Models
-from dga.pipeline import Rebuilt, Stepped, Stopped, default_systems, read, systems_by_repair
+from dga.pipeline import Rebuilt, Stepped, Stopped, classify, default_systems, systems_by_repair
 from dga.pipeline import run as run_repairs
 from dga.profiles import Profile, Repair
 from dga.stopping import Stop
@@ -245,7 +245,7 @@ def fill(models: Models, damaged: Pixels, systems: Sequence[System]) -> Iterator
     total = len(damaged)
     yield News("read", (0, total))
     x = to_tensor(damaged).to(models.device)
-    own = [Cell(*pair) for pair in zip(damaged, read(models, x), strict=True)]
+    own = [Cell(*pair) for pair in zip(damaged, classify(models, x), strict=True)]
     yield News("forward", (0, total), [(row, DAMAGED, cell) for row, cell in enumerate(own)])
     by_repair = systems_by_repair(systems)
     known: dict[tuple[int, Repair], Cell] = {}
@@ -263,7 +263,7 @@ def fill(models: Models, damaged: Pixels, systems: Sequence[System]) -> Iterator
                     known[at] = replace(known[at], image=image)
                 changed += shared
         elif isinstance(event, Rebuilt):
-            changed, (said,) = [(event.row, event.repair)], read(models, event.image[None])
+            changed, (said,) = [(event.row, event.repair)], classify(models, event.image[None])
             image = from_tensor(event.image)
             known[changed[0]] = replace(known[changed[0]], image=image, said=said)
         cells = [(at[0], system.name, known[at]) for at in changed for system in by_repair[at[1]]]

@@ -18,7 +18,7 @@ from app.runs.watch import NOISED, alike, fixed_depth
 from app.words.try_it import AS_IT_CAME, AS_IT_IS, DAMAGE, OWN_PICTURE, UNKNOWN
 from dga.images import Pixels
 from dga.networks.classifier import Prediction
-from dga.pipeline import Reconstruction, Search, readable
+from dga.pipeline import Reconstruction, Search, checked_repair
 from dga.profiles import Profile, StoppingConfig
 from dga.record import remedies, sentence
 from dga.sampling import sampler_of
@@ -301,7 +301,7 @@ def _cost(
     system: System, depth: int, own: Reconstruction | None, choosing: float | None
 ) -> tuple[str, str]:
     """Seconds only of what was really run."""
-    steps = len(sampler_of(readable(system).end).visited(depth)) - 1
+    steps = len(sampler_of(checked_repair(system).end).visited(depth)) - 1
     if own is None:
         return "", f"{depth} in, {steps} out" if steps else cost(0, 0, 0.0)[1]
     return cost(depth, steps, own.seconds, choosing)

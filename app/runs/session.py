@@ -24,7 +24,7 @@ from dga.images import Pixels, to_tensor
 from dga.networks.classifier import Prediction
 from dga.networks.compute import Compute
 from dga.networks.models import ModelFiles, Models, find_models
-from dga.pipeline import read
+from dga.pipeline import classify
 from dga.request import Request
 from dga.speed.pace import Pace, slow_pace
 from dga.weights.sources import Sources
@@ -216,4 +216,4 @@ class Session:
 
     def _classify(self, pixels: Pixels) -> Prediction:
         x = to_tensor(pixels)[None].to(self.models.device)  # [1, 3, S, S]
-        return read(self.models, x)[0]
+        return classify(self.models, x)[0]

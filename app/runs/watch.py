@@ -19,13 +19,13 @@ from dga.pipeline import (
     NOTHING,
     Adaptation,
     DepthSweep,
+    PictureCache,
     Reconstruction,
-    Sample,
     SearchEnded,
     Stepped,
     adapt_steps,
-    read,
-    readable,
+    checked_repair,
+    classify,
     sweep_depths,
     systems_by_repair,
 )
@@ -62,14 +62,14 @@ News = Scored | Judged | SearchEnded | Step | Reconstruction | Swept | Adaptatio
 
 def fixed_depth(system: System) -> int | None:
     """The depth to which it noises every picture; None where it chooses one for each."""
-    return readable(system).end.depth
+    return checked_repair(system).end.depth
 
 
 def alike(one: System, other: System) -> bool:
     """Whether both give the same picture from the same depth."""
 
     def way(system: System) -> End:
-        return replace(readable(system).end, stopping=None, depth=0)
+        return replace(checked_repair(system).end, stopping=None, depth=0)
 
     return way(one) == way(other) and not (one.explain or other.explain)
 
@@ -89,8 +89,8 @@ def watch(
     also reads x_k itself, and what each system that explains rebuilds from there in one step.
     """
     by_repair = systems_by_repair(chosen)
-    sample = Sample(models, to_tensor(pixels).to(models.device), seed)
-    for event in adapt_steps(models, pixels, seed, chosen, extent, sample, stopping):
+    cache = PictureCache(models, to_tensor(pixels).to(models.device), seed)
+    for event in adapt_steps(models, pixels, seed, chosen, extent, cache, stopping):
         if isinstance(event, Stepped):
             yield from _steps(event, by_repair)
             continue
@@ -98,12 +98,12 @@ def watch(
         if every is None:
             continue
         if isinstance(event, SearchEnded) and event.system is None:
-            states = sample.path(NOTHING).states.up_to(every)
+            states = cache.path(NOTHING).states.up_to(every)
             none = np.empty((0, *pixels.shape), np.uint8)
-            yield Swept(NOISED, DepthSweep(none, read(models, states)))
+            yield Swept(NOISED, DepthSweep(none, classify(models, states)))
         elif isinstance(event, Reconstruction) and event.system.explain:
-            repair = _one_step(readable(event.system))
-            *_, sweep = sweep_depths(models, pixels, seed, repair, every, sample)
+            repair = _one_step(checked_repair(event.system))
+            *_, sweep = sweep_depths(models, pixels, seed, repair, every, cache)
             assert isinstance(sweep, DepthSweep)
             yield Swept(event.system.name, sweep)
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from dga.analysis.controls import Controls, control
+from dga.analysis.depth_controls import DepthControls, compute_controls
 from dga.analysis.names import MEAN, STREAM_GROUPS, MethodName, in_order
 from dga.analysis.results import KEY, EvaluationRun
 from dga.analysis.statistics import CorrectTable, StreamCorrectTable
@@ -64,9 +64,9 @@ class PooledRuns:
         return [m.name for m in plain if self.stream or not (m.swept or m.ablated)]
 
     @cached_property
-    def controls(self) -> Controls:
+    def controls(self) -> DepthControls:
         """Of the sweep of DGA + G. Raises ``MissingRun`` naming what it lacks."""
-        return control(read_sweep(self.lines, "dga-guided", "dga-guided"))
+        return compute_controls(read_sweep(self.lines, "dga-guided", "dga-guided"))
 
     def seconds(self, method: str) -> float | None:
         """A method's mean cost of a picture under a corruption; ``None`` if it has no lines.

@@ -34,7 +34,7 @@ from dga.evaluation.run import (
     pending_rounds,
 )
 from dga.networks.models import Models
-from dga.readers import open_systems
+from dga.readers import predictors_of
 from dga.speed.pace import slow_pace, warning
 from dga.systems import parse_all
 from dga.weights.checkpoints import WeightsError
@@ -87,7 +87,7 @@ class Recipe:
         """Load the models and open the systems."""
         models = self.load()
         chosen = parse_all(models.profile, self.methods)
-        return LoadedSystems(models, open_systems(models, chosen), self.resolved.plan)
+        return LoadedSystems(models, predictors_of(models, chosen), self.resolved.plan)
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from tqdm import tqdm
 
 from dga.data.framing import View
 from dga.data.image_sets import ImageFiles, ImageSet
-from dga.evaluation.exchange import exchanged
+from dga.evaluation.permutation import make_permutation
 from dga.evaluation.plan import Plan, choose_images, image_seed, read_batch
 from dga.evaluation.results_file import ResultRow, ResultsFile
 from dga.images import to_tensor
@@ -20,7 +20,7 @@ from dga.io.files import to_plain
 from dga.io.settings import values
 from dga.networks.models import Models
 from dga.profiles import PROFILES, Profile
-from dga.readers import Answers, OpenSystem, answer, open_systems
+from dga.readers import Answers, Predictor, answer, predictors_of
 from dga.record import versions
 from dga.systems import System
 
@@ -72,7 +72,7 @@ class LoadedSystems:
     """Loaded models and systems at work, ready to measure what a plan asks for."""
 
     models: Models
-    systems: Mapping[str, OpenSystem]
+    systems: Mapping[str, Predictor]
     plan: Plan
 
     @property
@@ -105,7 +105,7 @@ class LoadedSystems:
         x = to_tensor(pictures.pixels).to(models.device)  # [B, 3, S, S]
         chosen = {name: self.systems[name] for name in names}
         rows: list[ResultRow] = []
-        for name, outcome in answer(chosen, x, seeds, exchanged).items():
+        for name, outcome in answer(chosen, x, seeds, make_permutation).items():
             for i, (corruption, severity) in enumerate(conditions):
                 first, facts = answer_facts(outcome, i, models.profile)
                 label = int(pictures.labels[i])
@@ -163,7 +163,7 @@ def evaluate(
     ``ValueError`` for an output folder with other results, see :class:`ResultsFile`.
     """
     resolved = plan.resolve()
-    loaded = LoadedSystems(models, open_systems(models, systems), resolved.plan)
+    loaded = LoadedSystems(models, predictors_of(models, systems), resolved.plan)
     images = choose_images(resolved, models.profile)
     results_file = ResultsFile(out, describe(plan, loaded.setup, len(images), command), resume)
     rounds = pending_rounds(plan, loaded.setup, images, results_file, batch)

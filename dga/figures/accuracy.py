@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
-from dga.analysis.controls import Controls
+from dga.analysis.depth_controls import DepthControls
 from dga.analysis.names import MEAN, MethodName, group_title, method_title
 from dga.analysis.pooled import PooledRuns
 from dga.analysis.results import MissingRun
@@ -61,7 +61,7 @@ def accuracy_by_depth(pooled: PooledRuns) -> Chart:
     )
 
 
-def _depth_panel(controls: Controls, group: str) -> Panel:
+def _depth_panel(controls: DepthControls, group: str) -> Panel:
     depths = controls.sweep.depths
     fixed = [controls.rows[f"depth={k}"].accuracy[group] for k in depths]
     line = Series(

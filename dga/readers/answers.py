@@ -13,7 +13,7 @@ from torch import Tensor
 
 from dga.networks.classifier import to_prediction
 from dga.networks.models import Models
-from dga.pipeline import Exchange, Rebuilt, Stopped, run
+from dga.pipeline import Permutation, Rebuilt, Stopped, run
 from dga.profiles import MemoConfig, Repair, TentConfig
 from dga.readers.frozen import Frozen, Reader
 from dga.readers.memo import Memo
@@ -43,7 +43,7 @@ class Answers:
     details: Sequence[Mapping[str, Any]] | None = None
 
 
-class OpenSystem:
+class Predictor:
     """A system with its reader, which keeps what it learned from earlier batches.
 
     An ensemble shows its reader the repaired pictures first, then the input pictures.
@@ -109,39 +109,39 @@ class OpenSystem:
         return told
 
 
-def open_systems(models: Models, systems: Mapping[str, System]) -> dict[str, OpenSystem]:
-    """Systems with fresh readers, by name. Raises what :class:`OpenSystem` does."""
-    return {name: OpenSystem(models, system) for name, system in systems.items()}
+def predictors_of(models: Models, systems: Mapping[str, System]) -> dict[str, Predictor]:
+    """Systems with fresh readers, by name. Raises what :class:`Predictor` does."""
+    return {name: Predictor(models, system) for name, system in systems.items()}
 
 
 def answer(
-    opened: Mapping[str, OpenSystem],
+    predictors: Mapping[str, Predictor],
     x: Tensor,
     seeds: Sequence[int],
-    deal: Callable[[Models, Tensor, Sequence[int], str], Exchange] | None = None,
+    make_permutation: Callable[[Models, Tensor, Sequence[int], str], Permutation] | None = None,
 ) -> dict[str, Answers]:
     """What systems answer for the same pictures, ``[B, 3, S, S]`` in [-1, 1].
 
-    What their repairs share is computed once. ``deal``: makes the exchange for systems whose
-    control permutes (:func:`dga.evaluation.exchange.exchanged`). Raises
+    What their repairs share is computed once. ``make_permutation``: that of
+    :mod:`dga.evaluation.permutation`, for systems whose control permutes. Raises
     ``FloatingPointError``, which names the systems, for values that are not numbers.
     """
     answers = {}
-    for permute in dict.fromkeys(one.system.control.permute for one in opened.values()):
-        group = {n: one for n, one in opened.items() if one.system.control.permute == permute}
+    for permute in dict.fromkeys(one.system.control.permute for one in predictors.values()):
+        group = {n: one for n, one in predictors.items() if one.system.control.permute == permute}
         repairs = dict.fromkeys(one.system.repair for one in group.values())
         models = next(iter(group.values())).models
-        exchange = None
+        permutation = None
         if permute != "none":
-            if deal is None:
-                raise ValueError(f"{', '.join(group)}: choices are dealt by evaluate alone.")
-            exchange = deal(models, x, seeds, permute)
+            if make_permutation is None:
+                raise ValueError(f"{', '.join(group)}: choices are permuted by evaluate alone.")
+            permutation = make_permutation(models, x, seeds, permute)
         with _named(group):
-            done = repaired(models, x, seeds, [r for r in repairs if r], exchange)
+            done = repaired(models, x, seeds, [r for r in repairs if r], permutation)
         for name, one in group.items():
             with _named([name]):
                 answers[name] = one.answer(x, seeds, done.get(one.system.repair))
-    return {name: answers[name] for name in opened}
+    return {name: answers[name] for name in predictors}
 
 
 def repaired(
@@ -149,12 +149,12 @@ def repaired(
     x: Tensor,
     seeds: Sequence[int],
     wanted: Sequence[Repair],
-    exchange: Exchange | None = None,
+    permutation: Permutation | None = None,
 ) -> dict[Repair | None, list[Done]]:
     """Stop and result of every repair, by row; all repairs of the batch in one run."""
     stopped: dict[tuple[Repair, int], Stopped] = {}
     rebuilt: dict[tuple[Repair, int], Rebuilt] = {}
-    for event in run(models, x, seeds, wanted, exchange=exchange) if wanted else ():
+    for event in run(models, x, seeds, wanted, permutation=permutation) if wanted else ():
         if isinstance(event, Stopped):
             stopped[event.repair, event.row] = event
         elif isinstance(event, Rebuilt):

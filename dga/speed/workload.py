@@ -22,7 +22,7 @@ from dga.networks.models import Models
 from dga.networks.unet import Denoiser, Discriminator
 from dga.pipeline import Job, denoise
 from dga.profiles import End, GuidanceConfig, Profile
-from dga.readers import OpenSystem, answer
+from dga.readers import Predictor, answer
 from dga.speed.reference import PublishedSampler
 from dga.speed.timing import Work
 from dga.systems import parse
@@ -113,8 +113,8 @@ class Workload:
 
     def adapting(self, spec: str) -> Work:
         """A method of the evaluation from the picture to the label, nothing known beforehand."""
-        opened = {spec: OpenSystem(self.models, parse(self.models.profile, spec))}
-        return lambda: answer(opened, self.x, range(self.count))
+        predictors = {spec: Predictor(self.models, parse(self.models.profile, spec))}
+        return lambda: answer(predictors, self.x, range(self.count))
 
 
 def random_models(profile: Profile, compute: Compute) -> Models:

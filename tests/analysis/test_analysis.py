@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from dga.analysis import paper
-from dga.analysis.controls import best_depths, control, rank_correlation
+from dga.analysis.depth_controls import best_depths, compute_controls, rank_correlation
 from dga.analysis.discrimination import (
     calibration,
     f1_scores,
@@ -108,7 +108,7 @@ def _sweep(
 
 def test_depth_per_image_beats_every_control() -> None:
     """Each image is right at one of two depths, which t* names; half need each."""
-    found = control(read_sweep(frame(depth_matters(40)), "dga-guided", "dga-guided"))
+    found = compute_controls(read_sweep(frame(depth_matters(40)), "dga-guided", "dga-guided"))
     values = {name: row.accuracy[MEAN].value for name, row in found.rows.items()}
     assert values == {
         "measured": 1, "adaptive": 1, "permuted": pytest.approx(0.5), "median": 0.5,
@@ -131,7 +131,7 @@ def test_permutation_is_the_mean_over_permutations() -> None:
         lambda p, c, k: p % k < 2 if k else p % 7 == 0, 30, ["fog"],
         lambda p, c: (0, 3, 3, 9)[p % 4],
     )  # fmt: skip
-    found = control(sweep).rows["permuted"].accuracy["fog"].value
+    found = compute_controls(sweep).rows["permuted"].accuracy["fog"].value
     depth, right = sweep.rounded[0], sweep.correct[0]
     sampled = [right[np.arange(30), rng.permutation(depth)].mean() for _ in range(1000)]
     assert found == pytest.approx(np.mean(sampled), abs=0.01)
@@ -139,7 +139,7 @@ def test_permutation_is_the_mean_over_permutations() -> None:
 
 def test_where_depth_does_not_matter_the_controls_are_equal() -> None:
     """Right or wrong at every depth alike: no control loses, and no correlation exists."""
-    found = control(_sweep(lambda p, c, k: p % 2 == 0, 20, CORRUPTIONS, needed))
+    found = compute_controls(_sweep(lambda p, c, k: p % 2 == 0, 20, CORRUPTIONS, needed))
     for name in ("permuted", "median", "global", "oracle"):
         gap = found.rows[name].adaptive_minus[MEAN]
         assert (gap.value, gap.low, gap.high) == pytest.approx((0, 0, 0), abs=1e-9)
@@ -153,7 +153,7 @@ def test_depth_by_corruption_is_no_depth_by_image() -> None:
     def best(p: int, c: str) -> int:
         return 4 if c == "fog" else 8
 
-    found = control(_sweep(lambda p, c, k: best(p, c) == k, 20, names, best))
+    found = compute_controls(_sweep(lambda p, c, k: best(p, c) == k, 20, names, best))
     gap = found.rows["permuted"].adaptive_minus[MEAN]
     assert (gap.low, gap.high) == pytest.approx((0, 0), abs=1e-9)
     assert found.rows["global"].adaptive_minus[MEAN].value == pytest.approx(0.5)

@@ -22,7 +22,7 @@ from dga.evaluation.summary import summarise, summarise_stream
 from dga.io.files import CONFIG, LINES
 from dga.networks.models import Models
 from dga.profiles import EVERYDAY16, tune_pictures
-from dga.readers import OpenSystem
+from dga.readers import Predictor
 from dga.systems import parse_all
 
 NAMES = ("source", "dga", "dda", "dga-plus", "tent:batch=2", "dga-plus+tent:batch=2")
@@ -137,18 +137,18 @@ def test_results_are_not_gone_on_with_unasked(
 def watched(monkeypatch: pytest.MonkeyPatch) -> dict[str, list[int]]:
     """By system, the pictures of each batch that it answered; 0 where it was to forget."""
     seen: dict[str, list[int]] = {}
-    plain, reset = OpenSystem.answer, OpenSystem.reset
+    plain, reset = Predictor.answer, Predictor.reset
 
-    def answered(self: OpenSystem, x: Any, *others: Any) -> Any:
+    def answered(self: Predictor, x: Any, *others: Any) -> Any:
         seen.setdefault(self.system.name, []).append(len(x))
         return plain(self, x, *others)
 
-    def forgot(self: OpenSystem) -> None:
+    def forgot(self: Predictor) -> None:
         seen.setdefault(self.system.name, []).append(0)
         reset(self)
 
-    monkeypatch.setattr(OpenSystem, "answer", answered)
-    monkeypatch.setattr(OpenSystem, "reset", forgot)
+    monkeypatch.setattr(Predictor, "answer", answered)
+    monkeypatch.setattr(Predictor, "reset", forgot)
     return seen
 
 

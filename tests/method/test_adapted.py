@@ -25,7 +25,7 @@ from dga.evaluation.plan import Plan, choose_images, read_batch
 from dga.evaluation.run import evaluate
 from dga.images import to_pixels, to_square, to_tensor
 from dga.networks.models import Models
-from dga.readers import OpenSystem, answer
+from dga.readers import Predictor, answer
 from dga.systems import parse, parse_all
 
 SIZE = 32
@@ -47,8 +47,8 @@ def test_it_is_the_method(choosy_models: Models, x: Tensor, spec: str) -> None:
     model = AdaptedClassifier(choosy_models, spec)
     said = model(x)
     pixels = pixels_of(x)
-    opened = {spec: OpenSystem(choosy_models, parse(choosy_models.profile, spec))}
-    told = answer(opened, to_tensor(pixels), content_seeds(pixels))[spec]
+    predictors = {spec: Predictor(choosy_models, parse(choosy_models.profile, spec))}
+    told = answer(predictors, to_tensor(pixels), content_seeds(pixels))[spec]
     torch.testing.assert_close(said, told.probabilities.log())
     for field in dataclasses.fields(model.last):
         value = getattr(model.last, field.name)

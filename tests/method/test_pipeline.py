@@ -63,7 +63,7 @@ def test_every_picture_ends_as_it_is_alone_in_any_order_and_company(
         alone = repaired(choosy_models, pictures[row : row + 1], [repair], 3 + row)[0, repair]
         assert alone[0].stop == stopped.stop
         assert alone[0].found.degradation == stopped.found.degradation
-        assert alone[1].taken == rebuilt.taken
+        assert alone[1].steps == rebuilt.steps
         assert apart(alone[1].image, rebuilt.image) <= 1
         assert not stopped.unchanged or np.array_equal(from_tensor(rebuilt.image), pictures[row])
     ends = {repair: [together[row, repair][0] for row in range(6)] for repair in repairs}
@@ -85,7 +85,7 @@ def test_the_end_of_a_noisy_picture_is_another_one(
         assert (stopped.end == plus.noisy) == (stopped.found.entry > 0) == noisy
         beyond = 0 if row in (0, 4) else 16 if noisy else 4  # of one colour; source data
         assert stopped.stop.t_star == stopped.found.entry + beyond
-        assert rebuilt.taken == min(len(sampler_of(stopped.end).visited(stopped.stop.t_star)) - 1,
+        assert rebuilt.steps == min(len(sampler_of(stopped.end).visited(stopped.stop.t_star)) - 1,
                                     1 if noisy else 4)  # fmt: skip
 
 

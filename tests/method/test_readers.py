@@ -10,13 +10,13 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from dga.evaluation.exchange import exchanged
+from dga.evaluation.permutation import make_permutation
 from dga.images import to_tensor
 from dga.networks.classifier import predict_proba, preprocess
 from dga.networks.models import Models
 from dga.pipeline import adapt
 from dga.profiles import EVERYDAY16, TentConfig
-from dga.readers import Answers, answer, open_systems
+from dga.readers import Answers, answer, predictors_of
 from dga.readers.memo import Memo, marginal_entropy
 from dga.readers.tent import Tent, collect_affine, softmax_entropy
 from dga.systems import parse, parse_all, systems
@@ -33,7 +33,9 @@ def x(pictures: np.ndarray) -> Tensor:
 def answers(
     models: Models, x: Tensor, *texts: str, seeds: Sequence[int] = (3, 4, 5, 6, 7, 8)
 ) -> dict[str, Answers]:
-    return answer(open_systems(models, parse_all(models.profile, texts)), x, seeds, exchanged)
+    return answer(
+        predictors_of(models, parse_all(models.profile, texts)), x, seeds, make_permutation
+    )
 
 
 @pytest.mark.parametrize("text", [*systems(EVERYDAY16), *PAIRS])
@@ -209,12 +211,12 @@ def test_a_pair_shows_its_reader_what_was_repaired_first(choosy_models: Models, 
     tent = Tent(choosy_models, TentConfig(lr=0.5, batch=6))
     each = [tent.read(shown, ()) for shown in (told.pictures, x)]
     torch.testing.assert_close(told.probabilities, (each[0] + each[1]) / 2)
-    opened = open_systems(choosy_models, parse_all(choosy_models.profile, [text]))
+    predictors = predictors_of(choosy_models, parse_all(choosy_models.profile, [text]))
     for _ in range(2):
-        again = answer(opened, x, range(3, 9))[text].probabilities
+        again = answer(predictors, x, range(3, 9))[text].probabilities
     assert not torch.equal(again, told.probabilities)  # it learned
-    opened[text].reset()
-    assert torch.equal(answer(opened, x, range(3, 9))[text].probabilities, told.probabilities)
+    predictors[text].reset()
+    assert torch.equal(answer(predictors, x, range(3, 9))[text].probabilities, told.probabilities)
 
 
 def test_tent_refuses_a_model_without_norms(tiny_models: Models) -> None:
@@ -222,7 +224,7 @@ def test_tent_refuses_a_model_without_norms(tiny_models: Models) -> None:
     models = dataclasses.replace(tiny_models, classifier=without)
     for text in ("tent", "dga+tent"):
         with pytest.raises(ValueError, match="norm layers"):
-            open_systems(models, parse_all(models.profile, [text]))
+            predictors_of(models, parse_all(models.profile, [text]))
 
 
 def test_tent_keeps_layer_norm_models_in_evaluation() -> None:

@@ -13,7 +13,7 @@ from PIL import Image
 from dga.corruptions import corrupt
 from dga.images import to_pixels, to_square, to_tensor
 from dga.networks.models import Models
-from dga.pipeline import Reconstruction, Search, adapt, read
+from dga.pipeline import Reconstruction, Search, adapt, classify
 from dga.systems import parse
 
 MEDIA = Path(gradio.__file__).parent / "media_assets" / "images"
@@ -35,7 +35,7 @@ def _photograph(name: str) -> np.ndarray:
 
 @pytest.mark.parametrize(("name", "label"), [("cat", "cat"), ("lion", "big cat")])
 def test_classifier_knows_animals(shipped_models: Models, name: str, label: str) -> None:
-    assert read(shipped_models, to_tensor(_photograph(name))[None])[0].label == label
+    assert classify(shipped_models, to_tensor(_photograph(name))[None])[0].label == label
 
 
 def test_clean_photographs_stop_early_and_noisy_ones_late(shipped_models: Models) -> None:

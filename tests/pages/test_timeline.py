@@ -24,7 +24,7 @@ from dga.diffusion import Schedule, forward_path
 from dga.discriminator import Judged
 from dga.explanation.search import Scored
 from dga.images import from_tensor, to_tensor
-from dga.pipeline import NOTHING, Adaptation, Search, SearchEnded, readable
+from dga.pipeline import NOTHING, Adaptation, Search, SearchEnded, checked_repair
 from dga.profiles import EVERYDAY16, End
 from dga.request import Request
 from dga.stopping import Stop, choose_depth, confidence_from_logits
@@ -197,7 +197,7 @@ def test_advanced_settings_reach_the_pipeline():
     stopping = chosen.stopping(EVERYDAY16)
     assert (stopping.paths, stopping.max_depth) == (4, 80)
     assert stopping.horizon is None or stopping.horizon >= 80
-    ends = {system.name: readable(system).end for system in chosen.usual(EVERYDAY16)}
+    ends = {system.name: checked_repair(system).end for system in chosen.usual(EVERYDAY16)}
     assert ends["dga-guided"].guidance.scale == 2
     assert ends["dda"].guidance == EVERYDAY16.dda_guidance
 

@@ -36,7 +36,7 @@ from app.words.try_it import DOWNLOAD_WORDS, DOWNLOADS, INPUT_WORDS, LINK_NOTICE
 from dga.discriminator import Judged
 from dga.explanation.search import Scored
 from dga.io.parsing import shortened
-from dga.pipeline import DepthSweep, judge_further, readable, sweep_depths
+from dga.pipeline import DepthSweep, checked_repair, judge_further, sweep_depths
 from dga.profiles import Profile
 from dga.request import Request
 from dga.speed.pace import warning
@@ -257,7 +257,7 @@ class TryHandlers(RunHandlers[Run]):
         known = state.series.get(str(name))
         if system is None or system.explain or (known and len(known.predictions) > extent):
             return
-        asked = state.subject.input, state.settings.seed, readable(system), extent
+        asked = state.subject.input, state.settings.seed, checked_repair(system), extent
         shown = 0.0
         for event in self.session.lent(run.cancel, sweep_depths, *asked):
             if isinstance(event, DepthSweep):

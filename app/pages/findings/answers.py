@@ -107,8 +107,8 @@ def _beaten(comparisons: Sequence[Row], own: str) -> Iterator[str]:
 
 
 @dataclass(frozen=True)
-class Dealt:
-    """What ``method`` loses where pictures, ``at`` a severity, exchange their ``what``."""
+class Permuted:
+    """What ``method`` loses where pictures, ``at`` a severity, have their ``what`` permuted."""
 
     table: str
     where: str
@@ -119,12 +119,12 @@ class Dealt:
 
 
 def _depth(exhibits: Exhibits, severity: int) -> Answer:
-    dealt = list(_all_dealt(exhibits, severity))
-    deciding = [d for d in dealt if d.what in words.WHOLE_DEPTH]
+    permuted = list(_all_permuted(exhibits, severity))
+    deciding = [d for d in permuted if d.what in words.WHOLE_DEPTH]
     if not deciding:
         return _not_measured("depth", _named("permuted", severity))
     own = min(deciding, key=lambda d: OURS.index(d.method)).method
-    clauses: dict[str, Dealt] = {}
+    clauses: dict[str, Permuted] = {}
     for d in sorted(deciding, key=lambda d: words.WHOLE_DEPTH.index(d.what)):
         if d.method == own:
             clauses.setdefault(d.where, d)
@@ -142,7 +142,7 @@ def _depth(exhibits: Exhibits, severity: int) -> Answer:
     else:
         verdict = "open" if unknown else "hardly"
     sentence = words.DEPTH[verdict].format(method=NAMES[own], clauses="; ".join(told + unknown))
-    absent = [NAMES[name] for name in OURS[:2] if name not in {d.method for d in dealt}]
+    absent = [NAMES[name] for name in OURS[:2] if name not in {d.method for d in permuted}]
     more = [words.DEPTH["unmeasured"].format(methods=", ".join(absent))] if absent else []
     title = "{}: {}, {}{}".format
     rows = [
@@ -151,12 +151,12 @@ def _depth(exhibits: Exhibits, severity: int) -> Answer:
             title(NAMES[d.method], words.PERMUTED[d.what], words.SHORT[d.where], d.at),
             d.found,
         )
-        for d in dealt
+        for d in permuted
     ]
     return Answer("depth", next(iter(clauses.values())).table, sentence, tuple(more), forest(rows))
 
 
-def _all_dealt(exhibits: Exhibits, severity: int) -> Iterator[Dealt]:
+def _all_permuted(exhibits: Exhibits, severity: int) -> Iterator[Permuted]:
     for where, group, table, at in (
         ("wild", "all", "wild-permuted", ""),
         ("same", "mean", *_nearest(exhibits, "permuted", severity)),
@@ -165,12 +165,12 @@ def _all_dealt(exhibits: Exhibits, severity: int) -> Iterator[Dealt]:
             found = _estimate(row, "points")
             what = row["rival"].partition("permute=")[2].partition(":")[0]
             if row["group"] == group and found and what in words.PERMUTED:
-                yield Dealt(table, where, at, row["method"].partition(":")[0], what, found)
+                yield Permuted(table, where, at, row["method"].partition(":")[0], what, found)
     table, at = _nearest(exhibits, "controls", severity)
     for row in exhibits.numbers(table):
         found = _estimate(row, "adaptive_minus")
         if (row["control"], row["group"]) == ("permuted", "mean") and found:
-            yield Dealt(table, "same", at, "dga-guided", "depth", found)
+            yield Permuted(table, "same", at, "dga-guided", "depth", found)
 
 
 def _found(exhibits: Exhibits, severity: int) -> Answer:

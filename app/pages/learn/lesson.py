@@ -23,7 +23,7 @@ from dga.guidance import structural_loss
 from dga.images import Pixels, from_tensor, to_tensor
 from dga.networks.classifier import predict
 from dga.networks.models import Models
-from dga.pipeline import Stepped, Stopped, readable, run
+from dga.pipeline import Stepped, Stopped, checked_repair, run
 from dga.profiles import End, Repair, StoppingConfig
 from dga.readers.answers import repaired
 from dga.sentences import pill
@@ -186,7 +186,7 @@ class Lesson:
         """Four pictures, each rebuilt from its own depth and from one depth for all."""
         profile, systems = self.models.profile, compared(self.models.profile)
         damaged = [self._damaged(case) for case in COMPARED]
-        ways = [readable(systems[name]) for name in ("dga-guided", "dda")]
+        ways = [checked_repair(systems[name]) for name in ("dga-guided", "dda")]
         x = self._tensor(np.stack(damaged))
         done = repaired(self.models, x, [case.seed for case in COMPARED], ways)
         return {

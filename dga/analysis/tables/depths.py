@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from dga.analysis.controls import Controls
+from dga.analysis.depth_controls import DepthControls
 from dga.analysis.names import MEAN, group_title, method_title
 from dga.analysis.pooled import PooledRuns
 from dga.analysis.results import JudgeRun, MissingRun
@@ -112,7 +112,7 @@ def stopping_config(judge: JudgeRun, pooled: PooledRuns | None) -> StoppingConfi
     return next((config for config in found if config is not None), preset)
 
 
-def control_title(name: str, controls: Controls) -> str:
+def control_title(name: str, controls: DepthControls) -> str:
     """In words; a fixed depth by its number."""
     title = TITLES.get(name, name.replace("=", " ").capitalize())
     return f"{title} ({controls.best_depth})" if name == "global" else title
@@ -152,7 +152,7 @@ def control_methods(pooled: PooledRuns) -> list[str]:
     return [SOURCE, base, *fixed_depths(pooled.lines, base).values()]
 
 
-def _controls_caption(controls: Controls) -> str:
+def _controls_caption(controls: DepthControls) -> str:
     sweep = controls.sweep
     names = [name for name in sweep.corruptions if name != CLEAN]
     return (

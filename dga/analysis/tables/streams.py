@@ -73,7 +73,7 @@ def pairs_table(pooled: PooledRuns) -> Table:
 
 
 def permuted_table(pooled: PooledRuns) -> Table:
-    """A method with its own choices against the same choices dealt to other pictures."""
+    """A method with its own choices against the same choices permuted between pictures."""
     pairs = [
         (method.unpermuted, name)
         for name in pooled.methods

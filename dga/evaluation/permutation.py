@@ -1,4 +1,4 @@
-"""The control of "chosen for each picture": choices are dealt to other pictures."""
+"""The control of "chosen for each picture": choices are permuted between pictures."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ import torch
 from torch import Tensor
 
 from dga.networks.models import Models
-from dga.pipeline import Exchange, Stopped, judged_path
+from dga.pipeline import Permutation, Stopped, judged_path
 
 
-def exchanged(models: Models, x: Tensor, seeds: Sequence[int], what: str) -> Exchange:
+def make_permutation(models: Models, x: Tensor, seeds: Sequence[int], what: str) -> Permutation:
     """For :func:`dga.pipeline.run`: each picture gets what was found in another one.
 
     ``what``: ``noise`` (entry and t*), ``depth`` (t* beyond the entry) or ``explanation`` (all),
     in a fixed random order, in which hardly any picture keeps its own.
     """
 
-    def deal(stopped: list[Stopped]) -> list[Stopped]:
+    def permute(stopped: list[Stopped]) -> list[Stopped]:
         order = torch.randperm(len(stopped), generator=torch.Generator().manual_seed(0)).tolist()
         return [given(own, stopped[j]) for own, j in zip(stopped, order, strict=True)]
 
@@ -36,4 +36,4 @@ def exchanged(models: Models, x: Tensor, seeds: Sequence[int], what: str) -> Exc
         path = judged_path(models, x[own.row], seeds[own.row], found)
         return replace(own, found=found, stop=other.stop, end=other.end, path=path)
 
-    return deal
+    return permute

@@ -34,7 +34,7 @@ Draws = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Control:
+class DepthControl:
     """Accuracy in [0, 1] by group, and adaptive minus it, both with intervals."""
 
     accuracy: dict[str, Estimate]
@@ -42,7 +42,7 @@ class Control:
 
 
 @dataclass(frozen=True)
-class Controls:
+class DepthControls:
     """``rows``: by name. ``spearman``: over all informative images; ``spearman_within``: the mean
     of the corruptions' own, weighted by their informative images (``None`` if there are none).
 
@@ -51,7 +51,7 @@ class Controls:
     """
 
     sweep: Sweep
-    rows: dict[str, Control]
+    rows: dict[str, DepthControl]
     best_depth: int
     mean_depth: dict[str, float]
     spearman: Estimate | None
@@ -64,20 +64,20 @@ class Controls:
         return [group for group in (MEAN, *FAMILIES) if group in self.mean_depth]
 
 
-def control(sweep: Sweep) -> Controls:
+def compute_controls(sweep: Sweep) -> DepthControls:
     """All controls of a sweep. Clean pictures are left out of every group."""
     weights = resample_weights(len(sweep.photographs))
     groups = sweep_groups(sweep)
     draws, best = _draws(sweep, weights, groups[MEAN])
     rows = {
-        name: Control(
+        name: DepthControl(
             _by_group(draw, groups, sweep),
             {} if name == "adaptive" else _by_group(draws["adaptive"] - draw, groups, sweep),
         )
         for name, draw in draws.items()
     }
     t_star = np.where(sweep.measured, sweep.t_star, np.nan)
-    return Controls(
+    return DepthControls(
         sweep,
         rows,
         sweep.depths[best],
