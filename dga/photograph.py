@@ -12,42 +12,79 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
 import torch.nn.functional as F
 from numpy.typing import NDArray
+from PIL import Image
 from torch import Tensor
 
-from dga.discriminator import Judged
+from dga.discriminator import JudgedPath
 from dga.explanation.degradation import NO_DEGRADATION, Degradation
-from dga.explanation.noise_level import matched_depth, noise_map
-from dga.explanation.search import Explanation, Scored, explain, judge
-from dga.explanation.sharpness import reach
+from dga.explanation.noise_level import matched_depth, noise_deviation, noise_map
+from dga.explanation.search import Explanation, Look, Scored, explain, mean_logits
 from dga.images import Pixels, from_tensor, to_pixels, to_square, to_tensor
 from dga.networks.models import Models
-from dga.pipeline import Exchange, Rebuilt, Sample, Stopped, drain, judged_path, run
-from dga.profiles import End, PhotographConfig, Repair
+from dga.pipeline import (
+    Permutation,
+    PictureCache,
+    Rebuilt,
+    Stopped,
+    at_depth,
+    judged_path,
+    run,
+)
+from dga.profiles import End, ExplanationConfig, Repair, StoppingConfig
 
 AT_ONCE = 64
 """Windows repaired together; bounds memory."""
-STATISTICS_SIDE = 1024
-"""Of larger photographs every n-th pixel is counted where only means are needed."""
+COUNTED = 1024
+"""Of a photograph with longer sides every n-th pixel is counted, where only means are asked for."""
+
+Control = Callable[[Tensor, Sequence[int]], Permutation]
+"""Made from windows, ``[n, 3, S, S]``, and their seeds."""
+
+
+@dataclass(frozen=True)
+class PhotographConfig:
+    """How a photograph is repaired.
+
+    ``explain``: exposure and sharpness of the whole, judged by ``seen`` windows with the finest
+    detail and by a thumbnail. Noise above its ``noise_floor`` counts, and a window is repaired
+    where the discriminator, its neighbours' scores included, prefers noise by
+    ``noise_head_start``. ``overlap``: share of a window's side that its neighbour has too;
+    ``quantile``: of its pixels' noise, at which a window enters the forward process.
+    """
+
+    explain: ExplanationConfig
+    end: End = End(StoppingConfig(tau=0.97, max_depth=16), steps=1)
+    seen: int = 4
+    overlap: float = 0.25
+    quantile: float = 0.9
+
+
+def usual(models: Models) -> PhotographConfig:
+    """As it was chosen on scikit-image's photographs (assets/results/everyday16/README.md)."""
+    explanation = models.profile.plus.explain
+    assert explanation is not None
+    return PhotographConfig(replace(explanation, noise_floor=0.06, settled=1.0))
 
 
 @dataclass(frozen=True)
 class Photograph:
     """A repaired photograph.
 
-    ``image``: uint8 ``[H, W, 3]``; ``explanation``: of the whole; ``noise``: standard deviation of
-    the noise that each pixel holds, float32 ``[H, W]`` in [-1, 1], 0 where it counts as none;
-    ``rows``, ``columns``: first pixels of the windows; ``depths``: t* of each, ``[rows, columns]``.
+    ``image``: uint8 ``[H, W, 3]``; ``found``: in the whole; ``noise``: standard deviation of what
+    each pixel holds, float32 ``[H, W]`` in [-1, 1], 0 where it counts as none; ``depths``: t* of
+    each window, ``[rows, columns]``, which begin at those pixels; ``unchanged``: it came back bit
+    for bit.
     """
 
     image: Pixels
-    explanation: Explanation
+    found: Explanation
     noise: NDArray[np.float32]
     rows: Sequence[int]
     columns: Sequence[int]
@@ -57,28 +94,285 @@ class Photograph:
 
 
 @dataclass(frozen=True)
-class Repaired:
-    """Event: so many windows are finished, of how many; ``image``: as far as it is repaired."""
+class Progress:
+    """Event: so many windows are finished, of ``total``."""
 
     done: int
     total: int
-    image: Pixels
 
 
-def starts(side: int, window: int, overlap: int) -> list[int]:
-    """First pixels of windows that cover ``side`` pixels, neighbours sharing ``overlap`` at least.
+def repair_photograph(
+    models: Models,
+    pixels: Pixels,
+    seed: int = 0,
+    config: PhotographConfig | None = None,
+    depth: int | None = None,
+    permutation: Control | None = None,
+) -> Photograph:
+    """Repair a photograph, uint8 ``[H, W, 3]`` of any size, at its own size.
 
-    They are spread evenly, so that none lies nearly on another.
+    The same arguments give the same result. ``depth``: one everywhere, instead of t*;
+    ``permutation``: a control, made from windows ``[n, 3, S, S]`` and their seeds. Raises
+    ``ValueError`` for what is no picture, and ``FloatingPointError`` if a network returns no
+    numbers.
     """
-    count = max(1, math.ceil((side - overlap) / (window - overlap)))
-    return [round(i * (side - window) / max(1, count - 1)) for i in range(count)]
+    *_, last = photograph_steps(models, pixels, seed, config, depth, permutation)
+    assert isinstance(last, Photograph)
+    return last
 
 
-class Window(Sample):
-    """A window whose explanation is known; ``level``: noise of its pixels, ``[S, S]``."""
+def photograph_steps(
+    models: Models,
+    pixels: Pixels,
+    seed: int = 0,
+    config: PhotographConfig | None = None,
+    depth: int | None = None,
+    permutation: Control | None = None,
+) -> Iterator[Scored | Progress | Photograph]:
+    """:func:`repair_photograph`, an event at a time. The last one is the :class:`Photograph`."""
+    begun = time.perf_counter()
+    if pixels.dtype != np.uint8 or pixels.ndim != 3 or pixels.shape[2] != 3 or not pixels.size:
+        raise ValueError("A picture is a PIL image, or an array of shape [H, W, 3] in 8 bits.")
+    config, side = config or usual(models), models.profile.image_size
+    height, width = pixels.shape[:2]
+    whole = filled(pixels, side)
+    if max(height, width) <= side:
+        result = yield from _stamp(models, whole, seed, depth)
+    else:
+        result = yield from _windows(models, whole, seed, config, depth, permutation)
+    image = result.image[:height, :width]
+    yield replace(
+        result,
+        image=image,
+        noise=result.noise[:height, :width],
+        unchanged=np.array_equal(image, pixels),
+        seconds=time.perf_counter() - begun,
+    )
+
+
+def filled(pixels: Pixels, side: int) -> Pixels:
+    """Sides below ``side`` are filled up to it, mirrored: uint8 ``[H, W, 3]``."""
+    missing = [(0, max(0, side - length)) for length in pixels.shape[:2]]
+    return np.pad(pixels, (*missing, (0, 0)), "symmetric") if np.any(missing) else pixels
+
+
+def _stamp(
+    models: Models, pixels: Pixels, seed: int, depth: int | None
+) -> Generator[Scored, None, Photograph]:
+    """A picture of one window: DGA+."""
+    x, plus = to_tensor(pixels).to(models.device), models.profile.plus
+    if depth is not None:
+        plus = at_depth(plus, depth)
+    for event in run(models, x[None], [seed], [plus]):
+        if isinstance(event, Scored):
+            yield event
+        elif isinstance(event, Stopped):
+            stopped = event
+        elif isinstance(event, Rebuilt):
+            image = from_tensor(event.image)
+    noise = np.full(pixels.shape[:2], stopped.found.degradation.noise, np.float32)
+    depths = np.array([[stopped.stop.t_star]])
+    return Photograph(image, stopped.found, noise, (0,), (0,), depths, stopped.unchanged, 0.0)
+
+
+def _windows(
+    models: Models,
+    pixels: Pixels,
+    seed: int,
+    config: PhotographConfig,
+    depth: int | None,
+    control: Control | None,
+) -> Generator[Scored | Progress, None, Photograph]:
+    side, x = models.profile.image_size, to_tensor(pixels)
+    found = yield from _explain(models, x, pixels, seed, config)
+    x = found.degradation.inverse(x)
+    grid = Grid.over(pixels.shape[:2], side, round(config.overlap * side))
+    noise = noise_map(x)
+    noise[noise <= config.explain.noise_floor] = 0
+    if found.flat:
+        noise.zero_()
+    known = _noise_by_window(models, x, noise, grid, seed, config)
+    end = config.end if depth is None else End(depth=depth, steps=1)
+    repair = Repair(end, config.explain)
+    change = torch.zeros_like(x)
+    depths, size = np.zeros(len(grid), np.int64), len(grid) if control else AT_ONCE
+    for numbers in torch.arange(len(grid)).split(size):
+        first, seeds = int(numbers[0]), [seed * 1_000_003 + n for n in numbers.tolist()]
+        cut = grid.cut(x, numbers).to(models.device)
+        held = grid.cut(noise[None], numbers)[:, 0]
+        caches = [
+            Window(models, *window)
+            for window in zip(cut, seeds, known[first : first + size], held, strict=True)
+        ]
+        for event in run(models, cut, seeds, [repair], caches, control and control(cut, seeds)):
+            if isinstance(event, Stopped):
+                depths[first + event.row] = event.stop.t_star
+            elif isinstance(event, Rebuilt) and event.steps:
+                grid.add(change, first + event.row, (event.image - cut[event.row]).cpu())
+        yield Progress(first + len(numbers), len(grid))
+    change /= grid.weight()
+    if depth is None:
+        change *= noise > 0
+    shape = len(grid.rows), len(grid.columns)
+    image, by_window = from_tensor(x + change), depths.reshape(shape)
+    return Photograph(
+        image, found, noise.numpy(), grid.rows, grid.columns, by_window, False, 0.0
+    )
+
+
+class Window(PictureCache):
+    """One window whose explanation is known; ``held``: noise of its pixels, ``[S, S]``."""
 
     def __init__(
-        self, models: Models, x: Tensor, seed: int, found: Explanation, level: Tensor
+        self, models: Models, x: Tensor, seed: int, found: Explanation, held: Tensor
     ) -> None:
         super().__init__(models, x, seed)
-        self.found, self.level = found, level
+        self.found, self.held = found, held
+
+    def explanation(self, config: ExplanationConfig | None) -> Generator[Scored, None, Explanation]:
+        """What is known."""
+        return self.found
+        yield
+
+    def path(self, found: Explanation, number: int = 0) -> JudgedPath:
+        """With noise added where some is missing."""
+        key = found.degradation, True, number
+        if key not in self._paths:
+            way = judged_path(self.models, self.x, self.seed, found, number, self.held)
+            self._paths[key] = way
+        return self._paths[key]
+
+
+def _explain(
+    models: Models, x: Tensor, pixels: Pixels, seed: int, config: PhotographConfig
+) -> Generator[Scored, None, Explanation]:
+    """Exposure and sharpness of the whole, ``[3, H, W]``; its noise is left to the windows."""
+    every = -(-max(x.shape[1:]) // COUNTED)
+    measured = float(noise_deviation(x[None])[0])
+    look = views(x, pixels, models.profile.image_size, config.seen, models.device)
+    network, counted = models.explainer, x[:, ::every, ::every]
+    found = yield from explain(
+        models.schedule, network, counted, seed, config.explain, look=look, measured=measured
+    )
+    return replace(found, degradation=replace(found.degradation, noise=0.0), entry=0)
+
+
+def views(x: Tensor, pixels: Pixels, side: int, count: int, device: torch.device) -> Look:
+    """A thumbnail, and the ``count`` windows with the finest detail, in the picture's own pixels.
+
+    A blurred photograph is blurred where it is sharpest, too; one whose background alone is out of
+    focus is not. What undoes a blur of a few pixels means nothing to the thumbnail.
+    """
+    grid = Grid.over(x.shape[1:], side, 0)
+    detail = [float(noise_free_detail(x[:, i : i + side, j : j + side])) for i, j in grid.places]
+    best = sorted(range(len(grid)), key=lambda n: -detail[n])[:count]
+    crops = []
+    for i, j in (grid.places[n] for n in best):
+        top, left = max(0, i - side // 2), max(0, j - side // 2)
+        crop = x[:, top : i + side + side // 2, left : j + side + side // 2]
+        crops.append((crop, i - top, j - left))
+    thumbnail = to_tensor(to_pixels(to_square(Image.fromarray(pixels), side)))
+
+    def look(candidate: Degradation) -> Tensor:
+        small = replace(candidate, blur=0.0, regularisation=0.0, impulses=None, noise=0.0)
+        shown = [candidate.inverse(c)[:, i : i + side, j : j + side] for c, i, j in crops]
+        return torch.stack([small.inverse(thumbnail), *shown]).to(device)
+
+    return look
+
+
+def noise_free_detail(x: Tensor) -> Tensor:
+    """Mean difference of neighbouring pixels, ``[3, H, W]``."""
+    return x.diff(dim=1).abs().mean() + x.diff(dim=2).abs().mean()
+
+
+def _noise_by_window(
+    models: Models,
+    x: Tensor,
+    noise: Tensor,
+    grid: Grid,
+    seed: int,
+    config: PhotographConfig,
+) -> list[Explanation]:
+    """Noise of each window, where the discriminator prefers it to none; neighbours vote."""
+    schedule, explainer, at = models.schedule, models.explainer, config.explain.judged_at
+    level = torch.zeros(len(grid), dtype=torch.float64)
+    margin = torch.zeros(len(grid))
+    asked = torch.zeros(len(grid))
+    for numbers in torch.arange(len(grid)).split(AT_ONCE):
+        held = grid.cut(noise[None], numbers)  # [n, 1, S, S]
+        top = held.flatten(1).quantile(config.quantile, 1)
+        level[numbers], noisy = top.double(), top > 0
+        if bool(noisy.any()):
+            cut, own = grid.cut(x, numbers[noisy]).to(models.device), held[noisy]
+            entry = torch.tensor([matched_depth(schedule, float(s)) for s in top[noisy]])
+            beyond = torch.tensor(at)
+            plain = mean_logits(
+                schedule, explainer, cut, beyond.expand(len(cut), -1), 0 * own, seed
+            )
+            depth = (entry[:, None] + beyond).clamp(max=schedule.steps)
+            held_noise = mean_logits(schedule, explainer, cut, depth, own, seed)
+            margin[numbers[noisy]], asked[numbers[noisy]] = plain - held_noise, 1.0
+    shape = 1, 1, len(grid.rows), len(grid.columns)
+    votes, count = (
+        F.avg_pool2d(values.view(shape), 3, 1, 1).flatten() for values in (margin, asked)
+    )
+    found = []
+    for s, vote, voters in zip(level.tolist(), votes.tolist(), count.tolist(), strict=True):
+        if s and vote / max(voters, 1e-9) > config.explain.noise_head_start:
+            found.append(Explanation(Degradation(noise=s), matched_depth(schedule, s), s))
+        else:
+            found.append(Explanation(NO_DEGRADATION, 0, s, settled=True))
+    return found
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Windows of ``side`` pixels that cover a picture; ``rows``, ``columns``: where they begin."""
+
+    rows: tuple[int, ...]
+    columns: tuple[int, ...]
+    side: int
+
+    @classmethod
+    def over(cls, shape: Sequence[int], side: int, overlap: int) -> Grid:
+        """Spread evenly over ``[H, W]``, each sharing ``overlap`` pixels or more with the next."""
+        gaps = [math.ceil((length - side) / (side - overlap)) for length in shape]
+        rows, columns = (
+            tuple(round(i * (length - side) / max(1, n)) for i in range(n + 1))
+            for length, n in zip(shape, gaps, strict=True)
+        )
+        return cls(rows, columns, side)
+
+    @property
+    def places(self) -> list[tuple[int, int]]:
+        """Top and left of each window, row by row."""
+        return [(i, j) for i in self.rows for j in self.columns]
+
+    def __len__(self) -> int:
+        return len(self.rows) * len(self.columns)
+
+    def cut(self, x: Tensor, numbers: Tensor) -> Tensor:
+        """Some windows of ``[C, H, W]``: ``[n, C, S, S]``."""
+        places, side = self.places, self.side
+        return torch.stack(
+            [x[:, i : i + side, j : j + side] for i, j in (places[n] for n in numbers.tolist())]
+        )
+
+    def add(self, total: Tensor, number: int, window: Tensor) -> None:
+        """Add a window to ``[3, H, W]``, faded towards its edges."""
+        i, j = self.places[number]
+        fade = self._fade()
+        total[:, i : i + self.side, j : j + self.side] += fade[:, None] * fade * window
+
+    def weight(self) -> Tensor:
+        """What windows of ones would add up to, ``[H, W]``."""
+        fade, sums = self._fade(), []
+        for begins in (self.rows, self.columns):
+            sums.append(torch.zeros(begins[-1] + self.side))
+            for begin in begins:
+                sums[-1][begin : begin + self.side] += fade
+        return sums[0][:, None] * sums[1]
+
+    def _fade(self) -> Tensor:
+        return torch.hann_window(self.side + 2, periodic=False)[1:-1].clamp(min=0.02)

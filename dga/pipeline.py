@@ -106,12 +106,21 @@ class PictureCache:
 
 
 def judged_path(
-    models: Models, x: Tensor, seed: int, found: Explanation, number: int = 0
+    models: Models,
+    x: Tensor,
+    seed: int,
+    found: Explanation,
+    number: int = 0,
+    noise: Tensor | None = None,
 ) -> JudgedPath:
-    """Noise path ``number`` of a picture, ``[3, S, S]``, after the explanation's inverse."""
+    """Noise path ``number`` of a picture, ``[3, S, S]``, after the explanation's inverse.
+
+    ``noise``: the deviation that each pixel holds already, ``[S, S]``; by default the explanation's.
+    """
     explained, degradation = found is not NOTHING, found.degradation
     own = seed if number == 0 else (seed + 1) * 1_000_003 + number
-    states = ForwardPath(models.schedule, degradation.inverse(x), own, degradation.noise)
+    held = degradation.noise if noise is None else noise
+    states = ForwardPath(models.schedule, degradation.inverse(x), own, held)
     network = models.explainer if explained else models.discriminator
     return JudgedPath(models.schedule, network, states, found.entry, number, explained)
 

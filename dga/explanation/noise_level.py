@@ -25,13 +25,40 @@ def noise_deviation(x: Tensor) -> Tensor:
     wavelet shrinkage", 1994), averaged over channels. A picture under two pixels a side holds
     no detail: 0.
     """
-    height, width = (side - side % 2 for side in x.shape[-2:])
-    if not height or not width:
+    detail = _detail(x)
+    if not detail.numel():
         return x.new_zeros(len(x))
+    spread = detail.flatten(2).median(2).values  # [B, 3]
+    return spread.mean(1) * MAD_TO_DEVIATION
+
+
+def _detail(x: Tensor) -> Tensor:
+    """Absolute value of the finest diagonal Haar detail, ``[..., H // 2, W // 2]``."""
+    height, width = (side - side % 2 for side in x.shape[-2:])
     x = x[..., :height, :width]
     detail = x[..., ::2, ::2] - x[..., 1::2, ::2] - x[..., ::2, 1::2] + x[..., 1::2, 1::2]
-    spread = (detail / 2).abs().flatten(2).median(2).values  # [B, 3]
-    return spread.mean(1) * MAD_TO_DEVIATION
+    return (detail / 2).abs()
+
+
+def noise_map(x: Tensor, block: int = 24, every: int = 8) -> Tensor:
+    """:func:`noise_deviation` around each pixel: ``[3, H, W]`` in [-1, 1] to ``[H, W]``.
+
+    Measured in square blocks of ``block`` pixels, one ``every`` so many, smoothed over their
+    neighbours and interpolated. Both are even; no side of ``x`` is shorter than a block.
+    """
+    side, step = block // 2, every // 2
+    detail = _detail(x)  # [3, h, w]
+    rows = []
+    for top in range(0, detail.shape[1] - side + 1, step):  # one at a time, to bound memory
+        blocks = detail[:, top : top + side].unfold(2, side, step).movedim(2, 1)  # [3, n, side, side]
+        rows.append(blocks.flatten(2).median(2).values.mean(0))
+    measured = torch.stack(rows)[None, None] * MAD_TO_DEVIATION
+    smooth = F.avg_pool2d(F.pad(measured, (1, 1, 1, 1), "replicate"), 3, 1)
+    height, width = (every * n for n in measured.shape[2:])
+    inner = F.interpolate(smooth, size=(height, width), mode="bilinear", align_corners=False)
+    edge = (block - every) // 2
+    right, below = x.shape[-1] - width - edge, x.shape[-2] - height - edge
+    return F.pad(inner, (edge, right, edge, below), "replicate")[0, 0]
 
 
 def matched_depth(schedule: Schedule, deviation: float) -> int:

@@ -245,26 +245,49 @@ def judge(
     """
     if not candidates:
         return []
-    depth = torch.tensor([k for k in depths if k <= schedule.steps] or [schedule.steps])
-    abar = schedule.alpha_bar[depth].view(-1, 1, 1, 1)  # [K, 1, 1, 1]
-    shown = [look(candidate) for candidate in candidates]  # [V, 3, S, S] each
-    shape, device = shown[0].shape[1:], shown[0].device
-    noise = torch.stack([step_noise(seed, "forward", int(k), shape) for k in depth]).to(device)
-    states = []
-    for candidate, restored in zip(candidates, shown, strict=True):
-        missing = (1 - abar - abar * candidate.noise**2).clamp(min=0)
-        signal = abar.sqrt().to(restored) * restored[:, None]  # [V, K, 3, S, S]
-        states.append((signal + missing.sqrt().to(restored) * noise).flatten(0, 1))
-    everything = torch.stack(states)  # [C, VK, 3, S, S]
-    numbers = everything.isfinite().flatten(1).all(1)
-    flat = everything[numbers].flatten(0, 1)
-    time = schedule.time[depth].repeat(len(flat) // len(depth)).to(device)
-    size = max_batch(flat)
-    logits = [
-        discriminator(flat[i : i + size], time[i : i + size]).float().cpu()
-        for i in range(0, len(flat), size)
-    ]
-    each = everything.shape[1]
-    means = iter(torch.cat(logits).view(-1, each).mean(1).tolist() if logits else [])
+    shown = torch.stack([look(candidate) for candidate in candidates])  # [C, V, 3, S, S]
+    numbers = shown.isfinite().flatten(1).all(1)
+    pictures = shown[numbers]
+    known = [k for k in depths if k <= schedule.steps] or [schedule.steps]
+    deviation = torch.tensor([candidate.noise for candidate in candidates])[numbers]
+    each = mean_logits(
+        schedule,
+        discriminator,
+        pictures.flatten(0, 1),
+        torch.tensor(known).expand(pictures.shape[0] * pictures.shape[1], -1),
+        deviation.repeat_interleave(shown.shape[1]).view(-1, 1, 1, 1),
+        seed,
+    )
+    means = iter(each.view(-1, shown.shape[1]).mean(1).tolist())
     scores = [next(means) if ok else None for ok in numbers.tolist()]
     return [s if s is not None and math.isfinite(s) else None for s in scores]
+
+
+@torch.no_grad()
+def mean_logits(
+    schedule: Schedule,
+    discriminator: nn.Module,
+    x: Tensor,
+    depth: Tensor,
+    deviation: Tensor,
+    seed: int,
+) -> Tensor:
+    """Mean logit of each picture over its depths, float32 ``[n]`` on the CPU.
+
+    ``x``: ``[n, 3, S, S]``; ``depth``: int64 ``[n, K]``; ``deviation``: of the noise that a picture
+    holds already, ``[n, 1, 1 or S, 1 or S]``. At one depth all see the same noise.
+    """
+    noise = {k: step_noise(seed, "forward", k, x.shape[1:]).to(x) for k in set(depth.flatten().tolist())}
+    abar = schedule.alpha_bar[depth][..., None, None, None]  # [n, K, 1, 1, 1]
+    held = deviation.double().cpu().square()[:, None]
+    missing = (1 - abar - abar * held).clamp(min=0).sqrt().to(x)
+    signal = abar.sqrt().to(x)
+    logits, size = [], max(1, max_batch(x) // depth.shape[1])
+    for i in range(0, len(x), size):
+        rows = depth[i : i + size]
+        drawn = torch.stack([noise[k] for k in rows.flatten().tolist()])
+        part = slice(i, i + size)
+        states = signal[part] * x[part, None] + missing[part] * drawn.view(*rows.shape, *x.shape[1:])
+        time = schedule.time[rows.flatten()].to(x.device)
+        logits.append(discriminator(states.flatten(0, 1), time).float().cpu().view(rows.shape))
+    return torch.cat(logits).mean(1) if logits else torch.empty(0)
