@@ -29,6 +29,12 @@ class ConfigOptions:
     ema: Annotated[float | None, typer.Option(help="Decay of the weights' moving average.")] = None
     seed: Annotated[int | None, typer.Option(help="Fixes initial weights and every batch.")] = None
     bf16: Annotated[bool | None, typer.Option(help="bfloat16 autocast.")] = None
+    scales: Annotated[
+        float | None,
+        typer.Option(
+            help="Share of pictures that are windows of enlarged ones, not for the classifier."
+        ),
+    ] = None
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from pathlib import Path
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
@@ -15,6 +16,7 @@ from dga.networks.unet import Denoiser
 from dga.profiles import Profile, ScheduleConfig
 from dga.training import loop
 from dga.training.loop import TrainConfig
+from dga.training.scales import maybe_window
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", FutureWarning)
@@ -80,10 +82,13 @@ def draw(
 
     Timesteps are drawn as 1000 u^1.5: adaptation starts from moderate depths, so those are
     seen most. With ``last``, nine in ten are drawn evenly from 0...last, and the rest as
-    ever, so that what is known of deeper states is not forgotten.
+    ever, so that what is known of deeper states is not forgotten. ``config.scales`` of the
+    pictures are windows of enlarged ones.
     """
-    generator = loop.torch_rng(loop.step_rng(config.seed, step))
-    x = to_tensor(images.pixels[loop.batch_rows(len(images), config.batch, config.seed, step)])
+    rng = loop.step_rng(config.seed, step)
+    generator = loop.torch_rng(rng)
+    pixels = images.pixels[loop.batch_rows(len(images), config.batch, config.seed, step)]
+    x = to_tensor(np.stack([maybe_window(picture, config.scales, rng) for picture in pixels]))
     flipped = torch.rand(len(x), generator=generator) < 0.5
     x[flipped] = x[flipped].flip(-1)
     u = torch.rand(len(x), generator=generator)

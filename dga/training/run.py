@@ -57,8 +57,8 @@ def train(
     diffusion model is mostly trained at, all by default; ``name``: another of the profile's
     classifiers than its own; ``teacher``: weights of its own, by which another is taught.
     Returns ``None`` in all but the first of several processes. Raises ``ValueError`` for an
-    unknown model or profile, for unusable data, and for a study, a name or several processes of
-    a model that takes none.
+    unknown model or profile, for unusable data, and for a study, a name, scales or several
+    processes of a model that takes none.
     """
     defaults(model)
     if model != "discriminator" and study not in (None, Study()):
@@ -67,6 +67,10 @@ def train(
         raise ValueError(f"Only the diffusion model has a deepest depth, not the {model}.")
     if model != "classifier" and not (name is None and teacher is None):
         raise ValueError(f"Only a classifier has a name and a teacher, not the {model}.")
+    if model == "classifier" and config.scales:
+        raise ValueError(
+            "The classifier is shown no windows of enlarged pictures, only the others."
+        )
     profile = get_profile(profile_name)
     if name is not None:
         profile = with_classifier(profile, name)

@@ -77,7 +77,8 @@ class BatchMaker(Dataset):
             pictures, unreadable = self._read(rows[mine.start : mine.stop])
             places: list[Pixels | None] = [None] * len(rows)
             places[mine.start : mine.stop] = pictures
-            pairs = make_pairs(self.study, places, self.samples, rng, self.view)
+            scales = self.config.scales
+            pairs = make_pairs(self.study, places, self.samples, rng, self.view, scales)
         else:
             pairs, unreadable = self._released(rows, mine, rng)
         generator = loop.torch_rng(rng)

@@ -43,7 +43,7 @@ def train_discriminator(
     the pictures that could not be read (the team's first process only).
     """
     study, team = study or Study(), team or ProcessGroup(device)
-    check_study(study, init)
+    check_study(study, init, config.scales)
     prior = Prior.load(profile, study, device) if study.diffusion_needed else None
     made_by = prior.made_by if prior else ""
     identity = loop.describe_run("discriminator", profile, images, init, study.identity(made_by))
@@ -81,11 +81,15 @@ def _start(profile: Profile, study: Study, init: Path | None, out: Path) -> Disc
     return model
 
 
-def check_study(study: Study, init: Path | None) -> None:
+def check_study(study: Study, init: Path | None, scales: float) -> None:
     """Raise ``ValueError`` for a study that cannot be carried out as asked."""
     if study.freeze_encoder and init is None:
         raise ValueError(
             "A frozen encoder keeps the weights it starts with: name them with --init."
+        )
+    if study.corrupted is not None and scales:
+        raise ValueError(
+            "Pictures are enlarged before they are corrupted, and those in a folder already are."
         )
     if study.corrupted is not None:
         released_conditions(study.corrupted, study.corruptions)
