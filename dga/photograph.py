@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from PIL import Image
 from torch import Tensor
 
-from dga.discriminator import JudgedPath
+from dga.discriminator import Judged, JudgedPath, judge_states, max_batch
 from dga.explanation.degradation import NO_DEGRADATION, Degradation
 from dga.explanation.noise_level import matched_depth, noise_deviation, noise_map
 from dga.explanation.search import Explanation, Look, Scored, explain, mean_logits
@@ -38,6 +38,7 @@ from dga.pipeline import (
     run,
 )
 from dga.profiles import End, ExplanationConfig, Repair, StoppingConfig
+from dga.stopping import Stop, choose_depth, is_decided
 
 AT_ONCE = 64
 """Windows repaired together; bounds memory."""
@@ -204,6 +205,8 @@ def _windows(
             Window(models, *window)
             for window in zip(cut, seeds, known[first : first + size], held, strict=True)
         ]
+        if depth is None:
+            judge_entries(models, caches)
         for event in run(models, cut, seeds, [repair], caches, control and control(cut, seeds)):
             if isinstance(event, Stopped):
                 depths[first + event.row] = event.stop.t_star
@@ -215,9 +218,7 @@ def _windows(
         change *= noise > 0
     shape = len(grid.rows), len(grid.columns)
     image, by_window = from_tensor(x + change), depths.reshape(shape)
-    return Photograph(
-        image, found, noise.numpy(), grid.rows, grid.columns, by_window, False, 0.0
-    )
+    return Photograph(image, found, noise.numpy(), grid.rows, grid.columns, by_window, False, 0.0)
 
 
 class Window(PictureCache):
@@ -242,6 +243,27 @@ class Window(PictureCache):
             self._paths[key] = way
         return self._paths[key]
 
+    def stop(
+        self, found: Explanation, stopping: StoppingConfig, extent: int = 0
+    ) -> Generator[Judged, None, tuple[Stop, NDArray[np.float64], float]]:
+        """By the entry alone, where that decides."""
+        entry = self.path(found).logits[None, :1]  # [1, 1]
+        if entry.size and is_decided(entry, stopping):
+            return choose_depth(entry, stopping), entry, 0.0
+        return (yield from super().stop(found, stopping, extent))
+
+
+def judge_entries(models: Models, windows: Sequence[Window]) -> None:
+    """Judge the first state of all windows with noise in one batch; most stop there."""
+    paths = [window.path(window.found) for window in windows if not window.found.settled]
+    for i in range(0, len(paths), size := max_batch(windows[0].x)):
+        part = paths[i : i + size]
+        states = torch.stack([path.states.at(path.entry) for path in part])
+        entries = torch.tensor([path.entry for path in part])
+        logits = judge_states(models.schedule, models.explainer, states, entries).double().numpy()
+        for path, logit in zip(part, logits, strict=True):
+            path.logits, path.seconds = logit[None], [0.0, 0.0]
+
 
 def _explain(
     models: Models, x: Tensor, pixels: Pixels, seed: int, config: PhotographConfig
@@ -249,7 +271,7 @@ def _explain(
     """Exposure and sharpness of the whole, ``[3, H, W]``; its noise is left to the windows."""
     every = -(-max(x.shape[1:]) // COUNTED)
     measured = float(noise_deviation(x[None])[0])
-    look = views(x, pixels, models.profile.image_size, config.seen, models.device)
+    look = views(x, pixels, models.profile.image_size, config, models.device)
     network, counted = models.explainer, x[:, ::every, ::every]
     found = yield from explain(
         models.schedule, network, counted, seed, config.explain, look=look, measured=measured
@@ -257,15 +279,22 @@ def _explain(
     return replace(found, degradation=replace(found.degradation, noise=0.0), entry=0)
 
 
-def views(x: Tensor, pixels: Pixels, side: int, count: int, device: torch.device) -> Look:
-    """A thumbnail, and the ``count`` windows with the finest detail, in the picture's own pixels.
+def views(
+    x: Tensor, pixels: Pixels, side: int, config: PhotographConfig, device: torch.device
+) -> Look:
+    """A thumbnail, and windows with the finest detail that is not noise, in their own pixels.
 
     A blurred photograph is blurred where it is sharpest, too; one whose background alone is out of
     focus is not. What undoes a blur of a few pixels means nothing to the thumbnail.
     """
     grid = Grid.over(x.shape[1:], side, 0)
-    detail = [float(noise_free_detail(x[:, i : i + side, j : j + side])) for i, j in grid.places]
-    best = sorted(range(len(grid)), key=lambda n: -detail[n])[:count]
+    detail = []
+    for i, j in grid.places:
+        window = x[None, :, i : i + side, j : j + side]
+        noisy = float(noise_deviation(window)[0]) > config.explain.noise_floor
+        differences = sum(float(window.diff(dim=d).abs().mean()) for d in (2, 3))
+        detail.append((noisy, -differences))
+    best = sorted(range(len(grid)), key=detail.__getitem__)[: config.seen]
     crops = []
     for i, j in (grid.places[n] for n in best):
         top, left = max(0, i - side // 2), max(0, j - side // 2)
@@ -281,11 +310,6 @@ def views(x: Tensor, pixels: Pixels, side: int, count: int, device: torch.device
     return look
 
 
-def noise_free_detail(x: Tensor) -> Tensor:
-    """Mean difference of neighbouring pixels, ``[3, H, W]``."""
-    return x.diff(dim=1).abs().mean() + x.diff(dim=2).abs().mean()
-
-
 def _noise_by_window(
     models: Models,
     x: Tensor,
@@ -296,30 +320,33 @@ def _noise_by_window(
 ) -> list[Explanation]:
     """Noise of each window, where the discriminator prefers it to none; neighbours vote."""
     schedule, explainer, at = models.schedule, models.explainer, config.explain.judged_at
-    level = torch.zeros(len(grid), dtype=torch.float64)
-    margin = torch.zeros(len(grid))
-    asked = torch.zeros(len(grid))
+    beyond = torch.tensor(at)
+    level = torch.zeros(len(grid))
+    margin, asked = torch.zeros(2, len(grid))
     for numbers in torch.arange(len(grid)).split(AT_ONCE):
         held = grid.cut(noise[None], numbers)  # [n, 1, S, S]
-        top = held.flatten(1).quantile(config.quantile, 1)
-        level[numbers], noisy = top.double(), top > 0
-        if bool(noisy.any()):
-            cut, own = grid.cut(x, numbers[noisy]).to(models.device), held[noisy]
-            entry = torch.tensor([matched_depth(schedule, float(s)) for s in top[noisy]])
-            beyond = torch.tensor(at)
-            plain = mean_logits(
-                schedule, explainer, cut, beyond.expand(len(cut), -1), 0 * own, seed
+        level[numbers] = held.flatten(1).quantile(config.quantile, 1)
+        ask = (level[numbers] > 0) & (grid.checkered(numbers))
+        if not bool(ask.any()):
+            continue
+        cut, held, numbers = grid.cut(x, numbers[ask]).to(models.device), held[ask], numbers[ask]
+        entry = torch.tensor([matched_depth(schedule, s) for s in level[numbers].tolist()])
+        plain, noised = (
+            mean_logits(schedule, explainer, cut, depth.clamp(max=schedule.steps), known, seed)
+            for depth, known in (
+                (beyond.expand(len(cut), -1), 0 * held),
+                (entry[:, None] + beyond, held),
             )
-            depth = (entry[:, None] + beyond).clamp(max=schedule.steps)
-            held_noise = mean_logits(schedule, explainer, cut, depth, own, seed)
-            margin[numbers[noisy]], asked[numbers[noisy]] = plain - held_noise, 1.0
+        )
+        margin[numbers], asked[numbers] = plain - noised, 1.0
     shape = 1, 1, len(grid.rows), len(grid.columns)
-    votes, count = (
+    votes, voters = (
         F.avg_pool2d(values.view(shape), 3, 1, 1).flatten() for values in (margin, asked)
     )
+    likely = votes > config.explain.noise_head_start * voters
     found = []
-    for s, vote, voters in zip(level.tolist(), votes.tolist(), count.tolist(), strict=True):
-        if s and vote / max(voters, 1e-9) > config.explain.noise_head_start:
+    for s, noisy in zip(level.tolist(), (likely & (level > 0)).tolist(), strict=True):
+        if noisy:
             found.append(Explanation(Degradation(noise=s), matched_depth(schedule, s), s))
         else:
             found.append(Explanation(NO_DEGRADATION, 0, s, settled=True))
@@ -351,6 +378,10 @@ class Grid:
 
     def __len__(self) -> int:
         return len(self.rows) * len(self.columns)
+
+    def checkered(self, numbers: Tensor) -> Tensor:
+        """Which of the windows lie on the black squares of a chessboard."""
+        return (numbers // len(self.columns) + numbers % len(self.columns)) % 2 == 0
 
     def cut(self, x: Tensor, numbers: Tensor) -> Tensor:
         """Some windows of ``[C, H, W]``: ``[n, C, S, S]``."""

@@ -50,7 +50,9 @@ def noise_map(x: Tensor, block: int = 24, every: int = 8) -> Tensor:
     detail = _detail(x)  # [3, h, w]
     rows = []
     for top in range(0, detail.shape[1] - side + 1, step):  # one at a time, to bound memory
-        blocks = detail[:, top : top + side].unfold(2, side, step).movedim(2, 1)  # [3, n, side, side]
+        blocks = (
+            detail[:, top : top + side].unfold(2, side, step).movedim(2, 1)
+        )  # [3, n, side, side]
         rows.append(blocks.flatten(2).median(2).values.mean(0))
     measured = torch.stack(rows)[None, None] * MAD_TO_DEVIATION
     smooth = F.avg_pool2d(F.pad(measured, (1, 1, 1, 1), "replicate"), 3, 1)

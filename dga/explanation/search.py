@@ -277,7 +277,9 @@ def mean_logits(
     ``x``: ``[n, 3, S, S]``; ``depth``: int64 ``[n, K]``; ``deviation``: of the noise that a picture
     holds already, ``[n, 1, 1 or S, 1 or S]``. At one depth all see the same noise.
     """
-    noise = {k: step_noise(seed, "forward", k, x.shape[1:]).to(x) for k in set(depth.flatten().tolist())}
+    noise = {
+        k: step_noise(seed, "forward", k, x.shape[1:]).to(x) for k in set(depth.flatten().tolist())
+    }
     abar = schedule.alpha_bar[depth][..., None, None, None]  # [n, K, 1, 1, 1]
     held = deviation.double().cpu().square()[:, None]
     missing = (1 - abar - abar * held).clamp(min=0).sqrt().to(x)
@@ -287,7 +289,9 @@ def mean_logits(
         rows = depth[i : i + size]
         drawn = torch.stack([noise[k] for k in rows.flatten().tolist()])
         part = slice(i, i + size)
-        states = signal[part] * x[part, None] + missing[part] * drawn.view(*rows.shape, *x.shape[1:])
+        states = signal[part] * x[part, None] + missing[part] * drawn.view(
+            *rows.shape, *x.shape[1:]
+        )
         time = schedule.time[rows.flatten()].to(x.device)
         logits.append(discriminator(states.flatten(0, 1), time).float().cpu().view(rows.shape))
     return torch.cat(logits).mean(1) if logits else torch.empty(0)
