@@ -115,7 +115,7 @@ def judged_path(
 ) -> JudgedPath:
     """Noise path ``number`` of a picture, ``[3, S, S]``, after the explanation's inverse.
 
-    ``noise``: the deviation that each pixel holds already, ``[S, S]``; by default the explanation's.
+    ``noise``: the deviation that each pixel holds already, ``[S, S]``; else the explanation's.
     """
     explained, degradation = found is not NOTHING, found.degradation
     own = seed if number == 0 else (seed + 1) * 1_000_003 + number

@@ -8,6 +8,7 @@ from dga.commands import (  # noqa: F401  (each adds its command)
     figures,
     gallery,
     judge,
+    repair,
     train,
 )
 from dga.commands.common import app
