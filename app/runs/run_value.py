@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
@@ -167,22 +166,18 @@ def _fixed_series(state: RunState) -> str | None:
 
 
 def found(explained: Search) -> dict[str, Any]:
-    """What DGA+ found: a sentence, three gauges from 0 to 1, every candidate with its score."""
+    """What DGA+ found: a sentence, three gauges in words, every candidate with its score."""
     degradation = explained.found.degradation
     gain = degradation.exposure.gain
     exposure = "moved" if gain == 1 and any(degradation.exposure.offset) else f"x{gain:.2g}"
     blur = f"{degradation.blur:g} px" if degradation.blur else AS_IT_IS
     noise = f"{degradation.noise:.2f}" if degradation.noise else "none"
-    sparse = degradation.impulses is not None  # how much of it is not known
-    gauges = [
-        ("exposure", exposure, math.log(max(gain, 1.0), 14.0)),
-        ("sharpness", blur, degradation.blur / 4),
-        ("noise", "impulses", None) if sparse else ("noise", noise, degradation.noise),
-    ]
+    if degradation.impulses is not None:  # how much of it is not known
+        noise = "impulses"
     return {
         "sentence": sentence(explained),
         "t_star": explained.stop.t_star,
-        "gauges": [{"name": n, "words": w, "at": a and round(min(a, 1), 3)} for n, w, a in gauges],
+        "gauges": [("exposure", exposure), ("sharpness", blur), ("noise", noise)],
         "scored": [
             [
                 ", ".join(remedies(s.degradation)) or "nothing",
