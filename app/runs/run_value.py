@@ -19,7 +19,7 @@ from dga.images import Pixels
 from dga.networks.classifier import Prediction
 from dga.pipeline import Reconstruction, Search, checked_repair
 from dga.profiles import Profile, StoppingConfig
-from dga.record import remedies, sentence
+from dga.record import sentence
 from dga.sampling import sampler_of
 from dga.sentences import (
     SAME,
@@ -166,7 +166,7 @@ def _fixed_series(state: RunState) -> str | None:
 
 
 def found(explained: Search) -> dict[str, Any]:
-    """What DGA+ found: a sentence, three gauges in words, every candidate with its score."""
+    """What DGA+ found: a sentence, and three gauges in words."""
     degradation = explained.found.degradation
     gain = degradation.exposure.gain
     exposure = "moved" if gain == 1 and any(degradation.exposure.offset) else f"x{gain:.2g}"
@@ -178,14 +178,6 @@ def found(explained: Search) -> dict[str, Any]:
         "sentence": sentence(explained),
         "t_star": explained.stop.t_star,
         "gauges": [("exposure", exposure), ("sharpness", blur), ("noise", noise)],
-        "scored": [
-            [
-                ", ".join(remedies(s.degradation)) or "nothing",
-                None if s.score is None else round(s.score, 2),
-                s.degradation == degradation,
-            ]
-            for s in explained.found.scored
-        ],
     }
 
 
