@@ -22,6 +22,7 @@ from dga.profiles import Profile, StoppingConfig
 from dga.record import sentence
 from dga.sampling import sampler_of
 from dga.sentences import (
+    LEFT_ALONE,
     SAME,
     Reading,
     Said,
@@ -290,7 +291,7 @@ def _cost(
     """Seconds only of what was really run."""
     steps = len(sampler_of(checked_repair(system).end).visited(depth)) - 1
     if own is None:
-        return "", f"{depth} in, {steps} out" if steps else cost(0, 0, 0.0)[1]
+        return "", f"{depth} in, {steps} out" if steps else LEFT_ALONE
     return cost(depth, steps, own.seconds, choosing)
 
 
