@@ -23,7 +23,6 @@ from starlette.middleware import Middleware
 from app.pages.adapt.page import adapt_page
 from app.pages.api import adapt_endpoint
 from app.pages.board.page import board_page
-from app.pages.findings.answers import measured
 from app.pages.findings.exhibits import Exhibits, read_exhibits
 from app.pages.findings.page import findings_page, model_cards, shipped_exhibits
 from app.pages.learn.page import learn_page
@@ -70,7 +69,7 @@ def build(session: Session, exhibits: Exhibits) -> tuple[gr.Blocks, dict[str, An
     pages: dict[str, Callable[[], Sequence[str]]] = {
         "board": lambda: board_page(session, demo, line),
         "findings": lambda: findings_page(session.profile, exhibits),
-        "learn": lambda: learn_page(session, demo, measured(exhibits)),
+        "learn": lambda: learn_page(session, demo),
     }
     for name, path in PAGES:
         if path:

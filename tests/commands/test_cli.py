@@ -86,20 +86,12 @@ def test_steps_and_eta_reach_the_picture(shipped_models: Models, photo: Path) ->
     ("arguments", "sentence"),
     [
         (["--corruption", "rain"], "gaussian_noise, shot_noise"),
-        (["--corruption", "fog", "--severity", "9"], "from 1 to 5"),
-        (["--tau", "1.5"], "from 0 to 1"),
         (["--methods", "magic"], "Choose from: diffpure, diffpure-published, dda, dda-ancestral"),
-        (["--methods", "tent"], "Unknown method 'tent'. Choose from: "),
-        (["--methods", "dda-ensemble"], "Unknown method 'dda-ensemble'. Choose from: "),
         (["--methods", ","], "Unknown method ''. Choose from: "),
         (["--severity", "9"], "from 1 to 5"),
-        (["--dda-depth", "0"], "from 1 to 100"),
         (["--steps", "many"], "a whole number or all, not 'many'"),
-        (["--steps", "0"], "at least one step, not 0"),
-        (["--eta", "1.5"], "eta is a number from 0 to 1, not 1.5"),
         (["--eta", "nan"], "eta is a number from 0 to 1, not nan"),
         (["--steps", "all", "--eta", "1"], "say how many steps"),
-        (["--methods", "dga-ancestral", "--eta", "1"], "say how many steps"),
         (["--profile", "everyday17"], "everyday16, imagenet"),
         (["--weights", "nowhere"], "Restore that folder"),
         (["--precision", "float8"], "auto, float32, bfloat16"),
@@ -154,16 +146,10 @@ def test_a_pair_is_measured_and_what_it_cannot_is_said(
     def evaluate(methods: str) -> Result:
         return run_dga("evaluate", "--data", picture_folder, *asked.split(), methods)
 
-    for methods, words in (
-        ("magic", "Unknown method 'magic'. Known: source, tent, memo"),
-        ("dga-plus+magic", "Unknown reader 'magic'. Known: tent, memo."),
-        ("magic+tent", "Unknown repair 'magic'. Known: diffpure"),
-        ("dga-plus+tent:speed=1", "This method's settings: lr, momentum, batch, tau"),
-    ):
-        refused = evaluate(methods)
-        assert refused.exit_code == 2
-        assert words in refused.stderr
-        assert refused.stderr.count("\n") == 1
+    refused = evaluate("dga-plus+tent:speed=1")
+    assert refused.exit_code == 2
+    assert "This method's settings: lr, momentum, batch, tau" in refused.stderr
+    assert refused.stderr.count("\n") == 1
     result = evaluate("source,dga-plus+tent,dga-guided+memo:views=2")
     assert result.exit_code == 0, result.stderr
     assert "dga-guided+memo:views=2" in result.stdout
