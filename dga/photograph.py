@@ -62,7 +62,8 @@ class PhotographConfig:
     picture must be better by ``sharper``. Noise above its ``noise_floor`` counts, and a window is
     repaired where the discriminator, its neighbours' scores included, prefers noise by
     ``noise_head_start``. ``overlap``: share of a window's side that its neighbour has too;
-    ``quantile``: of its pixels' noise, at which a window enters the forward process.
+    ``quantile``: of its pixels' noise, at which a window enters the forward process; ``levelled``:
+    noise that a pixel holds already is not added to it.
     """
 
     explain: ExplanationConfig
@@ -72,6 +73,7 @@ class PhotographConfig:
     sharper: float = 0.75
     overlap: float = 0.25
     quantile: float = 0.9
+    levelled: bool = True
 
 
 def usual(models: Models) -> PhotographConfig:
@@ -207,7 +209,10 @@ def _windows(
     noise[noise <= config.explain.noise_floor] = 0
     if found.flat:
         noise.zero_()
-    known = _noise_by_window(models, x, noise, grid, seed, config)
+    if depth is None:
+        known = _noise_by_window(models, x, noise, grid, seed, config)
+    else:
+        known = [Explanation(NO_DEGRADATION, 0, 0.0)] * len(grid)
     end = config.end if depth is None else End(depth=depth, steps=1)
     repair = Repair(end, config.explain)
     change = torch.zeros_like(x)
@@ -215,7 +220,7 @@ def _windows(
     for numbers in torch.arange(len(grid)).split(size):
         first, seeds = int(numbers[0]), [seed * 1_000_003 + n for n in numbers.tolist()]
         cut = grid.cut(x, numbers).to(models.device)
-        held = grid.cut(noise[None], numbers)[:, 0]
+        held = grid.cut(noise[None], numbers)[:, 0] * config.levelled
         caches = [
             Window(models, *window)
             for window in zip(cut, seeds, known[first : first + size], held, strict=True)

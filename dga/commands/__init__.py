@@ -8,6 +8,7 @@ from dga.commands import (  # noqa: F401  (each adds its command)
     figures,
     gallery,
     judge,
+    photographs,
     repair,
     train,
 )

@@ -7,12 +7,14 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from unittest import mock
 
 import numpy as np
 import pytest
 from click.testing import Result
 from PIL import Image
 
+from dga.adapted import repair
 from dga.networks.models import Models
 from tests.fixtures.cli import run_dga
 
@@ -136,6 +138,45 @@ def test_a_folder_is_adapted_and_goes_on(
         refused = run_dga("adapt", folder, "--methods", method)
         assert refused.exit_code == 2
         assert f"{method} answers by the pictures around" in refused.stderr
+
+
+def test_a_photograph_is_repaired_at_its_size(choosy_models: Models, tmp_path: Path) -> None:
+    pixels = np.random.default_rng(0).integers(0, 256, (40, 90, 3), dtype=np.uint8)
+    Image.fromarray(pixels).save(tmp_path / "photo.png")
+    with mock.patch("dga.commands.common.ModelOptions.load", lambda self: choosy_models):
+        result = run_dga("repair", tmp_path / "photo.png", "--out", tmp_path / "out.jpg", "--json")
+        facts = json.loads(result.stdout)
+        assert (
+            (facts["width"], facts["height"]) == Image.open(tmp_path / "out.jpg").size == (90, 40)
+        )
+        assert facts["depths"]["least"] <= facts["depths"]["median"] <= facts["depths"]["largest"]
+        assert set(facts) == {
+            "width", "height", "unchanged", "found", "depths", "seconds", "file",
+        }  # fmt: skip
+        run_dga("repair", tmp_path / "photo.png")
+        written = np.asarray(Image.open(tmp_path / "photo-repaired.png"))
+        assert np.array_equal(written, repair(pixels, choosy_models))
+        refused = run_dga("repair", tmp_path / "photo.png", "--out", "photo.xyz")
+    assert refused.exit_code == 2
+    assert "A picture is written as .png" in refused.stderr
+
+
+def test_a_folder_of_photographs_goes_on(choosy_models: Models, tmp_path: Path) -> None:
+    folder = tmp_path / "photos"
+    (folder / "more").mkdir(parents=True)
+    for name in ("a.png", "more/b.tif"):
+        Image.new("RGB", (50, 40), "teal").save(folder / name)
+    (folder / "c.png").write_text("no picture")
+    with mock.patch("dga.commands.common.ModelOptions.load", lambda self: choosy_models):
+        first = run_dga("repair", folder)
+        assert "3 pictures: 0 repaired, 2 left as they were, 0 there already." in first.stdout
+        assert "c.png: This file is not a" in first.stderr
+        (tmp_path / "photos-repaired/more/b.tif.png").unlink()
+        again = run_dga("repair", folder)
+    assert "0 repaired, 1 left as they were, 1 there already." in again.stdout
+    assert (tmp_path / "photos-repaired/more/b.tif.png").is_file()
+    refused = run_dga("repair", folder, "--json")
+    assert "--json is for one picture." in refused.stderr
 
 
 def test_a_pair_is_measured_and_what_it_cannot_is_said(
