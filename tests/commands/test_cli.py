@@ -143,7 +143,7 @@ def test_a_folder_is_adapted_and_goes_on(
 def test_a_photograph_is_repaired_at_its_size(choosy_models: Models, tmp_path: Path) -> None:
     pixels = np.random.default_rng(0).integers(0, 256, (40, 90, 3), dtype=np.uint8)
     Image.fromarray(pixels).save(tmp_path / "photo.png")
-    with mock.patch("dga.commands.common.ModelOptions.load", lambda self: choosy_models):
+    with mock.patch("dga.commands.common.ModelOptions.load", return_value=choosy_models):
         result = run_dga("repair", tmp_path / "photo.png", "--out", tmp_path / "out.jpg", "--json")
         facts = json.loads(result.stdout)
         assert (
@@ -167,7 +167,7 @@ def test_a_folder_of_photographs_goes_on(choosy_models: Models, tmp_path: Path) 
     for name in ("a.png", "more/b.tif"):
         Image.new("RGB", (50, 40), "teal").save(folder / name)
     (folder / "c.png").write_text("no picture")
-    with mock.patch("dga.commands.common.ModelOptions.load", lambda self: choosy_models):
+    with mock.patch("dga.commands.common.ModelOptions.load", return_value=choosy_models):
         first = run_dga("repair", folder)
         assert "3 pictures: 0 repaired, 2 left as they were, 0 there already." in first.stdout
         assert "c.png: This file is not a" in first.stderr
