@@ -60,8 +60,8 @@ class PhotographConfig:
     ``explain``: exposure and sharpness of the whole, judged by ``seen`` windows with the finest
     detail and by a thumbnail; where these windows' mean logit is ``blurred`` or more, a sharper
     picture must be better by ``sharper``. Noise above its ``noise_floor`` counts, and a window is
-    repaired where the discriminator, its neighbours' scores included, prefers noise by
-    ``noise_head_start``. ``overlap``: share of a window's side that its neighbour has too;
+    repaired where the discriminator prefers noise by ``noisy`` (mean logit, of its neighbours
+    too). ``overlap``: share of a window's side that its neighbour has too;
     ``quantile``: of its pixels' noise, at which a window enters the forward process; ``levelled``:
     noise that a pixel holds already is not added to it.
     """
@@ -69,7 +69,8 @@ class PhotographConfig:
     explain: ExplanationConfig
     end: End
     seen: int = 4
-    blurred: float = 2.4
+    noisy: float = 1.0
+    blurred: float = 3.5
     sharper: float = 0.75
     overlap: float = 0.25
     quantile: float = 0.9
@@ -290,7 +291,8 @@ def _explain(
 ) -> Generator[Scored, None, Explanation]:
     """Exposure and sharpness of the whole, ``[3, H, W]``; its noise is left to the windows.
 
-    An exposure is believed only where the thumbnail, too, looks undamaged afterwards. Sharpness is
+    An exposure is believed only where the thumbnail, too, looks better and undamaged afterwards.
+    Sharpness is
     looked for only where windows look very blurred and the thumbnail, in which no blur is left to
     see, does not.
     """
@@ -310,8 +312,10 @@ def _explain(
     thumbnail, windows = slice(1), slice(1, None)
     found = yield from search(replace(told, sharpness=False))
     best = replace(found.degradation, noise=0.0)
-    if best.exposure != UNCHANGED and score(best, thumbnail) >= told.settled:
-        best = replace(best, exposure=UNCHANGED)
+    if best.exposure != UNCHANGED:
+        before = min(told.settled, score(replace(best, exposure=UNCHANGED), thumbnail))
+        if score(best, thumbnail) >= before:
+            best = replace(best, exposure=UNCHANGED)
     nothing = found.degradation == NO_DEGRADATION and not (found.settled or found.flat)
     blurred = nothing and score(best, windows) >= config.blurred > told.settled > score(
         best, thumbnail
@@ -388,7 +392,7 @@ def _noise_by_window(
     votes, voters = (
         F.avg_pool2d(values.view(shape), 3, 1, 1).flatten() for values in (margin, asked)
     )
-    likely = votes > config.explain.noise_head_start * voters
+    likely = votes > config.noisy * voters
     found = []
     for s, noisy in zip(level.tolist(), (likely & (level > 0)).tolist(), strict=True):
         if noisy:
