@@ -70,6 +70,7 @@ class PhotographConfig:
     end: End
     seen: int = 4
     noisy: float = 1.0
+    faded: float = 0.5
     blurred: float = 3.5
     sharper: float = 0.75
     overlap: float = 0.25
@@ -291,7 +292,7 @@ def _explain(
 ) -> Generator[Scored, None, Explanation]:
     """Exposure and sharpness of the whole, ``[3, H, W]``; its noise is left to the windows.
 
-    An exposure is believed only where the thumbnail, too, looks better and undamaged afterwards.
+    An exposure is believed only where the thumbnail, too, looks damaged before and not afterwards.
     Sharpness is
     looked for only where windows look very blurred and the thumbnail, in which no blur is left to
     see, does not.
@@ -313,8 +314,8 @@ def _explain(
     found = yield from search(replace(told, sharpness=False))
     best = replace(found.degradation, noise=0.0)
     if best.exposure != UNCHANGED:
-        before = min(told.settled, score(replace(best, exposure=UNCHANGED), thumbnail))
-        if score(best, thumbnail) >= before:
+        before = score(replace(best, exposure=UNCHANGED), thumbnail)
+        if before < config.faded or score(best, thumbnail) >= min(before, told.settled):
             best = replace(best, exposure=UNCHANGED)
     nothing = found.degradation == NO_DEGRADATION and not (found.settled or found.flat)
     blurred = nothing and score(best, windows) >= config.blurred > told.settled > score(
