@@ -60,6 +60,14 @@ class Visit(Watch):
         """Requests that have the server do something."""
         return [url for url in self.requests if "/queue/" in url or "/run/" in url]
 
+    def connected(self):
+        """Waits until the server knows the run: it stands in the page before that."""
+        self.page.wait_for_function(f"{PLOT}.phase === 'done'")
+        asked = -1
+        while asked < len(self.work()) or not asked:
+            asked = len(self.work())
+            self.page.wait_for_timeout(1000)  # pictures are decoded
+
     def shown(self, source, phase="done"):
         wanted = f"{PLOT}.source === '{source}' && {PLOT}.phase === '{phase}'"
         self.page.wait_for_function(wanted, timeout=120_000)
@@ -94,11 +102,7 @@ def recorded(chromium, served):
     visit = Visit(chromium, served)
     if not visit.page.locator("#examples [data-name]").count():
         pytest.skip("no recorded runs for these weights")
-    visit.page.wait_for_function(f"{PLOT}.phase === 'done'")
-    asked = -1
-    while asked < len(visit.work()) or not asked:  # the run stands in the page, before it connects
-        asked = len(visit.work())
-        visit.page.wait_for_timeout(1000)  # pictures are decoded
+    visit.connected()
     yield visit
     visit.leave()
 
@@ -229,7 +233,7 @@ def _until(page, shown, seconds=15):
 def test_a_depth_by_hand_is_never_called_the_detectors(chromium, served):
     visit = Visit(chromium, served)
     page = visit.page
-    page.wait_for_function(f"{PLOT}.phase === 'done'")
+    visit.connected()
     visit.range("all 100")
     page.get_by_role("slider", name="Depth from which").focus()
     for _ in range(8):
