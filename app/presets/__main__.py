@@ -1,4 +1,4 @@
-"""``python -m app.presets --out FOLDER`` records the runs and boards that the page opens with."""
+"""``python -m app.presets --out FOLDER`` records what pages open with."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from itertools import product
 from pathlib import Path
 
 from app.parts.examples import load_examples
-from app.presets import boards
+from app.presets import boards, photo
 from app.presets.cases import CASES
 from app.presets.recording import record
 from app.runs.session import Session
@@ -21,7 +21,7 @@ from dga.weights.sources import Sources
 def main(arguments: Sequence[str] | None = None) -> None:
     """Entry of ``python -m app.presets``."""
     parser = argparse.ArgumentParser(
-        description="Record the runs and boards that the page opens with."
+        description="Record the runs, boards and photograph that pages open with."
     )
     parser.add_argument("--out", type=Path, required=True, help="folder to write them to")
     parser.add_argument("--profile", default="everyday16")
@@ -37,6 +37,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         for name, severity in product(boards.EXAMPLES, SEVERITIES):
             boards.record(session, examples[name], severity, options.out / boards.FOLDER)
             print(f"{name}-{severity}: written", flush=True)
+        photo.record(session, options.out / photo.FOLDER)
+        print("photo: written", flush=True)
     except (WeightsError, ValueError, OSError) as error:
         raise SystemExit(f"presets: {error}") from None
 

@@ -81,9 +81,10 @@ def test_a_run_fills_the_page_and_the_record(session: Session) -> None:
 def test_all_pages_are_built_without_recorded_runs(
     session: Session, caplog: pytest.LogCaptureFixture
 ) -> None:
-    demo, run, _ = build(session, read_exhibits(shipped_exhibits(session.profile)))
+    demo, opens, _ = build(session, read_exhibits(shipped_exhibits(session.profile)))
     assert "256 px" in str(demo.config)
-    assert run == {}
+    assert opens[FIRST_RUN] == {}
+    assert opens[FIRST_PHOTO]["repaired"] is None
     assert "recorded run" not in caplog.text
 
 
