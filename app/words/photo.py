@@ -53,6 +53,7 @@ AS_IS = "as it is"
 UNDONE = {"exposure": "put back", "blur": "put back", "impulses": "wrong ones replaced"}
 NOISES = {"none": "none found", "places": "in {count}", "grows": "grows {towards}"}
 NOISES |= {"everywhere": "everywhere"}
+BEFORE = "Damaged: {before}."
 WHAT_DEPTH_IS = "Depth: how much noise goes in before all of it is taken out again."
 CLOSE_UPS = {
     "shallow": "at {depth}: too shallow",
@@ -78,6 +79,8 @@ LABELS = {
     "deep": "deep",
     "each": "A depth for each place",
     "one": "One depth everywhere",
+    "each_short": "Each place",
+    "one_short": "One depth",
     "way": "Which repair is shown",
     "for_each": "for each place",
     "everywhere": "everywhere",
@@ -89,6 +92,7 @@ LABELS = {
     "later": "drawn when it is done",
     "shares": "How much of the photo lies at each depth",
     "no_single": "No single depth suits both places",
+    "does_single": "Does one depth suit all places?",
     "found": "Found",
     "photo": "Photo",
     "own": "Your photo",
@@ -112,7 +116,7 @@ LABELS = {
     "stroke": "1 stroke",
     "paint": "Paint on the photo",
     "seconds": "repaired in {seconds} s",
-    "recorded": "recorded with the shipped networks",
+    "recorded": "recorded",
     "sending": "Sending …",
     "save": "Download",
     "csv": "Depths (table)",

@@ -17,6 +17,7 @@ from app.pages.findings.page import shipped_exhibits
 from app.runs.run_state import RunState
 from app.runs.run_value import run_value
 from app.runs.session import Picture, Session
+from app.server.gate import FIRST_PHOTO, FIRST_RUN
 from dga.data.uploads import read_square
 from dga.diffusion import Schedule
 from dga.networks.classifier import build_classifier

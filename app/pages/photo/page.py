@@ -8,7 +8,7 @@ from typing import Any
 import gradio as gr
 
 from app.pages.photo.handlers import PhotoComponents, PhotoHandlers
-from app.pages.photo.value import lines, photo_value
+from app.pages.photo.value import lines, note, photo_value
 from app.parts.html import LIGHT, PRIVATE, SAVE, event_field, for_event, for_visitor, html, rendered
 from app.parts.marks import SIGNS, mark
 from app.parts.photographs import load_photographs
@@ -81,7 +81,7 @@ def photo_page(
     first = photo_value(opening)
     first["pictures"] = {depth: uri(content, "webp") for depth, content in pictures.items()}
     heading = "<br>".join(escape("".join(said[:3]), quote=False) for said in lines(opening))
-    return heading, words.WHAT_DEPTH_IS, first
+    return heading, note(opening), first
 
 
 _FILLED = ("each", "single", "single_unknown", "single_waits")

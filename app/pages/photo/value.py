@@ -27,7 +27,7 @@ def photo_value(photo: Photo) -> dict[str, Any]:
         "size": [width, height],
         "damaged": photo.address("damaged", photo.damaged),
         "clean": photo.address("clean", photo.clean) if photo.has_truth else None,
-        "note": words.WHAT_DEPTH_IS,
+        "note": note(photo),
         "notice": _notice(photo),
         "error": photo.error,
         "before": photo.quality(photo.damaged),
@@ -42,12 +42,20 @@ def _result(photo: Photo) -> dict[str, Any]:
     """What a finished repair shows; nothing of one that is not."""
     found, places = photo.result, photo.places
     if found is None or places is None:
-        return {"repaired": None, "own": None, "found": [], "places": None, "seconds": None}
+        return {
+            "repaired": None,
+            "own": None,
+            "found": [],
+            "places": None,
+            "seconds": None,
+            "left": None,
+        }
     labels = [*places.places, *([places.untouched] if places.untouched else [])]
     return {
         "repaired": photo.address("repaired", found.image),
         "own": photo.quality(found.image),
         "seconds": round(photo.seconds, 1),
+        "left": photo.left,
         "found": gauges(photo),
         "places": {
             "map": map_uri(places),
@@ -173,6 +181,13 @@ def _third(photo: Photo) -> list[str]:
     if left < 0.005:
         return [words.HEADINGS["no_left"]]
     return [words.HEADINGS["left"].format(share=percent(left))]
+
+
+def note(photo: Photo) -> str:
+    """What depth is; with a result also what quality the damaged photograph has."""
+    before = photo.quality(photo.damaged) if photo.result else None
+    told = "" if before is None else f"{words.BEFORE.format(before=_decibels(before))} "
+    return told + words.WHAT_DEPTH_IS
 
 
 def _notice(photo: Photo) -> str:

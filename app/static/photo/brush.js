@@ -12,6 +12,7 @@ function arm(kind) {
   brush = working() ? "" : kind;
   for (const node of document.querySelectorAll("[data-brush]")) press(node, node.dataset.brush === brush);
   frame.classList.toggle("armed", Boolean(brush));
+  frame.tabIndex = brush ? 0 : -1;
   show(ring, false);
 }
 function paint(event) {
@@ -54,3 +55,17 @@ function moveRing(event) {
 }
 frame.addEventListener("pointermove", (event) => brush && moveRing(event));
 frame.addEventListener("pointerleave", () => show(ring, false));
+
+// By keys: arrows move the ring, Space paints where it is.
+let spot = [0.5, 0.5];
+frame.addEventListener("keydown", (event) => {
+  if (!brush || event.target !== frame) return;
+  const by = event.shiftKey ? 0.1 : 0.02;
+  const move = { ArrowLeft: [-by, 0], ArrowRight: [by, 0], ArrowUp: [0, -by], ArrowDown: [0, by] }[event.key];
+  if (!move && event.key !== " ") return;
+  event.preventDefault();
+  if (!move) return add([spot]);
+  spot = spot.map((one, i) => Math.round(1e4 * Math.min(1, Math.max(0, one + move[i]))) / 1e4);
+  const { left, top, width, height } = frame.getBoundingClientRect();
+  moveRing({ clientX: left + spot[0] * width, clientY: top + spot[1] * height });
+});

@@ -4,7 +4,7 @@ const NS = (tag, told, text = "") =>
   `<${tag} ${Object.entries(told).map(([name, one]) => `${name}="${one}"`).join(" ")}>${text}</${tag}>`;
 const line = (x1, y1, x2, y2, kind) => NS("line", { x1, y1, x2, y2, class: kind });
 const label = (x, y, text, kind = "", anchor = "middle") => NS("text", { x, y, class: kind, "text-anchor": anchor }, text);
-const TOP = 20;
+const TOP = 22;
 const FOOT = 96;
 
 function curve() {
@@ -17,11 +17,12 @@ function curve() {
   const [left, right] = [44, width - (narrow ? 20 : 116)];
   const ready = done();
   const rated = ready && value.truth && value.own !== null;
-  const deepest = 32;
+  const bars = ready && !value.truth;
+  const deepest = bars ? value.places.shares.length - 1 : 32;
   const x = (k) => left + ((right - left) * k) / deepest;
   const slider = card.querySelector("input");
   Object.assign(slider.style, { left: `${left - 11}px`, width: `${right - left + 22}px` });
-  const bars = ready && !value.truth;
+  show(card.querySelector("table"), rated);
   show(slider, !bars);
   slider.disabled = !rated;
   if (slider.value !== String(depth)) slider.value = depth;
@@ -41,9 +42,10 @@ function curve() {
   press(one, way === "one");
   put(each.querySelector("em"), rated ? value.own.toFixed(1) : "");
   const here = value.singles?.[depth];
-  put(one.querySelector("span"), rated ? `${words.one}: ${depth}` : words.one);
+  put(one.querySelector(".wide"), rated ? `${words.one}: ${depth}` : words.one);
   put(one.querySelector("em"), here === undefined ? (going === depth ? "…" : "") : here.toFixed(1));
   one.disabled = !rated;
+  card.querySelector("section").classList.toggle("bars", bars);
   slider.setAttribute("aria-valuetext", `${words.depth} ${depth}${here === undefined ? "" : `, ${db(here)}`}`);
   survey(card, rated, known.length);
 }
@@ -51,8 +53,8 @@ function curve() {
 function rating(known, x, left, right, narrow) {
   const all = [value.own, value.before, ...known.map(([, q]) => q)];
   const high = Math.max(...all);
-  const low = Math.max(Math.min(...all), high - 12);
-  const y = (q) => FOOT - 6 - ((Math.max(q, low) - low) / Math.max(1, high - low)) * (FOOT - 6 - TOP);
+  const low = Math.min(high - 3, Math.max(Math.min(...all), high - 12));
+  const y = (q) => FOOT - 6 - ((Math.max(q, low) - low) / (high - low)) * (FOOT - 6 - TOP);
   const own = y(value.own);
   let drawn = [high, (high + low) / 2, low].map((q) => label(left - 10, y(q) + 5, q.toFixed(0), "", "end")).join("");
   drawn += label(left - 10, 124, "dB", "", "end");
@@ -71,8 +73,8 @@ function rating(known, x, left, right, narrow) {
     const more = value.own - best;
     if (more > 0.05) {
       const [bx, by] = [x(value.best), y(best)];
-      drawn += `<path class="up" d="M${bx} ${by - 5}V${own + 6}M${bx - 4} ${own + 10}l4 -5l4 5"/>`;
-      drawn += label(bx + 10, own + 18, `+${db(more)}`, "better", "start");
+      if (by - own > 14) drawn += `<path class="up" d="M${bx} ${by - 5}V${own + 6}M${bx - 4} ${own + 10}l4 -5l4 5"/>`;
+      drawn += label(bx + 10, own + (by - own > 30 ? 18 : -6), `+${db(more)}`, "better", "start");
     }
   }
   const here = value.singles[depth];
@@ -94,15 +96,15 @@ function shares(x, left, right) {
 }
 
 function survey(card, rated, count) {
-  const going_ = going !== null || wanted.length > 0;
+  const surveying = wanted.length > 1 || (surveys && going !== null);
   const complete = value.best !== null && value.best !== undefined;
   const box = card.querySelector(".ph-survey");
-  show(box, rated && (!complete || going_));
-  show(box.querySelector("[data-survey]"), !going_ && !complete);
-  show(box.querySelector("[data-stop]"), going_);
+  show(box, rated && (!complete || surveying));
+  show(box.querySelector("[data-survey]"), !surveying && !complete);
+  show(box.querySelector("[data-stop]"), surveying);
   const known = props.survey.filter((k) => k in (value.singles ?? {})).length;
   const told = { depth: going ?? depth, done: Math.min(known, count), total: props.survey.length };
-  put(box.querySelector("span"), going_ ? fill(words.drawing, told) : "");
+  put(box.querySelector("span"), surveying ? fill(words.drawing, told) : "");
 }
 
 function chartEvents(card) {
@@ -112,16 +114,19 @@ function chartEvents(card) {
     way = "one";
     draw();
   });
-  slider.addEventListener("change", () => wish());
+  slider.addEventListener("change", () => { clearTimeout(waits); waits = setTimeout(wish, 400); });
   for (const node of card.querySelectorAll("[data-way]")) {
     node.addEventListener("click", () => { way = node.dataset.way; wish(); });
   }
   card.querySelector("[data-survey]").addEventListener("click", () => {
+    surveys = true;
     wanted = [...props.survey];
     next();
   });
   card.querySelector("[data-stop]").addEventListener("click", () => { halt(); draw(); });
 }
+let surveys = false;
+let waits = 0;
 // The picture at this depth, before others that are still to be asked for.
 function wish() {
   if (inOne() && !pictures.has(depth) && going !== depth) wanted = [depth, ...wanted.filter((k) => k !== depth)];

@@ -22,13 +22,16 @@ const ICONS = {
 function rail() {
   const root = at("#ph-rail");
   if (!root) return;
-  const pairs = (!inOne() && value.closeUps) || [];
-  show(root.querySelector(".ph-close"), pairs.length > 0);
-  root.querySelector(".ph-close div").innerHTML = pairs.map((pair) => pair.map(([image, text], i) => `<figure>
+  const pairs = value.closeUps ?? [];
+  const open = value.truth && (value.best ?? null) === null && !(done() && (value.unchanged || value.left < 0.2));
+  show(root.querySelector(".ph-close"), pairs.length > 0 || open);
+  root.querySelector(".ph-close").classList.toggle("open", !pairs.length);
+  put(root.querySelector(".ph-close h2"), pairs.length ? words.no_single : words.does_single);
+  root.querySelector(".ph-close div").innerHTML = !pairs.length ? "<figure><u></u><figcaption></figcaption></figure>".repeat(4) : pairs.map((pair) => pair.map(([image, text], i) => `<figure>
     <img src="${image}" alt=""><figcaption class="${i ? "of-dga-plus" : "of-dda"}">${i ? props.marks.each : props.marks.one}<span>${text}</span>
     ${i ? `<svg class="sign right" viewBox="0 0 12 12" aria-hidden="true">${props.tick}</svg>` : ""}</figcaption></figure>`).join("")).join("");
   const found = value.found ?? [];
-  show(root.querySelector(".ph-found"), found.length > 0);
+  root.querySelector(".ph-found").classList.toggle("unknown", !found.length);
   root.querySelector(".ph-found span").innerHTML = found.map(([key, name, text, there]) =>
     `<span class="ph-gauge"><svg class="${key}" viewBox="0 0 16 16" aria-hidden="true"><path d="${ICONS[key]}"/></svg><i>${name}</i> ${there ? `<b>${text}</b>` : text}</span>`).join("");
   const { kind, severity, strokes } = value.damage;
@@ -38,7 +41,8 @@ function rail() {
   const own = kind === "none";
   show(root.querySelector(".ph-damage"), !own);
   const number = kind === "strokes" ? strokes.length : 0;
-  put(root.querySelector(".ph-strokes span"), brush ? words.paint : number === 1 ? words.stroke : number ? fill(words.strokes, { n: number }) : "");
+  const counted = number === 1 ? words.stroke : number ? fill(words.strokes, { n: number }) : "";
+  put(root.querySelector(".ph-strokes span"), [brush && words.paint, counted].filter(Boolean).join(" · "));
   show(root.querySelector("[data-undo]"), number > 0);
   const picked = root.querySelector("select");
   const usual = kind === "strokes" && JSON.stringify(strokes) === JSON.stringify(opening);
@@ -98,7 +102,7 @@ function railEvents(root) {
   root.addEventListener("click", ({ target }) => {
     const { name, brush: tool, severity, undo: back } = target.closest("button")?.dataset ?? {};
     if (name) choose({ name });
-    if (tool) { arm(brush === tool ? "" : tool); draw(); }
+    if (tool) { arm(brush === tool ? "" : tool); draw(); if (brush) frame.focus({ preventScroll: true }); }
     if (severity) choose({}, { severity: Number(severity) });
     if (back !== undefined) undo();
   });

@@ -39,7 +39,7 @@ function next() {
 }
 function halt() {
   if (going !== null) trigger("stop", {});
-  [going, wanted] = [null, []];
+  [going, wanted, surveys] = [null, [], false];
 }
 page.news = (told) => {
   if (told.key !== value.key) return;
