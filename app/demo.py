@@ -23,7 +23,6 @@ from starlette.middleware import Middleware
 from app.pages.adapt.page import adapt_page
 from app.pages.api import adapt_endpoint
 from app.pages.board.page import board_page
-from app.pages.findings.answers import measured
 from app.pages.findings.exhibits import Exhibits, read_exhibits
 from app.pages.findings.page import findings_page, model_cards, shipped_exhibits
 from app.pages.learn.page import learn_page
@@ -81,7 +80,7 @@ def build(
         "photo": photo,
         "board": lambda: board_page(session, demo, line),
         "findings": lambda: findings_page(session.profile, exhibits),
-        "learn": lambda: learn_page(session, demo, measured(exhibits)),
+        "learn": lambda: learn_page(session, demo),
     }
     for name, path in PAGES:
         if path:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from dga.corruptions import CORRUPTIONS, corrupt
     from dga.images import to_pixels, to_square
     from dga.networks.models import Models, load_models
+    from dga.photograph import Photograph, repair_photograph
     from dga.pipeline import Adaptation, adapt, adapt_steps
     from dga.profiles import PROFILES, Profile, get_profile
     from dga.stopping import Stop, choose_depth
@@ -30,6 +31,7 @@ __all__ = [
     "Adaptation",
     "AdaptedClassifier",
     "Models",
+    "Photograph",
     "Profile",
     "Sources",
     "Stop",
@@ -40,6 +42,7 @@ __all__ = [
     "get_profile",
     "load_models",
     "repair",
+    "repair_photograph",
     "to_pixels",
     "to_square",
 ]
@@ -49,6 +52,7 @@ _HOMES = {
     "corruptions": ("CORRUPTIONS", "corrupt"),
     "images": ("to_pixels", "to_square"),
     "networks.models": ("Models", "load_models"),
+    "photograph": ("Photograph", "repair_photograph"),
     "pipeline": ("Adaptation", "adapt", "adapt_steps"),
     "profiles": ("PROFILES", "Profile", "get_profile"),
     "stopping": ("Stop", "choose_depth"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import hashlib
+import time
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
@@ -14,7 +14,9 @@ from PIL import Image
 from torch import Tensor, nn
 
 from dga.images import Pixels, from_tensor, to_pixels, to_square, to_tensor
+from dga.networks.classifier import predict_proba
 from dga.networks.models import Models, load_models
+from dga.photograph import content_seed, repair_photograph
 from dga.profiles import ClassifierConfig
 from dga.readers import Answers, Predictor, answer
 from dga.systems import parse
@@ -32,8 +34,7 @@ Picture = TypeVar("Picture", Image.Image, Pixels)
 
 def content_seeds(pictures: Pixels) -> list[int]:
     """Each picture's own seed, from its 8-bit pixels ``[B, H, W, 3]`` alone."""
-    sums = (hashlib.blake2b(picture.tobytes(), digest_size=4).digest() for picture in pictures)
-    return [int.from_bytes(digest, "little") for digest in sums]
+    return [content_seed(picture) for picture in pictures]
 
 
 class AdaptedClassifier(nn.Module):
@@ -42,10 +43,12 @@ class AdaptedClassifier(nn.Module):
     ``models``: by default those of ``everyday16``; ``method``: as ``evaluate --methods`` names it,
     settings included (``dga-guided:tau=0.3``); ``classifier``: a module of one's own instead of
     the models', which gets the repaired pixels ``[b, 3, S, S]`` in [0, 1], does its own
-    preprocessing and returns logits. Always in evaluation mode, without gradients. ``seeds``
-    gives each of the pictures, uint8 ``[B, S, S, 3]``, its seed; by default its content does, so
-    that neither order nor batches matter. Raises ``ValueError`` for an unknown method or setting,
-    and for a method that learns from the stream.
+    preprocessing and returns logits; ``size``: its S, by default the profile's. At another size
+    pictures are repaired as photographs (:func:`dga.repair_photograph`). Always in evaluation
+    mode, without gradients. ``seeds`` gives each of the pictures, uint8 ``[B, S, S, 3]``, its
+    seed; by default its content does, so that neither order nor batches matter. Raises
+    ``ValueError`` for an unknown method or setting, for a method that learns from the stream, and
+    for any but DGA+ at another size.
     """
 
     def __init__(
@@ -54,10 +57,19 @@ class AdaptedClassifier(nn.Module):
         method: str = METHOD,
         classifier: nn.Module | None = None,
         seeds: Seeds = content_seeds,
+        size: int | None = None,
     ) -> None:
         super().__init__()
         models = models or _usual_models()
-        self.models = models if classifier is None else with_module(models, classifier)
+        self.size = models.profile.image_size if size is None else size
+        self.models = models
+        if classifier is not None:
+            self.models = with_module(models, classifier, self.size)
+        if self.size != models.profile.image_size and method != METHOD:
+            raise ValueError(
+                f"At another size than {models.profile.image_size} pixels {METHOD} repairs, "
+                f"not {method}."
+            )
         self.method, self.seeds = method, seeds
         self.last: Answers | None = None
         """What the method said of the last pictures: depths, crossed, pictures ..."""
@@ -84,39 +96,50 @@ class AdaptedClassifier(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         """``[B, 3, H, W]`` in [0, 1] to log-probabilities, float32 ``[B, classes]``.
 
-        Pixels are taken in 8 bits; another size than the profile's is cropped to the middle
-        square and resized, as picture files are. Raises ``ValueError`` for anything else.
+        Pixels are taken in 8 bits; another size than S is cropped to the middle square and
+        resized, as picture files are. Raises ``ValueError`` for anything else.
         """
         _check(x)
-        pictures = at_size(from_tensor(x * 2 - 1), self.models.profile.image_size)
+        pictures = at_size(from_tensor(x * 2 - 1), self.size)
         seeds = self.seeds(pictures)
-        parts = [
-            answered(self._built, pictures[i : i + AT_ONCE], seeds[i : i + AT_ONCE])
-            for i in range(0, len(pictures), AT_ONCE)
-        ]
+        if self.size != self.models.profile.image_size:
+            parts = [
+                _read_photograph(self.models, *one) for one in zip(pictures, seeds, strict=True)
+            ]
+        else:
+            parts = [
+                answered(self._built, pictures[i : i + AT_ONCE], seeds[i : i + AT_ONCE])
+                for i in range(0, len(pictures), AT_ONCE)
+            ]
         self.last = joined(parts)
         p = self.last.probabilities.float()
         return p.clamp_min(torch.finfo(p.dtype).tiny).log().to(x.device)
 
 
-def repair(picture: Picture, models: Models | None = None, method: str = METHOD) -> Picture:
-    """The repaired picture alone, of the kind that was given: PIL, or uint8 ``[S, S, 3]``.
+def repair(picture: Picture, models: Models | None = None) -> Picture:
+    """The repaired picture at its own size and of its kind: PIL, or uint8 ``[H, W, 3]``.
 
-    Any size is taken: the middle square, resized to the profile's ``S`` as picture files are.
-    A picture that the method leaves as it is comes back bit for bit, and the same picture gives
-    the same result. ``models`` and ``method`` as for :class:`AdaptedClassifier`. Raises
-    ``ValueError`` for what is no picture, and for a method that repairs none.
+    By DGA+, larger pictures with a depth for each place (:func:`dga.repair_photograph`). What needs
+    no repair comes back bit for bit, and the same picture gives the same result. ``models``: by
+    default those of ``everyday16``. Raises ``ValueError`` for what is no picture.
     """
     pixels = to_pixels(picture) if isinstance(picture, Image.Image) else picture
-    if not isinstance(pixels, np.ndarray) or pixels.dtype != np.uint8 or not _is_rgb(pixels):
+    if not isinstance(pixels, np.ndarray):
         raise ValueError("A picture is a PIL image, or an array of shape [H, W, 3] in 8 bits.")
     models = models or _usual_models()
-    pixels = at_size(pixels[None], models.profile.image_size)
-    outcome = answered(stateless(models, method), pixels, content_seeds(pixels))
-    if outcome.pictures is None:
-        raise ValueError(f"{method} repairs no pictures; dga-plus and dga-guided do.")
-    repaired = from_tensor(outcome.pictures[0])
-    return Image.fromarray(repaired) if isinstance(picture, Image.Image) else repaired
+    image = repair_photograph(models, pixels).image
+    return Image.fromarray(image) if isinstance(picture, Image.Image) else image
+
+
+def _read_photograph(models: Models, pixels: Pixels, seed: int) -> Answers:
+    """The repaired picture, uint8 ``[S, S, 3]``, as the classifier reads it; its deepest depth."""
+    done = repair_photograph(models, pixels, seed)
+    begun = time.perf_counter()
+    x = to_tensor(done.image)[None].to(models.device)
+    p = predict_proba(models.classifier, x, models.profile.classifier)
+    seconds = done.seconds + time.perf_counter() - begun
+    told = {"unchanged": done.unchanged, "degradation": str(done.found.degradation)}
+    return Answers(p, [seconds], [int(done.depths.max())], [True], x, [told])
 
 
 def at_size(pictures: Pixels, size: int) -> Pixels:
@@ -126,11 +149,14 @@ def at_size(pictures: Pixels, size: int) -> Pixels:
     return np.stack([to_pixels(to_square(Image.fromarray(p), size)) for p in pictures])
 
 
-def with_module(models: Models, classifier: nn.Module) -> Models:
-    """The same models with another classifier: any module from pixels in [0, 1] to logits."""
+def with_module(models: Models, classifier: nn.Module, size: int) -> Models:
+    """The same models with another classifier: any module from pixels in [0, 1] to logits.
+
+    ``size``: pixels a side that it takes.
+    """
     config = ClassifierConfig(
         architecture=type(classifier).__name__,
-        input_size=models.profile.image_size,
+        input_size=size,
         classes=(),
         mean=(0.0, 0.0, 0.0),
         std=(1.0, 1.0, 1.0),
@@ -187,7 +213,3 @@ def _check(x: Tensor) -> None:
             f"Pixels are numbers in [0, 1], not from {low:.3g} to {high:.3g}: the classifier "
             "normalises them itself."
         )
-
-
-def _is_rgb(pixels: Pixels) -> bool:
-    return pixels.ndim == 3 and pixels.shape[2] == 3 and pixels.size > 0

@@ -10,6 +10,7 @@ pixel instead.)
 
 from __future__ import annotations
 
+import hashlib
 import math
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
@@ -24,8 +25,9 @@ from torch import Tensor
 
 from dga.discriminator import Judged, JudgedPath, judge_states, max_batch
 from dga.explanation.degradation import NO_DEGRADATION, Degradation
+from dga.explanation.exposure import UNCHANGED
 from dga.explanation.noise_level import matched_depth, noise_deviation, noise_map
-from dga.explanation.search import Explanation, Look, Scored, explain, mean_logits
+from dga.explanation.search import Explanation, Look, Scored, explain, judge, mean_logits
 from dga.images import Pixels, from_tensor, to_pixels, to_square, to_tensor
 from dga.networks.models import Models
 from dga.pipeline import (
@@ -42,6 +44,8 @@ from dga.stopping import Stop, choose_depth, is_decided
 
 AT_ONCE = 64
 """Windows repaired together; bounds memory."""
+BLURS = tuple((radius, share) for radius in (2.0, 4.0, 6.0, 8.0) for share in (0.03, 0.01))
+"""Disks that are tried against blur: radius in pixels, regularisation."""
 COUNTED = 1024
 """Of a photograph with longer sides every n-th pixel is counted, where only means are asked for."""
 
@@ -54,24 +58,32 @@ class PhotographConfig:
     """How a photograph is repaired.
 
     ``explain``: exposure and sharpness of the whole, judged by ``seen`` windows with the finest
-    detail and by a thumbnail. Noise above its ``noise_floor`` counts, and a window is repaired
-    where the discriminator, its neighbours' scores included, prefers noise by
-    ``noise_head_start``. ``overlap``: share of a window's side that its neighbour has too;
-    ``quantile``: of its pixels' noise, at which a window enters the forward process.
+    detail and by a thumbnail; where these windows' mean logit is ``blurred`` or more, a sharper
+    picture must be better by ``sharper``. Noise above its ``noise_floor`` counts, and a window is
+    repaired where the discriminator prefers noise by ``noisy`` (mean logit, of its neighbours
+    too). ``overlap``: share of a window's side that its neighbour has too;
+    ``quantile``: of its pixels' noise, at which a window enters the forward process; ``levelled``:
+    noise that a pixel holds already is not added to it.
     """
 
     explain: ExplanationConfig
-    end: End = End(StoppingConfig(tau=0.97, max_depth=16), steps=1)
+    end: End
     seen: int = 4
+    noisy: float = 1.0
+    blurred: float = 3.5
+    sharper: float = 0.75
     overlap: float = 0.25
     quantile: float = 0.9
+    levelled: bool = True
 
 
 def usual(models: Models) -> PhotographConfig:
     """As it was chosen on scikit-image's photographs (assets/results/everyday16/README.md)."""
     explanation = models.profile.plus.explain
     assert explanation is not None
-    return PhotographConfig(replace(explanation, noise_floor=0.06, settled=1.0))
+    end = End(StoppingConfig(tau=0.97, max_depth=16), steps=1)
+    told = replace(explanation, noise_floor=0.06, settled=1.0, blurs=BLURS)
+    return PhotographConfig(told, end)
 
 
 @dataclass(frozen=True)
@@ -105,17 +117,17 @@ class Progress:
 def repair_photograph(
     models: Models,
     pixels: Pixels,
-    seed: int = 0,
+    seed: int | None = None,
     config: PhotographConfig | None = None,
     depth: int | None = None,
     permutation: Control | None = None,
 ) -> Photograph:
     """Repair a photograph, uint8 ``[H, W, 3]`` of any size, at its own size.
 
-    The same arguments give the same result. ``depth``: one everywhere, instead of t*;
-    ``permutation``: a control, made from windows ``[n, 3, S, S]`` and their seeds. Raises
-    ``ValueError`` for what is no picture, and ``FloatingPointError`` if a network returns no
-    numbers.
+    The same arguments give the same result; ``seed``: by default the content's own. Two controls:
+    ``depth``, one everywhere instead of t*, and ``permutation``, made from windows ``[n, 3, S, S]``
+    and their seeds. Raises ``ValueError`` for what is no picture, and ``FloatingPointError`` if a
+    network returns no numbers.
     """
     *_, last = photograph_steps(models, pixels, seed, config, depth, permutation)
     assert isinstance(last, Photograph)
@@ -125,7 +137,7 @@ def repair_photograph(
 def photograph_steps(
     models: Models,
     pixels: Pixels,
-    seed: int = 0,
+    seed: int | None = None,
     config: PhotographConfig | None = None,
     depth: int | None = None,
     permutation: Control | None = None,
@@ -135,6 +147,7 @@ def photograph_steps(
     if pixels.dtype != np.uint8 or pixels.ndim != 3 or pixels.shape[2] != 3 or not pixels.size:
         raise ValueError("A picture is a PIL image, or an array of shape [H, W, 3] in 8 bits.")
     config, side = config or usual(models), models.profile.image_size
+    seed = content_seed(pixels) if seed is None else seed
     height, width = pixels.shape[:2]
     whole = filled(pixels, side)
     if max(height, width) <= side:
@@ -149,6 +162,11 @@ def photograph_steps(
         unchanged=np.array_equal(image, pixels),
         seconds=time.perf_counter() - begun,
     )
+
+
+def content_seed(pixels: Pixels) -> int:
+    """A picture's own seed, from its pixels alone."""
+    return int.from_bytes(hashlib.blake2b(pixels.tobytes(), digest_size=4).digest(), "little")
 
 
 def filled(pixels: Pixels, side: int) -> Pixels:
@@ -192,7 +210,10 @@ def _windows(
     noise[noise <= config.explain.noise_floor] = 0
     if found.flat:
         noise.zero_()
-    known = _noise_by_window(models, x, noise, grid, seed, config)
+    if depth is None:
+        known = _noise_by_window(models, x, noise, grid, seed, config)
+    else:
+        known = [Explanation(NO_DEGRADATION, 0, 0.0)] * len(grid)
     end = config.end if depth is None else End(depth=depth, steps=1)
     repair = Repair(end, config.explain)
     change = torch.zeros_like(x)
@@ -200,7 +221,7 @@ def _windows(
     for numbers in torch.arange(len(grid)).split(size):
         first, seeds = int(numbers[0]), [seed * 1_000_003 + n for n in numbers.tolist()]
         cut = grid.cut(x, numbers).to(models.device)
-        held = grid.cut(noise[None], numbers)[:, 0]
+        held = grid.cut(noise[None], numbers)[:, 0] * config.levelled
         caches = [
             Window(models, *window)
             for window in zip(cut, seeds, known[first : first + size], held, strict=True)
@@ -268,15 +289,43 @@ def judge_entries(models: Models, windows: Sequence[Window]) -> None:
 def _explain(
     models: Models, x: Tensor, pixels: Pixels, seed: int, config: PhotographConfig
 ) -> Generator[Scored, None, Explanation]:
-    """Exposure and sharpness of the whole, ``[3, H, W]``; its noise is left to the windows."""
+    """Exposure and sharpness of the whole, ``[3, H, W]``; its noise is left to the windows.
+
+    An exposure is believed only where the thumbnail, too, looks better and undamaged afterwards.
+    Sharpness is
+    looked for only where windows look very blurred and the thumbnail, in which no blur is left to
+    see, does not.
+    """
+    schedule, network, told = models.schedule, models.explainer, config.explain
     every = -(-max(x.shape[1:]) // COUNTED)
-    measured = float(noise_deviation(x[None])[0])
+    counted, measured = x[:, ::every, ::every], float(noise_deviation(x[None])[0])
     look = views(x, pixels, models.profile.image_size, config, models.device)
-    network, counted = models.explainer, x[:, ::every, ::every]
-    found = yield from explain(
-        models.schedule, network, counted, seed, config.explain, look=look, measured=measured
+
+    def score(candidate: Degradation, shown: slice) -> float:
+        part = [candidate]
+        (mean,) = judge(schedule, network, lambda c: look(c)[shown], part, told.judged_at, seed)
+        return math.inf if mean is None else mean
+
+    def search(told: ExplanationConfig) -> Generator[Scored, None, Explanation]:
+        return explain(schedule, network, counted, seed, told, look=look, measured=measured)
+
+    thumbnail, windows = slice(1), slice(1, None)
+    found = yield from search(replace(told, sharpness=False))
+    best = replace(found.degradation, noise=0.0)
+    if best.exposure != UNCHANGED:
+        before = min(told.settled, score(replace(best, exposure=UNCHANGED), thumbnail))
+        if score(best, thumbnail) >= before:
+            best = replace(best, exposure=UNCHANGED)
+    nothing = found.degradation == NO_DEGRADATION and not (found.settled or found.flat)
+    blurred = nothing and score(best, windows) >= config.blurred > told.settled > score(
+        best, thumbnail
     )
-    return replace(found, degradation=replace(found.degradation, noise=0.0), entry=0)
+    if told.sharpness and blurred:
+        sharper = yield from search(
+            replace(told, noise=False, exposure=False, head_start=config.sharper)
+        )
+        best = sharper.degradation
+    return replace(found, degradation=best, entry=0)
 
 
 def views(
@@ -343,7 +392,7 @@ def _noise_by_window(
     votes, voters = (
         F.avg_pool2d(values.view(shape), 3, 1, 1).flatten() for values in (margin, asked)
     )
-    likely = votes > config.explain.noise_head_start * voters
+    likely = votes > config.noisy * voters
     found = []
     for s, noisy in zip(level.tolist(), (likely & (level > 0)).tolist(), strict=True):
         if noisy:

@@ -115,7 +115,7 @@ def judged_path(
 ) -> JudgedPath:
     """Noise path ``number`` of a picture, ``[3, S, S]``, after the explanation's inverse.
 
-    ``noise``: the deviation that each pixel holds already, ``[S, S]``; by default the explanation's.
+    ``noise``: the deviation that each pixel holds already, ``[S, S]``; else the explanation's.
     """
     explained, degradation = found is not NOTHING, found.degradation
     own = seed if number == 0 else (seed + 1) * 1_000_003 + number
@@ -260,7 +260,7 @@ def _jobs(stopped: Sequence[Stopped], seeds: Sequence[int]) -> list[Job]:
     """One job for all repairs of a picture with the same path, t* and end; depth 0 among them."""
     shared: dict[tuple[int, int, End], list[Stopped]] = defaultdict(list)
     for one in stopped:
-        way = replace(one.end, stopping=None, depth=one.stop.t_star)
+        way = one.end.at(one.stop.t_star)
         shared[one.row, id(one.path), way].append(one)
     jobs = []
     for (_, _, way), group in shared.items():
@@ -277,7 +277,7 @@ def denoise(models: Models, jobs: Sequence[Job]) -> Iterator[Stepped | Rebuilt]:
     ways: dict[End, list[Job]] = defaultdict(list)
     for job in jobs:
         if job.depth:
-            ways[replace(job.end, depth=0)].append(job)
+            ways[job.end.at(0)].append(job)
         else:
             yield from (Rebuilt(job.row, repair, job.restored, 0, 0.0) for repair in job.repairs)
     size = max_batch(jobs[0].state) if jobs else 1
@@ -578,8 +578,8 @@ def sweep_depths(
 
 def at_depth(repair: Repair, depth: int) -> Repair:
     """The repair with a fixed depth in place of t*, in both of its ends."""
-    noisy = repair.noisy and replace(repair.noisy, depth=depth)
-    return replace(repair, end=replace(repair.end, depth=depth), noisy=noisy)
+    noisy = repair.noisy and repair.noisy.at(depth)
+    return replace(repair, end=repair.end.at(depth), noisy=noisy)
 
 
 def judge_further(

@@ -13,6 +13,7 @@ from dga.stopping import Stop
 
 Said = tuple[str, str]
 """A sentence, and its verdict."""
+LEFT_ALONE = "left alone"
 SAME = "That is also the fixed depth: the same picture."
 
 
@@ -158,9 +159,13 @@ def title(stop: Stop) -> str:
     return "Left alone: too coarse" if stop.gave_up else "Left as it is"
 
 
+def _time(seconds: float) -> str:
+    return f"{seconds:.1f} s" if seconds >= 0.05 else "under 0.1 s"
+
+
 def inverse_cost(seconds: float) -> tuple[str, str]:
     """:func:`cost` of DGA+ where undoing the damage was enough."""
-    return f"{seconds:.1f} s", f"no noise needed · {seconds:.1f} s to find and undo the damage"
+    return _time(seconds), f"no noise needed · {_time(seconds)} to find and undo the damage"
 
 
 def cost(noised: int, steps: int, seconds: float, choosing: float | None = None) -> tuple[str, str]:
@@ -169,29 +174,27 @@ def cost(noised: int, steps: int, seconds: float, choosing: float | None = None)
     ``noised``, ``steps``: in and out, 0 for a picture that is left alone; ``choosing``: seconds,
     None where nothing is chosen.
     """
-    way = f"{noised} in, {steps} out · {seconds:.1f} s" if steps else "left alone"
-    if not steps and choosing is None:
-        return "0.0 s", way
+    way = f"{noised} in, {steps} out · {_time(seconds)}"
     if choosing is None:
-        return f"{seconds:.1f} s", way
+        return _time(seconds), way
     if not steps:
-        return f"{choosing:.1f} s", f"{way} · {choosing:.1f} s to choose"
-    return f"{seconds + choosing:.1f} s", f"{way}, plus {choosing:.1f} s to choose the depth"
+        return _time(choosing), f"{LEFT_ALONE} · {_time(choosing)} to choose"
+    return _time(seconds + choosing), f"{way}, plus {_time(choosing)} to choose the depth"
 
 
 def spent_on_inverse(seconds: float) -> str:
     """:func:`spent` of DGA+ where undoing the damage was enough."""
-    return f"Finding and undoing the damage took {seconds:.1f} s; no noise was needed."
+    return f"Finding and undoing the damage took {_time(seconds)}; no noise was needed."
 
 
 def spent(steps: int, seconds: float, choosing: float | None = None, plus: bool = False) -> str:
     """The same in a sentence."""
     if choosing is None:
-        return f"No depth to choose: rebuilding took {seconds:.1f} s."
+        return f"No depth to choose: rebuilding took {_time(seconds)}."
     what = "Finding the damage and the depth" if plus else "Choosing the depth"
     if not steps:
-        return f"{what} took {choosing:.1f} s; nothing was rebuilt."
-    return f"{what} took {choosing:.1f} s, rebuilding {seconds:.1f} s."
+        return f"{what} took {_time(choosing)}; nothing was rebuilt."
+    return f"{what} took {_time(choosing)}, rebuilding {_time(seconds)}."
 
 
 def pill(stop: Stop, horizon: int | None, alone: Sequence[int | None] = ()) -> tuple[str, str]:

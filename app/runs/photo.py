@@ -24,7 +24,6 @@ from dga.photograph import Photograph, Progress, photograph_steps
 DEEPEST = 32  # of one depth everywhere
 SURVEY = range(0, DEEPEST + 1, 2)  # depths that the best one is looked for among, at least
 QUALITY = 88  # of photographs to look at
-SEED = 0
 UNDER_WAY = ("wait", "working")
 CROP = 80, 64  # pixels of a close-up
 UNTOUCHED = 0.2  # share of the photograph, below which close-ups say nothing
@@ -202,6 +201,6 @@ def single(session: Session, photo: Photo, depth: int) -> Iterator[None]:
 
 
 def _events(session: Session, photo: Photo, depth: int | None) -> Iterator[object]:
-    asked = photo.damaged, SEED, None, depth
+    asked = photo.damaged, None, None, depth
     budget = session.budget(pictures=max(1, photo.damaged.size // 3 // 2**16))
     return session.lent(photo.cancel, photograph_steps, *asked, budget=budget, too_long=TOO_LONG)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
@@ -20,9 +19,10 @@ from dga.images import Pixels
 from dga.networks.classifier import Prediction
 from dga.pipeline import Reconstruction, Search, checked_repair
 from dga.profiles import Profile, StoppingConfig
-from dga.record import remedies, sentence
+from dga.record import sentence
 from dga.sampling import sampler_of
 from dga.sentences import (
+    LEFT_ALONE,
     SAME,
     Reading,
     Said,
@@ -167,30 +167,18 @@ def _fixed_series(state: RunState) -> str | None:
 
 
 def found(explained: Search) -> dict[str, Any]:
-    """What DGA+ found: a sentence, three gauges from 0 to 1, every candidate with its score."""
+    """What DGA+ found: a sentence, and three gauges in words."""
     degradation = explained.found.degradation
     gain = degradation.exposure.gain
     exposure = "moved" if gain == 1 and any(degradation.exposure.offset) else f"x{gain:.2g}"
     blur = f"{degradation.blur:g} px" if degradation.blur else AS_IT_IS
     noise = f"{degradation.noise:.2f}" if degradation.noise else "none"
-    sparse = degradation.impulses is not None  # how much of it is not known
-    gauges = [
-        ("exposure", exposure, math.log(max(gain, 1.0), 14.0)),
-        ("sharpness", blur, degradation.blur / 4),
-        ("noise", "impulses", None) if sparse else ("noise", noise, degradation.noise),
-    ]
+    if degradation.impulses is not None:  # how much of it is not known
+        noise = "impulses"
     return {
         "sentence": sentence(explained),
         "t_star": explained.stop.t_star,
-        "gauges": [{"name": n, "words": w, "at": a and round(min(a, 1), 3)} for n, w, a in gauges],
-        "scored": [
-            [
-                ", ".join(remedies(s.degradation)) or "nothing",
-                None if s.score is None else round(s.score, 2),
-                s.degradation == degradation,
-            ]
-            for s in explained.found.scored
-        ],
+        "gauges": [("exposure", exposure), ("sharpness", blur), ("noise", noise)],
     }
 
 
@@ -303,7 +291,7 @@ def _cost(
     """Seconds only of what was really run."""
     steps = len(sampler_of(checked_repair(system).end).visited(depth)) - 1
     if own is None:
-        return "", f"{depth} in, {steps} out" if steps else cost(0, 0, 0.0)[1]
+        return "", f"{depth} in, {steps} out" if steps else LEFT_ALONE
     return cost(depth, steps, own.seconds, choosing)
 
 

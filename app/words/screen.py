@@ -70,8 +70,6 @@ SCREEN_WORDS = {
     "stop": "Depth from which it is rebuilt",
     "fixed": "Fixed depth",
     "found": "What DGA+ found first",
-    "scores": "Candidates",
-    "scores_help": "The detector's score of each candidate: lower looks less damaged.",
     "share": "Share",
     "copy": "Copy link",
     "copied": "Copied",

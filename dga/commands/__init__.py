@@ -8,6 +8,8 @@ from dga.commands import (  # noqa: F401  (each adds its command)
     figures,
     gallery,
     judge,
+    photographs,
+    repair,
     train,
 )
 from dga.commands.common import app

@@ -55,6 +55,7 @@ def adapt(
     from dga import record, request
     from dga.io.parsing import split_list, whole_or_all
     from dga.profiles import get_profile
+    from dga.systems import USUAL
 
     with user_errors():
         if image.is_dir():
@@ -79,7 +80,7 @@ def adapt(
             scale=scale,
             max_depth=max_depth,
         )
-        names = split_list(methods or "dga,dga-guided,dda,dga-plus")
+        names = split_list(methods) if methods else USUAL
         changes: dict[str, str] = {}
         if steps is not None:
             count = whole_or_all("--steps", steps)

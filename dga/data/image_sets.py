@@ -22,7 +22,7 @@ from dga.data.imagenet_c import are_wnids, wnids
 from dga.images import Pixels
 from dga.io.parsing import some
 
-EXTENSIONS = {".jpeg", ".jpg", ".png", ".webp", ".bmp"}
+EXTENSIONS = {".jpeg", ".jpg", ".png", ".webp", ".bmp", ".tif", ".tiff"}
 NAMED = 20
 HELD_OUT = 0.03
 """Share of the training pictures."""

@@ -51,18 +51,18 @@ class UploadError(ValueError):
     """A file that cannot be used. The message is one sentence for its owner."""
 
 
-def open_upload(path: str | Path | None) -> Image.Image:
+def open_upload(path: str | Path | None, kept: int = KEPT_SIDE) -> Image.Image:
     """Read one uploaded picture: 8-bit RGB, upright, without metadata.
 
     The format is that of the bytes, whatever the name. Metadata is cut out and sizes are read
     from the header before anything is decoded. Of an animation the first frame is taken,
-    transparency is laid over white, and a picture whose shorter side has at least 1536 pixels
-    is reduced by a whole factor, to no less than 768. Raises :class:`UploadError`.
+    transparency is laid over white, and a picture whose shorter side has at least twice ``kept``
+    pixels is reduced by a whole factor, to no less than that. Raises :class:`UploadError`.
     """
-    return _opened(path)[0]
+    return _opened(path, kept)[0]
 
 
-def _opened(path: str | Path | None) -> tuple[Image.Image, int]:
+def _opened(path: str | Path | None, kept: int = KEPT_SIDE) -> tuple[Image.Image, int]:
     """:func:`open_upload`, and how many pixels the picture came with."""
     data = _read(path)
     kind = format_of(data)
@@ -71,7 +71,7 @@ def _opened(path: str | Path | None) -> tuple[Image.Image, int]:
     with _one_at_a_time, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # our own size limit is stricter than Pillow's warning
         try:
-            return _picture(kind, strip(kind, data))
+            return _picture(kind, strip(kind, data), kept)
         except UploadError:
             raise
         except RareError:
@@ -124,11 +124,11 @@ def check_size(width: int, height: int) -> None:
         raise UploadError(_too_large(f"The picture is {width:,} by {height:,} pixels and"))
 
 
-def _check_cost(kind: str, image: Image.Image, container: Container) -> None:
+def _check_cost(kind: str, image: Image.Image, container: Container, kept: int) -> None:
     """Refuse what would take too much memory or time, although its size is allowed."""
     pixels = image.width * image.height
     memory = _DECODED_BYTES - 2 * len(container.data)
-    most = int(memory / _bytes_per_pixel(kind, image, container.scans))
+    most = int(memory / _bytes_per_pixel(kind, image, container.scans, kept))
     if kind == "JPEG":
         most = min(most, _SCANNED_PIXELS // max(container.scans, 1))
     if pixels > most:
@@ -141,7 +141,7 @@ def _check_cost(kind: str, image: Image.Image, container: Container) -> None:
         raise UploadError("The picture is too large for a run-length encoded BMP; save it as PNG.")
 
 
-def _bytes_per_pixel(kind: str, image: Image.Image, scans: int) -> float:
+def _bytes_per_pixel(kind: str, image: Image.Image, scans: int, kept: int) -> float:
     """Upper bounds for what Pillow and the libraries below it hold at once."""
     if kind == "JPEG":
         parts = [(h, v) for _, h, v, _ in getattr(image, "layer", [])]
@@ -149,7 +149,7 @@ def _bytes_per_pixel(kind: str, image: Image.Image, scans: int) -> float:
         widest = max(h for h, _ in parts) * max(v for _, v in parts) if parts else 1
         whole = 2 * sum(areas) / max(widest, 1)  # 16-bit coefficients of all passes
         progressive = scans > 1 or bool(image.info.get("progressive"))
-        return 4 / _factor(*image.size) ** 2 + (whole if progressive else 0)
+        return 4 / _factor(*image.size, kept) ** 2 + (whole if progressive else 0)
     if kind == "TIFF":
         bits = getattr(image, "tag_v2", {}).get(258, (1,))
         samples = max(1, int(getattr(image, "tag_v2", {}).get(277, 1)))
@@ -157,19 +157,19 @@ def _bytes_per_pixel(kind: str, image: Image.Image, scans: int) -> float:
     return {"WEBP": 18, "HEIF": 14}.get(kind, 4)
 
 
-def _factor(width: int, height: int) -> int:
-    return max(1, min(width, height) // KEPT_SIDE)
+def _factor(width: int, height: int, kept: int) -> int:
+    return max(1, min(width, height) // kept)
 
 
-def _picture(kind: str, container: Container) -> tuple[Image.Image, int]:
+def _picture(kind: str, container: Container, kept: int) -> tuple[Image.Image, int]:
     if kind == "WEBP":
         check_size(*webp_size(container.data))  # Pillow makes room for it on opening
     with Image.open(io.BytesIO(container.data), formats=(kind,)) as image:
         check_size(*image.size)
-        _check_cost(kind, image, container)
+        _check_cost(kind, image, container, kept)
         came = image.width * image.height
         exif = image.info.get("exif") if kind == "WEBP" else None
-        rgb = _decode(image)
+        rgb = _decode(image, kept)
     orientation = orientation_of(exif) if exif else container.orientation
     if orientation != UPRIGHT:
         rgb = rgb.transpose(_TURNS[orientation])
@@ -177,14 +177,14 @@ def _picture(kind: str, container: Container) -> tuple[Image.Image, int]:
     return rgb, came
 
 
-def _decode(image: Image.Image) -> Image.Image:
-    factor = _factor(*image.size)
+def _decode(image: Image.Image, kept: int) -> Image.Image:
+    factor = _factor(*image.size, kept)
     if factor > 1:  # a JPEG can be decoded at a half, a quarter or an eighth of its size
         width, height = (-(-side // factor) for side in image.size)
         image.draft(None, (width, height))
     image.seek(0)
     image.load()
-    return _flatten(image, _factor(*image.size))
+    return _flatten(image, _factor(*image.size, kept))
 
 
 def _flatten(image: Image.Image, factor: int) -> Image.Image:

@@ -185,6 +185,10 @@ class End:
         if self.depth is None and self.stopping is None:
             raise ValueError("A diffusion method needs a fixed depth or a stopping rule.")
 
+    def at(self, depth: int) -> End:
+        """The way back from a fixed depth; equal for ends that differ in where noise stops."""
+        return replace(self, stopping=None, depth=depth)
+
 
 @dataclass(frozen=True)
 class Repair:

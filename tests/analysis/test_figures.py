@@ -96,12 +96,6 @@ def test_pictures_stand_in_a_grid(tmp_path: Path) -> None:
     assert save(grid, tmp_path / "deep" / "grid.png").exists()
 
 
-def test_plotly_suits_both_themes() -> None:
-    layout = to_plotly(_every_kind()).layout
-    assert layout.paper_bgcolor == layout.plot_bgcolor == "rgba(0,0,0,0)"
-    assert layout.font.color == NEUTRAL
-
-
 def _luminance(color: str) -> float:
     channels = [int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)]
     linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]

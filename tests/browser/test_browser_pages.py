@@ -210,6 +210,16 @@ def test_seven_steps_by_keyboard(learn):
     assert page.evaluate("document.activeElement.id") == "step-6-title"
 
 
+def test_hints_for_keys_are_not_for_fingers(chromium, served):
+    context = chromium.new_context(has_touch=True, is_mobile=True)
+    page = context.new_page()
+    for path, hint in (("learn", ".ln-top .lead"), ("", "#examples .key")):
+        page.goto(served.url + path)
+        page.wait_for_selector(hint, state="attached")
+        assert not page.is_visible(hint)
+    context.close()
+
+
 def test_a_link_opens_its_step(chromium, served):
     watched = Watched(chromium, served, "learn#step-4")
     watched.page.wait_for_selector("#step-4:not([hidden])")

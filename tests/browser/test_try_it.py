@@ -481,8 +481,10 @@ def test_own_damage_is_one_of_the_corruptions(working):
     page.locator("#corruption input").last.click()
     page.wait_for_function(came)
     assert page.get_attribute("#corruption input:checked", "value") == "none"
+    assert not page.is_visible("#severity")  # of nothing
     page.click(f"#corruption input[value={before}]")
     page.wait_for_function(f"!{came}")
+    assert page.is_visible("#severity")
     page.keyboard.press("Escape")
 
 

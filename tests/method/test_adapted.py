@@ -19,7 +19,7 @@ from torch import Tensor, nn
 from torch.utils.data import DataLoader, TensorDataset
 
 import dga
-from dga.adapted import AdaptedClassifier, content_seeds, repair
+from dga.adapted import AdaptedClassifier, at_size, content_seeds, repair
 from dga.data.framing import View
 from dga.evaluation.plan import Plan, choose_images, read_batch
 from dga.evaluation.run import evaluate
@@ -168,9 +168,8 @@ def test_what_are_no_pixels_is_refused(
 def test_methods_that_need_the_stream_are_refused(
     choosy_models: Models, spec: str, words: str
 ) -> None:
-    for work in (AdaptedClassifier, lambda *asked: repair(np.zeros((32, 32, 3), np.uint8), *asked)):
-        with pytest.raises(ValueError, match=words):
-            work(choosy_models, spec)
+    with pytest.raises(ValueError, match=words):
+        AdaptedClassifier(choosy_models, spec)
 
 
 def test_labels_of_ones_own_classifier_are_not_told(choosy_models: Models) -> None:
@@ -185,30 +184,24 @@ def test_labels_of_ones_own_classifier_are_not_told(choosy_models: Models) -> No
 
 def test_repaired_pictures_are_of_the_kind_that_was_given(choosy_models: Models, x: Tensor) -> None:
     pixels = pixels_of(x)[1]
-    model = AdaptedClassifier(choosy_models, "dga-guided:tau=0.6")
+    model = AdaptedClassifier(choosy_models)
     model(x[1:2])
-    array = repair(pixels, choosy_models, "dga-guided:tau=0.6")
+    array = repair(pixels, choosy_models)
     assert torch.equal(to_tensor(array), model.last.pictures[0])
-    assert not np.array_equal(array, pixels)
-    picture = repair(Image.fromarray(pixels), choosy_models, "dga-guided:tau=0.6")
+    picture = repair(Image.fromarray(pixels), choosy_models)
     assert isinstance(picture, Image.Image)
     assert np.array_equal(to_pixels(picture), array)
 
 
 @pytest.mark.parametrize("size", [(1, 1), (32, 32), (200, 45)])
-def test_any_size_is_repaired(choosy_models: Models, size: tuple[int, int]) -> None:
-    grey = Image.new("L", size, 90)
-    assert repair(grey, choosy_models, "dga-plus").size == (SIZE, SIZE)
-    left = repair(grey, choosy_models, "dga:depth=0")
-    assert np.array_equal(to_pixels(left), to_pixels(to_square(grey, SIZE)))
+def test_any_size_is_repaired_at_that_size(choosy_models: Models, size: tuple[int, int]) -> None:
+    assert repair(Image.new("L", size, 90), choosy_models).size == size
 
 
 def test_no_picture_is_a_sentence(choosy_models: Models, cat: np.ndarray) -> None:
     for wrong in (cat / 255, cat[..., 0], cat[:0], [1, 2]):
         with pytest.raises(ValueError, match="A picture is a PIL image"):
             repair(wrong, choosy_models)
-    with pytest.raises(ValueError, match="source repairs no pictures"):
-        repair(cat, choosy_models, "source")
 
 
 def test_the_shipped_models_are_the_usual_ones(cat: np.ndarray) -> None:
@@ -218,6 +211,32 @@ def test_the_shipped_models_are_the_usual_ones(cat: np.ndarray) -> None:
     assert int(probabilities.argmax()) == dga.get_profile("everyday16").classifier.classes.index(
         "cat"
     )
+
+
+# A classifier of another size
+
+
+class Middle(nn.Module):
+    """Reads the pixel in the middle; remembers what it was shown."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        self.shown = x
+        return x[:, :, x.shape[2] // 2, x.shape[3] // 2]
+
+
+def test_a_classifier_of_another_size_gets_pictures_of_its_size(
+    choosy_models: Models, cat: np.ndarray
+) -> None:
+    own, x = Middle(), torch.tensor(cat)[None].movedim(-1, 1) / 255
+    model = AdaptedClassifier(choosy_models, classifier=own, size=80)
+    said = model(x)
+    assert own.shown.shape == (1, 3, 80, 80)
+    large = at_size(cat[None], 80)
+    repaired = repair(large[0], choosy_models)
+    assert np.array_equal(pixels_of(own.shown)[0], repaired)
+    torch.testing.assert_close(said.exp(), own(to_tensor(repaired)[None] / 2 + 0.5).softmax(1))
+    with pytest.raises(ValueError, match="At another size than 32 pixels dga-plus repairs"):
+        AdaptedClassifier(choosy_models, "dga-guided", own, size=80)
 
 
 # Other people's evaluation code

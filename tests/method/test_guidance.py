@@ -64,26 +64,6 @@ def test_guide_is_lambda_times_the_gradient() -> None:
     assert ((before - after) / step).item() == pytest.approx(pull.norm().item() / 3.0, rel=2e-2)
 
 
-def test_guidance_does_not_depend_on_the_batch(tiny_models: Models) -> None:
-    reference = _noise(8, 3, 32, 32, seed=4).clamp(-1, 1)
-    x = _noise(8, 3, 32, 32)
-    seeds, depths = list(range(8)), [3, 1, 2, 3, 3, 1, 2, 3]
-    config = GuidanceConfig(scale=2.0)
-
-    def finish(rows: slice) -> list[torch.Tensor]:
-        guide = structural_guide(reference[rows], config)
-        states: dict[int, torch.Tensor] = {}
-        for step in reverse(
-            tiny_models.schedule, tiny_models.denoiser, x[rows], depths[rows], seeds[rows], guide
-        ):
-            states |= dict(zip(step.rows.tolist(), step.x, strict=True))
-        return [states[i] for i in sorted(states)]
-
-    together = finish(slice(0, 8))
-    for i in range(8):
-        torch.testing.assert_close(finish(slice(i, i + 1))[0], together[i], atol=1e-4, rtol=0)
-
-
 def test_guidance_moves_the_result_towards_the_reference(tiny_models: Models) -> None:
     reference = _noise(1, 3, 32, 32, seed=9).clamp(-1, 1)
     x = _noise(1, 3, 32, 32)

@@ -35,10 +35,8 @@ from dga.pipeline import (
 from dga.profiles import End
 from dga.sampling import FewSteps, sampler_of
 from dga.stopping import Stop, choose_depth, confidence_from_logits
-from dga.systems import System, parse
+from dga.systems import USUAL, System, parse
 from tests.fixtures.runs import apart, counted, out_of_memory, repaired
-
-USUAL = ("dga", "dga-guided", "dda", "dga-plus")
 
 
 def systems_of(models: Models, *texts: str) -> list[System]:

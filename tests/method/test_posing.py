@@ -15,11 +15,7 @@ from torch import Tensor, nn
 
 from dga.data.image_sets import read_images
 from dga.discriminator import max_batch
-from dga.explanation.degradation import Degradation
-from dga.explanation.exposure import Exposure, nothing_to_judge, stretches
-from dga.explanation.noise_level import noise_deviation, remove_impulses
-from dga.explanation.sharpness import disk, repeated_share, wiener
-from dga.images import from_tensor, to_tensor
+from dga.images import to_tensor
 from dga.networks.compute import Compute
 from dga.networks.models import Models
 from dga.networks.published import PublishedDiscriminator
@@ -119,22 +115,6 @@ def test_fast_blocks_and_the_published_discriminator(tiny_models: Models) -> Non
     judge = randomise(PublishedDiscriminator(whole, tiny_models.profile.schedule), 0)
     plain = judge(x, time)
     _same(judge.to("cuda")(gpu.detach(), time.to("cuda")), plain)
-
-
-@pytest.mark.usefixtures("posed_models")
-def test_inverses_and_what_is_measured() -> None:
-    x = _pictures()
-    gpu = x.to("cuda")
-    _same(noise_deviation(gpu), noise_deviation(x))
-    _same(remove_impulses(gpu, 0.3), remove_impulses(x, 0.3))
-    _same(wiener(gpu, disk(1.5), 0.01), wiener(x, disk(1.5), 0.01))
-    found = Degradation(Exposure(2.0, (0.1, 0.0, -0.1)), blur=1.0, regularisation=0.1, impulses=0.3)
-    _same(found.inverse(gpu), found.inverse(x))
-    assert repeated_share(gpu[0]) == repeated_share(x[0])
-    assert nothing_to_judge(gpu[0]) == nothing_to_judge(x[0])
-    for stretch in stretches((1.0, 3.0)):
-        assert stretch.of(gpu[0]) == stretch.of(x[0])
-    assert np.array_equal(from_tensor(gpu), from_tensor(x))
 
 
 @pytest.mark.parametrize("name", ["diffusion", "classifier", "discriminator", "x0_hat"])

@@ -14,13 +14,12 @@ from dga.evaluation.permutation import make_permutation
 from dga.images import to_tensor
 from dga.networks.classifier import predict_proba, preprocess
 from dga.networks.models import Models
-from dga.pipeline import adapt
 from dga.profiles import EVERYDAY16, TentConfig
 from dga.readers import Answers, answer, predictors_of
 from dga.readers.memo import Memo, marginal_entropy
 from dga.readers.tent import Tent, collect_affine, softmax_entropy
 from dga.systems import parse, parse_all, systems
-from tests.fixtures.runs import apart, counted
+from tests.fixtures.runs import counted
 
 PAIRS = ("dga-plus+tent:batch=6", "dga-guided+memo:views=2", "dga-plus:permute=noise:batch=3")
 
@@ -62,21 +61,6 @@ def test_every_system_answers_for_every_picture(
         )
 
 
-@pytest.mark.parametrize("text", ["dga-guided", "dga-plus"])
-def test_a_picture_is_a_batch_of_one(
-    choosy_models: Models, x: Tensor, pictures: np.ndarray, text: str
-) -> None:
-    told = answers(choosy_models, x, text)[text]
-    system = parse(choosy_models.profile, text)
-    for i, pixels in enumerate(pictures):
-        run = adapt(choosy_models, pixels, 3 + i, [system])
-        result = run.reconstructions[text]
-        assert (told.depths[i], told.crossed[i]) == (result.depth, result.search.stop.crossed)
-        assert apart(told.pictures[i], result.image) <= 1
-        classes = choosy_models.profile.classifier.classes
-        assert classes[int(told.probabilities[i].argmax())] == result.prediction.label
-
-
 def test_what_systems_share_is_done_once(choosy_models: Models, x: Tensor) -> None:
     models = counted(choosy_models)
     answers(models, x, "dda")
@@ -94,18 +78,6 @@ def test_what_systems_share_is_done_once(choosy_models: Models, x: Tensor) -> No
     assert torch.equal(
         surer.probabilities, told[min(entropies, key=entropies.__getitem__)].probabilities
     )
-
-
-def test_seconds_are_those_of_the_system_alone(
-    choosy_models: Models, x: Tensor, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    now = [0.0]
-    monkeypatch.setattr("time.perf_counter", lambda: now[0])
-    models, texts = counted(choosy_models, now), ("dga-guided", "dda", "dga-plus", "source")
-    together = answers(models, x, *texts)
-    for text in texts:
-        assert together[text].seconds == pytest.approx(answers(models, x, text)[text].seconds)
-    assert set(together["source"].seconds) == {0.0}
 
 
 def test_depth_zero_and_hopeless_pictures_are_read_as_they_came(

@@ -66,19 +66,6 @@ def test_few_steps_equal_the_package(
     assert ours.step == 5
 
 
-def test_pictures_take_their_own_steps(tiny_models: Models) -> None:
-    x, depths = _noise(3, 3, 32, 32, seed=3), [7, 0, 2]
-    steps = list(
-        reverse(tiny_models.schedule, tiny_models.denoiser, x, depths, [1, 2, 3], None, FewSteps(3))
-    )
-    assert [s.rows.tolist() for s in steps] == [[0, 2], [0, 2], [0]]
-    assert [s.depth.tolist() for s in steps] == [[5, 1], [2, 0], [0]]
-    alone = list(
-        reverse(tiny_models.schedule, tiny_models.denoiser, x[:1], [7], [1], None, FewSteps(3))
-    )
-    torch.testing.assert_close(alone[-1].x[0], steps[-1].x[0], atol=1e-5, rtol=0)
-
-
 class Constant(nn.Module):
     """A network whose noise does not depend on what it sees; it must never be asked for more."""
 
@@ -126,15 +113,6 @@ def test_a_long_step_is_guided_as_often_as_it_skips(tiny_models: Models) -> None
     eps = tiny_models.denoiser(leaf, schedule.time[[10]])[:, :3]
     pull = guide(leaf, predict_x0(schedule, leaf, torch.tensor([10]), eps), torch.tensor([0]))
     torch.testing.assert_close(free.x - held.x, 10 * pull, atol=1e-5, rtol=1e-4)
-
-
-def test_more_steps_than_depths_is_every_depth(tiny_models: Models) -> None:
-    x, network = _noise(2, 3, 32, 32), tiny_models.denoiser
-    ends = [
-        [*reverse(tiny_models.schedule, network, x, [4, 2], [1, 2], None, FewSteps(count))][-1].x
-        for count in (4, 99)
-    ]
-    assert torch.equal(*ends)
 
 
 def test_an_end_asks_for_a_sampler() -> None:

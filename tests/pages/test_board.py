@@ -25,7 +25,7 @@ from app.runs.session import CancelledError, RunError, Session
 from app.server.limits import MAX_OWN
 from app.server.queue_position import QueuePositions
 from app.server.turns import TURNS
-from app.words.board import COMMAND, LABELS
+from app.words.board import COMMAND
 from app.words.errors import REFUSED
 from dga.corruptions import CORRUPTIONS, SEVERITIES, corrupt
 from dga.explanation.degradation import Degradation
@@ -210,10 +210,6 @@ def test_time_budget(tiny, pixels):
 )
 def test_a_files_name_may_name_its_kind(file, kind):
     assert named_kind(file, CLASSES) == kind
-
-
-def test_the_page_says_how_a_file_is_named():
-    assert "just one of the {kinds} kinds as a word of its own" in LABELS["dropped"]
 
 
 def test_the_address_says_what_is_shown():

@@ -17,20 +17,18 @@ from app.parts.html import script, static
 from app.runs.run_state import Progress, RunState
 from app.runs.run_value import run_value
 from app.runs.session import Picture, Session
-from app.runs.settings import check_settings
 from app.runs.sprites import COLUMNS, MAX_SIDE, forward_sprites, reduced, sprite_sheet
 from app.runs.watch import Step
 from dga.diffusion import Schedule, forward_path
 from dga.discriminator import Judged
 from dga.explanation.search import Scored
 from dga.images import from_tensor, to_tensor
-from dga.pipeline import NOTHING, Adaptation, Search, SearchEnded, checked_repair
-from dga.profiles import EVERYDAY16, End
+from dga.pipeline import NOTHING, Adaptation, Search, SearchEnded
+from dga.profiles import End
 from dga.request import Request
 from dga.stopping import Stop, choose_depth, confidence_from_logits
 
 TOLERANCE = 45  # of a JPEG's pixels, on average; two unlike noises differ by 85
-GOOD = (EVERYDAY16, "fog", 3, 0.5, 0, 23)
 
 
 @pytest.fixture(scope="module")
@@ -188,18 +186,6 @@ def test_systems_that_end_alike_share_their_steps(small, subject, scale):
 
 def test_progress_without_steps():
     assert Progress.of("reverse", 0, 0, "DDA").share == 0
-
-
-def test_advanced_settings_reach_the_pipeline():
-    plain = check_settings(*GOOD)
-    chosen = check_settings(*GOOD, paths=4, scale=2, max_depth=80)
-    assert plain.stopping(EVERYDAY16) == dataclasses.replace(EVERYDAY16.stopping, tau=0.5)
-    stopping = chosen.stopping(EVERYDAY16)
-    assert (stopping.paths, stopping.max_depth) == (4, 80)
-    assert stopping.horizon is None or stopping.horizon >= 80
-    ends = {system.name: checked_repair(system).end for system in chosen.usual(EVERYDAY16)}
-    assert ends["dga-guided"].guidance.scale == 2
-    assert ends["dda"].guidance == EVERYDAY16.dda_guidance
 
 
 def test_large_pictures_are_reduced():

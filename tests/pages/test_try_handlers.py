@@ -171,16 +171,13 @@ def test_a_recorded_run_that_is_looked_further_into_stays_what_it_was(
     assert not first.state.working
 
 
-def test_impulses_have_no_gauge() -> None:
-    """How far the gauge would stand is not known."""
-    told = [SimpleNamespace(degradation=d) for d in (Degradation(impulses=0.35), Degradation())]
-    for one, words, at in ((told[0], "impulses", None), (told[1], "none", 0)):
-        explanation = SimpleNamespace(degradation=one.degradation, scored=())
-        stop = SimpleNamespace(t_star=0)
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("app.runs.run_value.sentence", lambda explained: "")
-            shown = found(SimpleNamespace(found=explanation, stop=stop))  # type: ignore[arg-type]
-        assert shown["gauges"][2] == {"name": "noise", "words": words, "at": at}
+def test_impulses_are_named_without_a_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    """How many there are is not known."""
+    monkeypatch.setattr("app.runs.run_value.sentence", lambda explained: "")
+    for degradation, words in ((Degradation(impulses=0.35), "impulses"), (Degradation(), "none")):
+        explanation = SimpleNamespace(degradation=degradation)
+        search = SimpleNamespace(found=explanation, stop=SimpleNamespace(t_star=0))
+        assert found(search)["gauges"][2] == ("noise", words)  # type: ignore[arg-type]
 
 
 def test_nothing_to_expand_is_said(handlers: TryHandlers) -> None:

@@ -28,10 +28,9 @@ from dga.networks.fast_blocks import ScaledDotProduct, group_norm
 from dga.networks.memory import AdaptiveBatchSize, is_shortage
 from dga.networks.models import Models
 from dga.networks.unet import Denoiser
-from dga.profiles import EVERYDAY16, End, NetworkConfig, Repair
+from dga.profiles import EVERYDAY16, NetworkConfig
 from dga.stopping import choose_depth
 from tests.fixtures.models import TINY_NETWORK, randomise
-from tests.fixtures.runs import apart, repaired
 
 CPU = torch.device("cpu")
 ROUNDING = {torch.float32: 1e-5, torch.bfloat16: 2e-2, torch.float16: 4e-3}
@@ -182,48 +181,6 @@ def test_shipped_network_rebuilds_the_same_picture_in_bfloat16(
     )
     assert truth.label == guess.label
     assert truth.probability == pytest.approx(guess.probability, abs=0.1)
-
-
-class Small(nn.Module):
-    """A denoiser on a device whose memory holds ``most`` pictures."""
-
-    def __init__(self, network: nn.Module, most: int) -> None:
-        super().__init__()
-        self.network, self.most, self.asked = network, most, list[int]()
-
-    def forward(self, x: Tensor, time: Tensor) -> Tensor:
-        self.asked.append(len(x))
-        if len(x) > self.most:
-            raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2 GiB.")
-        return self.network(x, time)  # type: ignore[no-any-return]
-
-
-def _on_small_device(models: Models, most: int) -> Models:
-    compute = dataclasses.replace(models.compute, batch_size=AdaptiveBatchSize())
-    return dataclasses.replace(models, denoiser=Small(models.denoiser, most), compute=compute)
-
-
-def test_out_of_memory_halves_the_batch_and_says_so(
-    tiny_models: Models, caplog: pytest.LogCaptureFixture
-) -> None:
-    pixels = np.random.default_rng(0).integers(0, 255, (7, 32, 32, 3), dtype=np.uint8)
-    small, repair = _on_small_device(tiny_models, most=2), Repair(End(depth=5))
-    with caplog.at_level(logging.WARNING, logger="dga"):
-        got = repaired(small, pixels, [repair])
-    for key, (_, rebuilt) in repaired(tiny_models, pixels, [repair]).items():
-        assert apart(got[key][1].image, rebuilt.image) <= 1
-    assert [r.getMessage() for r in caplog.records] == [
-        "Out of memory with 7 pictures at once; going on with 3.",
-        "Out of memory with 3 pictures at once; going on with 1.",
-    ]
-    asked = small.denoiser.asked
-    assert isinstance(asked, list)
-    assert asked[:2] == [7, 3]
-    assert set(asked[2:]) == {1}
-    # The next batch begins with what fitted.
-    asked.clear()
-    repaired(small, pixels[:2], [repair])
-    assert set(asked) == {1}
 
 
 def test_other_errors_are_not_taken_for_a_lack_of_memory() -> None:

@@ -43,13 +43,6 @@ def answers(exhibits: Exhibits, severity: int) -> list[Answer]:
     return made
 
 
-def measured(exhibits: Exhibits) -> list[str]:
-    """Two questions with their answers, as measured at the most damage: for page Learn."""
-    given = answers(exhibits, max(exhibits.severities(), default=BASE_SEVERITY))
-    told = [a for a in given if a.question in ("help", "depth") and a.chart]
-    return [f"{words.QUESTIONS[a.question]} {a.sentence}" for a in told]
-
-
 def _named(name: str, severity: int) -> str:
     return name if severity == BASE_SEVERITY else f"{name}-severity-{severity}"
 

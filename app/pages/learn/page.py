@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
@@ -23,18 +23,17 @@ SCRIPTS = ("learn/parts", "learn/game", "learn/widgets", "learn/learn")
 _log = logging.getLogger(__name__)
 
 
-def learn_page(session: Session, page: gr.Blocks, results: Sequence[str] = ()) -> tuple[str, str]:
+def learn_page(session: Session, page: gr.Blocks) -> tuple[str, str]:
     """Lay the page out and connect it; ``page``: the Blocks whose route is being built.
 
-    ``results``: sentences on what was measured, which the last step says. Returns the heading
-    and the text that it opens with.
+    Returns the heading and the text that it opens with.
     """
     examples = {example.name: example for example in load_examples()}
     lesson = cache(lambda: Lesson(session.models, examples))
     slides = html(
         {},
         html_template="${slides}",
-        slides=rendered("learn/slides", words=words, results=results),
+        slides=rendered("learn/slides", words=words),
         scripts=SCRIPTS,
         elem_id="learn",
         words=WIDGET,

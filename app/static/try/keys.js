@@ -24,7 +24,8 @@ function nextMethod() {
   choose(methods[(methods.indexOf(chosen) + 1) % methods.length]);
 }
 function severity({ key }) {
-  press(document.querySelectorAll("#severity input")[Number(key) - 1]);
+  const asItCame = document.querySelector("#corruption label:last-child.selected");
+  if (!asItCame) press(document.querySelectorAll("#severity input")[Number(key) - 1]);
 }
 
 const KEYS = {

@@ -127,7 +127,7 @@ function chanceLane(b, now, line) {
     if (known && !missingLine()) out += label(16, 270, words.drag_fixed[0]) + label(16, 289, words.drag_fixed[1]);
   }
   out += line;
-  const lines = METHODS.filter((name) => value.every?.[name]);
+  const lines = METHODS.filter((name) => value.every?.[name] && shown.map(lineOf).includes(name));
   const order = (list) => [...list].sort((a, c) => (a === chosen) - (c === chosen));
   for (const name of order(lines)) {
     const chances = value.every[name].probs.slice(0, deepest() + 1).map(chanceAt);

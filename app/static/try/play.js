@@ -64,6 +64,7 @@ function controls() {
   button.classList.toggle("on", Boolean(clock));
   put(button.querySelector("span"), clock ? words.pause : phone.matches ? words.play_short : words.play);
   find(".speed").value = speed;
+  find(".range").hidden = !value.stops || running(); // nothing to show at any depth
   for (const node of element.querySelectorAll(".range button")) {
     node.setAttribute("aria-pressed", (node.dataset.wide === "1") === wide);
   }

@@ -23,13 +23,8 @@ function found() {
   node.classList.toggle("unknown", !told);
   if (!told || node.dataset.key === value.key) return;
   node.dataset.key = value.key;
-  const scale = (at) => `<svg viewBox="0 0 64 12" aria-hidden="true"><path d="M2 6H62"/><circle cx="${7 + 50 * at}" cy="6" r="5"/></svg>`;
-  const gauge = ({ name, words: said, at }) => `<span class="gauge"><i>${name}</i> ${said} ${at === null ? "" : scale(at)}</span>`;
-  find(".gauges").innerHTML = told.gauges.map(gauge).join("");
+  find(".gauges").innerHTML = told.gauges.map(([name, said]) => `<span class="gauge"><i>${name}</i> ${said}</span>`).join("");
   put(find(".found-says"), told.sentence);
-  find(".scores").innerHTML = told.scored.map(([name, score, taken]) =>
-    `<tr${taken ? ' class="taken"' : ""}><th scope="row">${name}</th><td>${score === null ? "–" : score.toFixed(2)}</td></tr>`).join("");
-  find(".more").hidden = !told.scored.length;
 }
 
 // The button, the line under it, and what the address says.
@@ -84,11 +79,11 @@ element.addEventListener("click", (event) => {
   if (button?.matches("[data-copy]")) copyLink(button);
   if (button?.dataset.file) trigger("download", { file: button.dataset.file });
 });
-document.addEventListener("click", (event) => unfold(event.target.closest(".share, .more, .kinds")));
+document.addEventListener("click", (event) => unfold(event.target.closest(".share, .kinds")));
 
 // Closes what was unfolded, but for one; whether there was anything.
 function unfold(kept) {
-  const open = [...document.querySelectorAll(":is(.share, .more, .kinds)[open]")].filter((node) => node !== kept);
+  const open = [...document.querySelectorAll(":is(.share, .kinds)[open]")].filter((node) => node !== kept);
   for (const node of open) node.removeAttribute("open");
   return open.length > 0;
 }

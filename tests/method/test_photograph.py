@@ -1,0 +1,200 @@
+"""Whole photographs: a depth for each place."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import numpy as np
+import pytest
+import skimage.data
+import torch
+from PIL import Image
+from torch import nn
+
+import dga
+from dga.diffusion import ForwardPath, Schedule
+from dga.evaluation import photographs
+from dga.evaluation.photographs import compared
+from dga.explanation.noise_level import matched_depth, noise_map
+from dga.images import Pixels, to_pixels, to_square, to_tensor
+from dga.networks.models import Models
+from dga.photograph import Grid, Photograph, Progress, photograph_steps, repair_photograph
+from dga.profiles import ScheduleConfig
+
+
+@pytest.fixture(scope="module")
+def shipped() -> Models:
+    return dga.load_models("everyday16")
+
+
+@pytest.fixture(scope="module")
+def astronaut() -> Pixels:
+    return to_pixels(to_square(Image.fromarray(skimage.data.astronaut()), 192))
+
+
+def half_noisy(pixels: Pixels, deviation: float = 60) -> Pixels:
+    """Noise in the right half."""
+    noise = np.random.default_rng(0).normal(size=pixels.shape) * deviation
+    noise[:, : pixels.shape[1] // 2] = 0
+    return (pixels + noise).round().clip(0, 255).astype(np.uint8)
+
+
+# Windows
+
+
+@pytest.mark.parametrize("shape", [(64, 64), (65, 200), (64, 1000), (190, 129)])
+def test_windows_cover_everything_and_leave_no_seam(shape: tuple[int, int]) -> None:
+    grid = Grid.over(shape, 64, 16)
+    total, ones = torch.zeros(3, *shape), torch.ones(3, 64, 64)
+    for number in range(len(grid)):
+        grid.add(total, number, ones)
+    assert grid.rows[-1] + 64 == shape[0]
+    assert grid.columns[-1] + 64 == shape[1]
+    assert max(np.diff(grid.rows), default=0) <= 48
+    torch.testing.assert_close(total / grid.weight(), torch.ones(3, *shape))
+
+
+def test_noise_is_measured_around_each_pixel() -> None:
+    deviation = torch.linspace(0.05, 0.5, 320).expand(160, 320)
+    x = torch.randn(3, 160, 320, generator=torch.Generator().manual_seed(0)) * deviation
+    ratio = noise_map(x)[:, 20:-20] / deviation[:, 20:-20]
+    assert ratio.shape == (160, 280)
+    assert 0.8 < float(ratio.min()) < float(ratio.max()) < 1.25
+
+
+def test_levelled_noise_stands_at_one_depth() -> None:
+    """Where a pixel holds noise already only the rest is added, so that all have the same."""
+    schedule = Schedule.from_config(ScheduleConfig())
+    held = torch.linspace(0, 0.4, 64).expand(64, 64).contiguous()
+    depth = matched_depth(schedule, 0.4)
+    noisy = torch.randn(64, 3, 64, 64, generator=torch.Generator().manual_seed(1)) * held
+    states = [ForwardPath(schedule, x, i, held).at(depth) for i, x in enumerate(noisy)]
+    spread = torch.stack(states).std((0, 1, 2))  # by column
+    expected = float((1 - schedule.alpha_bar[depth]).sqrt())
+    torch.testing.assert_close(spread, torch.full((64,), expected), atol=0.03, rtol=0)
+
+
+# Repair
+
+
+def test_a_picture_of_one_window_is_dga_plus(shipped: Models, cat: Pixels) -> None:
+    noisy = dga.corrupt(cat, "gaussian_noise", 3, 0)
+    seed = 7
+    plus = dga.adapt(shipped, noisy, seed).reconstructions["dga-plus"]
+    done = repair_photograph(shipped, noisy, seed)
+    assert np.array_equal(done.image, plus.image)
+    assert done.depths.tolist() == [[plus.depth]]
+    assert not done.unchanged
+
+
+def test_undamaged_photographs_come_back_bit_for_bit(shipped: Models, astronaut: Pixels) -> None:
+    for pixels in (astronaut, astronaut[:100, :150], skimage.data.coffee()[:200, 100:400]):
+        done = repair_photograph(shipped, pixels)
+        assert done.unchanged
+        assert np.array_equal(done.image, pixels)
+        assert not done.depths.any()
+
+
+def test_each_place_has_its_own_depth(shipped: Models, astronaut: Pixels) -> None:
+    damaged = half_noisy(astronaut)
+    events = list(photograph_steps(shipped, damaged))
+    done = events[-1]
+    assert isinstance(done, Photograph)
+    left, right = done.depths[:, 0], done.depths[:, -1]
+    assert not left.any()
+    assert (right > 4).all()
+    assert np.array_equal(done.image[:, :40], damaged[:, :40])
+    own = compared(astronaut, done.image)[0]
+    assert own > compared(astronaut, damaged)[0] + 4
+    for depth in (4, 8, 12):
+        one = repair_photograph(shipped, damaged, depth=depth)
+        assert (one.depths == depth).all()
+        assert own > compared(astronaut, one.image)[0] + 1
+    assert own > compared(astronaut, photographs.exchanged(shipped, damaged))[0] + 2
+    counted = [event for event in events if isinstance(event, Progress)]
+    assert (counted[-1].done, counted[-1].total) == (done.depths.size, done.depths.size)
+    again = repair_photograph(shipped, damaged)
+    assert np.array_equal(again.image, done.image)
+
+
+def test_lost_contrast_of_the_whole_comes_back(shipped: Models, astronaut: Pixels) -> None:
+    flat = dga.corrupt(astronaut, "contrast", 4, 0)
+    done = repair_photograph(shipped, flat)
+    assert done.found.degradation.exposure.gain > 2
+    assert compared(astronaut, done.image)[0] > compared(astronaut, flat)[0] + 5
+
+
+@pytest.mark.parametrize("shape", [(1, 200), (200, 1), (33, 31), (20, 400), (64, 65)])
+def test_any_shape_is_kept(choosy_models: Models, shape: tuple[int, int]) -> None:
+    pixels = np.random.default_rng(0).integers(0, 256, (*shape, 3), dtype=np.uint8)
+    done = repair_photograph(choosy_models, pixels)
+    assert done.image.shape == pixels.shape
+    assert done.noise.shape == shape
+    assert np.array_equal(repair_photograph(choosy_models, pixels).image, done.image)
+
+
+class Broken(nn.Module):
+    """Answers with what is no number."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.zeros(1), requires_grad=False)
+
+    def forward(self, x: torch.Tensor, time: torch.Tensor) -> torch.Tensor:
+        return torch.full((len(x), 6, *x.shape[2:]), float("nan"))
+
+
+def test_networks_without_numbers_are_said(choosy_models: Models) -> None:
+    broken = dataclasses.replace(choosy_models, denoiser=Broken())
+    with pytest.raises(FloatingPointError):
+        repair_photograph(broken, np.full((64, 64, 3), 90, np.uint8), depth=5)
+
+
+# The measurement
+
+
+def test_damages_and_rivals_are_pictures(astronaut: Pixels) -> None:
+    noisy = photographs.strokes(astronaut)
+    level = float(noise_map(to_tensor(noisy)).mean()) / 2
+    for name, rival in photographs.RIVALS.items():
+        if name == "BM3D":
+            pytest.importorskip("bm3d")
+        image = rival(noisy, level)
+        assert image.shape == astronaut.shape, name
+        assert image.dtype == np.uint8, name
+        assert compared(astronaut, image)[0] > 15, name
+    for name, damage in photographs.UNEVEN.items():
+        damaged = damage(astronaut)
+        assert damaged.dtype == np.uint8, name
+        assert 10 < compared(astronaut, damaged)[0] < 35, name
+
+
+def test_every_photograph_is_there_and_has_a_licence() -> None:
+    sources = [s for split in photographs.SPLITS.values() for s in split.values()]
+    assert all(source.path() and source.licence for source in sources)
+
+
+def test_a_measurement_goes_on_where_it_was_killed(
+    choosy_models: Models, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    few = {"none": photographs.damages()["none"], "ramp": photographs.ramp}
+    monkeypatch.setattr(photographs, "damages", lambda: few)
+    monkeypatch.setattr(photographs, "SINGLE", (4, 8))
+    monkeypatch.setattr(photographs, "RIVALS", {"wavelets": photographs.wavelets})
+    tune = photographs.SPLITS["tune"]
+    monkeypatch.setitem(photographs.SPLITS, "tune", {"cat": tune["cat"]})
+    lines = photographs.measure(choosy_models, "tune", tmp_path, 128, "")
+    methods = [line["method"] for line in lines if line["corruption"] == "ramp"]
+    assert methods == [
+        "damaged", "own depths", "one depth", "exchanged depths", "wavelets",
+        photographs.SINGLE_LEVELLED, photographs.SINGLE_ALIKE,
+    ]  # fmt: skip
+    untouched = next(line for line in lines if line["corruption"] == "none")
+    assert (untouched["psnr"], untouched["same_reading"]) == (100, True)
+    kept = (tmp_path / "lines.jsonl").read_text()
+    (tmp_path / "lines.jsonl").write_text("".join(kept.splitlines(keepends=True)[:-2]))
+    again = photographs.measure(choosy_models, "tune", tmp_path, 128, "")
+    assert len(again) == len(lines)
+    assert [line["psnr"] for line in again] == [line["psnr"] for line in lines]
+    assert "| ramp |" in photographs.summary(again)
