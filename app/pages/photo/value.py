@@ -148,7 +148,8 @@ def lines(photo: Photo) -> list[list[str]]:
         first = said["nothing_found" if photo.has_truth else "nothing"]
         if own is None:
             return [[first], [said["returned"]]]
-        return [[first], [said["returned_quality"].format(own=_decibels(own))], _third(photo)]
+        second = said["returned_quality"].format(own=_decibels(own))
+        return [[first], [second], *([_third(photo)] if photo.surveyed else [])]
     noise, filled = noise_found(photo)
     kinds = [words.FOUND[name] for name in _others(photo)]
     kinds += [words.FOUND[noise].format(**filled)] if noise != "none" else []
