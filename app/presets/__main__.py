@@ -26,19 +26,22 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--out", type=Path, required=True, help="folder to write them to")
     parser.add_argument("--profile", default="everyday16")
     parser.add_argument("--weights", type=Path, help="folder that holds PROFILE/diffusion, ...")
+    parser.add_argument("--only", choices=("runs", "boards", "photo"), help="default: all of them")
     options = parser.parse_args(arguments)
+    wanted = (options.only,) if options.only else ("runs", "boards", "photo")
     examples = {example.name: example for example in load_examples()}
     try:
         session = Session.load(options.profile, Sources(options.weights))
         session.budget_seconds = math.inf  # nobody waits for these
-        for case in CASES:
+        for case in CASES if "runs" in wanted else ():
             record(session, case, examples[case.picture], options.out / case.name)
             print(f"{case.name}: written", flush=True)
-        for name, severity in product(boards.EXAMPLES, SEVERITIES):
+        for name, severity in product(boards.EXAMPLES, SEVERITIES if "boards" in wanted else ()):
             boards.record(session, examples[name], severity, options.out / boards.FOLDER)
             print(f"{name}-{severity}: written", flush=True)
-        photo.record(session, options.out / photo.FOLDER)
-        print("photo: written", flush=True)
+        if "photo" in wanted:
+            photo.record(session, options.out / photo.FOLDER)
+            print("photo: written", flush=True)
     except (WeightsError, ValueError, OSError) as error:
         raise SystemExit(f"presets: {error}") from None
 

@@ -95,11 +95,12 @@ def _outlines(depths: NDArray[np.float32]) -> list[NDArray[np.float64]]:
 
 
 def _direction(depths: NDArray[np.float32]) -> str:
-    """Where the four quarters across rise by enough; empty otherwise."""
+    """Where the four quarters across rise by enough, and to twice as much; empty otherwise."""
     for axis, (towards, away) in ((0, ("right", "left")), (1, ("bottom", "top"))):
         quarters = [float(part.mean()) for part in np.array_split(depths.mean(axis), 4)]
         for name, steps in ((towards, np.diff(quarters)), (away, -np.diff(quarters))):
-            if steps.min() >= -0.5 and abs(quarters[-1] - quarters[0]) >= RISE:
+            low, high = sorted((quarters[0], quarters[-1]))
+            if steps.min() >= -0.5 and high - low >= RISE and low <= high / 2:
                 return name
     return ""
 

@@ -15,6 +15,7 @@ HEADINGS = {  # three lines
     "working_second": "Each place of the photo gets a depth of its own.",
     "working_third": "{done} of {total} places looked at.",
     "cancelled": "Stopped.",
+    "cancelled_at": "Stopped at {done} of {total} places.",
     "cancelled_second": "Nothing was changed: press Repair it to begin again.",
     "error": "Nothing was repaired.",
     "nothing": "Nothing to repair: depth 0 everywhere.",
@@ -96,7 +97,7 @@ LABELS = {
     "found": "Found",
     "photo": "Photo",
     "own": "Your photo",
-    "own_detail": "up to 20 MB",
+    "own_detail": "up to {most} MB",
     "already": "My photo is already damaged",
     "damage": "Damage it yourself",
     "two": "Noise in two places",
@@ -117,11 +118,13 @@ LABELS = {
     "paint": "Paint on the photo",
     "seconds": "repaired in {seconds} s",
     "recorded": "recorded",
+    "too_large": "This photo has {has} MB; up to {most} MB can be taken.",
     "sending": "Sending …",
     "save": "Download",
     "csv": "Depths (table)",
 }
 RUN, CANCEL = "Repair it", "Cancel"
+LOOKING = "Looking for damage"
 RUNNING = "Repairing, {done} of {total} places"
 REDUCED = "Your photo has {came} megapixels; it is repaired at {used}."
 NO_PHOTO = "Choose a photo first."

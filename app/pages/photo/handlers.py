@@ -82,7 +82,10 @@ class PhotoHandlers(RunHandlers[Photo]):
         super().__init__(line, (components.run, components.cancel), components.timer)
         self.session, self.components, self.opening = session, components, opening
         self.kept = Visitors[Photo](
-            lambda photo: photo.running, address=line.address, most=MAX_PHOTOS
+            lambda photo: photo.running,
+            lambda photo: photo.key == opening.key,
+            line.address,
+            MAX_PHOTOS,
         )
         self.own = Visitors[tuple[Pixels, int]](address=line.address, most=MAX_PHOTOS)
 
@@ -155,11 +158,11 @@ class PhotoHandlers(RunHandlers[Photo]):
     def news(self, photo: Photo) -> Iterator[Update]:
         """Progress in the button and the sentence."""
         yield self.shown(photo)
-        shown = photo.progress
+        shown: tuple[int, int] | None = None
         for _ in repair(self.session, photo):
             if photo.running and photo.progress != shown:
                 shown = done, total = photo.progress
-                said = words.RUNNING.format(done=done, total=total)
+                said = words.RUNNING.format(done=done, total=total) if total else words.LOOKING
                 update = gr.update(value=said, interactive=False)
                 yield {self.components.run: update} | self.shown(photo)
         yield self.shown(photo)

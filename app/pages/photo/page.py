@@ -22,9 +22,12 @@ from app.server.limits import MAX_STROKES
 from app.server.queue_position import CONCURRENCY_ID, LOOK_INTERVAL, QueuePositions
 from app.words import photo as words
 from dga.corruptions import CORRUPTIONS, SEVERITIES
+from dga.data.uploads import MAX_BYTES
 from dga.titles import title
 
 _SCRIPTS = tuple(f"photo/{name}" for name in ("state", "picture", "chart", "brush", "screen"))
+_FILLED = ("each", "single", "single_unknown", "single_waits")
+_MEGABYTES = MAX_BYTES // 2**20
 _NEWS = """watch("value", () => window.dgaPhoto?.news(props.value));"""
 
 
@@ -36,8 +39,9 @@ def photo_page(
     Returns the heading and the sentence that it opens with, and the value that it asks for first.
     """
     opening, pictures = recorded.load(session)
-    known = {
-        "words": words.LABELS,
+    own = words.LABELS["own_detail"].format(most=_MEGABYTES)
+    known: dict[str, Any] = {
+        "words": words.LABELS | {"own_detail": own},
         "photographs": load_photographs().values(),
         "kinds": {name: title(name) for name in CORRUPTIONS},
         "severities": SEVERITIES,
@@ -53,11 +57,11 @@ def photo_page(
                 html_template=_plain("stage", known),
                 scripts=_SCRIPTS,
                 elem_id="ph-stage",
-                words=words.LABELS | {name: words.HEADINGS[name] for name in _FILLED},
+                words=known["words"] | {name: words.HEADINGS[name] for name in _FILLED},
                 marks=known["marks"],
                 tick=SIGNS["ok"],
                 survey=list(SURVEY),
-                most={"strokes": MAX_STROKES, "points": MAX_POINTS},
+                most={"strokes": MAX_STROKES, "points": MAX_POINTS, "megabytes": _MEGABYTES},
                 db=words.DB,
             )
             html(_plain("chart", known), elem_id="ph-chart")
@@ -82,9 +86,6 @@ def photo_page(
     first["pictures"] = {depth: uri(content, "webp") for depth, content in pictures.items()}
     heading = "<br>".join(escape("".join(said[:3]), quote=False) for said in lines(opening))
     return heading, note(opening), first
-
-
-_FILLED = ("each", "single", "single_unknown", "single_waits")
 
 
 def _plain(name: str, known: dict[str, Any]) -> str:

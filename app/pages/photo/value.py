@@ -137,7 +137,9 @@ def lines(photo: Photo) -> list[list[str]]:
     """
     said = words.HEADINGS
     if photo.phase not in ("done", "working"):
-        first = said.get(photo.phase, said["empty"])
+        first, (done, total) = said.get(photo.phase, said["empty"]), photo.progress
+        if photo.phase == "cancelled" and total:
+            first = said["cancelled_at"].format(done=done, total=total)
         return [[first], [said.get(f"{photo.phase}_second", said["empty_second"])]]
     if photo.result is None:
         done, total = photo.progress
@@ -148,8 +150,8 @@ def lines(photo: Photo) -> list[list[str]]:
         first = said["nothing_found" if photo.has_truth else "nothing"]
         if own is None:
             return [[first], [said["returned"]]]
-        second = said["returned_quality"].format(own=_decibels(own))
-        return [[first], [second], *([_third(photo)] if photo.surveyed else [])]
+        returned = said["returned_quality"].format(own=_decibels(own))
+        return [[first], [returned], *([_third(photo)] if photo.surveyed else [])]
     noise, filled = noise_found(photo)
     kinds = [words.FOUND[name] for name in _others(photo)]
     kinds += [words.FOUND[noise].format(**filled)] if noise != "none" else []

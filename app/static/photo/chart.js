@@ -17,8 +17,8 @@ function curve() {
   const [left, right] = [44, width - (narrow ? 20 : 116)];
   const ready = done();
   const rated = ready && value.truth && value.own !== null;
-  const bars = ready && !value.truth;
-  const deepest = bars ? value.places.shares.length - 1 : 32;
+  const bars = value.truth === false;
+  const deepest = bars && ready ? value.places.shares.length - 1 : 32;
   const x = (k) => left + ((right - left) * k) / deepest;
   const slider = card.querySelector("input");
   Object.assign(slider.style, { left: `${left - 11}px`, width: `${right - left + 22}px` });
@@ -29,7 +29,7 @@ function curve() {
   const known = Object.entries(value.singles ?? {}).map(([k, q]) => [Number(k), q]).sort((a, b) => a[0] - b[0]);
   const ticks = [0, 8, 16, 24, 32].filter((k) => bars || way === "each" || Math.abs(k - depth) > 2);
   let drawn = ticks.map((k) => label(x(k), 124, k)).join("");
-  if (bars) drawn += shares(x, left, right);
+  if (bars && ready) drawn += shares(x, left, right);
   else {
     drawn += line(left, FOOT, right, FOOT, "axis") + (narrow ? "" : label(right + 32, 124, words.depth, "", "start"));
     if (rated) drawn += rating(known, x, left, right, narrow);

@@ -63,6 +63,8 @@ function draw() {
   sentence();
   curve();
   rail();
+  const share = value.progress?.[1] && working() ? value.progress[0] / value.progress[1] : 0;
+  at("#ph-buttons")?.style.setProperty("--share", `${100 * share}%`);
   const files = at("#ph-files");
   for (const node of files?.querySelectorAll("button") ?? []) node.disabled = !done();
   const seconds = value.recorded ? words.recorded : fill(words.seconds, { seconds: value.seconds?.toFixed(1) });
@@ -70,6 +72,7 @@ function draw() {
 }
 
 function receive(given) {
+  const ended = working() && !["wait", "working"].includes(given.phase);
   const other = given.key !== value.key;
   if (other) {
     pictures.clear();
@@ -82,11 +85,16 @@ function receive(given) {
   if (working()) arm("");
   show(canvas, false);
   draw();
+  if (ended) put(at(".ph-spoken"), at("#ph-said h1").innerText);
 }
 
 async function send(file) {
   if (!file || working()) return;
   const said = at(".ph-upload i");
+  if (file.size > props.most.megabytes * 2 ** 20) {
+    value = { ...value, error: fill(words.too_large, { has: Math.round(file.size / 2 ** 20), most: props.most.megabytes }) };
+    return draw();
+  }
   put(said, words.sending);
   try {
     const { path } = await upload(file);
