@@ -42,6 +42,8 @@ def photo_page(
     own = words.LABELS["own_detail"].format(most=_MEGABYTES)
     known: dict[str, Any] = {
         "words": words.LABELS | {"own_detail": own},
+        "lines": lines(opening),
+        "note": note(opening),
         "photographs": load_photographs().values(),
         "kinds": {name: title(name) for name in CORRUPTIONS},
         "severities": SEVERITIES,

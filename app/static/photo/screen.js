@@ -7,6 +7,7 @@ function sentence() {
   const made = lines.map(([text, number, rest = "", kind = ""]) =>
     `<span>${safe(text)}${number ? `<b class="${kind}">${safe(number)}</b>${rest}` : ""}</span>`).join("");
   const heading = at("#ph-said h1");
+  if (value.key === undefined) return; // the page came with its first words
   if (heading && heading.innerHTML !== made) heading.innerHTML = made;
   put(at(".ph-note"), value.note ?? "");
   put(at(".ph-notice"), value.notice ?? "");

@@ -5,7 +5,7 @@ const at = (selector) => document.querySelector(selector);
 const show = (node, is) => { if (node && node.hidden === is) node.hidden = !is; };
 const db = (number) => fill(props.db, { value: number.toFixed(1) });
 const press = (node, is) => node.setAttribute("aria-pressed", is);
-let value = { phase: "empty", places: null, singles: {}, said: [], damage: { kind: "strokes", severity: 3, strokes: [] } };
+let value = { phase: "empty", truth: true, places: null, singles: {}, said: [], damage: { kind: "strokes", severity: 3, strokes: [] } };
 let way = "each"; // or "one": one depth everywhere
 let depth = 8;
 let going = null; // the depth that is being computed
