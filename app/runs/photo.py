@@ -89,9 +89,9 @@ class Photo:
         """The same photograph and damage, nothing computed."""
         return Photo(self.name, self.clean, self.damage, self.came)
 
-    def take(self, result: Photograph) -> None:
-        """A finished repair."""
-        self.result, self.places = result, find_places(result)
+    def take(self, result: Photograph, places: Places | None = None) -> None:
+        """A finished repair, and what was found where if that is known."""
+        self.result, self.places = result, places or find_places(result)
         self.phase, self.seconds = "done", result.seconds
 
     def take_single(self, depth: int, image: Pixels) -> None:

@@ -65,7 +65,8 @@ def find_places(found: Photograph) -> Places:
             inside &= ~here
             continue
         y, x = np.unravel_index(np.argmax(np.where(here, deep, 0)), deep.shape)
-        places.append(Place(x / size[0], y / size[1], _deepest(found, x / size[0], y / size[1])))
+        across, down = float(x / size[0]), float(y / size[1])
+        places.append(Place(across, down, _deepest(found, across, down)))
     depths = np.where(inside, deep, 0).astype(np.float32)
     return Places(
         depths,
@@ -113,7 +114,7 @@ def _untouched(inside: NDArray[np.bool_]) -> Place | None:
     if far.max() < LONGEST / 12:
         return None
     y, x = np.unravel_index(np.argmax(far), far.shape)
-    return Place(x / far.shape[1], y / far.shape[0], 0)
+    return Place(float(x / far.shape[1]), float(y / far.shape[0]), 0)
 
 
 def deepest(places: Places) -> int:

@@ -333,6 +333,10 @@ def test_the_opening_is_recorded_and_read_back(tiny, tmp_path, monkeypatch):
     assert np.array_equal(photo.result.image, again.image)
     assert np.array_equal(photo.result.depths, again.depths)
     assert photo.best[0] == max(photo.singles, key=photo.singles.get)
+    places = find_places(again)
+    assert (photo.places.places, photo.places.direction) == (places.places, places.direction)
+    assert photo.places.untouched == places.untouched
+    assert np.abs(photo.places.depths - places.depths).max() <= 0.1
     content = json.loads((folder / "record.json").read_text())
     for changes in ({"weights": {"a": "b"}}, {"configuration": {}}, {"damaged_sha256": ""}):
         (folder / "record.json").write_text(json.dumps(content | changes))
