@@ -26,6 +26,7 @@ from app.pages.board.page import board_page
 from app.pages.findings.exhibits import Exhibits, read_exhibits
 from app.pages.findings.page import findings_page, model_cards, shipped_exhibits
 from app.pages.learn.page import learn_page
+from app.pages.photo.page import photo_page
 from app.pages.shell import first_screen, foot, head, header
 from app.parts.examples import load_examples
 from app.parts.theme import theme
@@ -34,7 +35,7 @@ from app.server import decoder
 from app.server.errors import answer_fault
 from app.server.fair_queue import FairQueue
 from app.server.first_paint import FirstPaint
-from app.server.gate import FIRST_RUN, Gate
+from app.server.gate import FIRST_PHOTO, FIRST_RUN, Gate
 from app.server.limits import MAX_SESSIONS, MAX_WAITING
 from app.server.mcp_errors import install_error_messages
 from app.server.preflight import check_place
@@ -52,10 +53,13 @@ from dga.weights.sources import NETWORKS, Sources
 CACHE_SECONDS = (600, 3000)  # look every 10 minutes, delete what is older than 50
 
 
-def build(session: Session, exhibits: Exhibits) -> tuple[gr.Blocks, dict[str, Any], dict[str, str]]:
+def build(
+    session: Session, exhibits: Exhibits
+) -> tuple[gr.Blocks, dict[str, dict[str, Any]], dict[str, str]]:
     """All pages for one set of models and its results.
 
-    Returns also the run that Try it opens with, and each page's first screen by its address.
+    Returns also what Try it and Photo open with, by name, and each page's first screen by its
+    address.
     """
     line = QueuePositions()
     with StrictBlocks(
@@ -65,8 +69,15 @@ def build(session: Session, exhibits: Exhibits) -> tuple[gr.Blocks, dict[str, An
         run, sentence = adapt_page(session, demo, line)
         foot()
         adapt_endpoint(session, CONCURRENCY_ID)
+    opens = {FIRST_RUN: run}
+
+    def photo() -> Sequence[str]:
+        *said, opens[FIRST_PHOTO] = photo_page(session, demo, line)
+        return said
+
     screens = {"/": first_screen(session, "", sentence)}
     pages: dict[str, Callable[[], Sequence[str]]] = {
+        "photo": photo,
         "board": lambda: board_page(session, demo, line),
         "findings": lambda: findings_page(session.profile, exhibits),
         "learn": lambda: learn_page(session, demo),
@@ -80,7 +91,7 @@ def build(session: Session, exhibits: Exhibits) -> tuple[gr.Blocks, dict[str, An
     demo.queue(max_size=MAX_WAITING, api_open=False)
     demo._queue = queue = FairQueue(True, demo.max_threads, 1, MAX_WAITING, demo)
     line.follow(lambda: queue.visitors(CONCURRENCY_ID), queue.address_of)
-    return demo, run, screens
+    return demo, opens, screens
 
 
 def serve(
@@ -101,12 +112,12 @@ def serve(
     os.environ.setdefault("TORCHINDUCTOR_CACHE_DIR", str(uploads.folder / "torch"))
     install_error_messages()
     exhibits = read_exhibits(results or shipped_exhibits(session.profile))
-    demo, run, screens = build(session, exhibits)
+    demo, opens, screens = build(session, exhibits)
     queue = demo._queue
     assert isinstance(queue, FairQueue)
     shared = [str(path) for path in (*exhibits.files(), *model_cards(session.profile))]
     demo.count = uploads.count
-    documents = {f"/{FIRST_RUN}": json.dumps(run, separators=(",", ":"))}
+    documents = {f"/{n}": json.dumps(value, separators=(",", ":")) for n, value in opens.items()}
     first = Middleware(FirstPaint, head=head(), screens=screens, documents=documents)
     host = host or os.environ.get("GRADIO_SERVER_NAME") or "127.0.0.1"
     # Forwarded addresses count from proxies that were named; a Space has its own in front of it.

@@ -46,6 +46,7 @@ SHOTS = (
     Shot("adapt-light", "", 1440, 900, 960),
     Shot("adapt-dark", CONTRAST, 1440, 900, 960, dark=True),
     Shot("adapt-phone", "", 390, 844, 390),
+    Shot("photo", "photo", 1440, 900, 960),
     Shot("board", "board", 1440, 1270, 960),
     Shot("findings", "findings", 1440, 1060, 960),
     Shot("learn", "learn#step-3", 1440, 900, 960),
@@ -86,6 +87,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def take(browser: Any, home: str, shot: Shot) -> Image.Image:
     """One page, when everything on it is there."""
     page = _open(browser, home + shot.path, shot.width, shot.height, shot.dark)
+    if shot.name == "photo":
+        page.wait_for_selector(".ph-divider:not([hidden])")
     if shot.name == "board":
         page.wait_for_selector(".bd-cell.there")
     if shot.name == "learn":

@@ -8,6 +8,7 @@ from app.words import common as words
 
 _ICONS = {
     "": "M8 2.5a5.5 5.5 0 1 0 5.5 5.5M8 5v3h3",
+    "photo": "M2 3h12v10H2zM2 11l3.5-3.5L8 10l2.5-3L14 10.5",
     "board": "M2.5 2.5H7V7H2.5zM9 2.5h4.5V7H9zM2.5 9H7v4.5H2.5zM9 9h4.5v4.5H9z",
     "findings": "M3 13V8M8 13V3M13 13V6",
     "learn": "M1.5 6L8 3l6.5 3L8 9zM4 7.5V11c2 2 6 2 8 0V7.5",

@@ -1,4 +1,4 @@
-"""``python -m app.presets --out FOLDER`` records the runs and boards that the page opens with."""
+"""``python -m app.presets --out FOLDER`` records what pages open with."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from itertools import product
 from pathlib import Path
 
 from app.parts.examples import load_examples
-from app.presets import boards
+from app.presets import boards, photo
 from app.presets.cases import CASES
 from app.presets.recording import record
 from app.runs.session import Session
@@ -21,22 +21,27 @@ from dga.weights.sources import Sources
 def main(arguments: Sequence[str] | None = None) -> None:
     """Entry of ``python -m app.presets``."""
     parser = argparse.ArgumentParser(
-        description="Record the runs and boards that the page opens with."
+        description="Record the runs, boards and photograph that pages open with."
     )
     parser.add_argument("--out", type=Path, required=True, help="folder to write them to")
     parser.add_argument("--profile", default="everyday16")
     parser.add_argument("--weights", type=Path, help="folder that holds PROFILE/diffusion, ...")
+    parser.add_argument("--only", choices=("runs", "boards", "photo"), help="default: all of them")
     options = parser.parse_args(arguments)
+    wanted = (options.only,) if options.only else ("runs", "boards", "photo")
     examples = {example.name: example for example in load_examples()}
     try:
         session = Session.load(options.profile, Sources(options.weights))
         session.budget_seconds = math.inf  # nobody waits for these
-        for case in CASES:
+        for case in CASES if "runs" in wanted else ():
             record(session, case, examples[case.picture], options.out / case.name)
             print(f"{case.name}: written", flush=True)
-        for name, severity in product(boards.EXAMPLES, SEVERITIES):
+        for name, severity in product(boards.EXAMPLES, SEVERITIES if "boards" in wanted else ()):
             boards.record(session, examples[name], severity, options.out / boards.FOLDER)
             print(f"{name}-{severity}: written", flush=True)
+        if "photo" in wanted:
+            photo.record(session, options.out / photo.FOLDER)
+            print("photo: written", flush=True)
     except (WeightsError, ValueError, OSError) as error:
         raise SystemExit(f"presets: {error}") from None
 

@@ -19,7 +19,7 @@ Value = TypeVar("Value")
 
 
 class Visitors(Generic[Value]):
-    """One value a visitor, for an hour; of more than 64 the oldest is forgotten first.
+    """One value a visitor, for an hour; of more than ``most`` the oldest is forgotten first.
 
     ``busy``: values that are kept all the same, because something still works on them.
     ``shared``: values that many visitors have in common, which cost next to nothing: of them
@@ -33,8 +33,9 @@ class Visitors(Generic[Value]):
         busy: Callable[[Value], bool] = lambda value: False,
         shared: Callable[[Value], bool] = lambda value: False,
         address: Callable[[str], str] = lambda visitor: "",
+        most: int = MAX_VISITORS,
     ) -> None:
-        self._busy, self._shared, self._address = busy, shared, address
+        self._busy, self._shared, self._address, self._most = busy, shared, address, most
         self._last: OrderedDict[str, tuple[float, Value]] = OrderedDict()
         self._from: dict[str, str] = {}
         self._lock = threading.Lock()
@@ -69,7 +70,7 @@ class Visitors(Generic[Value]):
         for visitor, (since, value) in list(self._last.items()):
             if since < until and not self._busy(value):
                 del self._last[visitor]
-        for shared, most in ((True, MAX_SHARED), (False, MAX_VISITORS)):
+        for shared, most in ((True, MAX_SHARED), (False, self._most)):
             kept = [name for name, (_, v) in self._last.items() if self._shared(v) == shared]
             for _ in range(len(kept) - most):
                 idle = [name for name in kept if not self._busy(self._last[name][1])]

@@ -23,6 +23,7 @@ from typing import BinaryIO
 import numpy as np
 from PIL import Image
 
+from app.server.limits import PHOTO_PIXELS
 from app.server.turns import TURNS, Turns
 from dga.data import uploads
 from dga.data.uploads import UploadError
@@ -30,12 +31,13 @@ from dga.images import Pixels
 from dga.io.shipped import ROOT
 
 MEMORY = 2**30  # bytes of data; an upload takes a quarter of that
-MOST = 16 * 2**20  # bytes of an answer; the largest square takes 196,608
+MOST = 16 * 2**20  # bytes of an answer; the largest square takes 196,608, a photograph 3 MB
 SECONDS = 10  # others wait; the slowest that is read takes four
 PATIENCE = 2 * SECONDS  # for the answer: a decoder that was taken over may stop its own clock
 
 _HAS_FORK = hasattr(os, "fork")
-_REQUEST = struct.Struct(">II")  # side of the square, length of the path
+_REQUEST = struct.Struct(">II")  # side of the square or 0 for all of it, length of the path
+_SIZE = struct.Struct(">III")  # height and width of a photograph, pixels that it came with
 _ANSWER = struct.Struct(">cI")  # one of the kinds, length of what follows
 _PIXELS, _SENTENCE, _ENDED = b"p", b"s", b"e"
 _DAMAGED = "This picture cannot be decoded; please save it as PNG or choose another."
@@ -55,10 +57,29 @@ class Decoder:
         """As :func:`dga.data.uploads.read_square`, in a process of its own."""
         if not path or not _HAS_FORK:
             return uploads.read_square(path, size)
+        content = self._read(path, size)
+        if len(content) == size * size * 3:
+            return np.frombuffer(content, np.uint8).reshape(size, size, 3).copy()
+        raise UploadError(_DAMAGED)
+
+    def read_photograph(self, path: str | Path | None) -> tuple[Pixels, int]:
+        """As :func:`dga.data.uploads.read_photograph`, in a process of its own."""
+        if not path or not _HAS_FORK:
+            return uploads.read_photograph(path, PHOTO_PIXELS)
+        content = self._read(path, 0)
+        if len(content) > _SIZE.size:
+            height, width, came = _SIZE.unpack_from(content)
+            if len(content) == _SIZE.size + height * width * 3:
+                pixels = np.frombuffer(content, np.uint8, offset=_SIZE.size)
+                return pixels.reshape(height, width, 3).copy(), came
+        raise UploadError(_DAMAGED)
+
+    def _read(self, path: str | Path, size: int) -> bytes:
+        """What a picture was decoded to. Raises ``UploadError``."""
         with self._turns.turn():
             kind, content = self._answer(os.fsencode(Path(path).absolute()), size)
-        if kind == _PIXELS and len(content) == size * size * 3:
-            return np.frombuffer(content, np.uint8).reshape(size, size, 3).copy()
+        if kind == _PIXELS:
+            return content
         if kind == _SENTENCE:
             raise UploadError(content.decode(errors="replace"))
         _log.warning("A picture's decoder ended with status %r", content[:40])
@@ -119,6 +140,7 @@ class Decoder:
 
 _decoder = Decoder()
 read_square, start = _decoder.read_square, _decoder.start
+read_photograph = _decoder.read_photograph
 atexit.register(_decoder.close)
 
 
@@ -190,10 +212,12 @@ def _framed(kind: bytes, content: bytes) -> bytes:
 
 def _decoded(path: bytes, size: int) -> bytes:
     try:
-        pixels = uploads.read_square(os.fsdecode(path), size)
+        if size:
+            return _framed(_PIXELS, uploads.read_square(os.fsdecode(path), size).tobytes())
+        pixels, came = uploads.read_photograph(os.fsdecode(path), PHOTO_PIXELS)
+        return _framed(_PIXELS, _SIZE.pack(*pixels.shape[:2], came) + pixels.tobytes())
     except UploadError as error:
         return _framed(_SENTENCE, str(error).encode())
-    return _framed(_PIXELS, pixels.tobytes())
 
 
 def _serve(requests: BinaryIO, answers: BinaryIO) -> None:

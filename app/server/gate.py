@@ -33,7 +33,16 @@ from dga.data.uploads import MAX_BYTES
 
 API = "/gradio_api"
 FIRST_RUN = "first-run"  # what Try it opens with, which it asks for by itself
-OPEN = {f"/{FIRST_RUN}", "/config", "/theme.css", "/favicon.ico", "/manifest.json", "/robots.txt"}
+FIRST_PHOTO = "first-photo"  # and what Photo does
+OPEN = {
+    f"/{FIRST_RUN}",
+    f"/{FIRST_PHOTO}",
+    "/config",
+    "/theme.css",
+    "/favicon.ico",
+    "/manifest.json",
+    "/robots.txt",
+}
 OPEN |= {f"/{page}" for _, page in PAGES} | {f"/{page}/" for _, page in PAGES if page}
 OPEN |= {
     f"{API}/{name}"

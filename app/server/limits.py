@@ -19,6 +19,9 @@ FOLDER_BYTES = 2**30
 UPLOADED_PER_HOUR = 2**29  # bytes of one address: half of the folder
 KEPT_MINUTES = 60  # by then the files are gone
 MAX_OWN = 16  # own pictures on a board
+PHOTO_PIXELS = 1_000_000  # of a whole photograph; a larger one is reduced
+MAX_PHOTOS = 16  # whole photographs in memory, 10 MB each
+MAX_STROKES = 12  # of the brush, of 64 points each
 
 # Work outside the queue (app/server/turns.py)
 PATIENCE = 10.0  # seconds for a turn; the slowest picture takes four

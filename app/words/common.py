@@ -10,6 +10,7 @@ KINDS = (
     "{n} kinds of things",
     " · {size} \N{MULTIPLICATION SIGN} {size} px",
 )  # a phone: the second
+ANY_PHOTO = "any photo, at its own size"
 PAPER = "Paper"
 DESCRIPTION = (
     "Repair a damaged picture with just enough noise: discriminator-guided adaptive diffusion, "
@@ -18,6 +19,7 @@ DESCRIPTION = (
 FOOTER = "Runs on this machine. Uploaded pictures are deleted within an hour."
 PAGES = (  # name, path
     ("Try it", ""),
+    ("Photo", "photo"),
     ("Board", "board"),
     ("Findings", "findings"),
     ("Learn", "learn"),

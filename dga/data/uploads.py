@@ -59,6 +59,11 @@ def open_upload(path: str | Path | None, kept: int = KEPT_SIDE) -> Image.Image:
     transparency is laid over white, and a picture whose shorter side has at least twice ``kept``
     pixels is reduced by a whole factor, to no less than that. Raises :class:`UploadError`.
     """
+    return _opened(path, kept)[0]
+
+
+def _opened(path: str | Path | None, kept: int = KEPT_SIDE) -> tuple[Image.Image, int]:
+    """:func:`open_upload`, and how many pixels the picture came with."""
     data = _read(path)
     kind = format_of(data)
     if kind is None or (kind == "HEIF" and not _reads_heif()):
@@ -156,19 +161,20 @@ def _factor(width: int, height: int, kept: int) -> int:
     return max(1, min(width, height) // kept)
 
 
-def _picture(kind: str, container: Container, kept: int) -> Image.Image:
+def _picture(kind: str, container: Container, kept: int) -> tuple[Image.Image, int]:
     if kind == "WEBP":
         check_size(*webp_size(container.data))  # Pillow makes room for it on opening
     with Image.open(io.BytesIO(container.data), formats=(kind,)) as image:
         check_size(*image.size)
         _check_cost(kind, image, container, kept)
+        came = image.width * image.height
         exif = image.info.get("exif") if kind == "WEBP" else None
         rgb = _decode(image, kept)
     orientation = orientation_of(exif) if exif else container.orientation
     if orientation != UPRIGHT:
         rgb = rgb.transpose(_TURNS[orientation])
     rgb.info = {}  # no EXIF, no colour profile, no text
-    return rgb
+    return rgb, came
 
 
 def _decode(image: Image.Image, kept: int) -> Image.Image:
@@ -232,3 +238,16 @@ def _too_large(subject: str) -> str:
 def read_square(path: str | Path | None, size: int) -> Pixels:
     """:func:`open_upload` as a run sees it: uint8 ``[size, size, 3]``, cropped to the middle."""
     return to_pixels(to_square(open_upload(path), size))
+
+
+def read_photograph(path: str | Path | None, most: int) -> tuple[Pixels, int]:
+    """:func:`open_upload` at its own size, reduced to ``most`` pixels where it has more.
+
+    Returns uint8 ``[H, W, 3]``, and how many pixels the picture came with.
+    """
+    image, came = _opened(path)
+    shrink = (most / (image.width * image.height)) ** 0.5
+    if shrink < 1:
+        size = max(1, int(image.width * shrink)), max(1, int(image.height * shrink))
+        image = image.resize(size, Image.Resampling.LANCZOS)
+    return to_pixels(image), came

@@ -140,7 +140,7 @@ def test_cancel_keeps_the_pictures_and_is_no_fault(board):
     assert board.locator("[data-column=damaged].bd-cell.there").count() == 15
 
 
-@pytest.fixture(scope="module", params=["board", "learn", "findings"])
+@pytest.fixture(scope="module", params=["photo", "board", "learn", "findings"])
 def narrow(chromium, served, request):
     """A page as a phone opens it."""
     watched = Watched(chromium, served, request.param, 390)
@@ -312,7 +312,7 @@ def test_equations_are_drawn_without_a_script(learn):
     assert min(heights) > 15
 
 
-@pytest.mark.parametrize("path", ["", "board", "findings", "learn"])
+@pytest.mark.parametrize("path", ["", "photo", "board", "findings", "learn"])
 def test_the_first_screen_is_there_without_scripts_and_is_what_the_page_then_shows(
     chromium, served, path
 ):

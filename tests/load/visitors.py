@@ -17,7 +17,7 @@ from gradio_client.utils import QueueError
 
 from tests.load.cases import BAD, CASES, Case, connect, digest
 
-PAGES = ("", "board", "findings", "learn")
+PAGES = ("", "photo", "board", "findings", "learn")
 MANNERS = {"adapt": 6, "cancel": 2, "complain": 1, "upload": 1, "look": 1}
 """How often a visitor does what."""
 REFUSED = "try again"

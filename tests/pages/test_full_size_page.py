@@ -17,6 +17,7 @@ from app.pages.findings.page import shipped_exhibits
 from app.runs.run_state import RunState
 from app.runs.run_value import run_value
 from app.runs.session import Picture, Session
+from app.server.gate import FIRST_PHOTO, FIRST_RUN
 from dga.data.uploads import read_square
 from dga.diffusion import Schedule
 from dga.networks.classifier import build_classifier
@@ -81,9 +82,10 @@ def test_a_run_fills_the_page_and_the_record(session: Session) -> None:
 def test_all_pages_are_built_without_recorded_runs(
     session: Session, caplog: pytest.LogCaptureFixture
 ) -> None:
-    demo, run, _ = build(session, read_exhibits(shipped_exhibits(session.profile)))
+    demo, opens, _ = build(session, read_exhibits(shipped_exhibits(session.profile)))
     assert "256 px" in str(demo.config)
-    assert run == {}
+    assert opens[FIRST_RUN] == {}
+    assert opens[FIRST_PHOTO]["repaired"] is None
     assert "recorded run" not in caplog.text
 
 

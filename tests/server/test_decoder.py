@@ -13,9 +13,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from PIL import Image
 
 from app.server import decoder as apart
 from app.server.decoder import Decoder
+from app.server.limits import PHOTO_PIXELS
 from dga.data import uploads
 from dga.data.uploads import UploadError
 from tests.fuzz import blocks
@@ -227,3 +229,27 @@ def test_no_file_is_written(tmp_path: Path) -> None:
 
     assert apart.apart(writes) == b"refused"
     assert not (tmp_path / "a").read_bytes()
+
+
+def test_a_photograph_keeps_its_size_up_to_a_limit(decoder: Decoder, tmp_path: Path) -> None:
+    for width, height in ((90, 60), (1500, 1000), (4000, 3000)):
+        path = tmp_path / f"{width}.png"
+        Image.effect_noise((width, height), 50).convert("RGB").save(path, compress_level=1)
+        found, came = decoder.read_photograph(path)
+        theirs, _ = uploads.read_photograph(path, PHOTO_PIXELS)
+        assert np.array_equal(found, theirs)
+        assert found.flags.writeable
+        assert came == width * height
+        assert 0.7 * min(came, PHOTO_PIXELS) < found.shape[0] * found.shape[1] <= PHOTO_PIXELS
+        assert abs(found.shape[1] / found.shape[0] - width / height) < 0.01
+    with pytest.raises(UploadError, match="Choose a picture first"):
+        decoder.read_photograph(None)
+
+
+@pytest.mark.parametrize("content", [b"", bytes(5), bytes(40)])
+def test_a_photograph_of_another_size_than_told_is_none(
+    decoder: Decoder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: bytes
+) -> None:
+    monkeypatch.setattr(decoder, "_answer", lambda *_: (b"p", content))
+    with pytest.raises(UploadError, match="cannot be decoded"):
+        decoder.read_photograph(tmp_path / "a.png")

@@ -99,7 +99,13 @@ def test_a_person_who_is_lost_gets_a_page() -> None:
 
 @pytest.mark.parametrize(
     "path",
-    ["/", "/board", "/config", *(f"{API}/{name}" for name in ("info", "call/adapt", "mcp/"))],
+    [
+        "/",
+        "/photo",
+        "/board",
+        "/config",
+        *(f"{API}/{name}" for name in ("info", "call/adapt", "mcp/")),
+    ],
 )
 def test_what_the_page_needs_is_open(path: str) -> None:
     answer = asked(Gate(inner), "GET", path)

@@ -33,6 +33,7 @@ DEMO, FAIR = "app/demo.py", "app/server/fair_queue.py"
 GATE, BODY = "app/server/gate.py", "app/server/request_body.py"
 STRICT, MCP = "app/server/strict_blocks.py", "app/server/mcp_errors.py"
 TRY, BOARD = "app/pages/adapt/try_handlers.py", "app/pages/board/handlers.py"
+PHOTO = "app/pages/photo/handlers.py"
 
 with gr.Blocks() as BLOCKS:
     IMAGE = gr.Image()
@@ -50,6 +51,7 @@ PARAMETERS: tuple[tuple[str, Callable[..., Any], str], ...] = (  # a function, h
     ("app/pages/api.py", Api, "value _api_info label"),
     (TRY, processing_utils.save_bytes_to_cache, "data file_name cache_dir"),
     (BOARD, processing_utils.save_bytes_to_cache, "data file_name cache_dir"),
+    (PHOTO, processing_utils.save_bytes_to_cache, "data file_name cache_dir"),
 )
 CODE: tuple[tuple[str, Any, str], ...] = (  # what is done, where nothing else can tell
     (DEMO, GradioMCPServer.convert_strings_to_filedata, "DEFAULT_TEMP_DIR"),

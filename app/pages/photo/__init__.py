@@ -1,0 +1,1 @@
+"""Photo: layout, handlers and values."""

@@ -1,0 +1,103 @@
+"""Page Photo in a real browser: divider, depths, one depth everywhere, strokes, an own photo."""
+
+import re
+
+import pytest
+from PIL import Image
+
+from tests.fixtures.browser import Watch
+
+PATIENCE = 180_000
+
+
+@pytest.fixture(scope="module")
+def photo(chromium, served):
+    watched = Watch(chromium.new_page(viewport={"width": 1440, "height": 900}), served.url)
+    watched.page.set_default_timeout(PATIENCE)
+    watched.page.goto(served.url + "photo")
+    watched.page.wait_for_selector(".ph-divider:not([hidden])")
+    yield watched
+    watched.leave()
+
+
+def repaired(photo):
+    photo.page.get_by_role("button", name="Repair it").click()
+    photo.page.wait_for_selector("#ph-files button:enabled")
+
+
+def test_it_opens_with_a_finished_photo_within_one_screen(photo):
+    page = photo.page
+    heading = page.inner_text("#ph-said h1")
+    assert heading.startswith("Noise in two places.")
+    own, best = (float(number) for number in re.findall(r"\d+\.\d", heading))
+    assert own > best
+    assert page.locator(".ph-close figure img").count() == 4
+    assert page.locator("#ph-buttons").bounding_box()["y"] < 860
+    assert page.locator("[data-way] em").all_inner_texts() == [f"{own:.1f}", f"{best:.1f}"]
+
+
+def test_divider_depths_and_slider_by_keyboard(photo):
+    page = photo.page
+    divider = page.get_by_role("slider", name="Divider between damaged and repaired")
+    divider.press("Home")
+    assert divider.get_attribute("aria-valuenow") == "0"
+    divider.press("Shift+ArrowRight")
+    assert divider.get_attribute("aria-valuenow") == "5"
+    box = page.locator(".ph-frame").bounding_box()
+    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + 300)
+    assert divider.get_attribute("aria-valuenow") == "50"
+    page.keyboard.press("d")
+    page.wait_for_selector(".ph-map:not([hidden])")
+    assert page.get_by_role("switch", name="Show depths").get_attribute("aria-checked") == "true"
+    page.keyboard.press("d")
+    page.keyboard.down("h")
+    assert page.inner_text(".ph-left") == "Undamaged"
+    page.keyboard.up("h")
+    axis = page.locator("#ph-chart input")
+    axis.press("End")
+    photo.says("#ph-said h1", "Depth 32 everywhere")
+    photo.says("#ph-said h1", "A depth for each place gives")
+    assert page.inner_text(".ph-right") == "Depth 32 everywhere"
+    assert "depth 32, " in axis.get_attribute("aria-valuetext")
+    page.keyboard.press("s")
+    photo.says("#ph-said h1", "Noise in two places")
+
+
+def test_strokes_are_painted_taken_back_and_repaired(photo):
+    page = photo.page
+    page.get_by_role("button", name="Cat").click()
+    photo.says("#ph-said h1", "Press Repair it")
+    before = page.get_attribute(".ph-after", "src")
+    page.locator("[data-brush=noise]").click()
+    page.keyboard.press("Space")  # where the ring is
+    photo.says(".ph-strokes", "3 strokes")
+    page.wait_for_function(
+        "(src) => document.querySelector('.ph-after').getAttribute('src') !== src", arg=before
+    )
+    page.keyboard.press("Control+z")
+    photo.says(".ph-strokes", "2 strokes")
+    page.keyboard.press("Escape")
+    repaired(photo)
+    photo.says("#ph-said h1", " dB")
+    page.locator("#ph-chart input").press("Home")  # computed now
+    photo.says("#ph-said h1", "Depth 0 everywhere:")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download").click()
+    assert download.value.suggested_filename == "cat-repaired.png"
+    with Image.open(download.value.path()) as image:
+        assert image.size == (451, 300)
+
+
+def test_an_own_photo_has_no_truth(photo, tmp_path):
+    page = photo.page
+    Image.effect_noise((300, 200), 90).convert("RGB").save(tmp_path / "secret.png")
+    page.locator(".ph-upload input").set_input_files(tmp_path / "secret.png")
+    photo.says(".ph-left", "As it came")
+    assert page.get_by_role("switch", name="My photo is already damaged").is_checked()
+    repaired(photo)
+    shown = page.inner_text("#main")
+    assert " dB" not in shown
+    assert page.get_by_role("button", name="Hold to see it undamaged").count() == 0
+    (tmp_path / "words.png").write_text("no picture")
+    page.locator(".ph-upload input").set_input_files(tmp_path / "words.png")
+    photo.says(".ph-error", "not a PNG")
