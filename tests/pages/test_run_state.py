@@ -104,12 +104,12 @@ def test_endpoint_agrees_with_the_library(client, served, cat_file):
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
-        ({"corruption": "rain"}, "Unknown corruption 'rain'. Choose one of: none, gaussian_noise"),
-        ({"severity": 9}, "Severity is a whole number from 1 to 5, not 9."),
-        ({"tau": 1.5}, "tau is a number from 0 to 1, not 1.5."),
-        ({"tau": "high"}, "tau is a number from 0 to 1, not 'high'."),
-        ({"seed": -4}, "The seed is a whole number from 0 to 2147483647, not -4."),
-        ({"dda_depth": 500}, "DDA's depth is a whole number from 1 to 100, not 500."),
+        ({"corruption": "rain"}, "The corruption is one of: none, gaussian_noise"),
+        ({"severity": 9}, "Severity is a whole number from 1 to 5."),
+        ({"tau": 1.5}, "tau is a number from 0 to 1."),
+        ({"tau": "high"}, "tau is a number from 0 to 1."),
+        ({"seed": -4}, "The seed is a whole number from 0 to 2147483647."),
+        ({"dda_depth": 500}, "DDA's depth is a whole number from 1 to 100."),
     ],
 )
 def test_endpoint_refuses(client, cat_file, changes, sentence):
