@@ -295,14 +295,11 @@ def test_11_whatever_pieces_they_come_in(page: Page, size: int) -> None:
 
 
 def test_12_examples_lie_with_the_uploads(page: Page) -> None:
-    """So that they go when those do. A test of the page may have made them before it."""
+    """So that they go when those do. A test of the page may have made them before it: once more."""
     from app.parts.examples import _folder
 
-    _folder.cache_clear()
-    try:
-        assert Path(_folder().name).parent == page.folder
-    finally:
-        _folder.cache_clear()
+    with _folder.__wrapped__() as folder:
+        assert Path(folder).parent == page.folder
 
 
 def test_nobody_forgets_somebody_elses_for_a_crowd_of_ones_own() -> None:
