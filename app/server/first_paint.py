@@ -22,14 +22,14 @@ class FirstPaint:
     ) -> None:
         self.app, self.head = app, head.encode()
         self.screens = {path: screen.encode() for path, screen in screens.items()}
-        json = "application/json"
-        self.documents = {path: Response(text, media_type=json) for path, text in documents.items()}
+        self.documents = documents
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One request."""
         path = path_of(scope) if scope["type"] == "http" and scope["method"] == "GET" else ""
         if path in self.documents:
-            await self.documents[path](scope, receive, send)
+            answer = Response(self.documents[path], media_type="application/json")
+            await answer(scope, receive, send)
             return
         screen = self.screens.get(path)
         if screen is None:

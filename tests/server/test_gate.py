@@ -219,6 +219,23 @@ def test_other_sites_cannot_use_a_local_page(host: str, site: str, status: int) 
     assert asked(Gate(inner), "GET", "/", headers=headers).status_code == 200
 
 
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"sec-fetch-mode": "cors", "sec-fetch-site": "same-site"}, 403),  # of another port
+        ({"sec-fetch-mode": "no-cors", "sec-fetch-site": "cross-site"}, 403),
+        ({"sec-fetch-mode": "cors", "origin": "http://127.0.0.1:8000"}, 403),
+        ({"sec-fetch-mode": "cors", "origin": "null"}, 403),
+        ({"sec-fetch-mode": "cors", "sec-fetch-site": "same-origin"}, 200),
+        ({"sec-fetch-mode": "navigate", "sec-fetch-site": "cross-site"}, 200),  # a link
+        ({}, 200),  # a program
+    ],
+)
+def test_other_sites_cannot_read_a_local_page(headers: dict[str, str], status: int) -> None:
+    headers = {"host": "127.0.0.1:7860"} | headers
+    assert asked(Gate(inner), "GET", "/config", headers=headers).status_code == status
+
+
 def test_one_address_leaves_room_for_others(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of uploads, for an hour."""
     now = 0.0

@@ -265,6 +265,18 @@ def test_10_every_refusal_is_a_sentence(page: Page) -> None:
     assert (answer.status_code, answer.json()["error"]) == (400, GATE_WORDS["misunderstood"])
 
 
+@pytest.mark.parametrize(("origin", "status"), [("", 200), ("http://evil.test", 403)])
+def test_10_browsers_questions_get_the_headers_of_all_answers(
+    page: Page, origin: str, status: int
+) -> None:
+    """Gradio answers them before all middleware that it is given."""
+    asks = {"origin": origin or page.url[:-1], "access-control-request-method": "POST"}
+    answer = HTTP.options(f"{page.url}gradio_api/run/predict", headers=asks)
+    assert answer.status_code == status
+    for name in ("x-content-type-options", "referrer-policy", "content-security-policy"):
+        assert name in answer.headers
+
+
 @pytest.mark.parametrize("name", ["diary of anna.png", 'of "anna".PNG', "\xe4nna.jpeg", "anna"])
 def test_11_names_of_files_are_not_kept(page: Page, name: str) -> None:
     """The folder depends on the content, which another may have as well."""
