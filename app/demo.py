@@ -10,14 +10,14 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import gradio as gr
-import gradio.mcp
-import gradio.routes
+from starlette.applications import Starlette
 from starlette.middleware import Middleware
 
 from app.pages.adapt.page import adapt_page
@@ -28,11 +28,9 @@ from app.pages.findings.page import findings_page, model_cards, shipped_exhibits
 from app.pages.learn.page import learn_page
 from app.pages.photo.page import photo_page
 from app.pages.shell import first_screen, foot, head, header
-from app.parts.examples import load_examples
 from app.parts.theme import theme
 from app.runs.session import Session
 from app.server import decoder
-from app.server.errors import answer_fault
 from app.server.fair_queue import FairQueue
 from app.server.first_paint import FirstPaint
 from app.server.gate import FIRST_PHOTO, FIRST_RUN, Gate
@@ -90,7 +88,8 @@ def build(
                 foot()
     demo.queue(max_size=MAX_WAITING, api_open=False)
     demo._queue = queue = FairQueue(True, demo.max_threads, 1, MAX_WAITING, demo)
-    line.follow(lambda: queue.visitors(CONCURRENCY_ID), queue.address_of)
+    line.queued = partial(queue.visitors, CONCURRENCY_ID)
+    line.came_from = queue.address_of
     return demo, opens, screens
 
 
@@ -107,8 +106,7 @@ def serve(
     ``results``: a folder that ``python -m dga figures`` wrote, instead of the shipped one.
     """
     uploads = UploadFolder.open()  # before anything is built: components remember it
-    # They were read when Gradio was imported; torch makes a folder when it compiles.
-    gradio.mcp.DEFAULT_TEMP_DIR = gradio.routes.DEFAULT_TEMP_DIR = str(uploads.folder)
+    # Torch makes a folder when it compiles.
     os.environ.setdefault("TORCHINDUCTOR_CACHE_DIR", str(uploads.folder / "torch"))
     install_error_messages()
     exhibits = read_exhibits(results or shipped_exhibits(session.profile))
@@ -124,15 +122,18 @@ def serve(
     named = os.environ.setdefault("FORWARDED_ALLOW_IPS", "")
     proxied = bool(named or os.environ.get("SPACE_ID"))
     local = not proxied and (host in ("localhost", "::1", "[::1]") or host.startswith("127."))
-    gate = Middleware(
-        Gate,
-        has_room=uploads.has_room,
-        count=uploads.count,
-        is_own=queue.is_own,
-        shared=shared,
-        local=local,
-        proxied=proxied,
-    )
+    lasting = {str(path) for path in uploads.folder.rglob("*")}  # what the page itself shows
+
+    @asynccontextmanager
+    async def gated(served: Starlette) -> AsyncIterator[None]:
+        """The gate outside of Gradio's own middleware, before the first request."""
+        assert served.middleware_stack is not None
+        served.middleware_stack = Gate(
+            served.middleware_stack, uploads.has_room, uploads.count, queue.is_own,
+            shared, local, proxied,
+        )  # fmt: skip
+        yield
+
     launch = partial(
         demo.launch,
         server_name=host,
@@ -143,10 +144,7 @@ def serve(
         enable_monitoring=False,
         max_file_size=MAX_BYTES,
         state_session_capacity=MAX_SESSIONS,
-        app_kwargs={
-            "middleware": [gate, first],
-            "exception_handlers": {OSError: answer_fault},
-        },
+        app_kwargs={"middleware": [first], "lifespan": gated},
         allowed_paths=shared,
         theme=theme(),
         footer_links=["api"],
@@ -155,7 +153,7 @@ def serve(
         quiet=not block,
     )
     logging.getLogger("mcp").setLevel(logging.ERROR)  # its warnings repeat whatever it was sent
-    uploads.keep_tidy(lambda: _lasting_files(demo))
+    uploads.keep_tidy(lasting)
     decoder.start()
     if not block:
         launch()
@@ -190,14 +188,6 @@ def serve(
     if failures:
         raise failures[0]
     return demo
-
-
-def _lasting_files(demo: gr.Blocks) -> set[str]:
-    """What components show from the start, and the examples."""
-    examples = {example.path for example in load_examples()}
-    return examples | {
-        path for block in demo.blocks.values() for path in getattr(block, "keep_in_cache", ())
-    }
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -1,7 +1,7 @@
 """Whole photographs: a depth for each place. Ours, not the paper's.
 
-A photograph is a batch of overlapping windows of the networks' size. Exposure and sharpness are
-explained once, for the whole; then each window has its own noise and its own t*, and
+A photograph is a batch of overlapping windows of the networks' size. Exposure is explained once,
+for the whole; then each window has its own noise and its own t*, and
 :func:`dga.pipeline.run` repairs them like any batch. Where noise is uneven within a window, each
 pixel is given only what it lacks, so that the window stands at one depth and an ordinary denoiser
 can take all of it out. (SVNR, Pearl et al., 2023, trains a denoiser that is told a time for every
@@ -44,8 +44,6 @@ from dga.stopping import Stop, choose_depth, is_decided
 
 AT_ONCE = 64
 """Windows repaired together; bounds memory."""
-BLURS = tuple((radius, share) for radius in (2.0, 4.0, 6.0, 8.0) for share in (0.03, 0.01))
-"""Disks that are tried against blur: radius in pixels, regularisation."""
 COUNTED = 1024
 """Of a photograph with longer sides every n-th pixel is counted, where only means are asked for."""
 
@@ -57,22 +55,19 @@ Control = Callable[[Tensor, Sequence[int]], Permutation]
 class PhotographConfig:
     """How a photograph is repaired.
 
-    ``explain``: exposure and sharpness of the whole, judged by ``seen`` windows with the finest
-    detail and by a thumbnail; where these windows' mean logit is ``blurred`` or more, a sharper
-    picture must be better by ``sharper``. Noise above its ``noise_floor`` counts, and a window is
-    repaired where the discriminator prefers noise by ``noisy`` (mean logit, of its neighbours
-    too). ``overlap``: share of a window's side that its neighbour has too;
-    ``quantile``: of its pixels' noise, at which a window enters the forward process; ``levelled``:
-    noise that a pixel holds already is not added to it.
+    ``explain``: exposure and impulses of the whole, judged by ``seen`` windows with the finest
+    detail and by a thumbnail, whose logit must be ``faded`` or more where an exposure is undone.
+    Noise above its ``noise_floor`` counts, and a window is repaired where the discriminator
+    prefers noise by ``noisy`` (mean logit, of its neighbours too). ``overlap``: share of a
+    window's side that its neighbour has too; ``quantile``: of its pixels' noise, at which a window
+    enters the forward process; ``levelled``: noise that a pixel holds already is not added to it.
     """
 
     explain: ExplanationConfig
     end: End
     seen: int = 4
     noisy: float = 1.0
-    faded: float = 0.5
-    blurred: float = 3.5
-    sharper: float = 0.75
+    faded: float = 1.0
     overlap: float = 0.25
     quantile: float = 0.9
     levelled: bool = True
@@ -83,7 +78,7 @@ def usual(models: Models) -> PhotographConfig:
     explanation = models.profile.plus.explain
     assert explanation is not None
     end = End(StoppingConfig(tau=0.97, max_depth=16), steps=1)
-    told = replace(explanation, noise_floor=0.06, settled=1.0, blurs=BLURS)
+    told = replace(explanation, noise_floor=0.06, settled=1.0, sharpness=False)
     return PhotographConfig(told, end)
 
 
@@ -290,12 +285,11 @@ def judge_entries(models: Models, windows: Sequence[Window]) -> None:
 def _explain(
     models: Models, x: Tensor, pixels: Pixels, seed: int, config: PhotographConfig
 ) -> Generator[Scored, None, Explanation]:
-    """Exposure and sharpness of the whole, ``[3, H, W]``; its noise is left to the windows.
+    """Exposure and impulses of the whole, ``[3, H, W]``; other noise is left to the windows.
 
     An exposure is believed only where the thumbnail, too, looks damaged before and not afterwards.
-    Sharpness is
-    looked for only where windows look very blurred and the thumbnail, in which no blur is left to
-    see, does not.
+    Sharpness is not looked for: on photographs a discriminator takes a lens's or a camera's blur
+    for damage, and what it then likes best is too sharp.
     """
     schedule, network, told = models.schedule, models.explainer, config.explain
     every = -(-max(x.shape[1:]) // COUNTED)
@@ -307,25 +301,13 @@ def _explain(
         (mean,) = judge(schedule, network, lambda c: look(c)[shown], part, told.judged_at, seed)
         return math.inf if mean is None else mean
 
-    def search(told: ExplanationConfig) -> Generator[Scored, None, Explanation]:
-        return explain(schedule, network, counted, seed, told, look=look, measured=measured)
-
-    thumbnail, windows = slice(1), slice(1, None)
-    found = yield from search(replace(told, sharpness=False))
+    thumbnail = slice(1)
+    found = yield from explain(schedule, network, counted, seed, told, look=look, measured=measured)
     best = replace(found.degradation, noise=0.0)
     if best.exposure != UNCHANGED:
         before = score(replace(best, exposure=UNCHANGED), thumbnail)
         if before < config.faded or score(best, thumbnail) >= min(before, told.settled):
             best = replace(best, exposure=UNCHANGED)
-    nothing = found.degradation == NO_DEGRADATION and not (found.settled or found.flat)
-    blurred = nothing and score(best, windows) >= config.blurred > told.settled > score(
-        best, thumbnail
-    )
-    if told.sharpness and blurred:
-        sharper = yield from search(
-            replace(told, noise=False, exposure=False, head_start=config.sharper)
-        )
-        best = sharper.degradation
     return replace(found, degradation=best, entry=0)
 
 
@@ -334,8 +316,7 @@ def views(
 ) -> Look:
     """A thumbnail, and windows with the finest detail that is not noise, in their own pixels.
 
-    A blurred photograph is blurred where it is sharpest, too; one whose background alone is out of
-    focus is not. What undoes a blur of a few pixels means nothing to the thumbnail.
+    A background that is out of focus says nothing of damage. Impulses are gone in a thumbnail.
     """
     grid = Grid.over(x.shape[1:], side, 0)
     detail = []

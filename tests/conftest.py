@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import atexit
 import functools
 import os
+import shutil
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -47,7 +50,13 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
 
 
 def pytest_configure() -> None:
-    """One thread a process: tiny networks gain nothing by more, and each process has a core."""
+    """One thread a process: tiny networks gain nothing by more, and each process has a core.
+
+    Pages, their clients and browsers leave files in a folder that goes with the process.
+    """
+    os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", tempfile.gettempdir())  # those of tests stay
+    tempfile.tempdir = os.environ["TMPDIR"] = tempfile.mkdtemp(prefix="dga-tests-")
+    atexit.register(shutil.rmtree, tempfile.tempdir, ignore_errors=True)
     os.environ.setdefault("OMP_NUM_THREADS", "1")  # of the processes that tests start
     torch.set_num_threads(1)
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import gradio as gr
-from gradio.themes.utils import fonts
 
 
 def theme() -> gr.themes.Base:
     """Gradio's plainest theme with the page's fonts and colours."""
     base = gr.themes.Base(
-        font=[fonts.LocalFont("IBM Plex Sans", weights=(400, 700)), "Inter", "system-ui"],
+        font=[gr.themes.LocalFont("IBM Plex Sans", weights=(400, 700)), "Inter", "system-ui"],
         font_mono=["ui-monospace", "monospace"],
     )
     card = ("background_fill_primary", "block_background_fill", "input_background_fill")

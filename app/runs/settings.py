@@ -5,7 +5,6 @@ from __future__ import annotations
 from app.server.errors import RequestError
 from app.words.common import NO_CORRUPTION
 from dga.corruptions import CORRUPTIONS
-from dga.io.parsing import shortened
 from dga.profiles import Profile
 from dga.request import Request
 
@@ -31,7 +30,7 @@ def check_settings(
     """
     if corruption not in (None, NO_CORRUPTION, *CORRUPTIONS):
         allowed = ", ".join((NO_CORRUPTION, *CORRUPTIONS))
-        raise RequestError(f"Unknown corruption {_short(corruption)}. Choose one of: {allowed}.")
+        raise RequestError(f"The corruption is one of: {allowed}.")
     deepest, tries = profile.schedule.steps, profile.stopping.paths if paths is None else paths
     return Request(
         corruption=None if corruption in (None, NO_CORRUPTION) else str(corruption),
@@ -50,17 +49,9 @@ def _number(name: str, value: object, low: int, high: int, whole: bool = False) 
     # NaN is in no range.
     if not is_number or not low <= value <= high or (whole and value % 1):  # type: ignore[operator]
         kind = "whole number" if whole else "number"
-        raise RequestError(f"{name} is a {kind} from {low} to {high}, not {_short(value)}.")
+        raise RequestError(f"{name} is a {kind} from {low} to {high}.")
     return float(value)  # type: ignore[arg-type]
 
 
 def _whole(name: str, value: object, low: int, high: int) -> int:
     return int(_number(name, value, low, high, whole=True))
-
-
-def _short(value: object) -> str:
-    try:
-        text = repr(value)
-    except ValueError:  # Python does not write out numbers of thousands of digits
-        return "a number that long"
-    return shortened(text)

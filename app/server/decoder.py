@@ -13,12 +13,13 @@ import logging
 import os
 import select
 import signal
+import socket
 import struct
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import BinaryIO
 
 import numpy as np
 from PIL import Image
@@ -36,10 +37,8 @@ SECONDS = 10  # others wait; the slowest that is read takes four
 PATIENCE = 2 * SECONDS  # for the answer: a decoder that was taken over may stop its own clock
 
 _HAS_FORK = hasattr(os, "fork")
-_REQUEST = struct.Struct(">II")  # side of the square or 0 for all of it, length of the path
+_TAKEN, _PIXELS, _SENTENCE = b"t", b"p", b"s"  # a request, and what follows
 _SIZE = struct.Struct(">III")  # height and width of a photograph, pixels that it came with
-_ANSWER = struct.Struct(">cI")  # one of the kinds, length of what follows
-_PIXELS, _SENTENCE, _ENDED = b"p", b"s", b"e"
 _DAMAGED = "This picture cannot be decoded; please save it as PNG or choose another."
 _TRIES = 2
 
@@ -51,13 +50,14 @@ class Decoder:
 
     def __init__(self, turns: Turns = TURNS) -> None:
         self._turns = turns
+        self._line: socket.socket | None = None
         self._process: subprocess.Popen[bytes] | None = None
 
     def read_square(self, path: str | Path | None, size: int) -> Pixels:
         """As :func:`dga.data.uploads.read_square`, in a process of its own."""
         if not path or not _HAS_FORK:
             return uploads.read_square(path, size)
-        content = self._read(path, size)
+        content = self._decoded(path, size)
         if len(content) == size * size * 3:
             return np.frombuffer(content, np.uint8).reshape(size, size, 3).copy()
         raise UploadError(_DAMAGED)
@@ -66,7 +66,7 @@ class Decoder:
         """As :func:`dga.data.uploads.read_photograph`, in a process of its own."""
         if not path or not _HAS_FORK:
             return uploads.read_photograph(path, PHOTO_PIXELS)
-        content = self._read(path, 0)
+        content = self._decoded(path, 0)
         if len(content) > _SIZE.size:
             height, width, came = _SIZE.unpack_from(content)
             if len(content) == _SIZE.size + height * width * 3:
@@ -74,15 +74,16 @@ class Decoder:
                 return pixels.reshape(height, width, 3).copy(), came
         raise UploadError(_DAMAGED)
 
-    def _read(self, path: str | Path, size: int) -> bytes:
+    def _decoded(self, path: str | Path, size: int) -> bytes:
         """What a picture was decoded to. Raises ``UploadError``."""
         with self._turns.turn():
-            kind, content = self._answer(os.fsencode(Path(path).absolute()), size)
+            answer = self._answer(b"%d " % size + os.fsencode(Path(path).absolute()))
+        kind, content = answer[:1], answer[1:]
         if kind == _PIXELS:
             return content
         if kind == _SENTENCE:
             raise UploadError(content.decode(errors="replace"))
-        _log.warning("A picture's decoder ended with status %r", content[:40])
+        _log.warning("A picture's decoder ended without an answer")
         raise UploadError(_DAMAGED)
 
     def start(self) -> None:
@@ -93,49 +94,61 @@ class Decoder:
 
     def close(self) -> None:
         """End the process; the next picture starts another."""
-        process, self._process = self._process, None
-        if process is None or process.stdin is None or process.stdout is None:
-            return
-        with contextlib.suppress(OSError):
-            process.stdin.close()
-        try:
-            process.wait(5)
-        except subprocess.TimeoutExpired:
-            process.kill()
-        process.stdout.close()
-
-    def _answer(self, path: bytes, size: int) -> tuple[bytes, bytes]:
-        """Ask, and once more where the process has been killed in between."""
-        for _ in range(_TRIES):
-            process = self._running()
-            assert process.stdin is not None
-            assert process.stdout is not None
+        if self._line is not None and self._process is not None:
+            self._line.close()
             try:
-                process.stdin.write(_REQUEST.pack(size, len(path)) + path)
-                process.stdin.flush()
-                if not select.select([process.stdout], [], [], PATIENCE)[0]:
-                    os.killpg(process.pid, signal.SIGKILL)  # with all that it forked
-                    self._process = None
-                    break
-                kind, length = _ANSWER.unpack(process.stdout.read(_ANSWER.size))
-                content = process.stdout.read(length)
-            except (OSError, struct.error):
-                content, length = b"", -1
-            if len(content) == length:
-                return kind, content
-            self._process = None
-        return _ENDED, b"of the process that it comes from"
+                self._process.wait(5)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
 
-    def _running(self) -> subprocess.Popen[bytes]:
-        if self._process is None or self._process.poll() is not None:
-            self._process = subprocess.Popen(
-                [sys.executable, "-m", "app.server.decoder"],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                env=os.environ | {"PYTHONPATH": str(ROOT), "OPENBLAS_NUM_THREADS": "1"},
-                start_new_session=True,  # Ctrl+C is for the page, which then closes the pipe
-            )
-        return self._process
+    def _answer(self, asked: bytes) -> bytes:
+        """Ask, and once more where the process has been killed in between.
+
+        Every picture has a pipe of its own: no decoder can answer in another's name.
+        """
+        for _ in range(_TRIES):
+            reading, writing = os.pipe()
+            try:
+                socket.send_fds(self._running(), [asked], [writing])
+            except OSError:
+                self._process = None
+            os.close(writing)
+            try:
+                answer = self._read(reading)
+            finally:
+                os.close(reading)
+            if answer:  # at least that it was taken
+                return answer[1:]
+            self._process = None
+        return b""
+
+    def _read(self, pipe: int) -> bytes:
+        """All until nobody can write any more, which must be soon, and little."""
+        content, end = b"", time.monotonic() + PATIENCE
+        while len(content) <= MOST:
+            if not select.select([pipe], [], [], max(0.0, end - time.monotonic()))[0]:
+                assert self._process is not None
+                os.killpg(self._process.pid, signal.SIGKILL)  # with all that it forked
+                self._process = None
+                return _TAKEN
+            piece = os.read(pipe, 2**20)
+            if not piece:
+                break
+            content += piece
+        return content
+
+    def _running(self) -> socket.socket:
+        if self._line is None or self._process is None or self._process.poll() is not None:
+            self._line, theirs = socket.socketpair()
+            with theirs:
+                self._process = subprocess.Popen(
+                    [sys.executable, "-m", "app.server.decoder"],
+                    stdin=theirs.fileno(),
+                    stdout=subprocess.DEVNULL,
+                    env=os.environ | {"PYTHONPATH": str(ROOT), "OPENBLAS_NUM_THREADS": "1"},
+                    start_new_session=True,  # Ctrl+C is for the page, whose end then closes
+                )
+        return self._line
 
 
 _decoder = Decoder()
@@ -145,37 +158,18 @@ atexit.register(_decoder.close)
 
 
 def apart(
-    work: Callable[[], bytes], memory: int = MEMORY, seconds: int = SECONDS, most: int = MOST
-) -> bytes:
-    """What ``work`` returns in a forked process; how it ended otherwise, framed as an answer.
-
-    No more than ``most`` bytes are read; whoever writes more has its pipe closed.
-    """
-    reading, writing = os.pipe()
-    child = os.fork()
-    if not child:
-        status = 1
-        try:
-            os.close(reading)
-            _let_go()
-            _confine(memory, seconds)
-            with os.fdopen(writing, "wb") as answer:
-                answer.write(work())
-            status = 0
-        finally:
-            os._exit(status)
-    os.close(writing)
-    with os.fdopen(reading, "rb") as answer:
-        content = answer.read(most)
-    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    return content if status == 0 else _framed(_ENDED, str(status).encode())
-
-
-def _let_go() -> None:
-    """The page's own pipes are not for a decoder, which might answer in another's name."""
-    nothing = os.open(os.devnull, os.O_RDWR)
-    for number in (0, 1):
-        os.dup2(nothing, number)
+    work: Callable[[], bytes], answer: int, memory: int = MEMORY, seconds: int = SECONDS
+) -> None:
+    """Have a forked process write what ``work`` returns into the pipe ``answer``, if it can."""
+    if os.fork():
+        return
+    try:
+        os.dup2(os.open(os.devnull, os.O_RDWR), 0)  # the line is not for a decoder
+        _confine(memory, seconds)
+        with os.fdopen(answer, "wb") as pipe:
+            pipe.write(work())
+    finally:
+        os._exit(0)
 
 
 def _confine(memory: int, seconds: int) -> None:
@@ -194,42 +188,30 @@ def _confine(memory: int, seconds: int) -> None:
     signal.alarm(seconds)  # the wall's clock: a file may lie on a disk that does not answer
 
 
-def checked(answer: bytes) -> bytes:
-    """The answer if it is one and no more; a decoder that was taken over may say anything.
-
-    What lay behind it in the pipe would be taken for the answer to the next visitor.
-    """
-    if len(answer) >= _ANSWER.size:
-        kind, length = _ANSWER.unpack_from(answer)
-        if kind in (_PIXELS, _SENTENCE, _ENDED) and len(answer) == _ANSWER.size + length:
-            return answer
-    return _framed(_ENDED, b"an answer of another form")
-
-
-def _framed(kind: bytes, content: bytes) -> bytes:
-    return _ANSWER.pack(kind, len(content)) + content
-
-
 def _decoded(path: bytes, size: int) -> bytes:
     try:
         if size:
-            return _framed(_PIXELS, uploads.read_square(os.fsdecode(path), size).tobytes())
+            return _PIXELS + uploads.read_square(os.fsdecode(path), size).tobytes()
         pixels, came = uploads.read_photograph(os.fsdecode(path), PHOTO_PIXELS)
-        return _framed(_PIXELS, _SIZE.pack(*pixels.shape[:2], came) + pixels.tobytes())
+        return _PIXELS + _SIZE.pack(*pixels.shape[:2], came) + pixels.tobytes()
     except UploadError as error:
-        return _framed(_SENTENCE, str(error).encode())
+        return _SENTENCE + str(error).encode()
 
 
-def _serve(requests: BinaryIO, answers: BinaryIO) -> None:
-    """Until the page closes the pipe, which it does even when it is killed."""
+def serve(line: socket.socket) -> None:
+    """Until the page closes its end, which it does even when it is killed."""
     Image.init()  # all formats' modules, once for all that are forked from here
-    while header := requests.read(_REQUEST.size):
-        size, length = _REQUEST.unpack(header)
-        path = requests.read(length)
-        answer = apart(lambda path=path, size=size: _decoded(path, size))  # type: ignore[misc]
-        answers.write(checked(answer))
-        answers.flush()
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for those that have ended
+    while True:
+        asked, pipes, *_ = socket.recv_fds(line, 2**16, 1)
+        if not asked:
+            return
+        size, path = asked.split(b" ", 1)
+        os.write(pipes[0], _TAKEN)
+        apart(lambda path=path, size=size: _decoded(path, int(size)), pipes[0])  # type: ignore[misc]
+        os.close(pipes[0])
 
 
 if __name__ == "__main__":
-    _serve(sys.stdin.buffer, sys.stdout.buffer)
+    with contextlib.suppress(KeyboardInterrupt):
+        serve(socket.socket(fileno=0))

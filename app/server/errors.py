@@ -7,9 +7,6 @@ import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from starlette.requests import Request
-from starlette.responses import JSONResponse
-
 from app.words.errors import NO_FILE, NO_MEMORY
 from dga.data.uploads import UploadError
 from dga.networks.memory import free_memory, is_shortage
@@ -48,9 +45,3 @@ def translate_errors() -> Iterator[None]:
         traceback.clear_frames(error.__traceback__)  # they hold the tensors
         free_memory()
         raise RunError(NO_MEMORY) from error
-
-
-async def answer_fault(request: Request, error: Exception) -> JSONResponse:
-    """For requests that no run of ours answers, uploads above all: 507 and a sentence."""
-    _log.error("%s failed on a file", request.url.path, exc_info=error)
-    return JSONResponse({"detail": NO_FILE}, status_code=507)

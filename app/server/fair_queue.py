@@ -69,9 +69,7 @@ class FairQueue(Queue):
 
     def refusal(self, visitor: str | None, client: str) -> str:
         """Why another event of this visitor cannot wait; empty if it can."""
-        waiting = [
-            event for name in self.event_queue_per_concurrency_id for event in self._waiting(name)
-        ]
+        waiting = self._waiting()
         if len(waiting) >= MAX_WAITING:
             return BUSY_WORDS["full"].format(count=len(waiting))
         if sum(address_of(event.request) == client for event in waiting) >= MAX_PER_ADDRESS:
@@ -105,13 +103,15 @@ class FairQueue(Queue):
 
     def address_of(self, visitor: str) -> str:
         """Where a visitor who is served or waits came from; empty for any other."""
-        events = [event for event in self._living() if event.session_hash == visitor]
-        return address_of(events[0].request) if events else ""
+        events = [*self._served(), *self._waiting()]
+        hers = (event.request for event in events if event.session_hash == visitor)
+        return address_of(next(hers, None))
 
     def visitors(self, name: str) -> tuple[list[str], list[str]]:
         """Who is served and who waits, in the order of their turns, for concurrency id ``name``."""
-        served = [event.session_hash for event in self._served(name)]
-        return served, [event.session_hash for event in self._waiting(name)]
+        both = self._served(), self._waiting()
+        served, waiting = ([e.session_hash for e in es if e.concurrency_id == name] for es in both)
+        return served, waiting
 
     def _free_lost(self) -> None:
         """Places of events whose task was cancelled before its first step: Gradio keeps them."""
@@ -124,36 +124,25 @@ class FairQueue(Queue):
 
     def _forget_idle(self) -> None:
         """The messages of those who have had no run for longest; Gradio keeps some for good."""
-        messages, living = self.pending_messages_per_session, self._living()
-        busy = {event.session_hash for event in living}
+        messages = self.pending_messages_per_session
+        busy = {event.session_hash for event in (*self._served(), *self._waiting())}
         idle = [name for name in messages if name not in busy]
         for name in idle[: max(0, len(idle) - MAX_IDLE)]:
             del messages[name]
         for name in self.pending_event_ids_session.keys() - messages.keys() - busy:
             del self.pending_event_ids_session[name]
 
-    def _living(self) -> list[Event]:
-        """All that are served or wait."""
-        return [
-            event
-            for name in list(self.event_queue_per_concurrency_id)  # asked for from threads
-            for event in (*self._served(name), *self._waiting(name))
-        ]
+    def _waiting(self) -> list[Event]:
+        queues = list(self.event_queue_per_concurrency_id.values())  # asked for from threads
+        return [event for waiting in queues for event in waiting.queue]
 
-    def _waiting(self, name: str) -> list[Event]:
-        found = self.event_queue_per_concurrency_id.get(name)
-        return list(found.queue) if found else []
-
-    def _served(self, name: str) -> list[Event]:
-        jobs = [event for job in self.active_jobs for event in job or ()]
-        return [event for event in jobs if event.concurrency_id == name]
+    def _served(self) -> list[Event]:
+        return [event for job in self.active_jobs for event in job or ()]
 
     def _arrange(self, name: str) -> None:
         """First among the visitors of each address, then among the addresses."""
-        served, events = self._served(name), self._waiting(name)
-        events.sort(key=lambda event: event.enqueue_time)
-        hashes = [event.session_hash for event in served]
-        events = round_robin(events, lambda event: event.session_hash, hashes)
-        addresses = [address_of(event.request) for event in served]
-        events = round_robin(events, lambda event: address_of(event.request), addresses)
-        self.event_queue_per_concurrency_id[name].queue[:] = events
+        waiting = self.event_queue_per_concurrency_id[name].queue
+        served = [event for event in self._served() if event.concurrency_id == name]
+        waiting.sort(key=lambda event: event.enqueue_time)
+        for key in (lambda event: event.session_hash), (lambda event: address_of(event.request)):
+            waiting[:] = round_robin(waiting, key, map(key, served))

@@ -22,7 +22,7 @@ class FirstPaint:
     ) -> None:
         self.app, self.head = app, head.encode()
         self.screens = {path: screen.encode() for path, screen in screens.items()}
-        self.documents = {path: text.encode() for path, text in documents.items()}
+        self.documents = documents
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One request."""

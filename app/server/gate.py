@@ -5,17 +5,17 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-import re
-import secrets
 from collections import Counter
 from collections.abc import Callable, Collection
 from contextlib import nullcontext
 from functools import partial
-from hashlib import blake2b
+from pathlib import PurePath
 from typing import Any
 from weakref import WeakValueDictionary
 
-from gradio.route_utils import FnIndexInferError
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import UploadFile
+from starlette.formparsers import MultiPartException, MultiPartParser
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
@@ -27,55 +27,40 @@ from app.server.client_address import address_of
 from app.server.headers import added, cleaned, is_foreign
 from app.server.mcp_errors import answer_to
 from app.server.request_body import is_name, is_upload, named_files, parsed
+from app.server.upload_folder import kept
 from app.words.common import PAGES
-from app.words.errors import GATE_WORDS, NOT_FOUND
+from app.words.errors import FAILED, GATE_WORDS, NO_MEMORY, NOT_FOUND
 from dga.data.uploads import MAX_BYTES
 
 API = "/gradio_api"
 FIRST_RUN = "first-run"  # what Try it opens with, which it asks for by itself
 FIRST_PHOTO = "first-photo"  # and what Photo does
-OPEN = {
-    f"/{FIRST_RUN}",
-    f"/{FIRST_PHOTO}",
-    "/config",
-    "/theme.css",
-    "/favicon.ico",
-    "/manifest.json",
-    "/robots.txt",
-}
+FILE, RUN, HEARTBEAT = f"{API}/file=", f"{API}/run/", f"{API}/heartbeat/"
+UPLOAD, JOIN, CANCEL = f"{API}/upload", f"{API}/queue/join", f"{API}/cancel"
+PROGRESS = f"{API}/upload_progress"  # asked for by Gradio's script, which only shows it
+MCP = {f"{API}/mcp{end}" for end in ("", "/", "/http", "/http/", "/schema")}
+OPEN = {f"/{FIRST_RUN}", f"/{FIRST_PHOTO}"}
+OPEN |= {"/config", "/theme.css", "/favicon.ico", "/manifest.json", "/robots.txt"}
 OPEN |= {f"/{page}" for _, page in PAGES} | {f"/{page}/" for _, page in PAGES if page}
-OPEN |= {
-    f"{API}/{name}"
-    for name in (
-        "info", "openapi.json", "startup-events", "app_id", "theme.css", "queue/join", "queue/data",
-        "queue/status", "upload", "upload_progress", "cancel", "reset",
-        "mcp", "mcp/", "mcp/http", "mcp/http/", "mcp/schema",
-    )
-}  # fmt: skip
+OPEN |= {f"{API}/{name}" for name in ("info", "openapi.json", "startup-events", "app_id")}
+OPEN |= {f"{API}/{name}" for name in ("theme.css", "queue/data", "queue/status", "reset")}
+OPEN |= {PROGRESS, UPLOAD, JOIN, CANCEL, *MCP}
 # Gradio's own files and the seconds that browsers may keep them; names in /assets/ hold a digest.
 ASSETS = {"/assets/": 31_536_000, "/static/": 86_400, "/svelte/": 86_400}
 SHARED_SECONDS = 3_600  # results that ship; another start may bring others
-OPEN_BELOW = (*ASSETS, *(f"{API}/{name}" for name in ("call/", "run/", "file=", "heartbeat/")))
+OPEN_BELOW = (*ASSETS, f"{API}/call/", RUN, FILE, HEARTBEAT)
+# Bytes of the longest body that is no JSON of values; what is in these may stay in the folder.
+KEPT = {UPLOAD: MAX_BYTES + limits.SPARE} | dict.fromkeys(MCP, limits.MCP_BYTES)
 
-# What Gradio raises where a request names or sends what does not exist.
-_MISUNDERSTOOD = (
-    *(FnIndexInferError, KeyError, ValueError, TypeError, IndexError, AttributeError),
-    *(RecursionError, ClientDisconnect),
-)
-_AT_A_TIME: tuple[tuple[int, Callable[[str, bool], bool]], ...] = (
-    (limits.MAX_REQUESTS, lambda path, post: True),
-    (limits.MAX_POSTS, lambda path, post: post),
-    (limits.MAX_WATCHED, lambda path, post: path == f"{API}/upload_progress"),
-)
-_CANCEL = f"{API}/cancel"
-_DIRECT = f"{API}/run/"  # calls a function without the queue
-_PART = b"content-disposition"  # begins the head of each part
-_BOUNDARY = re.compile(rb'boundary="?([^";,]+)')
-_FILENAME = re.compile(rb'filename\*?\s*=\s*("[^"\r\n]*"|[^;\r\n]*)', re.IGNORECASE)
-_KIND = re.compile(rb"\.(png|jpe?g|webp|gif|tiff?|bmp|hei[cf])\W*$", re.IGNORECASE)
-_KEY = secrets.token_bytes(32)
-_LONGEST_HEAD = 2**14  # of a part
+# What is raised where a request names or sends what does not exist, beside Gradio's own.
+_MISUNDERSTOOD = (LookupError, ValueError, TypeError, AttributeError, RecursionError)
+_MISUNDERSTOOD += (ClientDisconnect, MultiPartException)  # type: ignore[assignment]
+_PICTURES = {".png", ".jpg", ".jpeg", ".webp", ".gif", ".tif", ".tiff", ".bmp", ".heic", ".heif"}
 _EVENTS = b"text/event-stream"
+_STATUS = {"closed": 404, "long": 413, "foreign_site": 403, "slow": 408, "failed": 500}
+_STATUS |= {"crowded": 429, "quota": 429, "full": 503, "file": 507}  # all others: 400
+_STATUS_OF = {GATE_WORDS[word]: status for word, status in _STATUS.items()}
+_STATUS_OF |= {FAILED: 500, NO_MEMORY: 507}
 _WORDS = {403: "closed", 404: "closed", 413: "long"}  # of refusals that are not ours
 _TOLD = {429, 503, 507}  # those that are
 _MOST_TOLD = 2**14  # bytes of a refusal
@@ -84,15 +69,34 @@ _log = logging.getLogger(__name__)
 
 
 class RefusedError(Exception):
-    """What is not taken; ``status`` and a key of ``GATE_WORDS``."""
+    """What is not taken: a key of ``GATE_WORDS``, and the status if it is not the word's own."""
 
-    def __init__(self, status: int, word: str) -> None:
+    def __init__(self, word: str, status: int = 0) -> None:
         super().__init__(word)
-        self.status, self.word = status, word
+        self.word, self.status = word, status or _STATUS.get(word, 400)
+
+
+class _Asked:
+    """One request: where it goes, for whom it counts, how long it is and may be."""
+
+    def __init__(self, scope: Scope) -> None:
+        headers, self.scope, self.path = dict(scope["headers"]), scope, path_of(scope)
+        self.method, self.address = scope["method"], address_of(Request(scope))
+        self.posts, self.is_mcp = self.method == "POST", self.path in MCP
+        self.keeps = self.posts and self.path in KEPT
+        self.is_file, self.is_run = self.path.startswith(FILE), self.path.startswith(RUN)
+        text = headers.get(b"content-length", b"")
+        self.length = int(text) if text.isdigit() and len(text) < 20 else 0
+        self.most = KEPT.get(self.path, limits.JSON_BYTES)
+        self.accepts = headers.get(b"accept", b"") if self.method == "GET" else b""
+        self.life = next((ASSETS[start] for start in ASSETS if self.path.startswith(start)), 0)
+        # Of one address at a time, by whether it is a post.
+        most = ((False, limits.MAX_REQUESTS), (True, limits.MAX_POSTS))[: 1 + self.posts]
+        self.most_there = {(posts, self.address): number for posts, number in most}
 
 
 class Gate:
-    """Middleware in front of all of Gradio; every refusal is one sentence in JSON.
+    """In front of all of Gradio; every refusal is one sentence in JSON.
 
     A browser that asks for a page that is not there gets the sentence as a page.
 
@@ -115,9 +119,9 @@ class Gate:
         self.app = app
         self.packed = GZipMiddleware(app, minimum_size=1000, compresslevel=5)
         self.has_room, self.count, self.is_own = has_room, count, is_own
-        self.shared = {f"{API}/file={path}" for path in shared}
+        self.shared = {FILE + path for path in shared}
         self.local, self.proxied = local, proxied
-        self._there: Counter[tuple[int, str]] = Counter()
+        self._there: Counter[tuple[bool, str]] = Counter()
         self._direct: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
         self._cancelling: set[Any] = set()
 
@@ -126,95 +130,117 @@ class Gate:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        path, address = path_of(scope), address_of(Request(scope))
-        posts = scope["method"] == "POST"
-        life = SHARED_SECONDS if path in self.shared else life_of(path)
-        answer = _Answer(scope, send, is_file(path) and path not in self.shared, life)
-        counted = [(n, address) for n, (_, counts) in enumerate(_AT_A_TIME) if counts(path, posts)]
+        asked = _Asked(scope)
+        if shared := asked.path in self.shared:
+            asked.life = SHARED_SECONDS
+        answer = _Answer(asked, send, asked.is_file and not shared)
+        failure: Exception | None = None
         try:
-            self._look(scope, path, address, posts)
-            kept, add = most_bytes(path), partial(self.count, address)
-            if posts and keeps_files(path):
-                kept = max(declared_bytes(scope), limits.LEAST)
-                if not add(kept):
-                    raise RefusedError(429, "quota")
-            self._there.update(counted)
+            self._look(asked)
+            bounded = self._bounded(asked, receive)
+            self._there.update(asked.most_there.keys())
             try:
-                body = _Body(scope, receive, most_bytes(path), kept, add)
-                await self._served(scope, path, address, body.receive, answer.send)
+                await self._served(asked, bounded, answer.send)
             finally:
-                self._there -= Counter(counted)  # without those that are none now
+                self._there -= Counter(asked.most_there.keys())  # without those that are none now
         except Exception as error:
-            await answer.failed(error)
+            failure = error
+        await answer.end(failure)
 
-    def _look(self, scope: Scope, path: str, address: str, posts: bool) -> None:
+    def _look(self, asked: _Asked) -> None:
         """Raise :class:`RefusedError` for what need not even be read."""
-        remote = is_file(path) and ":/" in path
+        path, scope = asked.path, asked.scope
+        remote = asked.is_file and ":/" in path
         named = not any(len(part.encode()) > limits.MAX_NAME for part in path.split("/"))
         if remote or not named or not (path in OPEN or path.startswith(OPEN_BELOW)):
-            raise RefusedError(404, "closed")
-        if scope["method"] not in ("GET", "HEAD", "POST", "OPTIONS"):
-            raise RefusedError(405, "misunderstood")
+            raise RefusedError("closed")
+        if asked.method not in ("GET", "HEAD", "POST", "OPTIONS"):
+            raise RefusedError("misunderstood", 405)
         long = path.startswith(API) and len(scope["query_string"]) > limits.MAX_QUERY
-        if long or declared_bytes(scope) > most_bytes(path):
-            raise RefusedError(413, "long")
+        if long or asked.length > asked.most:
+            raise RefusedError("long")
         if is_foreign(scope, self.local):
-            raise RefusedError(403, "foreign_site")
-        heartbeat = path.partition(f"{API}/heartbeat/")[2] or None
-        sessions = [heartbeat, *Request(scope).query_params.getlist("session_hash")]
-        if not all(map(is_name, sessions)):
-            raise RefusedError(400, "misunderstood")
-        for number, (most, counts) in enumerate(_AT_A_TIME):
-            if counts(path, posts) and self._there[number, address] >= most:
-                raise RefusedError(429, "crowded")
-        if posts and keeps_files(path) and not self.has_room():
-            raise RefusedError(503, "full")
+            raise RefusedError("foreign_site")
+        sessions = Request(scope).query_params.getlist("session_hash")
+        if not all(map(is_name, [path.partition(HEARTBEAT)[2] or None, *sessions])):
+            raise RefusedError("misunderstood")
+        if asked.is_mcp and _EVENTS in asked.accepts:
+            raise RefusedError("misunderstood", 405)  # nothing is sent that nobody asked for
+        if any(self._there[key] >= most for key, most in asked.most_there.items()):
+            raise RefusedError("crowded")
+        if asked.keeps and not self.has_room():
+            raise RefusedError("full")
 
-    async def _served(
-        self, scope: Scope, path: str, address: str, receive: Receive, send: Send
-    ) -> None:
-        clean = cleaned(scope, is_file(path) or bool(life_of(path)), is_mcp(path), self.proxied)
-        if is_mcp(path) and scope["method"] == "GET" and _EVENTS in _header(scope, b"accept"):
-            raise RefusedError(405, "misunderstood")  # nothing is sent that nobody asked for
-        if scope["method"] != "POST" or not path.startswith(API) or path == f"{API}/upload":
-            app = self.app if life_of(path) else self.packed  # Gradio packs its assets itself
-            await app(clean, receive, send)
+    def _take(self, asked: _Asked, length: int) -> int:
+        if not self.count(asked.address, length):
+            raise RefusedError("quota")
+        return length
+
+    def _bounded(self, asked: _Asked, receive: Receive) -> Receive:
+        """The body as it comes; what may stay counts as declared, and as it comes beyond that."""
+        counted = self._take(asked, max(asked.length, limits.LEAST)) if asked.keeps else asked.most
+        taken, whole = 0, False
+
+        async def bounded() -> Message:
+            nonlocal counted, taken, whole
+            if whole:  # what comes now is the client who leaves
+                return await receive()
+            async with asyncio.timeout(limits.BODY_SECONDS):
+                message = await receive()
+            whole = not message.get("more_body")
+            taken += len(message.get("body", b""))
+            if taken > asked.most:
+                raise RefusedError("long")
+            if taken > counted:
+                counted += self._take(asked, taken - counted)
+            return message
+
+        return bounded
+
+    async def _served(self, asked: _Asked, receive: Receive, send: Send) -> None:
+        whole = asked.is_file or bool(asked.life)
+        clean = cleaned(asked.scope, whole, asked.is_mcp, self.proxied)
+        if asked.path == PROGRESS:
+            done = Response('data: {"msg": "done"}\n\n', media_type=_EVENTS.decode())
+            await done(clean, receive, send)
+            return
+        if not asked.posts or not asked.path.startswith(API):
+            await self.packed(clean, receive, send)
+            return
+        request = Request(clean, receive)
+        if asked.path == UPLOAD:
+            paths = await _uploaded(request, partial(self._take, asked))
+            await JSONResponse(paths)(clean, receive, send)
             return
         async with asyncio.timeout(limits.BODY_SECONDS):
-            values = parsed(await Request(scope, receive).body())
+            values = parsed(await request.body())
         # What was looked at is what Gradio reads, whatever else the bytes could mean.
         body = json.dumps(values).encode()
-        whole: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+        messages: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
         async def again() -> Message:
-            return whole.pop() if whole else await receive()
+            return messages.pop() if messages else await receive()
 
-        direct = path.startswith(_DIRECT)
-        if is_mcp(path) and (known := answer_to(values)):
+        if asked.is_mcp:
+            known = answer_to(values)
+        elif not all(map(is_upload, named_files(values))):
+            raise RefusedError("foreign")
+        elif (asked.is_run or asked.path == JOIN) and values.get("session_hash") is None:
+            raise RefusedError("no_session")  # Gradio would call all of them one
+        else:
+            known = None
+        event = values.get("event_id") if asked.path == CANCEL else None
+        # In another's name Gradio's runs begin anew; of several at once it leaves traces.
+        if asked.path == CANCEL and (event in self._cancelling or not self.is_own(values)):
+            known = {"success": True}
+        if known:
             await JSONResponse(known)(clean, again, send)
             return
-        if (direct or path == f"{API}/queue/join") and values.get("session_hash") is None:
-            raise RefusedError(400, "no_session")  # Gradio would call all of them one
-        if not is_mcp(path) and not all(map(is_upload, named_files(values))):
-            raise RefusedError(400, "foreign")
-        if path == _CANCEL:
-            await self._cancelled(clean, values, again, send)
-            return
-        turn = self._direct.setdefault(address, asyncio.Semaphore(limits.MAX_DIRECT))
-        async with turn if direct else nullcontext():
-            await self.packed(clean, again, send)
-
-    async def _cancelled(
-        self, scope: Scope, values: dict[str, Any], receive: Receive, send: Send
-    ) -> None:
-        """In another's name Gradio's runs begin anew; of several at once it leaves traces."""
-        event = values.get("event_id")
-        if event in self._cancelling or not self.is_own(values):
-            await JSONResponse({"success": True})(scope, receive, send)
-            return
+        turn = self._direct.setdefault(asked.address, asyncio.Semaphore(limits.MAX_DIRECT))
         self._cancelling.add(event)
         try:
-            await self.app(scope, receive, send)
+            async with turn if asked.is_run else nullcontext():
+                await self.packed(clean, again, send)
         finally:
             self._cancelling.discard(event)
 
@@ -222,58 +248,60 @@ class Gate:
 class _Answer:
     """What is sent back: with the headers of all answers, and a sentence where it refuses."""
 
-    def __init__(self, scope: Scope, send: Send, private: bool, life: int) -> None:
-        self._scope, self._send, self._private, self._life = scope, send, private, life
+    def __init__(self, asked: _Asked, send: Send, private: bool) -> None:
+        self._asked, self._send, self._private = asked, send, private
         self._begun = self._events = False
-        self._refusal: tuple[int, bytes] | None = None
+        self._refused, self._body = 0, b""
 
     async def send(self, message: Message) -> None:
-        """As in ASGI; a refusal is held back until it is whole."""
-        if self._refusal is not None:
-            status, body = self._refusal
-            self._refusal = status, (body + message.get("body", b""))[:_MOST_TOLD]
-            if not message.get("more_body"):
-                await self._reply(*_told(*self._refusal))
+        """As in ASGI; a refusal is held back until its end."""
+        if self._refused:
+            self._body = (self._body + message.get("body", b""))[:_MOST_TOLD]
             return
         if message["type"] == "http.response.start":
             if message["status"] >= 400:
-                self._refusal = message["status"], b""
+                self._refused = message["status"]
                 return
             self._begun = True
             self._events = any(_EVENTS in value for _, value in message["headers"])
-            life = self._life if message["status"] in (200, 304) else 0
+            life = self._asked.life if message["status"] in (200, 304) else 0
             message["headers"] = added(message["headers"], self._private, life)
         await self._send(message)
 
-    async def failed(self, error: Exception) -> None:
-        """Turn what was raised into a sentence, unless an answer has begun."""
-        status, word = 500, "failed"
-        if isinstance(error, RefusedError):
-            status, word = error.status, error.word
-        elif isinstance(error, _MISUNDERSTOOD):
-            status, word = 400, "misunderstood"
-        elif isinstance(error, TimeoutError):
-            status, word = 408, "slow"
-        elif not self._events:
-            _log.error("A request failed", exc_info=error)
-        if not self._begun:
-            await self._reply(status, {"detail": GATE_WORDS[word]})
-        elif self._events:  # Gradio has sent the one that says so
+    async def end(self, error: Exception | None) -> None:
+        """Make a sentence of what was raised or refused, unless an answer has begun."""
+        if error and self._begun:
+            if not self._events:
+                raise error
+            # Gradio has sent the one that says so.
             await self._send({"type": "http.response.body", "body": b"", "more_body": False})
-        else:
-            raise error
-
-    async def _reply(self, status: int, told: dict[str, Any]) -> None:
-        reads = self._scope["method"] == "GET" and b"text/html" in _header(self._scope, b"accept")
-        lost = status == 404 and reads
-        answer: Response = _not_found(self._scope) if lost else JSONResponse(told, status)
-        self._refusal, self._begun, self._life = None, True, 0
-        answer.raw_headers = added(answer.raw_headers, self._private)
-        await answer(self._scope, _nothing, self._send)
+        elif error or self._refused:
+            status, told = _said(error) if error else _told(self._refused, self._body)
+            lost = status == 404 and b"text/html" in self._asked.accepts
+            page = {"start": self._asked.scope.get("root_path", ""), "says": GATE_WORDS["closed"]}
+            answer: Response = JSONResponse(told, status)
+            if lost:
+                answer = HTMLResponse(rendered("shared/lost", **page | NOT_FOUND), 404)
+            answer.raw_headers = added(answer.raw_headers, self._private)
+            await answer(self._asked.scope, _nothing, self._send)
 
 
 async def _nothing() -> Message:
     return {"type": "http.disconnect"}
+
+
+def _said(error: Exception) -> tuple[int, dict[str, Any]]:
+    """Status and content for what was raised; the log keeps what was a fault."""
+    if isinstance(error, RefusedError):
+        return error.status, {"detail": GATE_WORDS[error.word]}
+    if isinstance(error, TimeoutError):
+        word = "slow"
+    elif isinstance(error, _MISUNDERSTOOD) or type(error).__module__.startswith("gradio."):
+        word = "misunderstood"
+    else:
+        _log.error("A request failed", exc_info=error)
+        word = "file" if isinstance(error, OSError) else "failed"
+    return _STATUS.get(word, 400), {"detail": GATE_WORDS[word]}
 
 
 def _told(status: int, body: bytes) -> tuple[int, dict[str, Any]]:
@@ -283,7 +311,7 @@ def _told(status: int, body: bytes) -> tuple[int, dict[str, Any]]:
     except ValueError:
         said = None
     if isinstance(said, dict) and isinstance(said.get("error"), str):  # a function's own
-        return 400 if said["error"] == GATE_WORDS["misunderstood"] else status, said
+        return _STATUS_OF.get(said["error"], 400), said
     if isinstance(said, dict) and status in _TOLD:
         return status, {"detail": said.get("detail")}
     word = "failed" if status >= 500 else _WORDS.get(status, "misunderstood")
@@ -295,99 +323,21 @@ def path_of(scope: Scope) -> str:
     return str(scope["path"].removeprefix(scope.get("root_path", "")))
 
 
-def _header(scope: Scope, name: bytes) -> bytes:
-    return bytes(dict(scope["headers"]).get(name, b""))
-
-
-def declared_bytes(scope: Scope) -> int:
-    """Length of the body as its header says; 0 if it does not."""
-    text = _header(scope, b"content-length")
-    return int(text) if text.isdigit() and len(text) < 20 else 0
-
-
-def most_bytes(path: str) -> int:
-    """Length of the longest body that this address takes."""
-    if path == f"{API}/upload":
-        return MAX_BYTES + limits.SPARE
-    return limits.MCP_BYTES if is_mcp(path) else limits.JSON_BYTES
-
-
-def keeps_files(path: str) -> bool:
-    """Whether what is sent here may stay in the folder for uploads."""
-    return path == f"{API}/upload" or is_mcp(path)
-
-
-def life_of(path: str) -> int:
-    """Seconds that browsers may keep what is here; 0 for all but Gradio's own files."""
-    return next((seconds for start, seconds in ASSETS.items() if path.startswith(start)), 0)
-
-
-def is_file(path: str) -> bool:
-    """Whether this is the address of an upload or a result."""
-    return path.startswith(f"{API}/file=")
-
-
-def is_mcp(path: str) -> bool:
-    """Whether assistants call here."""
-    return path.startswith(f"{API}/mcp")
-
-
-class _Body:
-    """A request's body, counted as it comes, up to ``most`` bytes and few files.
-
-    Of one that is longer than declared, ``counted``, ``add`` says whether more may come. Files
-    get names that nobody knows: Gradio's folders are named by what is in them.
-    """
-
-    def __init__(
-        self, scope: Scope, receive: Receive, most: int, counted: int, add: Callable[[int], bool]
-    ) -> None:
-        self._receive, self._most, self._counted, self._add = receive, most, counted, add
-        self._files, self._seen, self._held, self._taken, self._whole = 0, b"", b"", 0, False
-        found = _BOUNDARY.search(_header(scope, b"content-type"))
-        self._mark = b"--" + found[1].strip() if found else b""
-
-    async def receive(self) -> Message:
-        if self._whole:  # what comes now is the client who leaves
-            return await self._receive()
-        async with asyncio.timeout(limits.BODY_SECONDS):
-            message = await self._receive()
-        body = message.get("body", b"")
-        self._whole = not message.get("more_body")
-        self._taken += len(body)
-        read = self._seen + body.lower()
-        self._files += read.count(_PART)
-        self._seen = read[1 - len(_PART) :]
-        if self._taken > self._most or self._files > limits.MAX_FILES:
-            raise RefusedError(413, "long")
-        counted = self._taken + limits.LEAST * max(0, self._files - 1)
-        if counted > self._counted:
-            if not self._add(counted - self._counted):
-                raise RefusedError(429, "quota")
-            self._counted = counted
-        return {**message, "body": self._renamed(body)} if self._mark else message
-
-    def _renamed(self, body: bytes) -> bytes:
-        first, *parts = (self._held + body).split(self._mark)
-        heads = [first]
-        for part in parts:
-            head, end, content = part.partition(b"\r\n\r\n")
-            heads.append(_FILENAME.sub(_secret, head) + end + content if end else part)
-        last, done = heads[-1], self._mark.join(heads)
-        held = 0
-        if not self._whole:  # a head, or a mark, of which the rest has not come
-            begun = len(parts) and b"\r\n\r\n" not in last and len(last) < _LONGEST_HEAD
-            held = len(self._mark) + (len(last) if begun else -1)
-        self._held = done[max(0, len(done) - held) :] if held else b""
-        return done[: len(done) - len(self._held)]
-
-
-def _secret(name: re.Match[bytes]) -> bytes:
-    """The same for the same name: who sends a picture again does not fill the folder."""
-    kind, told = _KIND.search(name[1]), blake2b(name[1], key=_KEY, digest_size=16).hexdigest()
-    return b'filename="%s%s"' % (told.encode(), b"." + kind[1].lower() if kind else b"")
-
-
-def _not_found(scope: Scope) -> HTMLResponse:
-    known = {"start": scope.get("root_path", ""), "says": GATE_WORDS["closed"]} | NOT_FOUND
-    return HTMLResponse(rendered("shared/lost", **known), 404)
+async def _uploaded(request: Request, take: Callable[[int], int]) -> list[str]:
+    """Paths of the files in a form. What they were called is not kept; each counts as a folder."""
+    most = limits.MAX_FILES
+    parser = MultiPartParser(request.headers, request.stream(), max_files=most, max_fields=most)
+    form = await parser.parse()
+    try:
+        files = [file for file in form.getlist("files") if isinstance(file, UploadFile)]
+        if not files:
+            raise RefusedError("misunderstood")
+        if any((file.size or 0) > MAX_BYTES for file in files):
+            raise RefusedError("long")
+        take(limits.LEAST * (len(files) - 1))
+        kinds = (PurePath(file.filename or "").suffix.lower() for file in files)
+        names = ["picture" + kind if kind in _PICTURES else "picture" for kind in kinds]
+        named = zip(files, names, strict=True)
+        return [await run_in_threadpool(kept, file.file, name) for file, name in named]
+    finally:
+        await form.close()

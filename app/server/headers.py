@@ -63,7 +63,7 @@ def added(
 
 
 def is_foreign(scope: Scope, local: bool) -> bool:
-    """Whether another site's page sends this to a server that somebody runs for herself.
+    """Whether another origin's page asks a server that somebody runs for herself; links may.
 
     ``local``: served to this machine alone, which then answers to no other name: whoever owns
     one may let it point here.
@@ -72,6 +72,8 @@ def is_foreign(scope: Scope, local: bool) -> bool:
     host, site = headers.get(b"host", b""), headers.get(b"sec-fetch-site")
     if LOOPBACK.fullmatch(host) is None:
         return local
-    origin = headers.get(b"origin", b"http://" + host)
-    elsewhere = site != b"same-origin" and origin not in (b"http://" + host, b"https://" + host)
-    return scope["method"] == "POST" and (site == b"cross-site" or elsewhere)
+    reads = scope["method"] in ("GET", "HEAD")
+    if reads and headers.get(b"sec-fetch-mode", b"navigate") == b"navigate":
+        return False
+    elsewhere = headers.get(b"origin") not in (None, b"http://" + host, b"https://" + host)
+    return site in (b"cross-site", b"same-site") or (elsewhere and site != b"same-origin")

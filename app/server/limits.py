@@ -14,9 +14,9 @@ MAX_IDLE = 64  # sessions without a run, whose messages wait to be collected
 MAX_UNREAD = 1000  # messages of one session; the longest run has 400
 MAX_SESSIONS = 100  # of Gradio's, half a megabyte each
 
-# Uploads (app/server/upload_folder.py, app/server/upload_quota.py)
+# Uploads (app/server/upload_folder.py)
 FOLDER_BYTES = 2**30
-UPLOADED_PER_HOUR = 2**29  # bytes of one address: half of the folder
+ADDRESS_BYTES = 2**28  # of one address at once, and as many again within an hour
 KEPT_MINUTES = 60  # by then the files are gone
 MAX_OWN = 16  # own pictures on a board
 PHOTO_PIXELS = 1_000_000  # of a whole photograph; a larger one is reduced
@@ -32,7 +32,6 @@ REPAID = 0.25  # of every second
 SPARE = 2**20  # of a body beside the picture in it
 MAX_POSTS = 64  # of one address at a time
 MAX_REQUESTS = 512  # of one address at a time; an open page holds two
-MAX_WATCHED = 16  # uploads whose progress one address asks for; Gradio never forgets a name
 MAX_DIRECT = 4  # calls that are answered without the queue, of one address at a time
 MAX_FILES = 8  # of one upload; each gets a folder
 MAX_QUERY = 2**10  # bytes

@@ -16,7 +16,7 @@ from gradio_client.utils import QueueError
 from mcp.server import Server
 from mcp.types import CallToolResult, ClientNotification, ClientRequest, JSONRPCMessage, TextContent
 
-from app.words.errors import GATE_WORDS, NO_FILE, REFUSED
+from app.words.errors import GATE_WORDS, REFUSED
 
 _UNTOLD = "The upstream Gradio app "  # begins what Gradio's client says where the page said nothing
 _HEADING = "Error: "  # Gradio's own, where an assistant watches the progress
@@ -61,19 +61,11 @@ def sentence(error: Exception) -> str:
         return str(error).removeprefix(_HEADING)
     if isinstance(error, QueueError):
         return REFUSED
-    if isinstance(error, httpx.HTTPStatusError) and (refusal := _refusal(error.response)):
-        return refusal
+    if isinstance(error, httpx.HTTPStatusError):  # of the gate, or of somebody else
+        told = (words for words in GATE_WORDS.values() if words in error.response.text)
+        return next(told, GATE_WORDS["misunderstood"])
     _log.warning("An assistant's request failed: %s", repr(error)[:_MOST])
-    return NO_FILE if isinstance(error, OSError) else GATE_WORDS["misunderstood"]
-
-
-def _refusal(answer: httpx.Response) -> str:
-    """The gate's sentence; empty if somebody else has answered."""
-    try:
-        detail = answer.json()["detail"]
-    except (ValueError, TypeError, KeyError):
-        return ""
-    return detail if detail in GATE_WORDS.values() or detail == NO_FILE else ""
+    return GATE_WORDS["file" if isinstance(error, OSError) else "misunderstood"]
 
 
 def _closed(_: Any) -> Callable[[Any], Any]:
@@ -87,16 +79,23 @@ class PlainServer(Server[Any, Any]):
     list_prompts = get_prompt = list_resources = list_resource_templates = read_resource = _closed
 
     def call_tool(self, **options: Any) -> Any:
-        """As in ``Server``; what the tool raises is told by :func:`sentence`."""
+        """As in ``Server``; what the tool raises is told by :func:`sentence`.
+
+        The protocol's own check repeats what was sent. The page's says what is allowed; but what is
+        neither a number nor a text would be a file's name to Gradio, and be opened.
+        """
 
         def decorator(tool: Callable[..., Awaitable[Any]]) -> Any:
             async def told(name: str, arguments: dict[str, Any]) -> Any:
                 try:
+                    if any(isinstance(value, dict | list) for value in arguments.values()):
+                        raise ValueError("an argument within another")
                     return await tool(name, arguments)
                 except Exception as error:
                     words = TextContent(type="text", text=sentence(error))
                     return CallToolResult(content=[words], isError=True)
 
-            return super(PlainServer, self).call_tool(**options)(told)
+            unchecked = options | {"validate_input": False}
+            return super(PlainServer, self).call_tool(**unchecked)(told)
 
         return decorator

@@ -17,26 +17,22 @@ Queued = Callable[[], tuple[Sequence[str], Sequence[str]]]
 
 
 class QueuePositions:
-    """Who waits and who is served, on all pages together."""
+    """Who waits and who is served, on all pages together.
+
+    ``queued``: says who is served and who waits in the queue, which also holds programs' requests,
+    in the order of their turns; ``came_from``: where such a visitor did, else empty.
+    """
 
     def __init__(self) -> None:
         self._waiting: OrderedDict[str, float] = OrderedDict()
         self._served: set[str] = set()
-        self._queued: Queued = lambda: ((), ())
-        self._address: Callable[[str], str] = lambda visitor: ""
+        self.queued: Queued = lambda: ((), ())
+        self.came_from: Callable[[str], str] = lambda visitor: ""
         self._lock = threading.Lock()
-
-    def follow(self, queued: Queued, address: Callable[[str], str] = lambda visitor: "") -> None:
-        """Tell places by the queue's own order, which also holds programs' requests.
-
-        ``queued``: returns who is served and who waits, in the order of their turns;
-        ``address``: where a visitor came from.
-        """
-        self._queued, self._address = queued, address
 
     def address(self, visitor: str) -> str:
         """Where a visitor who is served or waits came from; empty for any other."""
-        return self._address(visitor)
+        return self.came_from(visitor)
 
     def wait(self, visitor: str) -> int:
         """Join the line or say that one still waits; returns the place in it.
@@ -44,7 +40,7 @@ class QueuePositions:
         0 is at once; 1 is next, after the run that is going on.
         """
         now = time.monotonic()
-        served, queued = self._queued()
+        served, queued = self.queued()
         with self._lock:
             self._waiting[visitor] = now
             for name, seen in list(self._waiting.items()):
@@ -68,7 +64,7 @@ class QueuePositions:
 
     def busy(self) -> bool:
         """Whether anybody is served, or waits in the queue."""
-        served, queued = self._queued()
+        served, queued = self.queued()
         with self._lock:
             return bool(served or queued or self._served)
 

@@ -9,9 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from gradio.utils import get_upload_folder
-
 from app.server.limits import MAX_DEPTH, MAX_DIGITS, MAX_VALUES
+from app.server.upload_folder import present
 
 # A session is whoever knows its name: browsers draw about 11 letters, clients 32.
 _NAME = re.compile(r"[\w-]{8,64}", re.ASCII)
@@ -74,7 +73,7 @@ def is_upload(path: str) -> bool:
 
     Only whole paths do: dots also lead there from an address that Gradio would fetch.
     """
-    named, folder = Path(path), Path(get_upload_folder())
+    named, folder = Path(path), present()
     try:
         return named.is_absolute() and named.resolve().is_relative_to(folder.resolve())
     except (OSError, ValueError):

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import gradio as gr
-from gradio.data_classes import ImageData
 
 from app.server.client_address import address_of
 from app.server.errors import SENTENCES, translate_errors
@@ -97,6 +96,6 @@ def _counted(count: Callable[[str, int], bool], address: str, path: str) -> bool
     return count(address, Path(path).stat().st_size)
 
 
-def path_of(payload: ImageData | None) -> str | None:
+def path_of(payload: Any) -> str | None:
     """Path of an upload, which the gate and Gradio have found to be one; None without one."""
     return str(Path(payload.path).resolve()) if payload and payload.path else None

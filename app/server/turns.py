@@ -16,23 +16,36 @@ from dga.data.uploads import UploadError
 caller: ContextVar[str] = ContextVar("caller", default="")
 
 
+class Debts:
+    """What every address took of late; of each, ``forgotten`` of every second goes by."""
+
+    def __init__(self, forgotten: float, clock: Callable[[], float] = time.monotonic) -> None:
+        self._forgotten, self.clock = forgotten, clock
+        self._owed: dict[str, tuple[float, float]] = {}  # how much, as of when
+
+    def of(self, address: str) -> float:
+        """What an address owes."""
+        owed, since = self._owed.get(address, (0.0, 0.0))
+        return max(0.0, owed - self._forgotten * (self.clock() - since))
+
+    def add(self, address: str, taken: float) -> None:
+        """Count what an address took."""
+        if address not in self._owed:
+            self._owed = {name: owed for name, owed in self._owed.items() if self.of(name)}
+        self._owed[address] = self.of(address) + taken, self.clock()
+
+
 class Turns:
     """One at a time. ``clock`` gives seconds.
 
-    What a turn took is its address's debt, of which ``REPAID`` of every second is forgotten: a
-    large picture lets everybody else's go first, whatever their order.
+    What a turn took is its address's debt: a large picture lets everybody else's go first,
+    whatever their order.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock, self._turn = clock, threading.Condition()
+        self.debts, self._turn = Debts(REPAID, clock), threading.Condition()
         self._waiting: list[tuple[str, object]] = []
-        self._owed: dict[str, tuple[float, float]] = {}  # seconds, as of when
         self._taken = False
-
-    def owed(self, address: str) -> float:
-        """Seconds that an address took of late."""
-        owed, since = self._owed.get(address, (0.0, 0.0))
-        return max(0.0, owed - REPAID * (self._clock() - since))
 
     @contextmanager
     def turn(self) -> Iterator[None]:
@@ -41,24 +54,24 @@ class Turns:
         with self._turn:
             self._waiting.append(mine)
             try:
-                came = self.owed(mine[0]) <= MOST_TAKEN
+                came = self.debts.of(mine[0]) <= MOST_TAKEN
                 if not (came and self._turn.wait_for(lambda: self._is_next(mine), PATIENCE)):
                     raise UploadError(REFUSED)
                 self._taken = True
             finally:
                 self._waiting.remove(mine)
-        begun = self._clock()
+        begun = self.debts.clock()
         try:
             yield
         finally:
             with self._turn:
-                self._owed = {name: since for name, since in self._owed.items() if self.owed(name)}
-                owed = self.owed(mine[0]) + self._clock() - begun
-                self._owed[mine[0]], self._taken = (owed, self._clock()), False
+                self.debts.add(mine[0], self.debts.clock() - begun)
+                self._taken = False
                 self._turn.notify_all()
 
     def _is_next(self, mine: tuple[str, object]) -> bool:
-        return not self._taken and mine is min(self._waiting, key=lambda who: self.owed(who[0]))
+        first = min(self._waiting, key=lambda who: self.debts.of(who[0]))
+        return not self._taken and mine is first
 
 
 TURNS = Turns()

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import atexit
+import hashlib
 import os
+import secrets
 import shutil
 import subprocess
 import sys
 import tempfile
 import threading
 import time
-from collections import Counter
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
-from typing import ClassVar
+from typing import BinaryIO, ClassVar
 
 from filelock import FileLock, Timeout
 
-from app.server.limits import FOLDER_BYTES, KEPT_MINUTES, UPLOADED_PER_HOUR
+from app.server.limits import ADDRESS_BYTES, FOLDER_BYTES, KEPT_MINUTES
+from app.server.turns import Debts
 
 VARIABLE = "GRADIO_TEMP_DIR"
 PREFIX = "dga-uploads-"
@@ -27,38 +30,29 @@ KEPT_SECONDS = 3000.0  # 50 minutes
 LOOK_SECONDS = 600.0
 MEASURE_SECONDS = 20.0
 CLOSE_SECONDS = 0.6
+_KEY = secrets.token_bytes(32)
 
 
-class Quota:
-    """Bytes of every address in the last hour, by the minute. ``clock`` gives seconds."""
+def kept(content: BinaryIO, name: str) -> str:
+    """Path of a file with this content, the same for the same: nobody else can guess it."""
+    keyed = partial(hashlib.blake2b, key=_KEY, digest_size=20)
+    digest = hashlib.file_digest(content, keyed)  # type: ignore[arg-type]
+    path = present() / digest.hexdigest() / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if path.exists():
+        path.touch()
+    else:
+        part = path.with_name(secrets.token_hex(8))
+        content.seek(0)
+        with part.open("wb") as file:
+            shutil.copyfileobj(content, file)
+        part.replace(path)
+    return str(path)
 
-    def __init__(
-        self, most: int = UPLOADED_PER_HOUR, clock: Callable[[], float] = time.monotonic
-    ) -> None:
-        self.most, self._clock = most, clock
-        self._minutes: dict[str, Counter[int]] = {}
-        self._lock, self._tidied = threading.Lock(), 0
 
-    def add(self, address: str, length: int) -> bool:
-        """Count ``length`` bytes; False, and nothing counted, if they are too many for an hour."""
-        minute = int(self._clock() // 60)
-        with self._lock:
-            if minute != self._tidied:
-                self._tidied = minute
-                self._forget(minute - KEPT_MINUTES)
-            taken = self._minutes.setdefault(address, Counter())
-            if taken.total() + length > self.most:
-                return False
-            taken[minute] += length
-            return True
-
-    def _forget(self, oldest: int) -> None:
-        for address, taken in list(self._minutes.items()):
-            kept = Counter({minute: n for minute, n in taken.items() if minute > oldest})
-            if kept:
-                self._minutes[address] = kept
-            else:
-                del self._minutes[address]
+def present() -> Path:
+    """The folder that is in use."""
+    return Path(os.environ.get(VARIABLE) or Path(tempfile.gettempdir()) / "gradio")
 
 
 class UploadFolder:
@@ -66,9 +60,9 @@ class UploadFolder:
 
     _present: ClassVar[UploadFolder | None] = None
 
-    def __init__(self, folder: Path, most: int = FOLDER_BYTES, quota: Quota | None = None) -> None:
-        self.folder, self.most, self.quota = folder, most, quota or Quota()
-        self._used = 0
+    def __init__(self, folder: Path, most: int = FOLDER_BYTES) -> None:
+        self.folder, self.most, self._used = folder, most, 0
+        self._taken = Debts(ADDRESS_BYTES / (60 * KEPT_MINUTES))
 
     @classmethod
     def open(cls) -> UploadFolder:
@@ -108,8 +102,9 @@ class UploadFolder:
 
     def count(self, address: str, length: int) -> bool:
         """Whether an address may keep so many bytes more; if so they are counted."""
-        if not (self.has_room() and self.quota.add(address, length)):
+        if not self.has_room() or self._taken.of(address) + length > ADDRESS_BYTES:
             return False
+        self._taken.add(address, length)
         self._used += length
         return True
 
@@ -135,7 +130,7 @@ class UploadFolder:
                 continue  # not empty, or somebody else removed it
         return removed
 
-    def keep_tidy(self, keep: Callable[[], Collection[str]]) -> None:
+    def keep_tidy(self, keep: Collection[str]) -> None:
         """Measure often and sweep every ten minutes, as long as the process lives."""
 
         def tidy() -> None:
@@ -145,7 +140,7 @@ class UploadFolder:
                 with suppress(OSError):  # a folder went meanwhile; the next look comes soon
                     self.measure()
                     if time.monotonic() - swept >= LOOK_SECONDS:
-                        self.sweep(keep())
+                        self.sweep(keep)
                         swept = time.monotonic()
                         self.measure()
 

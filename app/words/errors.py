@@ -25,6 +25,7 @@ GATE_WORDS = {
     "slow": "The request did not arrive in time. Please try again.",
     "no_session": "This request needs a session of its own; please load the page again.",
     "failed": "The request failed unexpectedly; the server's log says why. Please try again.",
+    "file": NO_FILE,
     "foreign": "Only uploads are opened, neither addresses nor the server's own files: "
     "upload the picture first.",
 }

@@ -16,12 +16,15 @@ from tqdm import tqdm
 
 from tests.load import departures as leaving
 from tests.load.cases import CASES, connect, digest, run_alone, write_pictures
+from tests.load.memory import Strangers
 from tests.load.server import ROOT, Server
 from tests.load.visitors import Crowd
 
 WARM = 50
 """Runs after which memory is expected to stay."""
 GROWTH = 0.05
+HELD = 1.5
+"""Memory of a page that many have used, in that of an idle one after its first run."""
 RATIO = 1.5
 """What a start may take, in bare imports of its two large packages."""
 FIRST = 3.0
@@ -113,6 +116,36 @@ def endurance(
     print(f"{runs} runs, {right} right; {first / 2**20:.0f} MiB after {min(WARM, runs)} runs,")
     print(f"{last / 2**20:.0f} MiB at the end: {growth:+.1%}; stack traces: {len(faults)}")
     raise typer.Exit(bool(growth >= GROWTH or right < runs or faults))
+
+
+@app.command()
+def memory(
+    runs: Annotated[int, typer.Option(help="Quick and full.")] = 1_000,
+    sessions: Annotated[int, typer.Option(help="Open at once, idle.")] = 400,
+    uploads: Annotated[int, typer.Option(help="At once.")] = 200,
+    boards: Annotated[int, typer.Option(help="Of four own pictures.")] = 64,
+) -> None:
+    """Memory of an idle page after its first run against memory after a crowd of strangers."""
+    folder = _folder()
+    with Server() as server:
+        strangers = Strangers(server.url, folder)
+        strangers.run(1)
+        time.sleep(5)
+        found = {"the first run": server.resident()}
+        for count, what, leave in (
+            (runs, "runs", strangers.run),
+            (sessions, "idle sessions", strangers.stay),
+            (uploads, "uploads at once", strangers.upload),
+            (boards, "boards", strangers.board),
+        ):
+            leave(count)
+            found[f"{count:,} {what}"] = server.resident()
+        faults = server.faults()
+    first = found["the first run"]
+    for what, held in found.items():
+        print(f"after {what:<20} {held / 2**20:,.0f} MiB, {held / first:.2f} of the first")
+    print(f"stack traces: {len(faults)}")
+    raise typer.Exit(bool(max(found.values()) > HELD * first or faults))
 
 
 @app.command()

@@ -242,7 +242,7 @@ def ask(**changes):
 @pytest.fixture
 def uploads(tmp_path, monkeypatch):
     """Own pictures as the browser names them, one of them none."""
-    monkeypatch.setattr("app.server.request_body.get_upload_folder", lambda: str(tmp_path))
+    monkeypatch.setattr("app.server.request_body.present", lambda: tmp_path)
     files = []
     for number, name in enumerate(("dog.png", "IMG_1.png", "words.png")):
         path = tmp_path / f"{number}.png"
@@ -337,7 +337,7 @@ def test_damaged_pictures_are_made_few_at_a_time(handlers, monkeypatch):
 
 
 def test_who_waits_is_told_the_place(handlers):
-    handlers.line.follow(lambda: ([], []))
+    handlers.line.queued = lambda: ([], [])
     with handlers.line.served("somebody on another page"):
         assert handlers.press("v")["status"]["words"] == "Waiting, 1st in line"
         assert set(handlers.show("v", ask())) == {"status"}  # the run goes on
@@ -394,7 +394,7 @@ def test_the_command_for_a_folder_names_methods_that_exist():
 
 
 def test_a_run_that_never_reached_the_models_says_so(handlers):
-    handlers.line.follow(lambda: ([], []))
+    handlers.line.queued = lambda: ([], [])
     handlers.press("v")
     assert handlers.free("v")["status"]["error"] == REFUSED
     assert "status" not in handlers.free("v")  # one who was served, or left, is told nothing

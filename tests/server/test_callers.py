@@ -13,7 +13,6 @@ from typing import Any
 import gradio as gr
 import httpx
 import pytest
-from gradio.utils import get_upload_folder
 from starlette.middleware import Middleware
 
 from app.parts.pictures import picture_input
@@ -22,6 +21,7 @@ from app.server.gate import Gate
 from app.server.limits import MAX_DEPTH
 from app.server.request_body import is_name, is_upload, named_files, parsed
 from app.server.strict_blocks import StrictBlocks
+from app.server.upload_folder import present
 from app.words.errors import FAILED, GATE_WORDS
 from tests.fixtures.app import Served
 from tests.fuzz.blocks import saved
@@ -45,7 +45,7 @@ def test_what_counts_as_an_upload(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path / "room"))
     (tmp_path / "room").mkdir()
     (tmp_path / "room" / "link").symlink_to("/etc/passwd")
-    assert get_upload_folder() == str(tmp_path / "room")
+    assert present() == tmp_path / "room"
     assert is_upload(str(tmp_path / "room" / "a" / "b.png"))
     for path in ("link", "../room2/a", "../../etc/passwd", "a\0b"):
         assert not is_upload(f"{tmp_path}/room/{path}")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import io
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +23,7 @@ from dga.data.uploads import UploadError
 from tests.fuzz import blocks
 from tests.fuzz.files import seeds
 
+ROOT = Path(__file__).resolve().parents[2]
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="no processes to fork")
 
 
@@ -90,49 +91,47 @@ def test_it_comes_back_when_it_is_killed(decoder: Decoder, png: Path) -> None:
 
 
 def test_it_ends_with_the_page(decoder: Decoder) -> None:
-    """The page's end of the pipe closes, however the page ends."""
+    """The page's end of the line closes, however the page ends."""
     decoder.start()
     process = decoder._process
     assert process is not None
-    assert process.stdin is not None
-    process.stdin.close()
+    decoder._line.close()
     assert process.wait(10) == 0
     decoder.close()  # and once more does no harm
 
 
 @pytest.mark.parametrize(
-    ("kind", "content"),
-    [
-        (b"e", b"-11"),
-        *((b"p", size) for size in (b"", b"few", bytes(32 * 32 * 3 + 1))),
-        (b"s", b"\xff"),
-    ],
-    ids=["a crash", "nothing", "too few", "too many", "no words"],
+    "answer",
+    [b"", b"p", b"pfew", b"p" + bytes(32 * 32 * 3 + 1), b"x" + bytes(32 * 32 * 3), b"s\xff"],
+    ids=["a crash", "nothing", "too few", "too many", "unknown", "no words"],
 )
 def test_answers_that_are_none_become_one_sentence(
-    decoder: Decoder, tmp_path: Path, monkeypatch, caplog, kind: bytes, content: bytes
+    decoder: Decoder, png: Path, monkeypatch, answer: bytes
 ) -> None:
-    monkeypatch.setattr(decoder, "_answer", lambda *_: (kind, content))
+    monkeypatch.setattr(decoder, "_answer", lambda asked: answer)
     with pytest.raises(UploadError, match=r"cannot be decoded|\ufffd"):
-        decoder.read_square(tmp_path / "a.png", 32)
-    assert ("status b'-11'" in caplog.text) == (kind == b"e")
+        decoder.read_square(png, 32)
 
 
-def program(code: str) -> subprocess.Popen[bytes]:
-    """One that answers as a decoder does, or does not."""
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
-    return subprocess.Popen([sys.executable, "-c", code], start_new_session=True, **pipes)
+def program(decoder: Decoder, code: str) -> subprocess.Popen[bytes]:
+    """One that takes a picture's place in the line, and does something else."""
+    decoder._line, theirs = socket.socketpair()
+    take = "import os, socket, time; line = socket.socket(fileno=0); "
+    with theirs:
+        decoder._process = subprocess.Popen(
+            [sys.executable, "-c", take + code], stdin=theirs, start_new_session=True
+        )
+    return decoder._process
 
 
-def test_an_answer_cut_short_is_asked_for_again(
-    decoder: Decoder, png: Path, monkeypatch: pytest.MonkeyPatch
+def test_one_that_ends_before_it_took_the_picture_is_asked_again(
+    decoder: Decoder, png: Path
 ) -> None:
     whole = decoder.read_square(png, 32)
-    short = "import sys; sys.stdin.buffer.read(9); sys.stdout.buffer.write(b'p\\0\\0\\1\\0ab')"
-    running, started = decoder._running, [program(short)]
-    monkeypatch.setattr(decoder, "_running", lambda: started.pop() if started else running())
+    decoder.close()
+    process = program(decoder, "socket.recv_fds(line, 99, 1); os._exit(3)")
     assert np.array_equal(decoder.read_square(png, 32), whole)
-    assert not started
+    assert process.wait(10) == 3
 
 
 def test_it_is_not_waited_for_for_ever(
@@ -140,73 +139,66 @@ def test_it_is_not_waited_for_for_ever(
 ) -> None:
     """Nor is what it forked left behind."""
     monkeypatch.setattr(apart, "PATIENCE", 1)
-    whole = decoder.read_square(png, 32)
-    decoder._process = process = program("import os, time; os.fork(); time.sleep(60)")
+    process = program(decoder, "os.fork(); time.sleep(60)")
     with pytest.raises(UploadError, match="cannot be decoded"):
         decoder.read_square(png, 32)
     assert process.wait(10) == -signal.SIGKILL
-    assert process.stdout is not None
-    assert process.stdout.read() == b""  # which ends when nobody can write any more
     monkeypatch.undo()  # a busy machine may need more than that to start the next one
-    assert np.array_equal(decoder.read_square(png, 32), whole)
+    assert decoder.read_square(png, 32).shape == (32, 32, 3)
 
 
-def ended(answer: bytes) -> int:
-    kind, length = apart._ANSWER.unpack(answer[: apart._ANSWER.size])
-    assert kind == b"e"
-    assert len(answer) == apart._ANSWER.size + length
-    return int(answer[apart._ANSWER.size :])
-
-
-OWN, OTHERS = apart._framed(b"p", bytes(12)), apart._framed(b"p", b"\xff" * 12)
-
-
-@pytest.mark.parametrize("answer", [OWN, apart._framed(b"s", b"words"), apart._framed(b"e", b"-9")])
-def test_one_answer_passes(answer: bytes) -> None:
-    assert apart.checked(answer) == answer
-
-
-@pytest.mark.parametrize(
-    "answer",
-    [b"", b"p", OWN + OTHERS, OWN + b"p", OWN[:-1], apart._framed(b"x", b"words")],
-    ids=["nothing", "no length", "two", "one and a bit", "too short", "unknown kind"],
-)
-def test_a_forged_answer_does_not_reach_the_page(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: bytes
+def test_no_more_is_read_than_an_answer_has(
+    decoder: Decoder, png: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The next visitor gets what is read after it, so nothing may be left over or lacking."""
-    monkeypatch.setattr(apart, "_decoded", lambda path, size: answer if path == b"bad" else OWN)
-    requests = b"".join(apart._REQUEST.pack(2, len(path)) + path for path in (b"bad", b"good"))
-    answers = io.BytesIO()
-    apart._serve(io.BytesIO(requests), answers)
-    first, length = apart._ANSWER.unpack_from(answers.getvalue())
-    assert first == b"e"
-    assert answers.getvalue()[apart._ANSWER.size + length :] == OWN
+    monkeypatch.setattr(apart, "MOST", 10_000)
+    endless = (
+        "_, (pipe,), *_ = socket.recv_fds(line, 9999, 1)\nwhile True: os.write(pipe, b'p' * 99)"
+    )
+    process = program(decoder, endless)
+    with pytest.raises(UploadError, match="cannot be decoded"):
+        decoder.read_square(png, 32)
+    assert process.wait(10) == 1  # its pipe was closed while it wrote
 
 
-def test_no_more_is_read_than_an_answer_has() -> None:
-    assert len(apart.apart(lambda: bytes(5000), most=100)) <= 100
-    endless = apart.apart(lambda: bytes(2 * apart.MOST))  # more than the pipe holds
-    assert ended(endless) == 1  # it was closed while the decoder wrote
+def answered(work: Callable[[], bytes], **limits: int) -> bytes:
+    """What comes out of the pipe of one picture."""
+    reading, writing = os.pipe()
+    apart.apart(work, writing, **limits)
+    os.close(writing)
+    with os.fdopen(reading, "rb") as pipe:
+        return pipe.read()
 
 
 def test_only_the_fork_dies() -> None:
-    assert apart.apart(lambda: b"fine") == b"fine"
-    assert ended(apart.apart(lambda: os.kill(os.getpid(), signal.SIGKILL))) == -signal.SIGKILL  # type: ignore[arg-type, return-value]
-    assert ended(apart.apart(lambda: 1 / 0)) == 1  # type: ignore[arg-type, return-value]
+    assert answered(lambda: b"fine") == b"fine"
+    assert answered(lambda: os.kill(os.getpid(), signal.SIGKILL)) == b""  # type: ignore[arg-type, return-value]
+    assert answered(lambda: 1 / 0) == b""  # type: ignore[arg-type, return-value]
 
 
-def test_it_cannot_answer_in_another_name() -> None:
-    def pipes() -> bytes:
-        nothing = Path(os.devnull).stat().st_rdev
-        return b"%d" % sum(os.fstat(number).st_rdev == nothing for number in (0, 1))
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="open files are not told here")
+def test_it_cannot_ask_or_answer_in_another_name() -> None:
+    """It has a pipe of its own, and no line."""
 
-    assert apart.apart(pipes) == b"2"
+    code = """if True:
+        import os, socket
+        from pathlib import Path
+        from app.server import decoder
+        files = lambda *_: [os.readlink(f) for f in Path("/proc/self/fd").iterdir() if f.exists()]
+        decoder._decoded = lambda *_: b"%d" % sum(name.startswith("socket") for name in files())
+        decoder.serve(socket.socket(fileno=0))
+    """
+    ours, theirs = socket.socketpair()
+    reading, writing = os.pipe()
+    with ours, theirs, os.fdopen(reading, "rb") as pipe:
+        subprocess.Popen([sys.executable, "-c", code], stdin=theirs, cwd=ROOT)
+        socket.send_fds(ours, [b"32 /a"], [writing])
+        os.close(writing)
+        assert pipe.read() == b"t0"
 
 
 def test_time_is_limited() -> None:
     begun = time.monotonic()
-    assert ended(apart.apart(lambda: time.sleep(60), seconds=1)) == -signal.SIGALRM  # type: ignore[arg-type, return-value]
+    assert answered(lambda: time.sleep(60), seconds=1) == b""  # type: ignore[arg-type, return-value]
     assert time.monotonic() - begun < 20
 
 
@@ -217,7 +209,7 @@ def test_memory_is_limited() -> None:
         except MemoryError:
             return b"too much"
 
-    assert apart.apart(greedy) == b"too much"
+    assert answered(greedy) == b"too much"
 
 
 def test_no_file_is_written(tmp_path: Path) -> None:
@@ -227,7 +219,7 @@ def test_no_file_is_written(tmp_path: Path) -> None:
         except OSError:
             return b"refused"
 
-    assert apart.apart(writes) == b"refused"
+    assert answered(writes) == b"refused"
     assert not (tmp_path / "a").read_bytes()
 
 

@@ -32,7 +32,7 @@ from app.pages.adapt.try_handlers import TryComponents, TryHandlers
 from app.presets.store import Presets
 from app.runs import board
 from app.runs.session import RunError, Session
-from app.server.errors import answer_fault
+from app.server.gate import API, Gate
 from app.server.preflight import check_place
 from app.server.queue_position import QueuePositions
 from app.words.errors import NO_FILE, NO_MEMORY
@@ -311,8 +311,9 @@ def test_files_that_fail_during_a_run_are_not_told(
     with pytest.raises(RunError) as caught:
         Session(tiny_models).subject(photo, SETTINGS)
     assert str(caught.value) == NO_FILE
-    served = Starlette(routes=[Route("/", upload)], exception_handlers={OSError: answer_fault})
-    answer = TestClient(served).get("/")
+    served = Starlette(routes=[Route(f"{API}/queue/join", upload, methods=["POST"])])
+    body = {"session_hash": "a-visitor", "data": []}
+    answer = TestClient(Gate(served)).post(f"{API}/queue/join", json=body)
     assert (answer.status_code, answer.json()) == (507, {"detail": NO_FILE})
 
 

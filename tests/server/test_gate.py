@@ -4,26 +4,28 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
+from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 
 from app.server import gate as gates
-from app.server.gate import API, Gate
+from app.server.gate import API, KEPT, Gate
 from app.server.limits import (
+    JSON_BYTES,
     KEPT_MINUTES,
     LEAST,
     MAX_DIRECT,
     MAX_FILES,
     MAX_POSTS,
     MAX_QUERY,
-    MAX_WATCHED,
     SPARE,
 )  # fmt: skip
-from app.server.upload_folder import Quota
+from app.server.upload_folder import UploadFolder
 from app.words.errors import GATE_WORDS
 
+FORM = {"content-type": "multipart/form-data; boundary=x"}
 JOIN = {"session_hash": "a-visitor", "data": []}
 
 
@@ -113,23 +115,37 @@ def test_what_the_page_needs_is_open(path: str) -> None:
     assert answer.headers["x-content-type-options"] == "nosniff"
 
 
+def message(length: int) -> bytes:
+    """Of an assistant, so long or as short as there are any."""
+    start = b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"'
+    return start + b"a" * (length - len(start) - 3) + b'"}}'
+
+
+def form(*contents: bytes) -> bytes:
+    """Of files, with the boundary x."""
+    head = b'--x\r\nContent-Disposition: form-data; name="files"; filename="a"\r\n\r\n'
+    return b"".join(head + content + b"\r\n" for content in contents) + b"--x--\r\n"
+
+
 @pytest.mark.parametrize("path", [f"{API}/call/adapt", f"{API}/upload", f"{API}/mcp/"])
 def test_bodies_are_bounded(path: str) -> None:
     """By what their header says, and by what really comes."""
-    most = gates.most_bytes(path)
+    most = KEPT.get(path, JSON_BYTES)
     for length, status in ((most, 200), (most + 1, 413)):
-        start = b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"'
-        body = start + b"a" * (length - len(start) - 3) + b'"}}'
+        body = message(length)
+        if path == f"{API}/upload":
+            half = length // 2 - len(form(b""))
+            body = form(bytes(half), bytes(length - half - len(form(b"", b""))))
         assert len(body) == length
-        assert asked(Gate(inner), "POST", path, content=body).status_code == status
-        assert asked(Gate(inner), "POST", path, content=pieces(body, SPARE)).status_code == status
+        for content in (body, pieces(body, SPARE)):
+            answer = asked(Gate(inner), "POST", path, content=content, headers=FORM)
+            assert answer.status_code == status
 
 
 def test_failures_are_sentences(caplog: pytest.LogCaptureFixture) -> None:
-    answer = asked(Gate(inner), "POST", f"{API}/upload?key")
-    assert (answer.status_code, answer.json()["detail"]) == (400, GATE_WORDS["misunderstood"])
-    answer = asked(Gate(inner), "POST", f"{API}/upload?disk")
-    assert (answer.status_code, answer.json()["detail"]) == (500, GATE_WORDS["failed"])
+    for failure, status, word in (("key", 400, "misunderstood"), ("disk", 507, "file")):
+        answer = asked(Gate(inner), "POST", f"{API}/queue/join?{failure}", json=JOIN)
+        assert (answer.status_code, answer.json()) == (status, {"detail": GATE_WORDS[word]})
     assert "No space" in caplog.text
 
 
@@ -141,18 +157,24 @@ def test_uploads_need_room() -> None:
 
 
 @pytest.mark.parametrize("size", [1, 7, 1_000])
-@pytest.mark.parametrize(
-    "head",
-    [
-        b'Content-Disposition: form-data; name="files"; filename="a"',
-        b'CONTENT-disposition:form-data;name="files";FILENAME\t="a"',
-    ],
-)
-def test_an_upload_is_few_files(size: int, head: bytes) -> None:
+def test_an_upload_is_few_files(size: int) -> None:
     """However it is cut into pieces; each file gets a folder of its own."""
-    part = b"--x\r\n" + head + b"\r\n\r\na\r\n"
-    for parts, status in ((MAX_FILES, 200), (MAX_FILES + 1, 413)):
-        answer = asked(Gate(inner), "POST", f"{API}/upload", content=pieces(part * parts, size))
+    for parts, status in ((0, 400), (MAX_FILES, 200), (MAX_FILES + 1, 400)):
+        body = form(*(b"%d" % n for n in range(parts)))
+        content = pieces(body, size)
+        answer = asked(Gate(inner), "POST", f"{API}/upload", content=content, headers=FORM)
+        assert answer.status_code == status
+        if status == 200:
+            read = [Path(path).read_bytes() for path in answer.json()]
+            assert read == [b"%d" % n for n in range(parts)]
+
+
+def test_a_file_is_no_longer_than_a_picture(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gates, "MAX_BYTES", 10)
+    for length, status in ((10, 200), (11, 413)):
+        answer = asked(
+            Gate(inner), "POST", f"{API}/upload", content=form(bytes(length)), headers=FORM
+        )
         assert answer.status_code == status
 
 
@@ -198,44 +220,72 @@ def test_headers_that_assistants_may_not_choose() -> None:
 )
 def test_other_sites_cannot_use_a_local_page(host: str, site: str, status: int) -> None:
     headers = {"host": host, "sec-fetch-site": site}
-    assert asked(Gate(inner), "POST", f"{API}/upload", headers=headers).status_code == status
+    answer = asked(Gate(inner), "POST", f"{API}/queue/join", headers=headers, json=JOIN)
+    assert answer.status_code == status
     assert asked(Gate(inner), "GET", "/", headers=headers).status_code == 200
 
 
-def test_one_address_leaves_room_for_others() -> None:
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"sec-fetch-mode": "cors", "sec-fetch-site": "same-site"}, 403),  # of another port
+        ({"sec-fetch-mode": "no-cors", "sec-fetch-site": "cross-site"}, 403),
+        ({"sec-fetch-mode": "cors", "origin": "http://127.0.0.1:8000"}, 403),
+        ({"sec-fetch-mode": "cors", "origin": "null"}, 403),
+        ({"sec-fetch-mode": "cors", "sec-fetch-site": "same-origin"}, 200),
+        ({"sec-fetch-mode": "navigate", "sec-fetch-site": "cross-site"}, 200),  # a link
+        ({}, 200),  # a program
+    ],
+)
+def test_other_sites_cannot_read_a_local_page(headers: dict[str, str], status: int) -> None:
+    headers = {"host": "127.0.0.1:7860"} | headers
+    assert asked(Gate(inner), "GET", "/config", headers=headers).status_code == status
+
+
+def test_one_address_leaves_room_for_others(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of uploads, for an hour."""
     now = 0.0
-    quota = Quota(3 * LEAST, lambda: now)
-    gate = Gate(inner, count=quota.add)
+    monkeypatch.setattr("app.server.upload_folder.ADDRESS_BYTES", 3 * LEAST)
+    folder = UploadFolder(Path())
+    folder._taken.clock = lambda: now
+    gate = Gate(inner, count=folder.count)
 
-    def upload(length: int, host: str = "10.0.0.1") -> httpx.Response:
-        return asked(gate, "POST", f"{API}/upload", host, content=bytes(length))
+    def send(length: int, host: str = "10.0.0.1") -> httpx.Response:
+        return asked(gate, "POST", f"{API}/mcp/", host, content=message(length))
 
-    assert [upload(length).status_code for length in (LEAST, 1, LEAST)] == [200] * 3
-    refused = upload(1)
+    assert [send(length).status_code for length in (LEAST, 99, LEAST)] == [200] * 3
+    refused = send(99)
     assert (refused.status_code, refused.json()["detail"]) == (429, GATE_WORDS["quota"])
-    assert upload(3 * LEAST, "10.0.0.2").status_code == 200
+    assert send(3 * LEAST, "10.0.0.2").status_code == 200
     assert asked(gate, "POST", f"{API}/queue/join", "10.0.0.1", json=JOIN).status_code == 200
-    now = 60.0 * KEPT_MINUTES
-    assert upload(3 * LEAST).status_code == 200
-    assert set(quota._minutes) == {"10.0.0.1"}
+    now = 60.0 * KEPT_MINUTES / 3
+    assert [send(99).status_code for _ in range(2)] == [200, 429]
+    now = 60.0 * KEPT_MINUTES * 2
+    assert send(3 * LEAST).status_code == 200
+    assert send(99, "10.0.0.3").status_code == 200
+    assert set(folder._taken._owed) == {"10.0.0.1", "10.0.0.3"}
 
 
-def test_a_customer_is_one_address() -> None:
-    gate = Gate(inner, count=Quota(LEAST).add)
+def test_a_customer_is_one_address(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.server.upload_folder.ADDRESS_BYTES", LEAST)
+    gate = Gate(inner, count=UploadFolder(Path()).count)
     hosts = ("2001:db8:1:2::1", "2001:db8:1:2::2", "2001:db8:1:3::1")
-    answers = [asked(gate, "POST", f"{API}/upload", host, content=b"a") for host in hosts]
+    answers = [asked(gate, "POST", f"{API}/mcp/", host, content=message(99)) for host in hosts]
     assert [answer.status_code for answer in answers] == [200, 429, 200]
 
 
 def test_bodies_of_unknown_length_count_as_they_come() -> None:
-    quota = Quota(5 * LEAST)
-    gate = Gate(inner, count=quota.add)
+    taken: list[int] = []
+
+    def count(address: str, length: int) -> bool:
+        taken.append(length)
+        return sum(taken) <= 5 * LEAST
+
+    gate, body = Gate(inner, count=count), message(2 * LEAST)
     for status in (200, 200, 429):
-        answer = asked(gate, "POST", f"{API}/upload", content=pieces(bytes(2 * LEAST), LEAST))
+        answer = asked(gate, "POST", f"{API}/mcp/", content=pieces(body, LEAST))
         assert answer.status_code == status
-    [taken] = quota._minutes.values()
-    assert taken.total() == 5 * LEAST
+    assert taken == [LEAST] * 6
 
 
 def test_an_event_is_cancelled_once_at_a_time() -> None:
@@ -252,19 +302,9 @@ def test_an_event_is_cancelled_once_at_a_time() -> None:
     assert len(reached) == 1
 
 
-def test_only_few_uploads_are_watched() -> None:
-    """Gradio keeps every name of an upload that somebody asks for, and waits three seconds."""
-
-    async def crowd() -> None:
-        async with client_of(Gate(slow(0.05))) as client:
-            path = f"{API}/upload_progress"
-            going = (client.get(f"{path}?upload_id={n}") for n in range(MAX_WATCHED + 1))
-            answers = await asyncio.gather(*going)
-            long = await client.get(f"{path}?upload_id={'a' * MAX_QUERY}")
-            assert (long.status_code, long.json()["detail"]) == (413, GATE_WORDS["long"])
-            assert {answer.status_code for answer in answers} == {200, 429}
-
-    asyncio.run(crowd())
+def test_long_questions_are_refused() -> None:
+    long = asked(Gate(inner), "GET", f"{API}/info?a={'a' * MAX_QUERY}")
+    assert (long.status_code, long.json()["detail"]) == (413, GATE_WORDS["long"])
 
 
 def test_direct_calls_of_one_address_wait_outside() -> None:

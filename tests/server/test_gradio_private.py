@@ -16,13 +16,12 @@ from typing import Any
 
 import gradio as gr
 import pytest
-from gradio import processing_utils, route_utils, routes
+from gradio import routes
 from gradio.components.api_component import Api
-from gradio.data_classes import FileData, ImageData
-from gradio.mcp import DEFAULT_TEMP_DIR, GradioMCPServer
+from gradio.data_classes import FileData
+from gradio.mcp import GradioMCPServer
 from gradio.queueing import Event, EventQueue, Queue
 from gradio.state_holder import SessionState
-from gradio.themes.utils import fonts
 from gradio.utils import set_task_name
 from gradio_client.exceptions import AppError
 from gradio_client.utils import QueueError
@@ -32,11 +31,9 @@ ROOT = Path(__file__).resolve().parents[2]
 DEMO, FAIR = "app/demo.py", "app/server/fair_queue.py"
 GATE, BODY = "app/server/gate.py", "app/server/request_body.py"
 STRICT, MCP = "app/server/strict_blocks.py", "app/server/mcp_errors.py"
-TRY, BOARD = "app/pages/adapt/try_handlers.py", "app/pages/board/handlers.py"
-PHOTO = "app/pages/photo/handlers.py"
 
 with gr.Blocks() as BLOCKS:
-    IMAGE = gr.Image()
+    gr.Image()
     gr.Button("a").click(lambda: None, concurrency_id="models", concurrency_limit=1)
 QUEUE: Any = BLOCKS.queue()._queue
 EVENT = Event("a", next(iter(BLOCKS.fns.values())), object(), None)  # type: ignore[arg-type]
@@ -49,12 +46,8 @@ PARAMETERS: tuple[tuple[str, Callable[..., Any], str], ...] = (  # a function, h
     (STRICT, gr.Blocks.preprocess_data, "self block_fn inputs state"),
     (STRICT, gr.Blocks.process_api, "self block_fn inputs state request"),
     ("app/pages/api.py", Api, "value _api_info label"),
-    (TRY, processing_utils.save_bytes_to_cache, "data file_name cache_dir"),
-    (BOARD, processing_utils.save_bytes_to_cache, "data file_name cache_dir"),
-    (PHOTO, processing_utils.save_bytes_to_cache, "data file_name cache_dir"),
 )
 CODE: tuple[tuple[str, Any, str], ...] = (  # what is done, where nothing else can tell
-    (DEMO, GradioMCPServer.convert_strings_to_filedata, "DEFAULT_TEMP_DIR"),
     (FAIR, Queue.push, '"queue_full"'),
     (FAIR, Queue.push, "event_queue.queue.append(event)"),
     (FAIR, Queue.get_events, "first_event = event_queue.queue[0]"),
@@ -67,25 +60,19 @@ CODE: tuple[tuple[str, Any, str], ...] = (  # what is done, where nothing else c
 )
 KINDS: tuple[tuple[str, object, type], ...] = (
     (DEMO, QUEUE, Queue),
-    (DEMO, IMAGE.keep_in_cache, set),  # paths that a component shows from the start
-    (DEMO, DEFAULT_TEMP_DIR, str),  # where assistants' pictures are put down
-    (DEMO, routes.DEFAULT_TEMP_DIR, str),
     (FAIR, QUEUE.pending_messages_per_session, dict),
     (FAIR, QUEUE.pending_event_ids_session, dict),
     (FAIR, QUEUE.event_ids_to_events, dict),
     (FAIR, QUEUE.event_queue_per_concurrency_id, dict),
     (FAIR, QUEUE.active_jobs, list),
     (FAIR, QUEUE._asyncio_tasks, set),
-    (GATE, route_utils.FnIndexInferError(), Exception),
     (MCP, GradioMCPServer.Server, type),
     (MCP, QueueError(), Exception),
-    ("app/parts/theme.py", fonts.LocalFont, type),
 )
 NAMES: tuple[tuple[str, Any, str], ...] = (
     (FAIR, vars(EVENT), "_id session_hash fn request concurrency_id enqueue_time alive"),
     (FAIR, vars(EventQueue("models", 1)), "queue concurrency_limit current_concurrency"),
     (BODY, FileData.model_fields, "path"),
-    (BODY, ImageData.model_fields, "path"),
 )
 
 
@@ -132,6 +119,12 @@ def test_names(module: str, known: Any, names: str) -> None:
 @pytest.mark.parametrize(("module", "ask", "answer"), EQUAL)
 def test_answers(module: str, ask: Callable[[], object], answer: object) -> None:
     assert ask() == answer, module
+
+
+def test_they_are_few() -> None:
+    functions = {function for _, function, _ in PARAMETERS} | {Queue.get_events}
+    others = ("FileData.path", "SessionState.get", "StateHolder.session_data", "AppError.message")
+    assert len(functions) + len(KINDS) + len(others) <= 21
 
 
 def test_no_other_part_is_leaned_on() -> None:

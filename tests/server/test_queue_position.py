@@ -8,7 +8,7 @@ def test_the_line_tells_places(monkeypatch):
     now = [0.0]
     monkeypatch.setattr("app.server.queue_position.time.monotonic", lambda: now[0])
     line, queued = QueuePositions(), []
-    line.follow(lambda: ([], queued))
+    line.queued = lambda: ([], queued)
     assert line.wait("a") == 0
     with line.served("a"):
         assert line.wait("b") == 1
@@ -31,17 +31,17 @@ def test_places_follow_the_queue():
     line = QueuePositions()
     for visitor in ("a", "b"):
         line.wait(visitor)
-    line.follow(lambda: (["program 1"], ["program 2", "b"]))
+    line.queued = lambda: (["program 1"], ["program 2", "b"])
     assert line.place("b") == 2
     assert line.place("a") == 3  # has pressed, but waits at the end of the queue
-    line.follow(lambda: (["b"], ["a"]))
+    line.queued = lambda: (["b"], ["a"])
     assert line.place("b") == 1  # everyone but herself
     assert line.place("a") == 1
 
 
 def test_names_that_only_say_so_do_not_lengthen_the_line():
     line = QueuePositions()
-    line.follow(lambda: (["a"], ["b"]))
+    line.queued = lambda: (["a"], ["b"])
     for number in range(100):
         line.wait(f"nobody {number}")
     assert line.wait("c") == 2

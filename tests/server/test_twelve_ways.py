@@ -94,7 +94,7 @@ def test_2_what_is_saved_is_counted_and_made_once(page: Page, served: Served) ->
     try:
         served.demo.count = lambda address, length: counted.append(length)  # type: ignore[attr-defined]
         answer = page.press("save", [], **ask)
-        assert (answer.status_code, answer.json()["error"]) == (500, GATE_WORDS["quota"])
+        assert (answer.status_code, answer.json()["error"]) == (429, GATE_WORDS["quota"])
         assert counted
     finally:
         served.demo.count = before  # type: ignore[attr-defined]
@@ -153,7 +153,8 @@ def test_3_whoever_took_least_is_next() -> None:
         take("greedy", 1.0)
     now += 2 * MOST_TAKEN / REPAID
     take("greedy", 1.0)
-    assert set(turns._owed) == {"greedy"}  # what was forgotten takes no room
+    take("newcomer", 1.0)
+    assert set(turns.debts._owed) == {"greedy", "newcomer"}  # what was forgotten takes no room
 
 
 def test_4_one_address_does_not_turn_quick_runs_off(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -264,6 +265,18 @@ def test_10_every_refusal_is_a_sentence(page: Page) -> None:
     assert (answer.status_code, answer.json()["error"]) == (400, GATE_WORDS["misunderstood"])
 
 
+@pytest.mark.parametrize(("origin", "status"), [("", 200), ("http://evil.test", 403)])
+def test_10_browsers_questions_get_the_headers_of_all_answers(
+    page: Page, origin: str, status: int
+) -> None:
+    """Gradio answers them before all middleware that it is given."""
+    asks = {"origin": origin or page.url[:-1], "access-control-request-method": "POST"}
+    answer = HTTP.options(f"{page.url}gradio_api/run/predict", headers=asks)
+    assert answer.status_code == status
+    for name in ("x-content-type-options", "referrer-policy", "content-security-policy"):
+        assert name in answer.headers
+
+
 @pytest.mark.parametrize("name", ["diary of anna.png", 'of "anna".PNG', "\xe4nna.jpeg", "anna"])
 def test_11_names_of_files_are_not_kept(page: Page, name: str) -> None:
     """The folder depends on the content, which another may have as well."""
@@ -294,14 +307,11 @@ def test_11_whatever_pieces_they_come_in(page: Page, size: int) -> None:
 
 
 def test_12_examples_lie_with_the_uploads(page: Page) -> None:
-    """So that they go when those do. A test of the page may have made them before it."""
+    """So that they go when those do. A test of the page may have made them before it: once more."""
     from app.parts.examples import _folder
 
-    _folder.cache_clear()
-    try:
-        assert Path(_folder().name).parent == page.folder
-    finally:
-        _folder.cache_clear()
+    with _folder.__wrapped__() as folder:
+        assert Path(folder).parent == page.folder
 
 
 def test_nobody_forgets_somebody_elses_for_a_crowd_of_ones_own() -> None:

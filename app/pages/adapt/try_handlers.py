@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import io
 import logging
 import time
 from collections.abc import Iterator
@@ -12,8 +13,6 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 import gradio as gr
-from gradio.processing_utils import save_bytes_to_cache
-from gradio.utils import get_upload_folder
 
 from app.pages.run_handlers import RunHandlers, Update
 from app.parts.examples import Example, identify
@@ -31,6 +30,7 @@ from app.runs.watch import Step, Swept
 from app.server.decoder import read_square
 from app.server.errors import SENTENCES
 from app.server.queue_position import CONCURRENCY_ID, QueuePositions, place_words
+from app.server.upload_folder import kept
 from app.words.errors import FAILED
 from app.words.try_it import DOWNLOAD_WORDS, DOWNLOADS, INPUT_WORDS, LINK_NOTICES, NOTICES
 from dga.discriminator import Judged
@@ -358,14 +358,14 @@ class TryHandlers(RunHandlers[Run]):
         return gr.skip(), "", path
 
     def download(self, visitor: str, kind: object) -> Update:
-        """Write one file into Gradio's cache, which deletes it after a while."""
+        """Write one file into the folder of uploads, where it is swept after a while."""
         last = self.runs.last(visitor)
         result = last.state.result if last else None
         if last is None or result is None or str(kind) not in DOWNLOADS:
             return {self.page.saved: None} | self._told((DOWNLOAD_WORDS["gone"],))
         name, content = RunExport(last.state, result, self.session.weights).file(str(kind))
         try:
-            return {self.page.saved: save_bytes_to_cache(content, name, get_upload_folder())}
+            return {self.page.saved: kept(io.BytesIO(content), name)}
         except OSError:
             _log.exception("A file could not be saved")
             return {self.page.saved: None} | self._told((DOWNLOAD_WORDS["failed"],))

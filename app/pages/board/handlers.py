@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import logging
 import re
@@ -13,8 +14,6 @@ from pathlib import PurePath
 from typing import Any
 
 import gradio as gr
-from gradio.processing_utils import save_bytes_to_cache
-from gradio.utils import get_upload_folder
 
 from app.pages.board.value import board_value, line_value, status_value
 from app.pages.run_handlers import RunHandlers, Update
@@ -29,6 +28,7 @@ from app.server.limits import MAX_OWN
 from app.server.queue_position import QueuePositions, place_words
 from app.server.request_body import is_upload
 from app.server.turns import TURNS
+from app.server.upload_folder import kept
 from app.words import board as words
 from app.words.errors import FAILED
 from dga.corruptions import SEVERITIES
@@ -228,8 +228,7 @@ class BoardHandlers(RunHandlers[Board]):
             raise RequestError(words.NOT_KEPT)
         kind = "csv" if asked.told.get("file") == "csv" else "zip"
         content = board.csv().encode() if kind == "csv" else board.zip()
-        path = save_bytes_to_cache(content, f"board-{board.key}.{kind}", get_upload_folder())
-        return {self.components.saved: path}
+        return {self.components.saved: kept(io.BytesIO(content), f"board-{board.key}.{kind}")}
 
     def wait(self, place: int) -> Update:
         text = place_words(place) if place else words.STATUS["wait"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import logging
 from collections.abc import Callable, Iterator, Mapping
@@ -10,8 +11,6 @@ from functools import wraps
 from typing import Any
 
 import gradio as gr
-from gradio.processing_utils import save_bytes_to_cache
-from gradio.utils import get_upload_folder
 
 from app.pages.photo.value import photo_value, singles_value
 from app.pages.run_handlers import RunHandlers, Update
@@ -26,6 +25,7 @@ from app.server.limits import MAX_PHOTOS
 from app.server.queue_position import QueuePositions, place_words
 from app.server.request_body import is_upload
 from app.server.turns import TURNS
+from app.server.upload_folder import kept
 from app.words import photo as words
 from app.words.errors import FAILED
 from dga.corruptions import MIN_SIZE
@@ -136,7 +136,7 @@ class PhotoHandlers(RunHandlers[Photo]):
             content, file = photo.csv().encode(), f"{name}-depths.csv"
         else:
             content, file = photo.png(), f"{name}-repaired.png"
-        return {self.components.saved: save_bytes_to_cache(content, file, get_upload_folder())}
+        return {self.components.saved: kept(io.BytesIO(content), file)}
 
     # One run
 
