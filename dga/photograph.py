@@ -56,7 +56,8 @@ class PhotographConfig:
     """How a photograph is repaired.
 
     ``explain``: exposure and impulses of the whole, judged by ``seen`` windows with the finest
-    detail and by a thumbnail, whose logit must be ``faded`` or more where an exposure is undone.
+    detail and by a thumbnail, whose logit must be ``faded`` or more where an exposure is undone;
+    the mean of all must be below ``believed`` afterwards.
     Noise above its ``noise_floor`` counts, and a window is repaired where the discriminator
     prefers noise by ``noisy`` (mean logit, of its neighbours too). ``overlap``: share of a
     window's side that its neighbour has too; ``quantile``: of its pixels' noise, at which a window
@@ -68,6 +69,7 @@ class PhotographConfig:
     seen: int = 4
     noisy: float = 1.0
     faded: float = 1.0
+    believed: float = 1.5
     overlap: float = 0.25
     quantile: float = 0.9
     levelled: bool = True
@@ -306,7 +308,8 @@ def _explain(
     best = replace(found.degradation, noise=0.0)
     if best.exposure != UNCHANGED:
         before = score(replace(best, exposure=UNCHANGED), thumbnail)
-        if before < config.faded or score(best, thumbnail) >= min(before, told.settled):
+        after = score(best, thumbnail) < told.settled and score(best, slice(None)) < config.believed
+        if before < config.faded or not after:
             best = replace(best, exposure=UNCHANGED)
     return replace(found, degradation=best, entry=0)
 

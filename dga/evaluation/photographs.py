@@ -259,7 +259,7 @@ def _rows(
             image = repair()
             yield row(method, image, time.perf_counter() - begun)
     for method, levelled in (SINGLE_LEVELLED, True), (SINGLE_ALIKE, False):
-        if noisy and not done.has(damage, name, method):
+        if damage in UNEVEN and not done.has(damage, name, method):
             begun, tried = time.perf_counter(), []
             config = replace(usual(models), levelled=levelled)
             for depth in SINGLE:

@@ -226,7 +226,7 @@ def ask(**changes):
 
 
 def test_a_photo_is_damaged_repaired_and_saved(handlers, tmp_path, monkeypatch):
-    monkeypatch.setattr("app.pages.photo.handlers.get_upload_folder", lambda: str(tmp_path))
+    monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path))
     shown = handlers.show("v", ask(damage={"kind": RAMP}))["stage"]
     assert (shown["phase"], shown["repaired"]) == ("empty", None)
     assert "press Repair it" in handlers.save("v", ask())["stage"]["error"]
