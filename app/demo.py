@@ -21,7 +21,7 @@ from starlette.applications import Starlette
 from starlette.middleware import Middleware
 
 from app.pages.adapt.page import adapt_page
-from app.pages.api import adapt_endpoint
+from app.pages.api import adapt_endpoint, repair_endpoint
 from app.pages.board.page import board_page
 from app.pages.findings.exhibits import Exhibits, read_exhibits
 from app.pages.findings.page import findings_page, model_cards, shipped_exhibits
@@ -67,6 +67,7 @@ def build(
         run, sentence = adapt_page(session, demo, line)
         foot()
         adapt_endpoint(session, CONCURRENCY_ID)
+        repair_endpoint(session, CONCURRENCY_ID)
     opens = {FIRST_RUN: run}
 
     def photo() -> Sequence[str]:

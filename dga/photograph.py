@@ -15,6 +15,7 @@ import math
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import torch
@@ -102,6 +103,23 @@ class Photograph:
     depths: NDArray[np.int64]
     unchanged: bool
     seconds: float
+
+    def facts(self) -> dict[str, Any]:
+        """What a program is told, in JSON types; ``share``: of windows with a depth above 0."""
+        height, width = self.image.shape[:2]
+        return {
+            "width": width,
+            "height": height,
+            "unchanged": self.unchanged,
+            "found": str(self.found.degradation),
+            "depths": {
+                "least": int(self.depths.min()),
+                "median": float(np.median(self.depths)),
+                "largest": int(self.depths.max()),
+                "share": round(float((self.depths > 0).mean()), 4),
+            },
+            "seconds": round(self.seconds, 3),
+        }
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The ``/adapt`` endpoint for programs, which is the tool ``adapt_image`` for assistants."""
+"""The endpoints for programs, ``/adapt`` and ``/repair``, which are tools for assistants."""
 
 from __future__ import annotations
 
@@ -11,13 +11,17 @@ import gradio as gr
 from gradio.components.api_component import Api
 
 from app.parts.pictures import picture_input
+from app.runs.damage import NONE, Damage
+from app.runs.photo import Photo, repair
 from app.runs.session import Session
 from app.runs.settings import check_settings
 from app.runs.watch import News
+from app.server.decoder import read_photograph
 from app.server.errors import SENTENCES
 from app.words.common import NO_CORRUPTION
 from app.words.errors import FAILED
 from dga.corruptions import CORRUPTIONS
+from dga.photograph import Photograph
 from dga.pipeline import Adaptation
 from dga.record import to_record
 
@@ -58,19 +62,14 @@ def adapt_endpoint(session: Session, concurrency_id: str) -> None:
             what DGA+ found, in a sentence and in numbers, with the score of every candidate
             then the damaged picture, the one noised to t* and those of DGA, DGA + G, DDA and DGA+
         """  # Gradio joins the lines of Returns with commas.
-        try:
+        run: News | None = None
+        with _in_sentences():
             settings = check_settings(session.profile, corruption, severity, tau, seed, dda_depth)
             subject = session.subject(picture, settings)
-            run: News | None = None
             with contextlib.closing(session.events(subject.input, settings)) as events:
                 for event in events:
                     run = event
                     yield NOTHING_YET  # here the run ends if its caller has gone
-        except SENTENCES as error:
-            raise gr.Error(str(error), print_exception=False) from None
-        except Exception:
-            _log.exception("A run for a program failed")
-            raise gr.Error(FAILED, print_exception=False) from None
         assert isinstance(run, Adaptation)
         clean = subject.clean_prediction
         record = to_record(run) | {"clean": clean and clean.top(5)}
@@ -89,6 +88,59 @@ def adapt_endpoint(session: Session, concurrency_id: str) -> None:
             concurrency_id=concurrency_id,
             concurrency_limit=1,
         )
+
+
+def repair_endpoint(session: Session, concurrency_id: str) -> None:
+    """Add ``/repair`` to the Blocks being built."""
+
+    def repair_photo(picture: str | None) -> Iterator[tuple[Any, Any]]:
+        """Repair a photograph at its own size, each place from a noising depth of its own.
+
+        Up to one megapixel; a larger one is reduced to that. What needs no repair comes back
+        pixel by pixel, and the same photograph gives the same result.
+
+        Args:
+            picture: The photograph, any common format up to 20 MB.
+
+        Returns:
+            a JSON record of its size, what was found, the depths and the seconds
+            then the repaired photograph
+        """
+        result: object = None
+        with _in_sentences():
+            pixels, _ = read_photograph(picture)
+            photo = Photo("", pixels, Damage(NONE))
+            with contextlib.closing(repair(session, photo)) as events:
+                for _ in events:
+                    yield None, None  # here the run ends if its caller has gone
+            result = photo.result
+        assert isinstance(result, Photograph)
+        yield result.facts(), result.image
+
+    with gr.Row(visible=False):
+        given = picture_input(label="picture", visible=False)
+        record = gr.JSON(label="record")
+        repaired = gr.Image(label="repaired", format="png")
+        gr.Button("Repair").click(
+            repair_photo,
+            given,
+            [record, repaired],
+            api_name="repair",
+            concurrency_id=concurrency_id,
+            concurrency_limit=1,
+        )
+
+
+@contextlib.contextmanager
+def _in_sentences() -> Iterator[None]:
+    """Whatever goes wrong is told in one sentence."""
+    try:
+        yield
+    except SENTENCES as error:
+        raise gr.Error(str(error), print_exception=False) from None
+    except Exception:
+        _log.exception("A run for a program failed")
+        raise gr.Error(FAILED, print_exception=False) from None
 
 
 def _parameters(session: Session) -> list[Api]:

@@ -8,7 +8,7 @@ import itertools
 import math
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -178,7 +178,7 @@ def _error(pixels: Pixels, clean: Pixels) -> np.ndarray:
     return ((pixels.astype(np.float32) - clean) ** 2).mean(-1)
 
 
-def repair(session: Session, photo: Photo) -> Iterator[None]:
+def repair(session: Session, photo: Photo) -> Generator[None]:
     """A depth for each place. Raises what :meth:`~app.runs.session.Session.watched` does."""
     photo.phase, begun = "working", time.monotonic()
     for event in _events(session, photo, None):

@@ -12,7 +12,6 @@ from dga.commands.common import ModelOptions, command, say_skipped, user_errors
 
 if TYPE_CHECKING:
     from dga.networks.models import Models
-    from dga.photograph import Photograph
 
 _LOSSY = {"quality": 95}
 KINDS: dict[str, dict[str, Any]] = {
@@ -63,27 +62,7 @@ def _repair_file(models: Models, photo: Path, target: Path) -> dict[str, Any]:
     target.parent.mkdir(parents=True, exist_ok=True)
     with atomic(target) as unfinished:
         image.save(unfinished, format=kind, **KINDS[target.suffix.lower()])
-    return told(done) | {"file": str(target)}
-
-
-def told(done: Photograph) -> dict[str, Any]:
-    """What a program is told of a repaired photograph."""
-    import numpy as np
-
-    height, width = done.image.shape[:2]
-    return {
-        "width": width,
-        "height": height,
-        "unchanged": done.unchanged,
-        "found": str(done.found.degradation),
-        "depths": {
-            "least": int(done.depths.min()),
-            "median": float(np.median(done.depths)),
-            "largest": int(done.depths.max()),
-            "share": round(float((done.depths > 0).mean()), 4),
-        },
-        "seconds": round(done.seconds, 3),
-    }
+    return done.facts() | {"file": str(target)}
 
 
 def _sentence(facts: dict[str, Any]) -> str:

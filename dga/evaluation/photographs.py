@@ -139,12 +139,14 @@ def damages() -> dict[str, Callable[[Pixels], Pixels]]:
 Repairs = Iterator[tuple[str, Callable[[], Pixels]]]
 
 
-def repairs(models: Models, damaged: Pixels, noisy: bool) -> Repairs:
-    """Methods by name; rivals and controls where the damage is noise or uneven."""
+def repairs(models: Models, damaged: Pixels, damage: str) -> Repairs:
+    """Methods by name; rivals where the damage is noise, controls there and where it is uneven."""
+    noisy = damage.split()[0] in NOISES
     yield "own depths", lambda: repair_photograph(models, damaged).image
-    if noisy:
+    if noisy or damage in UNEVEN:
         yield "one depth", lambda: one_depth(models, damaged)
         yield "exchanged depths", lambda: exchanged(models, damaged)
+    if noisy:
         level = float(noise_deviation(to_tensor(damaged)[None])[0]) / 2  # of pixels in [0, 1]
         yield from ((name, partial(rival, damaged, level)) for name, rival in RIVALS.items())
 
@@ -240,7 +242,6 @@ def _rows(
 ) -> Iterator[ResultRow]:
     damaged = damages()[damage](truth)
     read = _reading(models, truth)
-    noisy = damage in UNEVEN or damage.split()[0] in NOISES
 
     def row(method: str, image: Pixels, seconds: float, depth: int | None = None) -> ResultRow:
         quality, similarity = compared(truth, image)
@@ -253,7 +254,7 @@ def _rows(
 
     if not done.has(damage, name, "damaged"):
         yield row("damaged", damaged, 0.0)
-    for method, repair in repairs(models, damaged, noisy):
+    for method, repair in repairs(models, damaged, damage):
         if not done.has(damage, name, method):
             begun = time.perf_counter()
             image = repair()

@@ -246,8 +246,8 @@ def judge(
     if not candidates:
         return []
     shown = torch.stack([look(candidate) for candidate in candidates])  # [C, V, 3, S, S]
-    numbers = shown.isfinite().flatten(1).all(1)
-    pictures = shown[numbers]
+    numbers = shown.isfinite().flatten(1).all(1).cpu()
+    pictures = shown[numbers.to(shown.device)]
     known = [k for k in depths if k <= schedule.steps] or [schedule.steps]
     deviation = torch.tensor([candidate.noise for candidate in candidates])[numbers]
     each = mean_logits(

@@ -187,7 +187,7 @@ def test_a_measurement_goes_on_where_it_was_killed(
     lines = photographs.measure(choosy_models, "tune", tmp_path, 128, "")
     methods = [line["method"] for line in lines if line["corruption"] == "ramp"]
     assert methods == [
-        "damaged", "own depths", "one depth", "exchanged depths", "wavelets",
+        "damaged", "own depths", "one depth", "exchanged depths",
         photographs.SINGLE_LEVELLED, photographs.SINGLE_ALIKE,
     ]  # fmt: skip
     untouched = next(line for line in lines if line["corruption"] == "none")

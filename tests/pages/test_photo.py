@@ -278,7 +278,7 @@ def test_bad_requests_become_sentences(handlers, asked, sentence):
 
 
 def test_an_own_photo_keeps_its_size_up_to_a_megapixel(handlers, tmp_path, monkeypatch):
-    monkeypatch.setattr("app.server.request_body.get_upload_folder", lambda: str(tmp_path))
+    monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path))
     for size, used in (((300, 200), (300, 200)), ((1600, 1200), None)):
         path = tmp_path / f"{size[0]}.png"
         Image.new("RGB", size, "teal").save(path)

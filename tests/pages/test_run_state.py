@@ -15,6 +15,7 @@ from app.runs.settings import check_settings
 from app.runs.watch import Step
 from app.words.errors import GATE_WORDS
 from dga.corruptions import CORRUPTIONS
+from dga.photograph import repair_photograph
 from dga.pipeline import adapt
 from dga.profiles import EVERYDAY16
 from dga.record import sentence
@@ -68,11 +69,24 @@ def call(client, picture, **changes):
 
 def test_endpoint_is_described(client):
     described = client.view_api(return_format="dict")["named_endpoints"]
-    assert list(described) == ["/adapt"]
+    assert list(described) == ["/adapt", "/repair"]
     parameters = described["/adapt"]["parameters"]
     names = [parameter["parameter_name"] for parameter in parameters]
     assert names == ["picture", "corruption", "severity", "tau", "seed", "dda_depth"]
     assert described["/adapt"]["description"].startswith("Repair one damaged picture")
+    (only,) = described["/repair"]["parameters"]
+    assert only["parameter_name"] == "picture"
+
+
+def test_a_photograph_is_repaired_for_programs_as_by_the_library(client, served, tmp_path):
+    pixels = np.random.default_rng(0).integers(0, 256, (50, 90, 3), dtype=np.uint8)
+    Image.fromarray(pixels).save(tmp_path / "photo.png")
+    record, path = client.predict(handle_file(tmp_path / "photo.png"), api_name="/repair")
+    same = repair_photograph(served.session.models, pixels)
+    assert np.array_equal(np.asarray(Image.open(path).convert("RGB")), same.image)
+    assert record | {"seconds": 0} == same.facts() | {"seconds": 0}
+    with pytest.raises(AppError, match="Choose a picture first"):
+        client.predict(None, api_name="/repair")
 
 
 def test_endpoint_agrees_with_the_library(client, served, cat_file):

@@ -54,9 +54,10 @@ def picture() -> str:
     return data_uri(skimage.data.chelsea())
 
 
-def test_one_tool_is_described(served: Served) -> None:
-    (tool,) = ask(served).tools
-    assert tool.name == TOOL
+def test_tools_are_described(served: Served) -> None:
+    tool, other = ask(served).tools
+    assert (tool.name, other.name) == (TOOL, "repair_photo")
+    assert set(other.inputSchema["properties"]) == {"picture"}
     assert "t*" in tool.description
     assert ",," not in tool.description
     assert ".." not in tool.description
