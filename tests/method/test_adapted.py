@@ -13,6 +13,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import skimage.data
+import timm
 import torch
 from PIL import Image
 from torch import Tensor, nn
@@ -237,6 +239,15 @@ def test_a_classifier_of_another_size_gets_pictures_of_its_size(
     torch.testing.assert_close(said.exp(), own(to_tensor(repaired)[None] / 2 + 0.5).softmax(1))
     with pytest.raises(ValueError, match="At another size than 32 pixels dga-plus repairs"):
         AdaptedClassifier(choosy_models, "dga-guided", own, size=80)
+
+
+@pytest.mark.parametrize("name", ["mobilenetv3_small_050", "vit_tiny_patch16_224"])
+def test_timm_models_take_pictures_of_their_size(name: str) -> None:
+    own = timm.create_model(name, num_classes=7)
+    photograph = to_pixels(to_square(Image.fromarray(skimage.data.coffee()), 224))
+    x = torch.tensor(photograph)[None].movedim(-1, 1) / 255
+    said = AdaptedClassifier(classifier=own, size=224)(x)
+    torch.testing.assert_close(said.exp(), own.eval()(x).softmax(1))  # undamaged: bit for bit
 
 
 # Other people's evaluation code
