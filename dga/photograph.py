@@ -269,8 +269,8 @@ class Window(PictureCache):
 
     def explanation(self, config: ExplanationConfig | None) -> Generator[Scored, None, Explanation]:
         """What is known."""
+        yield from ()
         return self.found
-        yield
 
     def path(self, found: Explanation, number: int = 0) -> JudgedPath:
         """With noise added where some is missing."""
