@@ -123,7 +123,7 @@ def gauges(photo: Photo) -> list[tuple[str, str, str, bool]]:
     told = []
     for name in ("exposure", "blur", "impulses"):
         is_there = name in others
-        if is_there or name != "impulses":
+        if is_there or name == "exposure":
             said = words.UNDONE[name] if is_there else words.AS_IS
             told.append((name, words.GAUGES[name], said, is_there))
     said = words.NOISES[noise].format(**filled)
