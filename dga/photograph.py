@@ -43,8 +43,8 @@ from dga.pipeline import (
 from dga.profiles import End, ExplanationConfig, Repair, StoppingConfig
 from dga.stopping import Stop, choose_depth, is_decided
 
-AT_ONCE = 64
-"""Windows repaired together; bounds memory."""
+AT_ONCE = 16
+"""Windows repaired together; bounds memory, and how long nothing is heard."""
 COUNTED = 1024
 """Of a photograph with longer sides every n-th pixel is counted, where only means are asked for."""
 
@@ -227,7 +227,7 @@ def _windows(
     if found.flat:
         noise.zero_()
     if depth is None:
-        known = _noise_by_window(models, x, noise, grid, seed, config)
+        known = yield from _noise_by_window(models, x, noise, grid, seed, config)
     else:
         known = [Explanation(NO_DEGRADATION, 0, 0.0)] * len(grid)
     end = config.end if depth is None else End(depth=depth, steps=1)
@@ -341,14 +341,14 @@ def views(
     """
     grid = Grid.over(x.shape[1:], side, 0)
     detail = []
-    for i, j in grid.places:
+    for i, j in map(grid.place, range(len(grid))):
         window = x[None, :, i : i + side, j : j + side]
         noisy = float(noise_deviation(window)[0]) > config.explain.noise_floor
         differences = sum(float(window.diff(dim=d).abs().mean()) for d in (2, 3))
         detail.append((noisy, -differences))
     best = sorted(range(len(grid)), key=detail.__getitem__)[: config.seen]
     crops = []
-    for i, j in (grid.places[n] for n in best):
+    for i, j in map(grid.place, best):
         top, left = max(0, i - side // 2), max(0, j - side // 2)
         crop = x[:, top : i + side + side // 2, left : j + side + side // 2]
         crops.append((crop, i - top, j - left))
@@ -369,7 +369,7 @@ def _noise_by_window(
     grid: Grid,
     seed: int,
     config: PhotographConfig,
-) -> list[Explanation]:
+) -> Generator[Progress, None, list[Explanation]]:
     """Noise of each window, where the discriminator prefers it to none; neighbours vote."""
     schedule, explainer, at = models.schedule, models.explainer, config.explain.judged_at
     beyond = torch.tensor(at)
@@ -391,6 +391,7 @@ def _noise_by_window(
             )
         )
         margin[numbers], asked[numbers] = plain - noised, 1.0
+        yield Progress(0, len(grid))
     shape = 1, 1, len(grid.rows), len(grid.columns)
     votes, voters = (
         F.avg_pool2d(values.view(shape), 3, 1, 1).flatten() for values in (margin, asked)
@@ -423,10 +424,10 @@ class Grid:
         )
         return cls(rows, columns, side)
 
-    @property
-    def places(self) -> list[tuple[int, int]]:
-        """Top and left of each window, row by row."""
-        return [(i, j) for i in self.rows for j in self.columns]
+    def place(self, number: int) -> tuple[int, int]:
+        """Top and left of a window; they are counted row by row."""
+        row, column = divmod(number, len(self.columns))
+        return self.rows[row], self.columns[column]
 
     def __len__(self) -> int:
         return len(self.rows) * len(self.columns)
@@ -437,14 +438,14 @@ class Grid:
 
     def cut(self, x: Tensor, numbers: Tensor) -> Tensor:
         """Some windows of ``[C, H, W]``: ``[n, C, S, S]``."""
-        places, side = self.places, self.side
+        side = self.side
         return torch.stack(
-            [x[:, i : i + side, j : j + side] for i, j in (places[n] for n in numbers.tolist())]
+            [x[:, i : i + side, j : j + side] for i, j in map(self.place, numbers.tolist())]
         )
 
     def add(self, total: Tensor, number: int, window: Tensor) -> None:
         """Add a window to ``[3, H, W]``, faded towards its edges."""
-        i, j = self.places[number]
+        i, j = self.place(number)
         fade = self._fade()
         total[:, i : i + self.side, j : j + self.side] += fade[:, None] * fade * window
 
