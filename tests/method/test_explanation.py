@@ -190,9 +190,14 @@ def test_all_candidates_see_the_same_noise() -> None:
     """Two inverses with one result get one score."""
     x = picture()
     pair = [NO_DEGRADATION, Degradation(regularisation=0.5)]
-    one, other = judge(SCHEDULE, Likes("contrast", 0.4), x, pair, (2, 8), 3)
+    likes = Likes("contrast", 0.4)
+
+    def look(candidate: Degradation) -> torch.Tensor:
+        return candidate.inverse(x)[None]
+
+    one, other = judge(SCHEDULE, likes, look, pair, (2, 8), 3)
     assert one == other
-    assert judge(SCHEDULE, Likes("contrast", 0.4), x, pair, (2, 8), 4)[0] != one
+    assert judge(SCHEDULE, likes, look, pair, (2, 8), 4)[0] != one
 
 
 @pytest.mark.parametrize(
