@@ -28,7 +28,7 @@ from dga.discriminator import Judged, JudgedPath, judge_states, max_batch
 from dga.explanation.degradation import NO_DEGRADATION, Degradation
 from dga.explanation.exposure import UNCHANGED
 from dga.explanation.noise_level import matched_depth, noise_deviation, noise_map
-from dga.explanation.search import Explanation, Look, Scored, explain, judge, mean_logits
+from dga.explanation.search import Explanation, Known, Look, Scored, explain, judge, mean_logits
 from dga.images import Pixels, from_tensor, to_pixels, to_square, to_tensor
 from dga.networks.models import Models
 from dga.pipeline import (
@@ -316,19 +316,17 @@ def _explain(
     counted, measured = x[:, ::every, ::every], float(noise_deviation(x[None])[0])
     look = views(x, pixels, models.profile.image_size, config, models.device)
 
-    def score(candidate: Degradation, shown: slice) -> float:
-        part = [candidate]
-        (mean,) = judge(schedule, network, lambda c: look(c)[shown], part, told.judged_at, seed)
-        return math.inf if mean is None else mean
-
-    thumbnail = slice(1)
-    found = yield from explain(schedule, network, counted, seed, told, look=look, measured=measured)
+    known: Known = {}
+    found = yield from explain(
+        schedule, network, counted, seed, told, known, look=look, measured=measured
+    )
     best = replace(found.degradation, noise=0.0)
     if best.exposure != UNCHANGED:
-        before = score(replace(best, exposure=UNCHANGED), thumbnail)
-        after = score(best, thumbnail) < told.settled and score(best, slice(None)) < config.believed
-        if before < config.faded or not after:
-            best = replace(best, exposure=UNCHANGED)
+        pair, (whole, _) = (replace(best, exposure=UNCHANGED), best), known[best, told.judged_at]
+        thumbnail = judge(schedule, network, lambda c: look(c)[:1], pair, told.judged_at, seed)
+        before, after, whole = (math.inf if s is None else s for s in (*thumbnail, whole))
+        if before < config.faded or after >= told.settled or whole >= config.believed:
+            best = pair[0]
     return replace(found, degradation=best, entry=0)
 
 
@@ -355,7 +353,7 @@ def views(
     thumbnail = to_tensor(to_pixels(to_square(Image.fromarray(pixels), side)))
 
     def look(candidate: Degradation) -> Tensor:
-        small = replace(candidate, blur=0.0, regularisation=0.0, impulses=None, noise=0.0)
+        small = replace(candidate, impulses=None)
         shown = [candidate.inverse(c)[:, i : i + side, j : j + side] for c, i, j in crops]
         return torch.stack([small.inverse(thumbnail), *shown]).to(device)
 

@@ -1,9 +1,11 @@
-"""The endpoints for programs, ``/adapt`` and ``/repair``, which are tools for assistants."""
+"""The endpoints for programs, ``/adapt`` and ``/repair``, which are tools for assistants.
+
+What goes wrong in them becomes a sentence where every function is called (``StrictBlocks``).
+"""
 
 from __future__ import annotations
 
 import contextlib
-import logging
 from collections.abc import Iterator
 from typing import Any
 
@@ -17,15 +19,11 @@ from app.runs.session import Session
 from app.runs.settings import check_settings
 from app.runs.watch import News
 from app.server.decoder import read_photograph
-from app.server.errors import SENTENCES
 from app.words.common import NO_CORRUPTION
-from app.words.errors import FAILED
 from dga.corruptions import CORRUPTIONS
-from dga.photograph import Photograph
 from dga.pipeline import Adaptation
 from dga.record import to_record
 
-_log = logging.getLogger(__name__)
 PICTURES = ("corrupted", "x_t_star", "dga", "dga_guided", "dda", "dga_plus")
 NOTHING_YET = (None,) * (1 + len(PICTURES))
 
@@ -63,13 +61,12 @@ def adapt_endpoint(session: Session, concurrency_id: str) -> None:
             then the damaged picture, the one noised to t* and those of DGA, DGA + G, DDA and DGA+
         """  # Gradio joins the lines of Returns with commas.
         run: News | None = None
-        with _in_sentences():
-            settings = check_settings(session.profile, corruption, severity, tau, seed, dda_depth)
-            subject = session.subject(picture, settings)
-            with contextlib.closing(session.events(subject.input, settings)) as events:
-                for event in events:
-                    run = event
-                    yield NOTHING_YET  # here the run ends if its caller has gone
+        settings = check_settings(session.profile, corruption, severity, tau, seed, dda_depth)
+        subject = session.subject(picture, settings)
+        with contextlib.closing(session.events(subject.input, settings)) as events:
+            for event in events:
+                run = event
+                yield NOTHING_YET  # here the run ends if its caller has gone
         assert isinstance(run, Adaptation)
         clean = subject.clean_prediction
         record = to_record(run) | {"clean": clean and clean.top(5)}
@@ -106,16 +103,13 @@ def repair_endpoint(session: Session, concurrency_id: str) -> None:
             a JSON record of its size, what was found, the depths and the seconds
             then the repaired photograph
         """
-        result: object = None
-        with _in_sentences():
-            pixels, _ = read_photograph(picture)
-            photo = Photo("", pixels, Damage(NONE))
-            with contextlib.closing(repair(session, photo)) as events:
-                for _ in events:
-                    yield None, None  # here the run ends if its caller has gone
-            result = photo.result
-        assert isinstance(result, Photograph)
-        yield result.facts(), result.image
+        pixels, _ = read_photograph(picture)
+        photo = Photo("", pixels, Damage(NONE))
+        with contextlib.closing(repair(session, photo)) as events:
+            for _ in events:
+                yield None, None  # here the run ends if its caller has gone
+        assert photo.result is not None
+        yield photo.result.facts(), photo.result.image
 
     with gr.Row(visible=False):
         given = picture_input(label="picture", visible=False)
@@ -129,18 +123,6 @@ def repair_endpoint(session: Session, concurrency_id: str) -> None:
             concurrency_id=concurrency_id,
             concurrency_limit=1,
         )
-
-
-@contextlib.contextmanager
-def _in_sentences() -> Iterator[None]:
-    """Whatever goes wrong is told in one sentence."""
-    try:
-        yield
-    except SENTENCES as error:
-        raise gr.Error(str(error), print_exception=False) from None
-    except Exception:
-        _log.exception("A run for a program failed")
-        raise gr.Error(FAILED, print_exception=False) from None
 
 
 def _parameters(session: Session) -> list[Api]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import logging
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from functools import wraps
 from typing import Any, Generic, TypeVar
 
 import gradio as gr
@@ -19,6 +21,34 @@ from app.words.errors import FAILED, NEVER_BEGAN, REFUSED
 _log = logging.getLogger(__name__)
 Update = dict[Any, Any]
 Work = TypeVar("Work")
+Page = TypeVar("Page", bound="RunHandlers[Any]")
+
+
+def told(text: object) -> Mapping[str, Any]:
+    """What a page's script says, in JSON; empty for what is none."""
+    try:
+        asked = json.loads(str(text))
+    except (ValueError, RecursionError):
+        return {}
+    return asked if isinstance(asked, dict) else {}
+
+
+def answered(
+    handler: Callable[[Page, str, Any], Update],
+) -> Callable[[Page, str, object], Update]:
+    """``handler`` outside the queue, its question parsed; what goes wrong becomes a sentence."""
+
+    @wraps(handler)
+    def answer(page: Page, visitor: str, text: object) -> Update:
+        try:
+            return handler(page, visitor, page.parsed(visitor, text))
+        except SENTENCES as error:
+            return page.complain(visitor, str(error))
+        except Exception:
+            _log.exception("A question of a page failed")
+            return page.complain(visitor, FAILED)
+
+    return answer
 
 
 class RunHandlers(ABC, Generic[Work]):
@@ -32,6 +62,10 @@ class RunHandlers(ABC, Generic[Work]):
     ) -> None:
         self.line, self.buttons, self.timer = line, buttons, timer
         self.going: dict[str, Work] = {}
+
+    def parsed(self, visitor: str, text: object) -> Any:
+        """A question of the page's script."""
+        return told(text)
 
     @abstractmethod
     def wait(self, place: int) -> Update:

@@ -3,34 +3,31 @@
 from __future__ import annotations
 
 import io
-import json
-import logging
 import re
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, wraps
+from functools import lru_cache
 from pathlib import PurePath
 from typing import Any
 
 import gradio as gr
 
 from app.pages.board.value import board_value, line_value, status_value
-from app.pages.run_handlers import RunHandlers, Update
+from app.pages.run_handlers import RunHandlers, Update, answered, told
 from app.parts.examples import Example
 from app.presets.boards import EXAMPLES, Boards
 from app.runs.board import DAMAGED, Board, Cell, Row, run
 from app.runs.session import Session
 from app.runs.visitors import Visitors
 from app.server.decoder import read_square
-from app.server.errors import SENTENCES, RequestError
+from app.server.errors import RequestError
 from app.server.limits import MAX_OWN
 from app.server.queue_position import QueuePositions, place_words
 from app.server.request_body import is_upload
 from app.server.turns import TURNS
 from app.server.upload_folder import kept
 from app.words import board as words
-from app.words.errors import FAILED
 from dga.corruptions import SEVERITIES
 from dga.data.uploads import UploadError
 from dga.io.parsing import shortened
@@ -39,8 +36,6 @@ PICTURE_INTERVAL = 0.5  # seconds between two previews
 SEVERITY, OWN = 5, "own"
 LONGEST_NAME = 80
 _TOKEN = re.compile(r"[0-9a-f]{32}")
-
-_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -80,11 +75,7 @@ def parse(text: object, visitor: str, examples: Sequence[str]) -> Asked:
     The token, which only this visitor's browser knows, outlives a reload. Never raises: what is
     not known is replaced by the page's own and named in the notice.
     """
-    try:
-        asked = json.loads(str(text))
-    except (ValueError, RecursionError):
-        asked = {}
-    asked = asked if isinstance(asked, dict) else {}
+    asked = told(text)
     token = str(asked.get("token"))
     owner = token if _TOKEN.fullmatch(token) else visitor
     known: dict[str, tuple[Any, Collection[Any]]] = {  # usual and allowed values
@@ -97,8 +88,8 @@ def parse(text: object, visitor: str, examples: Sequence[str]) -> Asked:
         given = str(usual if asked.get(name) is None else asked[name])
         values[name] = next((value for value in allowed if str(value) == given), usual)
         if given != str(values[name]):
-            told = {"name": name, "value": shortened(given), "used": usual}
-            notices.append(words.UNKNOWN_LINK.format(**told))
+            filled = {"name": name, "value": shortened(given), "used": usual}
+            notices.append(words.UNKNOWN_LINK.format(**filled))
     return Asked(owner, values["image"], values["severity"], " ".join(notices), asked)
 
 
@@ -111,24 +102,6 @@ def named_kind(file: str, classes: Sequence[str]) -> str | None:
             found.add(name)
             text = text.replace(f" {name.lower()} ", " ")
     return found.pop() if len(found) == 1 else None
-
-
-def _answered(
-    handler: Callable[[BoardHandlers, str, Asked], Update],
-) -> Callable[[BoardHandlers, str, object], Update]:
-    """``handler`` outside the queue, its question read; what goes wrong becomes a sentence."""
-
-    @wraps(handler)
-    def answer(handlers: BoardHandlers, visitor: str, text: object) -> Update:
-        try:
-            return handler(handlers, visitor, handlers.parsed(visitor, text))
-        except SENTENCES as error:
-            return handlers.complain(visitor, str(error))
-        except Exception:
-            _log.exception("The Board failed")
-            return handlers.complain(visitor, FAILED)
-
-    return answer
 
 
 class BoardHandlers(RunHandlers[Board]):
@@ -170,7 +143,7 @@ class BoardHandlers(RunHandlers[Board]):
             pixels = example.pixels(profile.image_size)
             return Board.of_example(profile, name, example.truth, pixels, severity)
 
-    @_answered
+    @answered
     def show(self, visitor: str, asked: Asked) -> Update:
         """What the address or a choice asks for; a run under way goes on and is shown."""
         if self.line.has(visitor):
@@ -182,7 +155,7 @@ class BoardHandlers(RunHandlers[Board]):
         button = gr.update(value=label, interactive=bool(board.rows) and not board.running)
         return self.shown(board, notice) | {self.components.run: button}
 
-    @_answered
+    @answered
     def drop(self, visitor: str, asked: Asked) -> Update:
         """Pictures of the visitor's own take the place of her last ones; nothing is run yet."""
         files = asked.told.get("files")
@@ -209,7 +182,7 @@ class BoardHandlers(RunHandlers[Board]):
         self.kept.put(f"{asked.owner} {OWN}", board, visitor)
         return self._opened(board, notice)
 
-    @_answered
+    @answered
     def name(self, visitor: str, asked: Asked) -> Update:
         """What an own picture shows, as the visitor says; "" for not known."""
         board = self.kept.last(f"{asked.owner} {OWN}")
@@ -220,7 +193,7 @@ class BoardHandlers(RunHandlers[Board]):
         board.rows[int(row)].truth = str(truth) if truth in classes else None
         return self.shown(board)
 
-    @_answered
+    @answered
     def save(self, visitor: str, asked: Asked) -> Update:
         """The table or, with the rebuilt pictures, the ZIP as a file."""
         board = self.board(asked)

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import io
-import json
 import logging
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import wraps
 from typing import Any
 
 import gradio as gr
 
 from app.pages.photo.value import photo_value, singles_value
-from app.pages.run_handlers import RunHandlers, Update
+from app.pages.run_handlers import RunHandlers, Update, answered, told
 from app.parts.photographs import load_photographs
 from app.runs.damage import NONE, RAMP, STROKES, check_damage
 from app.runs.photo import DEEPEST, Photo, repair, single
@@ -44,33 +42,6 @@ class PhotoComponents:
     cancel: gr.Button
     saved: gr.File
     timer: gr.Timer
-
-
-def told(text: object) -> Mapping[str, Any]:
-    """A question of the page's script, in JSON; empty for what is none."""
-    try:
-        asked = json.loads(str(text))
-    except (ValueError, RecursionError):
-        return {}
-    return asked if isinstance(asked, dict) else {}
-
-
-def _answered(
-    handler: Callable[[PhotoHandlers, str, Mapping[str, Any]], Update],
-) -> Callable[[PhotoHandlers, str, object], Update]:
-    """``handler`` outside the queue; what goes wrong becomes a sentence."""
-
-    @wraps(handler)
-    def answer(handlers: PhotoHandlers, visitor: str, text: object) -> Update:
-        try:
-            return handler(handlers, visitor, told(text))
-        except SENTENCES as error:
-            return handlers.complain(visitor, str(error))
-        except Exception:
-            _log.exception("Page Photo failed")
-            return handlers.complain(visitor, FAILED)
-
-    return answer
 
 
 class PhotoHandlers(RunHandlers[Photo]):
@@ -108,7 +79,7 @@ class PhotoHandlers(RunHandlers[Photo]):
             raise RequestError(words.SMALL)
         return Photo(name, clean, damage, came)
 
-    @_answered
+    @answered
     def show(self, visitor: str, asked: Mapping[str, Any]) -> Update:
         """What is chosen, damaged at once; nothing is run yet."""
         if self.line.has(visitor):
@@ -125,7 +96,7 @@ class PhotoHandlers(RunHandlers[Photo]):
             photo = self.made(visitor, asked)
         return self.shown(self.kept.put(visitor, photo)) | self.lock(False)
 
-    @_answered
+    @answered
     def save(self, visitor: str, asked: Mapping[str, Any]) -> Update:
         """The repaired photograph, or its depths, as a file."""
         photo = self.photo(visitor)
@@ -183,10 +154,10 @@ class PhotoHandlers(RunHandlers[Photo]):
 
     def single(self, visitor: str, text: object) -> Iterator[Update]:
         """What one depth gives, of the photograph that is there."""
-        photo, depth, panel = self.photo(visitor), told(text).get("depth"), self.components.panel
-        sentence = ""
+        photo, asked, panel = self.photo(visitor), told(text), self.components.panel
+        depth, sentence = asked.get("depth"), ""
         try:
-            if photo.result is None or not photo.has_truth or told(text).get("key") != photo.key:
+            if photo.result is None or not photo.has_truth or asked.get("key") != photo.key:
                 raise RequestError(words.NOT_KEPT)
             if not isinstance(depth, int) or not 0 <= depth <= DEEPEST:
                 raise RequestError(words.NO_DEPTH.format(deepest=DEEPEST))
