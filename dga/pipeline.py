@@ -582,22 +582,6 @@ def at_depth(repair: Repair, depth: int) -> Repair:
     return replace(repair, end=repair.end.at(depth), noisy=noisy)
 
 
-def judge_further(
-    models: Models, pixels: Pixels, seed: int, paths: int, first: int
-) -> Iterator[Judged | NDArray[np.float64]]:
-    """The rest of a curve that is known to depth ``first`` - 1.
-
-    Yields it in pieces, then its logits, ``[paths, T + 1 - first]``; the noise is that of
-    :func:`adapt`.
-    """
-    x = to_tensor(pixels).to(models.device)
-    judged = [judged_path(models, x, seed, NOTHING, number) for number in range(paths)]
-    for path in judged:
-        path.entry = first
-        yield from path.judge(models.schedule.steps + 1 - first)
-    yield np.stack([path.logits for path in judged])
-
-
 def classify(models: Models, x: Tensor) -> list[Prediction]:
     """Predictions of the frozen classifier for pictures, ``[B, 3, S, S]`` in [-1, 1]."""
     config = models.profile.classifier

@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +23,7 @@ from dga.images import Pixels
 from dga.io.files import to_plain, write_json
 from dga.io.settings import values
 from dga.networks.classifier import Prediction
-from dga.pipeline import DepthSweep, Search, checked_repair, judge_further, sweep_depths
+from dga.pipeline import DepthSweep, Search, checked_repair, sweep_depths
 from dga.profiles import Profile
 from dga.request import Request
 from dga.systems import System
@@ -80,12 +80,6 @@ def record(session: Session, case: Case, example: Example, folder: Path) -> None
             *_, sweep = session.lent(None, sweep_depths, *asked)
             assert isinstance(sweep, DepthSweep)
             state.take(Swept(system.name, sweep))
-    known = len(state.judged[0])
-    if known <= session.profile.schedule.steps:
-        further = pixels, settings.seed, settings.paths, known
-        *_, rest = session.lent(None, judge_further, *further)
-        assert isinstance(rest, np.ndarray)
-        state.deepen(rest)
     files = {f"{name}.jpg": strip(steps) for name, steps in lanes.items()}
     files |= {f"{name}.webp": one.sheet for name, one in state.series.items() if one.sheet}
     folder.mkdir(parents=True, exist_ok=True)
@@ -105,7 +99,6 @@ def _content(session: Session, case: Case, state: RunState) -> dict[str, Any]:
     assert run
     assert clean is not None
     assert clean_prediction
-    paper = replace(run.search, logits=np.stack(state.judged))  # judged further since
 
     def shares(prediction: Prediction) -> list[float]:
         known = dict(zip(prediction.labels, prediction.probabilities, strict=True))
@@ -121,7 +114,7 @@ def _content(session: Session, case: Case, state: RunState) -> dict[str, Any]:
         "clean_sha256": digest(clean),
         "clean": asdict(clean_prediction),
         "run": _picked(run, RUN),
-        "search": _search(paper),
+        "search": _search(run.search),
         "systems": {
             name: {**_picked(result, RESULT), "search": _search(result.search)}
             for name, result in run.reconstructions.items()

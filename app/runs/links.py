@@ -9,10 +9,11 @@ from urllib.parse import urlencode
 
 from app.runs.settings import check_settings
 from app.words.common import NO_CORRUPTION
-from app.words.try_it import EXAMPLE_TITLES, LINK_NOTICES, LINK_PARTS
+from app.words.try_it import EXAMPLE_TITLES, LINK_NOTICES, LINK_PARTS, LINK_USUAL
 from dga.io.parsing import shortened
 from dga.profiles import Profile
 from dga.request import Request
+from dga.systems import USUAL
 from dga.titles import title
 
 # In the address, as a setting, how it is read.
@@ -26,7 +27,7 @@ _FIELDS = (
     ("scale", "scale", float),
     ("max_depth", "max_depth", int),
 )
-KEYS = ("run", "image", *(key for key, _, _ in _FIELDS))
+KEYS = ("run", "image", *(key for key, _, _ in _FIELDS), "method", "depth")
 ORDER = tuple(name for _, name, _ in _FIELDS)  # of check_settings, too
 OWN = "own"  # in the place of an example's name
 ALWAYS = ("corruption", "severity", "tau", "seed")
@@ -34,11 +35,16 @@ ALWAYS = ("corruption", "severity", "tau", "seed")
 
 @dataclass(frozen=True)
 class Link:
-    """A parsed address. ``image``: an example's name, None for somebody's own picture."""
+    """A parsed address. ``image``: an example's name, None for somebody's own picture.
+
+    ``method``: which one is looked at; ``depth``: chosen by hand; None: as the page opens.
+    """
 
     image: str | None
     settings: Request
     notices: tuple[str, ...] = ()
+    method: str | None = None
+    depth: int | None = None
 
 
 def opening_values(profile: Profile) -> dict[str, Any]:
@@ -110,7 +116,13 @@ def parse(
             except (ValueError, OverflowError):
                 notices.append(_notice(key, query[key], _text(values[name])))
     settings = check_settings(profile, **values)
-    return Link(None if image == OWN else image, settings, tuple(notices))
+    seen: dict[str, Any] = {}
+    depths = {str(depth): depth for depth in range(profile.schedule.steps + 1)}
+    for key, known in (("method", {name: name for name in USUAL}), ("depth", depths)):
+        seen[key] = known.get(query.get(key, ""))
+        if key in query and seen[key] is None:
+            notices.append(_notice(key, query[key], LINK_USUAL[key]))
+    return Link(None if image == OWN else image, settings, tuple(notices), **seen)
 
 
 def _notice(name: str, value: str, fallback: str) -> str:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 import secrets
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal
 
@@ -31,7 +30,7 @@ from dga.stopping import choose_depth, confidence_from_logits, is_decided
 from dga.systems import System
 
 Phase = Literal["empty", "damaged", "forward", "reverse", "done", "cancelled", "error"]
-Source = Literal["full", "quick", "damaged", "recorded"]
+Source = Literal["damaged", "run", "recorded"]
 TAUS = tuple(percent / 100 for percent in range(101))
 SHOWN = 32  # depths that the page shows unless a setting goes deeper
 
@@ -72,7 +71,7 @@ def stops_by_tau(logits: NDArray[np.float64], stopping: StoppingConfig) -> dict[
     """
     told: dict[str, list[Any]] = {"stops": [], "pills": []}
     for tau in (*TAUS, stopping.tau):
-        rule = dataclasses.replace(stopping, tau=tau)
+        rule = replace(stopping, tau=tau)
         known, stop = is_decided(logits, rule), choose_depth(logits, rule)
         alone = [choose_depth(path, rule) for path in logits]
         crossed = [one.t_star if one.crossed else None for one in alone]
@@ -90,14 +89,16 @@ class RunState:
     paper's, ``by_tau``: where it ends at every tau, ``searches``: each system's; ``series``: what
     comes out at every depth, by system and for the noised states; ``shown``: each system's
     picture so far, uint8 ``[S, S, 3]``; ``results``: those that are finished; ``result``: the
-    finished run. ``working``: more of a finished one is computed.
+    finished run. ``first``: the system that is wanted before the others; ``working``: more of a
+    finished run is computed.
     """
 
     profile: Profile
     settings: Request
     subject: Picture
     example: Example | None = None
-    source: Source = "full"
+    source: Source = "run"
+    first: str = "dga-guided"
     key: str = field(default_factory=lambda: secrets.token_hex(16))
     phase: Phase = "forward"
     notice: str = ""
@@ -105,7 +106,6 @@ class RunState:
     working: bool = False
     tried: int = 0  # candidate explanations; how many there will be is not known
     forward: str = ""
-    filmed: int = 0
     judged: list[NDArray[np.float64]] = field(default_factory=list)
     search: Search | None = None
     searches: dict[str, Search] = field(default_factory=dict)
@@ -123,9 +123,33 @@ class RunState:
         self.progress = Progress.noising(0, self.extent, 0, self.settings.paths)
         self.lock = threading.RLock()  # Cancel comes from another thread than the events
 
-    def again(self, source: Source) -> RunState:
-        """The same picture and settings, with nothing known yet."""
-        return RunState(self.profile, self.settings, self.subject, self.example, source)
+    def repeats(self, other: RunState) -> bool:
+        """Whether it can only end as the other one, which was not recorded elsewhere."""
+        same = self.settings == other.settings and other.source != "recorded"
+        return same and np.array_equal(self.subject.input, other.subject.input)
+
+    def adopt(self, other: RunState) -> None:
+        """Keep what a run that this one repeats has found."""
+        for name in ("judged", "search", "by_tau", "forward", "result"):
+            setattr(self, name, getattr(other, name))
+        for name in ("searches", "lanes", "series", "shown", "results"):
+            setattr(self, name, dict(getattr(other, name)))
+        for name in self.shown.keys() - self.results.keys():  # half of one
+            del self.shown[name]
+
+    def begin(self) -> None:
+        """Events come from now on."""
+        self.source, self.phase, self.notice = "run", "forward", ""
+
+    def wanted(self, slow: bool = False) -> list[System]:
+        """What is to be computed: all that is missing, or everything anew, the first one's kind
+        before the other; on a slow machine the first one alone.
+        """
+        left = [s for s in self.systems.values() if s.name not in self.results]
+        left = left or list(self.systems.values())
+        first = next((s for s in left if s.name == self.first), left[0])
+        left.sort(key=lambda system: bool(system.explain) != bool(first.explain))
+        return [first] if slow else left
 
     @cached_property
     def extent(self) -> int:
@@ -177,10 +201,11 @@ class RunState:
                 sheet = b"" if news.system == NOISED else outcome_sheet(news.sweep.images)
                 self.series[news.system] = DepthSeries(news.sweep.predictions, sheet)
             else:
-                self.phase, self.result = "done", news
+                known = {name: self.results[name] for name in self.systems if name in self.results}
+                self.phase, self.result = "done", replace(news, reconstructions=known)
 
     def _judged(self, news: Judged) -> None:
-        if news.explained:  # not of the curve that is shown
+        if news.explained or self.search:  # not of the curve that is shown, or of one that is known
             return
         if news.path == len(self.judged):
             self.judged.append(np.empty(0))
@@ -191,7 +216,8 @@ class RunState:
     def _searched(self, system: System | None, search: Search) -> None:
         if system is None:
             self.phase, self.search = "reverse", search
-            self._know(search.logits)
+            self.judged = list(search.logits)
+            self.by_tau = stops_by_tau(search.logits, self.stopping)
             return
         self.searches[system.name] = search
         self.lanes[system.name] = Lane(system.name, search.visited)
@@ -206,25 +232,21 @@ class RunState:
         done, total = first.visited.index(step.depth), len(first.visited) - 1
         self.progress = Progress.of("reverse", done, total, self.systems[first.name].title)
 
-    def film(self, depths: int) -> None:
-        """Show the noise going in at depths 0 to ``depths`` - 1, drawn from the seed alone."""
+    def film(self) -> None:
+        """Show the noise going in, drawn from the seed alone."""
         schedule = Schedule.from_config(self.profile.schedule)
         path = ForwardPath(schedule, to_tensor(self.subject.input), self.settings.seed)
-        forward = forward_sprites(from_tensor(path.up_to(depths - 1)))
+        forward = forward_sprites(from_tensor(path.up_to(self.extent)))
         with self.lock:
-            self.forward, self.filmed = forward, depths
-
-    def deepen(self, logits: NDArray[np.float64]) -> None:
-        """Take the rest of the curve, ``[paths, n]``: no stop can change but unknown ones."""
-        with self.lock:
-            self._know(np.concatenate([np.stack(self.judged), logits], axis=1))
-
-    def _know(self, logits: NDArray[np.float64]) -> None:
-        self.judged, self.by_tau = list(logits), stops_by_tau(logits, self.stopping)
+            self.forward = forward
 
     def cancel(self) -> None:
         """Keep what exists; say where the run stopped."""
-        self._end("cancelled", CANCELLED.format(words=self.progress.words))
+        self.leave(CANCELLED.format(words=self.progress.words))
+
+    def leave(self, sentence: str) -> None:
+        """Keep what exists, and say why no more comes."""
+        self._end("cancelled", sentence)
 
     def fail(self, sentence: str) -> None:
         """Keep what exists, with a sentence above it."""
@@ -232,7 +254,8 @@ class RunState:
 
     def _end(self, phase: Phase, sentence: str) -> None:
         with self.lock:
-            self.phase, self.error = phase, sentence
+            whole = phase == "cancelled" and len(self.results) == len(self.systems)
+            self.phase, self.error = ("done" if whole else phase), sentence
 
     @property
     def running(self) -> bool:

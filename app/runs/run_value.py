@@ -20,6 +20,7 @@ from dga.networks.classifier import Prediction
 from dga.pipeline import Reconstruction, Search, checked_repair
 from dga.profiles import Profile, StoppingConfig
 from dga.record import sentence
+from dga.request import Request
 from dga.sampling import sampler_of
 from dga.sentences import (
     LEFT_ALONE,
@@ -50,6 +51,7 @@ def blank_value(profile: Profile, stopping: StoppingConfig | None = None) -> dic
         "steps": profile.schedule.steps,
         "tau": (stopping or profile.stopping).tau,
         "dda_depth": profile.dda_depth,
+        "kinds": len(profile.classifier.classes),
         "classes": [],
         "title": "",
         "curves": [],
@@ -63,7 +65,7 @@ def run_value(state: RunState) -> dict[str, Any]:
     """
     with state.lock:
         if state.judged and not state.forward:
-            state.film(state.extent + 1)  # drawn when it is first looked at
+            state.film()  # drawn when it is first looked at
         value = blank_value(state.profile, state.stopping) | {
             "key": state.key,
             "phase": state.phase,
@@ -75,9 +77,10 @@ def run_value(state: RunState) -> dict[str, Any]:
             "error": state.error,
             "title": state.example.title if state.example else OWN_PICTURE,
             "damage": damage_words(state),
+            "brief": brief_damage(state.settings),
             "source": state.source,
             "notice": state.notice,
-            "forward": {"src": state.forward, "columns": COLUMNS, "depths": state.filmed},
+            "forward": {"src": state.forward, "columns": COLUMNS, "depths": state.extent + 1},
             "dda_line": _fixed_series(state),
             "found": found(state.explained) if state.explained else None,
             "link": links.write(
@@ -87,7 +90,7 @@ def run_value(state: RunState) -> dict[str, Any]:
         if search := state.search:
             value |= {"t_star": search.stop.t_star, "crossed": search.stop.crossed}
             value |= {"mean": np.mean(value["curves"], 0).tolist(), **state.by_tau}
-            value |= _Sentences(state, search).value() if state.settled else {}
+            value |= _Sentences(state, search).value()
         return value | _pictures(state)
 
 
@@ -149,6 +152,11 @@ def damage_words(state: RunState) -> str:
     return DAMAGE.format(corruption=named(settings.corruption), severity=settings.severity)
 
 
+def brief_damage(settings: Request) -> str:
+    """``Impulse noise 2``."""
+    return f"{named(settings.corruption)} {settings.severity}" if settings.corruption else ""
+
+
 def _fixed(state: RunState) -> System:
     """The system that noises every picture to the same depth."""
     return next(system for system in state.systems.values() if fixed_depth(system))
@@ -178,6 +186,8 @@ def found(explained: Search) -> dict[str, Any]:
     return {
         "sentence": sentence(explained),
         "t_star": explained.stop.t_star,
+        "unchanged": explained.unchanged,
+        "noised": data_uri(explained.x_t_star) if explained.stop.t_star else "",
         "gauges": [("exposure", exposure), ("sharpness", blur), ("noise", noise)],
     }
 

@@ -6,7 +6,7 @@ import contextlib
 import math
 import threading
 import time
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +27,7 @@ from dga.networks.models import ModelFiles, Models, find_models
 from dga.pipeline import classify
 from dga.request import Request
 from dga.speed.pace import Pace, slow_pace
+from dga.systems import System
 from dga.weights.sources import Sources
 
 Done = TypeVar("Done")
@@ -131,15 +132,16 @@ class Session:
         settings: Request,
         cancel: threading.Event | None = None,
         extent: int | None = None,
-        quick: bool = False,
+        chosen: Sequence[System] | None = None,
     ) -> Generator[News]:
         """Run the pipeline, within the time budget and until ``cancel`` is set.
 
         ``extent``: as in :func:`~dga.pipeline.adapt_steps`, with every depth's outcome unless
-        the machine is slow; ``quick``: DGA+ alone. Raises what :meth:`watched` does.
+        the machine is slow; ``chosen``: by default the usual ones, in the order in which they are
+        wanted. Raises what :meth:`watched` does.
         """
         profile, stopping = self.profile, settings.stopping(self.profile)
-        chosen = [s for s in settings.usual(profile) if s.explain or not quick]
+        chosen = settings.usual(profile) if chosen is None else chosen
         every = extent if self.pace is None else None
         longest = expected_seconds(profile, chosen, stopping.paths)
         asked = pixels, settings.seed, stopping, chosen, extent, every

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain, groupby
 
 import numpy as np
 
@@ -80,21 +81,39 @@ def watch(
     extent: int | None = None,
     every: int | None = None,
 ) -> Iterator[News]:
-    """:func:`~dga.pipeline.adapt_steps` for a page.
+    """:func:`~dga.pipeline.adapt_steps` for a page: the first system's kind ends before the other.
 
     ``stopping``: the paper's rule; ``every``: at each depth 0...``every`` the frozen classifier
-    also reads x_k itself, and what each system that explains rebuilds from there in one step.
+    also reads x_k itself, and what each system that explains rebuilds from there in one step; at
+    last the curve is judged as deep as a stop at any other tau may need.
     """
     by_repair = systems_by_repair(chosen)
     cache = PictureCache(models, to_tensor(pixels).to(models.device), seed)
-    for event in adapt_steps(models, pixels, seed, chosen, extent, cache, stopping):
+    groups = [list(group) for _, group in groupby(chosen, lambda system: bool(system.explain))]
+    parts = (adapt_steps(models, pixels, seed, g, extent, cache, stopping) for g in groups)
+    known, result, done = False, None, dict[str, Reconstruction]()
+    for event in chain.from_iterable(parts):
         if isinstance(event, Stepped):
             yield from _steps(event, by_repair)
             continue
+        if isinstance(event, Adaptation):
+            done |= event.reconstructions
+            result = event if result is None or event.explained is None else result
+            if len(done) == len(chosen):
+                if every is not None:
+                    _, logits, _ = yield from cache.stop(NOTHING, stopping, stopping.deepest)
+                    result = replace(result, search=replace(result.search, logits=logits))
+                    yield SearchEnded(None, result.search)
+                yield replace(result, reconstructions={s.name: done[s.name] for s in chosen})
+            continue
+        paper = isinstance(event, SearchEnded) and event.system is None
+        if paper and known:
+            continue
+        known |= paper
         yield event
         if every is None:
             continue
-        if isinstance(event, SearchEnded) and event.system is None:
+        if paper:
             states = cache.path(NOTHING).states.up_to(every)
             none = np.empty((0, *pixels.shape), np.uint8)
             yield Swept(NOISED, DepthSweep(none, classify(models, states)))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dga.titles import SYSTEMS
+
 EXAMPLE_TITLES = {
     "lion": "Lion",
     "cheetah-face": "Cheetah's face",
@@ -59,12 +61,13 @@ LINK_NOTICES = {
     "unknown": "The link's {name} “{value}” was not understood: {fallback} is used instead.",
     "unknown_run": "There is no recorded run “{value}” here.",
     "no_picture": "This link was made with someone's own picture, which links never hold. "
-    "Its settings are shown with another one: choose yours, then press Repair it.",
+    "Its settings are shown with another one: choose yours.",
     "gone": "Your picture is no longer kept on the server, so another one is shown: "
-    "choose yours again, then press Repair it.",
+    "choose yours again.",
 }
 LINK_PARTS = {name: title.lower() for name, (title, _) in ADVANCED.items()}
 LINK_PARTS |= {"image": "picture", "tau": "τ", "dda": "fixed depth"}
+LINK_USUAL = {"method": SYSTEMS["dga-guided"], "depth": "the detector's own"}
 
 PROGRESS = {
     "forward": "Noise in, {done} of {total}",
@@ -83,7 +86,7 @@ DAMAGE = "{corruption}, severity {severity}"
 AS_IT_IS = "as it is"
 CANCELLED = "Stopped: {words}. What exists stays."
 NOTICES = {
-    "busy": "Others are being served, so nothing is repaired while you choose: press Repair it.",
-    "slow": "This machine is too slow to repair while you choose: press Repair it.",
+    "busy": "Others are being served: press Repair it, or a frame's button, to wait your turn.",
+    "slow": "This machine is slow at it: press Repair it, or a frame's button, to begin.",
     "nothing": "There is no finished run of yours to look further into: press Repair it.",
 }

@@ -410,8 +410,8 @@ def test_nothing_overflows(chromium, served, width):
 def working(chromium, served):
     """One page for all that makes runs, on a machine that is never too slow for quick ones."""
     patience = pytest.MonkeyPatch()
-    patience.setattr("app.runs.quick.SLOW_SECONDS", 600)
-    patience.setattr("app.runs.quick.PATIENCE", 60)
+    patience.setattr("app.runs.beside.SLOW_SECONDS", 600)
+    patience.setattr("app.runs.beside.PATIENCE", 60)
     visit = Visit(
         chromium, served, query="?image=cat&corruption=impulse_noise&severity=2&seed=11&paths=1"
     )

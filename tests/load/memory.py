@@ -14,7 +14,7 @@ from tqdm import tqdm
 PICTURES = ("chelsea", "coffee", "astronaut")
 DAMAGES = ("none", "gaussian_noise", "fog", "contrast", "motion_blur")
 FULL_EVERY = 8
-"""One run of so many is the full comparison, through the queue; the others are quick."""
+"""One run of so many goes through the queue; the others are made beside it."""
 OWN = 4
 """Pictures on a board."""
 
@@ -29,15 +29,15 @@ class Strangers:
         self.events = {part["api_name"]: part["id"] for part in parts}
 
     def run(self, count: int) -> None:
-        """Quick and full ones of every picture, damaged in several ways."""
+        """In the queue and beside it, of every picture, damaged in several ways."""
         for n in tqdm(range(count), unit="run"):
             picture = {"path": self._upload(n, PICTURES[n % len(PICTURES)])}
             picture |= {"meta": {"_type": "gradio.FileData"}}
             damage, severity = DAMAGES[n % len(DAMAGES)], n % 5 + 1
-            asked = [picture, damage, severity, 0.5, n, 8, 1, 1, 16]
+            asked = [picture, damage, severity, 0.5, n, 8, 1, 1, 16, "dga-plus"]
             if n % FULL_EVERY:
                 self._press(n, "damaged", asked)
-                self._press(n, "quick", [])
+                self._queued(n, "follow", [])
             else:
                 self._queued(n, "run", asked)
 

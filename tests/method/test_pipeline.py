@@ -28,7 +28,6 @@ from dga.pipeline import (
     adapt,
     adapt_steps,
     at_depth,
-    judge_further,
     run,
     sweep_depths,
 )
@@ -216,10 +215,6 @@ def test_a_curve_to_some_depth_stops_where_the_whole_one_does(
     assert short.stop == whole.stop
     assert known == 61 if whole.stop.gave_up else 17 <= known <= 61
     assert np.allclose(short.search.logits, whole.search.logits[:, :known], atol=1e-5)
-    *pieces, rest = judge_further(choosy_models, pictures[4], 3, 2, known)
-    assert np.allclose(rest, whole.search.logits[:, known:], atol=1e-5)
-    told = [e.confidence for e in pieces if isinstance(e, Judged) and e.path == 1]
-    assert np.allclose(np.concatenate(told), confidence_from_logits(rest[1]))
 
 
 # What is not done

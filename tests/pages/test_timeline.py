@@ -61,7 +61,8 @@ def test_the_value_is_the_run(small, subject):
     state, events = follow(small, subject, Request(None, 1, 0.0, 3, 5, paths=3))
     run = events[-1]
     assert isinstance(run, Adaptation)
-    assert state.result is run
+    assert state.result is not None
+    assert state.result.search is run.search
     value = json.loads(json.dumps(run_value(state)))
     assert (value["phase"], value["t_star"], value["crossed"]) == ("done", 12, False)
     assert np.allclose(value["curves"], confidence_from_logits(run.search.logits))

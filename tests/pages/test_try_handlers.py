@@ -1,4 +1,4 @@
-"""What the page Try it gets from the server: one value, quick runs, every depth, uploads, links."""
+"""What the page Try it gets from the server: one value, runs, every depth, uploads, links."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from PIL import Image
 from app.pages.adapt.try_handlers import TryComponents, TryHandlers
 from app.parts.examples import Example, load_examples
 from app.presets.store import Presets
-from app.runs.quick import DroppedError, QuickLane
+from app.runs.beside import DroppedError, SideLane
 from app.runs.run_state import RunState
 from app.runs.run_value import found, run_value
 from app.runs.session import Session
@@ -28,11 +28,11 @@ from app.words.errors import REFUSED
 from app.words.try_it import NOTICES
 from dga.explanation.degradation import Degradation
 from dga.networks.models import Models
-from dga.pipeline import Adaptation
+from dga.pipeline import Adaptation, Reconstruction
 from dga.speed.pace import Pace
 
 SCREEN = "screen"
-ASKED = ("gaussian_noise", 3, 0.45, 0, 5, 2, 0.75, 12)
+ASKED = ("gaussian_noise", 3, 0.45, 0, 5, 2, 0.75, 12, "dga-guided")
 
 
 @pytest.fixture
@@ -91,7 +91,7 @@ def test_a_run_tells_every_depth_and_every_sentence(value: dict[str, Any]) -> No
 
 def test_a_verdict_is_against_the_true_class_alone(handlers: TryHandlers, example: Example) -> None:
     """Not against what the classifier says of the undamaged picture, which may be wrong itself."""
-    known = handlers.started("full", example.path, *ASKED)
+    known = handlers.started(example.path, *ASKED)
     assert known.truth == "cat"
     assert known.subject.clean_prediction is not None
     own = Path(example.path).with_name("own.png")
@@ -109,14 +109,17 @@ def test_a_fixed_depth_that_is_guided_alike_is_said_to_be_the_same(value: dict[s
     assert "the same picture" in value["second"]["same"]
 
 
-def test_the_curve_goes_no_deeper_than_it_must(value: dict[str, Any]) -> None:
-    assert [len(curve) for curve in value["curves"]] == [33, 33]
+def test_every_threshold_has_its_stop(value: dict[str, Any]) -> None:
+    """The axis ends at 32; the curve is known as far as a stop may depend on it."""
+    assert value["forward"]["depths"] == 33
+    assert len(value["curves"]) == 2
+    assert None not in value["stops"]
 
 
-def test_other_methods_from_every_depth_and_the_whole_curve_on_demand(
+def test_other_methods_from_every_depth_on_demand(
     handlers: TryHandlers, value: dict[str, Any]
 ) -> None:
-    shown = [update[SCREEN] for update in handlers.expand("a", "dga-guided", False)]
+    shown = [update[SCREEN] for update in handlers.expand("a", "dga-guided")]
     assert shown[0]["progress"]["words"].startswith("DGA + G from every depth")
     after = shown[-1]
     assert after["progress"] is None
@@ -126,21 +129,12 @@ def test_other_methods_from_every_depth_and_the_whole_curve_on_demand(
     own = f"{value['t_star']}{'c' if value['crossed'] else 'n'}"
     assert after["says"]["dga-guided"][own] == value["says"]["dga-guided"][own]
     assert len(after["says"]["dga-guided"]) > len(value["says"]["dga-guided"])
-    *_, whole = (update[SCREEN] for update in handlers.expand("a", "None", True))
-    assert [len(curve) for curve in whole["curves"]] == [101, 101]
-    assert whole["forward"]["depths"] == 101
-    assert whole["t_star"] == value["t_star"]
-    assert None not in whole["stops"]
-    *_, deep = (update[SCREEN] for update in handlers.expand("a", "dga-guided", False))
-    assert len(deep["every"]["dga-guided"]["probs"]) == 101
-    assert "47d" in deep["says"]["dga-guided"]
-    assert "100" in deep["says"]["dda"]
 
 
 def test_a_depth_by_hand_is_told_without_figures_on_a_projector(
     handlers: TryHandlers, value: dict[str, Any]
 ) -> None:
-    *_, after = (update[SCREEN] for update in handlers.expand("a", "dga-guided", False))
+    *_, after = (update[SCREEN] for update in handlers.expand("a", "dga-guided"))
     for name, key in (("dga-guided", "0d"), ("dga-guided", "9d"), ("dga-plus", "9")):
         assert "%" in after["says"][name][key][0]
         assert "%" not in after["present"][name][key][0]
@@ -162,12 +156,11 @@ def test_a_recorded_run_that_is_looked_further_into_stays_what_it_was(
     shipped = TryHandlers(session, line, handlers.page, examples, presets)
     first = presets.all[0]
     before = shipped.pick("a", first.name)[SCREEN]
-    steps = shipped.expand("a", "None", True)
-    *_, after = (update[SCREEN] for update in steps)
-    assert (before["forward"]["depths"], after["forward"]["depths"]) == (33, 101)
+    first.state.series.pop("dga")
+    *_, after = (update[SCREEN] for update in shipped.expand("a", "dga"))
+    assert "dga" in before["every"].keys() & after["every"].keys()
     assert after["recorded"] == before["recorded"]
-    assert shipped.runs.last("a") is not None
-    assert first.state.filmed == 33
+    assert "dga" not in first.state.series
     assert not first.state.working
 
 
@@ -176,13 +169,16 @@ def test_impulses_are_named_without_a_number(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr("app.runs.run_value.sentence", lambda explained: "")
     for degradation, words in ((Degradation(impulses=0.35), "impulses"), (Degradation(), "none")):
         explanation = SimpleNamespace(degradation=degradation)
-        search = SimpleNamespace(found=explanation, stop=SimpleNamespace(t_star=0))
+        search = SimpleNamespace(
+            found=explanation, stop=SimpleNamespace(t_star=0), unchanged=False
+        )
         assert found(search)["gauges"][2] == ("noise", words)  # type: ignore[arg-type]
 
 
 def test_nothing_to_expand_is_said(handlers: TryHandlers) -> None:
-    (update,) = handlers.expand("nobody", "dga", False)
-    assert update[SCREEN]["notice"] == NOTICES["nothing"]
+    (update,) = handlers.expand("nobody", "dga")
+    assert NOTICES["nothing"] in update["notice"]
+    assert "key" not in update[SCREEN]  # the run that is shown stays
 
 
 def test_a_cancel_says_what_it_ended(
@@ -193,7 +189,7 @@ def test_a_cancel_says_what_it_ended(
     said = handlers.cancel("a")[SCREEN]
     assert (said["phase"], said["key"]) == ("error", value["key"])  # else it is not shown
     assert "before it began" in said["error"]
-    updates = handlers.run("a", example.path, *ASKED)
+    updates = handlers.run("a", example.path, "fog", *ASKED[1:])
     next(update for update in updates if SCREEN in update)
     cancelled = handlers.cancel("a")
     assert cancelled[SCREEN]["phase"] == "cancelled"
@@ -201,44 +197,95 @@ def test_a_cancel_says_what_it_ended(
     assert list(updates)[-1]["adapt"]["interactive"]
 
 
-def test_choosing_shows_the_damaged_picture_then_dga_plus(
-    handlers: TryHandlers, example: Example
+def _follow(handlers: TryHandlers, visitor: str) -> list[dict[str, Any]]:
+    return [update[SCREEN] for update in handlers.follow(visitor)]
+
+
+@pytest.mark.parametrize("method", ["dga-guided", "dga-plus"])
+def test_a_change_repairs_by_itself_what_is_looked_at_first(
+    handlers: TryHandlers, example: Example, method: str
 ) -> None:
-    damaged = handlers.damaged("a", example.path, *ASKED)[SCREEN]
+    damaged = handlers.damaged("a", example.path, *ASKED[:-1], method)[SCREEN]
     assert (damaged["phase"], damaged["source"]) == ("damaged", "damaged")
     assert damaged["input"]["src"]
     assert damaged["results"] == {}
-    quick = handlers.quick("a")[SCREEN]
-    assert (quick["phase"], quick["source"]) == ("done", "quick")
-    assert set(quick["results"]) == set(quick["every"]) == {"dga-plus"}
-    assert len(quick["curves"][0]) == 33
-    assert quick["says"]["dga-plus"]["own"]
-    assert quick["key"] != damaged["key"]
+    values = _follow(handlers, "a")
+    done = [{n for n, r in v["results"].items() if r["state"] == "done"} for v in values]
+    assert ("dga-plus" in next(names for names in done if names)) == (method == "dga-plus")
+    last = values[-1]
+    assert (last["phase"], last["source"], last["key"]) == ("done", "run", damaged["key"])
+    assert set(last["results"]) == {"dga", "dga-guided", "dda", "dga-plus"}
+    other = _run(handlers, "b", example.path, *ASKED)
+    assert last["results"] == other["results"]
+    assert last["stops"] == other["stops"]
 
 
-def test_a_quick_run_gives_way(
+def test_the_sentence_of_what_is_there_does_not_wait_for_the_rest(
+    handlers: TryHandlers, example: Example
+) -> None:
+    handlers.damaged("a", example.path, *ASKED)
+    some = (v for v in _follow(handlers, "a") if 0 < len(v["results"]) < 4 and "says" in v)
+    assert any(v["phase"] == "reverse" and v["says"].get("dga-guided") for v in some)
+
+
+def test_a_run_beside_the_queue_gives_way_and_can_be_continued(
     handlers: TryHandlers, example: Example, line: QueuePositions, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.runs.quick.PATIENCE", 0.1)
+    monkeypatch.setattr("app.runs.beside.PATIENCE", 0.1)
     handlers.damaged("a", example.path, *ASKED)
     with line.served("b"):
-        value = handlers.quick("a")[SCREEN]
+        *_, value = _follow(handlers, "a")
     assert value["notice"] == NOTICES["busy"]
     assert value["phase"] == "damaged"
     steps = handlers.session.events
 
     def interrupted(*asked: Any, **options: Any) -> Any:
-        for number, event in enumerate(steps(*asked, **options)):
-            if number == 1:
-                line._served.add("b")  # a full run begins
+        for event in steps(*asked, **options):
             yield event
+            if isinstance(event, Reconstruction):
+                line._served.add("b")  # a run of the queue begins
 
     handlers.session.events = interrupted  # type: ignore[method-assign]
-    assert handlers.quick("a")[SCREEN]["notice"] == NOTICES["busy"]
+    *_, value = _follow(handlers, "a")
+    assert (value["phase"], value["error"]) == ("cancelled", NOTICES["busy"])
+    there = {name for name, r in value["results"].items() if r["state"] == "done"}
+    assert there
+    line._served.discard("b")
+    asked = []
+
+    def noted(*given: Any) -> Any:
+        asked.append([system.name for system in given[-1]])
+        return steps(*given)
+
+    handlers.session.events = noted  # type: ignore[method-assign]
+    whole = _run(handlers, "a", example.path, *ASKED[:-1], "dda")
+    assert asked == [[n for n in ("dga", "dga-guided", "dda", "dga-plus") if n not in there]]
+    assert whole["phase"] == "done"
+    assert set(whole["results"]) == {"dga", "dga-guided", "dda", "dga-plus"}
 
 
-def test_asking_anew_ends_the_last_quick_run(line: QueuePositions) -> None:
-    lane, ended = QuickLane(line), []
+def test_what_a_cancelled_repetition_had_stays(
+    handlers: TryHandlers, value: dict[str, Any], example: Example
+) -> None:
+    updates = handlers.run("a", example.path, *ASKED)
+    next(update for update in updates if SCREEN in update)
+    cancelled = handlers.cancel("a")[SCREEN]
+    assert cancelled["phase"] == "done"
+    assert cancelled["results"] == value["results"]
+
+
+def test_a_link_brings_what_its_sender_looked_at(handlers: TryHandlers, own: str) -> None:
+    asked = MINE | {"dda": "7", "method": "dga-plus", "depth": "9"}
+    hands = handlers.arrive(_asking(asked), own)[SCREEN]["hands"]
+    assert hands == {"tau": 0.4, "fixed": 7, "method": "dga-plus", "depth": 9}
+    odd = handlers.arrive(_asking(MINE | {"method": "magic", "depth": "999"}), own)
+    assert "magic" in odd["notice"]
+    assert "999" in odd["notice"]
+    assert odd[SCREEN]["hands"]["depth"] is None
+
+
+def test_asking_anew_ends_the_last_run(line: QueuePositions) -> None:
+    lane, ended = SideLane(line), []
 
     def first() -> None:
         with lane.served("a") as asked:
@@ -261,16 +308,16 @@ def test_asking_anew_ends_the_last_quick_run(line: QueuePositions) -> None:
 def test_few_ask_at_once_and_slow_ones_rest(
     line: QueuePositions, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    lane = QuickLane(line)
+    lane = SideLane(line)
     with lane.served("a"):
-        monkeypatch.setattr("app.runs.quick.PATIENCE", 0.05)
+        monkeypatch.setattr("app.runs.beside.PATIENCE", 0.05)
         with pytest.raises(DroppedError, match="served"), lane.served("b"):
             pass
         lane._asked["c"] = threading.Event()
         with pytest.raises(DroppedError, match="served"), lane.served("b"):
             pass
     lane._asked.clear()
-    monkeypatch.setattr("app.runs.quick.SLOW_SECONDS", 0.0)
+    monkeypatch.setattr("app.runs.beside.SLOW_SECONDS", 0.0)
     with lane.served("a"):
         time.sleep(0.01)
     with pytest.raises(DroppedError, match="slow"), lane.served("a"):
@@ -281,7 +328,8 @@ def test_nothing_is_shown_of_another_picture_while_a_run_goes_on(
     handlers: TryHandlers, value: dict[str, Any], example: Example
 ) -> None:
     """From the first update on, no picture of the last run is left."""
-    updates = (u[SCREEN] for u in handlers.run("a", example.path, *ASKED) if SCREEN in u)
+    other = "fog", *ASKED[1:]
+    updates = (u[SCREEN] for u in handlers.run("a", example.path, *other) if SCREEN in u)
     first = next(updates)
     assert first["key"] != value["key"]
     assert first["results"] == {}
@@ -344,15 +392,15 @@ def test_coming_back_to_a_tab_brings_its_whole_run(
     handlers: TryHandlers, own: str, asked: dict[str, str]
 ) -> None:
     """By the header's link, then by the history: its address is that of the run."""
-    value = _run(handlers, "a", own, "fog", 2, 0.4, 3, 5, 2, 0.75, 12)
-    list(handlers.expand("a", "dga-guided", False))
+    value = _run(handlers, "a", own, "fog", 2, 0.4, 3, 5, 2, 0.75, 12, "dda")
+    list(handlers.expand("a", "dga-guided"))
     left = urlencode(MINE | {"tau": "0.90", "dda": "7", "key": value["key"]})
     back = handlers.arrive(_asking(asked, "b"), own, f"?{left}")
     shown = back[SCREEN]
     assert (back["picture"], shown["title"], shown["phase"]) == (own, "Your picture", "done")
     assert set(shown["every"]) == {"dga-plus", "dga-guided"}
     assert shown["results"] == value["results"]
-    assert (shown["tau"], shown["hands"]) == (0.4, [0.9, 7])
+    assert (shown["tau"], shown["hands"]["tau"], shown["hands"]["fixed"]) == (0.4, 0.9, 7)
     assert shown["progress"] is None
     other = handlers.arrive(_asking(MINE | {"severity": "5"}, "b"), own, f"?{left}")
     assert other[SCREEN]["key"] != value["key"]
@@ -366,7 +414,7 @@ def test_a_run_or_picture_that_is_gone_is_told(handlers: TryHandlers, own: str) 
     gone = handlers.arrive(_asking(MINE), None, left)
     assert "Your picture is no longer kept" in gone["notice"]
     assert gone[SCREEN]["title"] == "Cat"
-    value = _run(handlers, "a", own, "fog", 2, 0.4, 3, 5, 2, 0.75, 12)
+    value = _run(handlers, "a", own, "fog", 2, 0.4, 3, 5, 2, 0.75, 12, "dda")
     left = "?" + urlencode(MINE | {"key": value["key"]})
     assert "Your picture is no longer" in handlers.arrive(_asking({}), None, left)["notice"]
     for odd in (None, 7, "?&&=", "?key=", "?image=own"):
@@ -426,18 +474,20 @@ def test_deepest_allowed_may_reach_beyond_the_axis(tiny_models: Models) -> None:
     assert len(run_value(state)["forward_probs"]) == 41
 
 
-def test_a_slow_machine_repairs_by_dga_plus_alone(
+def test_a_slow_machine_repairs_by_what_is_looked_at_alone(
     handlers: TryHandlers, example: Example, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     handlers.session.pace = Pace(denoise=3.0, judge=0.5)
     monkeypatch.setattr(handlers.session, "budget_seconds", 60.0)
-    value = _run(handlers, "a", example.path, *ASKED)
+    value = _run(handlers, "a", example.path, *ASKED[:-1], "dga-plus")
     assert set(value["results"]) == {"dga-plus"}
     assert value["every"] == {}
     assert "On this processor" in value["notice"] or "on this processor" in value["notice"]
     assert len(value["curves"][0]) <= 13
+    more = _run(handlers, "a", example.path, *ASKED[:-1], "dda")
+    assert set(more["results"]) == {"dga-plus", "dda"}
     handlers.damaged("a", example.path, *ASKED)
-    assert handlers.quick("a")[SCREEN]["notice"] == NOTICES["slow"]
+    assert _follow(handlers, "a")[-1]["notice"] == NOTICES["slow"]
 
 
 def test_a_run_that_finds_the_queue_full_says_so(handlers: TryHandlers) -> None:

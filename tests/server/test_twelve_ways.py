@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
-from app.runs.quick import DroppedError, QuickLane
+from app.runs.beside import DroppedError, SideLane
 from app.runs.visitors import Visitors
 from app.server.limits import MAX_SESSIONS
 from app.server.queue_position import QueuePositions
@@ -158,8 +158,8 @@ def test_3_whoever_took_least_is_next() -> None:
 
 
 def test_4_one_address_does_not_turn_quick_runs_off(monkeypatch: pytest.MonkeyPatch) -> None:
-    lane = QuickLane(QueuePositions())
-    monkeypatch.setattr("app.runs.quick.SLOW_SECONDS", 0.0)
+    lane = SideLane(QueuePositions())
+    monkeypatch.setattr("app.runs.beside.SLOW_SECONDS", 0.0)
     caller.set("10.0.0.1")
 
     def work(visitor: str) -> None:

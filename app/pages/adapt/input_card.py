@@ -124,6 +124,7 @@ def input_card(
                 )
         for name in ("tau", "dda_depth"):
             card[name] = gr.Number(opening[name], visible=False)
+        card["method"] = gr.Textbox(visible=False)
     # What the browser does alone.
     chosen = [card[name].input for name in ("severity", "corruption", "seed")]
     sliders = [card[name].release for name in ranges]

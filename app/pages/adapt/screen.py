@@ -32,9 +32,6 @@ _TEMPLATE = """
         <span>${words.play}</span></button>
       <select class="speed" aria-label="${words.speed}"><option value="0.5">0.5&times;</option>
         <option value="1" selected>1&times;</option><option value="2">2&times;</option></select>
-      <div class="range" role="group" aria-label="${words.range}">
-        <button type="button" data-wide="0">0&ndash;32</button>
-        <button type="button" data-wide="1">${words.all_short}</button></div>
       <details class="share"><summary>${words.share}</summary><div>
         <button type="button" data-copy><span>${words.copy}</span></button>
         {{#each downloads}}<button type="button" data-file="{{@key}}">

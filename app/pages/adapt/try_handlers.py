@@ -6,22 +6,24 @@ import copy
 import io
 import logging
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from html import escape
 from typing import Any
 from urllib.parse import parse_qsl
 
 import gradio as gr
+from gradio.events import Dependency
 
 from app.pages.run_handlers import RunHandlers, Update
 from app.parts.examples import Example, identify
 from app.parts.html import LIGHT, PRIVATE, SAVE, event_field, for_event, for_visitor
 from app.presets.store import Presets
 from app.runs import links
+from app.runs.beside import BESIDE, DroppedError, SideLane
 from app.runs.export import RunExport
-from app.runs.quick import DroppedError, QuickLane
-from app.runs.run_state import Progress, RunState, Source
+from app.runs.run_state import Progress, RunState
 from app.runs.run_value import blank_value, run_value
 from app.runs.session import CancelledError, Session
 from app.runs.settings import check_settings
@@ -33,18 +35,17 @@ from app.server.queue_position import CONCURRENCY_ID, QueuePositions, place_word
 from app.server.upload_folder import kept
 from app.words.errors import FAILED
 from app.words.try_it import DOWNLOAD_WORDS, DOWNLOADS, INPUT_WORDS, LINK_NOTICES, NOTICES
-from dga.discriminator import Judged
 from dga.explanation.search import Scored
 from dga.io.parsing import shortened
-from dga.pipeline import DepthSweep, checked_repair, judge_further, sweep_depths
+from dga.pipeline import DepthSweep, checked_repair, sweep_depths
 from dga.profiles import Profile
 from dga.request import Request
 from dga.speed.pace import warning
 
 _log = logging.getLogger(__name__)
 PICTURE_INTERVAL = 0.2  # seconds between two previews of a reverse process
-# The script's tau and fixed depth, in the places of check_settings' order.
-_ASKED = "(...a) => { a[3] = window.dga.tau(); a[5] = window.dga.dda(); return a; }"
+# The script's tau and fixed depth, in the places of check_settings' order, and the method.
+_ASKED = "(...a) => { [a[3], a[5], a[9]] = window.dga.asked(); return a; }"
 _START = _ASKED.replace("return", "window.dga.waiting(); return")
 _UPLOADED = "(picture, note) => { window.dgaLine.uploaded(picture, note); return []; }"
 # Picture and run outlive a look at another page: they are still on the server.
@@ -60,8 +61,8 @@ _KEPT = """async () => {
 class TryComponents:
     """The components that the server writes or reads; those of ``asked`` make a run.
 
-    ``tau`` and ``dda_depth`` the timeline fills in; ``good``: the last picture that was accepted;
-    ``upload_note``: one sentence beside an upload that was refused, or nothing.
+    ``tau``, ``dda_depth`` and ``method`` the script fills in; ``good``: the last picture that was
+    accepted; ``upload_note``: one sentence beside an upload that was refused, or nothing.
     """
 
     adapt: gr.Button
@@ -77,14 +78,15 @@ class TryComponents:
     paths: gr.Slider
     tau: gr.Number
     dda_depth: gr.Number
+    method: gr.Textbox
     screen: gr.HTML
     timer: gr.Timer
     saved: gr.File
     notice: gr.HTML
 
     def asked(self) -> list[Any]:
-        """The picture, then what ``check_settings`` takes, in its order."""
-        return [self.picture, *(getattr(self, name) for name in links.ORDER)]
+        """The picture, what ``check_settings`` takes, in its order, and the method looked at."""
+        return [self.picture, *(getattr(self, name) for name in links.ORDER), self.method]
 
     def filled(self, profile: Profile, settings: Request, path: str | None) -> Update:
         """The controls as these settings have them."""
@@ -93,7 +95,7 @@ class TryComponents:
 
 
 class TryHandlers(RunHandlers[Run]):
-    """One run a visitor, in turn; quick ones beside it."""
+    """One run a visitor, in turn or, while nobody waits, beside the queue."""
 
     def __init__(
         self,
@@ -106,7 +108,7 @@ class TryHandlers(RunHandlers[Run]):
         super().__init__(line, (page.adapt, page.cancel), page.timer)
         self.session, self.page, self.presets = session, page, presets
         self.examples = {example.name: example for example in examples}
-        self.lane = QuickLane(line)
+        self.lane = SideLane(line)
         self.runs = Visitors[Run](
             lambda run: run.state.running,
             lambda run: any(run.state is preset.state for preset in presets.all),
@@ -129,29 +131,31 @@ class TryHandlers(RunHandlers[Run]):
         return super().press(visitor)
 
     def begin(self, visitor: str, *asked: Any) -> Run:
-        return self.runs.put(visitor, Run(self.started("full", *asked)))
+        state, last = self.started(*asked), self.runs.last(visitor)
+        if last is not None and state.repeats(last.state):
+            state.adopt(last.state)
+        return self.runs.put(visitor, Run(state))
 
-    def started(self, source: Source, picture: str | None, *asked: Any) -> RunState:
+    def started(self, picture: str | None, *asked: Any) -> RunState:
         """A run with its picture read and damaged. Raises one of ``SENTENCES``."""
-        settings = check_settings(self.session.profile, *asked)
+        settings = check_settings(self.session.profile, *asked[:-1])
         subject = self.session.subject(picture, settings)
         whole = subject.input if subject.clean is None else subject.clean
         example = identify(whole, list(self.examples.values()))
-        return RunState(self.session.profile, settings, subject, example=example, source=source)
+        return RunState(self.session.profile, settings, subject, example, "damaged", str(asked[-1]))
 
-    def news(self, run: Run) -> Iterator[Update]:
-        """News as they come, previews a few times a second."""
+    def news(self, run: Run, check: Callable[[], None] = lambda: None) -> Iterator[Update]:
+        """News as they come, previews a few times a second; ``check`` between two steps."""
         state = run.state
+        state.begin()
         yield self.shown(run)
         pixels, shown, pace = state.subject.input, time.monotonic(), self.session.pace
-        slow = pace is not None
-        if pace is not None:  # the full comparison would take minutes
-            state.source = "quick"
-            alone = [system for system in state.systems.values() if system.explain]
-            paths = state.settings.paths
-            state.notice = warning(self.session.models, pace, alone, curve=paths)
-        depths = 0 if slow else state.extent  # no deeper than the stop needs
-        for event in self.session.events(pixels, state.settings, run.cancel, depths, slow):
+        chosen = state.wanted(slow=pace is not None)
+        if pace is not None:
+            state.notice = warning(self.session.models, pace, chosen, curve=state.settings.paths)
+        depths = 0 if pace else state.extent  # no deeper than the stop needs
+        for event in self.session.events(pixels, state.settings, run.cancel, depths, chosen):
+            check()
             state.take(event)
             if isinstance(event, Step | Scored) and time.monotonic() - shown < PICTURE_INTERVAL:
                 continue
@@ -178,56 +182,77 @@ class TryHandlers(RunHandlers[Run]):
     # While she chooses
 
     def damaged(self, visitor: str, *asked: Any) -> Update:
-        """The damaged picture and how it is read, at once; nothing during a run of her own."""
-        last = self.runs.last(visitor)
-        if self.line.has(visitor) or (last is not None and last.state.running):
-            return {self.page.screen: gr.skip()}
-        if last is not None:
-            last.cancel.set()  # what else of the last run was being computed
+        """The damaged picture and how it is read, at once; what was computed before ends."""
+        self.stop(visitor)
         try:
-            run = self.runs.put(visitor, Run(self.started("damaged", *asked)))
+            run = self.runs.put(visitor, Run(self.started(*asked)))
         except SENTENCES as error:
-            return self.complain(visitor, str(error))
-        return self.shown(run)
+            return self.lock(False) | self.complain(visitor, str(error))
+        return self.lock(False) | self.shown(run)
 
-    def quick(self, visitor: str) -> Update:
-        """DGA+ and the curve for it; a sentence where there is no room for that."""
-        last = self.runs.last(visitor)
-        if last is None or last.state.source != "damaged":
-            return {self.page.screen: gr.skip()}
-        before = last.state
-        state = before.again("quick")
-        asked = state.subject.input, state.settings, None, state.extent, True
+    def follow(self, visitor: str) -> Iterator[Update]:
+        """The run itself, beside the queue; where others are served, only a sentence."""
+        run = self.runs.last(visitor)
+        if run is None or run.state.source != "damaged":
+            yield {self.page.screen: gr.skip()}
+            return
+        state, sentence = run.state, ""
         try:
             if self.session.pace is not None:
                 raise DroppedError(NOTICES["slow"])
             with self.lane.served(visitor) as ended:
-                for event in self.session.events(*asked):
-                    self.lane.check(ended)
-                    state.take(event)
-        except (DroppedError, *SENTENCES) as error:
-            before.notice = str(error)
-            return self.shown(last) if before.notice else {self.page.screen: gr.skip()}
-        if self.runs.last(visitor) is not last:
+                for update in self.news(run, partial(self.lane.check, ended)):
+                    yield update | self.lock(state.running)
+                return
+        except (DroppedError, CancelledError) as error:
+            sentence = str(error)
+        except SENTENCES as error:
+            state.fail(str(error))
+        except Exception:
+            _log.exception("A run beside the queue failed")
+            state.fail(FAILED)
+        finally:
+            if state.running:  # or the visitor has left
+                state.leave(sentence) if sentence else state.cancel()
+        if self.runs.last(visitor) is not run:  # another one has taken its place
+            yield {self.page.screen: gr.skip()}
+            return
+        if state.source == "damaged":
+            state.notice = sentence
+        yield self.shown(run) | self.lock(False)
+
+    def unheard(self, visitor: str) -> Update:
+        """A run that found no room in the queue of those beside it."""
+        last = self.runs.last(visitor)
+        if last is None or last.state.source != "damaged":
             return {self.page.screen: gr.skip()}
-        return self.shown(self.runs.put(visitor, Run(state)))
+        last.state.notice = NOTICES["busy"]
+        return self.shown(last) | self.lock(False)
 
     def stop(self, visitor: str) -> Update:
-        """End whatever is computed beside a run."""
+        """End whatever is computed for her, or waits."""
         self.lane.stop(visitor)
+        self.line.leave(visitor)
+        self.going.pop(visitor, None)
         last = self.runs.last(visitor)
         if last is not None and last.state.busy:
             last.cancel.set()
         return {self.page.notice: gr.skip()}
 
+    def cancel(self, visitor: str) -> Update:
+        last = self.runs.last(visitor)
+        if visitor in self.going or last is None or not last.state.busy:
+            return super().cancel(visitor)
+        self.stop(visitor)  # beside the queue, or more of a finished run: that says the rest
+        return self.lock(False)
+
     # More of a finished run
 
-    def expand(self, visitor: str, every: object, everything: bool) -> Iterator[Update]:
-        """One method from every depth, or the curve to its end, with progress."""
+    def expand(self, visitor: str, every: object) -> Iterator[Update]:
+        """One method from every depth, with progress."""
         last = self.runs.last(visitor)
         if last is None or not last.state.settled:
-            value = self.complain(visitor, "")[self.page.screen]
-            yield {self.page.screen: value | {"notice": NOTICES["nothing"]}}
+            yield {self.page.screen: gr.skip()} | self._told((NOTICES["nothing"],))
             return
         if last.state.source == "recorded":  # all who look at it have that one
             last.state = copy.copy(last.state)
@@ -236,9 +261,8 @@ class TryHandlers(RunHandlers[Run]):
         last.cancel.clear()
         state.working = True
         try:
-            steps = self._deepened(last) if everything else self._every(last, every)
-            for _ in steps:
-                yield self.shown(last)
+            for _ in self._every(last, every):
+                yield self.shown(last) | self.lock(True)
         except CancelledError:
             pass
         except SENTENCES as error:
@@ -249,15 +273,13 @@ class TryHandlers(RunHandlers[Run]):
         finally:
             state.working = False
         if self.runs.last(visitor) is last:
-            yield self.shown(last)
+            yield self.shown(last) | self.lock(False)
 
     def _every(self, run: Run, name: object) -> Iterator[None]:
         state, system = run.state, run.state.systems.get(str(name))
-        extent = max(state.extent, state.filmed - 1)  # as deep as the axis goes
-        known = state.series.get(str(name))
-        if system is None or system.explain or (known and len(known.predictions) > extent):
+        if system is None or system.explain or system.name in state.series:
             return
-        asked = state.subject.input, state.settings.seed, checked_repair(system), extent
+        asked = state.subject.input, state.settings.seed, checked_repair(system), state.extent
         shown = 0.0
         for event in self.session.lent(run.cancel, sweep_depths, *asked):
             if isinstance(event, DepthSweep):
@@ -267,23 +289,6 @@ class TryHandlers(RunHandlers[Run]):
             if time.monotonic() - shown > PICTURE_INTERVAL:
                 shown = time.monotonic()
                 yield
-
-    def _deepened(self, run: Run) -> Iterator[None]:
-        state, steps = run.state, run.state.profile.schedule.steps
-        known = len(state.judged[0])
-        if state.filmed <= steps:
-            state.film(steps + 1)
-        if known > steps:
-            return
-        settings = state.settings
-        asked = state.subject.input, settings.seed, settings.paths, known
-        for event in self.session.lent(run.cancel, judge_further, *asked):
-            if isinstance(event, Judged):
-                last = event.first + len(event.logits) - 1
-                state.progress = Progress.noising(last, steps, event.path, settings.paths)
-                yield
-            else:
-                state.deepen(event)
 
     # Recorded runs, links, uploads, downloads
 
@@ -319,12 +324,13 @@ class TryHandlers(RunHandlers[Run]):
         image = link.image or ("" if kept else self.presets.opening["image"])
         path = self.examples[image].path if image else kept
         again = query == last  # in the same tab
+        looked = {"tau": link.settings.tau, "fixed": link.settings.dda_depth}
+        hands = {"hands": looked | {"method": link.method, "depth": link.depth}}
         found = self.presets.named(key) or self.runs.find(lambda run: run.state.key == key)
         if again and found and found.state.settled and (link.image or kept):
             update = self._finished(visitor, found.state, path)
-            # What was computed beside it has ended; tau and fixed depth stay where they were.
-            hands = [link.settings.tau, link.settings.dda_depth]
-            update[self.page.screen] |= {"progress": None, "hands": hands}
+            # What was computed beside it has ended; what was moved by hand stays there.
+            update[self.page.screen] |= {"progress": None} | hands
             return update
         named = self.presets.named(query.get("run"))
         preset = named or self.presets.find(image, link.settings)
@@ -339,9 +345,13 @@ class TryHandlers(RunHandlers[Run]):
         elif again and key and found is None:
             notices += (DOWNLOAD_WORDS["gone"],)
         if preset is not None:
-            return self._finished(visitor, preset.state, preset.example.path) | self._told(notices)
+            update = self._finished(visitor, preset.state, preset.example.path)
+            value = update[self.page.screen] | hands
+            return update | {self.page.screen: value} | self._told(notices)
         knobs = links.filled(profile, link.settings)
-        shown = self.damaged(visitor, path, *(knobs[name] for name in links.ORDER))
+        asked = [knobs[name] for name in links.ORDER]
+        shown = self.damaged(visitor, path, *asked, link.method)
+        shown[self.page.screen] |= hands
         return self.page.filled(profile, link.settings, path) | shown | self._told(notices)
 
     def arrived(self, path: str | None, good: str | None) -> tuple[Any, str, str | None]:
@@ -384,24 +394,52 @@ def connect_try(
     screen, asked = page.screen, page.asked()
     run = handlers.connect(asked, [screen], start=_START)
 
-    # Not through the queue: a quick run is dropped where it would wait.
-    alone = {**LIGHT, "trigger_mode": "multiple"}
-    damaged = screen.input(for_visitor(handlers.damaged), asked, screen, js=_ASKED, **alone)
-    damaged.then(for_visitor(handlers.quick), None, screen, **alone)
-
     def expand(event: gr.EventData, request: gr.Request) -> Iterator[Update]:
         visitor = str(request.session_hash)
-        every, everything = event_field(event, "every"), event_field(event, "all") is True
         with line.served(visitor):
-            yield from handlers.expand(visitor, every, everything)
+            yield from handlers.expand(visitor, event_field(event, "every"))
 
+    locked = [screen, page.adapt, page.cancel, page.timer]
     expanded = screen.expand(
-        expand, None, screen, concurrency_id=CONCURRENCY_ID, concurrency_limit=1, **PRIVATE
+        expand,
+        None,
+        [*locked, page.notice],
+        concurrency_id=CONCURRENCY_ID,
+        concurrency_limit=1,
+        **PRIVATE,
     )
     screen.stop(for_visitor(handlers.stop), None, page.notice, cancels=[expanded], **LIGHT)
 
-    shown = [screen, page.notice, page.upload_note, page.good, *asked]
-    shown += [page.adapt, page.cancel, page.timer]
+    # The damaged picture at once, in a line of its own what follows: it is dropped where it
+    # would have to wait.
+    damaged = screen.input(
+        for_visitor(handlers.damaged),
+        asked,
+        locked,
+        js=_ASKED,
+        cancels=[run, expanded],
+        trigger_mode="multiple",
+        **LIGHT,
+    )
+
+    def follow(request: gr.Request) -> Iterator[Update]:
+        yield from handlers.follow(str(request.session_hash))
+
+    def followed(first: Dependency) -> None:
+        beside = first.then(
+            follow,
+            None,
+            locked,
+            concurrency_id="beside",
+            concurrency_limit=BESIDE,
+            trigger_mode="multiple",
+            **PRIVATE,
+        )
+        beside.failure(for_visitor(handlers.unheard), None, locked, **LIGHT)
+
+    followed(damaged)
+
+    shown = [*locked, page.notice, page.upload_note, page.good, *asked]
 
     pick = for_event(handlers.pick, "example")
     screen.select(pick, None, shown, cancels=[run, expanded], **LIGHT)
@@ -413,7 +451,7 @@ def connect_try(
     # The notice is empty then: it brings what the tab had last.
     came = [page.picture, page.notice]
     opened = demo.load(handlers.arrive, came, shown, js=_KEPT, **LIGHT)
-    opened.then(for_visitor(handlers.quick), None, screen, **alone)
+    followed(opened)
 
     judged = page.picture.upload(
         handlers.arrived,

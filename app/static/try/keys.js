@@ -1,6 +1,4 @@
 // Present, and the keys that hold on the whole page.
-const byId = (id) => document.getElementById(id);
-
 function present(on) {
   presenting = on && !empty();
   element.closest("#try").classList.toggle("presenting", presenting);
@@ -13,7 +11,6 @@ function present(on) {
   if (presenting) find(".say h1").focus({ preventScroll: true });
 }
 
-const press = (button) => button && !button.disabled && button.click();
 function nextExample() {
   const all = [...document.querySelectorAll("#examples [data-name]")];
   const index = all.findIndex((button) => button.getAttribute("aria-pressed") === "true");
@@ -47,9 +44,9 @@ document.addEventListener("keydown", (event) => {
     if (sheet) window.dgaLine.open(false);
     else if (unfold()) return;
     else if (presenting) present(false);
-    else if (running()) press(byId("cancel"));
+    else if (busy()) press(byId("cancel"));
     else if (hand !== null || playing) { halt(); hand = null; moved(); }
-    else if (pending || stale) trigger("stop", {});
+    else if (pending) trigger("stop", {});
     return;
   }
   if (sheet || event.target.closest?.(FIELDS)) return;

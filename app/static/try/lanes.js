@@ -26,7 +26,7 @@ function layout() {
   const narrow = width < 860;
   const b = { width, narrow };
   if (presenting) {
-    Object.assign(b, { left: 208, right: width - 200, top: 26, bottom: plot.clientHeight - 66 });
+    Object.assign(b, { left: 208, right: width - 200, top: 26, bottom: plot.clientHeight - 100 });
     b.foot = b.bottom + 12;
   } else if (narrow) {
     Object.assign(b, { left: 36, right: width - 22, top: 76, bottom: 186, top2: 250, bottom2: 358, film: 368, foot: 404, height: 452 });
@@ -54,8 +54,8 @@ function summarise() {
 }
 
 function curveLane(b, now) {
-  const turn = now ? Math.min(now.t, mean.length - 1) : mean.length - 1;
-  let out = box(b.left, b.top, b.x(Math.max(turn, 0)) - b.left, b.bottom - b.top, "searched");
+  const turn = Math.min(value.stops ? atTau(value.stops)[0] : Infinity, mean.length - 1); // the detector's own
+  let out = box(b.left, b.top, b.x(clamp(turn, 0, deepest())) - b.left, b.bottom - b.top, "searched");
   for (const c of [0, 0.5, 1]) {
     out += stroke(b.left, b.y(c), b.right, b.y(c), "grid");
     if (!presenting) out += label(b.left - (b.narrow ? 6 : 12), b.y(c) + 5, c, "end");
@@ -66,9 +66,9 @@ function curveLane(b, now) {
     out += `<path d="${trace(b, kept(highs), b.y)}${back.join("")}Z" class="band"/>`;
   }
   out += `<path d="${trace(b, kept(mean).slice(Math.max(turn, 0)), b.y, turn)}" class="after"/>`;
-  out += `<path d="${trace(b, mean.slice(0, turn + 1), b.y)}" class="curve"/>`;
+  out += `<path d="${trace(b, kept(mean).slice(0, turn + 1), b.y)}" class="curve"/>`;
   out += stroke(b.left, b.y(tau), b.right + 8, b.y(tau), "at-tau");
-  if (running() && mean.length && !now) out += dot(b.x(mean.length - 1), b.y(mean.at(-1)), 5, "tip");
+  if (running() && mean.length && !now && mean.length <= deepest() + 1) out += dot(b.x(mean.length - 1), b.y(mean.at(-1)), 5, "tip");
   out += axisWords(b, now);
   if (presenting) {
     words.lane1_lines.forEach((text, i) => (out += label(0, b.top + 18 + 28 * i, text, "start", "strong")));
@@ -124,7 +124,7 @@ function chanceLane(b, now, line) {
     if (runs.length) {
       out += box(16, 237, 14, 14, "good key") + label(37, 249, fill(words.right_here, { method: words.short[chosen] }));
     } else out += label(16, 249, !known ? "" : value.truth != null ? fill(words.never_right, { method: words.short[chosen] }) : "");
-    if (known && !missingLine()) out += label(16, 270, words.drag_fixed[0]) + label(16, 289, words.drag_fixed[1]);
+    if (known) out += label(16, 270, words.drag_fixed[0]) + label(16, 289, words.drag_fixed[1]);
   }
   out += line;
   const lines = METHODS.filter((name) => value.every?.[name] && shown.map(lineOf).includes(name));
@@ -166,8 +166,7 @@ function stops(b, now) {
     if (chance === null || found.depth === null || found.depth > deepest() || (running() && found.state !== "done")) continue;
     const [x, y] = [b.x(found.depth), b.y2(chance)];
     if (name === "dda") out += stroke(x, b.top2 - 6, x, b.film + 30, "fix");
-    const big = shown.includes(name);
-    out += (big ? dot(x, y, name === "dda" ? 13 : 11, `knob of-${name}`) : "") + markAt(name, x, y, big ? 12 : 11);
+    if (shown.includes(name)) out += dot(x, y, name === "dda" ? 13 : 11, `knob of-${name}`) + markAt(name, x, y);
   }
   return out;
 }
@@ -200,7 +199,7 @@ function filmLane(b, now) {
   for (const [depth, css] of [[now?.t, "here"], [value.every?.[lineOf("dda")] || value.results?.dda ? fixed : null, "there"]]) {
     if (depth != null && depth <= deepest()) out += box(b.x(depth) - side / 2, b.film, side, 30, `frame ${css}`);
   }
-  const every = b.narrow ? (wide ? 25 : 8) : wide ? 10 : 4;
+  const every = (b.narrow ? 8 : 4) * Math.ceil(deepest() / 40);
   for (let k = 0; k <= deepest(); k += every) out += label(b.x(k), b.foot + 16, k, "middle");
   if (!b.narrow) out += label(16, b.film + 20, words.noise_in, "start", "strong") + label(16, b.foot + 16, words.depth);
   if (running() || value.phase !== "cancelled" || !mean.length) return out;
@@ -208,8 +207,8 @@ function filmLane(b, now) {
 }
 
 // The two depths' pills take the room of other figures.
-const presentAxis = (b) => label(0, b.foot + 26, words.depth) + label(b.left, b.foot + 26, 0, "middle") +
-  stroke(b.x(fixed), b.top, b.x(fixed), b.foot, "fix");
+const presentAxis = (b) => label(0, b.foot + 70, words.depth) + stroke(b.x(fixed), b.top, b.x(fixed), b.foot, "fix") +
+  [0, 8, 16, 24, 32].map((k) => label(b.x(k), b.foot + 70, k, "middle")).join("");
 
 const HATCH = `<defs><pattern id="hatch" width="6" height="6" patternUnits="userSpaceOnUse"
   patternTransform="rotate(45)"><path d="M0 0V6"/></pattern></defs>`;
@@ -265,7 +264,7 @@ function handles(b, now) {
   }
   place(fixedHandle, middle, presenting ? b.foot + 20 : b.narrow ? 236 : 181, fixed, deepest(), fixedHandle.textContent);
   const compute = find(".compute");
-  const line = missingLine();
+  const line = missingLine(chosen);
   compute.hidden = presenting || !line;
   put(compute, line ? fill(words.compute, { method: words.short[line] }) : "");
   compute.dataset.line = line;

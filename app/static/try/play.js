@@ -64,20 +64,6 @@ function controls() {
   button.classList.toggle("on", Boolean(clock));
   put(button.querySelector("span"), clock ? words.pause : phone.matches ? words.play_short : words.play);
   find(".speed").value = speed;
-  find(".range").hidden = !value.stops || running(); // nothing to show at any depth
-  for (const node of element.querySelectorAll(".range button")) {
-    node.setAttribute("aria-pressed", (node.dataset.wide === "1") === wide);
-  }
-  put(find(".range button"), `0–${Math.min(SHORT_AXIS, value.steps)}`);
-  put(find(".range button:last-child"), phone.matches ? words.all_short : fill(words.all, { steps: value.steps }));
 }
 find(".play").addEventListener("click", play);
 find(".speed").addEventListener("change", (event) => { speed = Number(event.target.value); });
-find(".range").addEventListener("click", (event) => {
-  const button = event.target.closest("button");
-  if (!button) return;
-  wide = button.dataset.wide === "1";
-  const known = Math.min(lastJudged(), value.forward?.depths - 1);
-  if (wide && known < value.steps && !empty()) trigger("expand", { all: true });
-  draw();
-});

@@ -1,5 +1,6 @@
 // Sentence, methods and the row of pictures.
 const row = find(".shots");
+let first = null; // what a frame's own button asks for
 const FIGURES = ["clean", "damaged", "noised", ...METHODS];
 const SIGNS = { right: "M2.5 8.5l3.5 4L13.5 3.5", wrong: "M3.5 3.5l9 9M12.5 3.5l-9 9" };
 const signed = (verdict) => verdict && `<svg class="sign ${verdict}" viewBox="0 0 16 16" role="img"
@@ -11,8 +12,9 @@ row.innerHTML = FIGURES.map((name) => `
       ? `<button type="button" class="choose" tabindex="-1">${marks[name]}<b>${words.short[name]}</b></button>`
       : `<span class="choose">${marks[name]}<b>${words.short[name]}</b></span>`}<i></i></figcaption>
     <button type="button" class="im" tabindex="-1"><canvas width="64" height="64"></canvas><span class="none"></span></button>
+    <button type="button" class="own" hidden></button>
     <p class="label"><span></span><b></b><em></em></p><div class="bar"><i></i></div>
-  </figure>`).join("") + `<span class="before" hidden>${words.from_before}</span>`;
+  </figure>`).join("");
 find(".index").innerHTML = FIGURES.map((name) =>
   `<button type="button" data-name="${name}"><canvas width="64" height="64"></canvas><span>${words.tiny[name]}</span></button>`).join("");
 find(".toggles").innerHTML = METHODS.map((name) =>
@@ -37,29 +39,45 @@ function paint(canvas, frame) {
   context.drawImage(frame.image, frame.x, frame.y, frame.side, frame.side, 0, 0, canvas.width, canvas.height);
 }
 
-// What one picture shows: {title, more, frame, probs, note, pale}.
+// What one picture shows: {title, more, frame, probs, note, own: what its own button does}.
 function pictureNow(name, now) {
   if (name === "clean" || name === "damaged") {
-    const from = subject()[name === "clean" ? "clean" : "input"];
-    const more = name === "clean" && subject().truth != null ? words.truth : "";
-    return { title: words.short[name], more, frame: wholePicture(from?.src), probs: from?.probs, note: "", of: subject() };
+    const from = value[name === "clean" ? "clean" : "input"];
+    const more = name === "clean" && value.truth != null ? words.truth : "";
+    const title = presenting && name === "damaged" && value.clean ? value.brief : words.short[name];
+    return { title, more, frame: wholePicture(from?.src), probs: from?.probs };
   }
+  if (name === "noised" && ownNoise()) return plusNoised();
   if (name === "noised") {
-    const depth = playing ? playing.depth : now?.t ?? (running() && value.curves.length ? lastJudged() : null);
+    const depth = playing ? playing.depth : now?.t ?? (running() && value.curves.length ? Math.min(lastJudged(), deepest()) : null);
     const title = playing || !now ? fill(words.noised_to, { depth: depth ?? "…" }) : value.titles?.[now.key] ?? fill(words.noised_to, { depth });
     const probs = value.forward_probs?.[depth];
     return { title, frame: depth === null ? null : noised(depth), probs, note: "", depth };
   }
   const found = outcome(name, now);
-  const [more, long] = value.costs?.[name]?.[found.key] ?? ["", ""];
+  const told = value.source === "recorded" ? null : value.costs?.[name]?.[found.key]; // not this machine's
+  const [more, long] = told ?? ["", ""];
   const frame = playing ? playingFrame(name, found) : found.frame;
-  const whole = value.source === "full" || value.source === "recorded";
-  const left = missingLine() === name ? "find_by_hand" : "unknown_by_hand";
-  const missing = !value.results?.[name] ? (whole ? "not_made" : "not_run") : byHand(name, now) ? left : "unknown_here";
-  const note = found.frame || found.probs || running() || empty() ? "" : fill(words[missing], { method: words.short[name] });
+  const own = found.frame || found.probs || busy() || stale || empty() ? null : ownButton(name);
   const twin = twinOf(name, now);
   const same = twin ? fill(words.same_as, { method: words.short[twin] }) : "";
-  return { title: words.short[name], more: same || more, same, frame, probs: playing && !playing.arrived(found) ? null : found.probs, note, long };
+  return { title: words.short[name], more: same || more, same, frame, probs: playing && !playing.arrived(found) ? null : found.probs, own, long };
+}
+
+// What an empty frame can be filled by: the method's run, or its outcomes at every depth.
+function ownButton(name) {
+  const line = missingLine(name);
+  if (value.results?.[name]) return line && { said: fill(words.compute, { method: words.short[line] }), line };
+  return { said: fill(words.repair_by, { method: words.short[name] }), first: name };
+}
+
+// DGA+ puts noise into what it found, not into the damaged picture, and often none at all.
+const ownNoise = () => chosen === "dga-plus" && value.found && hand === null && !playing;
+const needsNoise = () => Boolean(value.found?.noised);
+function plusNoised() {
+  const { t_star: depth, noised } = value.found;
+  const title = fill(words.noised_to, { depth });
+  return needsNoise() ? { title, frame: wholePicture(noised), probs: null } : { title: words.short.noised, note: words.no_noise };
 }
 
 // The method that gives the very same picture, if that is known.
@@ -72,23 +90,26 @@ function figure(name, now) {
   const node = figureOf(name);
   const told = pictureNow(name, now);
   const peeked = held?.on && held.name === name && !zoom.open;
-  paint(node.querySelector("canvas"), peeked ? wholePicture(subject().input?.src) : told.frame);
+  paint(node.querySelector("canvas"), peeked ? wholePicture(value.input?.src) : told.frame);
   paint(thumbOf(name).querySelector("canvas"), told.frame);
   put(node.querySelector("figcaption b"), told.title);
   put(node.querySelector("figcaption i"), told.more ?? "");
   node.querySelector("figcaption i").classList.toggle("same", Boolean(told.same));
   node.querySelector("figcaption").title = told.long ?? "";
-  put(node.querySelector(".none"), told.note);
+  put(node.querySelector(".none"), told.note ?? "");
+  const own = node.querySelector(".own");
+  own.hidden = !told.own;
+  put(own, told.own?.said ?? "");
+  Object.assign(own.dataset, { line: told.own?.line ?? "", first: told.own?.first ?? "" });
   const label = told.probs ? labelOf(told.probs) : "";
   const share = told.probs ? Math.max(...told.probs) : 0;
-  const sign = told.probs && !covered ? verdict(told.probs, told.of) : "";
+  const sign = told.probs && !covered ? verdict(told.probs) : "";
   fillIn(node.querySelector(".label span"), signed(sign));
   put(node.querySelector(".label b"), covered && label ? "?" : label);
   put(node.querySelector(".label em"), label && !covered ? percentOf(share) : "");
   node.querySelector(".bar i").style.width = `${covered ? 0 : share / 10}%`;
   node.classList.toggle("chosen", name === chosen);
-  const old = name === "clean" || name === "damaged" ? awaited : stale;
-  for (const part of [node, thumbOf(name)]) part.classList.toggle("old", old);
+  for (const part of [node, thumbOf(name)]) part.classList.toggle("old", stale);
   node.querySelector("button.choose")?.setAttribute("aria-pressed", name === chosen);
   const said = label && !covered ? `: ${label} ${percentOf(share)}${sign ? `, ${words[sign]}` : ""}` : "";
   node.querySelector(".im").setAttribute("aria-label", `${told.title}${said}`);
@@ -96,22 +117,28 @@ function figure(name, now) {
 
 const phone = window.matchMedia("(max-width: 760px)");
 const inRow = () => {
-  const first = (subject().clean || value.phase === "opening") && !presenting ? ["clean"] : [];
-  const methods = METHODS.filter((name) => phone.matches || shown.includes(name));
-  if (!presenting) return [...first, "damaged", "noised", ...methods];
-  const other = chosen === "dda" ? methods.find((name) => name !== "dda") ?? "dga-guided" : "dda";
-  return ["damaged", "noised", ...METHODS.filter((name) => name === chosen || name === other)];
+  const truth = value.clean || value.phase === "opening" ? ["clean"] : [];
+  if (phone.matches && !presenting) return ["damaged", chosen, "noised", ...METHODS.filter((name) => name !== chosen), ...truth];
+  if (!presenting) return [...truth, "damaged", "noised", ...METHODS.filter((name) => shown.includes(name))];
+  const noise = ownNoise() && !needsNoise() ? [] : ["noised"];
+  const other = chosen === "dda" ? shown.find((name) => name !== "dda") ?? "dga-guided" : "dda";
+  return [...truth, "damaged", ...noise, ...METHODS.filter((name) => name === chosen || name === other)];
 };
 
 function pictureRow(now) {
   const names = inRow();
-  element.querySelector(".try").classList.toggle("stale", stale);
+  find(".try").classList.toggle("stale", stale);
+  if (row.dataset.order !== `${names}`) { // what lies beside each other differs on a phone
+    row.dataset.order = names;
+    row.append(...names.map(figureOf));
+    find(".index").append(...names.map(thumbOf));
+    row.scrollLeft = 0; // else what was seen moves along
+  }
   for (const name of FIGURES) {
     figureOf(name).hidden = thumbOf(name).hidden = !names.includes(name);
     if (names.includes(name)) figure(name, now);
   }
-  row.style.setProperty("--count", names.length);
-  find(".before").hidden = !stale;
+  element.closest("#try").style.setProperty("--count", names.length);
   for (const button of element.querySelectorAll(".toggles button")) {
     button.setAttribute("aria-pressed", shown.includes(button.dataset.name));
   }
@@ -126,18 +153,20 @@ const keepPictures = rove(row, "figure:not([hidden]) .im");
 function sentences(now) {
   const { key, depth } = askedOf(chosen, now);
   const told = value.says?.[chosen]?.[key];
-  const first = (presenting && value.present?.[chosen]?.[key]) || told;
-  if (empty() || running() || !value.says) return [[words[value.phase] ?? words.empty, ""], []];
-  if (!now && chosen !== "dda" && chosen !== "dga-plus") return [[fill(words.undecided, { tau: tau.toFixed(2) }), ""], []];
+  const said = (presenting && value.present?.[chosen]?.[key]) || told;
+  if (!said && (empty() || busy() || !value.says)) return [[words[awaited ? "forward" : value.phase] ?? words.empty, ""], []];
   if (depth === null) return [[words[value.phase] ?? words.not_made, ""], []];
   const why = chosen === "dda" ? "fixed" : byHand(chosen, now) ? "hand" : "own";
-  if (!first) return [[fill(value.says.unknown[why], { t: depth, tau: tau.toFixed(2) }), ""], []];
-  if (presenting) return [first, []];
+  if (!said) return [[fill(value.says.unknown[why], { t: depth, tau: tau.toFixed(2) }), ""], []];
+  if (presenting) return [said, []];
   const rest = [];
   const { fixed: verdicts, same, spent } = value.second ?? {};
   if (chosen !== "dda") rest.push(twinOf(chosen, now) ? [same, ""] : verdicts?.[fixed]);
-  if (askedOf(chosen, now).made) rest.push([spent?.[chosen] ?? "", ""]);
-  return [first, rest.filter((told) => told?.[0])];
+  const recorded = value.source === "recorded";
+  if (recorded) rest.push([words.recorded, ""]);
+  else if (askedOf(chosen, now).made) rest.push([spent?.[chosen] ?? "", ""]);
+  if (value.truth == null) rest.push([fill(words.kinds, { n: value.kinds }), ""]);
+  return [said, rest.filter((told) => told?.[0])];
 }
 
 // A verdict is the word before the last full stop.
@@ -165,14 +194,14 @@ function headline(now) {
   spoken = setTimeout(() => put(find(".spoken"), heading.textContent), 600);
 }
 
-// On a phone the pictures lie in a row that snaps: the chosen one comes into sight.
-function bring(name, smooth = false) {
-  const node = figureOf(name);
-  if (phone.matches) row.scrollTo({ left: node.offsetLeft - (row.clientWidth - node.offsetWidth) / 2, behavior: smooth && !motion.matches ? "smooth" : "auto" });
+// On a phone the pictures lie in a row that snaps.
+function bring(name) {
+  row.scrollTo({ left: figureOf(name).offsetLeft - 16, behavior: motion.matches ? "auto" : "smooth" });
 }
 
 function choose(name) {
   chosen = name;
+  if (phone.matches) row.scrollTo({ left: 0 });
   if (!shown.includes(name)) toggle(name);
   draw();
 }
@@ -194,15 +223,21 @@ find(".toggles").addEventListener("click", (event) => {
   const button = event.target.closest("button");
   if (button) toggle(button.dataset.name);
 });
+row.addEventListener("click", (event) => {
+  const own = event.target.closest(".own");
+  if (own?.dataset.line) trigger("expand", { every: own.dataset.line });
+  else if (own) {
+    first = own.dataset.first;
+    press(byId("adapt"));
+  }
+});
 find(".index").addEventListener("click", (event) => {
   const name = event.target.closest("button")?.dataset.name;
-  if (name) bring(name, true);
+  if (name) bring(name);
 });
 row.addEventListener("scroll", () => {
-  const middle = row.scrollLeft + row.clientWidth / 2;
-  const away = (node) => Math.abs(node.offsetLeft + node.offsetWidth / 2 - middle);
-  const near = inRow().map(figureOf).reduce((a, b) => (away(b) < away(a) ? b : a));
-  for (const thumb of element.querySelectorAll(".index button")) {
-    thumb.classList.toggle("on", thumb.dataset.name === near.dataset.name);
+  for (const name of inRow()) {
+    const left = figureOf(name).offsetLeft - row.scrollLeft;
+    thumbOf(name).classList.toggle("on", left > -20 && left < row.clientWidth - 80);
   }
 }, { passive: true });

@@ -12,19 +12,19 @@ function draw() {
   bar();
 }
 
-let asked = 0;
+let drawing = 0;
 function soon() {
-  asked ||= requestAnimationFrame(() => { asked = 0; draw(); });
+  drawing ||= requestAnimationFrame(() => { drawing = 0; draw(); });
 }
 
+// From a depth chosen by hand DGA+ does something else than what it found.
 function found() {
-  const node = find(".found");
   const told = value.found;
-  node.classList.toggle("unknown", !told);
-  if (!told || node.dataset.key === value.key) return;
-  node.dataset.key = value.key;
-  find(".gauges").innerHTML = told.gauges.map(([name, said]) => `<span class="gauge"><i>${name}</i> ${said}</span>`).join("");
-  put(find(".found-says"), told.sentence);
+  find(".found").classList.toggle("unknown", !told);
+  if (!told) return;
+  fillIn(find(".gauges"), told.gauges.map(([name, said]) => `<span class="gauge"><i>${name}</i> ${said}</span>`).join(""));
+  const [by] = (byHand(null, depthNow()) && value.says?.["dga-plus"]?.[hand]) || [told.sentence];
+  put(find(".found-says"), by);
 }
 
 // The button, the line under it, and what the address says.
@@ -33,37 +33,40 @@ function bar() {
   if (button) {
     const progress = value.progress;
     button.style.setProperty("--share", progress ? `${100 * progress.share}%` : "0%");
-    const said = progress?.words ?? (stale && !pending ? words.again : "");
+    const said = progress?.words ?? "";
     if (said) button.dataset.words = said;
     else delete button.dataset.words;
-    byId("bar").classList.toggle("running", Boolean(progress || pending) || running());
+    byId("bar").classList.toggle("running", Boolean(pending) || busy());
   }
   put(find(".error"), value.phase === "error" ? value.error : "");
-  put(find(".neutral"), value.phase === "cancelled" ? value.error : subject().notice ?? "");
-  const source = subject().input?.src;
+  put(find(".neutral"), value.phase === "cancelled" ? value.error : value.notice ?? "");
+  const source = value.input?.src;
   const thumb = document.querySelector("#line img");
   if (thumb && source && thumb.getAttribute("src") !== source) thumb.src = source;
-  for (const part of document.querySelectorAll("#line :is(img, p)")) part.classList.toggle("old", awaited);
-  put(document.querySelector("#line b"), subject().title);
-  put(document.querySelector("#line p span"), subject().damage ?? "");
+  for (const part of document.querySelectorAll("#line :is(img, p)")) part.classList.toggle("old", stale);
+  put(document.querySelector("#line b"), value.title);
+  put(document.querySelector("#line p span"), value.damage ?? "");
+  byId("severity")?.classList.toggle("off", Boolean(value.damage) && !value.clean); // as it came
   for (const node of document.querySelectorAll("#examples button")) {
-    node.setAttribute("aria-pressed", !fresh && !stale && node.dataset.name === value.recorded);
+    node.setAttribute("aria-pressed", !stale && node.dataset.name === value.recorded);
   }
-  for (const node of element.querySelectorAll("[data-file]")) node.disabled = value.phase !== "done" || value.source === "quick";
+  for (const node of element.querySelectorAll("[data-file]")) node.disabled = value.phase !== "done" || stale;
 }
 
 function query() {
-  const fields = new URLSearchParams(subject().link ?? value.link ?? "");
+  const fields = new URLSearchParams(value.link ?? "");
   if (!fields.size) return location.search;
   fields.set("tau", tau.toFixed(2));
   fields.set("dda", fixed);
+  if (chosen !== "dga-guided") fields.set("method", chosen);
+  if (hand !== null) fields.set("depth", hand);
   return `?${fields}`;
 }
 // Also for whoever comes back to this tab, with the key of a finished run, see arrive.
 function writeAddress() {
-  if (!subject().link || (centred === null && !location.search)) return;
+  if (!value.link || (centred === null && !location.search)) return;
   if (centred !== null) history.replaceState(history.state, "", query()); // it came with the first
-  sessionStorage.setItem("dga-last", fresh ? query() : `${query()}&key=${value.key}`);
+  sessionStorage.setItem("dga-last", `${query()}&key=${value.key}`);
 }
 
 async function copyLink(button) {
@@ -92,42 +95,28 @@ function unfold(kept) {
 function begin(next) {
   halt();
   pictures.clear();
-  hand = null;
-  stale = awaited = false;
-  fresh = null;
-  watched = null;
-  if (next.source === "recorded" || value.key === null) {
-    [tau, fixed] = next.hands ?? [next.tau, next.dda_depth ?? fixed];
-    wide = false;
-  }
-  const best = ["dga-guided", "dga-plus", "dga", "dda"];
-  if (next.source === "quick") chosen = "dga-plus";
-  else if (value.source === "quick" || value.key === null) chosen = best.find((name) => shown.includes(name));
+  hand = watched = first = null;
+  [tau, fixed] = [next.tau, next.dda_depth];
+  if (!next.hands) return; // as whoever sent the link left it
+  ({ tau, fixed, depth: hand } = next.hands);
+  if (next.hands.method) choose(next.hands.method);
 }
 
 let centred = null;
 function receive(next) {
   pending = "";
-  if (next.source === "damaged") {
-    fresh = next;
-    awaited = false;
-    stale = !empty();
-    if (empty()) {
-      value = { ...value, ...next };
-      [tau, fixed] = [next.tau, next.dda_depth];
-    }
-    writeAddress();
-    return draw();
-  }
-  if (next.phase === "error" && next.key === value.key) stale = true;
-  else if (next.key !== value.key || (stale && next.source === "recorded")) begin(next);
+  const another = next.key !== value.key;
+  if (another || stale) begin(next);
+  stale = next.phase === "error" && !another;
+  awaited = next.source === "damaged" && another;
   value = next;
   summarise();
   draw();
   if (value.phase === "done" && value.key !== centred) {
     writeAddress();
     centred = value.key;
-    requestAnimationFrame(() => bring(chosen));
+    const line = hand !== null && missingLine(chosen);
+    if (line) trigger("expand", { every: line }); // of the depth that a link names
   }
 }
 
@@ -136,14 +125,13 @@ window.dga = {
   // Something of the input was changed: the run is from before, and the quick path may run.
   changed: () => {
     halt();
-    stale = awaited = !empty();
+    stale = true;
     draw();
     clearTimeout(waiting);
     waiting = setTimeout(() => trigger("input", {}), 300);
   },
   // What a run is asked for besides the controls, as the visitor's hands left it.
-  tau: () => tau,
-  dda: () => fixed,
+  asked: () => [tau, fixed, first ?? chosen],
   waiting: () => {
     clearTimeout(waiting);
     pending = words.waiting;

@@ -1,36 +1,35 @@
 // One run as the server tells it, and what the visitor looks at in it.
 const { words, marks } = props;
 const METHODS = ["dga", "dga-guided", "dga-plus", "dda"];
-const SHORT_AXIS = 32; // depth ends before; the rest is noise
 
 let { value } = props; // the run on the screen
-let fresh = null; // another damaged picture than the run's: then the run is from before
-let stale = false;
-let awaited = false; // what was changed has not come back damaged yet
+let stale = false; // what was changed has not come back damaged yet
+let awaited = false; // it has, and is about to be repaired
 let tau = value.tau;
 let fixed = value.dda_depth ?? 1;
 let hand = null; // a depth chosen by hand; null: where the detector stops
 let chosen = "dga-guided";
 let shown = ["dga-guided", "dga-plus", "dda"];
-let wide = false; // the axis goes to the last depth
 let watched = null; // whose chance the second lane shows where the true kind is unknown
 let covered = false;
 let presenting = false;
 let playing = null; // {depth, back} while Play goes on, see play.js
 let pending = ""; // words of a run that waits in line
 
+const byId = (id) => document.getElementById(id);
+const press = (button) => button && !button.disabled && button.click();
 const clamp = (number, low, high) => Math.min(Math.max(number, low), high);
 const percentOf = (mille) => `${mille >= 995 && mille < 1000 ? 99 : Math.floor((mille + 5) / 10)} %`;
 const running = () => value.phase === "forward" || value.phase === "reverse";
 const empty = () => !value.input;
-const deepest = () => (wide ? value.steps : Math.min(SHORT_AXIS, value.steps));
+const busy = () => running() || awaited || Boolean(value.progress);
+const deepest = () => (value.forward?.depths ?? 33) - 1;
 const lastJudged = () => (value.curves[0]?.length ?? 1) - 1;
-const subject = () => fresh ?? value;
 
 const best = (probs) => probs.indexOf(Math.max(...probs));
 const labelOf = (probs) => value.classes[best(probs)];
 const kind = () => value.truth ?? watched ?? (value.clean ? best(value.clean.probs) : best(value.input.probs));
-const verdict = (probs, of = value) => (of.truth == null ? "" : best(probs) === of.truth ? "right" : "wrong");
+const verdict = (probs) => (value.truth == null ? "" : best(probs) === value.truth ? "right" : "wrong");
 
 // The server's stops are for tau 0.00, 0.01 ... 1.00 and, last, for the run's own.
 const atTau = (list) => list.at(tau === value.tau ? -1 : Math.round(100 * tau));
@@ -46,12 +45,11 @@ function depthNow() {
 const lineOf = (name) => (name === "dda" && !value.every?.dda ? value.dda_line : name);
 const byHand = (name, now) => name !== "dda" && Boolean(now?.key.endsWith("d"));
 
-// Which line a button may have computed, as deep as the axis goes: null, if none is missing.
-function missingLine() {
-  const line = lineOf(chosen) ?? "dga-guided";
-  const known = value.every?.[line]?.probs.length ?? 0;
-  const can = !stale && value.phase === "done" && value.source !== "quick" && !value.progress;
-  return can && known <= deepest() && !(known && line === "dga-plus") ? line : null;
+// Whose outcomes at every depth would serve a method, and are not known: null, if they are.
+function missingLine(name) {
+  const line = lineOf(name) ?? (value.second?.same ? "dga-guided" : "dda");
+  const can = !stale && !busy() && value.phase === "done";
+  return can && name !== "dga-plus" && !value.every?.[line] ? line : null;
 }
 
 // Depth and key of one method's outcome, and whether the run itself made it.
@@ -68,6 +66,10 @@ function askedOf(name, now) {
 function outcome(name, now) {
   const { depth, key, made } = askedOf(name, now);
   const result = value.results?.[name];
+  const unchanged = name === "dga-plus" ? made && value.found?.unchanged : depth === 0;
+  if (unchanged && value.input) { // the same bytes
+    return { frame: wholePicture(value.input.src), probs: value.input.probs, depth, key, state: "done" };
+  }
   if (result && (made || running())) {
     return { frame: wholePicture(result.src), probs: result.probs, depth, key, state: result.state };
   }

@@ -1,4 +1,4 @@
-"""Quick runs while a visitor chooses: one at a time, and none while a full run goes on or waits."""
+"""Runs while a visitor chooses: one at a time, and none while one of the queue goes on or waits."""
 
 from __future__ import annotations
 
@@ -12,18 +12,19 @@ from app.server.turns import caller
 from app.words.try_it import NOTICES
 
 PATIENCE = 1.0  # seconds for the models to be free
+BESIDE = 8  # that may ask at once, one of which is served
 MOST_ASKED = 2  # of an address: more direct calls would crowd out its others
-SLOW_SECONDS = 6.0  # a quick run that takes longer ends, and turns them off for its address
+SLOW_SECONDS = 15.0  # a run that takes longer ends, and turns them off for its address
 REST_SECONDS = 60.0  # for so long
 LOOK = 0.02
 
 
 class DroppedError(RuntimeError):
-    """A quick run that does not take place; the message, if any, is for the visitor."""
+    """A run that does not take place, or ends; the message, if any, is for the visitor."""
 
 
-class QuickLane:
-    """Beside the queue, never before it: a full run that comes ends the quick one."""
+class SideLane:
+    """Beside the queue, never before it: a run of the queue ends the one in here."""
 
     def __init__(self, line: QueuePositions) -> None:
         self._line = line
