@@ -86,11 +86,9 @@ class Visit(Watch):
             key = "ArrowUp" if distance > 0 else "ArrowDown"
             self.page.keyboard.press(key if abs(distance) < 5 else f"Shift+{key}")
 
-    def range(self, words):
-        """The depths shown; waits until what this asks for has come."""
-        self.page.click(f".range button:has-text('{words}')")
-        self.page.wait_for_timeout(500)
-        self.page.wait_for_function("!document.querySelector('#adapt').dataset.words")
+    def noise(self):
+        """Whether DGA+ says that noise went in."""
+        return "depth" in self.page.text_content(".found-says")
 
     def t_star(self):
         return int(self.page.get_attribute(".plot", "data-t-star"))
@@ -194,12 +192,11 @@ def test_words_beside_the_curve_are_never_covered(chromium, served):
     visit = Visit(chromium, served)
     page = visit.page
     page.wait_for_function(f"{PLOT}.phase === 'done'")
-    words = ".plot text, .plot .tau, .plot .stop, .plot .beside, .range, .share"
+    words = ".plot text, .plot .tau, .plot .stop, .plot .beside, .share"
     for tau in (0.98, 0.85, 0.5, 0.04):
         visit.slide("Threshold τ", tau)
         assert set(page.locator(".plot text").all_text_contents()) >= WORDS_OF_THE_CURVE
         assert page.evaluate(OVERLAPS, words) == []
-    visit.range("all 100")
     for depth in (6, 32):
         visit.slide("Fixed depth", depth)
         assert page.evaluate(OVERLAPS, f"{words}, .plot .fixed") == []
@@ -230,29 +227,29 @@ def _until(page, shown, seconds=15):
     raise AssertionError("It was never drawn.")
 
 
-def test_a_depth_by_hand_is_never_called_the_detectors(chromium, served):
-    visit = Visit(chromium, served)
-    page = visit.page
-    visit.connected()
-    visit.range("all 100")
-    page.get_by_role("slider", name="Depth from which").focus()
-    for _ in range(8):
-        page.keyboard.press("Shift+ArrowRight")
-    assert visit.t_star() == 47
-    assert visit.says("Depth 47 was chosen by hand")
-    assert "τ" not in visit.says()
-    notes = page.locator(f"{ROW} .none").all_text_contents()
-    assert not any("Repair it" in note for note in notes)
-    assert "press Find it for DGA + G" in notes[3]
-    _until(page, lambda: visit.painted("noised").std() > 5)  # all depths are drawn on demand
-    page.click(".plot .compute")
-    Watch.says(visit, ".say h1", "Noised to depth 47 by hand")
-    page.wait_for_function("!document.querySelector('#adapt').dataset.words")
-    _until(page, lambda: visit.painted("dga-guided").std() > 5)
-    assert page.locator(".plot .compute").is_hidden()
-    page.click(".shots [data-name=dga-plus] button.choose")
-    assert visit.says("Depth 47 was chosen by hand")
-    visit.leave()
+def test_by_hand_nothing_is_called_the_detectors(recorded):
+    page, own = recorded.page, recorded.t_star()
+    if not page.locator(".shots [data-name=dga-plus]").is_visible():
+        page.click(".toggles [data-name=dga-plus]")
+    page.click(".shots [data-name=dga-guided] button.choose")
+    marks = page.locator(".plot .of-dga-plus svg")  # the legend's comes first
+    was, found = marks.last.get_attribute("x"), page.inner_text(".found-says")
+    line = page.get_attribute(".plot .curve", "d")
+    recorded.slide("Depth from which", own + 5)
+    assert recorded.says(f"Noised to depth {own + 5} by hand")
+    assert "τ" not in recorded.says()
+    assert marks.last.get_attribute("x") != was
+    assert f"From depth {own + 5}" in page.inner_text(".found-says")
+    assert page.get_attribute(".plot .curve", "d") == line  # solid to where the detector stopped
+    page.keyboard.press("Escape")
+    assert marks.last.get_attribute("x") == was
+    assert page.inner_text(".found-says") == found
+
+
+def test_left_as_it_is_shows_the_same_bytes(recorded):
+    recorded.slide("Depth from which", 0)
+    assert recorded.alike("dga-guided", "damaged")
+    recorded.page.keyboard.press("Escape")
 
 
 def test_a_click_enlarges_and_holding_shows_the_damaged_one(recorded):
@@ -277,15 +274,6 @@ def test_a_click_enlarges_and_holding_shows_the_damaged_one(recorded):
     assert recorded.t_star() == own
 
 
-def test_by_hand_the_mark_of_dga_plus_goes_along(recorded):
-    marks = recorded.page.locator(".plot .of-dga-plus svg")  # the legend's comes first
-    was = marks.last.get_attribute("x")
-    recorded.page.get_by_role("slider", name="Depth from which").press("Shift+ArrowRight")
-    assert float(marks.last.get_attribute("x")) > float(was)
-    recorded.page.keyboard.press("Escape")
-    assert marks.last.get_attribute("x") == was
-
-
 def test_play_takes_all_methods_along(recorded):
     page = recorded.page
     page.get_by_label("Speed").select_option("2")
@@ -308,8 +296,10 @@ def test_present_is_for_the_last_row(recorded):
     page.wait_for_function("document.querySelector('#try.presenting')")
     page.wait_for_timeout(400)
     boxes = [box.bounding_box() for box in page.locator(f"{ROW} .im").all()]
-    assert len(boxes) == 4
-    assert all(box["width"] == 320 and box["y"] + box["height"] < 900 for box in boxes)
+    assert len(boxes) == 5
+    assert all(box["x"] + box["width"] <= 1440 and box["y"] + box["height"] < 900 for box in boxes)
+    damage = page.inner_text(".shots [data-name=damaged] figcaption")
+    assert damage in page.inner_text("#line p").replace(", severity", "")
     sizes = page.evaluate("""[...document.querySelectorAll(".try *")]
       .filter((n) => n.checkVisibility() && !n.closest(".hints, .spoken, dialog")
         && [...n.childNodes].some((c) => c.nodeType === 3 && c.data.trim()))
@@ -341,20 +331,42 @@ def test_present_says_that_a_run_never_crossed(recorded):
     assert page.evaluate(f"{PLOT}.key") == first  # round, past the last one
     for says, pill in seen.items():
         assert ("as far as allowed" in says) == ("deepest allowed" in pill)
-    assert any("deepest allowed" in pill for pill in seen.values())
+    page.keyboard.press("Escape")
+
+
+def test_in_every_state_of_present_the_frames_are_filled(recorded):
+    """By severity and by method, in what order ever; DGA+ without noise shows none."""
+    page = recorded.page
+    page.keyboard.press("f")
+    for key in ("5", "m", "m", "2", "m"):
+        was = page.evaluate(f"{PLOT}.key")
+        page.keyboard.press(key)
+        if key.isdigit():
+            page.wait_for_function(f"{PLOT}.key !== '{was}'")
+            page.wait_for_function(f"{PLOT}.phase === 'done'", timeout=120_000)
+        page.wait_for_timeout(300)
+        names = [f.get_attribute("data-name") for f in page.locator(ROW).all()]
+        chosen = page.get_attribute(".pic.chosen", "data-name")
+        assert chosen in names
+        assert all(recorded.painted(name).std() > 2 for name in names)
+        assert not page.locator(f"{ROW} .own:visible").count()
+        assert ("noised" in names) == (chosen != "dga-plus" or recorded.noise())
     page.keyboard.press("Escape")
 
 
 def test_the_same_example_again_is_no_old_result(recorded):
     page = recorded.page
-    page.locator("#examples [data-name]").first.click()
+    first = page.locator("#examples [data-name]").first
+    first.click()
     page.wait_for_timeout(500)
-    page.locator("#severity label").nth(4).click()
-    page.wait_for_selector(".try.stale")
-    page.wait_for_function("!document.querySelector('#line .old')")
-    page.locator("#examples [data-name]").first.click()
-    page.wait_for_selector(".try:not(.stale)")
-    assert "severity 2" in page.inner_text("#line p")
+    was, damage = page.evaluate(f"{PLOT}.key"), page.inner_text("#line p")
+    page.locator("#severity label:not(.selected)").last.click()
+    page.wait_for_function(f"{PLOT}.key !== '{was}'")
+    first.click()
+    page.wait_for_function(f"{PLOT}.key === '{was}'")
+    assert page.inner_text("#line p") == damage
+    page.wait_for_timeout(1000)
+    assert page.evaluate(f"{PLOT}.key") == was
     assert page.locator(".old").count() == 0
 
 
@@ -408,49 +420,83 @@ def test_nothing_overflows(chromium, served, width):
 
 @pytest.fixture(scope="module")
 def working(chromium, served):
-    """One page for all that makes runs, on a machine that is never too slow for quick ones."""
+    """One page for all that makes runs, on a machine that is never too slow."""
     patience = pytest.MonkeyPatch()
     patience.setattr("app.runs.beside.SLOW_SECONDS", 600)
     patience.setattr("app.runs.beside.PATIENCE", 60)
     visit = Visit(
         chromium, served, query="?image=cat&corruption=impulse_noise&severity=2&seed=11&paths=1"
     )
-    visit.shown("quick")
+    visit.shown("run")
     yield visit
     visit.leave()
     patience.undo()
 
 
-def test_a_change_marks_the_run_and_repairs_by_itself(working):
+@pytest.mark.parametrize("method", ["dga-plus", "dga-guided"])
+def test_a_change_repairs_by_itself_and_keeps_the_protagonist(working, method):
     page = working.page
-    key = page.evaluate(f"{PLOT}.key")
-    damaged = working.painted("damaged")
-    page.locator("#severity label").nth(4).click()
+    page.click(f".shots [data-name={method}] button.choose")
+    key, damaged = page.evaluate(f"{PLOT}.key"), working.painted("damaged")
+    page.locator("#severity label:not(.selected)").last.click()
     page.wait_for_selector(".pic.old")
     assert page.locator("#line .old").count() == 2  # the damaged picture has yet to come
-    shown = page.locator(f"{ROW}").count()
-    assert page.locator(f"{ROW}.old").count() == shown
-    opacity = "(part) => Number(getComputedStyle(document.querySelector(part)).opacity)"
-    assert max(page.evaluate(opacity, part) for part in (".stop", ".beside", ".pic.old")) < 1
-    page.wait_for_function("!document.querySelector('#line .old')")
-    assert page.locator(f"{ROW}.old").count() == shown - 2
-    assert page.locator(".before").is_visible()
-    assert page.locator(".try.stale").count() == 1
-    assert "again" in page.get_attribute("#adapt", "data-words")
-    page.wait_for_function(f"{PLOT}.key !== '{key}' && {PLOT}.source === 'quick'", timeout=60_000)
+    assert page.locator(f"{ROW}.old").count() == page.locator(ROW).count()
+    page.wait_for_function(f"{PLOT}.key !== '{key}'")
+    assert page.locator(".old").count() == 0
+    working.shown("run")
     page.wait_for_timeout(300)
-    assert page.locator(".pic.old").count() == 0
     assert not np.array_equal(working.painted("damaged"), damaged)
-    assert working.painted("dga-plus").std() > 5
-    assert working.painted("dga-guided").std() == 0  # of this run nothing is known there
-    assert "severity 5" in page.inner_text("#line p")
+    assert page.get_attribute(".pic.chosen", "data-name") == method
+    for name in ("dga-guided", "dga-plus", "dda"):
+        assert working.painted(name).std() > 5
+    assert page.locator(f"{ROW} .own:visible").count() == 0
+
+
+def test_where_others_wait_a_frame_holds_its_own_button(working, served):
+    page, key = working.page, working.page.evaluate(f"{PLOT}.key")
+    others = pytest.MonkeyPatch()
+    others.setattr("app.server.queue_position.QueuePositions.busy", lambda line: True)
+    others.setattr("app.runs.beside.PATIENCE", 0.1)
+    page.locator("#severity label:not(.selected)").first.click()
+    page.wait_for_function(f"{PLOT}.key !== '{key}'")
+    page.wait_for_selector(".own:visible")
+    others.undo()
+    assert "Others are being served" in page.inner_text(".try .neutral")
+    assert page.locator(".own:visible").all_inner_texts() == [
+        "Repair by DGA + G", "Repair by DGA+", "Repair by DDA"
+    ]  # fmt: skip
+    page.click("[data-name=dga-plus] .own")
+    working.shown("run")
+    assert page.get_attribute(".pic.chosen", "data-name") == "dga-guided"
+    assert page.locator(f"{ROW} .own:visible").count() == 0
+
+
+def test_a_link_is_the_state(working, chromium, served):
+    page = working.page
+    page.click(".shots [data-name=dga-plus] button.choose")
+    working.slide("Depth from which", 3)
+    working.slide("Fixed depth", 20)
+    page.wait_for_timeout(500)
+    said, query = working.says(), page.evaluate("location.search")
+    visit = Visit(chromium, served, query=query)
+    visit.shown("run")
+    visit.page.wait_for_timeout(500)
+    assert visit.says() == said
+    assert visit.page.get_attribute(".pic.chosen", "data-name") == "dga-plus"
+    assert visit.page.get_attribute(".plot .fixed", "aria-valuenow") == "20"
+    assert np.array_equal(visit.painted("dga-plus"), working.painted("dga-plus"))
+    visit.leave()
+    page.keyboard.press("Escape")
+    working.slide("Fixed depth", served.session.profile.dda_depth)
+    page.click(".shots [data-name=dga-guided] button.choose")
 
 
 def test_repair_it_shows_what_the_library_computes(working, served):
     page = working.page
     page.locator("#severity label").nth(1).click()
     page.wait_for_function("document.querySelector('#line p').textContent.includes('severity 2')")
-    working.shown("quick")
+    working.shown("run")
     page.evaluate("""() => {
       const title = document.querySelector(".shots [data-name=noised] figcaption b");
       window.titles = new Set();
@@ -459,11 +505,10 @@ def test_repair_it_shows_what_the_library_computes(working, served):
     }""")
     assert page.evaluate("getComputedStyle(document.querySelector('#adapt')).transition") == "none"
     working.repair()
-    working.shown("full")
+    working.shown("run")
     page.wait_for_timeout(500)
     titles = page.evaluate("[...window.titles]")
     assert "Noised to depth 0" not in titles
-    assert "Noised to depth …" in titles
     cat = next(example for example in load_examples() if example.name == "cat")
     tau = served.session.profile.stopping.tau
     depth = served.session.profile.dda_depth
@@ -494,7 +539,10 @@ def test_own_damage_is_one_of_the_corruptions(working):
 
 def test_cancel_keeps_what_is_there_and_is_no_error(working):
     page = working.page
-    working.repair()
+    working.shown("run")
+    was = page.evaluate(f"{PLOT}.key")
+    page.locator("#severity label").nth(4).click()
+    page.wait_for_function(f"{PLOT}.key !== '{was}'")
     page.wait_for_selector("#cancel:not([disabled])")
     page.click("#cancel")
     page.wait_for_function(f"{PLOT}.phase === 'cancelled'")
@@ -520,13 +568,14 @@ def test_a_refused_upload_says_so_beside_it(working, tmp_path):
     page.wait_for_function("document.querySelector('#line b').textContent === 'Your picture'")
     # The new picture's run: it has no true kind, so no tick and no cross.
     page.wait_for_function("!document.querySelector('.shots .sign')")
-    working.shown("quick")
+    working.shown("run")
+    assert "knows only 16 kinds" in page.inner_text(".second")
 
 
 def test_coming_back_brings_the_own_picture_and_its_whole_run(working):
     page = working.page
     working.repair()
-    working.shown("full")
+    working.shown("run")
     page.locator(".plot .tau").focus()
     page.keyboard.press("PageUp")
     page.wait_for_timeout(500)  # the address follows once the hand rests
