@@ -67,7 +67,7 @@ RIVALS = {
     "best single depth": "best single depth",
     "BM3D": "BM3D",
     "one depth": "one depth",
-    "exchanged depths": "exchanged",
+    "exchanged depths": "exchanged depths",
 }
 WORTH = {
     "yes": "Yes: over the best single depth {ramp} dB where noise grows, {strokes} where it lies "
@@ -89,7 +89,7 @@ FOUND = {
     "partly": "Partly what was done: of 100 pictures each, {parts}.",
     "noise": "noise in {share} noisy",
     "blur": "blur in {share} blurred",
-    "clean": "nothing in {share} undamaged ones",
+    "clean": "nothing in {share} undamaged",
 }
 KINDS = {
     "exposure_alone": "Expo\N{SOFT HYPHEN}sure", "sharpness_alone": "Sharp\N{SOFT HYPHEN}ness",
@@ -114,8 +114,8 @@ READING = {
     "depth": "Points that are lost with another picture's choice, and 95 % intervals. Mixed: all "
     "kinds and severities; same damage: one kind at one severity. Noise level: how noisy DGA+ "
     "takes a picture to be, which sets its depth. Explanation: all damage that it finds.",
-    "worth": "What a depth at each place of a photograph gains over others, in dB, with 95 % "
-    "intervals. One depth: matched to the noise of the whole. Exchanged: depths of other places.",
+    "worth": "Chart: what a depth at each place gains, in dB, with 95 % intervals. One depth: from "
+    "the noise of the whole. Exchanged: from other places.",
     "found": "Rows: what was done to a picture. Columns: what was found, alone or several at once.",
     "clean": "Change of accuracy on undamaged pictures, in points. Green: within 1 point.",
     "cost": "Seconds of the machine that measured: compare them only with each other.",

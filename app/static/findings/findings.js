@@ -55,6 +55,7 @@ const figure = (address) =>
   (texts[address] ??= fetch(address).then((answer) => (answer.ok ? answer.text() : Promise.reject(answer))));
 let library;
 function plotly() {
+  if (!props.plotly.length) throw new Error("not installed");
   library ??= new Promise((resolve, reject) => {
     const script = document.createElement("script");
     [script.src] = props.plotly;
@@ -67,19 +68,18 @@ function plotly() {
 
 // As the file has it, in the page's font and in the colours of its theme.
 function themed(text) {
-  const style = getComputedStyle(document.body);
+  const style = getComputedStyle(element);
   const color = (name) => style.getPropertyValue(name).trim();
   for (const [drawn, name] of Object.entries(props.colors)) text = text.replaceAll(drawn, color(name));
   const { data, layout } = JSON.parse(text);
-  const font = { family: style.fontFamily, color: color("--ink") };
+  const family = style.fontFamily;
+  const hoverlabel = { bgcolor: color("--card"), bordercolor: color("--line2"), font: { family, color: color("--ink") } };
   // A click in the legend hides a line in every panel, and its band, which comes before it.
   data.forEach((trace, i) => (trace.legendgroup = trace.name ?? data[i + 1]?.name));
-  Object.assign(layout.font, { family: style.fontFamily });
-  const bar = { bgcolor: "transparent", color: color("--ink3"), activecolor: color("--acc") };
+  const modebar = { bgcolor: "transparent", color: color("--ink3"), activecolor: color("--acc") };
   // A finger that scrolls must not zoom.
   const dragmode = matchMedia("(hover: none)").matches ? false : "zoom";
-  const hoverlabel = { bgcolor: color("--card"), bordercolor: color("--line2"), font };
-  return [data, { ...layout, dragmode, hoverlabel, modebar: bar, uirevision: true }];
+  return [data, { ...layout, font: { ...layout.font, family }, dragmode, hoverlabel, modebar, uirevision: true }];
 }
 
 const drawn = new Map();
@@ -108,7 +108,7 @@ new MutationObserver(() => {
 async function list(fold) {
   if (fold.querySelector("table")) return;
   const { data, layout } = JSON.parse(await figure(fold.dataset.figure));
-  const axis = (trace, letter) => layout[`${letter}axis${(trace[`${letter}axis`] ?? letter).slice(1)}`];
+  const axis = (trace, letter) => layout[`${letter}axis${(trace[`${letter}axis`] ?? letter).slice(1)}`] ?? {};
   const titles = (letter) => {
     const axes = Object.keys(layout).filter((name) => name.startsWith(`${letter}axis`));
     return [...new Set(axes.map((name) => layout[name].title?.text).filter(Boolean))].join(" / ") || letter;
@@ -145,7 +145,7 @@ element.addEventListener("toggle", ({ target }) => {
   if (!target.open) return;
   const node = target.matches(".ex") && target.querySelector(".ex-plot");
   if (node) draw(node);
-  if (target.matches(".ex-numbers")) list(target);
+  if (target.matches(".ex-numbers")) list(target).catch(() => target.remove());
 }, true);
 
 // What the address names is opened and shown; of two severities' tables only one is there.
