@@ -148,7 +148,7 @@ FINDINGS_WORDS = {
     "numbers": "The figure's numbers",
     "panel": "Panel",
     "series": "What",
-    "interval": "95 % interval",
+    "interval": "Interval",
     "copy": "Copy",
     "copied": "Copied",
     "of": "of {title}",

@@ -378,9 +378,7 @@ def test_what_was_found(tmp_path, blur, words):
     exhibits = measured(tmp_path, explanations=rows)
     told = said(exhibits, "found")
     assert told.startswith(words)
-    assert told.endswith(
-        f"noise in 99 noisy, blur in {blur} blurred, nothing in 100 undamaged."
-    )
+    assert told.endswith(f"noise in 99 noisy, blur in {blur} blurred, nothing in 100 undamaged.")
     chart = next(a.chart for a in answers(exhibits, 5) if a.question == "found")
     assert chart.rows[0] == ("Noise", [0, 0, 98, 2, 0])
 

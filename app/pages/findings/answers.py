@@ -76,7 +76,9 @@ def _help(exhibits: Exhibits, severity: int) -> Answer:
     )
     more = [words.HELP_MORE["interval"].format(**_told(gain))]
     below = [
-        words.HELP_BELOW[found.verdict].format(method=NAMES[name], accuracy=_size(shown[name].value))
+        words.HELP_BELOW[found.verdict].format(
+            method=NAMES[name], accuracy=_size(shown[name].value)
+        )
         for name, found in gains.items()
         if found.value < 0 and name != own
     ]

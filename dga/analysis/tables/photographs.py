@@ -28,7 +28,7 @@ OTHERS = ("ssim", "same_reading", "unchanged", "seconds")
 
 def photograph_groups() -> dict[str, tuple[str, ...]]:
     """What a difference is averaged over, by name: kinds of damage."""
-    groups = {name: (name,) for name in UNEVEN}
+    groups: dict[str, tuple[str, ...]] = {name: (name,) for name in UNEVEN}
     for severity in SEVERITIES:
         noises = {name: f"{name} {severity}" for name in NOISES}
         groups[f"noises {severity}"] = tuple(noises.values())
@@ -50,6 +50,7 @@ def damage_title(name: str) -> str:
 
 
 def method_words(name: str) -> str:
+    """With a capital: Own depths, BM3D."""
     return name[0].upper() + name[1:]
 
 
@@ -101,7 +102,7 @@ def photographs_table(run: PhotographRun) -> Table:
     return Table(
         "photographs",
         f"Whole photographs, {_counted(run)}",
-        "Mean PSNR in dB / SSIM, against the undamaged photograph; 100 dB: bit for bit. Own depths: "
+        "Mean PSNR in dB / SSIM against the undamaged photograph; 100 dB: bit for bit. Own depths: "
         "a depth at each place. Controls: one depth matched to the noise of the whole, depths "
         "exchanged between places, and the best single depth, which knows the truth. Rivals are "
         "told the noise level that we measured.",
