@@ -59,10 +59,10 @@ DEPTH = {
 WHOLE_DEPTH = ("noise", "depth")  # what decides how deep, the weightiest first
 PERMUTED = {"noise": "noise level", "depth": "depth", "explanation": "explanation"}
 AMONG = {"wild": "among mixed damage", "same": "among the same damage"}
-SHORT = {"wild": "mixed", "same": "same damage"}
+SHORT = {"wild": "mixed", "same": "same"}
 SINGLE = "best single depth"
-UNEVEN = {"ramp": "Growing noise", "strokes": "Noise in strokes"}
-EVEN = "Four even noises"
+UNEVEN = {"ramp": "Growing", "strokes": "Strokes"}
+EVEN = "Even"
 RIVALS = {
     "best single depth": "best single depth",
     "BM3D": "BM3D",
@@ -112,18 +112,19 @@ COST_OTHER = ", {seconds} for {method}"
 READING = {
     "help": "Bars: read right of 100, mean of 15 kinds of damage. Whiskers: 95 % intervals.",
     "depth": "Points that are lost with another picture's choice, and 95 % intervals. Mixed: all "
-    "kinds and severities; same damage: one kind at one severity. Noise level: how noisy DGA+ "
+    "kinds and severities of damage; same: one kind at one severity. Noise level: how noisy DGA+ "
     "takes a picture to be, which sets its depth. Explanation: all damage that it finds.",
-    "worth": "Chart: what a depth at each place gains, in dB, with 95 % intervals. One depth: from "
-    "the noise of the whole. Exchanged: from other places.",
+    "worth": "Chart: what a depth at each place gains, in dB, with 95 % intervals, where noise is "
+    "growing, in strokes or even. One depth: from the noise of the whole. Exchanged: from "
+    "other places.",
     "found": "Rows: what was done to a picture. Columns: what was found, alone or several at once.",
     "clean": "Change of accuracy on undamaged pictures, in points. Green: within 1 point.",
     "cost": "Seconds of the machine that measured: compare them only with each other.",
 }
 # What a link shows; which recorded run that is: app/pages/findings/shown.py.
 SEE = {
-    "help": "See a picture that DGA+ mends and DDA does not",
-    "depth": "See a picture that needs its own depth",
+    "help": "See one that DGA+ mends",
+    "depth": "See one that needs its own depth",
     "worth": "See a depth at each place",
     "found": "See what was found in one",
     "clean": "Try an undamaged one",
