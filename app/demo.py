@@ -24,7 +24,12 @@ from app.pages.adapt.page import adapt_page
 from app.pages.api import adapt_endpoint, repair_endpoint
 from app.pages.board.page import board_page
 from app.pages.findings.exhibits import Exhibits, read_exhibits
-from app.pages.findings.page import findings_page, model_cards, shipped_exhibits
+from app.pages.findings.page import (
+    findings_page,
+    model_cards,
+    plotly_script,
+    shipped_exhibits,
+)
 from app.pages.learn.page import learn_page
 from app.pages.photo.page import photo_page
 from app.pages.shell import first_screen, foot, head, header
@@ -78,7 +83,7 @@ def build(
     pages: dict[str, Callable[[], Sequence[str]]] = {
         "photo": photo,
         "board": lambda: board_page(session, demo, line),
-        "findings": lambda: findings_page(session.profile, exhibits),
+        "findings": lambda: findings_page(session, exhibits),
         "learn": lambda: learn_page(session, demo),
     }
     for name, path in PAGES:
@@ -117,7 +122,9 @@ def serve(
     shared = [str(path) for path in (*exhibits.files(), *model_cards(session.profile))]
     demo.count = uploads.count
     documents = {f"/{n}": json.dumps(value, separators=(",", ":")) for n, value in opens.items()}
-    first = Middleware(FirstPaint, head=head(), screens=screens, documents=documents)
+    first = Middleware(
+        FirstPaint, head=head(), screens=screens, documents=documents, scripts=plotly_script()
+    )
     host = host or os.environ.get("GRADIO_SERVER_NAME") or "127.0.0.1"
     # Forwarded addresses count from proxies that were named; a Space has its own in front of it.
     named = os.environ.setdefault("FORWARDED_ALLOW_IPS", "")

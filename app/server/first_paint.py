@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
 
 from starlette.datastructures import MutableHeaders
-from starlette.responses import Response
+from starlette.responses import FileResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.server.gate import path_of
@@ -14,15 +16,21 @@ from app.server.gate import path_of
 class FirstPaint:
     """Middleware that adds ``head`` and, by address, the first screen to pages.
 
-    ``documents``: JSON that a page asks for as soon as it runs, by address.
+    ``documents``: JSON that a page asks for as soon as it runs, by address; ``scripts``: files
+    that it asks for when it needs them.
     """
 
     def __init__(
-        self, app: ASGIApp, head: str, screens: Mapping[str, str], documents: Mapping[str, str]
+        self,
+        app: ASGIApp,
+        head: str,
+        screens: Mapping[str, str],
+        documents: Mapping[str, str],
+        scripts: Mapping[str, Path] = MappingProxyType({}),
     ) -> None:
         self.app, self.head = app, head.encode()
         self.screens = {path: screen.encode() for path, screen in screens.items()}
-        self.documents = documents
+        self.documents, self.scripts = documents, scripts
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One request."""
@@ -30,6 +38,10 @@ class FirstPaint:
         if path in self.documents:
             answer = Response(self.documents[path], media_type="application/json")
             await answer(scope, receive, send)
+            return
+        if path in self.scripts:
+            file = FileResponse(self.scripts[path], media_type="text/javascript")
+            await file(scope, receive, send)
             return
         screen = self.screens.get(path)
         if screen is None:

@@ -47,6 +47,8 @@ OPEN |= {f"{API}/{name}" for name in ("theme.css", "queue/data", "queue/status",
 OPEN |= {PROGRESS, UPLOAD, JOIN, CANCEL, *MCP}
 # Gradio's own files and the seconds that browsers may keep them; names in /assets/ hold a digest.
 ASSETS = {"/assets/": 31_536_000, "/static/": 86_400, "/svelte/": 86_400}
+PLOTLY = "/plotly-"  # and its version: what draws figures
+ASSETS[PLOTLY] = ASSETS["/assets/"]
 SHARED_SECONDS = 3_600  # results that ship; another start may bring others
 OPEN_BELOW = (*ASSETS, f"{API}/call/", RUN, FILE, HEARTBEAT)
 # Bytes of the longest body that is no JSON of values; what is in these may stay in the folder.

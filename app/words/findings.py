@@ -7,6 +7,7 @@ from dga.titles import SYSTEMS
 QUESTIONS = {
     "help": "Does it help?",
     "depth": "Is the depth really chosen per picture?",
+    "worth": "Is the depth worth choosing?",
     "found": "What does it find in a picture?",
     "clean": "Does it leave clean pictures alone?",
     "cost": "What does it cost?",
@@ -37,36 +38,63 @@ HELP = {
 }
 HELP_MORE = {
     "interval": "The gain lies between {low} and {high} with 95 % confidence.",
+    "below": "Below doing nothing ({source}): {names}.",
     "paper": "The paper's {method}: {points} ({low} to {high}).",
     "ahead": "{rival} is ahead by {points} points ({low} to {high}){why}.",
     "tent": ", but it changes the classifier, on many pictures at once",
     "harms": "It does harm on {names}.",
 }
+HELP_BELOW = {"no": "{method} ({accuracy})", "open": "{method} ({accuracy}, may be chance)"}
 DEPTH = {
-    "yes": "Yes: {method} loses {clauses}.",
-    "partly": "In part: {method} loses {clauses}.",
-    "hardly": "Hardly: {method} loses {clauses}.",
-    "loss": "{size} points with another picture's {what} {where}",
-    "chance": "nothing beyond chance ({points} points) with another picture's {what} {where}",
-    "open": "Not decided: {method} loses {clauses}.",
+    "surely": "Yes: another picture's depth costs {method} {clauses}.",
+    "partly": "In part: another picture's depth costs {method} {clauses}.",
+    "hardly": "Hardly: another picture's depth costs {method} {clauses}.",
+    "undecided": "Not decided: another picture's depth costs {method} {clauses}.",
+    "yes": "{points} points",
+    "no": "{points} points",
+    "open": "nothing certain",
+    "unknown": "something not measured",
     "unmeasured": "Not measured for {methods}.",
 }
 WHOLE_DEPTH = ("noise", "depth")  # what decides how deep, the weightiest first
 PERMUTED = {"noise": "noise level", "depth": "depth", "explanation": "explanation"}
-AMONG = {
-    "wild": "where all kinds and severities of damage are mixed",
-    "same": "where all are damaged alike",
+AMONG = {"wild": "among mixed damage", "same": "among the same damage"}
+SHORT = {"wild": "mixed", "same": "same"}
+SINGLE = "best single depth"
+UNEVEN = {"ramp": "Growing", "strokes": "Strokes"}
+EVEN = "Even"
+RIVALS = {
+    "best single depth": "best single depth",
+    "BM3D": "BM3D",
+    "one depth": "one depth",
+    "exchanged depths": "exchanged depths",
 }
-SHORT = {"wild": "mixed", "same": "same damage"}
-AT = ", at severity {severity}"
+WORTH = {
+    "yes": "Yes: over the best single depth {ramp} dB where noise grows, {strokes} where it lies "
+    "in strokes.",
+    "no": "No: against the best single depth {ramp} dB where noise grows, {strokes} where it lies "
+    "in strokes.",
+    "open": "Not decided: against the best single depth {ramp} dB where noise grows, {strokes} "
+    "where it lies in strokes.",
+}
+WORTH_MORE = {
+    "single": "Only who has the undamaged photograph can pick the best single depth.",
+    "ahead": "Ahead of own depths where noise is even: {names}.",
+    "one": "{rival} on {damage} ({points} dB)",
+    "noises": "Over four even noises {points} dB against BM3D ({low} to {high}).",
+    "without impulses": "Without impulses, which BM3D is not made for: {points} ({low} to {high}).",
+}
 FOUND = {
-    "mostly": "Mostly what was done to it: {parts}.",
-    "partly": "Only in part what was done to it: {parts}.",
-    "noise": "noise in {share} of 100 noisy pictures",
-    "blur": "lost sharpness in {share} of 100 blurred ones",
-    "clean": "nothing in {share} of 100 undamaged ones",
+    "mostly": "Mostly what was done: of 100 pictures each, {parts}.",
+    "partly": "Partly what was done: of 100 pictures each, {parts}.",
+    "noise": "noise in {share} noisy",
+    "blur": "blur in {share} blurred",
+    "clean": "nothing in {share} undamaged",
 }
-KINDS = ("exposure", "sharpness", "noise", "nothing")
+KINDS = {
+    "exposure_alone": "Expo\N{SOFT HYPHEN}sure", "sharpness_alone": "Sharp\N{SOFT HYPHEN}ness",
+    "noise_alone": "Noise", "several": "Several", "nothing": "Nothing",
+}  # fmt: skip
 GROUPS = {
     "noise": "Noise", "blur": "Blur", "weather": "Weather", "digital": "Digital",
     "clean": "Undamaged",
@@ -74,31 +102,40 @@ GROUPS = {
 CLEAN = {
     "yes": "Yes: {same} of 100 come back exactly as they were, and accuracy moves by {points} "
     "points.",
-    "nearly": "Nearly: {same} of 100 come back exactly as they were; accuracy moves by {points} "
-    "points, and a loss of {most} cannot be ruled out.",
+    "nearly": "Nearly: {same} of 100 come back exactly as they were, and accuracy moves by "
+    "{points} points.",
+    "most": "A loss of {most} points cannot be ruled out.",
     "no": "No: {method} costs {points} points of accuracy on clean pictures.",
 }
-COST = "{own} seconds a picture for {method}{others}; choosing the depth is in it."
+COST = "{own} seconds a picture for {method}{others}; choosing the depth included."
 COST_OTHER = ", {seconds} for {method}"
 READING = {
     "help": "Bars: read right of 100, mean of 15 kinds of damage. Whiskers: 95 % intervals.",
-    "depth": "What a picture loses when it gets another's choice, in points with 95 % intervals.",
-    "found": "Rows: what was done to the picture. Columns: what was found, in how many of 100.",
+    "depth": "Points that are lost with another picture's choice, and 95 % intervals. Mixed: all "
+    "kinds and severities of damage; same: one kind at one severity. Noise level: how noisy DGA+ "
+    "takes a picture to be, which sets its depth. Explanation: all damage that it finds.",
+    "worth": "Chart: what a depth at each place gains, in dB, with 95 % intervals, where noise is "
+    "growing, in strokes or even. One depth: from the noise of the whole. Exchanged: from "
+    "other places.",
+    "found": "Rows: what was done to a picture. Columns: what was found, alone or several at once.",
     "clean": "Change of accuracy on undamaged pictures, in points. Green: within 1 point.",
     "cost": "Seconds of the machine that measured: compare them only with each other.",
 }
+# What a link shows; which recorded run that is: app/pages/findings/shown.py.
 SEE = {
-    "help": "See one such picture",
-    "depth": "See one picture's depth",
+    "help": "See one that DGA+ mends",
+    "depth": "See one that needs its own depth",
+    "worth": "See a depth at each place",
     "found": "See what was found in one",
     "clean": "Try an undamaged one",
     "cost": "See what one picture cost",
 }
 FINDINGS_WORDS = {
-    "title": "What we found, in five answers",
+    "title": "What we found, in six answers",
     "intro": "Every number comes from the tables below; their titles say on how many photographs. "
     "Those never used for tuning were never used for training either.",
     "severity": "Severity",
+    "elsewhere": "Not measured at severity {asked}: what has a severity here has {at}.",
     "of_damage": "Severity of the damage",
     "table": "The whole table",
     "measured": "How it was measured",
@@ -109,6 +146,10 @@ FINDINGS_WORDS = {
     "intervals. The paper's numbers are for ImageNet-C at 256 px with Swin-T; these models see "
     "{size} px, so compare the pattern, not the level.",
     "made_by": "How it is made",
+    "numbers": "The figure's numbers",
+    "panel": "Panel",
+    "series": "What",
+    "interval": "Interval",
     "copy": "Copy",
     "copied": "Copied",
     "of": "of {title}",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,9 @@ COLUMNS = (
 KEY = ["path", "corruption", "method"]
 LATER = ("entry", "degradation", "unchanged", "alternatives")
 """Columns that not every run has; see :func:`read_evaluation`."""
+OF_PHOTOGRAPHS = (
+    "path", "corruption", "method", "psnr", "ssim", "same_reading", "unchanged", "seconds",
+)  # fmt: skip
 
 
 class MissingRun(ValueError):  # noqa: N818  (a missing run is no fault of the reader)
@@ -86,12 +89,24 @@ class JudgeRun(Run):
         return str(self.config.get("study", self.name))
 
 
+@dataclass(frozen=True, eq=False)
+class PhotographRun(Run):
+    """What ``python -m dga photographs`` wrote.
+
+    ``lines``: a row a photograph, damage and method, with the columns of
+    :data:`OF_PHOTOGRAPHS`; ``psnr`` in dB, at most 100.
+    """
+
+    lines: pd.DataFrame
+
+
 @dataclass(frozen=True)
 class SavedRuns:
     """Every run below one folder, in the order of their names."""
 
     evaluations: tuple[EvaluationRun, ...]
     judges: tuple[JudgeRun, ...]
+    photographs: tuple[PhotographRun, ...] = ()
 
 
 def read_runs(folder: Path) -> SavedRuns:
@@ -104,19 +119,22 @@ def read_runs(folder: Path) -> SavedRuns:
         raise FileNotFoundError(f"There is no folder {folder}.")
     if not any(folder.iterdir()):
         raise ValueError(f"{folder} is empty.")
-    evaluations, judges = [], []
+    evaluations, judges, photographs = [], [], []
     for run in sorted(path.parent for path in folder.rglob(CONFIG)):
         name = str(run.relative_to(folder)) if run != folder else folder.resolve().name
-        if lines_file(run) is not None:
+        if _config(run / CONFIG).get("kind") == "photographs":
+            photographs.append(read_photographs(run, name))
+        elif lines_file(run) is not None:
             evaluations.append(read_evaluation(run, name))
         elif (run / CURVES).exists():
             judges.append(read_judge(run, name))
     evaluations = [run for run in evaluations if len(run.lines)]
-    if not evaluations and not judges:
+    photographs = [run for run in photographs if len(run.lines)]
+    if not evaluations and not judges and not photographs:
         raise ValueError(
             f"{folder} holds no runs: a run is a folder with {CONFIG} and {LINES} or {CURVES}."
         )
-    return SavedRuns(tuple(evaluations), tuple(judges))
+    return SavedRuns(tuple(evaluations), tuple(judges), tuple(photographs))
 
 
 def lines_file(folder: Path) -> Path | None:
@@ -131,18 +149,39 @@ def read_evaluation(folder: Path, name: str = "") -> EvaluationRun:
     Lines of runs that did not say so are of images that entered at depth 0, without an
     explanation, and came back unchanged from depth 0.
     """
+    path = _lines(folder)
+    rows = [
+        {"entry": 0, "degradation": "none", "unchanged": row["depth"] == 0} | row
+        for row in _rows(path, COLUMNS)
+    ]
+    lines = _unlike(path, pd.DataFrame(rows, columns=[*COLUMNS, *LATER]))
+    return EvaluationRun(name or folder.name, _config(folder / CONFIG), lines)
+
+
+def read_photographs(folder: Path, name: str = "") -> PhotographRun:
+    """One run over photographs. Raises ``ValueError`` naming the file that is damaged."""
+    path = _lines(folder)
+    lines = pd.DataFrame(list(_rows(path, OF_PHOTOGRAPHS)), columns=list(OF_PHOTOGRAPHS))
+    return PhotographRun(name or folder.name, _config(folder / CONFIG), _unlike(path, lines))
+
+
+def _lines(folder: Path) -> Path:
     path = lines_file(folder)
     if path is None:
         raise ValueError(f"{folder} holds no {LINES}.")
-    lines = pd.DataFrame(list(_rows(path)), columns=[*COLUMNS, *LATER])
+    return path
+
+
+def _unlike(path: Path, lines: pd.DataFrame) -> pd.DataFrame:
+    """These lines, if none comes twice."""
     twice = lines.duplicated(KEY)
     if twice.any():
         image, corruption, method = lines.loc[twice.idxmax(), KEY]
         raise ValueError(f"{path} is damaged: {method} on {image}, {corruption}, comes twice.")
-    return EvaluationRun(name or folder.name, _config(folder / CONFIG), lines)
+    return lines
 
 
-def _rows(path: Path) -> Iterator[dict[str, Any]]:
+def _rows(path: Path, columns: Sequence[str]) -> Iterator[dict[str, Any]]:
     """Complete lines; half a line at the end, of a run that was killed, is none."""
     try:
         content = path.read_bytes()
@@ -152,9 +191,7 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
     for number, line in enumerate(text[: text.rfind("\n") + 1].splitlines(), start=1):
         try:
             row = json.loads(line)
-            known = {column: row[column] for column in COLUMNS}
-            later = {"entry": 0, "degradation": "none", "unchanged": known["depth"] == 0}
-            yield known | later | {column: row[column] for column in LATER if column in row}
+            yield {column: row[column] for column in columns} | row
         except (json.JSONDecodeError, TypeError):
             raise ValueError(f"{path} is damaged: line {number} is not a JSON object.") from None
         except KeyError as error:

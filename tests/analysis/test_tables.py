@@ -189,6 +189,8 @@ def test_what_was_found_is_counted_by_what_was_done(tmp_path: Path) -> None:
             **{"Nothing": "25", "Left as it came": "25", "Pictures": "4"},
         }
     ]
+    alone = ["exposure_alone", "sharpness_alone", "noise_alone", "several", "nothing"]
+    assert table.numbers[alone].to_numpy().tolist() == [[25, 25, 0, 25, 25]]
     with pytest.raises(MissingRun, match="no run of dga-plus"):
         explanations(_pooled(tmp_path / "other", lines_of("source", lambda p, c: True, 2)))
 

@@ -11,15 +11,19 @@ import pytest
 
 from app.demo import serve
 from app.pages.findings.answers import answers
+from app.pages.findings.charts import whole_shares
 from app.pages.findings.exhibits import Exhibit, TableContent, inside, read_exhibits, read_table
-from app.pages.findings.page import SHOWN, shipped_exhibits
+from app.pages.findings.page import plotly_script, shipped_exhibits
+from app.pages.findings.shown import shown
 from app.parts.html import rendered
+from app.presets.cases import CASES
 from app.presets.recording import RECORD
 from app.runs import links
 from app.runs.session import Session
-from app.words.findings import FINDINGS_WORDS
+from app.words.findings import FINDINGS_WORDS, KINDS
 from dga.analysis.tables.table import DASH, MINUS
 from dga.analysis.tables.table import Table as WrittenTable
+from dga.figures.palette import NEUTRAL
 from dga.io.shipped import shipped
 from dga.profiles import get_profile
 from dga.titles import SPLITS
@@ -29,7 +33,10 @@ from tests.fixtures.browser import Watch
 HEAD = "| Method | Accuracy (%) | Note |\n| --- | --- | --- |\n"
 ROWS = f"| Source only | 25.8 (23.6{DASH}27.9) | b |\n| *DGA, paper* | 36 | a |\n"
 ROWS += f"| DGA | {DASH} | c |\n| Tent | {MINUS}3.5 ({MINUS}4.1 to +0.2) | <i>d</i> |\n"
-FIGURE = {"data": [{"type": "scatter", "x": [0, 1], "y": [1, 2]}], "layout": {"height": 300}}
+FIGURE = {
+    "data": [{"type": "scatter", "x": [0, 1], "y": [1, -2]}],
+    "layout": {"height": 300, "font": {"color": NEUTRAL}, "yaxis": {"title": {"text": "dB"}}},
+}
 COMMANDS = ["python -m dga evaluate --out runs/a", "python -m dga evaluate --out runs/b"]
 
 
@@ -72,7 +79,10 @@ def test_reads_tables_and_figures(folder):
     assert table.content.columns == ("Method", "Accuracy (%)", "Note")
     assert table.content.rows[1] == ("*DGA, paper*", "36", "a")
     assert (table.commands, table.problems) == (tuple(COMMANDS), ())
-    assert f'src="gradio_api/file={figure.downloads["png"]}"' in html(figure)
+    drawn, fallback = html(figure).split("<template>")
+    assert f'data-figure="gradio_api/file={figure.downloads["json"]}"' in drawn
+    assert "height:300px" in drawn
+    assert f'src="gradio_api/file={figure.downloads["png"]}"' in fallback
     files = ["table-1.md", "table-1.csv", "depths.png", "depths.json"]
     assert [path.name for path in read_exhibits(folder).files()] == files
 
@@ -120,6 +130,15 @@ def test_a_damaged_table_becomes_a_sentence(folder, text):
     exhibit = only(folder, "table")
     assert (exhibit.content, exhibit.problems) == (None, ("table-1.md is damaged.",))
     assert "table-1.md is damaged." in html(exhibit)
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"layout": {}}', '{"layout": {"height": "x"}}'])
+def test_a_figure_that_cannot_be_drawn_stays_a_picture(folder, text):
+    (folder / "figures/depths.json").write_text(text)
+    figure = only(folder, "figure")
+    assert figure.problems == ("depths.json is damaged.",)
+    assert "<img" in html(figure)
+    assert "<template" not in html(figure)
 
 
 def test_a_missing_file_becomes_a_sentence(folder):
@@ -186,6 +205,7 @@ def measured(folder, **tables):
 
 def said(exhibits, question, severity=5):
     answer = next(a for a in answers(exhibits, severity) if a.question == question)
+    assert len(answer.sentence.split(" ")) <= 20, answer.sentence
     return " ".join([answer.sentence, *answer.more]).replace("\N{NO-BREAK SPACE}", " ")
 
 
@@ -222,6 +242,20 @@ def test_whether_it_helps_is_decided_by_the_interval(tmp_path, gain, sentence):
     assert told.endswith(f"It does harm on fog ({MINUS}5.0).")
     cost = "0.19 seconds a picture for DGA+, 0.37 for DGA + G; choosing"
     assert said(exhibits, "cost").startswith(cost)
+    assert "Below doing nothing" not in told
+
+
+def test_who_lies_below_doing_nothing_is_said(tmp_path):
+    rows = [
+        {"method": name, **interval("accuracy", at, at - 4, at + 4), "seconds": 1}
+        | interval("minus_source", *gain)
+        for name, at, gain in (
+            ("source", 46.2, ("", "", "")), ("dda", 43.7, (-2.5, -4, -1)),
+            ("dga", 45.4, (-0.8, -2, 1)), ("dga-plus", 57, (11, 9, 13)),
+        )
+    ]  # fmt: skip
+    told = said(measured(tmp_path, table_1=rows), "help")
+    assert "Below doing nothing (46.2): DDA (43.7), DGA (45.4, may be chance)." in told
 
 
 EXPLANATION, NOISE = ("dga-plus:permute=explanation:batch=200", "dga-plus:permute=noise:batch=200")
@@ -230,24 +264,53 @@ SAME = [points(NOISE, "mean", 0.3, -0.3, 0.9), points(EXPLANATION, "mean", 2, 1,
 
 
 @pytest.mark.parametrize(
-    ("tables", "begin", "then"),
+    ("tables", "told"),
     [
-        ({"wild_permuted": WILD}, "In part: DGA+ loses 5.1 points with another",
-         "; not measured where all are damaged alike. "),
-        ({"wild_permuted": WILD, "permuted": SAME}, "In part: DGA+ loses 5.1 points",
-         "nothing beyond chance (+0.3 points) with another picture's noise level where all are"),
-        ({"permuted": SAME}, "Not decided: DGA+ loses nothing beyond chance (+0.3 points)",
-         "; not measured where all kinds and severities of damage are mixed."),
-        ({"wild_permuted": [points(NOISE, "all", 0.1, -3, 3)], "permuted": SAME}, "Hardly: ", ""),
-        ({"wild_permuted": WILD, "permuted": [points(NOISE, "mean", 4, 2, 6)]}, "Yes: ", ""),
-        ({"permuted": SAME[1:]}, "Not measured yet", ""),  # an explanation is no depth
+        ({"wild_permuted": WILD}, "In part: another picture's depth costs DGA+ 5.1 points among "
+         "mixed damage, something not measured among the same damage."),
+        ({"wild_permuted": WILD, "permuted": SAME}, "In part: another picture's depth costs DGA+ "
+         "5.1 points among mixed damage, nothing certain among the same damage."),
+        ({"permuted": SAME}, "Not decided: another picture's depth costs DGA+ nothing certain"),
+        ({"wild_permuted": [points(NOISE, "all", 0.1, -3, 3)], "permuted": SAME}, "Hardly: "),
+        ({"wild_permuted": WILD, "permuted": [points(NOISE, "mean", 4, 2, 6)]}, "Yes: "),
+        ({"wild_permuted": WILD, "permuted": [points(NOISE, "mean", -4, -6, -2)]},
+         f"In part: another picture's depth costs DGA+ 5.1 points among mixed damage, {MINUS}4.0"),
+        ({"permuted": SAME[1:]}, "Not measured yet"),  # an explanation is no depth
     ],
 )  # fmt: skip
-def test_whether_the_depth_is_per_picture_is_told_by_where(tmp_path, tables, begin, then):
-    told = said(measured(tmp_path, **tables), "depth")
+def test_whether_the_depth_is_per_picture_is_told_by_where(tmp_path, tables, told):
+    found = said(measured(tmp_path, **tables), "depth")
+    assert found.startswith(told)
+    assert found.endswith("Not measured for DGA + G.") == (told != "Not measured yet")
+
+
+def decibels(group, rival, *found):
+    return {"group": group, "rival": rival, **interval("db", *found)}
+
+
+@pytest.mark.parametrize(
+    ("ramp", "strokes", "begin"),
+    [
+        ((0.1, -0.8, 0.9), (0.8, -0.8, 2.3), "Not decided: against the best single depth +0.1 dB"),
+        ((1, 0.5, 2), (0.8, 0.2, 2.3), "Yes: over the best single depth +1.0 dB where noise grows"),
+        ((-1, -2, -0.5), (-2, -3, -1), f"No: against the best single depth {MINUS}1.0 dB"),
+        ((1, 0.5, 2), (-2, -3, -1), "Not decided: "),
+    ],
+)
+def test_whether_a_depth_at_each_place_is_worth_it(tmp_path, ramp, strokes, begin):
+    rows = [decibels("ramp", "best single depth", *ramp)]
+    rows += [decibels("strokes", "best single depth", *strokes)]
+    rows += [decibels("gaussian_noise 3", "BM3D", -0.8, -1.4, -0.4)]
+    rows += [decibels("shot_noise 3", "BM3D", 0.4, -1.2, 2.5)]
+    rows += [decibels("noises 3", "BM3D", 3.1, 1.3, 5.2)]
+    exhibits = measured(tmp_path, photographs_comparisons=rows)
+    told = said(exhibits, "worth", 3)
     assert told.startswith(begin)
-    assert then in told
-    assert told.endswith("Not measured for DGA + G.") == (begin != "Not measured yet")
+    assert "Ahead of own depths where noise is even: BM3D on Gaussian noise (0.8 dB)." in told
+    assert told.endswith("Over four even noises +3.1 dB against BM3D (+1.3 to +5.2).")
+    assert [answer.at for answer in answers(exhibits, 5) if answer.chart] == [3]
+    without = measured(tmp_path / "none", photographs_comparisons=rows[1:])
+    assert said(without, "worth").startswith("Not measured yet")
 
 
 @pytest.fixture(scope="module")
@@ -262,14 +325,31 @@ def test_shipped_exhibits_have_the_words_of_the_code(shipped_ones):
     assert table.content.columns[2:4] == ("Gain over doing nothing", "Undamaged (%)")
 
 
-def test_what_is_missing_at_one_severity_makes_no_yes_of_a_no(shipped_ones):
-    assert shipped_ones.table("permuted-severity-3") is None
-    told = [said(shipped_ones, "depth", severity) for severity in shipped_ones.severities()]
-    assert told == [told[0]] * 2
-    for answer in answers(shipped_ones, 3) + answers(shipped_ones, 5):
+@pytest.mark.parametrize("severity", [3, 5])
+def test_shipped_answers_are_short_and_say_whose_severity_they_have(shipped_ones, severity):
+    given = {answer.question: answer for answer in answers(shipped_ones, severity)}
+    assert {question: answer.at for question, answer in given.items()} == dict.fromkeys(
+        ("help", "worth", "found", "cost"), severity
+    ) | {"depth": 5, "clean": 0}
+    for answer in given.values():
         assert answer.chart, answer
-    assert told[0].startswith("In part: ")
-    assert "where all are damaged alike, at severity 5" in told[0]
+        assert len(answer.sentence.split(" ")) <= 20, answer.sentence
+        ticks = len(answer.chart.heads) or len(answer.chart.ticks())
+        assert 3 <= ticks <= 6, answer
+    assert all(sum(shares) == 100 for _, shares in given["found"].chart.rows)
+    below = {3: "Below doing nothing (46.2): DDA (43.7, may be chance), DGA (45.4, may be"}
+    assert ("Below" in " ".join(given["help"].more)) == (severity in below)
+    assert below.get(severity, "") in " ".join(given["help"].more)
+
+
+@pytest.mark.parametrize(
+    ("shares", "whole"),
+    [([98.7, 0.8, 0.5], [99, 1, 0]), ([33.4, 33.3, 33.3], [34, 33, 33]), ([100, 0], [100, 0])],
+)
+def test_whole_shares_make_a_hundred(shares, whole):
+    assert whole_shares(shares) == whole
+    with pytest.raises(ValueError, match="something else"):
+        whole_shares([*shares, 4])
 
 
 @pytest.mark.parametrize(
@@ -277,7 +357,7 @@ def test_what_is_missing_at_one_severity_makes_no_yes_of_a_no(shipped_ones):
     [
         ((-0.2, -0.9, 0.5), f"Yes: 95 of 100 come back exactly as they were, and accuracy moves "
          f"by {MINUS}0.2 points."),
-        ((-0.6, -1.4, 0.1), "a loss of 1.4 cannot be ruled out"),
+        ((-0.6, -1.4, 0.1), "A loss of 1.4 points cannot be ruled out."),
         ((-2, -3, -1), "No: DGA+ costs 2.0 points"),
     ],
 )  # fmt: skip
@@ -286,18 +366,21 @@ def test_clean_pictures(tmp_path, found, words):
     assert words in said(measured(tmp_path, clean=rows), "clean")
 
 
-@pytest.mark.parametrize(("blur", "words"), [(60, "Mostly what was done"), (20, "Only in part")])
+@pytest.mark.parametrize(("blur", "words"), [(60, "Mostly what was done"), (20, "Partly what was")])
 def test_what_was_found(tmp_path, blur, words):
-    kinds = {"exposure": 0, "sharpness": 0, "noise": 0, "nothing": 0}
+    kinds = dict.fromkeys(("sharpness", "noise", *KINDS), 0)
     rows = [
-        {"group": "noise", **kinds, "noise": 99.7},
-        {"group": "blur", **kinds, "sharpness": blur},
+        {"group": "noise", **kinds, "noise": 99.7, "noise_alone": 97.7, "several": 2.3},
+        {"group": "blur", **kinds, "sharpness": blur, "sharpness_alone": blur}
+        | {"nothing": 100 - blur},
         {"group": "clean", **kinds, "nothing": 100},
     ]
-    told = said(measured(tmp_path, explanations=rows), "found")
+    exhibits = measured(tmp_path, explanations=rows)
+    told = said(exhibits, "found")
     assert told.startswith(words)
-    assert f"noise in 99 of 100 noisy pictures, lost sharpness in {blur} of 100" in told
-    assert told.endswith("nothing in 100 of 100 undamaged ones.")
+    assert told.endswith(f"noise in 99 noisy, blur in {blur} blurred, nothing in 100 undamaged.")
+    chart = next(a.chart for a in answers(exhibits, 5) if a.question == "found")
+    assert chart.rows[0] == ("Noise", [0, 0, 98, 2, 0])
 
 
 def test_what_was_not_measured_is_said(tmp_path):
@@ -312,33 +395,45 @@ def test_damaged_numbers_are_said_and_stop_nothing(tmp_path):
     odd[0] |= interval("points", 1, 0, 2)
     other = [{"name": "x"}]
     exhibits = measured(
-        tmp_path, table_1=other, permuted=odd, explanations=[{"group": "blur"}], clean=other
-    )
+        tmp_path, table_1=other, permuted=odd, explanations=[{"group": "blur"}], clean=other,
+        photographs_comparisons=[interval("db", 1, 0, 2)],
+    )  # fmt: skip
     for answer in answers(exhibits, 5):
         assert answer.sentence == "The tables that would answer this are damaged."
 
 
-@pytest.mark.parametrize("question", [name for name in SHOWN if name != "clean"])
-def test_recorded_runs_show_what_their_links_say(question):
-    folder = shipped("assets/presets") / "everyday16" / SHOWN[question].removeprefix("run=")
-    run = json.loads((folder / RECORD).read_text("utf-8"))
-    plus, stop = run["systems"]["dga-plus"], run["search"]["stop"]
-    best = plus["prediction"]["labels"][0]
-    mended = run["run"]["input_prediction"]["labels"][0] != run["clean"]["labels"][0] == best
-    assert {
-        "help": mended,
-        "depth": stop["crossed"] and stop["t_star"] > 0,
-        "found": plus["search"]["found"]["degradation"]["exposure"]["gain"] > 1 and mended,
-        "cost": mended,
-    }[question]
+class Found:
+    """Stands in for a session with the shipped weights."""
 
-
-def test_the_undamaged_picture_is_opened_undamaged():
-    query = {name: value for name, (value,) in parse_qs(SHOWN["clean"]).items()}
     profile = get_profile("everyday16")
-    opening = links.opening_values(profile) | {"image": "lion"}
-    link = links.parse(query, profile, ("cat", "lion"), opening)
+
+    def __init__(self, **weights):
+        folder = shipped("assets/presets") / "everyday16" / CASES[0].name
+        self.weights = json.loads((folder / RECORD).read_text("utf-8"))["weights"] | weights
+
+
+def test_links_lead_to_runs_that_show_what_they_say():
+    seen = shown(Found())
+    assert {"help", "found", "cost", "clean", "worth"} <= set(seen)
+    runs = {q: link.partition("run=")[2] for q, link in seen.items() if "run=" in link}
+    for question, name in runs.items():
+        run = json.loads(
+            (shipped("assets/presets") / "everyday16" / name / RECORD).read_text("utf-8")
+        )
+        truth, damaged = run["clean"]["labels"][0], run["run"]["input_prediction"]["labels"][0]
+        read = {s: told["prediction"]["labels"][0] for s, told in run["systems"].items()}
+        needed = {"help": "dga-plus", "depth": "dga-guided"}.get(question)
+        if needed:
+            assert damaged != truth == read[needed] != read["dda"], question
+    assert len(set(runs.values())) == len(runs)
+    query = {name: one for name, (one,) in parse_qs(seen["clean"].partition("?")[2]).items()}
+    opening = links.opening_values(Found.profile) | {"image": "lion"}
+    link = links.parse(query, Found.profile, ("cat", "lion"), opening)
     assert (link.image, link.settings.corruption, link.notices) == ("cat", None, ())
+
+
+def test_what_other_weights_recorded_shows_nothing():
+    assert shown(Found(classifier="other")) == {}
 
 
 @pytest.fixture(scope="module")
@@ -429,6 +524,61 @@ def test_the_page_on_a_phone(open_page, address, results):
     page.emulate_media(color_scheme="light")
     page.wait_for_selector("body:not(.dark)")
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_figures_are_drawn_when_their_fold_is_opened(open_page, address):
+    page = open_page(f"{address}findings", 390, "dark")
+    asked = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.locator("#all > summary").click()
+    page.locator("#table-table-1 > summary").click()
+    page.wait_for_timeout(300)
+    assert asked == []
+    page.locator("#figure-depths > summary").click()
+    plot = page.locator("#figure-depths .ex-plot")
+    before = plot.bounding_box()
+    plot.locator(".scatterlayer .trace").wait_for()
+    assert plot.bounding_box() == before
+    assert before["height"] == 300
+    assert [url.rpartition("/")[2].partition("-")[0] for url in sorted(asked)] == [
+        "depths.json", "plotly"
+    ]  # fmt: skip
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    tick = plot.locator(".xtick text").first
+    look = "(node) => [getComputedStyle(node).fill, getComputedStyle(node).fontFamily]"
+    color, family = tick.evaluate(look)
+    assert color == "rgb(179, 186, 201)"
+    assert family.startswith('"IBM Plex Sans"')
+    page.emulate_media(color_scheme="light")
+    page.wait_for_selector("body:not(.dark)")
+    page.wait_for_function(
+        "getComputedStyle(document.querySelector('.xtick text')).fill === 'rgb(78, 85, 102)'"
+    )
+    page.locator("#figure-depths .ex-numbers > summary").click()
+    page.locator(".ex-numbers tbody tr").first.wait_for()
+    numbers = page.locator(".ex-numbers tr").all_inner_texts()
+    assert [row.split() for row in numbers] == [["x", "dB"], ["0", "1"], ["1", f"{MINUS}2"]]
+    assert len(asked) == 2
+
+
+def test_without_plotly_the_picture_is_shown(chromium, address):
+    page = chromium.new_page()
+    page.route("**/plotly-*", lambda route: route.abort())
+    page.goto(f"{address}findings#figure-depths")
+    picture = page.locator("#figure-depths .ex-figure")
+    picture.wait_for(state="attached")
+    assert picture.get_attribute("src").endswith("depths.png")
+    assert page.locator(".ex-plot").count() == 0
+    page.close()
+
+
+def test_plotly_is_kept_by_browsers(address):
+    (path,) = plotly_script()
+    answer = httpx.get(f"{address.removesuffix('/')}{path}")
+    assert answer.headers["content-type"].startswith("text/javascript")
+    assert "immutable" in answer.headers["cache-control"]
+    assert answer.headers["content-encoding"] in ("gzip", "br")
+    assert httpx.get(f"{address}plotly-0.js").status_code == 404
 
 
 def test_without_results_the_page_says_how_to_make_them(open_page, start, tmp_path):

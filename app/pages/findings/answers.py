@@ -1,11 +1,11 @@
-"""Five questions answered from the results' tables: nothing here is a number of its own."""
+"""Questions answered from the results' tables: nothing here is a number of its own."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from app.pages.findings.charts import Chart, Interval, bars, forest, signed
+from app.pages.findings.charts import Chart, Interval, bars, forest, signed, whole_shares
 from app.pages.findings.exhibits import BASE_SEVERITY, Exhibits
 from app.words import findings as words
 from app.words.findings import METHODS, NAMES
@@ -21,7 +21,8 @@ Row = Mapping[str, str]
 @dataclass(frozen=True)
 class Answer:
     """``question``: a key of ``QUESTIONS``; ``table``: where it comes from; ``more``: plain
-    sentences that belong to it; ``chart``: None where nothing was measured.
+    sentences that belong to it; ``chart``: None where nothing was measured; ``at``: severity of
+    what has one, 0 where nothing has.
     """
 
     question: str
@@ -29,12 +30,16 @@ class Answer:
     sentence: str
     more: tuple[str, ...] = ()
     chart: Chart | None = None
+    at: int = 0
 
 
 def answers(exhibits: Exhibits, severity: int) -> list[Answer]:
-    """One a question, in order, as measured at this severity. Never raises for what tables hold."""
+    """One a question, in order, as measured at this severity or at the nearest that was measured.
+
+    Never raises for what tables hold.
+    """
     made = []
-    makers = (_help, _depth, _found, _clean, _cost)
+    makers = (_help, _depth, _worth, _found, _clean, _cost)
     for question, make in zip(words.QUESTIONS, makers, strict=True):
         try:
             made.append(make(exhibits, severity))
@@ -47,11 +52,10 @@ def _named(name: str, severity: int) -> str:
     return name if severity == BASE_SEVERITY else f"{name}-severity-{severity}"
 
 
-def _nearest(exhibits: Exhibits, name: str, severity: int) -> tuple[str, str]:
-    """A table of this severity, else of the nearest at which it was made; and which that is."""
-    made = [at for at in SEVERITIES if exhibits.table(_named(name, at))]
-    at = min(made, key=lambda other: abs(other - severity), default=severity)
-    return _named(name, at), words.AT.format(severity=at)
+def _nearest(exhibits: Exhibits, severity: int, *names: str) -> int:
+    """This severity, or the nearest at which one of these tables was made."""
+    made = [at for at in SEVERITIES if any(exhibits.table(_named(name, at)) for name in names)]
+    return min(made, key=lambda at: abs(at - severity), default=severity)
 
 
 def _not_measured(question: str, table: str) -> Answer:
@@ -59,7 +63,8 @@ def _not_measured(question: str, table: str) -> Answer:
 
 
 def _help(exhibits: Exhibits, severity: int) -> Answer:
-    table = _named("table-1", severity)
+    at = _nearest(exhibits, severity, "table-1")
+    table = _named("table-1", at)
     rows = _by_method(exhibits, table)
     shown, gains = _estimates(rows, "accuracy"), _estimates(rows, "minus_source")
     own = _own(shown)
@@ -70,12 +75,22 @@ def _help(exhibits: Exhibits, severity: int) -> Answer:
         method=NAMES[own], accuracy=_whole(shown[own].value), points=_size(gain.value)
     )
     more = [words.HELP_MORE["interval"].format(**_told(gain))]
+    below = [
+        words.HELP_BELOW[found.verdict].format(
+            method=NAMES[name], accuracy=_size(shown[name].value)
+        )
+        for name, found in gains.items()
+        if found.value < 0 and name != own
+    ]
+    if below and "source" in shown:
+        source = _size(shown["source"].value)
+        more.append(words.HELP_MORE["below"].format(source=source, names=", ".join(below)))
     paper = gains.get("dga-guided")
     if paper and own == "dga-plus":
         more.append(words.HELP_MORE["paper"].format(method=NAMES["dga-guided"], **_told(paper)))
-    more += _beaten(exhibits.numbers(_named("comparisons", severity)), own)
+    more += _beaten(exhibits.numbers(_named("comparisons", at)), own)
     chart = bars(shown, words.FINDINGS_WORDS["read_right"])
-    return Answer("help", table, sentence, tuple(more), chart)
+    return Answer("help", table, sentence, tuple(more), chart, at)
 
 
 def _beaten(comparisons: Sequence[Row], own: str) -> Iterator[str]:
@@ -101,18 +116,18 @@ def _beaten(comparisons: Sequence[Row], own: str) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class Permuted:
-    """What ``method`` loses where pictures, ``at`` a severity, have their ``what`` permuted."""
+    """What ``method`` loses where pictures, the ``same`` damage or ``wild``, exchange ``what``."""
 
     table: str
     where: str
-    at: str
     method: str
     what: str
     found: Interval
 
 
 def _depth(exhibits: Exhibits, severity: int) -> Answer:
-    permuted = list(_all_permuted(exhibits, severity))
+    at = _nearest(exhibits, severity, "permuted", "controls")
+    permuted = list(_all_permuted(exhibits, at))
     deciding = [d for d in permuted if d.what in words.WHOLE_DEPTH]
     if not deciding:
         return _not_measured("depth", _named("permuted", severity))
@@ -121,65 +136,106 @@ def _depth(exhibits: Exhibits, severity: int) -> Answer:
     for d in sorted(deciding, key=lambda d: words.WHOLE_DEPTH.index(d.what)):
         if d.method == own:
             clauses.setdefault(d.where, d)
+    told = {
+        where: words.DEPTH[d.found.verdict].format(points=signed(d.found.value).lstrip("+"))
+        for where, d in clauses.items()
+    }
+    told |= {where: words.DEPTH["unknown"] for where in words.AMONG if where not in told}
     yes = [d.found.verdict == "yes" for d in clauses.values()]
-    told = [
-        words.DEPTH["loss" if d.found.verdict == "yes" else "chance"].format(
-            where=words.AMONG[d.where] + d.at, size=_size(d.found.value),
-            what=words.PERMUTED[d.what], **_told(d.found),
-        )
-        for d in clauses.values()
-    ]  # fmt: skip
-    unknown = [f"not measured {text}" for name, text in words.AMONG.items() if name not in clauses]
-    if any(yes):
-        verdict = "yes" if all(yes) and not unknown else "partly"
-    else:
-        verdict = "open" if unknown else "hardly"
-    sentence = words.DEPTH[verdict].format(method=NAMES[own], clauses="; ".join(told + unknown))
+    verdict = "partly" if any(yes) else "hardly"
+    if len(yes) < len(told):
+        verdict = "partly" if any(yes) else "undecided"
+    elif all(yes):
+        verdict = "surely"
+    among = ", ".join(f"{text} {words.AMONG[where]}" for where, text in told.items())
+    sentence = words.DEPTH[verdict].format(method=NAMES[own], clauses=among)
     absent = [NAMES[name] for name in OURS[:2] if name not in {d.method for d in permuted}]
     more = [words.DEPTH["unmeasured"].format(methods=", ".join(absent))] if absent else []
-    title = "{}: {}, {}{}".format
+    title = "{}: {}, {}".format
     rows = [
-        (
-            d.method,
-            title(NAMES[d.method], words.PERMUTED[d.what], words.SHORT[d.where], d.at),
-            d.found,
-        )
+        (d.method, title(NAMES[d.method], words.PERMUTED[d.what], words.SHORT[d.where]), d.found)
         for d in permuted
     ]
-    return Answer("depth", next(iter(clauses.values())).table, sentence, tuple(more), forest(rows))
+    table = next(iter(clauses.values())).table
+    at = at if "same" in clauses else 0
+    return Answer("depth", table, sentence, tuple(more), forest(rows), at)
 
 
-def _all_permuted(exhibits: Exhibits, severity: int) -> Iterator[Permuted]:
-    for where, group, table, at in (
-        ("wild", "all", "wild-permuted", ""),
-        ("same", "mean", *_nearest(exhibits, "permuted", severity)),
-    ):
+def _all_permuted(exhibits: Exhibits, at: int) -> Iterator[Permuted]:
+    tables = (("wild", "all", "wild-permuted"), ("same", "mean", _named("permuted", at)))
+    for where, group, table in tables:
         for row in exhibits.numbers(table):
             found = _estimate(row, "points")
             what = row["rival"].partition("permute=")[2].partition(":")[0]
             if row["group"] == group and found and what in words.PERMUTED:
-                yield Permuted(table, where, at, row["method"].partition(":")[0], what, found)
-    table, at = _nearest(exhibits, "controls", severity)
+                yield Permuted(table, where, row["method"].partition(":")[0], what, found)
+    table = _named("controls", at)
     for row in exhibits.numbers(table):
         found = _estimate(row, "adaptive_minus")
         if (row["control"], row["group"]) == ("permuted", "mean") and found:
-            yield Permuted(table, "same", at, "dga-guided", "depth", found)
+            yield Permuted(table, "same", "dga-guided", "depth", found)
+
+
+def _worth(exhibits: Exhibits, severity: int) -> Answer:
+    table = "photographs-comparisons"
+    found = {
+        (row["group"], row["rival"]): one
+        for row in exhibits.numbers(table)
+        if (one := _estimate(row, "db"))
+    }
+    uneven = {where: found.get((where, words.SINGLE)) for where in words.UNEVEN}
+    if not all(uneven.values()):
+        return _not_measured("worth", table)
+    differences = {where: one for where, one in uneven.items() if one}
+    verdicts = {one.verdict for one in differences.values()}
+    verdict = verdicts.pop() if len(verdicts) == 1 else "open"
+    values = {where: signed(one.value) for where, one in differences.items()}
+    more = [words.WORTH_MORE["single"]]
+    made = [at for at in SEVERITIES if (f"noises {at}", "BM3D") in found]
+    at = min(made, key=lambda at: abs(at - severity), default=0)
+    ahead = [
+        words.WORTH_MORE["one"].format(
+            rival=words.RIVALS[rival], points=_size(one.value),
+            damage=phrase(group.removesuffix(f" {at}")),
+        )
+        for (group, rival), one in found.items()
+        if group.endswith(f"_noise {at}") and rival in words.RIVALS and one.verdict == "no"
+    ]  # fmt: skip
+    if ahead:
+        more.append(words.WORTH_MORE["ahead"].format(names=", ".join(ahead)))
+    for which in ("noises", "without impulses"):
+        if one := found.get((f"{which} {at}", "BM3D")):
+            more.append(words.WORTH_MORE[which].format(**_told(one)))
+    groups = words.UNEVEN | {f"noises {at}": words.EVEN}
+    rows = [
+        ("dga-plus", f"{title}: {name}", found[group, rival])
+        for group, title in groups.items()
+        for rival, name in words.RIVALS.items()
+        if (group, rival) in found
+    ]
+    return Answer(
+        "worth", table, words.WORTH[verdict].format(**values), tuple(more), forest(rows), at
+    )
 
 
 def _found(exhibits: Exhibits, severity: int) -> Answer:
-    table = _named("explanations", severity)
+    at = _nearest(exhibits, severity, "explanations")
+    table = _named("explanations", at)
     rows = {row["group"]: row for row in exhibits.numbers(table)}
     groups = [group for group in words.GROUPS if group in rows]
-    shares = {group: [float(rows[group][kind]) for kind in words.KINDS] for group in groups}
     right = {"noise": "noise", "blur": "sharpness", "clean": "nothing"}
-    hits = {group: float(rows[group][kind]) for group, kind in right.items() if group in shares}
+    hits = {g: float(rows[g][kind]) for g, kind in right.items() if g in rows}
     if not hits:
         return _not_measured("found", table)
     parts = [words.FOUND[group].format(share=_whole(share)) for group, share in hits.items()]
     kind = "mostly" if min(hits.values()) >= MOSTLY else "partly"
     sentence = words.FOUND[kind].format(parts=", ".join(parts))
-    named = [(words.GROUPS[group], cells) for group, cells in shares.items()]
-    return Answer("found", table, sentence, (), Chart(named, heads=words.KINDS))
+    named = [
+        (words.GROUPS[group], whole_shares([float(rows[group][kind]) for kind in words.KINDS]))
+        for group in groups
+    ]
+    chart = Chart(named, heads=tuple(words.KINDS.values()))
+    return Answer("found", table, sentence, (), chart, at)
 
 
 def _clean(exhibits: Exhibits, severity: int) -> Answer:
@@ -191,14 +247,16 @@ def _clean(exhibits: Exhibits, severity: int) -> Answer:
     found = moved[own]
     kind = "no" if found.high < 0 else "yes" if found.low >= -PROMISE else "nearly"
     points = _size(found.value) if kind == "no" else signed(found.value)
-    same, most = _whole(float(rows[own]["unchanged"])), _size(found.low)
-    sentence = words.CLEAN[kind].format(method=NAMES[own], same=same, points=points, most=most)
+    same = _whole(float(rows[own]["unchanged"]))
+    sentence = words.CLEAN[kind].format(method=NAMES[own], same=same, points=points)
+    more = (words.CLEAN["most"].format(most=_size(found.low)),) if kind == "nearly" else ()
     dots = [(name, METHODS[name], interval) for name, interval in moved.items()]
-    return Answer("clean", "clean", sentence, (), forest(dots, band=PROMISE))
+    return Answer("clean", "clean", sentence, more, forest(dots, band=PROMISE))
 
 
 def _cost(exhibits: Exhibits, severity: int) -> Answer:
-    table = _named("table-1", severity)
+    at = _nearest(exhibits, severity, "table-1")
+    table = _named("table-1", at)
     rows = _by_method(exhibits, table)
     seconds = {name: float(text) for name in METHODS if (text := rows.get(name, {}).get("seconds"))}
     own = _own(seconds)
@@ -212,7 +270,7 @@ def _cost(exhibits: Exhibits, severity: int) -> Answer:
     sentence = words.COST.format(own=_seconds(seconds[own]), method=NAMES[own], others=others)
     exact = {name: Interval(value, value, value) for name, value in seconds.items()}
     chart = bars(exact, words.FINDINGS_WORDS["seconds"], _seconds)
-    return Answer("cost", table, sentence, (), chart)
+    return Answer("cost", table, sentence, (), chart, at)
 
 
 def _own(measured: Mapping[str, object]) -> str:

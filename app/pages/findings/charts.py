@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -33,10 +34,10 @@ class Chart:
     """Methods, titles and estimates between ``low`` and ``high``, which is the rows' width.
 
     Bars where there is a ``unit``, else differences about 0, with a green ``band`` around it.
-    Or, under ``heads``, names and their shares of 100.
+    Or, under ``heads``, names and their whole shares, which make 100.
     """
 
-    rows: Sequence[tuple[str, str, Interval] | tuple[str, Sequence[float]]]
+    rows: Sequence[tuple[str, str, Interval] | tuple[str, Sequence[int]]]
     low: float = 0
     high: float = 0
     unit: str = ""
@@ -51,6 +52,15 @@ class Chart:
     def box(self, low: float, high: float) -> str:
         """From one value to another, as a style."""
         return f"{self.place(low)};width:{self._share(high - low)}"
+
+    def ticks(self) -> list[tuple[str, str]]:
+        """Three to six round numbers of the width: places as styles, and words."""
+        rough = (self.high - self.low) / 5
+        power = 10 ** math.floor(math.log10(rough))
+        step = power * next(digit for digit in (1, 2, 5, 10) if digit * power >= rough)
+        first, last = math.ceil(self.low / step), math.floor(self.high / step)
+        values = [round(n * step, 6) for n in range(first, last + 1)]
+        return [(self.place(v), f"{v:g}".replace("-", "\N{MINUS SIGN}")) for v in values]
 
     def _share(self, length: float) -> str:
         return f"{100 * length / (self.high - self.low):.1f}%"
@@ -70,3 +80,17 @@ def forest(rows: Sequence[tuple[str, str, Interval]], band: float = 0) -> Chart:
     edge = max(1.5 * band, 1.0)
     low = min(-edge, *(found.low for _, _, found in rows))
     return Chart(rows, low, max(edge, *(found.high for _, _, found in rows)), band=band)
+
+
+def whole_shares(shares: Sequence[float]) -> list[int]:
+    """Whole numbers that make 100, by largest remainder; shares in percent, of all there is.
+
+    Raises ``ValueError`` for shares that do not make 100.
+    """
+    if abs(sum(shares) - 100) > 0.1:
+        raise ValueError("shares of something else than 100")
+    whole = [math.floor(share) for share in shares]
+    by_rest = sorted(range(len(shares)), key=lambda i: whole[i] - shares[i])
+    for i in by_rest[: 100 - sum(whole)]:
+        whole[i] += 1
+    return whole

@@ -55,7 +55,8 @@ class Exhibit:
     """A table or a figure.
 
     ``content`` of a table is None if its file could not be read; ``problems`` then says why.
-    A figure is shown as its picture, one of the ``downloads``: existing files by ending.
+    ``downloads``: existing files by ending. A figure is drawn from its JSON, ``height`` pixels
+    high, or, where that is 0, shown as its picture.
     """
 
     kind: str
@@ -66,6 +67,7 @@ class Exhibit:
     content: TableContent | None
     downloads: Mapping[str, Path] = field(default_factory=dict)
     problems: tuple[str, ...] = ()
+    height: int = 0
 
     @property
     def key(self) -> str:
@@ -167,7 +169,13 @@ def _exhibit(folder: Path, entry: Any) -> Exhibit | None:
             content = read_table(paths["md"])
         except (ValueError, OSError):
             problems.append(f"{paths['md'].name} is damaged.")
-    return Exhibit(kind, name, title, caption, commands, content, paths, tuple(problems))
+    height = 0
+    if "json" in paths:
+        try:
+            height = int(json.loads(paths["json"].read_text("utf-8"))["layout"]["height"])
+        except (OSError, ValueError, TypeError, KeyError, RecursionError):
+            problems.append(f"{paths['json'].name} is damaged.")
+    return Exhibit(kind, name, title, caption, commands, content, paths, tuple(problems), height)
 
 
 def inside(folder: Path, name: object, ending: str) -> Path:

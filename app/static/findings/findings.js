@@ -49,6 +49,105 @@ element.addEventListener("click", (event) => {
   unfold();
 });
 
+// Figures: the library and a figure's JSON come when its fold is opened, else its picture does.
+const texts = {};
+const figure = (address) =>
+  (texts[address] ??= fetch(address).then((answer) => (answer.ok ? answer.text() : Promise.reject(answer))));
+let library;
+function plotly() {
+  if (!props.plotly.length) throw new Error("not installed");
+  library ??= new Promise((resolve, reject) => {
+    const script = document.createElement("script");
+    [script.src] = props.plotly;
+    script.onload = () => resolve(window.Plotly);
+    script.onerror = reject;
+    document.head.append(script);
+  });
+  return library;
+}
+
+// As the file has it, in the page's font and in the colours of its theme.
+function themed(text) {
+  const style = getComputedStyle(element);
+  const color = (name) => style.getPropertyValue(name).trim();
+  for (const [drawn, name] of Object.entries(props.colors)) text = text.replaceAll(drawn, color(name));
+  const { data, layout } = JSON.parse(text);
+  const family = style.fontFamily;
+  const hoverlabel = { bgcolor: color("--card"), bordercolor: color("--line2"), font: { family, color: color("--ink") } };
+  // A click in the legend hides a line in every panel, and its band, which comes before it.
+  data.forEach((trace, i) => (trace.legendgroup = trace.name ?? data[i + 1]?.name));
+  const modebar = { bgcolor: "transparent", color: color("--ink3"), activecolor: color("--acc") };
+  // A finger that scrolls must not zoom.
+  const dragmode = matchMedia("(hover: none)").matches ? false : "zoom";
+  return [data, { ...layout, font: { ...layout.font, family }, dragmode, hoverlabel, modebar, uirevision: true }];
+}
+
+const drawn = new Map();
+const buttons = [["zoomIn2d", "zoomOut2d", "resetScale2d"]];
+const resized = new ResizeObserver((changes) => {
+  for (const { target } of changes) if (target.offsetWidth) window.Plotly.Plots.resize(target);
+});
+async function draw(node) {
+  if (drawn.has(node)) return;
+  drawn.set(node, "");
+  try {
+    const [text, lib] = await Promise.all([figure(node.dataset.figure), plotly()]);
+    const bar = !matchMedia("(hover: none)").matches && "hover";
+    await lib.newPlot(node, ...themed(text), { displaylogo: false, modeBarButtons: buttons, displayModeBar: bar });
+    drawn.set(node, text);
+    resized.observe(node);
+  } catch {
+    node.replaceWith(node.querySelector("template")?.content ?? "");
+  }
+}
+new MutationObserver(() => {
+  for (const [node, text] of drawn) if (text) window.Plotly.react(node, ...themed(text));
+}).observe(document.body, { attributeFilter: ["class"] });
+
+// What a figure shows as a table: a row a point.
+async function list(fold) {
+  if (fold.querySelector("table")) return;
+  const { data, layout } = JSON.parse(await figure(fold.dataset.figure));
+  const axis = (trace, letter) => layout[`${letter}axis${(trace[`${letter}axis`] ?? letter).slice(1)}`] ?? {};
+  const titles = (letter) => {
+    const axes = Object.keys(layout).filter((name) => name.startsWith(`${letter}axis`));
+    return [...new Set(axes.map((name) => layout[name].title?.text).filter(Boolean))].join(" / ") || letter;
+  };
+  const panel = (trace) =>
+    layout.annotations?.find((words) => words.yref === `${trace.yaxis ?? "y"} domain`)?.text.replace(/<.+?>/g, " ");
+  const rows = data.flatMap((trace, i) => {
+    if (trace.hoverinfo === "skip") return [];
+    const band = data[i - 1]?.hoverinfo === "skip" && data[i - 1].y;
+    return trace.x.map((x, at) => {
+      const cells = { panel: panel(trace), series: trace.name, x, y: trace.y[at] };
+      for (const letter of ["x", "y"]) {
+        const { tickvals, ticktext } = axis(trace, letter);
+        if (!ticktext || !isNaN(ticktext[0])) continue;
+        cells.series ||= ticktext[tickvals.indexOf(cells[letter])];
+        delete cells[letter];
+      }
+      cells.interval = trace.text?.[at].replace(/.*\((.*)\)/, "$1");
+      if (band) cells.interval = `${band.at(-1 - at)} to ${band[at]}`;
+      return cells;
+    });
+  });
+  const heads = { panel: props.words.panel, series: props.words.series, x: titles("x"), y: titles("y"), interval: props.words.interval };
+  const kept = Object.keys(heads).filter((name) => rows.some((row) => ![undefined, ""].includes(row[name])));
+  const type = (name) => ("xy".includes(name) ? "n" : "");
+  const cell = (text, name) => `<td class="${type(name)}">${safe(String(text ?? "–").replace(/^-/, "−"))}</td>`;
+  const head = kept.map((name) => `<th scope="col" class="${type(name)}"><button type="button">${safe(heads[name])}</button></th>`);
+  const body = rows.map((row) => `<tr>${kept.map((name) => cell(row[name], name)).join("")}</tr>`);
+  const label = safe(fold.parentElement.firstElementChild.textContent);
+  fold.insertAdjacentHTML("beforeend", `<div class="ex-table" tabindex="0" role="region" aria-label="${label}"><table><thead><tr>${head.join("")}</tr></thead><tbody>${body.join("")}</tbody></table></div>`);
+}
+
+element.addEventListener("toggle", ({ target }) => {
+  if (!target.open) return;
+  const node = target.matches(".ex") && target.querySelector(".ex-plot");
+  if (node) draw(node);
+  if (target.matches(".ex-numbers")) list(target).catch(() => target.remove());
+}, true);
+
 // What the address names is opened and shown; of two severities' tables only one is there.
 function unfold() {
   const wanted = location.hash && document.getElementById(location.hash.slice(1));

@@ -33,16 +33,19 @@ def explanations(pooled: PooledRuns) -> Table:
     if lines.empty:
         raise MissingRun(f"no run of {METHOD}")
     found = pd.DataFrame({kind: _holds(lines, words) for kind, words in KINDS.items()})
+    several = found.sum(axis=1) > 1
+    apart = {f"{kind}_alone": found[kind] & ~several for kind in KINDS} | {"several": several}
     found[NOTHING_FOUND] = lines["degradation"] == "none"
     found[UNTOUCHED] = lines["unchanged"].astype(bool)
+    found = found.assign(**apart)  # of which each picture has one, or nothing
     present = set(lines["corruption"])
     order = [*CORRUPTIONS, *FAMILIES, MEAN, CLEAN]
     groups = [group for group in order if set(GROUPS[group]) <= present]
     rows = Rows()
     for group in groups:
         own = found[lines["corruption"].isin(GROUPS[group])]
-        shares = {kind: round(100 * float(own[kind].mean()), 3) for kind in TITLES}
-        texts = {TITLES[kind]: f"{share:.0f}" for kind, share in shares.items()}
+        shares = {kind: round(100 * float(own[kind].mean()), 3) for kind in found}
+        texts = {title: f"{shares[kind]:.0f}" for kind, title in TITLES.items()}
         shown = {"Corruption": group_title(group), **texts, "Pictures": str(len(own))}
         rows.add(shown, {"group": group, **shares, "images": len(own)})
     return Table(
