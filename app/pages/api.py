@@ -6,21 +6,24 @@ What goes wrong in them becomes a sentence where every function is called (``Str
 from __future__ import annotations
 
 import contextlib
+import io
 from collections.abc import Iterator
 from typing import Any
 
 import gradio as gr
 from gradio.components.api_component import Api
 
-from app.parts.pictures import picture_input
+from app.parts.pictures import encoded, picture_input
 from app.runs.damage import NONE, Damage
 from app.runs.photo import Photo, repair
 from app.runs.session import Session
 from app.runs.settings import check_settings
 from app.runs.watch import News
 from app.server.decoder import read_photograph
+from app.server.upload_folder import kept
 from app.words.common import NO_CORRUPTION
 from dga.corruptions import CORRUPTIONS
+from dga.images import Pixels
 from dga.pipeline import Adaptation
 from dga.record import to_record
 
@@ -71,11 +74,11 @@ def adapt_endpoint(session: Session, concurrency_id: str) -> None:
         clean = subject.clean_prediction
         record = to_record(run) | {"clean": clean and clean.top(5)}
         rebuilt = (result.image for result in run.reconstructions.values())
-        yield record, run.input, run.search.x_t_star, *rebuilt
+        yield record, *map(_written, (run.input, run.search.x_t_star, *rebuilt))
 
     inputs = [picture_input(label="picture", visible=False), *_parameters(session)]
     with gr.Row(visible=False):
-        pictures = [gr.Image(label=name, format="png") for name in PICTURES]
+        pictures = [gr.Image(label=name) for name in PICTURES]
         record = gr.JSON(label="record")
         gr.Button("Adapt").click(
             adapt_image,
@@ -109,12 +112,12 @@ def repair_endpoint(session: Session, concurrency_id: str) -> None:
             for _ in events:
                 yield None, None  # here the run ends if its caller has gone
         assert photo.result is not None
-        yield photo.result.facts(), photo.result.image
+        yield photo.result.facts(), _written(photo.result.image)
 
     with gr.Row(visible=False):
         given = picture_input(label="picture", visible=False)
         record = gr.JSON(label="record")
-        repaired = gr.Image(label="repaired", format="png")
+        repaired = gr.Image(label="repaired")
         gr.Button("Repair").click(
             repair_photo,
             given,
@@ -123,6 +126,11 @@ def repair_endpoint(session: Session, concurrency_id: str) -> None:
             concurrency_id=concurrency_id,
             concurrency_limit=1,
         )
+
+
+def _written(pixels: Pixels) -> str:
+    """Path of a PNG; Gradio's own would be cut short while an equal result is written."""
+    return kept(io.BytesIO(encoded(pixels, "PNG")), "image.png")
 
 
 def _parameters(session: Session) -> list[Api]:

@@ -1,6 +1,7 @@
 """One run of a visitor: checked settings, its state, cancelling, the time budget, the endpoint."""
 
 import threading
+from pathlib import Path
 
 import httpx
 import numpy as np
@@ -13,6 +14,7 @@ from PIL import Image
 from app.runs.session import CancelledError, RunError, Session
 from app.runs.settings import check_settings
 from app.runs.watch import Step
+from app.server.upload_folder import present
 from app.words.errors import GATE_WORDS
 from dga.corruptions import CORRUPTIONS
 from dga.photograph import repair_photograph
@@ -87,6 +89,34 @@ def test_a_photograph_is_repaired_for_programs_as_by_the_library(client, served,
     assert record | {"seconds": 0} == same.facts() | {"seconds": 0}
     with pytest.raises(AppError, match="Choose a picture first"):
         client.predict(None, api_name="/repair")
+
+
+@pytest.mark.parametrize("endpoint", ["/adapt", "/repair"])
+def test_results_stay_whole_while_equal_ones_are_written(
+    served, cat_file, tmp_path, monkeypatch, endpoint
+):
+    """Equal results share a file, which somebody may be reading."""
+    Image.open(cat_file).resize((64, 48)).save(tmp_path / "small.png")
+    settings = GOOD if endpoint == "/adapt" else {}
+    client = Client(served.url, verbose=False, download_files=False)
+
+    def results():
+        picture = handle_file(tmp_path / "small.png")
+        _, *files = client.predict(picture, **settings, api_name=endpoint)
+        return [Path(file["path"]) for file in files]
+
+    def opened(path, mode="r", *others, **options):
+        stream = usual(path, mode, *others, **options)
+        if "w" in mode:
+            told.append([path.read_bytes() for path in first] == whole)
+        return stream
+
+    first, usual, told = results(), Path.open, []
+    whole = [path.read_bytes() for path in first]
+    assert all(path.is_relative_to(present()) for path in first)
+    monkeypatch.setattr(Path, "open", opened)
+    assert results() == first
+    assert all(told)
 
 
 def test_endpoint_agrees_with_the_library(client, served, cat_file):
