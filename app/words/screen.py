@@ -15,6 +15,7 @@ SCREEN_WORDS = {
     "row": "Pictures",
     "timeline": "Depth by depth",
     "truth": "the truth",
+    "came": "As it came",
     "right": "right",
     "wrong": "wrong",
     "noised_to": "Noised to depth {depth}",
@@ -31,6 +32,13 @@ SCREEN_WORDS = {
     "cancelled": "Stopped before the end.",
     "error": "Nothing was repaired.",
     "waiting": "Waiting",
+    # The opening.
+    "opens_wrong": "The classifier reads it as {label}: wrong.",
+    "opens_stop": "Stop: it can't tell any more.",
+    "opens_right": "Rebuilt from there, it is read as {label}: right.",
+    "opens_fixed": "A fixed depth noises every picture alike: to depth {depth}.",
+    "opens_too_deep": "Here that is too deep. It is read as {label}: wrong.",
+    "opens_drag": "Drag ▲: which depth would you take?",
     # The timeline.
     "play": "Play all",
     "play_short": "Play",
