@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 EXAMPLE_TITLES = {
-    "lion": "Lion",
-    "cheetah-face": "Cheetah's face",
-    "cheetah": "Cheetah running",
     "cat": "Cat",
+    "horse": "Horse",
+    "lake": "Lake",
+    "lion": "Lion",
 }
 OWN_PICTURE = "Your picture"
 
