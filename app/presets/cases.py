@@ -38,10 +38,13 @@ LESSONS = {
     (False, False, False): "No method is right",
 }
 LEFT_ALONE = "Left alone, rightly"
+BROKEN = "Every repair breaks it"
 
 
-def lesson(truth: str, guided: str, fixed: str, plus: str, depth: int) -> str:
-    """What a run earns, from the true class, three methods' labels and its t*."""
+def lesson(truth: str, damaged: str, guided: str, fixed: str, plus: str, depth: int) -> str:
+    """What a run earns, from the true class, labels before and after three methods, and its t*."""
     if not depth and (guided == truth) > (fixed == truth):
         return LEFT_ALONE
+    if damaged == truth and truth not in (guided, fixed, plus):
+        return BROKEN
     return LESSONS[guided == truth, fixed == truth, plus == truth]

@@ -52,7 +52,7 @@ class Found:
             yield "nothing to do, and the fixed depth harms"
         if self.reads(PLUS, f"{DAMAGED} {OWN} {FIXED}"):
             yield "DGA+ alone saves it"
-        if self.reads(DAMAGED, f"{OWN} {PLUS}"):
+        if self.reads(DAMAGED, f"{OWN} {FIXED} {PLUS}"):
             yield "repair breaks it"
 
     def __str__(self) -> str:
