@@ -102,9 +102,7 @@ def _read(session: Session, file: Path) -> Iterator[Found]:
 
 def _run(session: Session, case: Case, example: Example) -> Found:
     profile, settings = session.profile, settings_of(session.profile, case)
-    pixels = corrupt(
-        example.pixels(profile.image_size), case.corruption, case.severity, case.seed
-    )
+    pixels = corrupt(example.pixels(profile.image_size), case.corruption, case.severity, case.seed)
     run = adapt(session.models, pixels, case.seed, settings.usual(profile))
     read = {DAMAGED: run.input_prediction}
     read |= {name: run.reconstructions[name].prediction for name in (OWN, FIXED, PLUS)}

@@ -62,8 +62,8 @@ ROUNDS = tuple(
     for picture, damages in {
         "cat": {"gaussian_noise": 1, "elastic_transform": 2, "defocus_blur": 1},
         "lion": {"gaussian_noise": 2, "pixelate": 2, "fog": 1},
-        "cheetah-face": {"impulse_noise": 2, "frost": 1, "zoom_blur": 1},
-        "cheetah": {"shot_noise": 1, "pixelate": 3, "motion_blur": 2},
+        "horse": {"impulse_noise": 2, "frost": 1, "motion_blur": 2},
+        "lake": {"shot_noise": 1, "pixelate": 3, "zoom_blur": 1},
     }.items()
     for corruption, severity in damages.items()
 )
