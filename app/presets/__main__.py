@@ -1,4 +1,4 @@
-"""``python -m app.presets --out FOLDER`` records what pages open with; ``--search`` looks for it."""
+"""``python -m app.presets`` looks for what pages open with (``--search``) and records it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from app.presets.cases import CASES
 from app.presets.recording import record
 from app.presets.search import report, search
 from app.runs.session import Session
-from dga.corruptions import SEVERITIES
+from dga.corruptions import CORRUPTIONS, SEVERITIES
 from dga.weights.checkpoints import WeightsError
 from dga.weights.sources import Sources
 
@@ -34,6 +34,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "is kept of each, and what is there already is not run again",
     )
     parser.add_argument("--seeds", type=int, default=1, help="how many of each (default: 1)")
+    parser.add_argument(
+        "--corruptions", nargs="+", choices=CORRUPTIONS, default=CORRUPTIONS, metavar="CORRUPTION",
+        help="to search among (default: all)",
+    )  # fmt: skip
     parser.add_argument("--profile", default="everyday16")
     parser.add_argument("--weights", type=Path, help="folder that holds PROFILE/diffusion, ...")
     parser.add_argument("--only", choices=("runs", "boards", "photo"), help="default: all of them")
@@ -44,7 +48,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         session = Session.load(options.profile, Sources(options.weights))
         session.budget_seconds = math.inf  # nobody waits for these
         if options.search:
-            found = search(session, list(examples.values()), options.seeds, options.search)
+            damages = list(product(options.corruptions, SEVERITIES))
+            shown = list(examples.values())
+            found = search(session, shown, damages, options.seeds, options.search)
             print("\n".join(report(found)))
             return
         for case in CASES if "runs" in wanted else ():

@@ -1,4 +1,4 @@
-"""Which runs teach what: every example picture with every damage, looked through for cases."""
+"""Which runs teach what: examples with every damage, looked through for cases to record."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from app.parts.examples import Example
 from app.presets.cases import Case
 from app.presets.recording import settings_of
 from app.runs.session import Session
-from dga.corruptions import CORRUPTIONS, SEVERITIES, corrupt
+from dga.corruptions import corrupt
 from dga.networks.classifier import Prediction
 from dga.pipeline import adapt
 
@@ -62,16 +62,22 @@ class Found:
         return f"{case.picture} {case.corruption} {case.severity} seed {case.seed}: {depth}  {told}"
 
 
-def search(session: Session, examples: Sequence[Example], seeds: int, file: Path) -> list[Found]:
-    """Run every example, corruption and severity with so many seeds; ``file``: a line for each.
+def search(
+    session: Session,
+    examples: Sequence[Example],
+    damages: Sequence[tuple[str, int]],
+    seeds: int,
+    file: Path,
+) -> list[Found]:
+    """Run every example with every damage and seed 0...``seeds`` - 1; ``file``: a line for each.
 
     What these weights have there already is not run again. Raises ``OSError`` or ``ValueError``.
     """
     found = {one.case: one for one in _read(session, file)}
     file.parent.mkdir(parents=True, exist_ok=True)
-    wanted = product(range(seeds), examples, CORRUPTIONS, SEVERITIES)
+    wanted = product(range(seeds), examples, damages)
     with file.open("a", encoding="utf-8") as lines:
-        for seed, example, corruption, severity in wanted:
+        for seed, example, (corruption, severity) in wanted:
             case = Case("", example.name, corruption, severity, seed)
             if case not in found:
                 found[case] = one = _run(session, case, example)

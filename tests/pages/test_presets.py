@@ -4,6 +4,7 @@ import dataclasses
 import json
 import logging
 import runpy
+from itertools import product
 
 import numpy as np
 import pytest
@@ -198,15 +199,14 @@ def test_the_recorder_is_a_command(monkeypatch, capsys):
     assert "--out" in capsys.readouterr().out
 
 
-def test_a_search_goes_on_where_it_ended(small, example, tmp_path, monkeypatch):
-    monkeypatch.setattr("app.presets.search.SEVERITIES", (2, 4))
-    monkeypatch.setattr("app.presets.search.CORRUPTIONS", ("gaussian_noise", "contrast"))
+def test_a_search_goes_on_where_it_ended(small, example, tmp_path):
+    damages = list(product(("gaussian_noise", "contrast"), (2, 4)))
     file = tmp_path / "runs.jsonl"
-    found = search(small, [example], 1, file)
+    found = search(small, [example], damages, 1, file)
     whole = file.read_text().splitlines(keepends=True)
     assert len(found) == len(set(whole)) == 4
     file.write_text("".join(whole[:2]) + whole[3].replace("abc", "other weights"))
-    again = search(small, [example], 1, file)
+    again = search(small, [example], damages, 1, file)
     assert (len(again), file.read_text().splitlines(keepends=True)[3:]) == (4, whole[2:])
     settings = settings_of(small.profile, found[0].case)
     subject = small.subject(example.path, settings)
