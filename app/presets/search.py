@@ -15,7 +15,7 @@ from app.presets.recording import settings_of
 from app.runs.session import Session
 from dga.corruptions import corrupt
 from dga.networks.classifier import Prediction
-from dga.pipeline import adapt
+from dga.pipeline import Adaptation, adapt_steps
 
 DAMAGED, OWN, FIXED, PLUS = "damaged", "dga-guided", "dda", "dga-plus"
 SHOWN = 5  # runs printed of each lesson
@@ -109,10 +109,12 @@ def _read(session: Session, file: Path) -> Iterator[Found]:
 def _run(session: Session, case: Case, example: Example) -> Found:
     profile, settings = session.profile, settings_of(session.profile, case)
     pixels = corrupt(example.pixels(profile.image_size), case.corruption, case.severity, case.seed)
-    run = adapt(session.models, pixels, case.seed, settings.usual(profile))
+    asked, deepest = settings.usual(profile), profile.stopping.max_depth
+    *_, run = adapt_steps(session.models, pixels, case.seed, asked, deepest)
+    assert isinstance(run, Adaptation)
     read = {DAMAGED: run.input_prediction}
     read |= {name: run.reconstructions[name].prediction for name in (OWN, FIXED, PLUS)}
-    confidence = [round(float(c), 3) for c in run.confidence[: profile.stopping.max_depth + 1]]
+    confidence = [round(float(c), 3) for c in run.confidence[: deepest + 1]]
     lead = {name: round(_lead(said, example.truth), 3) for name, said in read.items()}
     return Found(case, run.t_star, run.stop.crossed, confidence, lead)
 

@@ -11,8 +11,8 @@ import pytest
 import skimage.data
 from PIL import Image
 
-from app.parts.examples import Example, load_examples
-from app.presets.cases import CASES, PATHS, Case, lesson
+from app.parts.examples import SOURCES, Example, load_examples
+from app.presets.cases import BROKEN, CASES, LEFT_ALONE, PATHS, Case, lesson
 from app.presets.recording import RECORD, RESULTS, record, settings_of
 from app.presets.search import Found, report, search
 from app.presets.store import Preset, PresetError, Presets, load_preset
@@ -164,9 +164,15 @@ def test_a_lesson_is_earned():
 @pytest.mark.skipif(WEIGHTS is not None, reason="they belong to the shipped weights")
 def test_the_shipped_presets(session):
     presets = Presets(session, load_examples())
-    assert sorted(p.name for p in presets.all) == sorted(case.name for case in CASES)
-    assert len({preset.lesson for preset in presets.all}) == len(CASES)
-    assert any("wrong" in preset.lesson and "DGA+" in preset.lesson for preset in presets.all)
+    assert [preset.name for preset in presets.all] == [case.name for case in CASES]
+    assert [preset.lesson for preset in presets.all] == [
+        "The fixed depth is wrong", LEFT_ALONE, "Only DGA+ is right", BROKEN,
+    ]  # fmt: skip
+    opens = presets.all[0].state
+    assert opens.subject.input_prediction.label != presets.all[0].example.truth
+    assert opens.result.stop.crossed
+    assert {preset.name.split("-")[0] for preset in presets.all} == {"cat", "horse", "lake"}
+    assert all(SOURCES[preset.example.name].licence for preset in presets.all)
     folder = shipped("assets/presets") / session.profile.name
     files = [file for preset in presets.all for file in (folder / preset.name).iterdir()]
     assert sum(file.stat().st_size for file in files) < 1_300_000
