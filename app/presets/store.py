@@ -119,9 +119,9 @@ def load_preset(session: Session, folder: Path, examples: Mapping[str, Example])
         example = examples[case.picture]
         state = _state(session, folder, content, settings, example)
         before = state.subject.input_prediction.label
-        after = (state.results[name].prediction.label for name in COMPARED)
+        guided, fixed, plus = (state.results[name].prediction.label for name in COMPARED)
         depth = content["search"]["stop"]["t_star"]
-        taught = lesson(example.truth or "", before, *after, depth)
+        taught = lesson(example.truth or "", before, guided, fixed, plus, depth)
         state.key = case.name
         return Preset(case.name, example, taught, state)
     except (KeyError, IndexError, TypeError, json.JSONDecodeError, ValidationError) as error:
