@@ -21,7 +21,7 @@ class Case:
 CASES = (
     Case("cat-gaussian-noise", "cat", "gaussian_noise", 2, 38),
     Case("horse-brightness", "horse", "brightness", 3, 0),
-    Case("lake-fog", "lake", "fog", 4, 0),
+    Case("lake-contrast", "lake", "contrast", 5, 3),
     Case("cat-motion-blur", "cat", "motion_blur", 3, 0),
 )
 
