@@ -106,7 +106,7 @@ function rightDepths(probs) {
 function chanceLane(b, now, line) {
   let out = "";
   const known = value.every?.[lineOf(chosen)];
-  const runs = known && value.truth != null ? rightDepths(known.probs) : [];
+  const runs = known && value.truth != null && !scene ? rightDepths(known.probs) : [];
   for (const [from, to] of runs) {
     const [x1, x2] = [Math.max(b.x(from - 0.5), b.left), Math.min(b.x(to + 0.5), b.right)];
     out += box(x1, b.top2, x2 - x1, b.bottom2 - b.top2, "good");
@@ -185,7 +185,7 @@ function film(b, now) {
   const width = Math.max(every * b.pitch, 30);
   for (let k = 0; k <= deepest(); k += every) {
     const frame = noised(k);
-    if (!frame || (running() && k > lastJudged())) continue;
+    if (!frame || (running() && k > lastJudged()) || k > (scene?.reach ?? k)) continue;
     context.globalAlpha = stale ? 0.3 : now && k > now.t ? 0.45 : 1;
     const x = every === 1 ? b.x(k) - width / 2 : b.x(k) - b.pitch / 2;
     const [w, cut] = [Math.min(width, b.right + 15 - x), (frame.side * (1 - 30 / width)) / 2];
@@ -196,7 +196,7 @@ function film(b, now) {
 function filmLane(b, now) {
   const side = Math.max(b.pitch, 16);
   let out = "";
-  for (const [depth, css] of [[now?.t, "here"], [value.every?.[lineOf("dda")] || value.results?.dda ? fixed : null, "there"]]) {
+  for (const [depth, css] of [[now?.t, "here"], [scene ? null : value.every?.[lineOf("dda")] || value.results?.dda ? fixed : null, "there"]]) {
     if (depth != null && depth <= deepest()) out += box(b.x(depth) - side / 2, b.film, side, 30, `frame ${css}`);
   }
   const every = (b.narrow ? 8 : 4) * Math.ceil(deepest() / 40);
@@ -257,7 +257,7 @@ function handles(b, now) {
     const fits = right + beside.offsetWidth < b.width - 250;
     beside.style.left = `${fits ? right : Math.max(middle - half - 10 - beside.offsetWidth, 200)}px`;
   } else put(find(".beside"), "");
-  fixedHandle.hidden = empty() || fixed > deepest();
+  fixedHandle.hidden = Boolean(scene) || empty() || fixed > deepest();
   put(fixedHandle.lastElementChild, fill(presenting || b.narrow ? words.fixed_short : words.fixed_at, { depth: fixed }));
   const half = fixedHandle.offsetWidth / 2;
   let middle = clamp(b.x(fixed), b.left + half + (b.narrow ? 0 : 14), b.right + 4 - half); // beside the axis and DGA+ at 0

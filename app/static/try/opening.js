@@ -11,7 +11,7 @@ function sceneAt(seconds) {
   const noise = (depth) => ({ frame: noised(depth), title: fill(words.noised_to, { depth }) });
   const ended = (name) => { const { frame, probs } = outcome(name, depthNow()); return { frame, probs }; };
   const back = (name, from, at) => (at ? { frame: wayBack(name, at) ?? noised(from) } : ended(name));
-  if (part === 0) return { said: [fill(words.opens_wrong, { label: labelOf(value.input.probs) }), "wrong"], frames: {}, reach: -1 };
+  if (part === 0) return { said: [fill(words.opens_wrong, { label: labelOf(value.input.probs) }), "wrong"], frames: {}, reach: 0 };
   if (part === 1) {
     const depth = Math.round(t * share(2, 2.8));
     return { said: [words.forward, ""], frames: { noised: noise(depth) }, reach: depth };

@@ -20,7 +20,7 @@ function soon() {
 // From a depth chosen by hand DGA+ does something else than what it found.
 function found() {
   const told = value.found;
-  find(".found").classList.toggle("unknown", !told);
+  find(".found").classList.toggle("unknown", !told || Boolean(scene));
   if (!told) return;
   fillIn(find(".gauges"), told.gauges.map(([name, said]) => `<span class="gauge"><i>${name}</i> ${said}</span>`).join(""));
   const [by] = (byHand(null, depthNow()) && value.says?.["dga-plus"]?.[hand]) || [told.sentence];
