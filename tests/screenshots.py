@@ -13,6 +13,7 @@ from PIL import Image
 
 from app.demo import serve
 from app.pages.findings.page import shipped_exhibits
+from app.presets.cases import CASES
 from app.runs.session import Session
 from tests.fixtures.address import free_port
 from tests.fixtures.browser import CHROMIUM
@@ -20,12 +21,7 @@ from tests.fixtures.browser import CHROMIUM
 PATIENCE = 120_000  # milliseconds
 LOADED = 6000  # milliseconds: runs, fades, thumbnails
 QUALITY = 82
-CONTRAST = "?run=cat-contrast"
-# Pictures that are not ours to publish: only the cat is in the public domain.
-DISCREET = (
-    "button[data-name]:not([data-name=cat]) > img { filter: blur(6px); }"
-    " #examples button img { filter: none !important; }"
-)
+DISCREET = "button[data-name=lion] > img { filter: blur(6px); }"  # not ours to publish
 FRAME_MS = 220  # a depth
 DEPTHS = 25
 
@@ -44,7 +40,7 @@ class Shot:
 
 SHOTS = (
     Shot("adapt-light", "", 1440, 900, 960),
-    Shot("adapt-dark", CONTRAST, 1440, 900, 960, dark=True),
+    Shot("adapt-dark", f"?run={CASES[2].name}", 1440, 900, 960, dark=True),
     Shot("adapt-phone", "", 390, 844, 390),
     Shot("photo", "photo", 1440, 900, 960),
     Shot("board", "board", 1440, 1270, 960),

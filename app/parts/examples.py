@@ -6,11 +6,10 @@ import os
 import tempfile
 from dataclasses import dataclass
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 
-import gradio
 import numpy as np
-import skimage
 
 from app.parts.pictures import data_uri
 from app.words.try_it import EXAMPLE_TITLES
@@ -18,8 +17,37 @@ from dga.data.uploads import open_upload, read_square
 from dga.images import Pixels, to_pixels, to_square
 
 SHOWN_SIDE = 384
-TRUE_CLASSES = {"cat": "cat", "lion": "big cat", "cheetah-face": "big cat", "cheetah": "big cat"}
-"""What the examples show, as the profile everyday16 calls it."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a picture comes from: ``file`` of an installed ``package``.
+
+    ``truth``: what it shows, as the profile everyday16 calls it; ``licence``: under which it may
+    be given away, None where it may only be shown; ``box``: left, top, right, bottom in pixels.
+    """
+
+    package: str
+    file: str
+    truth: str
+    licence: str | None = None
+    box: tuple[int, int, int, int] | None = None
+
+    def path(self) -> Path:
+        """The file, whether it is there or not: not by a package's own reader, which is slow."""
+        spec = find_spec(self.package)
+        return Path(spec.origin).parent / self.file if spec and spec.origin else Path(self.file)
+
+
+# Boxes: where an undamaged picture is read as what it shows.
+SOURCES = {
+    "cat": Source("skimage", "data/chelsea.png", "cat", "CC0"),
+    "horse": Source("skimage", "data/horse.png", "hoofed animal", "CC0", (73, 0, 373, 300)),
+    "lake": Source(
+        "sklearn", "datasets/images/china.jpg", "landscape", "CC BY 2.0", (342, 107, 640, 405)
+    ),
+    "lion": Source("gradio", "media_assets/images/lion.jpg", "big cat"),
+}
 
 
 @cache
@@ -56,14 +84,14 @@ def load_examples() -> list[Example]:
     found = []
     for name, title in EXAMPLE_TITLES.items():
         try:
-            image = open_upload(_source(name))
+            image = open_upload(SOURCES[name].path()).crop(SOURCES[name].box)
         except (OSError, ValueError):
             continue
         path = folder / f"{name}.png"
         # Before it is enlarged or reduced for the eye, nothing is lost that a run could see.
         to_square(image, SHOWN_SIDE).save(path, compress_level=1)  # fast: the page waits for it
         thumbnail = data_uri(to_pixels(to_square(image, 96)), "JPEG")
-        found.append(Example(name, title, str(path), thumbnail, TRUE_CLASSES.get(name)))
+        found.append(Example(name, title, str(path), thumbnail, SOURCES[name].truth))
     return found
 
 
@@ -74,10 +102,3 @@ def identify(pixels: Pixels, examples: list[Example]) -> Example | None:
         if np.array_equal(example.pixels(size), pixels):
             return example
     return None
-
-
-def _source(name: str) -> Path:
-    if name == "cat":  # not scikit-image's own reader, which imports SciPy
-        return Path(skimage.__file__).parent / "data" / "chelsea.png"
-    file = {"cheetah-face": "cheetah1"}.get(name, name)
-    return Path(gradio.__file__).parent / "media_assets/images" / f"{file}.jpg"

@@ -1,4 +1,4 @@
-"""``python -m app.presets --out FOLDER`` records what pages open with."""
+"""``python -m app.presets`` looks for what pages open with (``--search``) and records it."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from app.parts.examples import load_examples
 from app.presets import boards, photo
 from app.presets.cases import CASES
 from app.presets.recording import record
+from app.presets.search import report, search
 from app.runs.session import Session
-from dga.corruptions import SEVERITIES
+from dga.corruptions import CORRUPTIONS, SEVERITIES
 from dga.weights.checkpoints import WeightsError
 from dga.weights.sources import Sources
 
@@ -23,7 +24,20 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(
         description="Record the runs, boards and photograph that pages open with."
     )
-    parser.add_argument("--out", type=Path, required=True, help="folder to write them to")
+    asked = parser.add_mutually_exclusive_group(required=True)
+    asked.add_argument("--out", type=Path, metavar="FOLDER", help="folder to write them to")
+    asked.add_argument(
+        "--search",
+        type=Path,
+        metavar="FILE",
+        help="run every example with every damage instead, and tell which runs teach what; a line "
+        "is kept of each, and what is there already is not run again",
+    )
+    parser.add_argument("--seeds", type=int, default=1, help="how many of each (default: 1)")
+    parser.add_argument(
+        "--corruptions", nargs="+", choices=CORRUPTIONS, default=CORRUPTIONS, metavar="CORRUPTION",
+        help="to search among (default: all)",
+    )  # fmt: skip
     parser.add_argument("--profile", default="everyday16")
     parser.add_argument("--weights", type=Path, help="folder that holds PROFILE/diffusion, ...")
     parser.add_argument("--only", choices=("runs", "boards", "photo"), help="default: all of them")
@@ -33,6 +47,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     try:
         session = Session.load(options.profile, Sources(options.weights))
         session.budget_seconds = math.inf  # nobody waits for these
+        if options.search:
+            damages = list(product(options.corruptions, SEVERITIES))
+            shown = list(examples.values())
+            found = search(session, shown, damages, options.seeds, options.search)
+            print("\n".join(report(found)))
+            return
         for case in CASES if "runs" in wanted else ():
             record(session, case, examples[case.picture], options.out / case.name)
             print(f"{case.name}: written", flush=True)

@@ -118,9 +118,10 @@ def load_preset(session: Session, folder: Path, examples: Mapping[str, Example])
             raise PresetError("its picture is not there")
         example = examples[case.picture]
         state = _state(session, folder, content, settings, example)
+        before = state.subject.input_prediction.label
         guided, fixed, plus = (state.results[name].prediction.label for name in COMPARED)
         depth = content["search"]["stop"]["t_star"]
-        taught = lesson(example.truth or "", guided, fixed, plus, depth)
+        taught = lesson(example.truth or "", before, guided, fixed, plus, depth)
         state.key = case.name
         return Preset(case.name, example, taught, state)
     except (KeyError, IndexError, TypeError, json.JSONDecodeError, ValidationError) as error:

@@ -16,7 +16,10 @@ DESCRIPTION = (
     "Repair a damaged picture with just enough noise: discriminator-guided adaptive diffusion, "
     "live in the browser, with every depth, three methods and what was measured."
 )
-FOOTER = "Runs on this machine. Uploaded pictures are deleted within an hour."
+FOOTER = (
+    "Runs on this machine. Uploaded pictures are deleted within an hour. "
+    "Lake: photograph by danielbuechele, CC BY 2.0, cropped."
+)
 PAGES = (  # name, path
     ("Try it", ""),
     ("Photo", "photo"),

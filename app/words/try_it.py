@@ -5,10 +5,10 @@ from __future__ import annotations
 from dga.titles import SYSTEMS
 
 EXAMPLE_TITLES = {
-    "lion": "Lion",
-    "cheetah-face": "Cheetah's face",
-    "cheetah": "Cheetah running",
     "cat": "Cat",
+    "horse": "Horse",
+    "lake": "Lake",
+    "lion": "Lion",
 }
 OWN_PICTURE = "Your picture"
 

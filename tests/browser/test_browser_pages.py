@@ -7,6 +7,7 @@ import pytest
 from PIL import Image
 
 from app.pages.learn.lesson import LADDER
+from app.presets.cases import CASES
 from app.runs.board import COLUMNS
 from dga.corruptions import CORRUPTIONS
 from dga.titles import title
@@ -332,7 +333,7 @@ def test_the_first_screen_is_there_without_scripts_and_is_what_the_page_then_sho
 def test_an_address_that_asks_for_something_else_opens_without_the_first_words(chromium, served):
     page = chromium.new_page()
     page.route("**/assets/*.js", lambda route: route.abort())
-    page.goto(f"{served.url}?run=cat-jpeg")
+    page.goto(f"{served.url}?run={CASES[1].name}")
     assert page.locator("#first nav").count() == 1
     assert page.locator("#first h1").count() == 0
     page.close()

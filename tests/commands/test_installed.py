@@ -15,6 +15,7 @@ import skimage.data
 from gradio_client import Client, handle_file
 from PIL import Image
 
+from app.presets.cases import CASES
 from dga.io.shipped import ROOT
 from tests.fixtures.address import free_port, wait
 from tests.fixtures.rights import drop_rights
@@ -76,7 +77,7 @@ def test_an_installation_adapts_and_serves(programs: Path, tmp_path: Path) -> No
     with subprocess.Popen(page, stdout=subprocess.DEVNULL, **place) as server:
         try:
             wait(url, server)
-            assert "cat-contrast" in httpx.get(url).text  # a recorded run
+            assert CASES[1].name in httpx.get(url).text  # a recorded run
             assert "Table 1. Methods" in httpx.get(url + "findings").text  # shipped results
             answer = Client(url, verbose=False).predict(
                 handle_file(photo), corruption="fog", severity=3, dda_depth=2, api_name="/adapt"

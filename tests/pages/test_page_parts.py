@@ -3,11 +3,13 @@
 import base64
 import io
 import re
+from dataclasses import replace
 
 import numpy as np
 from PIL import Image
 
 from app.pages.adapt import corruption_thumbnails as thumbnails
+from app.parts import examples as parts
 from app.parts.examples import load_examples
 from app.words.try_it import EXAMPLE_TITLES
 from dga.corruptions import CORRUPTIONS, corrupt
@@ -20,10 +22,21 @@ def test_examples_are_different_pictures_of_known_classes():
     assert all(example.truth in EVERYDAY16.classifier.classes for example in examples)
     pictures = {example.pixels(64).tobytes() for example in examples}
     assert len(pictures) == len(examples)
+    assert len({example.truth for example in examples}) == len(examples)
     for example in examples:
         assert example.pixels(64).shape == (64, 64, 3)
         assert example.thumbnail.startswith("data:image/jpeg;base64,")
         assert Image.open(example.path).size == (384, 384)
+
+
+def test_an_example_that_its_package_has_moved_is_left_out(monkeypatch):
+    moved = {
+        "horse": replace(parts.SOURCES["horse"], file="elsewhere/horse.png"),
+        "lake": replace(parts.SOURCES["lake"], package="no_such_package"),
+    }
+    monkeypatch.setattr(parts, "SOURCES", parts.SOURCES | moved)
+    found = load_examples.__wrapped__()
+    assert [example.name for example in found] == ["cat", "lion"]
 
 
 def uris(sheet):

@@ -4,15 +4,17 @@ import dataclasses
 import json
 import logging
 import runpy
+from itertools import product
 
 import numpy as np
 import pytest
 import skimage.data
 from PIL import Image
 
-from app.parts.examples import Example, load_examples
-from app.presets.cases import CASES, PATHS, Case, lesson
+from app.parts.examples import SOURCES, Example, load_examples
+from app.presets.cases import BROKEN, CASES, LEFT_ALONE, PATHS, Case, lesson
 from app.presets.recording import RECORD, RESULTS, record, settings_of
+from app.presets.search import Found, report, search
 from app.presets.store import Preset, PresetError, Presets, load_preset
 from app.runs.run_value import run_value
 from app.runs.session import Session
@@ -151,19 +153,26 @@ def test_find_compares_what_decides_a_run(small, example, folder, monkeypatch):
 
 def test_a_lesson_is_earned():
     """By who was right, whatever the classifier says of the undamaged picture."""
-    assert lesson("cat", "cat", "dog", "cat", 7) == "The fixed depth is wrong"
-    assert lesson("cat", "cat", "dog", "cat", 0) == "Left alone, rightly"
-    assert lesson("cat", "dog", "dog", "cat", 0) == "Only DGA+ is right"
-    assert lesson("cat", "dog", "dog", "dog", 24) == "No method is right"
-    assert lesson("cat", "cat", "cat", "dog", 24) == "Only DGA+ is wrong"
+    assert lesson("cat", "dog", "cat", "dog", "cat", 7) == "The fixed depth is wrong"
+    assert lesson("cat", "cat", "cat", "dog", "cat", 0) == "Left alone, rightly"
+    assert lesson("cat", "dog", "dog", "dog", "cat", 0) == "Only DGA+ is right"
+    assert lesson("cat", "dog", "dog", "dog", "dog", 24) == "No method is right"
+    assert lesson("cat", "cat", "dog", "dog", "dog", 24) == "Every repair breaks it"
+    assert lesson("cat", "cat", "cat", "cat", "dog", 24) == "Only DGA+ is wrong"
 
 
 @pytest.mark.skipif(WEIGHTS is not None, reason="they belong to the shipped weights")
 def test_the_shipped_presets(session):
     presets = Presets(session, load_examples())
-    assert sorted(p.name for p in presets.all) == sorted(case.name for case in CASES)
-    assert len({preset.lesson for preset in presets.all}) == len(CASES)
-    assert any("wrong" in preset.lesson and "DGA+" in preset.lesson for preset in presets.all)
+    assert [preset.name for preset in presets.all] == [case.name for case in CASES]
+    assert [preset.lesson for preset in presets.all] == [
+        "The fixed depth is wrong", LEFT_ALONE, "Only DGA+ is right", BROKEN,
+    ]  # fmt: skip
+    opens = presets.all[0].state
+    assert opens.subject.input_prediction.label != presets.all[0].example.truth
+    assert opens.result.stop.crossed
+    assert {preset.name.split("-")[0] for preset in presets.all} == {"cat", "horse", "lake"}
+    assert all(SOURCES[preset.example.name].licence for preset in presets.all)
     folder = shipped("assets/presets") / session.profile.name
     files = [file for preset in presets.all for file in (folder / preset.name).iterdir()]
     assert sum(file.stat().st_size for file in files) < 1_300_000
@@ -194,3 +203,41 @@ def test_the_recorder_is_a_command(monkeypatch, capsys):
     with pytest.raises(SystemExit, match="0"):
         runpy.run_module("app.presets", run_name="__main__", alter_sys=True)
     assert "--out" in capsys.readouterr().out
+
+
+def test_a_search_goes_on_where_it_ended(small, example, tmp_path):
+    damages = list(product(("gaussian_noise", "contrast"), (2, 4)))
+    file = tmp_path / "runs.jsonl"
+    found = search(small, [example], damages, 1, file)
+    whole = file.read_text().splitlines(keepends=True)
+    assert len(found) == len(set(whole)) == 4
+    file.write_text("".join(whole[:2]) + whole[3].replace("abc", "other weights"))
+    again = search(small, [example], damages, 1, file)
+    assert (len(again), file.read_text().splitlines(keepends=True)[3:]) == (4, whole[2:])
+    settings = settings_of(small.profile, found[0].case)
+    subject = small.subject(example.path, settings)
+    *_, run = small.events(subject.input, settings)
+    assert (found[0].t_star, found[0].crossed) == (run.t_star, run.stop.crossed)
+    for name, lead in found[0].lead.items():
+        said = run.input_prediction if name == "damaged" else run.reconstructions[name].prediction
+        assert (lead > 0) == (said.label == "cat")
+
+
+@pytest.mark.parametrize(
+    ("t_star", "leads", "taught"),  # damaged, own depth, fixed depth, DGA+
+    [
+        (5, (-0.2, 0.3, -0.1, 0.4), ["its own depth saves it"]),
+        (3, (-0.2, 0.3, -0.1, 0.4), []),
+        (0, (0.2, 0.2, -0.1, 0.2), ["nothing to do, and the fixed depth harms"]),
+        (24, (-0.2, -0.2, -0.1, 0.2), ["DGA+ alone saves it"]),
+        (24, (0.2, -0.2, -0.1, -0.2), ["repair breaks it"]),
+        (24, (0.2, 0.2, 0.1, 0.2), []),
+    ],
+)
+def test_a_search_tells_what_a_run_teaches(t_star, leads, taught):
+    lead = dict(zip(("damaged", "dga-guided", "dda", "dga-plus"), leads, strict=True))
+    one = Found(Case("", "cat", "fog", 1, 0), t_star, True, [1.0], lead)
+    assert list(one.lessons) == taught
+    told = list(report([one]))
+    assert told[0] == "1 runs"
+    assert [line for line in told if ": 1 (cat 1)" in line] == [f"\n{t}: 1 (cat 1)" for t in taught]

@@ -12,7 +12,7 @@ from app.words.screen import SCREEN_WORDS
 from app.words.try_it import DOWNLOADS
 
 # One scope: what a file uses while it is read stands in a file before it.
-_PARTS = ("state", "row", "zoom", "lanes", "play", "pointer", "keys", "screen")
+_PARTS = ("state", "row", "zoom", "lanes", "play", "pointer", "opening", "keys", "screen")
 SCRIPTS = tuple(f"try/{name}" for name in _PARTS)
 
 _TEMPLATE = """

@@ -54,13 +54,13 @@ function summarise() {
 }
 
 function curveLane(b, now) {
-  const turn = Math.min(value.stops ? atTau(value.stops)[0] : Infinity, mean.length - 1); // the detector's own
+  const turn = Math.min(value.stops ? atTau(value.stops)[0] : Infinity, mean.length - 1, scene?.reach ?? Infinity); // the detector's own
   let out = box(b.left, b.top, b.x(clamp(turn, 0, deepest())) - b.left, b.bottom - b.top, "searched");
   for (const c of [0, 0.5, 1]) {
     out += stroke(b.left, b.y(c), b.right, b.y(c), "grid");
     if (!presenting) out += label(b.left - (b.narrow ? 6 : 12), b.y(c) + 5, c, "end");
   }
-  const kept = (list) => list.slice(0, deepest() + 1);
+  const kept = (list) => list.slice(0, Math.min(deepest(), scene?.reach ?? Infinity) + 1);
   if (value.curves.length > 1 && mean.length) {
     const back = kept(lows).map((c, k) => `L${b.x(k).toFixed(1)} ${b.y(c).toFixed(1)}`).reverse();
     out += `<path d="${trace(b, kept(highs), b.y)}${back.join("")}Z" class="band"/>`;
@@ -88,7 +88,7 @@ function axisWords(b, now) {
   return [[1, words.high], [0.5, words.cannot], [0, words.low]].map(([c, text]) => {
     const y = b.y(c);
     if (b.narrow && !presenting) return label(x, y + (c === 0.5 ? 16 : -6), text, "end");
-    const below = at - 18 * scale < b.top - 7 || (y >= at && at + 29 * scale <= b.bottom + 16);
+    const below = c < 1 && y >= at && at + 29 * scale <= b.bottom + 16;
     return label(b.right + 15, Math.abs(y - at) > 22 * scale ? y + 5 * scale : at + scale * (below ? 29 : -18), text);
   }).join("");
 }
@@ -106,7 +106,7 @@ function rightDepths(probs) {
 function chanceLane(b, now, line) {
   let out = "";
   const known = value.every?.[lineOf(chosen)];
-  const runs = known && value.truth != null ? rightDepths(known.probs) : [];
+  const runs = known && value.truth != null && !scene ? rightDepths(known.probs) : [];
   for (const [from, to] of runs) {
     const [x1, x2] = [Math.max(b.x(from - 0.5), b.left), Math.min(b.x(to + 0.5), b.right)];
     out += box(x1, b.top2, x2 - x1, b.bottom2 - b.top2, "good");
@@ -127,14 +127,14 @@ function chanceLane(b, now, line) {
     if (known) out += label(16, 270, words.drag_fixed[0]) + label(16, 289, words.drag_fixed[1]);
   }
   out += line;
-  const lines = METHODS.filter((name) => value.every?.[name] && shown.map(lineOf).includes(name));
+  const lines = scene ? [] : METHODS.filter((name) => value.every?.[name] && shown.map(lineOf).includes(name));
   const order = (list) => [...list].sort((a, c) => (a === chosen) - (c === chosen));
   for (const name of order(lines)) {
     const chances = value.every[name].probs.slice(0, deepest() + 1).map(chanceAt);
     const css = `line of-${name}${lineOf(chosen) === name ? " bold" : ""}`;
     out += `<path d="${trace(b, chances, b.y2)}" class="${css}"/>`;
   }
-  return out + legend(b, lines) + stops(b, now);
+  return out + legend(b, lines) + (scene ? "" : stops(b, now));
 }
 
 // Names at the lines' ends, no two in one place.
@@ -185,7 +185,7 @@ function film(b, now) {
   const width = Math.max(every * b.pitch, 30);
   for (let k = 0; k <= deepest(); k += every) {
     const frame = noised(k);
-    if (!frame || (running() && k > lastJudged())) continue;
+    if (!frame || (running() && k > lastJudged()) || k > (scene?.reach ?? k)) continue;
     context.globalAlpha = stale ? 0.3 : now && k > now.t ? 0.45 : 1;
     const x = every === 1 ? b.x(k) - width / 2 : b.x(k) - b.pitch / 2;
     const [w, cut] = [Math.min(width, b.right + 15 - x), (frame.side * (1 - 30 / width)) / 2];
@@ -196,7 +196,7 @@ function film(b, now) {
 function filmLane(b, now) {
   const side = Math.max(b.pitch, 16);
   let out = "";
-  for (const [depth, css] of [[now?.t, "here"], [value.every?.[lineOf("dda")] || value.results?.dda ? fixed : null, "there"]]) {
+  for (const [depth, css] of [[now?.t, "here"], [scene ? null : value.every?.[lineOf("dda")] || value.results?.dda ? fixed : null, "there"]]) {
     if (depth != null && depth <= deepest()) out += box(b.x(depth) - side / 2, b.film, side, 30, `frame ${css}`);
   }
   const every = (b.narrow ? 8 : 4) * Math.ceil(deepest() / 40);
@@ -213,6 +213,7 @@ const presentAxis = (b) => label(0, b.foot + 70, words.depth) + stroke(b.x(fixed
 const HATCH = `<defs><pattern id="hatch" width="6" height="6" patternUnits="userSpaceOnUse"
   patternTransform="rotate(45)"><path d="M0 0V6"/></pattern></defs>`;
 function lanes(now) {
+  if (scene && now && scene.reach < now.t) now = null;
   const b = (area = layout());
   if (!b.width) return;
   plot.style.height = presenting ? "" : `${b.height}px`;
@@ -221,9 +222,11 @@ function lanes(now) {
   svg.setAttribute("height", height);
   svg.setAttribute("viewBox", `0 0 ${b.width} ${height}`);
   const down = presenting ? b.foot : b.film + 30;
-  const line = now && now.t <= deepest() ? stroke(b.x(now.t), b.narrow || presenting ? b.top : 40, b.x(now.t), down, `stopped${now.crossed ? "" : " never"}`) : "";
+  const css = `stopped${now?.crossed ? "" : " never"}`;
+  const parts = presenting ? [[b.top, down]] : b.narrow ? [[b.top, b.bottom], [b.top2, down]] : [[40, down]]; // not through words
+  const line = now && now.t <= deepest() ? parts.map(([y1, y2]) => stroke(b.x(now.t), y1, b.x(now.t), y2, css)).join("") : "";
   const head = playing ? stroke(b.x(playing.depth), b.top, b.x(playing.depth), down, "playhead") : "";
-  const ring = now && mean[now.t] !== undefined && now.t <= deepest() ? dot(b.x(now.t), b.y(mean[now.t]), presenting ? 9 : 5.5, "ring") : "";
+  const ring = now && mean[now.t] !== undefined && now.t <= deepest() ? dot(b.x(now.t), b.y(mean[now.t]), scene?.ring ? 20 : presenting ? 9 : 5.5, "ring") : "";
   svg.innerHTML = HATCH + curveLane(b, now) + (presenting ? presentAxis(b) + line : filmLane(b, now) + chanceLane(b, now, line)) + ring + head;
   film(b, now);
   handles(b, now);
@@ -237,7 +240,7 @@ function place(handle, x, y, at, most, said) {
 function handles(b, now) {
   const level = tau.toFixed(2);
   put(tauHandle.firstElementChild, `τ ${level}`);
-  place(tauHandle, b.narrow ? b.right - 62 : b.right + 8, b.y(tau), level, 1, `${level}${now ? `, ${fill(words.at_depth, { depth: now.t })}` : ""}`);
+  place(tauHandle, b.narrow ? b.right - 78 : b.right + 8, b.y(tau), level, 1, `${level}${now ? `, ${fill(words.at_depth, { depth: now.t })}` : ""}`);
   const by = byHand(null, now);
   const pill = value.pills ? atTau(value.pills) : null;
   stopHandle.hidden = !now;
@@ -254,7 +257,7 @@ function handles(b, now) {
     const fits = right + beside.offsetWidth < b.width - 250;
     beside.style.left = `${fits ? right : Math.max(middle - half - 10 - beside.offsetWidth, 200)}px`;
   } else put(find(".beside"), "");
-  fixedHandle.hidden = empty() || fixed > deepest();
+  fixedHandle.hidden = Boolean(scene) || empty() || fixed > deepest();
   put(fixedHandle.lastElementChild, fill(presenting || b.narrow ? words.fixed_short : words.fixed_at, { depth: fixed }));
   const half = fixedHandle.offsetWidth / 2;
   let middle = clamp(b.x(fixed), b.left + half + (b.narrow ? 0 : 14), b.right + 4 - half); // beside the axis and DGA+ at 0

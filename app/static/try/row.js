@@ -44,9 +44,11 @@ function pictureNow(name, now) {
   if (name === "clean" || name === "damaged") {
     const from = value[name === "clean" ? "clean" : "input"];
     const more = name === "clean" && value.truth != null ? words.truth : "";
-    const title = presenting && name === "damaged" && value.clean ? value.brief : words.short[name];
+    const came = value.input && !value.clean ? words.came : presenting ? value.brief : null;
+    const title = (name === "damaged" && came) || words.short[name];
     return { title, more, frame: wholePicture(from?.src), probs: from?.probs };
   }
+  if (scene) return { title: words.short[name], ...scene.frames[name] };
   if (name === "noised" && ownNoise()) return plusNoised();
   if (name === "noised") {
     const depth = playing ? playing.depth : now?.t ?? (running() && value.curves.length ? Math.min(lastJudged(), deepest()) : null);
@@ -151,6 +153,7 @@ const keepPictures = rove(row, "figure:not([hidden]) .im");
 
 // The sentence of the chosen method, the fixed depth's, and the seconds.
 function sentences(now) {
+  if (scene) return [scene.said, []];
   const { key, depth } = askedOf(chosen, now);
   const told = value.says?.[chosen]?.[key];
   const said = (presenting && value.present?.[chosen]?.[key]) || told;
@@ -159,7 +162,7 @@ function sentences(now) {
   const why = chosen === "dda" ? "fixed" : byHand(chosen, now) ? "hand" : "own";
   if (!said) return [[fill(value.says.unknown[why], { t: depth, tau: tau.toFixed(2) }), ""], []];
   if (presenting) return [said, []];
-  const rest = [];
+  const rest = fixedHandle.classList.contains("glow") ? [[words.opens_drag, ""]] : [];
   const { fixed: verdicts, same, spent } = value.second ?? {};
   if (chosen !== "dda") rest.push(twinOf(chosen, now) ? [same, ""] : verdicts?.[fixed]);
   const recorded = value.source === "recorded";
@@ -191,7 +194,7 @@ function headline(now) {
   if (fillIn(heading, title)) fit();
   fillIn(find(".second"), covered ? "" : rest.map(coloured).join(" "));
   clearTimeout(spoken); // read out once a drag has come to rest
-  spoken = setTimeout(() => put(find(".spoken"), heading.textContent), 600);
+  if (!scene) spoken = setTimeout(() => put(find(".spoken"), heading.textContent), 600);
 }
 
 // On a phone the pictures lie in a row that snaps.

@@ -20,7 +20,7 @@ function soon() {
 // From a depth chosen by hand DGA+ does something else than what it found.
 function found() {
   const told = value.found;
-  find(".found").classList.toggle("unknown", !told);
+  find(".found").classList.toggle("unknown", !told || Boolean(scene));
   if (!told) return;
   fillIn(find(".gauges"), told.gauges.map(([name, said]) => `<span class="gauge"><i>${name}</i> ${said}</span>`).join(""));
   const [by] = (byHand(null, depthNow()) && value.says?.["dga-plus"]?.[hand]) || [told.sentence];
@@ -46,7 +46,6 @@ function bar() {
   for (const part of document.querySelectorAll("#line :is(img, p)")) part.classList.toggle("old", stale);
   put(document.querySelector("#line b"), value.title);
   put(document.querySelector("#line p span"), value.damage ?? "");
-  byId("severity")?.classList.toggle("off", Boolean(value.damage) && !value.clean); // as it came
   for (const node of document.querySelectorAll("#examples button")) {
     node.setAttribute("aria-pressed", !stale && node.dataset.name === value.recorded);
   }
@@ -94,6 +93,7 @@ function unfold(kept) {
 // Another run: nothing of the last one stays but where the visitor's hands are.
 function begin(next) {
   halt();
+  closeOpening();
   pictures.clear();
   hand = watched = first = null;
   [tau, fixed] = [next.tau, next.dda_depth];
@@ -153,5 +153,9 @@ const { opens } = value;
 value = { ...value, key: null, phase: "opening" };
 draw();
 if (opens && !named) {
-  fetch(opens).then((answer) => answer.json()).then((run) => { if (value.key === null) receive(run); });
+  fetch(opens).then((answer) => answer.json()).then((run) => {
+    if (value.key !== null) return;
+    receive(run);
+    openWith();
+  });
 }

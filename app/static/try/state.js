@@ -13,6 +13,7 @@ let shown = ["dga-guided", "dga-plus", "dda"];
 let watched = null; // whose chance the second lane shows where the true kind is unknown
 let covered = false;
 let presenting = false;
+let scene = null; // of the opening, see opening.js
 let playing = null; // {depth, back} while Play goes on, see play.js
 let pending = ""; // words of a run that waits in line
 
