@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import io
 import logging
 import os
 import select
@@ -19,13 +20,14 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 from PIL import Image
 
 from app.server.limits import PHOTO_PIXELS
-from app.server.turns import TURNS, Turns
+from app.server.turns import TURNS
 from dga.data import uploads
 from dga.data.uploads import UploadError
 from dga.images import Pixels
@@ -38,9 +40,8 @@ PATIENCE = 2 * SECONDS  # for the answer: a decoder that was taken over may stop
 
 _HAS_FORK = hasattr(os, "fork")
 _TAKEN, _PIXELS, _SENTENCE = b"t", b"p", b"s"  # a request, and what follows
-_SIZE = struct.Struct(">III")  # height and width of a photograph, pixels that it came with
+_HEAD = struct.Struct(">III")  # of pixels: height and width, and how many the picture came with
 _DAMAGED = "This picture cannot be decoded; please save it as PNG or choose another."
-_TRIES = 2
 
 _log = logging.getLogger(__name__)
 
@@ -48,48 +49,40 @@ _log = logging.getLogger(__name__)
 class Decoder:
     """The process that pictures are decoded from, by turns; it starts when it is needed."""
 
-    def __init__(self, turns: Turns = TURNS) -> None:
-        self._turns = turns
+    def __init__(self) -> None:
         self._line: socket.socket | None = None
         self._process: subprocess.Popen[bytes] | None = None
 
     def read_square(self, path: str | Path | None, size: int) -> Pixels:
         """As :func:`dga.data.uploads.read_square`, in a process of its own."""
-        if not path or not _HAS_FORK:
-            return uploads.read_square(path, size)
-        content = self._decoded(path, size)
-        if len(content) == size * size * 3:
-            return np.frombuffer(content, np.uint8).reshape(size, size, 3).copy()
-        raise UploadError(_DAMAGED)
+        return self._pixels(path, size)[0]
 
     def read_photograph(self, path: str | Path | None) -> tuple[Pixels, int]:
         """As :func:`dga.data.uploads.read_photograph`, in a process of its own."""
-        if not path or not _HAS_FORK:
-            return uploads.read_photograph(path, PHOTO_PIXELS)
-        content = self._decoded(path, 0)
-        if len(content) > _SIZE.size:
-            height, width, came = _SIZE.unpack_from(content)
-            if len(content) == _SIZE.size + height * width * 3:
-                pixels = np.frombuffer(content, np.uint8, offset=_SIZE.size)
-                return pixels.reshape(height, width, 3).copy(), came
-        raise UploadError(_DAMAGED)
+        return self._pixels(path, 0)
 
-    def _decoded(self, path: str | Path, size: int) -> bytes:
-        """What a picture was decoded to. Raises ``UploadError``."""
-        with self._turns.turn():
+    def _pixels(self, path: str | Path | None, size: int) -> tuple[Pixels, int]:
+        if not path or not _HAS_FORK:
+            return _read(path, size)
+        with TURNS.turn():
             answer = self._answer(b"%d " % size + os.fsencode(Path(path).absolute()))
-        kind, content = answer[:1], answer[1:]
-        if kind == _PIXELS:
-            return content
+        kind, content = answer[:1], answer[1 + _HEAD.size :]
         if kind == _SENTENCE:
-            raise UploadError(content.decode(errors="replace"))
-        _log.warning("A picture's decoder ended without an answer")
+            raise UploadError(answer[1:].decode(errors="replace"))
+        if kind != _PIXELS:
+            _log.warning("A picture's decoder ended without an answer")
+        elif len(answer) > _HEAD.size:
+            height, width, came = _HEAD.unpack_from(answer, 1)
+            asked_for = size in (0, height) and size in (0, width)
+            if asked_for and len(content) == height * width * 3 > 0:
+                shape = (height, width, 3)
+                return np.frombuffer(content, np.uint8).reshape(shape).copy(), came
         raise UploadError(_DAMAGED)
 
     def start(self) -> None:
         """Have the process ready before the first picture comes."""
         if _HAS_FORK:
-            with self._turns.turn():
+            with TURNS.turn():
                 self._running()
 
     def close(self) -> None:
@@ -102,27 +95,19 @@ class Decoder:
                 self._process.kill()
 
     def _answer(self, asked: bytes) -> bytes:
-        """Ask, and once more where the process has been killed in between.
-
-        Every picture has a pipe of its own: no decoder can answer in another's name.
-        """
-        for _ in range(_TRIES):
-            reading, writing = os.pipe()
-            try:
-                socket.send_fds(self._running(), [asked], [writing])
-            except OSError:
-                self._process = None
-            os.close(writing)
-            try:
-                answer = self._read(reading)
-            finally:
-                os.close(reading)
+        """Ask, and once more where the process has been killed in between."""
+        for _ in range(2):
+            reading, writing = os.pipe()  # its own: no decoder can answer in another's name
+            with os.fdopen(reading, "rb", 0) as pipe:
+                with os.fdopen(writing, "wb"), contextlib.suppress(OSError):
+                    socket.send_fds(self._running(), [asked], [writing])
+                answer = self._read(pipe)
             if answer:  # at least that it was taken
                 return answer[1:]
             self._process = None
         return b""
 
-    def _read(self, pipe: int) -> bytes:
+    def _read(self, pipe: io.FileIO) -> bytes:
         """All until nobody can write any more, which must be soon, and little."""
         content, end = b"", time.monotonic() + PATIENCE
         while len(content) <= MOST:
@@ -131,8 +116,7 @@ class Decoder:
                 os.killpg(self._process.pid, signal.SIGKILL)  # with all that it forked
                 self._process = None
                 return _TAKEN
-            piece = os.read(pipe, 2**20)
-            if not piece:
+            if not (piece := pipe.read(2**20)):
                 break
             content += piece
         return content
@@ -176,26 +160,27 @@ def _confine(memory: int, seconds: int) -> None:
     """No more memory and time than a picture needs, no files written, no core dumped."""
     import resource  # not on Windows
 
-    limits = {
-        resource.RLIMIT_DATA: memory,
-        resource.RLIMIT_CPU: seconds,
-        resource.RLIMIT_FSIZE: 0,
-        resource.RLIMIT_CORE: 0,
-    }
+    limits = {resource.RLIMIT_DATA: memory, resource.RLIMIT_CPU: seconds}
+    limits |= dict.fromkeys((resource.RLIMIT_FSIZE, resource.RLIMIT_CORE), 0)
     for kind, most in limits.items():
         _, hard = resource.getrlimit(kind)
         resource.setrlimit(kind, (most if hard < 0 else min(most, hard), hard))
     signal.alarm(seconds)  # the wall's clock: a file may lie on a disk that does not answer
 
 
-def _decoded(path: bytes, size: int) -> bytes:
+def _read(path: str | Path | None, size: int) -> tuple[Pixels, int]:
+    """A square of so many pixels a side, or with 0 a photograph; how many pixels that had."""
+    if size:
+        return uploads.read_square(path, size), 0
+    return uploads.read_photograph(path, PHOTO_PIXELS)
+
+
+def _decoded(path: str, size: int) -> bytes:
     try:
-        if size:
-            return _PIXELS + uploads.read_square(os.fsdecode(path), size).tobytes()
-        pixels, came = uploads.read_photograph(os.fsdecode(path), PHOTO_PIXELS)
-        return _PIXELS + _SIZE.pack(*pixels.shape[:2], came) + pixels.tobytes()
+        pixels, came = _read(path, size)
     except UploadError as error:
         return _SENTENCE + str(error).encode()
+    return _PIXELS + _HEAD.pack(*pixels.shape[:2], came) + pixels.tobytes()
 
 
 def serve(line: socket.socket) -> None:
@@ -208,7 +193,7 @@ def serve(line: socket.socket) -> None:
             return
         size, path = asked.split(b" ", 1)
         os.write(pipes[0], _TAKEN)
-        apart(lambda path=path, size=size: _decoded(path, int(size)), pipes[0])  # type: ignore[misc]
+        apart(partial(_decoded, os.fsdecode(path), int(size)), pipes[0])
         os.close(pipes[0])
 
 

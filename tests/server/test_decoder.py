@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import time
@@ -23,6 +24,7 @@ from dga.data.uploads import UploadError
 from tests.fuzz import blocks
 from tests.fuzz.files import seeds
 
+SQUARE = b"p" + struct.pack(">III", 32, 32, 0) + bytes(32 * 32 * 3)
 ROOT = Path(__file__).resolve().parents[2]
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="no processes to fork")
 
@@ -102,8 +104,11 @@ def test_it_ends_with_the_page(decoder: Decoder) -> None:
 
 @pytest.mark.parametrize(
     "answer",
-    [b"", b"p", b"pfew", b"p" + bytes(32 * 32 * 3 + 1), b"x" + bytes(32 * 32 * 3), b"s\xff"],
-    ids=["a crash", "nothing", "too few", "too many", "unknown", "no words"],
+    [
+        *(b"", b"p", b"pfew", SQUARE[:-1], SQUARE + b"x", b"x" + SQUARE[1:], b"s\xff"),
+        b"p" + struct.pack(">III", 16, 64, 0) + SQUARE[13:],
+    ],
+    ids=["a crash", "nothing", "few", "too few", "too many", "unknown", "no words", "no square"],
 )
 def test_answers_that_are_none_become_one_sentence(
     decoder: Decoder, png: Path, monkeypatch, answer: bytes
@@ -238,10 +243,10 @@ def test_a_photograph_keeps_its_size_up_to_a_limit(decoder: Decoder, tmp_path: P
         decoder.read_photograph(None)
 
 
-@pytest.mark.parametrize("content", [b"", bytes(5), bytes(40)])
+@pytest.mark.parametrize("content", [b"", bytes(5), bytes(12), bytes(40)])
 def test_a_photograph_of_another_size_than_told_is_none(
     decoder: Decoder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: bytes
 ) -> None:
-    monkeypatch.setattr(decoder, "_answer", lambda *_: (b"p", content))
+    monkeypatch.setattr(decoder, "_answer", lambda *_: b"p" + content)
     with pytest.raises(UploadError, match="cannot be decoded"):
         decoder.read_photograph(tmp_path / "a.png")
