@@ -64,10 +64,11 @@ def build(
     Returns also what Try it and Photo open with, by name, and each page's first screen by its
     address.
     """
-    line = QueuePositions()
     with StrictBlocks(
         title=f"{TITLE}: {TAGLINE.lower()}", analytics_enabled=False, delete_cache=CACHE_SECONDS
     ) as demo:
+        queue = FairQueue(True, demo.max_threads, 1, MAX_WAITING, demo)
+        line = QueuePositions(partial(queue.visitors, CONCURRENCY_ID), queue.address_of)
         gr.HTML(header(session, ""), apply_default_css=False, elem_id="head")
         run, sentence = adapt_page(session, demo, line)
         foot()
@@ -93,9 +94,7 @@ def build(
                 screens[f"/{path}"] = first_screen(session, path, *pages[path]())
                 foot()
     demo.queue(max_size=MAX_WAITING, api_open=False)
-    demo._queue = queue = FairQueue(True, demo.max_threads, 1, MAX_WAITING, demo)
-    line.queued = partial(queue.visitors, CONCURRENCY_ID)
-    line.came_from = queue.address_of
+    demo._queue = queue
     return demo, opens, screens
 
 

@@ -10,8 +10,8 @@ from gradio.queueing import Event, Queue
 from starlette import status
 from starlette.exceptions import HTTPException
 
-from app.server.client_address import address_of
 from app.server.limits import MAX_IDLE, MAX_PER_ADDRESS, MAX_PER_VISITOR, MAX_UNREAD, MAX_WAITING
+from app.server.turns import address_of
 from app.words.errors import BUSY_WORDS
 
 Item = TypeVar("Item")

@@ -23,10 +23,10 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.parts.html import rendered
 from app.server import limits
-from app.server.client_address import address_of
 from app.server.headers import added, cleaned, is_foreign
 from app.server.mcp_errors import answer_to
 from app.server.request_body import is_name, is_upload, named_files, parsed
+from app.server.turns import address_of
 from app.server.upload_folder import kept
 from app.words.common import PAGES
 from app.words.errors import FAILED, GATE_WORDS, NO_MEMORY, NOT_FOUND

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
@@ -13,26 +12,24 @@ from app.words.common import ORDINALS, WAITING_PLACE
 CONCURRENCY_ID = "models"  # of every event that wants them
 PATIENCE = 10.0  # seconds after which a visitor who no longer asks has left the line
 LOOK_INTERVAL = 2.0  # seconds between two looks at the place in the line
-Queued = Callable[[], tuple[Sequence[str], Sequence[str]]]
 
 
 class QueuePositions:
     """Who waits and who is served, on all pages together.
 
     ``queued``: says who is served and who waits in the queue, which also holds programs' requests,
-    in the order of their turns; ``came_from``: where such a visitor did, else empty.
+    in the order of their turns; ``address``: where such a visitor came from, else empty.
     """
 
-    def __init__(self) -> None:
-        self._waiting: OrderedDict[str, float] = OrderedDict()
+    def __init__(
+        self,
+        queued: Callable[[], tuple[Sequence[str], Sequence[str]]] = lambda: ((), ()),
+        address: Callable[[str], str] = lambda visitor: "",
+    ) -> None:
+        self.queued, self.address = queued, address
+        self._waiting: dict[str, float] = {}
         self._served: set[str] = set()
-        self.queued: Queued = lambda: ((), ())
-        self.came_from: Callable[[str], str] = lambda visitor: ""
         self._lock = threading.Lock()
-
-    def address(self, visitor: str) -> str:
-        """Where a visitor who is served or waits came from; empty for any other."""
-        return self.came_from(visitor)
 
     def wait(self, visitor: str) -> int:
         """Join the line or say that one still waits; returns the place in it.
@@ -43,9 +40,8 @@ class QueuePositions:
         served, queued = self.queued()
         with self._lock:
             self._waiting[visitor] = now
-            for name, seen in list(self._waiting.items()):
-                if now - seen > PATIENCE:
-                    del self._waiting[name]
+            for name in [name for name, seen in self._waiting.items() if now - seen > PATIENCE]:
+                del self._waiting[name]
             # Who has pressed but has not reached the queue yet comes after it. Others of that
             # kind do not count: anybody can say so under a thousand names.
             order = list(dict.fromkeys([*queued, visitor]))
@@ -53,20 +49,15 @@ class QueuePositions:
 
     def place(self, visitor: str) -> int:
         """:meth:`wait` for a visitor who is in the line already; 0 for any other."""
-        with self._lock:
-            waits = visitor in self._waiting
-        return self.wait(visitor) if waits else 0
+        return self.wait(visitor) if visitor in self._waiting else 0
 
     def has(self, visitor: str) -> bool:
         """Whether the visitor waits or is served."""
-        with self._lock:
-            return visitor in self._waiting or visitor in self._served
+        return visitor in self._waiting or visitor in self._served
 
     def busy(self) -> bool:
         """Whether anybody is served, or waits in the queue."""
-        served, queued = self.queued()
-        with self._lock:
-            return bool(served or queued or self._served)
+        return any(self.queued()) or bool(self._served)
 
     def leave(self, visitor: str) -> bool:
         """Leave the line; whether the visitor was in it."""
@@ -76,8 +67,8 @@ class QueuePositions:
     @contextmanager
     def served(self, visitor: str) -> Iterator[None]:
         """The time in which the models work for a visitor."""
-        self.leave(visitor)
         with self._lock:
+            self._waiting.pop(visitor, None)
             self._served.add(visitor)
         try:
             yield

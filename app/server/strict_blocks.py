@@ -11,11 +11,10 @@ from typing import Any
 
 import gradio as gr
 
-from app.server.client_address import address_of
 from app.server.errors import SENTENCES, translate_errors
 from app.server.limits import LEAST, MAX_SESSIONS
 from app.server.request_body import is_upload, named_files
-from app.server.turns import caller
+from app.server.turns import address_of, caller
 from app.words.errors import FAILED, GATE_WORDS
 
 _log = logging.getLogger(__name__)

@@ -1,12 +1,15 @@
-"""Work outside the queue, one piece at a time: next is whoever has taken least of late."""
+"""Whom work counts for, by address, and turns outside the queue: next is who took least of late."""
 
 from __future__ import annotations
 
+import ipaddress
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import lru_cache
+from typing import Any
 
 from app.server.limits import MOST_TAKEN, PATIENCE, REPAID
 from app.words.errors import REFUSED
@@ -14,6 +17,28 @@ from dga.data.uploads import UploadError
 
 # The address that a function of the page works for, set where Gradio calls it.
 caller: ContextVar[str] = ContextVar("caller", default="")
+IPV6_PREFIX_BITS = 64  # whoever has one such address has all that share them
+
+
+def address_of(request: Any) -> str:
+    """Where a request came from; one for all where the server does not know it."""
+    client = getattr(request, "client", None)
+    return address_prefix(str(client.host)) if client else ""
+
+
+@lru_cache(4096)
+def address_prefix(host: str) -> str:
+    """The address itself; of IPv6 the network that one customer has.
+
+    IPv4 within IPv6 is IPv4; what is no address stays as it is.
+    """
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return host
+    if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped is None:
+        return str(ipaddress.IPv6Network((int(address), IPV6_PREFIX_BITS), strict=False))
+    return str(getattr(address, "ipv4_mapped", address))
 
 
 class Debts:
@@ -36,11 +61,7 @@ class Debts:
 
 
 class Turns:
-    """One at a time. ``clock`` gives seconds.
-
-    What a turn took is its address's debt: a large picture lets everybody else's go first,
-    whatever their order.
-    """
+    """One at a time; what a turn took is its address's debt, in seconds of ``clock``."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self.debts, self._turn = Debts(REPAID, clock), threading.Condition()

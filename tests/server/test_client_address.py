@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.server.client_address import address_prefix
+from app.server.turns import address_prefix
 
 
 @pytest.mark.parametrize(

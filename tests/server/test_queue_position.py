@@ -7,8 +7,8 @@ from app.server.queue_position import PATIENCE, QueuePositions, place_words
 def test_the_line_tells_places(monkeypatch):
     now = [0.0]
     monkeypatch.setattr("app.server.queue_position.time.monotonic", lambda: now[0])
-    line, queued = QueuePositions(), []
-    line.queued = lambda: ([], queued)
+    queued = []
+    line = QueuePositions(lambda: ([], queued))
     assert line.wait("a") == 0
     with line.served("a"):
         assert line.wait("b") == 1
