@@ -41,7 +41,7 @@ from app.server.first_paint import FirstPaint
 from app.server.gate import FIRST_PHOTO, FIRST_RUN, Gate
 from app.server.limits import MAX_SESSIONS, MAX_WAITING
 from app.server.mcp_errors import install_error_messages
-from app.server.preflight import check_place
+from app.server.preflight import check_address
 from app.server.queue_position import CONCURRENCY_ID, QueuePositions
 from app.server.strict_blocks import StrictBlocks
 from app.server.upload_folder import UploadFolder
@@ -210,7 +210,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--port", type=int, help="port (default: GRADIO_SERVER_PORT, or 7860)")
     options = parser.parse_args(arguments)
     try:
-        check_place(options.host, options.port)
+        check_address(options.host, options.port)
         profile = get_profile(options.profile)
         sources = Sources(options.weights, **{name: getattr(options, name) for name in NETWORKS})
         obtain(profile, sources, options.yes)

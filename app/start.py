@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import gc
-from contextlib import suppress
+import os
 
 
 def main() -> None:
     """Build the page and serve it."""
+    port = os.environ.get("GRADIO_SERVER_PORT", "7860")
+    if not port.isdecimal():  # Gradio reads it as it is imported
+        raise SystemExit(f"dga: GRADIO_SERVER_PORT is a number, not {port!r}.")
     # Until all is loaded nothing is garbage, and looking for it would take a second.
     gc.disable()
     from app.server.upload_folder import UploadFolder
 
-    # Gradio reads where files lie as it is imported. What fails here is said in a sentence later.
-    with suppress(OSError):
-        UploadFolder.open()
+    try:
+        UploadFolder.open()  # before Gradio, which reads where files lie as it is imported
+    except OSError as error:
+        raise SystemExit(f"dga: {error}") from None
     from app.demo import main as serve_page
 
     serve_page()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import hashlib
+import itertools
 import os
 import secrets
 import shutil
@@ -27,8 +28,8 @@ VARIABLE = "GRADIO_TEMP_DIR"
 PREFIX = "dga-uploads-"
 LOCK = ".lock"
 KEPT_SECONDS = 3000.0  # 50 minutes
-LOOK_SECONDS = 600.0
 MEASURE_SECONDS = 20.0
+MEASURED_A_SWEEP = 30  # every ten minutes
 CLOSE_SECONDS = 0.6
 _KEY = secrets.token_bytes(32)
 
@@ -39,9 +40,9 @@ def kept(content: BinaryIO, name: str) -> str:
     digest = hashlib.file_digest(content, keyed)  # type: ignore[arg-type]
     path = present() / digest.hexdigest() / name
     path.parent.mkdir(parents=True, exist_ok=True)
-    if path.exists():
-        path.touch()
-    else:
+    try:
+        os.utime(path)
+    except FileNotFoundError:
         part = path.with_name(secrets.token_hex(8))
         content.seek(0)
         with part.open("wb") as file:
@@ -68,15 +69,24 @@ class UploadFolder:
     def open(cls) -> UploadFolder:
         """A new one, in the folder that the operator named, that goes when the process does.
 
-        What a killed server left behind is removed first.
+        What a killed server left behind is removed first. Raises ``OSError`` with a sentence where
+        nothing can be kept.
         """
         named = os.environ.get(VARIABLE)
         if cls._present and named == str(cls._present.folder):  # of another page of this process
             return cls._present
-        parent = Path(named or tempfile.gettempdir())
-        parent.mkdir(parents=True, exist_ok=True)
-        remove_left_behind(parent)
-        uploads = cls(Path(tempfile.mkdtemp(prefix=PREFIX, dir=parent)))  # its owner's alone
+        try:
+            parent = Path(named or tempfile.gettempdir())
+            parent.mkdir(parents=True, exist_ok=True)
+            remove_left_behind(parent)
+            uploads = cls(Path(tempfile.mkdtemp(prefix=PREFIX, dir=parent)))  # its owner's alone
+            (uploads.folder / LOCK).write_bytes(b"1")  # a full disk takes names, but no bytes
+        except OSError as error:
+            where = named or "the folder for temporary files"
+            raise OSError(
+                f"Uploads cannot be kept in {where} ({error.strerror}): "
+                f"name another folder with {VARIABLE}."
+            ) from error
         lock = FileLock(uploads.folder / LOCK)
         lock.acquire()
         atexit.register(uploads.close)
@@ -109,10 +119,7 @@ class UploadFolder:
         return True
 
     def sweep(self, keep: Collection[str], age: float = KEPT_SECONDS) -> int:
-        """Remove files that nobody wrote or took for ``age`` seconds; returns how many.
-
-        Gradio removes what it knows of, but not the folders; broken-off uploads it does not know.
-        """
+        """Remove files that nobody wrote or took for ``age`` seconds; returns how many."""
         removed = 0
         for path in sorted(self.folder.rglob("*"), reverse=True):  # what is within comes first
             if path == self.folder / LOCK or str(path) in keep:
@@ -134,15 +141,12 @@ class UploadFolder:
         """Measure often and sweep every ten minutes, as long as the process lives."""
 
         def tidy() -> None:
-            swept = time.monotonic()
-            while True:
+            for look in itertools.count(1):
                 time.sleep(MEASURE_SECONDS)
                 with suppress(OSError):  # a folder went meanwhile; the next look comes soon
-                    self.measure()
-                    if time.monotonic() - swept >= LOOK_SECONDS:
+                    if look % MEASURED_A_SWEEP == 0:
                         self.sweep(keep)
-                        swept = time.monotonic()
-                        self.measure()
+                    self.measure()
 
         threading.Thread(target=tidy, name="uploads", daemon=True).start()
 
