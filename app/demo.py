@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import gc
-import json
 import logging
 import os
 import signal
@@ -19,6 +18,8 @@ from typing import Any
 import gradio as gr
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
+from starlette.responses import FileResponse, JSONResponse
+from starlette.routing import Route
 
 from app.pages.adapt.page import adapt_page
 from app.pages.api import adapt_endpoint, repair_endpoint
@@ -120,10 +121,10 @@ def serve(
     assert isinstance(queue, FairQueue)
     shared = [str(path) for path in (*exhibits.files(), *model_cards(session.profile))]
     demo.count = uploads.count
-    documents = {f"/{n}": json.dumps(value, separators=(",", ":")) for n, value in opens.items()}
-    first = Middleware(
-        FirstPaint, head=head(), screens=screens, documents=documents, scripts=plotly_script()
-    )
+    first = Middleware(FirstPaint, head=head(), screens=screens)
+    routes = [Route(f"/{n}", JSONResponse(value), methods=["GET"]) for n, value in opens.items()]
+    for path, js in plotly_script().items():
+        routes.append(Route(path, lambda _, js=js: FileResponse(js, media_type="text/javascript")))
     host = host or os.environ.get("GRADIO_SERVER_NAME") or "127.0.0.1"
     # Forwarded addresses count from proxies that were named; a Space has its own in front of it.
     named = os.environ.setdefault("FORWARDED_ALLOW_IPS", "")
@@ -151,7 +152,7 @@ def serve(
         enable_monitoring=False,
         max_file_size=MAX_BYTES,
         state_session_capacity=MAX_SESSIONS,
-        app_kwargs={"middleware": [first], "lifespan": gated},
+        app_kwargs={"middleware": [first], "routes": routes, "lifespan": gated},
         allowed_paths=shared,
         theme=theme(),
         footer_links=["api"],
