@@ -7,6 +7,7 @@ import gc
 import logging
 import os
 import signal
+import socket
 import sys
 import threading
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -16,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import gradio as gr
+import gradio.mcp
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.responses import FileResponse, JSONResponse
@@ -41,8 +43,7 @@ from app.server.fair_queue import FairQueue
 from app.server.first_paint import FirstPaint
 from app.server.gate import FIRST_PHOTO, FIRST_RUN, Gate
 from app.server.limits import MAX_SESSIONS, MAX_WAITING
-from app.server.mcp_errors import install_error_messages
-from app.server.preflight import check_address
+from app.server.mcp_errors import PlainServer
 from app.server.queue_position import CONCURRENCY_ID, QueuePositions
 from app.server.strict_blocks import StrictBlocks
 from app.server.upload_folder import UploadFolder
@@ -101,12 +102,12 @@ def build(
 
 def serve(
     session: Session,
-    host: str | None = None,
+    host: str,
     port: int | None = None,
     block: bool = True,
     results: Path | None = None,
 ) -> gr.Blocks:
-    """Launch the page; ``host`` and ``port`` default to Gradio's environment variables.
+    """Launch the page; without ``port`` Gradio looks for a free one.
 
     With ``block`` the models are loaded once it is shown, else they have to be there.
     ``results``: a folder that ``python -m dga figures`` wrote, instead of the shipped one.
@@ -114,7 +115,7 @@ def serve(
     uploads = UploadFolder.open()  # before anything is built: components remember it
     # Torch makes a folder when it compiles.
     os.environ.setdefault("TORCHINDUCTOR_CACHE_DIR", str(uploads.folder / "torch"))
-    install_error_messages()
+    gradio.mcp.GradioMCPServer.Server = PlainServer
     exhibits = read_exhibits(results or shipped_exhibits(session.profile))
     demo, opens, screens = build(session, exhibits)
     queue = demo._queue
@@ -125,7 +126,6 @@ def serve(
     routes = [Route(f"/{n}", JSONResponse(value), methods=["GET"]) for n, value in opens.items()]
     for path, js in plotly_script().items():
         routes.append(Route(path, lambda _, js=js: FileResponse(js, media_type="text/javascript")))
-    host = host or os.environ.get("GRADIO_SERVER_NAME") or "127.0.0.1"
     # Forwarded addresses count from proxies that were named; a Space has its own in front of it.
     named = os.environ.setdefault("FORWARDED_ALLOW_IPS", "")
     proxied = bool(named or os.environ.get("SPACE_ID"))
@@ -198,6 +198,16 @@ def serve(
     return demo
 
 
+def check_address(host: str, port: int | None) -> None:
+    """Raise ``OSError`` with a sentence where the page could not be served."""
+    try:
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        socket.create_server((host, port or 0), family=family).close()
+    except (OSError, OverflowError) as error:
+        why = getattr(error, "strerror", None) or error
+        raise OSError(f"{host}, port {port or 'any'}: {why}. See --host and --port.") from error
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Read the options, check what can be checked at once, and serve. Called by ``app.start``."""
     parser = argparse.ArgumentParser(description="Serve the page.")
@@ -207,8 +217,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         parser.add_argument(f"--{name}", type=Path, help=f"the {name}'s folder or checkpoint")
     parser.add_argument("--yes", action="store_true", help="fetch public weights without asking")
     parser.add_argument("--results", type=Path, help="folder that dga figures wrote")
-    parser.add_argument("--host", help="address to listen on (default: GRADIO_SERVER_NAME)")
-    parser.add_argument("--port", type=int, help="port (default: GRADIO_SERVER_PORT, or 7860)")
+    host, port = (os.environ.get(f"GRADIO_SERVER_{name}") for name in ("NAME", "PORT"))
+    host = host or "127.0.0.1"
+    parser.add_argument("--host", default=host, help=f"address to listen on (here: {host})")
+    parser.add_argument("--port", default=port, type=int, help="port (default: 7860, or next free)")
     options = parser.parse_args(arguments)
     try:
         check_address(options.host, options.port)

@@ -9,7 +9,6 @@ import logging
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-import gradio.mcp
 import httpx
 from gradio_client.exceptions import AppError
 from gradio_client.utils import QueueError
@@ -26,11 +25,6 @@ _REQUESTS = {"initialize", "ping", "tools/list", "tools/call"}
 _UNKNOWN = {"code": -32601, "message": GATE_WORDS["closed"]}
 
 _log = logging.getLogger(__name__)
-
-
-def install_error_messages() -> None:
-    """Have Gradio build the server below; call it before the page is launched."""
-    gradio.mcp.GradioMCPServer.Server = PlainServer
 
 
 def answer_to(values: dict[str, Any]) -> dict[str, Any] | None:
