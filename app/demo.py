@@ -137,7 +137,7 @@ def serve(
         """The gate outside of Gradio's own middleware, before the first request."""
         assert served.middleware_stack is not None
         served.middleware_stack = Gate(
-            served.middleware_stack, uploads.has_room, uploads.count, queue.is_own,
+            served.middleware_stack, uploads.count, queue.is_own,
             shared, local, proxied,
         )  # fmt: skip
         yield

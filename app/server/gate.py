@@ -81,7 +81,7 @@ class RefusedError(Exception):
 class _Asked:
     """One request: where it goes, for whom it counts, how long it is and may be."""
 
-    def __init__(self, scope: Scope) -> None:
+    def __init__(self, scope: Scope, shared: Collection[str]) -> None:
         headers, self.scope, self.path = dict(scope["headers"]), scope, path_of(scope)
         self.method, self.address = scope["method"], address_of(Request(scope))
         self.posts, self.is_mcp = self.method == "POST", self.path in MCP
@@ -91,10 +91,12 @@ class _Asked:
         self.length = int(text) if text.isdigit() and len(text) < 20 else 0
         self.most = KEPT.get(self.path, limits.JSON_BYTES)
         self.accepts = headers.get(b"accept", b"") if self.method == "GET" else b""
-        self.life = next((ASSETS[start] for start in ASSETS if self.path.startswith(start)), 0)
-        # Of one address at a time, by whether it is a post.
-        most = ((False, limits.MAX_REQUESTS), (True, limits.MAX_POSTS))[: 1 + self.posts]
-        self.most_there = {(posts, self.address): number for posts, number in most}
+        is_shared = self.path in shared
+        self.is_private = self.is_file and not is_shared
+        lives = (life for start, life in ASSETS.items() if self.path.startswith(start))
+        self.life = SHARED_SECONDS if is_shared else next(lives, 0)
+        self.most_there = {(False, self.address): limits.MAX_REQUESTS}  # by whether it is a post
+        self.most_there |= {(True, self.address): limits.MAX_POSTS} if self.posts else {}
 
 
 class Gate:
@@ -102,17 +104,16 @@ class Gate:
 
     A browser that asks for a page that is not there gets the sentence as a page.
 
-    ``has_room``: whether another upload can be kept; ``count``: takes so many bytes of an address;
-    ``is_own``: whether a request to cancel names a run and its own session; ``shared``: files
-    that are everybody's, which browsers may keep for a while; ``local``: served to this machine
-    alone; ``proxied``: behind a proxy that was named.
+    ``count``: takes so many bytes of an address, or tells the word why not; ``is_own``: whether a
+    request to cancel names a run and its own session; ``shared``: files that are everybody's, which
+    browsers may keep for a while; ``local``: served to this machine alone; ``proxied``: behind a
+    proxy that was named.
     """
 
     def __init__(
         self,
         app: ASGIApp,
-        has_room: Callable[[], bool] = lambda: True,
-        count: Callable[[str, int], bool] = lambda address, length: True,
+        count: Callable[[str, int], str] = lambda address, length: "",
         is_own: Callable[[dict[str, Any]], bool] = lambda values: True,
         shared: Collection[str] = (),
         local: bool = False,
@@ -120,9 +121,8 @@ class Gate:
     ) -> None:
         self.app = app
         self.packed = GZipMiddleware(app, minimum_size=1000, compresslevel=5)
-        self.has_room, self.count, self.is_own = has_room, count, is_own
+        self.count, self.is_own, self.local, self.proxied = count, is_own, local, proxied
         self.shared = {FILE + path for path in shared}
-        self.local, self.proxied = local, proxied
         self._there: Counter[tuple[bool, str]] = Counter()
         self._direct: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
         self._cancelling: set[Any] = set()
@@ -132,11 +132,8 @@ class Gate:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        asked = _Asked(scope)
-        if shared := asked.path in self.shared:
-            asked.life = SHARED_SECONDS
-        answer = _Answer(asked, send, asked.is_file and not shared)
-        failure: Exception | None = None
+        asked = _Asked(scope, self.shared)
+        answer = _Answer(asked, receive, send)
         try:
             self._look(asked)
             bounded = self._bounded(asked, receive)
@@ -146,8 +143,9 @@ class Gate:
             finally:
                 self._there -= Counter(asked.most_there.keys())  # without those that are none now
         except Exception as error:
-            failure = error
-        await answer.end(failure)
+            await answer.end(error)
+        else:
+            await answer.end()
 
     def _look(self, asked: _Asked) -> None:
         """Raise :class:`RefusedError` for what need not even be read."""
@@ -170,12 +168,10 @@ class Gate:
             raise RefusedError("misunderstood", 405)  # nothing is sent that nobody asked for
         if any(self._there[key] >= most for key, most in asked.most_there.items()):
             raise RefusedError("crowded")
-        if asked.keeps and not self.has_room():
-            raise RefusedError("full")
 
     def _take(self, asked: _Asked, length: int) -> int:
-        if not self.count(asked.address, length):
-            raise RefusedError("quota")
+        if word := self.count(asked.address, length):
+            raise RefusedError(word)
         return length
 
     def _bounded(self, asked: _Asked, receive: Receive) -> Receive:
@@ -217,23 +213,20 @@ class Gate:
         async with asyncio.timeout(limits.BODY_SECONDS):
             values = parsed(await request.body())
         # What was looked at is what Gradio reads, whatever else the bytes could mean.
-        body = json.dumps(values).encode()
-        messages: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+        messages: list[Message] = [{"type": "http.request", "body": json.dumps(values).encode()}]
 
         async def again() -> Message:
             return messages.pop() if messages else await receive()
 
+        known, event = None, values.get("event_id") if asked.path == CANCEL else None
         if asked.is_mcp:
             known = answer_to(values)
         elif not all(map(is_upload, named_files(values))):
             raise RefusedError("foreign")
         elif (asked.is_run or asked.path == JOIN) and values.get("session_hash") is None:
             raise RefusedError("no_session")  # Gradio would call all of them one
-        else:
-            known = None
-        event = values.get("event_id") if asked.path == CANCEL else None
         # In another's name Gradio's runs begin anew; of several at once it leaves traces.
-        if asked.path == CANCEL and (event in self._cancelling or not self.is_own(values)):
+        elif asked.path == CANCEL and (event in self._cancelling or not self.is_own(values)):
             known = {"success": True}
         if known:
             await JSONResponse(known)(clean, again, send)
@@ -250,8 +243,8 @@ class Gate:
 class _Answer:
     """What is sent back: with the headers of all answers, and a sentence where it refuses."""
 
-    def __init__(self, asked: _Asked, send: Send, private: bool) -> None:
-        self._asked, self._send, self._private = asked, send, private
+    def __init__(self, asked: _Asked, receive: Receive, send: Send) -> None:
+        self._asked, self._receive, self._send = asked, receive, send
         self._begun = self._events = False
         self._refused, self._body = 0, b""
 
@@ -267,10 +260,10 @@ class _Answer:
             self._begun = True
             self._events = any(_EVENTS in value for _, value in message["headers"])
             life = self._asked.life if message["status"] in (200, 304) else 0
-            message["headers"] = added(message["headers"], self._private, life)
+            message["headers"] = added(message["headers"], self._asked.is_private, life)
         await self._send(message)
 
-    async def end(self, error: Exception | None) -> None:
+    async def end(self, error: Exception | None = None) -> None:
         """Make a sentence of what was raised or refused, unless an answer has begun."""
         if error and self._begun:
             if not self._events:
@@ -278,32 +271,28 @@ class _Answer:
             # Gradio has sent the one that says so.
             await self._send({"type": "http.response.body", "body": b"", "more_body": False})
         elif error or self._refused:
-            status, told = _said(error) if error else _told(self._refused, self._body)
-            lost = status == 404 and b"text/html" in self._asked.accepts
-            page = {"start": self._asked.scope.get("root_path", ""), "says": GATE_WORDS["closed"]}
+            status, told = _told(self._refused, self._body)
+            if error:
+                refusal = _refusal(error)
+                status, told = refusal.status, {"detail": GATE_WORDS[refusal.word]}
             answer: Response = JSONResponse(told, status)
-            if lost:
-                answer = HTMLResponse(rendered("shared/lost", **page | NOT_FOUND), 404)
-            answer.raw_headers = added(answer.raw_headers, self._private)
-            await answer(self._asked.scope, _nothing, self._send)
+            if status == 404 and b"text/html" in self._asked.accepts:
+                start = self._asked.scope.get("root_path", "")
+                answer = HTMLResponse(rendered("shared/lost", start=start, **NOT_FOUND), 404)
+            answer.raw_headers = added(answer.raw_headers, self._asked.is_private)
+            await answer(self._asked.scope, self._receive, self._send)
 
 
-async def _nothing() -> Message:
-    return {"type": "http.disconnect"}
-
-
-def _said(error: Exception) -> tuple[int, dict[str, Any]]:
-    """Status and content for what was raised; the log keeps what was a fault."""
+def _refusal(error: Exception) -> RefusedError:
+    """What is told of what was raised; the log keeps what was a fault."""
     if isinstance(error, RefusedError):
-        return error.status, {"detail": GATE_WORDS[error.word]}
+        return error
     if isinstance(error, TimeoutError):
-        word = "slow"
-    elif isinstance(error, _MISUNDERSTOOD) or type(error).__module__.startswith("gradio."):
-        word = "misunderstood"
-    else:
-        _log.error("A request failed", exc_info=error)
-        word = "file" if isinstance(error, OSError) else "failed"
-    return _STATUS.get(word, 400), {"detail": GATE_WORDS[word]}
+        return RefusedError("slow")
+    if isinstance(error, _MISUNDERSTOOD) or type(error).__module__.startswith("gradio."):
+        return RefusedError("misunderstood")
+    _log.error("A request failed", exc_info=error)
+    return RefusedError("file" if isinstance(error, OSError) else "failed")
 
 
 def _told(status: int, body: bytes) -> tuple[int, dict[str, Any]]:

@@ -23,12 +23,12 @@ _log = logging.getLogger(__name__)
 class StrictBlocks(gr.Blocks):
     """Blocks that open no uploads themselves and say so where something goes wrong.
 
-    ``count``: takes so many bytes of an address.
+    ``count``: takes so many bytes of an address, or tells the word why not.
     """
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
-        self.count: Callable[[str, int], bool] = lambda address, length: True
+        self.count: Callable[[str, int], str] = lambda address, length: ""
         self._sessions: dict[str, str] = {}  # addresses of Gradio's, oldest first
 
     async def process_api(
@@ -43,8 +43,8 @@ class StrictBlocks(gr.Blocks):
         caller.set(address)
         self._remember(str(options.get("session_hash")), address)
         writes = any(isinstance(block, gr.File) for block in block_fn.outputs)
-        if writes and not self.count(address, LEAST):
-            raise gr.Error(GATE_WORDS["quota"], print_exception=False)
+        if writes and (word := self.count(address, LEAST)):
+            raise gr.Error(GATE_WORDS[word], print_exception=False)
         try:
             with translate_errors():
                 given = (block_fn, inputs, state, request)
@@ -90,9 +90,9 @@ class StrictBlocks(gr.Blocks):
 
 
 @lru_cache(4096)
-def _counted(count: Callable[[str, int], bool], address: str, path: str) -> bool:
+def _counted(count: Callable[[str, int], str], address: str, path: str) -> None:
     """A file counts once, however often it is shown."""
-    return count(address, Path(path).stat().st_size)
+    count(address, Path(path).stat().st_size)
 
 
 def path_of(payload: Any) -> str | None:

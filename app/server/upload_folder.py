@@ -106,17 +106,15 @@ class UploadFolder:
         self._used = sum(path.lstat().st_size for path in self.folder.rglob("*"))
         return self._used
 
-    def has_room(self) -> bool:
-        """Whether another upload can be kept, as last measured and with what came since."""
-        return self._used < self.most
-
-    def count(self, address: str, length: int) -> bool:
-        """Whether an address may keep so many bytes more; if so they are counted."""
-        if not self.has_room() or self._taken.of(address) + length > ADDRESS_BYTES:
-            return False
+    def count(self, address: str, length: int) -> str:
+        """Count so many bytes more for an address; a word of ``GATE_WORDS`` if it may not."""
+        if self._used >= self.most:  # as last measured, and with what came since
+            return "full"
+        if self._taken.of(address) + length > ADDRESS_BYTES:
+            return "quota"
         self._taken.add(address, length)
         self._used += length
-        return True
+        return ""
 
     def sweep(self, keep: Collection[str], age: float = KEPT_SECONDS) -> int:
         """Remove files that nobody wrote or took for ``age`` seconds; returns how many."""

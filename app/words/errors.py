@@ -8,11 +8,6 @@ NO_MEMORY = (
 )
 NO_FILE = "The server could not read or write a file; its log says why. Please try again later."
 FAILED = "The run failed unexpectedly; the server's log says why. Please try again."
-NOT_FOUND = {
-    "title": "Nothing here",
-    "help": "The address may be misspelt, or the page may have moved.",
-    "back": "Go to the first page",
-}
 GATE_WORDS = {
     "closed": "There is nothing at this address.",
     "long": "The request is too long: a picture may have 20 MB.",
@@ -28,6 +23,12 @@ GATE_WORDS = {
     "file": NO_FILE,
     "foreign": "Only uploads are opened, neither addresses nor the server's own files: "
     "upload the picture first.",
+}
+NOT_FOUND = {
+    "title": "Nothing here",
+    "says": GATE_WORDS["closed"],
+    "help": "The address may be misspelt, or the page may have moved.",
+    "back": "Go to the first page",
 }
 BUSY_WORDS = {
     "full": "The server is busy: {count} runs are waiting. Please try again in a minute.",

@@ -150,7 +150,7 @@ def test_failures_are_sentences(caplog: pytest.LogCaptureFixture) -> None:
 
 
 def test_uploads_need_room() -> None:
-    full = Gate(inner, has_room=lambda: False)
+    full = Gate(inner, count=lambda address, length: "full")
     assert asked(full, "POST", f"{API}/upload").status_code == 503
     assert asked(full, "POST", f"{API}/mcp/").status_code == 503
     assert asked(full, "POST", f"{API}/queue/join", json=JOIN).status_code == 200
@@ -277,9 +277,9 @@ def test_a_customer_is_one_address(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_bodies_of_unknown_length_count_as_they_come() -> None:
     taken: list[int] = []
 
-    def count(address: str, length: int) -> bool:
+    def count(address: str, length: int) -> str:
         taken.append(length)
-        return sum(taken) <= 5 * LEAST
+        return "" if sum(taken) <= 5 * LEAST else "quota"
 
     gate, body = Gate(inner, count=count), message(2 * LEAST)
     for status in (200, 200, 429):

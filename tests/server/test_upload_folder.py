@@ -74,10 +74,10 @@ def test_old_files_are_swept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 def test_its_room_is_limited(tmp_path: Path) -> None:
     uploads = UploadFolder(tmp_path, most=10)
-    assert uploads.has_room()
+    assert uploads.count("an address", 0) == ""
     (tmp_path / "a").write_bytes(bytes(10))
     uploads.measure()
-    assert not uploads.has_room()
+    assert uploads.count("an address", 0) == "full"
 
 
 def test_no_upload_can_pass_for_the_lock(tmp_path: Path) -> None:
