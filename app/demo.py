@@ -161,7 +161,7 @@ def serve(
         quiet=not block,
     )
     logging.getLogger("mcp").setLevel(logging.ERROR)  # its warnings repeat whatever it was sent
-    uploads.keep_tidy(lasting)
+    threading.Thread(target=uploads.keep_tidy, args=(lasting,), daemon=True).start()
     decoder.start()
     if not block:
         launch()

@@ -1,4 +1,1 @@
-"""What stands between strangers and Gradio.
-
-Nothing is imported here: the process that decodes uploads passes through.
-"""
+"""What stands between strangers and Gradio; nothing is imported here, for the decoder's sake."""

@@ -23,7 +23,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.parts.html import rendered
 from app.server import limits
-from app.server.headers import added, cleaned, is_foreign
+from app.server.headers import YEAR, added, cleaned, is_foreign
 from app.server.mcp_errors import answer_to
 from app.server.request_body import is_name, is_upload, named_files, parsed
 from app.server.turns import address_of
@@ -45,10 +45,9 @@ OPEN |= {f"/{page}" for _, page in PAGES} | {f"/{page}/" for _, page in PAGES if
 OPEN |= {f"{API}/{name}" for name in ("info", "openapi.json", "startup-events", "app_id")}
 OPEN |= {f"{API}/{name}" for name in ("theme.css", "queue/data", "queue/status", "reset")}
 OPEN |= {PROGRESS, UPLOAD, JOIN, CANCEL, *MCP}
-# Gradio's own files and the seconds that browsers may keep them; names in /assets/ hold a digest.
-ASSETS = {"/assets/": 31_536_000, "/static/": 86_400, "/svelte/": 86_400}
 PLOTLY = "/plotly-"  # and its version: what draws figures
-ASSETS[PLOTLY] = ASSETS["/assets/"]
+# Files and the seconds that browsers may keep them; names in Gradio's /assets/ hold a digest.
+ASSETS = {"/assets/": YEAR, PLOTLY: YEAR, "/static/": 86_400, "/svelte/": 86_400}
 SHARED_SECONDS = 3_600  # results that ship; another start may bring others
 OPEN_BELOW = (*ASSETS, f"{API}/call/", RUN, FILE, HEARTBEAT)
 # Bytes of the longest body that is no JSON of values; what is in these may stay in the folder.

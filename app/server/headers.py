@@ -14,7 +14,7 @@ LOOPBACK = re.compile(
 )
 _PROTO = re.compile(rb"https?(, *https?)*")
 _HOST = re.compile(rb"[\w.:\[\], -]*")
-_YEAR = 31_536_000  # seconds
+YEAR = 31_536_000  # seconds
 _PAGE = (  # Gradio makes functions of strings and writes styles and scripts into its page
     b"default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval' blob:; "
     b"style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self' data:; "
@@ -23,10 +23,6 @@ _PAGE = (  # Gradio makes functions of strings and writes styles and scripts int
     b"frame-ancestors 'self' https://huggingface.co https://*.hf.space"
 )
 _FILE = b"default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox"
-_OURS = (
-    *(b"cache-control", b"content-security-policy"),
-    *(b"referrer-policy", b"x-content-type-options"),
-)
 
 
 def cleaned(scope: Scope, is_file: bool, is_mcp: bool, proxied: bool) -> Scope:
@@ -56,10 +52,14 @@ def added(
     headers: list[tuple[bytes, bytes]], is_file: bool, life: int = 0
 ) -> list[tuple[bytes, bytes]]:
     """An answer's headers with ours: no cache keeps it but what is everybody's, ``life`` s."""
-    kept = b", immutable" if life >= _YEAR else b""
-    cache = b"public, max-age=%d" % life + kept if life else b"private, no-store"
-    policies = (cache, _FILE if is_file else _PAGE, b"same-origin", b"nosniff")
-    return [*(pair for pair in headers if pair[0] not in _OURS), *zip(_OURS, policies, strict=True)]
+    kept = b", immutable" if life >= YEAR else b""
+    ours = {
+        b"cache-control": b"public, max-age=%d" % life + kept if life else b"private, no-store",
+        b"content-security-policy": _FILE if is_file else _PAGE,
+        b"referrer-policy": b"same-origin",
+        b"x-content-type-options": b"nosniff",
+    }
+    return [*(pair for pair in headers if pair[0] not in ours), *ours.items()]
 
 
 def is_foreign(scope: Scope, local: bool) -> bool:

@@ -79,6 +79,8 @@ class PlainServer(Server[Any, Any]):
         neither a number nor a text would be a file's name to Gradio, and be opened.
         """
 
+        handler = super().call_tool(**options | {"validate_input": False})
+
         def decorator(tool: Callable[..., Awaitable[Any]]) -> Any:
             async def told(name: str, arguments: dict[str, Any]) -> Any:
                 try:
@@ -89,7 +91,6 @@ class PlainServer(Server[Any, Any]):
                     words = TextContent(type="text", text=sentence(error))
                     return CallToolResult(content=[words], isError=True)
 
-            unchecked = options | {"validate_input": False}
-            return super(PlainServer, self).call_tool(**unchecked)(told)
+            return handler(told)
 
         return decorator

@@ -6,6 +6,7 @@ import json
 import math
 import re
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,8 @@ def parsed(body: bytes) -> dict[str, Any]:
     """A request's values. Raises ``ValueError`` or ``RecursionError`` for what is none."""
     if sum(body.count(mark) for mark in b"[{,") > MAX_VALUES:
         raise ValueError("too many values")
-    values = json.loads(body, parse_int=_whole, parse_float=_number, parse_constant=_number)
+    whole, real = partial(_number, int), partial(_number, float)
+    values = json.loads(body, parse_int=whole, parse_float=real, parse_constant=real)
     if not isinstance(values, dict) or not is_name(values.get("session_hash", "a-session")):
         raise ValueError("no request of a session")
     for text in (part for part in _parts(values) if isinstance(part, str)):
@@ -28,15 +30,9 @@ def parsed(body: bytes) -> dict[str, Any]:
     return values
 
 
-def _whole(digits: str) -> int:
-    if len(digits) > MAX_DIGITS:
-        raise ValueError("too many digits")
-    return int(digits)
-
-
-def _number(text: str) -> float:
-    if len(text) > MAX_DIGITS or not math.isfinite(number := float(text)):
-        raise ValueError("no number")
+def _number(kind: type[float], text: str) -> float:
+    if len(text) > MAX_DIGITS or not math.isfinite(number := kind(text)):
+        raise ValueError("no number, or of too many digits")
     return number
 
 

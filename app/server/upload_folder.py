@@ -11,7 +11,6 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from collections.abc import Collection
 from contextlib import suppress
@@ -19,7 +18,7 @@ from functools import partial
 from pathlib import Path
 from typing import BinaryIO, ClassVar
 
-from filelock import FileLock, Timeout
+from filelock import FileLock
 
 from app.server.limits import ADDRESS_BYTES, FOLDER_BYTES, KEPT_MINUTES
 from app.server.turns import Debts
@@ -122,41 +121,28 @@ class UploadFolder:
         for path in sorted(self.folder.rglob("*"), reverse=True):  # what is within comes first
             if path == self.folder / LOCK or str(path) in keep:
                 continue
-            try:
+            with suppress(OSError):  # not empty, or somebody else removed it
                 told = path.stat()
-                if time.time() - max(told.st_mtime, told.st_ctime) <= age:
-                    continue
-                if path.is_dir():
+                old = time.time() - max(told.st_mtime, told.st_ctime) > age
+                if old and path.is_dir():
                     path.rmdir()
-                else:
+                elif old:
                     path.unlink()
                     removed += 1
-            except OSError:
-                continue  # not empty, or somebody else removed it
         return removed
 
     def keep_tidy(self, keep: Collection[str]) -> None:
-        """Measure often and sweep every ten minutes, as long as the process lives."""
-
-        def tidy() -> None:
-            for look in itertools.count(1):
-                time.sleep(MEASURE_SECONDS)
-                with suppress(OSError):  # a folder went meanwhile; the next look comes soon
-                    if look % MEASURED_A_SWEEP == 0:
-                        self.sweep(keep)
-                    self.measure()
-
-        threading.Thread(target=tidy, name="uploads", daemon=True).start()
+        """Measure often and sweep every ten minutes, for ever."""
+        for look in itertools.count(1):
+            time.sleep(MEASURE_SECONDS)
+            with suppress(OSError):  # a folder went meanwhile; the next look comes soon
+                if look % MEASURED_A_SWEEP == 0:
+                    self.sweep(keep)
+                self.measure()
 
 
-def remove_left_behind(parent: Path) -> list[Path]:
-    """Remove the folders of servers that no longer run; returns them."""
-    removed = []
+def remove_left_behind(parent: Path) -> None:
+    """Remove the folders of servers that no longer run, but none in use or somebody else's."""
     for folder in parent.glob(f"{PREFIX}*"):
-        try:
-            with FileLock(folder / LOCK, timeout=0):
-                shutil.rmtree(folder, ignore_errors=True)
-        except (Timeout, OSError):
-            continue  # still in use, or somebody else's
-        removed.append(folder)
-    return removed
+        with suppress(OSError), FileLock(folder / LOCK, timeout=0):
+            shutil.rmtree(folder, ignore_errors=True)
