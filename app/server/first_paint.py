@@ -17,7 +17,6 @@ class FirstPaint:
         self.app, self.head, self.screens = app, head, screens
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """One request."""
         asked = scope["type"] == "http" and scope["method"] == "GET"
         screen = self.screens.get(path_of(scope)) if asked else None
         if screen is None:

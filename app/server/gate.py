@@ -8,7 +8,6 @@ import logging
 from collections import Counter
 from collections.abc import Callable, Collection
 from contextlib import nullcontext
-from functools import partial
 from pathlib import PurePath
 from typing import Any
 from weakref import WeakValueDictionary
@@ -77,27 +76,6 @@ class RefusedError(Exception):
         self.word, self.status = word, status or _STATUS.get(word, 400)
 
 
-class _Asked:
-    """One request: where it goes, for whom it counts, how long it is and may be."""
-
-    def __init__(self, scope: Scope, shared: Collection[str]) -> None:
-        headers, self.scope, self.path = dict(scope["headers"]), scope, path_of(scope)
-        self.method, self.address = scope["method"], address_of(Request(scope))
-        self.posts, self.is_mcp = self.method == "POST", self.path in MCP
-        self.keeps = self.posts and self.path in KEPT
-        self.is_file, self.is_run = self.path.startswith(FILE), self.path.startswith(RUN)
-        text = headers.get(b"content-length", b"")
-        self.length = int(text) if text.isdigit() and len(text) < 20 else 0
-        self.most = KEPT.get(self.path, limits.JSON_BYTES)
-        self.accepts = headers.get(b"accept", b"") if self.method == "GET" else b""
-        is_shared = self.path in shared
-        self.is_private = self.is_file and not is_shared
-        lives = (life for start, life in ASSETS.items() if self.path.startswith(start))
-        self.life = SHARED_SECONDS if is_shared else next(lives, 0)
-        self.most_there = {(False, self.address): limits.MAX_REQUESTS}  # by whether it is a post
-        self.most_there |= {(True, self.address): limits.MAX_POSTS} if self.posts else {}
-
-
 class Gate:
     """In front of all of Gradio; every refusal is one sentence in JSON.
 
@@ -122,92 +100,112 @@ class Gate:
         self.packed = GZipMiddleware(app, minimum_size=1000, compresslevel=5)
         self.count, self.is_own, self.local, self.proxied = count, is_own, local, proxied
         self.shared = {FILE + path for path in shared}
-        self._there: Counter[tuple[bool, str]] = Counter()
-        self._direct: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
-        self._cancelling: set[Any] = set()
+        self.there: Counter[tuple[bool, str]] = Counter()
+        self.direct: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
+        self.cancelling: set[Any] = set()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """One request."""
-        if scope["type"] != "http":
-            await self.app(scope, receive, send)
-            return
-        asked = _Asked(scope, self.shared)
-        answer = _Answer(asked, receive, send)
-        try:
-            self._look(asked)
-            bounded = self._bounded(asked, receive)
-            self._there.update(asked.most_there.keys())
-            try:
-                await self._served(asked, bounded, answer.send)
-            finally:
-                self._there -= Counter(asked.most_there.keys())  # without those that are none now
-        except Exception as error:
-            await answer.end(error)
+        if scope["type"] == "http":
+            await _Exchange(self, scope, receive, send).run()
         else:
-            await answer.end()
+            await self.app(scope, receive, send)
 
-    def _look(self, asked: _Asked) -> None:
+
+class _Exchange:
+    """One request and its answer: where it goes, for whom it counts, how long it is and may be."""
+
+    def __init__(self, gate: Gate, scope: Scope, receive: Receive, send: Send) -> None:
+        self.gate, self.scope, self.receive, self.send = gate, scope, receive, send
+        headers, self.path, self.method = dict(scope["headers"]), path_of(scope), scope["method"]
+        self.address = address_of(Request(scope))
+        self.posts, self.is_mcp = self.method == "POST", self.path in MCP
+        self.is_file, self.is_run = self.path.startswith(FILE), self.path.startswith(RUN)
+        text = headers.get(b"content-length", b"")
+        self.length = int(text) if text.isdigit() and len(text) < 20 else 0
+        self.most = self.counted = KEPT.get(self.path, limits.JSON_BYTES)
+        self.accepts = headers.get(b"accept", b"") if self.method == "GET" else b""
+        is_shared = self.path in gate.shared
+        self.is_private = self.is_file and not is_shared
+        lives = (life for start, life in ASSETS.items() if self.path.startswith(start))
+        self.life = SHARED_SECONDS if is_shared else next(lives, 0)
+        self.most_there = {(False, self.address): limits.MAX_REQUESTS}  # by whether it is a post
+        self.most_there |= {(True, self.address): limits.MAX_POSTS} if self.posts else {}
+        self.received, self.whole = 0, False  # of the body
+        self.begun = self.events = False  # the answer
+        self.refused, self.refusal = 0, b""  # its status, and what it says
+
+    async def run(self) -> None:
+        try:
+            self.look()
+            if self.posts and self.path in KEPT:
+                self.counted = 0
+                self.take(max(self.length, limits.LEAST))
+            self.gate.there.update(self.most_there.keys())
+            try:
+                await self.serve()
+            finally:
+                self.gate.there -= Counter(self.most_there.keys())  # without those that are none
+        except Exception as error:
+            await self.end(error)
+        else:
+            await self.end()
+
+    def look(self) -> None:
         """Raise :class:`RefusedError` for what need not even be read."""
-        path, scope = asked.path, asked.scope
-        remote = asked.is_file and ":/" in path
+        path = self.path
+        remote = self.is_file and ":/" in path
         named = not any(len(part.encode()) > limits.MAX_NAME for part in path.split("/"))
         if remote or not named or not (path in OPEN or path.startswith(OPEN_BELOW)):
             raise RefusedError("closed")
-        if asked.method not in ("GET", "HEAD", "POST", "OPTIONS"):
+        if self.method not in ("GET", "HEAD", "POST", "OPTIONS"):
             raise RefusedError("misunderstood", 405)
-        long = path.startswith(API) and len(scope["query_string"]) > limits.MAX_QUERY
-        if long or asked.length > asked.most:
+        long = path.startswith(API) and len(self.scope["query_string"]) > limits.MAX_QUERY
+        if long or self.length > self.most:
             raise RefusedError("long")
-        if is_foreign(scope, self.local):
+        if is_foreign(self.scope, self.gate.local):
             raise RefusedError("foreign_site")
-        sessions = Request(scope).query_params.getlist("session_hash")
+        sessions = Request(self.scope).query_params.getlist("session_hash")
         if not all(map(is_name, [path.partition(HEARTBEAT)[2] or None, *sessions])):
             raise RefusedError("misunderstood")
-        if asked.is_mcp and _EVENTS in asked.accepts:
+        if self.is_mcp and _EVENTS in self.accepts:
             raise RefusedError("misunderstood", 405)  # nothing is sent that nobody asked for
-        if any(self._there[key] >= most for key, most in asked.most_there.items()):
+        if any(self.gate.there[key] >= most for key, most in self.most_there.items()):
             raise RefusedError("crowded")
 
-    def _take(self, asked: _Asked, length: int) -> int:
-        if word := self.count(asked.address, length):
+    def take(self, length: int) -> None:
+        """Count so many bytes more of what may stay."""
+        if word := self.gate.count(self.address, length):
             raise RefusedError(word)
-        return length
+        self.counted += length
 
-    def _bounded(self, asked: _Asked, receive: Receive) -> Receive:
+    async def bounded(self) -> Message:
         """The body as it comes; what may stay counts as declared, and as it comes beyond that."""
-        counted = self._take(asked, max(asked.length, limits.LEAST)) if asked.keeps else asked.most
-        taken, whole = 0, False
+        if self.whole:  # what comes now is the client who leaves
+            return await self.receive()
+        async with asyncio.timeout(limits.BODY_SECONDS):
+            message = await self.receive()
+        self.whole = not message.get("more_body")
+        self.received += len(message.get("body", b""))
+        if self.received > self.most:
+            raise RefusedError("long")
+        if self.received > self.counted:
+            self.take(self.received - self.counted)
+        return message
 
-        async def bounded() -> Message:
-            nonlocal counted, taken, whole
-            if whole:  # what comes now is the client who leaves
-                return await receive()
-            async with asyncio.timeout(limits.BODY_SECONDS):
-                message = await receive()
-            whole = not message.get("more_body")
-            taken += len(message.get("body", b""))
-            if taken > asked.most:
-                raise RefusedError("long")
-            if taken > counted:
-                counted += self._take(asked, taken - counted)
-            return message
-
-        return bounded
-
-    async def _served(self, asked: _Asked, receive: Receive, send: Send) -> None:
-        whole = asked.is_file or bool(asked.life)
-        clean = cleaned(asked.scope, whole, asked.is_mcp, self.proxied)
-        if asked.path == PROGRESS:
+    async def serve(self) -> None:
+        """Answer what can be answered here; hand all else on to Gradio."""
+        whole = self.is_file or bool(self.life)
+        clean = cleaned(self.scope, whole, self.is_mcp, self.gate.proxied)
+        if self.path == PROGRESS:
             done = Response('data: {"msg": "done"}\n\n', media_type=_EVENTS.decode())
-            await done(clean, receive, send)
+            await done(clean, self.bounded, self.sent)
             return
-        if not asked.posts or not asked.path.startswith(API):
-            await self.packed(clean, receive, send)
+        if not self.posts or not self.path.startswith(API):
+            await self.gate.packed(clean, self.bounded, self.sent)
             return
-        request = Request(clean, receive)
-        if asked.path == UPLOAD:
-            paths = await _uploaded(request, partial(self._take, asked))
-            await JSONResponse(paths)(clean, receive, send)
+        request = Request(clean, self.bounded)
+        if self.path == UPLOAD:
+            await JSONResponse(await self.uploaded(request))(clean, self.bounded, self.sent)
             return
         async with asyncio.timeout(limits.BODY_SECONDS):
             values = parsed(await request.body())
@@ -215,83 +213,95 @@ class Gate:
         messages: list[Message] = [{"type": "http.request", "body": json.dumps(values).encode()}]
 
         async def again() -> Message:
-            return messages.pop() if messages else await receive()
+            return messages.pop() if messages else await self.bounded()
 
-        known, event = None, values.get("event_id") if asked.path == CANCEL else None
-        if asked.is_mcp:
+        event = values.get("event_id") if self.path == CANCEL else None
+        known: dict[str, Any] | None = None
+        if self.is_mcp:
             known = answer_to(values)
         elif not all(map(is_upload, named_files(values))):
             raise RefusedError("foreign")
-        elif (asked.is_run or asked.path == JOIN) and values.get("session_hash") is None:
+        elif (self.is_run or self.path == JOIN) and values.get("session_hash") is None:
             raise RefusedError("no_session")  # Gradio would call all of them one
         # In another's name Gradio's runs begin anew; of several at once it leaves traces.
-        elif asked.path == CANCEL and (event in self._cancelling or not self.is_own(values)):
+        elif self.path == CANCEL and (
+            event in self.gate.cancelling or not self.gate.is_own(values)
+        ):
             known = {"success": True}
         if known:
-            await JSONResponse(known)(clean, again, send)
+            await JSONResponse(known)(clean, again, self.sent)
             return
-        turn = self._direct.setdefault(asked.address, asyncio.Semaphore(limits.MAX_DIRECT))
-        self._cancelling.add(event)
+        turn = self.gate.direct.setdefault(self.address, asyncio.Semaphore(limits.MAX_DIRECT))
+        self.gate.cancelling.add(event)
         try:
-            async with turn if asked.is_run else nullcontext():
-                await self.packed(clean, again, send)
+            async with turn if self.is_run else nullcontext():
+                await self.gate.packed(clean, again, self.sent)
         finally:
-            self._cancelling.discard(event)
+            self.gate.cancelling.discard(event)
 
+    async def uploaded(self, request: Request) -> list[str]:
+        """Paths of a form's files. What they were called is not kept; each counts as a folder."""
+        most = limits.MAX_FILES
+        parser = MultiPartParser(request.headers, request.stream(), max_files=most, max_fields=most)
+        form = await parser.parse()
+        try:
+            files = [file for file in form.getlist("files") if isinstance(file, UploadFile)]
+            if not files:
+                raise RefusedError("misunderstood")
+            if any((file.size or 0) > MAX_BYTES for file in files):
+                raise RefusedError("long")
+            self.take(limits.LEAST * (len(files) - 1))
+            kinds = (PurePath(file.filename or "").suffix.lower() for file in files)
+            names = ["picture" + kind if kind in _PICTURES else "picture" for kind in kinds]
+            named = zip(files, names, strict=True)
+            return [await run_in_threadpool(kept, file.file, name) for file, name in named]
+        finally:
+            await form.close()
 
-class _Answer:
-    """What is sent back: with the headers of all answers, and a sentence where it refuses."""
-
-    def __init__(self, asked: _Asked, receive: Receive, send: Send) -> None:
-        self._asked, self._receive, self._send = asked, receive, send
-        self._begun = self._events = False
-        self._refused, self._body = 0, b""
-
-    async def send(self, message: Message) -> None:
-        """As in ASGI; a refusal is held back until its end."""
-        if self._refused:
-            self._body = (self._body + message.get("body", b""))[:_MOST_TOLD]
+    async def sent(self, message: Message) -> None:
+        """Pass an answer on, with the headers of all; hold a refusal back until its end."""
+        if self.refused:
+            self.refusal = (self.refusal + message.get("body", b""))[:_MOST_TOLD]
             return
         if message["type"] == "http.response.start":
             if message["status"] >= 400:
-                self._refused = message["status"]
+                self.refused = message["status"]
                 return
-            self._begun = True
-            self._events = any(_EVENTS in value for _, value in message["headers"])
-            life = self._asked.life if message["status"] in (200, 304) else 0
-            message["headers"] = added(message["headers"], self._asked.is_private, life)
-        await self._send(message)
+            self.begun = True
+            self.events = any(_EVENTS in value for _, value in message["headers"])
+            life = self.life if message["status"] in (200, 304) else 0
+            message["headers"] = added(message["headers"], self.is_private, life)
+        await self.send(message)
 
     async def end(self, error: Exception | None = None) -> None:
         """Make a sentence of what was raised or refused, unless an answer has begun."""
-        if error and self._begun:
-            if not self._events:
+        if error and self.begun:
+            if not self.events:
                 raise error
             # Gradio has sent the one that says so.
-            await self._send({"type": "http.response.body", "body": b"", "more_body": False})
-        elif error or self._refused:
-            status, told = _told(self._refused, self._body)
-            if error:
-                refusal = _refusal(error)
-                status, told = refusal.status, {"detail": GATE_WORDS[refusal.word]}
+            await self.send({"type": "http.response.body", "body": b"", "more_body": False})
+        elif error or self.refused:
+            status, told = _said(error) if error else _told(self.refused, self.refusal)
             answer: Response = JSONResponse(told, status)
-            if status == 404 and b"text/html" in self._asked.accepts:
-                start = self._asked.scope.get("root_path", "")
+            if status == 404 and b"text/html" in self.accepts:
+                start = self.scope.get("root_path", "")
                 answer = HTMLResponse(rendered("shared/lost", start=start, **NOT_FOUND), 404)
-            answer.raw_headers = added(answer.raw_headers, self._asked.is_private)
-            await answer(self._asked.scope, self._receive, self._send)
+            answer.raw_headers = added(answer.raw_headers, self.is_private)
+            await answer(self.scope, self.receive, self.send)
 
 
-def _refusal(error: Exception) -> RefusedError:
-    """What is told of what was raised; the log keeps what was a fault."""
+def _said(error: Exception) -> tuple[int, dict[str, Any]]:
+    """Status and content for what was raised; the log keeps what was a fault."""
     if isinstance(error, RefusedError):
-        return error
+        return error.status, {"detail": GATE_WORDS[error.word]}
     if isinstance(error, TimeoutError):
-        return RefusedError("slow")
-    if isinstance(error, _MISUNDERSTOOD) or type(error).__module__.startswith("gradio."):
-        return RefusedError("misunderstood")
-    _log.error("A request failed", exc_info=error)
-    return RefusedError("file" if isinstance(error, OSError) else "failed")
+        word = "slow"
+    elif isinstance(error, _MISUNDERSTOOD) or type(error).__module__.startswith("gradio."):
+        word = "misunderstood"
+    else:
+        _log.error("A request failed", exc_info=error)
+        word = "file" if isinstance(error, OSError) else "failed"
+    return _STATUS.get(word, 400), {"detail": GATE_WORDS[word]}
 
 
 def _told(status: int, body: bytes) -> tuple[int, dict[str, Any]]:
@@ -311,23 +321,3 @@ def _told(status: int, body: bytes) -> tuple[int, dict[str, Any]]:
 def path_of(scope: Scope) -> str:
     """The address below the folder that the page is mounted at."""
     return str(scope["path"].removeprefix(scope.get("root_path", "")))
-
-
-async def _uploaded(request: Request, take: Callable[[int], int]) -> list[str]:
-    """Paths of the files in a form. What they were called is not kept; each counts as a folder."""
-    most = limits.MAX_FILES
-    parser = MultiPartParser(request.headers, request.stream(), max_files=most, max_fields=most)
-    form = await parser.parse()
-    try:
-        files = [file for file in form.getlist("files") if isinstance(file, UploadFile)]
-        if not files:
-            raise RefusedError("misunderstood")
-        if any((file.size or 0) > MAX_BYTES for file in files):
-            raise RefusedError("long")
-        take(limits.LEAST * (len(files) - 1))
-        kinds = (PurePath(file.filename or "").suffix.lower() for file in files)
-        names = ["picture" + kind if kind in _PICTURES else "picture" for kind in kinds]
-        named = zip(files, names, strict=True)
-        return [await run_in_threadpool(kept, file.file, name) for file, name in named]
-    finally:
-        await form.close()

@@ -49,12 +49,10 @@ class Debts:
         self._owed: dict[str, tuple[float, float]] = {}  # how much, as of when
 
     def of(self, address: str) -> float:
-        """What an address owes."""
         owed, since = self._owed.get(address, (0.0, 0.0))
         return max(0.0, owed - self._forgotten * (self.clock() - since))
 
     def add(self, address: str, taken: float) -> None:
-        """Count what an address took."""
         if address not in self._owed:
             self._owed = {name: owed for name, owed in self._owed.items() if self.of(name)}
         self._owed[address] = self.of(address) + taken, self.clock()

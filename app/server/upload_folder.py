@@ -100,10 +100,9 @@ class UploadFolder:
         with suppress(OSError, subprocess.TimeoutExpired):
             subprocess.Popen(arguments, start_new_session=True).wait(CLOSE_SECONDS)
 
-    def measure(self) -> int:
-        """Bytes in it. Raises ``OSError`` where something is removed meanwhile."""
+    def measure(self) -> None:
+        """Find out what is used. Raises ``OSError`` where something is removed meanwhile."""
         self._used = sum(path.lstat().st_size for path in self.folder.rglob("*"))
-        return self._used
 
     def count(self, address: str, length: int) -> str:
         """Count so many bytes more for an address; a word of ``GATE_WORDS`` if it may not."""
@@ -115,21 +114,15 @@ class UploadFolder:
         self._used += length
         return ""
 
-    def sweep(self, keep: Collection[str], age: float = KEPT_SECONDS) -> int:
-        """Remove files that nobody wrote or took for ``age`` seconds; returns how many."""
-        removed = 0
+    def sweep(self, keep: Collection[str], age: float = KEPT_SECONDS) -> None:
+        """Remove what nobody wrote or took for ``age`` seconds."""
         for path in sorted(self.folder.rglob("*"), reverse=True):  # what is within comes first
             if path == self.folder / LOCK or str(path) in keep:
                 continue
             with suppress(OSError):  # not empty, or somebody else removed it
                 told = path.stat()
-                old = time.time() - max(told.st_mtime, told.st_ctime) > age
-                if old and path.is_dir():
-                    path.rmdir()
-                elif old:
-                    path.unlink()
-                    removed += 1
-        return removed
+                if time.time() - max(told.st_mtime, told.st_ctime) > age:
+                    (path.rmdir if path.is_dir() else path.unlink)()
 
     def keep_tidy(self, keep: Collection[str]) -> None:
         """Measure often and sweep every ten minutes, for ever."""

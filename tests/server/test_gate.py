@@ -332,7 +332,7 @@ def test_direct_calls_of_one_address_wait_outside() -> None:
     most, now, gate = 0, 0, Gate(inside)
     asyncio.run(crowd())
     assert most == MAX_DIRECT
-    assert not gate._direct
+    assert not gate.direct
 
 
 def test_few_requests_at_a_time_from_one_address() -> None:
@@ -352,14 +352,14 @@ def test_few_requests_at_a_time_from_one_address() -> None:
                 return asyncio.create_task(client.post(f"{API}/queue/join", json=JOIN))
 
             going = [post(greedy) for _ in range(MAX_POSTS)]
-            while MAX_POSTS not in gate._there.values():
+            while MAX_POSTS not in gate.there.values():
                 await asyncio.sleep(0)
             refused, late = await post(greedy), post(other)
             doors.set()
             assert {answer.status_code for answer in await asyncio.gather(*going)} == {200}
             assert (refused.status_code, (await post(greedy)).status_code) == (429, 200)
             assert not (await late).is_error
-        assert not gate._there
+        assert not gate.there
 
     asyncio.run(crowd())
 
