@@ -116,4 +116,6 @@ def test_an_own_picture_is_never_in_a_link():
 def test_keys_are_those_that_are_written():
     every = Request("fog", 5, 0.5, 3, 30, 8, 2.0, 40)
     written = [key for key, _ in parse_qsl(write(EVERYDAY16, every, "cat")[1:])]
-    assert ["run", *written, "method", "depth"] == list(KEYS)  # the name of a recorded run is written by other pages
+    assert ["run", *written, "method", "depth"] == list(
+        KEYS
+    )  # the name of a recorded run is written by other pages

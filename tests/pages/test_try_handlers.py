@@ -169,9 +169,7 @@ def test_impulses_are_named_without_a_number(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr("app.runs.run_value.sentence", lambda explained: "")
     for degradation, words in ((Degradation(impulses=0.35), "impulses"), (Degradation(), "none")):
         explanation = SimpleNamespace(degradation=degradation)
-        search = SimpleNamespace(
-            found=explanation, stop=SimpleNamespace(t_star=0), unchanged=False
-        )
+        search = SimpleNamespace(found=explanation, stop=SimpleNamespace(t_star=0), unchanged=False)
         assert found(search)["gauges"][2] == ("noise", words)  # type: ignore[arg-type]
 
 
