@@ -204,7 +204,7 @@ IN_THE_LOG = "the server's log says why."
 
 TOO_SLOW = "This machine is too slow to answer while you choose."
 NO_PICTURE = "The models have not made this picture yet. Try again in a moment."
-LAND_WAITS = "Others are being served: the landscape goes on after them."
+LAND_WAITS = "The models are busy: the landscape goes on when they are free."
 
 TOY = {
     "case": "Picture",
@@ -315,6 +315,7 @@ WIDGET = {
     "level": "At depth {t} the noise level is {ratio}. In the noisy picture {level} was measured: "
     "it enters at depth {entry}.",
     "undone": "Undone",
+    "repaired": "Repaired",
     "plus_score": "{before} of these {total} were read right, {n} are after DGA+.",
     "own": "A depth of its own",
     "fixed": "One depth for all: {fixed}",

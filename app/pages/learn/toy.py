@@ -1,4 +1,4 @@
-"""Be the repairer: a visitor undoes a picture's damage with DGA+'s inverses, against DGA+ itself."""
+"""Be the repairer: a visitor undoes damage with DGA+'s inverses, against DGA+ itself."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from dga.record import remedies
 MOST = {"exposure": 64, "sharpness": 32, "noise": 30}  # steps of each slider
 ENDS = GAIN, BLUR, LEVEL = 32.0, 4.0, 0.6  # there: factor, pixels, standard deviation
 COLUMNS, ROWS = 33, 17  # of the landscape: every second step of exposure and of sharpness
-PIECE, CHECKED = 64, 16  # points an answer, and between two looks whether others are served
+PIECE, CHECKED = 32, 8  # points an answer, and between two looks whether others are served
 
 _log = logging.getLogger(__name__)
 

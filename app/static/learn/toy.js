@@ -15,11 +15,11 @@ function toy(box, { toy: { order, cases } }) {
 
   box.innerHTML = `<div class="ln-toy"><div class="ln-toy-pictures"></div>
     <div class="ln-dial"><p><b>${says.dial}</b><output></output></p>
-      <svg viewBox="0 0 300 168" aria-hidden="true"></svg></div>
+      <svg viewBox="0 -22 300 190" aria-hidden="true"></svg></div>
     <div class="ln-knobs"></div>
     <div class="ln-land"><p><b>${says.land}</b> <span></span></p>
       <div class="ln-map"><canvas width="330" height="170"></canvas><i class="here"></i><i class="net">✚</i></div>
-      <div class="ln-across"></div><p class="ln-note"></p><p class="hidden-words"></p></div>
+      <div class="ln-across"></div><p class="ln-key">${says.high} <i></i> ${says.low}</p><p class="ln-note"></p><p class="hidden-words"></p></div>
     <div class="ln-against"><b>${says.against}</b><div class="ln-result"></div>
       <button type="button" class="ln-go"></button></div></div>`;
   const [pictures, dial, panel, map, result] = [".ln-toy-pictures", ".ln-dial", ".ln-knobs", ".ln-map", ".ln-result"]
@@ -39,7 +39,7 @@ function toy(box, { toy: { order, cases } }) {
   dial.lastElementChild.innerHTML = Array.from({ length: 24 }, (_, i) => arc(i)).join("") +
     `<path class="rim" d="M18 144a132 132 0 0 1 264 0M42 144a108 108 0 0 1 216 0"/>
     <g class="mark"><path d="M36 138v12M30 144h12"/></g><g class="needle"><path d="M150 150L46 144L150 138Z"/><circle cx="150" cy="144" r="10"/></g>
-    <text x="18" y="164">${says.high}</text><text x="150" y="66" text-anchor="middle">${says.cannot}</text><text x="282" y="164" text-anchor="end">${says.low}</text>`;
+    <text x="18" y="164">${says.high}</text><text x="150" y="-4" text-anchor="middle">${says.cannot}</text><text x="282" y="164" text-anchor="end">${says.low}</text>`;
   const turned = (part, share) => {
     dial.querySelector(part).style.transform = `rotate(${180 * (1 - share)}deg)`;
   };
@@ -106,6 +106,7 @@ function toy(box, { toy: { order, cases } }) {
   }
   function more() {
     if (landing || land.length >= order.length || !name || box.closest("[hidden]")) return;
+    if (flying || wanted) return void setTimeout(more, 3 * PAUSE); // the needle comes first
     landing = setTimeout(() => ((landing = 0), more()), 2 * PATIENCE);
     trigger("expand", { ask: JSON.stringify({ case: name, noise: values.noise, start: land.length }) });
   }
@@ -141,7 +142,7 @@ function toy(box, { toy: { order, cases } }) {
         const u = right - i;
         const logit = (1 - v) * ((1 - u) * value(i, j) + u * value(i + 1, j)) +
           v * ((1 - u) * value(i, j + 1) + u * value(i + 1, j + 1));
-        image.data.set([...mixed(Math.round(12 * chance(logit)) / 12), 255], 4 * (x + width * y));
+        image.data.set([...mixed(Math.round(2 * Math.min(Math.max(logit + 2.5, 0), 8.5)) / 17), 255], 4 * (x + width * y));
       }
     }
     context.putImageData(image, 0, 0);
@@ -192,7 +193,7 @@ function toy(box, { toy: { order, cases } }) {
       picture.classList.toggle("ln-covered", covered);
       draw(picture, mine ? { uri: answer.picture, count: 1 } : strip, mine ? 0 : Math.min(i, 2), alt);
       if (mine && !answer.picture) draw(picture, strip, 1, alt);
-      read.replaceChildren(...(covered ? ["?"] : mine && stale ? ["…"] : reading([label, share], truth)));
+      read.replaceChildren(...(covered ? [says.covered] : mine && stale ? ["…"] : reading([label, share], truth)));
     });
     const share = chance(answer.score ?? 9);
     put(dial.querySelector("output"), stale ? "…" : percent(share));
@@ -238,6 +239,7 @@ function toy(box, { toy: { order, cases } }) {
   new IntersectionObserver(more).observe(box);
 }
 
-// From white, undamaged, to indigo, damaged: the same in both themes.
+// From white, undamaged, to indigo, damaged: the same in both themes. In a landscape evenly by
+// logit, of which the surest probabilities are too alike to be told apart.
 const mixed = (share) => [67, 56, 202].map((end) => Math.round(255 + share * (end - 255)));
 const colour = (share) => `rgb(${mixed(share)})`;

@@ -107,7 +107,7 @@ const widgets = {
   plus(box, { plus: cases }) {
     const says = sentence();
     const list = make("ul", "ln-cases ln-three", ...cases.map(({ title, truth, said, top, pictures }) => {
-      const names = [words.damaged, words.undone, words.rebuilt];
+      const names = [words.damaged, words.undone, words.repaired];
       const frames = names.map((name, i) => {
         const one = frame();
         draw(one, pictures, i, `${title}, ${name}: ${top[i][0][0]}`);
