@@ -74,7 +74,7 @@ def examples(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def lesson(tiny_models, examples):
-    return Lesson(Session(tiny_models), examples)
+    return Lesson(Session(tiny_models), examples, {})
 
 
 @pytest.fixture(scope="module")
@@ -91,7 +91,7 @@ def pictures(strip):
 
 
 def test_parts_come_one_by_one_and_are_made_once(tiny_models, examples, monkeypatch):
-    lesson = Lesson(Session(tiny_models), examples)
+    lesson = Lesson(Session(tiny_models), examples, {})
     seen = [list(parts) for parts in lesson.parts()]
     assert [parts[-1] for parts in seen] == list(PARTS)
     for name in PARTS:
@@ -166,7 +166,7 @@ def test_the_way_back_ends_where_adapt_ends(lesson, made, tiny_models):
 
 def test_more_guidance_than_needed_swings_past_the_input(session):
     """Why the strongest pull of the three ends further away, counted where it happens."""
-    lesson = Lesson(session, {example.name: example for example in load_examples()})
+    lesson = Lesson(session, {example.name: example for example in load_examples()}, {})
     guide = lesson._guide()
     assert guide["scales"][0] == 0
     assert len(guide["top"]) == len(guide["scales"]) + 1
@@ -196,7 +196,7 @@ def test_cases_agree_with_what_try_it_runs(lesson, made, tiny_models):
 
 def test_the_recorded_run_of_try_it_is_the_lessons_own(session, monkeypatch):
     examples = load_examples()
-    lesson = Lesson(session, {example.name: example for example in examples})
+    lesson = Lesson(session, {example.name: example for example in examples}, {})
     recorded = {preset.name: preset.state for preset in Presets(session, examples).all}
     monkeypatch.setattr(lessons, "COMPARED", (MAIN,))
     monkeypatch.setattr(Session, "events", None)  # nothing is run again
@@ -221,7 +221,7 @@ def line():
 
 @pytest.fixture
 def toy(lesson, made, line):
-    return Toy(lesson.session, lambda: lesson.patients, QuickLane(line))
+    return Toy(lesson.session, lesson.patients, QuickLane(line))
 
 
 CASE = "cat-contrast"
@@ -290,7 +290,7 @@ def test_the_landscape_comes_in_pieces_and_is_kept_for_everybody(toy, monkeypatc
         piece = toy.land("", ask(noise=7, start=len(scores)))
         assert 0 < len(piece["scores"]) <= 64
         scores += piece["scores"]
-    patient = toy.patients()[CASE]
+    patient = toy.patients[CASE]
     for at in (0, 40, 500):
         i, j = order()[at]
         (score,) = patient.scores(patient.guess(2 * i, 2 * j, 7))
@@ -305,13 +305,13 @@ def test_the_landscape_waits_while_others_are_served(toy, line, monkeypatch):
     assert (answer["error"], answer["waits"]) == (LAND_WAITS, True)
     assert toy.slices[CASE, 0] == []
     # It ends between two looks, too, and keeps what it has.
-    real = type(toy.patients()[CASE]).scores
+    real = type(toy.patients[CASE]).scores
 
     def comes(patient, *guesses):
         line._served.add("somebody")
         return real(patient, *guesses)
 
-    monkeypatch.setattr(type(toy.patients()[CASE]), "scores", comes)
+    monkeypatch.setattr(type(toy.patients[CASE]), "scores", comes)
     assert toy.land("", ask(start=0))["waits"]
     assert 0 < len(toy.slices[CASE, 0]) < 32
 
@@ -327,8 +327,11 @@ def test_what_dga_plus_made_is_what_it_makes(lesson, made):
 def test_a_noisier_picture_enters_deeper_and_no_earlier_than_its_level(made):
     level = made["level"]
     assert level["levels"] == sorted(level["levels"])
+    signal = np.array(made["film"]["signal"])
+    ratios = np.sqrt(1 / signal**2 - 1)  # what the page's script works out
+    assert level["deepest"] < len(signal)
     for measured, entry in zip(level["levels"], level["entries"], strict=True):
-        assert level["ratios"][entry] >= measured > level["ratios"][entry - 1]
+        assert ratios[entry] >= measured > ratios[entry - 1]
 
 
 def test_meeting_starts_undamaged(made):
@@ -341,4 +344,4 @@ def test_meeting_starts_undamaged(made):
 
 def test_an_example_that_is_missing_becomes_an_error(tiny_models):
     with pytest.raises(KeyError):
-        list(Lesson(Session(tiny_models), {}).parts())
+        list(Lesson(Session(tiny_models), {}, {}).parts())

@@ -26,8 +26,8 @@ from dga.explanation.noise_level import matched_depth, noise_deviation
 from dga.guidance import low_pass, structural_loss
 from dga.images import Pixels, from_tensor, to_tensor
 from dga.networks.classifier import Prediction
-from dga.pipeline import Rebuilt, Stepped, Stopped, classify, judge_further, run
-from dga.profiles import End, Repair
+from dga.pipeline import Stepped, Stopped, classify, judge_further, run
+from dga.profiles import End, GuidanceConfig, Repair
 from dga.record import sentence
 from dga.request import Request
 from dga.sentences import pill
@@ -84,12 +84,16 @@ PARTS = ("meet", "film", "game", "judge", "reverse", "guide", "toy", "level", "p
 
 
 class Lesson:
-    """Made once a process, a part at a time, when the first visitor asks."""
+    """Made once a process, a part at a time, when the first visitor asks.
 
-    def __init__(self, session: Session, examples: Mapping[str, Example]) -> None:
+    ``patients``: what the repairer works on goes in there.
+    """
+
+    def __init__(
+        self, session: Session, examples: Mapping[str, Example], patients: dict[str, Patient]
+    ) -> None:
         self.session, self.models, self.examples = session, session.models, examples
-        self.presets = Presets(session, list(examples.values()))
-        self.patients: dict[str, Patient] = {}
+        self.presets, self.patients = Presets(session, list(examples.values())), patients
         self._runs: dict[LessonPicture, RunState] = {}
         self._made: dict[str, Any] = {}
         self._lock = threading.Lock()
@@ -114,15 +118,13 @@ class Lesson:
             damage = {"corruption": case.corruption, "severity": case.severity, "seed": case.seed}
             settings = Request.of(profile, **damage, paths=PATHS)
             recorded = self.presets.find(case.picture, settings)
-            if recorded is not None:
-                self._runs[case] = recorded.state
-            else:
+            if recorded is None:
                 subject = self.session.subject(example.path, settings)
                 state = RunState(profile, settings, subject, example)
                 alone = case in DAMAGED
                 for event in self.session.events(subject.input, settings, quick=alone):
                     state.take(event)
-                self._runs[case] = state
+            self._runs[case] = recorded.state if recorded else state
         return self._runs[case]
 
     def _meet(self) -> list[dict[str, Any]]:
@@ -189,20 +191,25 @@ class Lesson:
 
     def _reverse(self) -> dict[str, Any]:
         """Every state on the way back from t*, and the clean estimate at each."""
-        depth, states, estimates = self._depth_of(MAIN), list[Pixels](), list[Pixels]()
-        x = self._tensor(self._damaged(MAIN))[None]
-        for event in run(self.models, x, [MAIN.seed], [Repair(End(depth=depth))]):
+        states, guesses = (from_tensor(x) for x in self._way_back(MAIN))
+        depth = len(states) - 1
+        return {"depth": depth, "x": film(states, depth), "x0": film(guesses, depth)}
+
+    def _way_back(
+        self, case: LessonPicture, guidance: GuidanceConfig | None = None
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """States from t* to depth 0 and the guess at each, ``[t* + 1, 3, S, S]``."""
+        search, states, guesses = self.ran(case).search, [], []
+        assert search
+        x, end = self._tensor(self._damaged(case)), End(depth=search.stop.t_star, guidance=guidance)
+        for event in run(self.models, x[None], [case.seed], [Repair(end)]):
             if isinstance(event, Stopped):
-                states.append(from_tensor(event.path.states.at(depth)))
+                states.append(event.path.states.at(search.stop.t_star))
             elif isinstance(event, Stepped):
-                states.append(from_tensor(event.x[0]))
-                estimates.append(from_tensor(event.x0_hat[0]))
+                states.append(event.x[0])
+                guesses.append(event.x0_hat[0])
         # The last state is its own estimate; without any step so is the first.
-        return {
-            "depth": depth,
-            "x": film(np.stack(states), depth),
-            "x0": film(np.stack([*estimates, states[-1]]), depth),
-        }
+        return torch.stack(states), torch.stack([*guesses, states[-1]])
 
     def _guide(self) -> dict[str, Any]:
         """One picture rebuilt with lambda 0, the profile's, and four times that.
@@ -211,79 +218,51 @@ class Lesson:
         input's, because the gradient of a norm has the same length however small that is.
         """
         damaged, own = self._damaged(GUIDED), self.models.profile.ancestral.guidance
-        depth, scales = self._depth_of(GUIDED), (0.0, own.scale, 4 * own.scale)
-        guidances = [replace(own, scale=s) if s else None for s in scales]
-        ways = [Repair(End(depth=depth, guidance=guidance)) for guidance in guidances]
-        x, guesses = self._tensor(damaged), dict[Repair, list[torch.Tensor]]()
-        rebuilt = dict[Repair, torch.Tensor]()
-        for event in run(self.models, x[None], [GUIDED.seed], ways):
-            if isinstance(event, Stepped):
-                for job, guess in zip(event.jobs, event.x0_hat, strict=True):
-                    guesses.setdefault(job.repairs[0], []).append(guess)
-            elif isinstance(event, Rebuilt):
-                rebuilt[event.repair] = event.image
-        images = [rebuilt[way] for way in ways]
-        gaps = structural_loss(torch.stack(images), x, own)
-        swings = [self._swings(x, guesses.get(way, [x])) for way in ways]
-        return {
-            "damage": _damage(GUIDED),
-            "scales": scales,
-            "steps": depth,
-            "gaps": [round(float(gap), 2) for gap in gaps],
-            "swings": [0] * len(ways) if own.squared else swings,
-            **self._read([damaged, *map(from_tensor, images)]),
-        }
-
-    def _swings(self, x: torch.Tensor, guesses: Sequence[torch.Tensor]) -> int:
-        gaps = low_pass(torch.stack([*guesses]) - x, self.models.profile.ancestral.guidance.factor)
-        rows = gaps.flatten(1)
-        return int((torch.cosine_similarity(rows[1:], rows[:-1]) < 0).sum())
+        x, scales = self._tensor(damaged), (0.0, own.scale, 4 * own.scale)
+        rebuilt, gaps, swings = list[Pixels](), list[float](), list[int]()
+        for scale in scales:
+            _, guesses = self._way_back(GUIDED, replace(own, scale=scale) if scale else None)
+            rebuilt.append(from_tensor(guesses[-1]))
+            gap = structural_loss(self._tensor(rebuilt[-1])[None], x[None], own)
+            gaps.append(round(float(gap), 2))
+            ways = low_pass(guesses[:-1] - x, own.factor).flatten(1)
+            turned = torch.cosine_similarity(ways[1:], ways[:-1]) < 0
+            swings.append(0 if own.squared else int(turned.sum()))
+        known = {"damage": _damage(GUIDED), "scales": scales, "steps": len(guesses) - 1}
+        return {**known, "gaps": gaps, "swings": swings, **self._read([damaged, *rebuilt])}
 
     def _toy(self) -> dict[str, Any]:
         """Damaged pictures, and what DGA+ chose for each: see :mod:`app.pages.learn.toy`."""
         cases = {}
         for case in DAMAGED:
             state, name = self.ran(case), f"{case.picture}-{case.corruption}"
-            explained = state.explained
-            assert explained
+            assert state.explained
             patient = Patient(self.models, self._tensor(state.subject.input), case.seed)
-            mine, network = patient.compared(explained.found)
+            mine, network = patient.compared(state.explained.found)
             told = self._read([self._clean(case.picture), state.subject.input, mine])
-            example = self.examples[case.picture]
-            cases[name] = {"title": self._title(case), "truth": example.truth, **told, **network}
+            cases[name] = {**self._named(case), **told, **network}
             self.patients[name] = patient
         return {"order": order(), "cases": cases}
 
     def _level(self) -> dict[str, Any]:
-        """Noisy pictures with their level, and the undamaged one at depths of equal noise."""
-        schedule, clean = self.models.schedule, self._clean(NOISY.picture)
-        noisy = [self._damaged(replace(NOISY, severity=s)) for s in SEVERITIES]
-        levels = noise_deviation(self._tensor(np.stack(noisy))).tolist()
-        entries = [matched_depth(schedule, level) for level in levels]
-        last = min(max(entries) + 4, schedule.steps)
-        ratios = (1 / schedule.alpha_bar[: last + 1] - 1).sqrt()
-        path = self._path(clean, NOISY.seed)[: last + 1]
-        signal = schedule.alpha_bar[: last + 1].sqrt().to(path).view(-1, 1, 1, 1)
-        return {
-            "noisy": film(np.stack(noisy), *range(len(noisy))),
-            "levels": levels,
-            "entries": entries,
-            "film": film(from_tensor((path / signal).clamp(-1, 1)), 0),
-            "ratios": ratios.tolist(),
-        }
+        """Noisy pictures, their level, and the depth at which noise of that level was added."""
+        noisy = np.stack([self._damaged(replace(NOISY, severity=s)) for s in SEVERITIES])
+        levels = noise_deviation(self._tensor(noisy)).tolist()
+        entries = [matched_depth(self.models.schedule, level) for level in levels]
+        told = {"noisy": film(noisy, *range(len(noisy))), "levels": levels, "entries": entries}
+        return {**told, "deepest": min(max(entries) + 4, FILM_DEPTHS - 1)}
 
     def _plus(self) -> list[dict[str, Any]]:
         """What DGA+ made of the same pictures: damaged, with the damage undone, rebuilt."""
         made = []
         for case in DAMAGED:
             state = self.ran(case)
-            explained, after = state.explained, state.results["dga-plus"]
+            explained, subject, after = state.explained, state.subject, state.results["dga-plus"]
             assert explained
             (between,) = classify(self.models, self._tensor(explained.restored)[None])
-            before = state.subject.input, state.subject.input_prediction
-            shown = [before, (explained.restored, between), (after.image, after.prediction)]
-            told = {"title": self._title(case), "truth": self.examples[case.picture].truth}
-            made.append({**told, "said": sentence(explained), **_told(shown)})
+            shown = [(subject.input, subject.input_prediction), (explained.restored, between)]
+            told = _told([*shown, (after.image, after.prediction)])
+            made.append({**self._named(case), "said": sentence(explained), **told})
         return made
 
     def _depth(self) -> dict[str, Any]:
@@ -292,20 +271,16 @@ class Lesson:
         for case in COMPARED:
             state = self.ran(case)
             assert state.search
-            subject, results = state.subject, [state.results[n] for n in ("dga-guided", "dda")]
-            told = [(result.image, result.prediction) for result in results]
-            cases.append(
-                {
-                    "title": self._title(case),
-                    "truth": self.examples[case.picture].truth,
-                    "stop": pill(state.search.stop, state.stopping.horizon)[0],
-                    **_told([(subject.input, subject.input_prediction), *told]),
-                }
-            )
+            results = [state.results[name] for name in ("dga-guided", "dda")]
+            shown = [(state.subject.input, state.subject.input_prediction)]
+            told = _told([*shown, *((result.image, result.prediction) for result in results)])
+            stop = pill(state.search.stop, state.stopping.horizon)[0]
+            cases.append({**self._named(case), "stop": stop, **told})
         return {"fixed": self.models.profile.dda_depth, "cases": cases}
 
-    def _title(self, case: LessonPicture) -> str:
-        return f"{self.examples[case.picture].title}: {title(case.corruption)}"
+    def _named(self, case: LessonPicture) -> dict[str, Any]:
+        example = self.examples[case.picture]
+        return {"title": f"{example.title}: {title(case.corruption)}", "truth": example.truth}
 
     def _clean(self, name: str) -> Pixels:
         return self.examples[name].pixels(self.models.profile.image_size)
@@ -318,12 +293,6 @@ class Lesson:
 
     def _path(self, pixels: Pixels, seed: int) -> torch.Tensor:
         return forward_path(self.models.schedule, self._tensor(pixels), seed)
-
-    def _depth_of(self, case: LessonPicture) -> int:
-        """t* by the paper's rule."""
-        search = self.ran(case).search
-        assert search
-        return search.stop.t_star
 
     def _read(self, pictures: Sequence[Pixels]) -> dict[str, Any]:
         """:func:`_told` of pictures that no run has read."""

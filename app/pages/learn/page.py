@@ -12,7 +12,7 @@ import gradio as gr
 from app.pages.learn import steps as words
 from app.pages.learn.lesson import Lesson
 from app.pages.learn.steps import FAILED, IN_THE_LOG, STEPS, WIDGET
-from app.pages.learn.toy import ENDS, MOST, Toy
+from app.pages.learn.toy import ENDS, MOST, Patient, Toy
 from app.parts.examples import load_examples
 from app.parts.html import LIGHT, PRIVATE, for_event, html, rendered
 from app.runs.quick import QuickLane
@@ -32,8 +32,9 @@ def learn_page(session: Session, page: gr.Blocks, line: QueuePositions) -> tuple
     Returns the heading and the text that it opens with.
     """
     examples = {example.name: example for example in load_examples()}
-    lesson = cache(lambda: Lesson(session, examples))
-    toy = Toy(session, lambda: lesson().patients, QuickLane(line))
+    patients: dict[str, Patient] = {}
+    lesson = cache(lambda: Lesson(session, examples, patients))
+    toy = Toy(session, patients, QuickLane(line))
     slides = html(
         {},
         html_template="${slides}",

@@ -46,8 +46,9 @@ def order() -> list[tuple[int, int]]:
 def within(asked: Mapping[str, Any], name: str) -> int:
     """A slider's step; what a program says instead is kept within its range."""
     value = asked.get(name)
-    is_number = isinstance(value, int | float) and value == value  # NaN is not
-    return int(min(max(value, 0), MOST[name])) if is_number else 0
+    if not isinstance(value, int | float) or value != value:  # NaN
+        return 0
+    return int(min(max(value, 0), MOST[name]))
 
 
 @dataclass(frozen=True)
@@ -62,20 +63,14 @@ class Patient:
         """What the sliders say was done to it; a gain is about the mean of each channel."""
         gain, blur = GAIN ** (exposure / MOST["exposure"]), sharpness / MOST["sharpness"] * BLUR
         red, green, blue = ((1 - gain) * self.x.mean((1, 2))).tolist()
-        return Degradation(
-            Exposure(gain, (red, green, blue)) if exposure else UNCHANGED,
-            blur,
-            self._config.blurs[0][1] if blur else 0.0,
-            noise=noise / MOST["noise"] * LEVEL,
-        )
+        lightened = Exposure(gain, (red, green, blue)) if exposure else UNCHANGED
+        regularisation = self._config.blurs[0][1] if blur else 0.0
+        return Degradation(lightened, blur, regularisation, None, noise / MOST["noise"] * LEVEL)
 
     def scores(self, *guesses: Degradation) -> list[float | None]:
         """Mean logit of what each leaves, as DGA+ compares them; lower looks less damaged."""
-        schedule, network = self.models.schedule, self.models.explainer
-        depths = self._config.judged_at
-        return judge(
-            schedule, network, lambda one: one.inverse(self.x)[None], guesses, depths, self.seed
-        )
+        networks, depths = (self.models.schedule, self.models.explainer), self._config.judged_at
+        return judge(*networks, lambda one: one.inverse(self.x)[None], guesses, depths, self.seed)
 
     def undone(self, guess: Degradation) -> Pixels:
         """The picture after the inverse; its noise goes in DGA+'s one step from where it enters."""
@@ -90,24 +85,15 @@ class Patient:
     def compared(self, found: Explanation) -> tuple[Pixels, dict[str, Any]]:
         """The network's own choice: its picture, both scores, and where it lies on the sliders."""
         mine = found.degradation
-        seen = [s.degradation for s in found.scored if not s.degradation.noise]
-        tried = sorted({_place(one)[:2] for one in seen if one.impulses is None})
-        did = ", ".join(remedies(mine))
-        told = {"at": _place(mine), "tried": tried, "calls": len(found.scored), "did": did}
+        gain = math.log(max(mine.exposure.gain, 1.0), GAIN)
+        shares = zip((gain, mine.blur / BLUR, mine.noise / LEVEL), MOST.values(), strict=True)
+        at = [round(min(share, 1) * most, 1) for share, most in shares]
+        told = {"at": at, "calls": len(found.scored), "did": ", ".join(remedies(mine))}
         return self.undone(mine), {"scores": self.scores(NO_DEGRADATION, mine), "network": told}
 
     @property
     def _config(self) -> ExplanationConfig:
         return self.models.profile.plus.explain or ExplanationConfig()
-
-
-def _place(guess: Degradation) -> tuple[float, float, float]:
-    """Steps of the three sliders, the nearest end for what lies beyond."""
-    gain = math.log(max(guess.exposure.gain, 1.0), GAIN)
-    shares = gain, guess.blur / BLUR, guess.noise / LEVEL
-    pairs = zip(shares, MOST.values(), strict=True)
-    exposure, sharpness, noise = (round(min(share, 1) * most, 1) for share, most in pairs)
-    return exposure, sharpness, noise
 
 
 class Toy:
@@ -117,66 +103,56 @@ class Toy:
     served.
     """
 
-    def __init__(
-        self, session: Session, patients: Callable[[], Mapping[str, Patient]], lane: QuickLane
-    ) -> None:
-        self.session, self.patients, self.lane = session, patients, lane
+    def __init__(self, session: Session, patients: Mapping[str, Patient], lane: QuickLane) -> None:
+        self.session, self.patients, self.lane, self.points = session, patients, lane, order()
         self.slices: dict[tuple[str, int], list[float | None]] = {}
-        self.points = order()
 
     def move(self, visitor: str, text: object) -> dict[str, Any]:
         """The picture with these settings, its score, and what the classifier reads."""
-        asked = told(text)
-        try:
-            patient = self._patient(asked)
-            with TURNS.turn():
-                guess = patient.guess(*(within(asked, name) for name in MOST))
-                (score,), picture = patient.scores(guess), patient.undone(guess)
-                (said,) = classify(patient.models, to_tensor(picture)[None].to(patient.x))
-            top = [[name, round(share, 4)] for name, share in said.top(1)]
-            answer = {"score": score, "picture": data_uri(picture), "top": top}
-        except SENTENCES as error:
-            answer = {"error": str(error)}
-        except Exception:
-            _log.exception("A slider's question failed")
-            answer = {"error": FAILED}
-        return answer | {"ask": asked.get("ask")}
+        return self._answer(self._moved, visitor, told(text), ask=told(text).get("ask"))
 
     def land(self, visitor: str, text: object) -> dict[str, Any]:
         """A piece of the landscape at a noise level, from its point ``start`` on."""
-        asked = told(text)
-        noise, start = within(asked, "noise"), asked.get("start")
-        answer = {"case": asked.get("case"), "noise": noise, "start": start}
+        echo = {name: told(text).get(name) for name in ("case", "noise", "start")}
+        return self._answer(self._landed, visitor, told(text), **echo)
+
+    def _answer(
+        self,
+        work: Callable[[str, Patient, Mapping[str, Any]], dict[str, Any]],
+        visitor: str,
+        asked: Mapping[str, Any],
+        **echo: Any,
+    ) -> dict[str, Any]:
         try:
-            patient = self._patient(asked)
-            known = self.slices.setdefault((str(asked["case"]), noise), [])
-            if not isinstance(start, int) or not 0 <= start < len(self.points):
-                raise RequestError(NO_PICTURE)
-            if start >= len(known):
-                self._further(visitor, patient, noise, known)
-            return answer | {"scores": known[start : start + PIECE]}
+            patient = self.patients.get(str(asked.get("case")))
+            if patient is None or self.session.pace is not None:
+                raise RequestError(NO_PICTURE if patient is None else TOO_SLOW)
+            return echo | work(visitor, patient, asked)
         except DroppedError as dropped:
-            return answer | {"error": LAND_WAITS if str(dropped) else "", "waits": True}
+            return echo | {"error": LAND_WAITS if str(dropped) else "", "waits": True}
         except SENTENCES as error:
-            return answer | {"error": str(error)}
+            return echo | {"error": str(error)}
         except Exception:
-            _log.exception("A piece of a landscape failed")
-            return answer | {"error": FAILED}
+            _log.exception("A question of the repairer failed")
+            return echo | {"error": FAILED}
 
-    def _further(
-        self, visitor: str, patient: Patient, noise: int, known: list[float | None]
-    ) -> None:
-        with self.lane.served(visitor) as ended:
-            until = min(len(known) + PIECE, len(self.points))
-            while len(known) < until:
-                self.lane.check(ended)
-                part = self.points[len(known) : min(len(known) + CHECKED, until)]
-                known += patient.scores(*(patient.guess(2 * i, 2 * j, noise) for i, j in part))
+    def _moved(self, visitor: str, patient: Patient, asked: Mapping[str, Any]) -> dict[str, Any]:
+        with TURNS.turn():
+            guess = patient.guess(*(within(asked, name) for name in MOST))
+            (score,), picture = patient.scores(guess), patient.undone(guess)
+            (said,) = classify(patient.models, to_tensor(picture)[None].to(patient.x))
+        return {"score": score, "picture": data_uri(picture), "top": said.top(1)}
 
-    def _patient(self, asked: Mapping[str, Any]) -> Patient:
-        if self.session.pace is not None:
-            raise RequestError(TOO_SLOW)
-        patient = self.patients().get(str(asked.get("case")))
-        if patient is None:
+    def _landed(self, visitor: str, patient: Patient, asked: Mapping[str, Any]) -> dict[str, Any]:
+        noise, start = within(asked, "noise"), asked.get("start")
+        if not isinstance(start, int) or not 0 <= start < len(self.points):
             raise RequestError(NO_PICTURE)
-        return patient
+        known = self.slices.setdefault((str(asked["case"]), noise), [])
+        if start >= len(known):
+            with self.lane.served(visitor) as ended:
+                until = min(len(known) + PIECE, len(self.points))
+                while len(known) < until:
+                    self.lane.check(ended)
+                    part = self.points[len(known) : min(len(known) + CHECKED, until)]
+                    known += patient.scores(*(patient.guess(2 * i, 2 * j, noise) for i, j in part))
+        return {"scores": known[start : start + PIECE]}

@@ -1,8 +1,10 @@
 // Be the repairer: three sliders undo the damage, the detector's needle answers. Two other
 // components of the page bring what the server says: window.dgaToy.moved and .landed.
-const PAUSE = 100; // ms between two questions
-const PATIENCE = 6000; // ms for an answer
+const [PAUSE, PATIENCE] = [100, 6000]; // ms between two questions, and for an answer
 const chance = (logit) => 1 / (1 + Math.exp(-logit));
+const within = (value, low, high) => Math.min(Math.max(value, low), high);
+// From white, undamaged, to indigo, damaged: the same in both themes.
+const mixed = (share) => [67, 56, 202].map((end) => Math.round(255 + share * (end - 255)));
 
 function toy(box, { toy: { order, cases } }) {
   const [says, { most, ends }] = [words.toy, props.toy];
@@ -10,236 +12,178 @@ function toy(box, { toy: { order, cases } }) {
   const values = Object.fromEntries(knobs.map((knob) => [knob, 0]));
   let [name, answer, open, problem] = ["", null, false, ""];
   let [asked, flying, wanted, last, timer] = [0, false, false, 0, 0];
-  let [land, landing, note] = [[], 0, ""];
-  const one = () => cases[name];
-
+  let [land, landing] = [[], 0];
+  const strokes = Array.from({ length: 24 }, (_, i) => {
+    const at = [i + 0.06, i + 0.94].map((step) => (Math.PI * step) / 24).map((angle) =>
+      [150 - 120 * Math.cos(angle), 144 - 120 * Math.sin(angle)]);
+    return `<path d="M${at[0]}A120 120 0 0 1 ${at[1]}" stroke="rgb(${mixed(1 - i / 23)})"/>`;
+  });
   box.innerHTML = `<div class="ln-toy"><div class="ln-toy-pictures"></div>
-    <div class="ln-dial"><p><b>${says.dial}</b><output></output></p>
-      <svg viewBox="0 -22 300 190" aria-hidden="true"></svg></div>
+    <div class="ln-dial"><p><b>${says.dial}</b><output></output></p><svg viewBox="0 -22 300 190" aria-hidden="true">
+      ${strokes.join("")}<path class="rim" d="M18 144a132 132 0 0 1 264 0M42 144a108 108 0 0 1 216 0"/>
+      <g class="net"><path d="M36 138v12M30 144h12"/></g><g class="needle"><path d="M150 150L46 144L150 138Z"/><circle cx="150" cy="144" r="10"/></g>
+      <text x="18" y="164">${says.high}</text><text x="150" y="-4" text-anchor="middle">${says.cannot}</text><text x="282" y="164" text-anchor="end">${says.low}</text></svg></div>
     <div class="ln-knobs"></div>
     <div class="ln-land"><p><b>${says.land}</b> <span></span></p>
-      <div class="ln-map"><canvas width="330" height="170"></canvas><i class="here"></i><i class="net">✚</i></div>
-      <div class="ln-across"></div><p class="ln-key">${says.high} <i></i> ${says.low}</p><p class="ln-note"></p><p class="hidden-words"></p></div>
-    <div class="ln-against"><b>${says.against}</b><div class="ln-result"></div>
-      <button type="button" class="ln-go"></button></div></div>`;
-  const [pictures, dial, panel, map, result] = [".ln-toy-pictures", ".ln-dial", ".ln-knobs", ".ln-map", ".ln-result"]
-    .map((part) => box.querySelector(part));
-  const [said, reveal, canvas] = [sentence(), box.querySelector(".ln-against button"), map.firstChild];
-  const shown = ["undamaged", "damaged", "yours", "network"].map((kind) => {
+      <div class="ln-map"><canvas width="330" height="170"></canvas><i class="here"></i><i class="net">✚</i>
+        ${[0, 1, 2, 3, 4].map((n) => `<span style="bottom: ${25 * n}%">${n}</span>`).join("")}<em>${says.up}</em></div>
+      <div class="ln-across">${[1, 2, 4, 8, 16, 32].map((n) => `<span>×${n}</span>`).join("")}<em>${says.across}</em></div>
+      <p class="ln-key">${says.high} <i></i> ${says.low}</p><p class="ln-note"></p><p class="hidden-words"></p></div>
+    <div class="ln-against"><b>${says.against}</b><div class="ln-result"></div><button type="button" class="ln-go"></button></div></div>`;
+  const part = (selector) => box.querySelector(selector);
+  const [dial, map, canvas, said] = [part(".ln-dial"), part(".ln-map"), part("canvas"), sentence()];
+  const shown = ["undamaged", "damaged", "network", "yours"].map((kind) => {
     const [picture, read] = [frame(), make("p", "ln-reading")];
-    pictures.append(make("div", `ln-of ${kind}`, make("b", "", says[kind]), picture, read));
+    part(".ln-toy-pictures").append(make("div", `ln-of ${kind}`, make("b", "", says[kind]), picture, read));
     return { kind, picture, read };
   });
 
-  // The dial: from damaged, left, to undamaged.
-  const arc = (i) => {
-    const at = (step) => [150 - 120 * Math.cos((Math.PI * step) / 24), 144 - 120 * Math.sin((Math.PI * step) / 24)];
-    return `<path d="M${at(i + 0.06)}A120 120 0 0 1 ${at(i + 0.94)}" stroke="${colour(1 - i / 23)}"/>`;
-  };
-  dial.lastElementChild.innerHTML = Array.from({ length: 24 }, (_, i) => arc(i)).join("") +
-    `<path class="rim" d="M18 144a132 132 0 0 1 264 0M42 144a108 108 0 0 1 216 0"/>
-    <g class="mark"><path d="M36 138v12M30 144h12"/></g><g class="needle"><path d="M150 150L46 144L150 138Z"/><circle cx="150" cy="144" r="10"/></g>
-    <text x="18" y="164">${says.high}</text><text x="150" y="-4" text-anchor="middle">${says.cannot}</text><text x="282" y="164" text-anchor="end">${says.low}</text>`;
-  const turned = (part, share) => {
-    dial.querySelector(part).style.transform = `rotate(${180 * (1 - share)}deg)`;
-  };
-
   const worth = (knob, value) => {
-    if (knob === "exposure") return value ? fill(says.gain, { value: Number((ends[0] ** (value / most[knob])).toPrecision(2)) }) : says.as_is;
-    if (knob === "sharpness") return value ? fill(says.pixels, { value: Number(((ends[1] * value) / most[knob]).toFixed(1)) }) : says.as_is;
-    return value ? ((ends[2] * value) / most[knob]).toFixed(2) : says.none;
+    const [share, [gain, blur, level]] = [value / most[knob], ends];
+    if (!value) return knob === "noise" ? says.none : says.as_is;
+    if (knob === "exposure") return fill(says.gain, { value: Number((gain ** share).toPrecision(2)) });
+    return knob === "noise" ? (level * share).toFixed(2) : fill(says.pixels, { value: Number((blur * share).toFixed(1)) });
   };
   const sliders = knobs.map((knob) => slider(says[knob], {
     max: most[knob], value: 0, show: (value) => worth(knob, value),
-  }, (value) => move({ [knob]: value })));
+  }, (value) => move(knob, value)));
   const again = make("button", "", says.again);
   again.type = "button";
-  again.addEventListener("click", () => set({ exposure: 0, sharpness: 0, noise: 0 }));
-  panel.append(...sliders, again);
+  again.addEventListener("click", () => set(0, 0, 0));
+  part(".ln-knobs").append(...sliders, again);
 
-  function set(next) {
-    knobs.forEach((knob, i) => {
+  function set(...next) {
+    next.forEach((value, i) => {
       const input = sliders[i].querySelector("input");
-      if (!(knob in next) || input.value === String(next[knob])) return;
-      input.value = next[knob];
+      input.value = value;
       input.dispatchEvent(new Event("input"));
     });
   }
-
-  function move(next) {
-    if (!name || knobs.every((knob) => !(knob in next) || next[knob] === values[knob])) return;
-    const slice = "noise" in next && next.noise !== values.noise;
-    Object.assign(values, next);
-    if (slice) clear();
-    wanted = true;
-    problem = "";
+  function move(knob, value) {
+    if (!name || value === values[knob]) return;
+    values[knob] = value;
+    [wanted, problem] = [true, ""];
+    if (knob === "noise") clear();
     show();
     send();
   }
 
-  // At most ten a second, and the last one always.
+  // At most ten questions a second, and the last one always.
   function send() {
-    if (flying || !wanted) return;
     const pause = last + PAUSE - performance.now();
+    if (flying || !wanted) return;
     if (pause > 0) return void setTimeout(send, pause);
     [flying, wanted, last] = [true, false, performance.now()];
     asked += 1;
-    timer = setTimeout(() => news({ ask: asked, error: says.no_answer }), PATIENCE);
+    timer = setTimeout(() => moved({ ask: asked, error: says.no_answer }), PATIENCE);
     trigger("select", { ask: JSON.stringify({ case: name, ...values, ask: asked }) });
   }
-
-  function news(value) {
+  function moved(value) {
     if (!flying || value.ask !== asked) return;
     clearTimeout(timer);
     flying = false;
-    if (value.error) problem = value.error;
-    else answer = value;
+    problem = value.error ?? "";
+    if (!problem) answer = value;
     show();
     send();
   }
 
-  // The landscape: one noise level's slice, piece by piece.
+  // The landscape: one noise level's slice, piece by piece; the needle comes first.
   function clear() {
-    [land, note] = [[], ""];
-    paint();
-    setTimeout(more, 300);
+    land = [];
+    paint("");
+    setTimeout(more, 3 * PAUSE);
   }
   function more() {
-    if (landing || land.length >= order.length || !name || box.closest("[hidden]")) return;
-    if (flying || wanted) return void setTimeout(more, 3 * PAUSE); // the needle comes first
-    landing = setTimeout(() => ((landing = 0), more()), 2 * PATIENCE);
+    if (landing || land.length >= order.length || box.closest("[hidden]")) return;
+    if (flying || wanted) return void setTimeout(more, 3 * PAUSE);
+    landing = setTimeout(() => { landing = 0; more(); }, 2 * PATIENCE);
     trigger("expand", { ask: JSON.stringify({ case: name, noise: values.noise, start: land.length }) });
   }
   function landed(value) {
     clearTimeout(landing);
     landing = 0;
     if (value.case !== name || value.noise !== values.noise || value.start !== land.length) return more();
-    note = value.error ?? "";
-    if (value.scores) land.push(...value.scores);
-    paint();
-    if (value.scores) more();
-    else if (value.waits) setTimeout(more, 2000);
+    land.push(...(value.scores ?? []).map((score) => score ?? 9));
+    paint(value.error ?? "");
+    if (value.scores || value.waits) setTimeout(more, value.waits ? 2000 : 0);
   }
-
-  function paint() {
-    const known = new Map(order.slice(0, land.length).map(([i, j], at) => [i + 33 * j, land[at] ?? 9]));
-    const value = (i, j) => { // what is not known yet is as its coarser neighbour
-      for (const n of [1, 2, 4, 8]) {
-        const key = i - (i % n) + 33 * (j - (j % n));
-        if (known.has(key)) return known.get(key);
-      }
-      return 0;
-    };
-    const context = canvas.getContext("2d");
-    const { width, height } = canvas;
+  function paint(note) {
+    const known = new Map(land.map((score, at) => [String(order[at]), score]));
+    const coarse = (i, j) => [1, 2, 4, 8].map((n) => known.get(`${i - (i % n)},${j - (j % n)}`)).find((z) => z !== undefined) ?? 0;
+    const grid = Array.from({ length: 33 }, (_, i) => Array.from({ length: 17 }, (_, j) => coarse(i, j)));
+    const [context, { width, height }] = [canvas.getContext("2d"), canvas];
     const image = context.createImageData(width, height);
-    for (let y = 0; y < height && land.length; y++) {
-      const down = ((height - 1 - y) / (height - 1)) * 16;
-      const [j, v] = [Math.min(Math.floor(down), 15), down - Math.min(Math.floor(down), 15)];
-      for (let x = 0; x < width; x++) {
-        const right = (x / (width - 1)) * 32;
-        const i = Math.min(Math.floor(right), 31);
-        const u = right - i;
-        const logit = (1 - v) * ((1 - u) * value(i, j) + u * value(i + 1, j)) +
-          v * ((1 - u) * value(i, j + 1) + u * value(i + 1, j + 1));
-        image.data.set([...mixed(Math.round(2 * Math.min(Math.max(logit + 2.5, 0), 8.5)) / 17), 255], 4 * (x + width * y));
-      }
+    for (let at = 0; at < width * height && land.length; at++) {
+      const [x, y] = [((at % width) / (width - 1)) * 32, 16 - (Math.floor(at / width) / (height - 1)) * 16];
+      const [i, j] = [Math.min(Math.floor(x), 31), Math.min(Math.floor(y), 15)];
+      const along = (row) => grid[i][row] + (x - i) * (grid[i + 1][row] - grid[i][row]);
+      const logit = along(j) + (y - j) * (along(j + 1) - along(j));
+      // Evenly by logit: the surest probabilities are too alike to be told apart.
+      image.data.set([...mixed(Math.round(2 * within(logit + 2.5, 0, 8.5)) / 17), 255], 4 * at);
     }
     context.putImageData(image, 0, 0);
-    if (open) {
-      context.font = "10px sans-serif";
-      context.textAlign = "center";
-      for (const [exposure, sharpness] of one().network.tried) {
-        const at = [(exposure / most.exposure) * width, (1 - sharpness / most.sharpness) * height + 3];
-        context.strokeStyle = "#fff";
-        context.strokeText("+", ...at);
-        context.fillText("+", ...at);
-      }
-    }
-    const best = land.length === order.length ? order[land.indexOf(Math.min(...land.map((z) => z ?? 9)))] : null;
-    put(box.querySelector(".ln-land .hidden-words"), best ? fill(says.land_best, {
-      exposure: worth("exposure", 2 * best[0]), sharpness: worth("sharpness", 2 * best[1]),
-      share: percent(chance(Math.min(...land.map((z) => z ?? 9)))),
-    }) : "");
-    put(box.querySelector(".ln-note"), note);
-    put(box.querySelector(".ln-land span"), fill(says.land_at, { noise: worth("noise", values.noise) }));
+    const least = Math.min(...land);
+    const [i, j] = order[Math.max(land.indexOf(least), 0)];
+    const best = { exposure: worth("exposure", 2 * i), sharpness: worth("sharpness", 2 * j), share: percent(chance(least)) };
+    put(part(".ln-land .hidden-words"), land.length === order.length ? fill(says.land_best, best) : "");
+    put(part(".ln-note"), note);
+    put(part(".ln-land span"), fill(says.land_at, { noise: worth("noise", values.noise) }));
   }
-  const drag = (event) => {
-    const { left, top, width, height } = canvas.getBoundingClientRect();
-    const part = (share, knob) => Math.round(Math.min(Math.max(share, 0), 1) * most[knob]);
-    set({
-      exposure: part((event.clientX - left) / width, "exposure"),
-      sharpness: part(1 - (event.clientY - top) / height, "sharpness"),
-    });
+  const drag = ({ type, pointerId, clientX, clientY }) => {
+    if (type === "pointerdown") map.setPointerCapture(pointerId);
+    if (!map.hasPointerCapture(pointerId)) return;
+    const { left, bottom, width, height } = canvas.getBoundingClientRect();
+    const [across, up] = [within((clientX - left) / width, 0, 1), within((bottom - clientY) / height, 0, 1)];
+    set(Math.round(across * most.exposure), Math.round(up * most.sharpness));
   };
-  map.addEventListener("pointerdown", (event) => { map.setPointerCapture(event.pointerId); drag(event); });
-  map.addEventListener("pointermove", (event) => { if (map.hasPointerCapture(event.pointerId)) drag(event); });
-  const place = (mark, [exposure, sharpness]) => {
-    mark.style.left = `${(100 * exposure) / most.exposure}%`;
-    mark.style.bottom = `${(100 * sharpness) / most.sharpness}%`;
-  };
-  map.nextElementSibling.append(...[0, 1, 2, 3, 4, 5].map((n) => make("span", "", `×${2 ** n}`)), make("em", "", says.across));
-  map.append(...[0, 1, 2, 3, 4].map((n) => make("span", "", String(n))), make("em", "", says.up));
+  for (const kind of ["pointerdown", "pointermove"]) map.addEventListener(kind, drag);
 
   function show() {
-    const { truth, pictures: strip, top, scores: [worst, network], network: choice } = one();
-    const stale = wanted || flying || problem;
-    const verdict = (label) => (truth ? says.verdicts[Number(label === truth)] : "");
+    const { truth, pictures, top, scores: [worst, best], network } = cases[name];
+    const [stale, z] = [wanted || flying || problem, answer.score ?? 9];
     shown.forEach(({ kind, picture, read }, i) => {
-      const covered = !open && (kind === "undamaged" || kind === "network");
-      const mine = kind === "yours";
-      const [label, share] = mine ? answer.top[0] : top[Math.min(i, 2)][0];
-      const alt = covered ? `${says[kind]}: ${says.covered}` : says[kind];
+      const [covered, mine] = [!open && i % 2 === 0, kind === "yours"];
       picture.classList.toggle("ln-covered", covered);
-      draw(picture, mine ? { uri: answer.picture, count: 1 } : strip, mine ? 0 : Math.min(i, 2), alt);
-      if (mine && !answer.picture) draw(picture, strip, 1, alt);
-      read.replaceChildren(...(covered ? [says.covered] : mine && stale ? ["…"] : reading([label, share], truth)));
+      const [strip, at] = mine && answer.picture ? [{ uri: answer.picture, count: 1 }, 0] : [pictures, mine ? 1 : i];
+      draw(picture, strip, at, covered ? `${says[kind]}: ${says.covered}` : says[kind]);
+      read.replaceChildren(...(covered ? [says.covered] : mine && stale ? ["…"] : reading(mine ? answer.top[0] : top[i][0], truth)));
     });
-    const share = chance(answer.score ?? 9);
-    put(dial.querySelector("output"), stale ? "…" : percent(share));
+    put(dial.querySelector("output"), stale ? "…" : percent(chance(z)));
     dial.classList.toggle("ln-silent", Boolean(problem));
-    turned(".needle", share);
-    turned(".mark", chance(network));
-    box.querySelectorAll(".mark, .net").forEach((mark) => { mark.style.display = open ? "" : "none"; });
-    place(map.querySelector(".here"), [values.exposure, values.sharpness]);
-    place(map.querySelector(".net"), choice.at);
-    const [label, sure] = answer.top[0];
-    const [theirs, certain] = top[2][0];
-    const mine = fill(says.read, { label, share: percent(sure), verdict: verdict(label) });
-    const other = fill(says.network_read, { label: theirs, share: percent(certain), verdict: verdict(theirs) });
-    if (problem || !stale) put(said, problem || (open ? `${mine} ${other}` : mine));
-    reveal.textContent = open ? says.hide : says.show;
-    const gain = worst - network;
-    const score = Math.min(Math.max(Math.round((100 * (worst - (answer.score ?? 9))) / gain), 0), 120);
-    if (!open) result.replaceChildren(make("p", "", says.covered_score));
-    else if (!(gain > 0) || !choice.did) result.replaceChildren(make("p", "", says.no_score));
-    else {
-      const number = make("p", "ln-number", make("b", "", stale ? "…" : String(score)), ` ${says.of}`);
-      result.replaceChildren(number, make("p", "", fill(says.score, choice)));
-      if (!stale && score > 100) result.append(make("p", "", says.more));
+    dial.querySelector(".needle").style.transform = `rotate(${180 * (1 - chance(z))}deg)`;
+    dial.querySelector(".net").style.transform = `rotate(${180 * (1 - chance(best))}deg)`;
+    box.querySelectorAll(".net").forEach((mark) => { mark.classList.toggle("gone", !open); });
+    for (const [mark, at] of [[".here", knobs.map((knob) => values[knob])], ["i.net", network.at]]) {
+      part(mark).style.left = `${(100 * at[0]) / most.exposure}%`;
+      part(mark).style.bottom = `${(100 * at[1]) / most.sharpness}%`;
     }
+    const told = (kind, [label, share]) =>
+      fill(says[kind], { label, share: percent(share), verdict: truth ? says.verdicts[Number(label === truth)] : "" });
+    const mine = told("read", answer.top[0]);
+    if (problem || !stale) put(said, problem || (open ? `${mine} ${told("network_read", top[2][0])}` : mine));
+    part(".ln-against button").textContent = open ? says.hide : says.show;
+    const [line, score] = [make("p"), Math.round(within((100 * (worst - z)) / (worst - best), 0, 120))];
+    const counts = open && worst > best && network.did;
+    line.textContent = !open ? says.covered_score : counts ? fill(says.score, network) : says.no_score;
+    const number = make("p", "ln-number", make("b", "", stale ? "…" : String(score)), ` ${says.of}`);
+    part(".ln-result").replaceChildren(...(counts ? [number, line] : [line]));
+    if (counts && !stale && score > 100) line.prepend(`${says.more} `);
   }
 
-  reveal.addEventListener("click", () => { open = !open; show(); paint(); });
-  const titles = Object.values(cases).map((single) => single.title);
-  const pick = choice(says.case, titles, 0, (i) => {
+  part(".ln-against button").addEventListener("click", () => { open = !open; show(); });
+  const pick = choice(says.case, Object.values(cases).map(({ title }) => title), 0, (i) => {
     name = Object.keys(cases)[i];
-    [open, problem, wanted] = [false, "", false];
-    asked += 1; // what is still under way is of another picture
-    flying = false;
     clearTimeout(timer);
-    Object.assign(values, { exposure: 0, sharpness: 0, noise: 0 });
-    set(values);
-    answer = { score: one().scores[0], top: one().top[1], picture: "" };
+    asked += 1; // what is still under way is of another picture
+    for (const knob of knobs) values[knob] = 0;
+    set(0, 0, 0);
+    [open, problem, wanted, flying] = [false, "", false, false];
+    answer = { score: cases[name].scores[0], top: cases[name].top[1], picture: "" };
     clear();
     show();
   });
   box.prepend(pick, said);
-  window.dgaToy = { moved: news, landed };
+  window.dgaToy = { moved, landed };
   new IntersectionObserver(more).observe(box);
 }
-
-// From white, undamaged, to indigo, damaged: the same in both themes. In a landscape evenly by
-// logit, of which the surest probabilities are too alike to be told apart.
-const mixed = (share) => [67, 56, 202].map((end) => Math.round(255 + share * (end - 255)));
-const colour = (share) => `rgb(${mixed(share)})`;

@@ -89,18 +89,18 @@ const widgets = {
     box.append(pick, make("div", "ln-frames", input, rebuilt), says);
   },
 
-  level(box, { level: { noisy, levels, entries, film, ratios } }) {
+  level(box, { film, level: { noisy, levels, entries, deepest } }) {
     let [severity, t] = [2, 0];
     const [came, made, says] = [frame(), frame(), sentence()];
     const show = () => {
-      const known = { t, ratio: ratios[t].toFixed(2), level: levels[severity].toFixed(2), entry: entries[severity] };
+      const [ratio, level] = [Math.sqrt(film.signal[t] ** -2 - 1), levels[severity]].map((one) => one.toFixed(2));
       draw(came, noisy, severity, words.noisy, words.noisy);
-      draw(made, film, t, fill(words.state, { t }), fill(words.state, { t }));
-      says.textContent = fill(words.level, known);
+      draw(made, film.clean, t, fill(words.state, { t }), fill(words.state, { t }));
+      says.textContent = fill(words.level, { t, ratio, level, entry: entries[severity] });
     };
     const names = levels.map((_, i) => String(i + 1));
     const pick = choice(words.severity_of, names, severity, (i) => { severity = i; show(); });
-    const depth = slider(words.depth, { max: film.count - 1, value: 0 }, (to) => { t = to; show(); });
+    const depth = slider(words.depth, { max: deepest, value: 0 }, (to) => { t = to; show(); });
     box.append(pick, make("div", "ln-frames", came, made), depth, says);
   },
 
