@@ -330,6 +330,7 @@ def test_the_repairer_beats_the_network_or_does_not(learn):
     assert 0 <= score <= 120
     assert "The network's: cat (90 %): right." in step.locator(".ln-say").inner_text()
     until(page, lambda: "looks least damaged" in step.locator(".ln-land").inner_text(), 600)
+    map_.scroll_into_view_if_needed()
     box = map_.bounding_box()
     page.mouse.move(box["x"] + box["width"] / 4, box["y"] + box["height"] / 2)
     page.mouse.down()

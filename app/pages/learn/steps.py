@@ -123,9 +123,9 @@ STEPS = (
         "toy",
         "Be the repairer",
         "Be the repairer: find out what was done to it",
-        "The method DGA+ begins before any noise. It guesses what was done to the picture: made "
-        "flat, blurred, noisy. It undoes each guess and asks the detector; the guess that leaves "
-        "the picture looking least damaged is its explanation, if it is clearly better than none.",
+        "The method DGA+ first guesses what was done to the picture: made flat, blurred, noisy. "
+        "It undoes each guess and asks the detector; the guess that leaves the picture looking "
+        "least damaged is its explanation, if it is clearly better than none.",
         "Undo the damage with three sliders, or drag on the landscape. Then compare yourself "
         "with the network.",
         equation(
@@ -176,7 +176,7 @@ STEPS = (
         "All together",
         "A depth of its own, or one depth for all",
         "Where the damage is deep, the rebuilt picture is a guess, and the guess can be wrong. "
-        "These four show both; what holds for many was measured.",
+        "Here are four pictures; what holds for many was measured.",
         "Compare a depth of its own with one depth for all.",
         equation(
             r"\mathbf{x} \to \mathbf{x}_{t^*} \to \mathbf{x}'_0 \to "
