@@ -195,17 +195,17 @@ def ready(page, number):
     page.wait_for_selector(f"#step-{number} .ln-widget.ready", state="attached", timeout=PATIENCE)
 
 
-def test_seven_steps_by_keyboard(learn):
+def test_ten_steps_by_keyboard(learn):
     page = learn
-    for number in range(1, 8):
+    for number in range(1, 11):
         assert page.locator(".ln-step:visible").get_attribute("id") == f"step-{number}"
         assert page.locator(".ln-nav [aria-current=step] b").inner_text() == str(number)
         page.keyboard.press("ArrowRight" if number % 2 else "PageDown")
-    assert page.url.endswith("/learn#step-7")
+    assert page.url.endswith("/learn#step-10")
     assert page.get_by_role("button", name="Next").is_disabled()
     page.keyboard.press("ArrowLeft")
-    assert page.url.endswith("/learn#step-6")
-    assert page.evaluate("document.activeElement.id") == "step-6-title"
+    assert page.url.endswith("/learn#step-9")
+    assert page.evaluate("document.activeElement.id") == "step-9-title"
 
 
 def test_hints_for_keys_are_not_for_fingers(chromium, served):
@@ -283,19 +283,62 @@ def test_widgets_follow_their_controls(learn):
 
 def test_the_last_steps_fill_in(learn):
     page = learn
-    ready(page, 7)
-    page.locator(".ln-nav a").nth(6).click()
-    said = page.locator("#step-7 .ln-say")
+    ready(page, 10)
+    page.locator(".ln-nav a").nth(9).click()
+    said = page.locator("#step-10 .ln-say")
     assert "of these 4 are read right" in said.inner_text()
-    page.locator("#step-7").get_by_role("radio").nth(1).check()
-    assert page.locator("#step-7 .ln-told").first.inner_text().count("depth") == 1
+    page.locator("#step-10").get_by_role("radio").nth(1).check()
+    assert page.locator("#step-10 .ln-told").first.inner_text().count("depth") == 1
+    page.locator(".ln-nav a").nth(8).click()
+    assert page.locator("#step-9 .ln-frame").count() == 12
+    page.locator(".ln-nav a").nth(7).click()
+    page.locator("#step-8").get_by_role("slider").press("End")
+    assert "it enters at depth" in page.locator("#step-8 .ln-say").inner_text()
     page.locator(".ln-nav a").nth(5).click()
     for number in range(3):
         page.locator("#step-6").get_by_role("radio").nth(number).check()
-        assert "Distance between" in page.locator("#step-6 .ln-say").inner_text()
+        told = page.locator("#step-6 .ln-say").inner_text()
+        assert "Distance between" in told
+        assert ("had to be pulled back" in told) == (number == 2)
     page.locator(".ln-nav a").nth(4).click()
     page.locator("#step-5").get_by_role("slider").press("End")
     assert "the rebuilt picture" in page.locator("#step-5 .ln-say").inner_text()
+
+
+def test_the_repairer_beats_the_network_or_does_not(learn):
+    page = learn
+    ready(page, 10)  # the landscape waits for the models
+    page.locator(".ln-nav a").nth(6).click()
+    step = page.locator("#step-7")
+    dial, map_ = step.locator(".ln-dial output"), step.locator(".ln-map canvas")
+    assert step.locator(".ln-covered").count() == 2
+    assert dial.inner_text() == "99 %"
+    before = step.locator(".ln-of.yours .ln-picture").evaluate("(one) => one.style.backgroundImage")
+    exposure = step.get_by_role("slider", name="Exposure")
+    exposure.press("End")
+    until(page, lambda: dial.inner_text() not in ("…", "99 %"))
+    after = step.locator(".ln-of.yours .ln-picture").evaluate("(one) => one.style.backgroundImage")
+    assert before != after
+    said = step.locator(".ln-say").inner_text()
+    assert re.fullmatch(r"Yours is read as .+ \(\d+ %\): (right|wrong)\.", said)
+    assert "The network" not in said
+    step.get_by_role("button", name="Show the network's choice").click()
+    assert step.locator(".ln-covered").count() == 0
+    score = int(step.locator(".ln-number b").inner_text())
+    assert 0 <= score <= 120
+    assert "The network's: cat (90 %): right." in step.locator(".ln-say").inner_text()
+    until(page, lambda: "looks least damaged" in step.locator(".ln-land").inner_text(), 600)
+    map_.scroll_into_view_if_needed()
+    box = map_.bounding_box()
+    page.mouse.move(box["x"] + box["width"] / 4, box["y"] + box["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2, steps=3)
+    page.mouse.up()
+    assert exposure.get_attribute("aria-valuetext")[1:] == "5.7"
+    assert step.get_by_role("slider", name="Sharpness").get_attribute("aria-valuetext") == "2 px"
+    step.get_by_role("button", name="Start over").click()
+    until(page, lambda: dial.inner_text() == "99 %")
+    assert step.locator(".ln-number b").inner_text() == "0"
 
 
 def test_equations_are_drawn_without_a_script(learn):
@@ -306,7 +349,7 @@ def test_equations_are_drawn_without_a_script(learn):
           return step.querySelector('math').getBoundingClientRect().height;
         })"""
     )
-    assert len(heights) == 7
+    assert len(heights) == 10
     assert min(heights) > 15
 
 
