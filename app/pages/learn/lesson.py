@@ -75,10 +75,10 @@ LADDER = (0, 3, 6, 10, 15, 20, 28, 36)  # depths of the rounds, deeper as answer
 FILM_DEPTHS = 41
 NOISY = LessonPicture("cat", "gaussian_noise", 0)
 DAMAGED = (  # flat, noisy, blurred, and one that DGA+ does not save
-    LessonPicture("cat", "contrast", 5, 7),
-    LessonPicture("cheetah-face", "gaussian_noise", 3, 7),
-    LessonPicture("cheetah-face", "zoom_blur", 4, 7),
-    LessonPicture("cat", "motion_blur", 4, 7),
+    LessonPicture("lake", "contrast", 5, 3),
+    LessonPicture("lion", "gaussian_noise", 3, 7),
+    LessonPicture("lion", "zoom_blur", 4, 7),
+    LessonPicture("cat", "motion_blur", 3),
 )
 PARTS = ("meet", "film", "game", "judge", "reverse", "guide", "toy", "level", "plus", "depth")
 
