@@ -1,4 +1,7 @@
-"""Pictures by every method side by side: one under fifteen corruptions, or a visitor's own."""
+"""Pictures by every method side by side: one under fifteen corruptions, or a visitor's own.
+
+An atlas shows the same pictures by one method, rebuilt from every depth.
+"""
 
 from __future__ import annotations
 
@@ -17,16 +20,31 @@ import numpy as np
 
 from app.parts.pictures import encoded, entry
 from app.runs.gpu import expected_seconds
+from app.runs.run_state import DepthSeries
 from app.runs.session import Session
+from app.runs.sprites import outcome_sheet
 from app.runs.watch import fixed_depth
-from app.words.board import EXPLAINED, INVERSE, LEFT, NOT_EXPLAINED, TOO_LONG
+from app.words.board import EXPLAINED, INVERSE, LEFT, NOT_EXPLAINED, TOO_LONG, TOO_LONG_ATLAS
 from dga.corruptions import CORRUPTIONS, corrupt, family_of
 from dga.explanation.degradation import Degradation
 from dga.explanation.exposure import UNCHANGED
 from dga.images import Pixels, from_tensor, to_tensor
 from dga.networks.classifier import Prediction
 from dga.networks.models import Models
-from dga.pipeline import Rebuilt, Stepped, Stopped, classify, default_systems, systems_by_repair
+from dga.pipeline import (
+    Adaptation,
+    DepthSweep,
+    PictureCache,
+    Rebuilt,
+    Stepped,
+    Stopped,
+    adapt_steps,
+    checked_repair,
+    classify,
+    default_systems,
+    sweep_depths,
+    systems_by_repair,
+)
 from dga.pipeline import run as run_repairs
 from dga.profiles import Profile, Repair
 from dga.stopping import Stop
@@ -34,11 +52,19 @@ from dga.systems import System
 
 DAMAGED = "damaged"
 COLUMNS = (DAMAGED, "dga", "dga-guided", "dga-plus", "dda")
+METHODS = ("dga", "dga-guided")
+"""Whose results from every depth an atlas can show."""
+DEEPEST = 32
+QUALITY = 40  # of its pictures, of which no verdict is read off
 SEED = 0
-UNDER_WAY = ("wait", "read", "forward", "reverse")
+UNDER_WAY = ("wait", "read", "forward", "reverse", "row")
 CSV_COLUMNS = (
     "picture", "family", "severity", "seed", "method", "depth", "crossed", "found",
     "label_before", "probability_before", "label_after", "probability_after", "truth", "verdict",
+)  # fmt: skip
+ATLAS_COLUMNS = (
+    "picture", "family", "severity", "seed", "method", "own_depth", "crossed", "depth",
+    "label", "probability", "truth", "verdict",
 )  # fmt: skip
 
 
@@ -60,13 +86,14 @@ class Cell:
 class Row:
     """A picture in every column; ``name``: a corruption or a file's name; ``truth``: its class.
 
-    ``file``: path of an upload.
+    ``file``: path of an upload; ``depths``: what comes out at each depth, on an atlas.
     """
 
     name: str
     truth: str | None
     cells: dict[str, Cell] = field(default_factory=dict)
     file: str | None = None
+    depths: DepthSeries | None = None
 
     @property
     def stop(self) -> Stop | None:
@@ -83,6 +110,12 @@ class Row:
         if cell is None or cell.said is None or self.truth is None:
             return ""
         return "right" if cell.said.label == self.truth else "wrong"
+
+    @property
+    def right(self) -> list[bool]:
+        """Whether the true class is read, by depth; empty without one, or not read yet."""
+        known = self.depths.predictions if self.depths and self.truth else ()
+        return [said.label == self.truth for said in known]
 
     def chance(self, column: str) -> float | None:
         """Probability of the true class, in [0, 1]."""
@@ -101,7 +134,8 @@ class Row:
 class Board:
     """``example``: its name, None for own pictures; ``progress``: (done, total) of the phase.
 
-    ``unreadable``: uploads left out, with the reason.
+    ``unreadable``: uploads left out, with the reason; ``method``: an atlas's, one of
+    :data:`METHODS`.
     """
 
     profile: Profile
@@ -109,11 +143,12 @@ class Board:
     severity: int | None
     rows: list[Row]
     phase: str = "empty"
-    progress: tuple[int, int] = (0, 0)
+    progress: tuple[float, int] = (0, 0)
     seconds: float = 0.0
     error: str = ""
     recorded: bool = False
     unreadable: dict[str, str] = field(default_factory=dict)
+    method: str = ""
     cancel: threading.Event = field(default_factory=threading.Event)
 
     @classmethod
@@ -135,23 +170,30 @@ class Board:
 
     @property
     def key(self) -> str:
-        return f"{self.example}-{self.severity}" if self.example else "own"
+        return key_of(self.example, self.severity, self.method)
 
     @property
     def running(self) -> bool:
         return self.phase in UNDER_WAY
 
     @property
-    def complete(self) -> list[Row]:
-        return [row for row in self.rows if row.complete]
+    def files(self) -> list[str | None]:
+        return [row.file for row in self.rows]
 
-    def again(self) -> Board:
-        """The same pictures, nothing computed."""
+    @property
+    def complete(self) -> list[Row]:
+        return [row for row in self.rows if (row.depths if self.method else row.complete)]
+
+    def again(self, method: str = "") -> Board:
+        """The same pictures, nothing computed but the filled rows of an unfinished atlas."""
         rows = [
             Row(row.name, row.truth, {DAMAGED: Cell(row.cells[DAMAGED].image)}, file=row.file)
             for row in self.rows
         ]
-        return Board(self.profile, self.example, self.severity, rows, unreadable=self.unreadable)
+        if method and method == self.method and len(self.complete) < len(self.rows):
+            rows = self.rows
+        known = self.profile, self.example, self.severity, rows
+        return Board(*known, unreadable=self.unreadable, method=method)
 
     def orders(self) -> dict[str, list[int]]:
         """Rows as they came; deepest first; largest gain of DGA+ first. Unknown ones last."""
@@ -165,9 +207,12 @@ class Board:
         }
 
     def csv(self) -> str:
-        """One line a picture and method; what is not known is left empty."""
+        """One line a picture and method, of an atlas a picture and depth; unknown is empty."""
         stream = io.StringIO()
         writer = csv.writer(stream, lineterminator="\n")
+        if self.method:
+            writer.writerows([ATLAS_COLUMNS, *self._by_depth()])
+            return stream.getvalue()
         writer.writerow(CSV_COLUMNS)
         for row in self.rows:
             before = _told(row.cells.get(DAMAGED))
@@ -183,6 +228,18 @@ class Board:
                 ])  # fmt: skip
         return stream.getvalue()
 
+    def _by_depth(self) -> Iterator[list[object]]:
+        for row in self.rows:
+            if row.depths is None or row.stop is None:
+                continue
+            family = family_of(row.name) if self.example else ""
+            own = row.stop.t_star, row.stop.crossed
+            known = [_text(row.name), family, self.severity or "", SEED, self.method, *own]
+            for depth, said in enumerate(row.depths.predictions):
+                verdict = ("right" if row.right[depth] else "wrong") if row.right else ""
+                read = said.label, round(said.probability, 4)
+                yield [*known, depth, *read, row.truth or "", verdict]
+
     def zip(self) -> bytes:
         """Every rebuilt picture as METHOD/NUMBER-NAME.png, and the table."""
         stream = io.BytesIO()
@@ -196,6 +253,11 @@ class Board:
                     file = f"{name}/{number:02}-{PurePath(row.name).stem}.png"
                     archive.writestr(entry(file), encoded(cell.image, "PNG"))
         return stream.getvalue()
+
+
+def key_of(example: str | None, severity: int | None, method: str = "") -> str:
+    """What a board is called: ``cat-2``, ``own``; an atlas ``cat-2-dga``."""
+    return "-".join(str(part) for part in (example or "own", severity, method) if part)
 
 
 def compared(profile: Profile) -> dict[str, System]:
@@ -219,6 +281,9 @@ def run(session: Session, board: Board) -> Iterator[None]:
 
     Raises what :meth:`~app.runs.session.Session.watched` does.
     """
+    if board.method:
+        yield from _run_atlas(session, board)
+        return
     begun, cells = time.monotonic(), [row.cells[DAMAGED] for row in board.rows]
     damaged = np.stack([cell.image for cell in cells if cell.image is not None])
     systems = list(board.systems.values())
@@ -234,6 +299,52 @@ def run(session: Session, board: Board) -> Iterator[None]:
         board.seconds = time.monotonic() - begun
         yield
     board.phase, board.seconds = "done", time.monotonic() - begun
+
+
+def _run_atlas(session: Session, board: Board) -> Iterator[None]:
+    """Row by row; those that are filled stay as they are."""
+    begun, total = time.monotonic(), len(board.rows)
+    missing = [number for number, row in enumerate(board.rows) if row.depths is None]
+    damaged = [board.rows[number].cells[DAMAGED].image for number in missing]
+    asked = damaged, checked_repair(board.systems[board.method])
+    options: dict[str, Any] = {"budget": session.budget(len(missing)), "too_long": TOO_LONG_ATLAS}
+    for at, news in session.lent(board.cancel, fill_atlas, *asked, **options):
+        number, row = missing[at], board.rows[missing[at]]
+        board.phase = "row"
+        if isinstance(news, float):
+            board.progress = number + news, total
+        else:
+            row.cells["dga"], row.depths = Cell(stop=news[0]), series(news[1])
+        board.seconds = time.monotonic() - begun
+        yield
+    board.phase = "done"
+
+
+def fill_atlas(
+    models: Models, damaged: Sequence[Pixels], repair: Repair
+) -> Iterator[tuple[int, float | tuple[Stop, DepthSweep]]]:
+    """Of each picture the share that is done, then where it stops and every depth's result.
+
+    One noise path serves the stop and all depths.
+    """
+    deepest = min(DEEPEST, models.profile.schedule.steps)
+    for row, pixels in enumerate(damaged):
+        yield row, 0.0
+        cache = PictureCache(models, to_tensor(pixels).to(models.device), SEED)
+        known = cache, repair.end.stopping
+        *_, stopped = adapt_steps(models, pixels, SEED, [], 0, *known)
+        assert isinstance(stopped, Adaptation)
+        for event in sweep_depths(models, pixels, SEED, repair, deepest, cache):
+            if isinstance(event, DepthSweep):
+                yield row, (stopped.stop, event)
+            else:
+                yield row, event[0] / event[1]
+
+
+def series(sweep: DepthSweep) -> DepthSeries:
+    """What an atlas keeps of a sweep: the pictures in one sheet, of a reading its first class."""
+    said = [Prediction(p.labels[:1], p.probabilities[:1]) for p in sweep.predictions]
+    return DepthSeries(said, outcome_sheet(sweep.images, QUALITY))
 
 
 def fill(models: Models, damaged: Pixels, systems: Sequence[System]) -> Iterator[News]:

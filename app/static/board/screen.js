@@ -44,11 +44,13 @@ function cellOf(row, { src, said, how, verdict }, { name, title }) {
   return `<a class="${kinds}" data-column="${name}" ${said ? `href="${safe(row.link)}"` : 'role="img"'}
     aria-label="${safe(`${row.name}, ${title}: ${words}`)}"><img alt="" ${src ? `src="${src}"` : ""}>
     <span class="bd-badge ${verdict}">${sign(verdict)}</span><span class="bd-tip" aria-hidden="true">
-    <b class="${verdict}">${sign(verdict)}${safe(said ?? "")}</b><span>${how ?? ""}</span></span></a>`;
+    <b class="${verdict}">${sign(verdict)}${safe(said ?? "")}</b><span>${how ?? ""}</span></span>
+    ${row.file && said ? `<span class="bd-said" aria-hidden="true">${safe(said)}</span>` : ""}</a>`;
 }
 
 page.drawn = (value) => {
   page.value = value;
+  if (value.method) return page.atlas(value);
   const rows = value.orders[page.order];
   const families = page.order === "family" && value.rows[0]?.family;
   const half = families
@@ -64,7 +66,7 @@ page.drawn = (value) => {
 };
 
 function sort(order) {
-  page.order = order in props.value.orders ? order : "family";
+  page.order = order in props.orders ? order : "family";
   page.check?.();
   props.drawn = page.order; // any change makes Gradio draw
 }
@@ -72,9 +74,11 @@ sort(new URLSearchParams(location.search).get("order"));
 
 // The address says what is shown, once the server has answered what it said at first.
 function remember() {
-  const { image, severity } = props.value;
+  const { image, severity, method: atlas } = props.value;
   const order = page.order === "family" ? null : page.order;
-  const fields = { image, ...(severity && { severity }), ...(order && { order }) };
+  const dda = atlas && page.fixed;
+  const fields = { image, severity, order, atlas, dda };
+  for (const name in fields) if (fields[name] == null || fields[name] === "") delete fields[name];
   history.replaceState(history.state, "", `${location.pathname}?${new URLSearchParams(fields)}`);
 }
 watch("value", remember);
@@ -90,14 +94,17 @@ element.addEventListener("change", ({ target }) => {
 });
 
 // An own picture is opened in Try it as if it had been chosen there.
-element.addEventListener("click", ({ target }) => {
-  const cell = target.closest("a[href*='image=own']");
-  if (!cell) return;
-  const { file: path, name } = page.value.rows[cell.closest(".bd-row").dataset.row];
+function leave(cell) {
+  const { file: path, name } = props.value.rows[cell.closest("[data-row]").dataset.row];
+  if (!path) return;
   const url = `./gradio_api/file=${encodeURI(path)}`;
   const picture = { path, url, orig_name: name, meta: { _type: "gradio.FileData" } };
   sessionStorage.setItem("dga-picture", JSON.stringify(picture));
   sessionStorage.setItem("dga-last", "?image=own");
+}
+element.addEventListener("click", ({ target }) => {
+  const cell = target.closest("[data-row] a[href]");
+  if (cell) leave(cell);
 });
 
 // Each file is a request of its own, so that the server's limits hold for each.
