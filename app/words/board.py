@@ -40,17 +40,21 @@ OWN_BETTER = "{own} read right at their own depth, {fixed} at depth {depth}. Pos
 OWN_NO_BETTER = "{own} read right at their own depth, no more than the {fixed} at depth {depth}. "
 OWN_NO_BETTER += "Possible: {best}."
 NONE_RIGHT, ANY_RIGHT = "none", "any"
-RIGHT = "Right means: read as what it is, {truth}. {open}"
+RIGHT = "Right means: read as what it is, {truth}. {also}"
 OPEN = '<span class="by-mouse">Point at a picture for what it was read as; click to open it in '
 OPEN += 'Try it.</span><span class="by-touch">Touch a picture to open it in Try it.</span>'
 POSSIBLE = "Possible: right from at least one depth. Depth 0 is the picture as it came."
 RIGHT_OWN = "Right means: read as the kind that you named."
 UNNAMED = "What a picture shows is not known until you name it: without that nothing is called "
 UNNAMED += "right or wrong."
-UNNAMED_ATLAS = "What a picture shows is not known until you name it under Pictures: colour says how sure the "
+UNNAMED_ATLAS = (
+    "What a picture shows is not known until you name it under Pictures: colour says how sure the "
+)
 UNNAMED_ATLAS += "reading is, not whether it is right."
 PRESS = "Press Run all {all}: every picture by four methods, in one run."
-PRESS_ATLAS = "Press Run: every picture is noised to each depth from 0 to {deepest} and rebuilt from "
+PRESS_ATLAS = (
+    "Press Run: every picture is noised to each depth from 0 to {deepest} and rebuilt from "
+)
 PRESS_ATLAS += "there, a row at a time."
 PICTURES = {1: "One picture"}
 MORE_PICTURES = "{count} pictures"
@@ -146,13 +150,14 @@ STATUS = {
     "reverse": "Rebuilding: step {done} of {total}",
     "row": "Row {row} of {total}",
     "done": "Done in {seconds:.0f} s",
-    "cancelled": "Cancelled: {done} of {total} rows are finished.",
+    "cancelled": "Cancelled: {done} of {total} rows are finished.{rest}",
     "recorded": "Recorded with the shipped models",
 }
 TOO_LONG = (
     "The run took longer than {seconds:.0f} seconds and was stopped; "
     "a lower severity needs fewer steps."
 )
+REST = " Run goes on with the others."
 TOO_LONG_ATLAS = (
     "The run took longer than {seconds:.0f} seconds and was stopped; press Run for the other rows."
 )

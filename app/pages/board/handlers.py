@@ -78,7 +78,7 @@ class Asked:
 
 
 def parse(text: object, visitor: str, examples: Sequence[str]) -> Asked:
-    """A question in JSON: ``token``, ``image``, ``severity``, ``atlas``, ``order`` ..., all of them optional.
+    """A question in JSON, all optional: ``token``, ``image``, ``severity``, ``atlas``, ``order``.
 
     The token, which only this visitor's browser knows, outlives a reload. Never raises: what is
     not known is replaced by the page's own and named in the notice.
@@ -206,14 +206,16 @@ class BoardHandlers(RunHandlers[Board]):
         return self.shown(boards[asked.method])
 
     @answered
-    def look(self, visitor: str, asked: Asked) -> Update:
+    def pictures(self, visitor: str, asked: Asked) -> Update:
         """A row's pictures from every depth, in one sheet."""
         board = self.board(asked)
         known = {str(n): row.depths for n, row in enumerate(board.rows) if row.depths}
         depths = known.get(row := str(asked.told.get("row")))
         if depths is None:
             raise RequestError(words.NOT_KEPT)
-        return {self.components.sheet: {"key": board.key, "row": row, "src": uri(depths.sheet, "webp")}}
+        return {
+            self.components.sheet: {"key": board.key, "row": row, "src": uri(depths.sheet, "webp")}
+        }
 
     @answered
     def save(self, visitor: str, asked: Asked) -> Update:

@@ -31,7 +31,8 @@ ${thumbnail && `<img src="${thumbnail}" alt="">`}${title}</button>
 <fieldset class="bd-segments" ${value.running ? "disabled" : ""}>
 <legend class="hidden-words">${words.view}</legend>
 <label><input type="radio" name="bd-view" value=""><span>${words.pictures}</span></label>
-<label><input type="radio" name="bd-view" value="atlas"><span>${words.atlas}</span></label></fieldset>
+<label><input type="radio" name="bd-view" value="atlas"><span>${words.atlas}</span></label>
+</fieldset>
 <fieldset class="bd-segments" ${value.running ? "disabled" : ""} ${value.severity ? "" : "hidden"}>
 <legend>${words.severity}</legend>
 {{#each severities}}<label><input type="radio" name="bd-severity" value="{{this}}">
@@ -132,16 +133,16 @@ def board_page(session: Session, page: gr.Blocks, line: QueuePositions) -> tuple
     written = [choices, screen, components.status]
     handlers.connect([asked], written, start="() => [window.dgaBoard.ask()]")
     outputs = [*written, components.run]
-    show, drop, name, save, look = (
+    show, drop, name, save, pictures = (
         for_event(handler, "ask")
-        for handler in (handlers.show, handlers.drop, handlers.name, handlers.save, handlers.look)
+        for handler in (handlers.show, handlers.drop, handlers.name, handlers.save, handlers.pictures)
     )
     page.load(for_visitor(handlers.show), [asked], outputs, js=_OPEN, **LIGHT)
     choices.select(show, None, outputs, trigger_mode="always_last", **LIGHT)
     screen.upload(drop, None, outputs, **LIGHT)
     screen.edit(name, None, outputs, trigger_mode="multiple", **LIGHT)
     rows = [components.sheet, components.status]
-    screen.expand(look, None, rows, trigger_mode="always_last", **LIGHT)
+    screen.expand(pictures, None, rows, trigger_mode="always_last", **LIGHT)
     saved = choices.download(save, None, [components.saved, components.status], **LIGHT)
     saved.then(None, components.saved, None, js=SAVE, **PRIVATE)
     return headline(first), lead(first)

@@ -88,13 +88,13 @@ def line_value(board: Board) -> dict[str, Any]:
 def status_value(board: Board) -> dict[str, Any]:
     """What is going on, with its progress; what was left out or failed."""
     done, total = board.progress
-    row = {"row": int(done) + 1}
+    atlas = {"row": min(int(done) + 1, total), "rest": words.REST if board.method else ""}
     rows = {"done": len(board.complete), "total": len(board.rows)}
     known = rows if board.phase == "cancelled" else {"done": done, "total": total}
     text = words.STATUS.get("recorded" if board.recorded else board.phase, "")
     left = ", ".join(f"{name} ({reason})" for name, reason in board.unreadable.items())
     return {
-        "words": text.format(seconds=board.seconds, **known, **row),
+        "words": text.format(seconds=board.seconds, **known, **atlas),
         "progress": [done, total] if board.phase in MEASURED and total else None,
         "error": board.error or (words.UNREADABLE.format(names=left) if left else ""),
     }
@@ -119,7 +119,9 @@ def headline(board: Board, told_of_atlas: str = "") -> str:
     elif finished and not any(row.truth for row in board.rows):
         name = "running"
     if board.method:
-        return (words.HEADINGS | words.ATLAS)[name.replace("own_done", "own_running")].format(**told)
+        return (words.HEADINGS | words.ATLAS)[name.replace("own_done", "own_running")].format(
+            **told
+        )
     columns = {"damaged": DAMAGED, "guided": "dga-guided", "plus": "dga-plus"}
     told |= {short: _right(board, column) for short, column in columns.items()}
     return words.HEADINGS[name].format(**told)
@@ -134,8 +136,8 @@ def lead(board: Board) -> str:
     truth = board.rows[0].truth if board.example else None
     if truth:
         article = "an" if truth[0] in "aeiou" else "a"
-        told = words.POSSIBLE if board.method else words.OPEN
-        return words.RIGHT.format(truth=f"{article} {truth}", open=told)
+        also = words.POSSIBLE if board.method else words.OPEN
+        return words.RIGHT.format(truth=f"{article} {truth}", also=also)
     named = any(row.truth for row in board.rows)
     unnamed = not board.rows or any(row.truth is None for row in board.rows)
     told = [words.RIGHT_OWN] if named else []
@@ -239,7 +241,7 @@ def right_from(right: Sequence[bool]) -> str:
         return words.ANY_RIGHT
     runs = [list(run) for one, run in groupby(range(len(right)), lambda k: right[k]) if one]
     longest = max(runs, key=len)
-    return f"{longest[0]}–{longest[-1]}" if longest[1:] else str(longest[0])
+    return f"{longest[0]}\N{EN DASH}{longest[-1]}" if longest[1:] else str(longest[0])
 
 
 def _shown(board: Board, row: Row, column: str) -> dict[str, Any]:
