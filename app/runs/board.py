@@ -124,11 +124,6 @@ class Row:
             return None
         return dict(zip(cell.said.labels, cell.said.probabilities, strict=True)).get(self.truth)
 
-    def gain(self) -> float | None:
-        """How much likelier DGA+ made the true class, in [-1, 1]."""
-        before, after = self.chance(DAMAGED), self.chance("dga-plus")
-        return None if before is None or after is None else after - before
-
 
 @dataclass
 class Board:
@@ -194,17 +189,6 @@ class Board:
             rows = self.rows
         known = self.profile, self.example, self.severity, rows
         return Board(*known, unreadable=self.unreadable, method=method)
-
-    def orders(self) -> dict[str, list[int]]:
-        """Rows as they came; deepest first; largest gain of DGA+ first. Unknown ones last."""
-        numbers = range(len(self.rows))
-        depths = [-1 if row.stop is None else row.stop.t_star for row in self.rows]
-        gains = [-2.0 if (gain := row.gain()) is None else gain for row in self.rows]
-        return {
-            "family": list(numbers),
-            "depth": sorted(numbers, key=lambda i: -depths[i]),
-            "gain": sorted(numbers, key=lambda i: -gains[i]),
-        }
 
     def csv(self) -> str:
         """One line a picture and method, of an atlas a picture and depth; unknown is empty."""

@@ -11,11 +11,6 @@ COLUMNS = {
     **{name: SYSTEMS[name] for name in ("dga", "dga-guided", "dga-plus", "dda")},
 }
 AS_IT_CAME = "As it came"  # the first column of own pictures
-ORDERS = {  # label, title
-    "family": ("Family", "By family of damage, or as they came"),
-    "depth": ("Depth", "Where the detector stopped, deepest first"),
-    "gain": ("Gain", "Where DGA+ made the true kind likelier, most first"),
-}
 
 HEADINGS = {
     "empty": "{subject}, damaged in {all} ways. How many can be put right?",
@@ -97,8 +92,6 @@ LEFT = "left as it is"
 LABELS = {
     "change": "Change",
     "severity": "Severity",
-    "order": "Order",
-    "came": "As they came",
     "view": "Show",
     "pictures": "Pictures",
     "atlas": "Atlas",

@@ -258,11 +258,6 @@ def test_what_dga_plus_found_in_words(found, stop, words):
     assert explained(found, stop) == words
 
 
-def test_orders():
-    orders = filled().orders()
-    assert orders == {"family": [0, 1, 2, 3], "depth": [1, 0, 2, 3], "gain": [0, 3, 1, 2]}
-
-
 def test_table_and_links():
     board = filled()
     lines = list(csv.DictReader(io.StringIO(board.csv())))
@@ -318,10 +313,10 @@ def test_the_address_says_what_is_shown():
         json.dumps({"token": TOKEN, "image": "cat", "severity": "3"}), "v", ["lion", "cat"]
     )
     assert (asked.owner, asked.image, asked.severity, asked.notice) == (TOKEN, "cat", 3, "")
-    odd = {"token": "short", "image": "../cat", "severity": "9", "order": "colour", "x": []}
+    odd = {"token": "short", "image": "../cat", "severity": "9", "atlas": "dda", "x": []}
     asked = parse(json.dumps(odd), "v", ["lion", "cat"])
     assert (asked.owner, asked.image, asked.severity) == ("v", "lion", 5)
-    for part in ("image=../cat", "severity=9", "order=colour"):
+    for part in ("image=../cat", "severity=9", "atlas=dda"):
         assert part in asked.notice
     for text in (None, "", "[]", "3", "{", "[" * 10**5):
         assert parse(text, "v", ["lion"]).image == "lion"
@@ -393,6 +388,8 @@ def test_own_pictures_become_rows(handlers, uploads):
         assert len(archive.namelist()) == 1 + 2 * 4
         with Image.open(archive.open("dga-plus/02-IMG_1.png")) as image:
             assert np.array_equal(np.asarray(image), board.rows[1].cells["dga-plus"].image)
+    fresh = handlers.drop("v", ask(image="own", atlas="dga", files=uploads[:1]))["screen"]
+    assert [(row["name"], row.get("own")) for row in fresh["rows"]] == [("dog.png", None)]
 
 
 def test_no_more_pictures_than_the_limit_and_at_least_one(handlers, uploads):
@@ -408,9 +405,6 @@ def test_no_more_pictures_than_the_limit_and_at_least_one(handlers, uploads):
         assert "None of these" in handlers.drop("v", ask(files=files))["status"]["error"]
     assert len(handlers.kept.last(f"{TOKEN} own").rows) == MAX_OWN  # the last good ones stay
     *_, last = handlers.run("w", json.dumps({"image": "own"}))
-    handlers.drop("v", ask(files=[files[0]] if files else [uploads[0]]))
-    fresh = handlers.show("v", ask(image="own", atlas="dga"))["screen"]["rows"]
-    assert [row["name"] for row in fresh] == ["dog.png"]
     assert "Drop a picture first" in last["status"]["error"]
 
 

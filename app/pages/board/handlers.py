@@ -78,7 +78,7 @@ class Asked:
 
 
 def parse(text: object, visitor: str, examples: Sequence[str]) -> Asked:
-    """A question in JSON, all optional: ``token``, ``image``, ``severity``, ``atlas``, ``order``.
+    """A question in JSON, all optional: ``token``, ``image``, ``severity``, ``atlas``.
 
     The token, which only this visitor's browser knows, outlives a reload. Never raises: what is
     not known is replaced by the page's own and named in the notice.
@@ -90,7 +90,6 @@ def parse(text: object, visitor: str, examples: Sequence[str]) -> Asked:
         "image": (examples[0], (*examples, OWN)),
         "severity": (SEVERITY, SEVERITIES),
         "atlas": ("", ("", *METHODS)),
-        "order": ("family", words.ORDERS),
     }
     values, notices = {}, []
     for name, (usual, allowed) in known.items():
@@ -189,8 +188,9 @@ class BoardHandlers(RunHandlers[Board]):
         notice = words.LABELS["too_many"].format(most=MAX_OWN) if len(given) > MAX_OWN else ""
         if not rows:
             raise RequestError(f"{words.NOTHING_READ} {status_value(board)['error']}".strip())
-        self.kept.put(f"{asked.owner} {OWN}", board, visitor)
-        return self._opened(board, notice)
+        asked = replace(asked, image=OWN)
+        self.kept.put(asked.key_of(""), board, visitor)
+        return self._opened(self.board(asked), notice)
 
     @answered
     def name(self, visitor: str, asked: Asked) -> Update:

@@ -37,11 +37,6 @@ ${thumbnail && `<img src="${thumbnail}" alt="">`}${title}</button>
 <legend>${words.severity}</legend>
 {{#each severities}}<label><input type="radio" name="bd-severity" value="{{this}}">
 <span>{{this}}</span></label>{{/each}}</fieldset>
-<fieldset class="bd-segments" ${value.method ? "hidden" : ""}><legend>${words.order}</legend>
-${Object.entries(orders).map(([name, [label, title]]) => `<label title="${title}">
-<input type="radio" name="bd-order" value="${name}"><span>
-${name === "family" && value.image === "own" ? words.came : label}</span></label>`).join("")}
-</fieldset>
 <fieldset class="bd-segments" ${value.running ? "disabled" : ""} ${value.method ? "" : "hidden"}>
 <legend class="hidden-words">${words.method}</legend>
 ${Object.entries(methods).map(([name, label]) => `<label class="of-${name}">
@@ -102,7 +97,6 @@ def board_page(session: Session, page: gr.Blocks, line: QueuePositions) -> tuple
             words=words.LABELS,
             shown=shown | {"own": {"title": words.LABELS["own"], "thumbnail": ""}},
             severities=list(SEVERITIES),
-            orders=words.ORDERS,
             methods={name: f"{mark(name)} {SYSTEMS[name]}" for name in METHODS},
         )
         cancel = gr.Button(words.CANCEL, interactive=False)
@@ -118,7 +112,6 @@ def board_page(session: Session, page: gr.Blocks, line: QueuePositions) -> tuple
             words=words.LABELS | {name: words.LABELS[name].format(**known) for name in FILLED},
             signs={"right": SIGNS["ok"], "wrong": SIGNS["bad"]},
             marks={"dda": mark("dda")},
-            orders=words.ORDERS,
             most=MAX_OWN,
             command=words.COMMAND,
         ),
@@ -135,7 +128,13 @@ def board_page(session: Session, page: gr.Blocks, line: QueuePositions) -> tuple
     outputs = [*written, components.run]
     show, drop, name, save, pictures = (
         for_event(handler, "ask")
-        for handler in (handlers.show, handlers.drop, handlers.name, handlers.save, handlers.pictures)
+        for handler in (
+            handlers.show,
+            handlers.drop,
+            handlers.name,
+            handlers.save,
+            handlers.pictures,
+        )
     )
     page.load(for_visitor(handlers.show), [asked], outputs, js=_OPEN, **LIGHT)
     choices.select(show, None, outputs, trigger_mode="always_last", **LIGHT)

@@ -44,7 +44,7 @@ def board_value(board: Board, notice: str = "") -> dict[str, Any]:
 
 def _side_by_side(board: Board) -> dict[str, Any]:
     totals = [total(board, name) for name in COLUMNS]
-    return {"headline": headline(board), "totals": totals, "orders": board.orders()}
+    return {"headline": headline(board), "totals": totals}
 
 
 def atlas_value(board: Board) -> dict[str, Any]:

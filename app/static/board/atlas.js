@@ -185,3 +185,4 @@ document.addEventListener("scroll", () => byTouch.matches || show(null), true);
 document.addEventListener("keydown", ({ key }) => key === "Escape" && show(null));
 pop.addEventListener("click", ({ target }) => target.closest("a") && leave(target.closest("a")));
 watch("value", () => show(null));
+props.redrawn = 0; // what Gradio drew before it knew how

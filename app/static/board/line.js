@@ -8,7 +8,7 @@ page.ask = (wanted = {}) => {
 
 page.check = () => {
   const { severity, method } = props.value;
-  const chosen = { "bd-severity": severity, "bd-order": page.order ?? "family", "bd-view": method && "atlas", "bd-method": method };
+  const chosen = { "bd-severity": severity, "bd-view": method && "atlas", "bd-method": method };
   for (const radio of element.querySelectorAll("input")) {
     radio.checked = radio.value === String(chosen[radio.name]);
   }
@@ -20,7 +20,6 @@ function close(unless) {
 }
 
 element.addEventListener("change", ({ target }) => {
-  if (target.name === "bd-order") return page.sort(target.value);
   const { name, value } = target;
   const wanted = { "bd-severity": { severity: Number(value) }, "bd-view": { atlas: value && method }, "bd-method": { atlas: value } }[name];
   method = wanted.atlas || method;
