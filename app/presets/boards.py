@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from app.runs.board import (
     COLUMNS,
     METHODS,
     SEED,
+    STOPPED,
     Board,
     Cell,
     Row,
@@ -140,7 +142,8 @@ class Boards:
                 said = (one.rsplit(" ", 1) for one in told)
                 sheet = self.folder / f"{key}-{method}" / f"{number:02}.webp"
                 predictions = [Prediction((label,), (float(share),)) for label, share in said]
-                row.depths = DepthSeries(predictions, sheet.read_bytes())
+                depths = DepthSeries(predictions, sheet.read_bytes())
+                row.cells[STOPPED] = replace(row.cells[STOPPED], depths=depths)
             board.method = method
             return board
         except FileNotFoundError:

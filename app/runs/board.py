@@ -24,7 +24,16 @@ from app.runs.run_state import DepthSeries
 from app.runs.session import Session
 from app.runs.sprites import outcome_sheet
 from app.runs.watch import fixed_depth
-from app.words.board import EXPLAINED, INVERSE, LEFT, NOT_EXPLAINED, TOO_LONG, TOO_LONG_ATLAS
+from app.server.errors import RunError
+from app.words.board import (
+    EXPLAINED,
+    INVERSE,
+    LEFT,
+    NOT_EXPLAINED,
+    TOO_LONG,
+    TOO_LONG_ATLAS,
+    TOO_SLOW,
+)
 from dga.corruptions import CORRUPTIONS, corrupt, family_of
 from dga.explanation.degradation import Degradation
 from dga.explanation.exposure import UNCHANGED
@@ -39,7 +48,6 @@ from dga.pipeline import (
     Stepped,
     Stopped,
     adapt_steps,
-    checked_repair,
     classify,
     default_systems,
     sweep_depths,
@@ -51,7 +59,8 @@ from dga.stopping import Stop
 from dga.systems import System
 
 DAMAGED = "damaged"
-COLUMNS = (DAMAGED, "dga", "dga-guided", "dga-plus", "dda")
+STOPPED = "dga"  # the system whose cell says where the paper's search ended
+COLUMNS = (DAMAGED, STOPPED, "dga-guided", "dga-plus", "dda")
 METHODS = ("dga", "dga-guided")
 """Whose results from every depth an atlas can show."""
 DEEPEST = 32
@@ -73,32 +82,37 @@ class Cell:
     """One picture: ``image``, uint8 ``[S, S, 3]``, None while nothing of it is known.
 
     ``said``: None while it is not finished; ``stop``: None for the damaged picture; ``found``:
-    how its system explained the damage, empty for one that does not.
+    how its system explained the damage, empty for one that does not; ``depths``: what comes out
+    at each depth, on an atlas.
     """
 
     image: Pixels | None = None
     said: Prediction | None = None
     stop: Stop | None = None
     found: str = ""
+    depths: DepthSeries | None = None
 
 
 @dataclass
 class Row:
     """A picture in every column; ``name``: a corruption or a file's name; ``truth``: its class.
 
-    ``file``: path of an upload; ``depths``: what comes out at each depth, on an atlas.
+    ``file``: path of an upload.
     """
 
     name: str
     truth: str | None
     cells: dict[str, Cell] = field(default_factory=dict)
     file: str | None = None
-    depths: DepthSeries | None = None
 
     @property
     def stop(self) -> Stop | None:
         """Where the paper's search ended, once it has."""
-        return self.cells.get("dga", Cell()).stop
+        return self.cells.get(STOPPED, Cell()).stop
+
+    @property
+    def depths(self) -> DepthSeries | None:
+        return self.cells.get(STOPPED, Cell()).depths
 
     @property
     def complete(self) -> bool:
@@ -188,7 +202,8 @@ class Board:
         if method and method == self.method and len(self.complete) < len(self.rows):
             rows = self.rows
         known = self.profile, self.example, self.severity, rows
-        return Board(*known, unreadable=self.unreadable, method=method)
+        seconds = self.seconds if rows is self.rows else 0.0
+        return Board(*known, seconds=seconds, unreadable=self.unreadable, method=method)
 
     def csv(self) -> str:
         """One line a picture and method, of an atlas a picture and depth; unknown is empty."""
@@ -256,7 +271,7 @@ class News:
     """What a board's run has come to: the phase, its progress, and ``(row, column, cell)``."""
 
     phase: str
-    progress: tuple[int, int]
+    progress: tuple[float, int]
     cells: Sequence[tuple[int, str, Cell]] = ()
 
 
@@ -265,70 +280,50 @@ def run(session: Session, board: Board) -> Iterator[None]:
 
     Raises what :meth:`~app.runs.session.Session.watched` does.
     """
-    if board.method:
-        yield from _run_atlas(session, board)
-        return
-    begun, cells = time.monotonic(), [row.cells[DAMAGED] for row in board.rows]
+    begun = time.monotonic() - board.seconds
+    rows = [row for row in board.rows if not row.depths]
+    cells, known = [row.cells[DAMAGED] for row in rows], len(board.rows) - len(rows)
     damaged = np.stack([cell.image for cell in cells if cell.image is not None])
-    systems = list(board.systems.values())
-    options: dict[str, Any] = {
-        "longest": len(damaged) * expected_seconds(session.profile, systems, paths=1),
-        "budget": session.budget(pictures=len(damaged)),
-        "too_long": TOO_LONG,
-    }
-    for news in session.lent(board.cancel, fill, damaged, systems, **options):
-        board.phase, board.progress = news.phase, news.progress
+    systems, steps, runs, too_long = list(board.systems.values()), fill, 1, TOO_LONG
+    budget = session.budget(pictures=len(damaged))
+    if board.method:
+        systems, steps = [board.systems[board.method]], fill_atlas
+        runs, too_long = DEEPEST + 1, TOO_LONG_ATLAS
+        if session.pace is not None:
+            raise RunError(TOO_SLOW)
+    longest = runs * len(damaged) * expected_seconds(session.profile, systems, paths=1)
+    options: dict[str, Any] = {"longest": longest, "budget": budget, "too_long": too_long}
+    for news in session.lent(board.cancel, steps, damaged, systems, **options):
+        done, total = news.progress
+        board.phase, board.progress = news.phase, (known + done, known + total)
         for row, column, cell in news.cells:
-            board.rows[row].cells[column] = cell
+            rows[row].cells[column] = cell
         board.seconds = time.monotonic() - begun
         yield
     board.phase, board.seconds = "done", time.monotonic() - begun
 
 
-def _run_atlas(session: Session, board: Board) -> Iterator[None]:
-    """Row by row; those that are filled stay as they are."""
-    begun, total = time.monotonic(), len(board.rows)
-    missing = [number for number, row in enumerate(board.rows) if row.depths is None]
-    damaged = [board.rows[number].cells[DAMAGED].image for number in missing]
-    asked = damaged, checked_repair(board.systems[board.method])
-    options: dict[str, Any] = {"budget": session.budget(len(missing)), "too_long": TOO_LONG_ATLAS}
-    for at, news in session.lent(board.cancel, fill_atlas, *asked, **options):
-        number, row = missing[at], board.rows[missing[at]]
-        board.phase = "row"
-        if isinstance(news, float):
-            board.progress = number + news, total
-        else:
-            row.cells["dga"], row.depths = Cell(stop=news[0]), series(news[1])
-        board.seconds = time.monotonic() - begun
-        yield
-    board.phase = "done"
-
-
-def fill_atlas(
-    models: Models, damaged: Sequence[Pixels], repair: Repair
-) -> Iterator[tuple[int, float | tuple[Stop, DepthSweep]]]:
-    """Of each picture the share that is done, then where it stops and every depth's result.
+def fill_atlas(models: Models, damaged: Pixels, systems: Sequence[System]) -> Iterator[News]:
+    """Of each picture in turn where it stops, and what the one system gives from every depth.
 
     One noise path serves the stop and all depths.
     """
+    (repair,), total = systems_by_repair(systems), len(damaged)
     deepest = min(DEEPEST, models.profile.schedule.steps)
     for row, pixels in enumerate(damaged):
-        yield row, 0.0
+        yield News("row", (row, total))
         cache = PictureCache(models, to_tensor(pixels).to(models.device), SEED)
-        known = cache, repair.end.stopping
-        *_, stopped = adapt_steps(models, pixels, SEED, [], 0, *known)
+        rule = repair.end.stopping
+        *_, stopped = adapt_steps(models, pixels, SEED, [], 0, cache, rule)
         assert isinstance(stopped, Adaptation)
         for event in sweep_depths(models, pixels, SEED, repair, deepest, cache):
-            if isinstance(event, DepthSweep):
-                yield row, (stopped.stop, event)
-            else:
-                yield row, event[0] / event[1]
-
-
-def series(sweep: DepthSweep) -> DepthSeries:
-    """What an atlas keeps of a sweep: the pictures in one sheet, of a reading its first class."""
-    said = [Prediction(p.labels[:1], p.probabilities[:1]) for p in sweep.predictions]
-    return DepthSeries(said, outcome_sheet(sweep.images, QUALITY))
+            if not isinstance(event, DepthSweep):
+                yield News("row", (row + event[0] / event[1], total))
+                continue
+            said = [Prediction(p.labels[:1], p.probabilities[:1]) for p in event.predictions]
+            depths = DepthSeries(said, outcome_sheet(event.images, QUALITY))
+            cell = Cell(stop=stopped.stop, depths=depths)
+            yield News("row", (row + 1, total), [(row, STOPPED, cell)])
 
 
 def fill(models: Models, damaged: Pixels, systems: Sequence[System]) -> Iterator[News]:

@@ -151,6 +151,7 @@ TOO_LONG = (
     "a lower severity needs fewer steps."
 )
 REST = " Run goes on with the others."
+TOO_SLOW = "This machine is too slow for an atlas: a row takes 33 repairs, each of minutes."
 TOO_LONG_ATLAS = (
     "The run took longer than {seconds:.0f} seconds and was stopped; press Run for the other rows."
 )

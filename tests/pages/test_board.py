@@ -123,9 +123,8 @@ def atlas(*rows, truth="cat", example="cat"):
     filled = []
     for name, (own, right) in zip(CORRUPTIONS, rows, strict=False):
         said = [say("cat" if depth in right else "dog", 0.6) for depth in range(33)]
-        row = Row(name, truth, {"dga": Cell(stop=Stop(own, own < 24))})
-        row.depths = DepthSeries(said, b"sheet")
-        filled.append(row)
+        cell = Cell(stop=Stop(own, own < 24), depths=DepthSeries(said, b"sheet"))
+        filled.append(Row(name, truth, {"dga": cell}))
     severity = 2 if example else None
     return Board(EVERYDAY16, example, severity, filled, "done", method="dga-guided")
 

@@ -29,6 +29,8 @@ KINDS_SHOWN = 40  # of more than that none can be picked from a list
 def board_value(board: Board, notice: str = "") -> dict[str, Any]:
     """All that the screen shows, cells apart so that only what changed travels to the browser."""
     classes = board.profile.classifier.classes
+    totals = [total(board, name) for name in COLUMNS]
+    side_by_side = {"headline": headline(board), "totals": totals}
     return {
         "key": board.key,
         "image": board.example or "own",
@@ -39,12 +41,7 @@ def board_value(board: Board, notice: str = "") -> dict[str, Any]:
         "lead": lead(board),
         "rows": [_row(board, row) for row in board.rows],
         "kinds": [] if board.example or len(classes) > KINDS_SHOWN else list(classes),
-    } | (atlas_value(board) if board.method else _side_by_side(board))
-
-
-def _side_by_side(board: Board) -> dict[str, Any]:
-    totals = [total(board, name) for name in COLUMNS]
-    return {"headline": headline(board), "totals": totals}
+    } | (atlas_value(board) if board.method else side_by_side)
 
 
 def atlas_value(board: Board) -> dict[str, Any]:
