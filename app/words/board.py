@@ -42,15 +42,11 @@ POSSIBLE = "Possible: right from at least one depth. Depth 0 is the picture as i
 RIGHT_OWN = "Right means: read as the kind that you named."
 UNNAMED = "What a picture shows is not known until you name it: without that nothing is called "
 UNNAMED += "right or wrong."
-UNNAMED_ATLAS = (
-    "What a picture shows is not known until you name it under Pictures: colour says how sure the "
-)
-UNNAMED_ATLAS += "reading is, not whether it is right."
+UNNAMED_ATLAS = "What a picture shows is not known until you name it under Pictures: until then "
+UNNAMED_ATLAS += "colour says how sure the reading is, not whether it is right."
 PRESS = "Press Run all {all}: every picture by four methods, in one run."
-PRESS_ATLAS = (
-    "Press Run: every picture is noised to each depth from 0 to {deepest} and rebuilt from "
-)
-PRESS_ATLAS += "there, a row at a time."
+PRESS_ATLAS = "Press Run: every picture is noised to each depth from 0 to {deepest} and rebuilt "
+PRESS_ATLAS += "from there, a row at a time."
 PICTURES = {1: "One picture"}
 MORE_PICTURES = "{count} pictures"
 

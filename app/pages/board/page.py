@@ -127,21 +127,15 @@ def board_page(session: Session, page: gr.Blocks, line: QueuePositions) -> tuple
     handlers.connect([asked], written, start="() => [window.dgaBoard.ask()]")
     outputs = [*written, components.run]
     show, drop, name, save, pictures = (
-        for_event(handler, "ask")
-        for handler in (
-            handlers.show,
-            handlers.drop,
-            handlers.name,
-            handlers.save,
-            handlers.pictures,
-        )
+        for_event(getattr(handlers, handler), "ask")
+        for handler in ("show", "drop", "name", "save", "pictures")
     )
     page.load(for_visitor(handlers.show), [asked], outputs, js=_OPEN, **LIGHT)
     choices.select(show, None, outputs, trigger_mode="always_last", **LIGHT)
     screen.upload(drop, None, outputs, **LIGHT)
     screen.edit(name, None, outputs, trigger_mode="multiple", **LIGHT)
-    rows = [components.sheet, components.status]
-    screen.expand(pictures, None, rows, trigger_mode="always_last", **LIGHT)
+    row = [components.sheet, components.status]
+    screen.expand(pictures, None, row, trigger_mode="always_last", **LIGHT)
     saved = choices.download(save, None, [components.saved, components.status], **LIGHT)
     saved.then(None, components.saved, None, js=SAVE, **PRIVATE)
     return headline(first), lead(first)

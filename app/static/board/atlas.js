@@ -57,7 +57,7 @@ page.atlas = (value) => {
     const first = row.family && row.family !== value.rows[i - 1]?.family;
     heights.push((top += first ? 1.6 : 1) - 0.5);
     const verdict = (depth) => (row.right?.length ? sign(kindOf(row, depth)) : "");
-    return `${first ? `<h2 class="at-family"><span>${row.family}</span></h2>` : ""}
+    return `${first ? `<div class="at-family" aria-hidden="true"><span>${row.family}</span></div>` : ""}
       <div class="at-row" role="row" data-row="${i}"><b class="at-name" role="rowheader" title="${safe(row.name)}">${safe(row.name)}</b>
       ${all.map((depth) => cellAt(row, i, depth, value.failed)).join("")}
       <span class="at-sign">${verdict(row.own)}</span><span class="at-sign">${verdict(fixed)}</span>
