@@ -73,7 +73,7 @@ page.atlas = (value) => {
   return `<p class="bd-notice" role="status">${safe(value.notice)}</p>
     <h1>${value.headlines[fixed]}</h1><p class="bd-lead">${value.lead}</p>
     <p class="at-legend" ${value.rows.some((row) => row.said) ? "" : "hidden"}>${legend(value)}</p>
-    <section class="bd-panel at ${value.known ? "" : "bare"}" ${value.rows.length ? "" : "hidden"}><div class="at-grid" style="--at:${middle(fixed)}">
+    <section class="bd-panel at ${value.known ? "" : value.rows.some((row) => row.truth) ? "unread" : "bare"}" ${value.rows.length ? "" : "hidden"}><div class="at-grid" style="--at:${middle(fixed)}">
     <div class="at-row at-head"><span class="at-name"></span><div class="at-track"><button type="button" class="at-fixed of-dda"
     role="slider" aria-label="${fill(words.fixed, { depth: "" }).trim()}" aria-valuemin="0" aria-valuemax="${depths() - 1}"
     aria-valuenow="${fixed}" aria-valuetext="${value.known ? `${title}: ${value.counts[fixed]} ${words.count}` : title}">${props.marks.dda}<b>${title}</b></button></div>
