@@ -135,7 +135,7 @@ def board_page(session: Session, page: gr.Blocks, line: QueuePositions) -> tuple
     screen.upload(drop, None, outputs, **LIGHT)
     screen.edit(name, None, outputs, trigger_mode="multiple", **LIGHT)
     row = [components.sheet, components.status]
-    screen.expand(pictures, None, row, trigger_mode="always_last", **LIGHT)
+    screen.expand(pictures, None, row, trigger_mode="multiple", **LIGHT)
     saved = choices.download(save, None, [components.saved, components.status], **LIGHT)
     saved.then(None, components.saved, None, js=SAVE, **PRIVATE)
     return headline(first), lead(first)

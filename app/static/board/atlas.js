@@ -4,7 +4,7 @@ const asked = new URLSearchParams(location.search).get("dda");
 if (/^\d{1,2}$/.test(asked)) page.fixed = Number(asked);
 let stop = [0, 0]; // the cell that Tab reaches: row, depth
 let open = null; // the one whose pictures are shown
-let [soon, later, frame] = [0, 0, 0];
+let [soon, later, frame, going] = [0, 0, 0, 0];
 const sheets = new Map();
 const depths = () => props.value.counts.length;
 const fixedOf = ({ fixed, counts }) => Math.min(page.fixed ?? fixed, counts.length - 1);
@@ -128,9 +128,10 @@ pop.hidden = true;
 document.body.append(pop);
 const sheetKey = (row) => `${props.value.key} ${props.value.rows[row]?.file} ${row}`;
 page.sheet = ({ key, row, src }) => {
-  if (key !== props.value.key) return;
-  sheets.set(sheetKey(row), src);
-  if (open?.[0] === Number(row)) show(open);
+  clearTimeout(going);
+  going = 0;
+  if (key === props.value.key) sheets.set(sheetKey(row), src);
+  if (open) show(open); // its row may have had to wait
 };
 function show(cell) {
   clearTimeout(soon);
@@ -140,7 +141,10 @@ function show(cell) {
   if (!open) return;
   const [number, depth] = open;
   const sheet = sheets.get(sheetKey(number));
-  if (!sheet) trigger("expand", { ask: page.ask({ row: number }) });
+  if (!sheet && !going) {
+    going = setTimeout(() => (going = 0), 5000); // nothing came
+    trigger("expand", { ask: page.ask({ row: number }) });
+  }
   const tile = (k) => {
     const at = `${(100 * (k % COLUMNS)) / (COLUMNS - 1)}% ${(100 * Math.floor(k / COLUMNS)) / (Math.ceil(depths() / COLUMNS) - 1)}%`;
     const [label, part] = row.said[k];
@@ -181,7 +185,7 @@ document.addEventListener("click", (event) => {
   if (cell && byTouch.matches) event.preventDefault();
   if (byTouch.matches && !pop.contains(event.target)) show(cell);
 });
-document.addEventListener("scroll", () => byTouch.matches || show(null), true);
+document.addEventListener("scroll", () => byTouch.matches || (open && show(open)), true);
 document.addEventListener("keydown", ({ key }) => key === "Escape" && show(null));
 pop.addEventListener("click", ({ target }) => target.closest("a") && leave(target.closest("a")));
 watch("value", () => show(null));
