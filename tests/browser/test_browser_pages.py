@@ -140,6 +140,8 @@ def test_the_atlas_by_keyboard_and_pointer(chromium, served):
     watched = Watched(chromium, served, "board?image=cat&severity=2&atlas=dga-guided&dda=20")
     page = watched.page
     page.wait_for_selector("a.at-cell")
+    watched.audit()
+    watched.audit(dark=True)
     value = page.evaluate("window.dgaBoard.value")
     assert page.inner_text("h1") == value["headlines"][20]
     for row in value["rows"]:
