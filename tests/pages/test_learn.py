@@ -202,7 +202,7 @@ def test_the_recorded_run_of_try_it_is_the_lessons_own(session, monkeypatch):
     recorded = {preset.name: preset.state for preset in Presets(session, examples).all}
     monkeypatch.setattr(lessons, "COMPARED", (MAIN,))
     monkeypatch.setattr(Session, "events", None)  # nothing is run again
-    state, judged = recorded["cat-impulse-noise"], lesson._judge()
+    state, judged = recorded["cat-gaussian-noise"], lesson._judge()
     assert judged["stops"][round(100 * judged["tau"])] == (state.search.stop.t_star, True)
     assert np.allclose(judged["damaged"], np.mean(state.curves, 0), atol=1e-4)
     (shown,) = lesson._depth()["cases"]
@@ -226,7 +226,7 @@ def toy(lesson, made, line):
     return Toy(lesson.session, lesson.patients, SideLane(line))
 
 
-CASE = "cat-contrast"
+CASE = "lake-contrast"
 
 
 def ask(**asked):

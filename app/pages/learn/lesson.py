@@ -122,7 +122,7 @@ class Lesson:
                 subject = self.session.subject(example.path, settings)
                 state = RunState(profile, settings, subject, example)
                 chosen = list(state.systems.values())
-                if case in DAMAGED:
+                if case in DAMAGED and case not in COMPARED:
                     chosen = [system for system in chosen if system.explain]
                 asked = subject.input, settings, None, state.extent, chosen
                 for event in self.session.events(*asked):
