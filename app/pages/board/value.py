@@ -208,7 +208,8 @@ def link(board: Board, row: Row) -> str:
     rule, severity = profile.stopping, board.severity or 1
     damage = row.name if board.example else None
     request = Request(damage, severity, rule.tau, SEED, profile.dda_depth, rule.paths)
-    return f"./{write(profile, request, board.example)}"
+    method = f"&method={board.method}" if board.method else ""
+    return f"./{write(profile, request, board.example)}{method}"
 
 
 def _row(board: Board, row: Row) -> dict[str, Any]:
