@@ -87,7 +87,7 @@ def build(
         "photo": photo,
         "board": lambda: board_page(session, demo, line),
         "findings": lambda: findings_page(session, exhibits),
-        "learn": lambda: learn_page(session, demo),
+        "learn": lambda: learn_page(session, demo, line),
     }
     for name, path in PAGES:
         if path:

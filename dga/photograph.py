@@ -124,7 +124,7 @@ class Photograph:
 
 @dataclass(frozen=True)
 class Progress:
-    """Event: so many windows are finished, of ``total``."""
+    """Event: so many windows with noise are finished, of ``total``."""
 
     done: int
     total: int
@@ -234,22 +234,22 @@ def _windows(
     repair = Repair(end, config.explain)
     change = torch.zeros_like(x)
     depths, size = np.zeros(len(grid), np.int64), len(grid) if control else AT_ONCE
-    for numbers in torch.arange(len(grid)).split(size):
-        first, seeds = int(numbers[0]), [seed * 1_000_003 + n for n in numbers.tolist()]
-        cut = grid.cut(x, numbers).to(models.device)
-        held = grid.cut(noise[None], numbers)[:, 0] * config.levelled
-        caches = [
-            Window(models, *window)
-            for window in zip(cut, seeds, known[first : first + size], held, strict=True)
-        ]
+    touched = [n for n in range(len(grid)) if control or not known[n].settled]
+    for begin in range(0, len(touched), size):
+        part = touched[begin : begin + size]
+        seeds = [seed * 1_000_003 + n for n in part]
+        cut = grid.cut(x, part).to(models.device)
+        held = grid.cut(noise[None], part)[:, 0] * config.levelled
+        own = (known[n] for n in part)
+        caches = [Window(models, *window) for window in zip(cut, seeds, own, held, strict=True)]
         if depth is None:
             judge_entries(models, caches)
         for event in run(models, cut, seeds, [repair], caches, control and control(cut, seeds)):
             if isinstance(event, Stopped):
-                depths[first + event.row] = event.stop.t_star
+                depths[part[event.row]] = event.stop.t_star
             elif isinstance(event, Rebuilt) and event.steps:
-                grid.add(change, first + event.row, (event.image - cut[event.row]).cpu())
-        yield Progress(first + len(numbers), len(grid))
+                grid.add(change, part[event.row], (event.image - cut[event.row]).cpu())
+        yield Progress(begin + len(part), len(touched))
     change /= grid.weight()
     if depth is None:
         change *= noise > 0
@@ -374,12 +374,13 @@ def _noise_by_window(
     level = torch.zeros(len(grid))
     margin, asked = torch.zeros(2, len(grid))
     for numbers in torch.arange(len(grid)).split(AT_ONCE):
-        held = grid.cut(noise[None], numbers)  # [n, 1, S, S]
+        held = grid.cut(noise[None], numbers.tolist())  # [n, 1, S, S]
         level[numbers] = held.flatten(1).quantile(config.quantile, 1)
         ask = (level[numbers] > 0) & (grid.checkered(numbers))
         if not bool(ask.any()):
             continue
-        cut, held, numbers = grid.cut(x, numbers[ask]).to(models.device), held[ask], numbers[ask]
+        held, numbers = held[ask], numbers[ask]
+        cut = grid.cut(x, numbers.tolist()).to(models.device)
         entry = torch.tensor([matched_depth(schedule, s) for s in level[numbers].tolist()])
         plain, noised = (
             mean_logits(schedule, explainer, cut, depth.clamp(max=schedule.steps), known, seed)
@@ -434,12 +435,10 @@ class Grid:
         """Which of the windows lie on the black squares of a chessboard."""
         return (numbers // len(self.columns) + numbers % len(self.columns)) % 2 == 0
 
-    def cut(self, x: Tensor, numbers: Tensor) -> Tensor:
+    def cut(self, x: Tensor, numbers: Sequence[int]) -> Tensor:
         """Some windows of ``[C, H, W]``: ``[n, C, S, S]``."""
         side = self.side
-        return torch.stack(
-            [x[:, i : i + side, j : j + side] for i, j in map(self.place, numbers.tolist())]
-        )
+        return torch.stack([x[:, i : i + side, j : j + side] for i, j in map(self.place, numbers)])
 
     def add(self, total: Tensor, number: int, window: Tensor) -> None:
         """Add a window to ``[3, H, W]``, faded towards its edges."""

@@ -1,10 +1,11 @@
-"""Recorded boards, one sheet of pictures and one record each."""
+"""Recorded boards, one sheet of pictures and one record each; of their atlases a sheet a row."""
 
 from __future__ import annotations
 
 import json
 import logging
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,19 @@ from PIL import Image
 from app.parts.examples import Example
 from app.parts.pictures import encoded
 from app.presets.recording import configuration, digest
-from app.runs.board import COLUMNS, SEED, Board, Cell, Row, compared, run
+from app.runs.board import (
+    COLUMNS,
+    METHODS,
+    SEED,
+    STOPPED,
+    Board,
+    Cell,
+    Row,
+    compared,
+    key_of,
+    run,
+)
+from app.runs.run_state import DepthSeries
 from app.runs.session import Session
 from app.runs.sprites import sprite_sheet
 from dga.corruptions import CORRUPTIONS
@@ -59,6 +72,7 @@ def record(session: Session, example: Example, severity: int, folder: Path) -> N
     pictures = np.frombuffer(b"".join(tiles), np.uint8).reshape(-1, *clean.shape)
     sheet = sprite_sheet(pictures, min(COLUMNS_OF_SHEET, len(tiles)))
     (folder / f"{board.key}.webp").write_bytes(encoded(sheet, "WEBP", quality=QUALITY, method=6))
+    atlases = {method: _atlas(session, board.again(method), folder) for method in METHODS}
     content = {
         "example": example.name,
         "truth": example.truth,
@@ -68,8 +82,22 @@ def record(session: Session, example: Example, severity: int, folder: Path) -> N
         "clean_sha256": digest(clean),
         "seconds": round(board.seconds, 1),
         "rows": rows,
+        "atlases": atlases,
     }
     write_json(folder / f"{board.key}.json", content)
+
+
+def _atlas(session: Session, board: Board, folder: Path) -> list[str]:
+    """What is read at each depth, a row; sheets go to ``EXAMPLE-SEVERITY-METHOD/NUMBER.webp``."""
+    for _ in run(session, board):
+        pass
+    (folder / board.key).mkdir(exist_ok=True)
+    told = []
+    for number, row in enumerate(board.rows):
+        assert row.depths
+        (folder / board.key / f"{number:02}.webp").write_bytes(row.depths.sheet)
+        told.append(", ".join(f"{p.label} {p.probability:.4f}" for p in row.depths.predictions))
+    return told
 
 
 def _cell(cell: Cell, row: Row, name: str) -> dict[str, Any]:
@@ -94,21 +122,30 @@ class Boards:
         self._known: dict[str, Board | None] = {}
         self._run: dict[str, Board] = {}
 
-    def find(self, example: str, severity: int) -> Board | None:
-        """The board as recorded or last run; None if there is none for these models."""
-        key = f"{example}-{severity}"
+    def find(self, example: str, severity: int, method: str = "") -> Board | None:
+        """The board, or atlas, as recorded or last run; None if there is none for these models."""
+        key = key_of(example, severity, method)
         if example in EXAMPLES and example in self._examples and key not in self._known:
-            self._known[key] = self._read(key)
+            self._known[key] = self._read(key_of(example, severity), method)
         return self._known.get(key) or self._run.get(key)
 
     def keep(self, board: Board) -> None:
         """A finished run of an example, for whoever asks next: it would be the same again."""
         self._run[board.key] = board
 
-    def _read(self, key: str) -> Board | None:
+    def _read(self, key: str, method: str) -> Board | None:
         try:
             content = json.loads((self.folder / f"{key}.json").read_text("utf-8"))
-            return self._board(content, self.folder / f"{key}.webp")
+            board = self._board(content, self.folder / f"{key}.webp")
+            for number, row in enumerate(board.rows if method else ()):
+                told = content["atlases"][method][number].split(", ")
+                said = (one.rsplit(" ", 1) for one in told)
+                sheet = self.folder / f"{key}-{method}" / f"{number:02}.webp"
+                predictions = [Prediction((label,), (float(share),)) for label, share in said]
+                depths = DepthSeries(predictions, sheet.read_bytes())
+                row.cells[STOPPED] = replace(row.cells[STOPPED], depths=depths)
+            board.method = method
+            return board
         except FileNotFoundError:
             return None
         except (OSError, ValueError, KeyError, IndexError, TypeError) as error:

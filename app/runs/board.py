@@ -1,4 +1,7 @@
-"""Pictures by every method side by side: one under fifteen corruptions, or a visitor's own."""
+"""Pictures by every method side by side: one under fifteen corruptions, or a visitor's own.
+
+An atlas shows the same pictures by one method, rebuilt from every depth.
+"""
 
 from __future__ import annotations
 
@@ -17,28 +20,60 @@ import numpy as np
 
 from app.parts.pictures import encoded, entry
 from app.runs.gpu import expected_seconds
+from app.runs.run_state import DepthSeries
 from app.runs.session import Session
+from app.runs.sprites import outcome_sheet
 from app.runs.watch import fixed_depth
-from app.words.board import EXPLAINED, INVERSE, LEFT, NOT_EXPLAINED, TOO_LONG
+from app.server.errors import RunError
+from app.words.board import (
+    EXPLAINED,
+    INVERSE,
+    LEFT,
+    NOT_EXPLAINED,
+    TOO_LONG,
+    TOO_LONG_ATLAS,
+    TOO_SLOW,
+)
 from dga.corruptions import CORRUPTIONS, corrupt, family_of
 from dga.explanation.degradation import Degradation
 from dga.explanation.exposure import UNCHANGED
 from dga.images import Pixels, from_tensor, to_tensor
 from dga.networks.classifier import Prediction
 from dga.networks.models import Models
-from dga.pipeline import Rebuilt, Stepped, Stopped, classify, default_systems, systems_by_repair
+from dga.pipeline import (
+    Adaptation,
+    DepthSweep,
+    PictureCache,
+    Rebuilt,
+    Stepped,
+    Stopped,
+    adapt_steps,
+    classify,
+    default_systems,
+    sweep_depths,
+    systems_by_repair,
+)
 from dga.pipeline import run as run_repairs
 from dga.profiles import Profile, Repair
 from dga.stopping import Stop
 from dga.systems import System
 
 DAMAGED = "damaged"
-COLUMNS = (DAMAGED, "dga", "dga-guided", "dga-plus", "dda")
+STOPPED = "dga"  # the system whose cell says where the paper's search ended
+COLUMNS = (DAMAGED, STOPPED, "dga-guided", "dga-plus", "dda")
+METHODS = ("dga", "dga-guided")
+"""Whose results from every depth an atlas can show."""
+DEEPEST = 32
+QUALITY = 40  # of its pictures, of which no verdict is read off
 SEED = 0
-UNDER_WAY = ("wait", "read", "forward", "reverse")
+UNDER_WAY = ("wait", "read", "forward", "reverse", "row")
 CSV_COLUMNS = (
     "picture", "family", "severity", "seed", "method", "depth", "crossed", "found",
     "label_before", "probability_before", "label_after", "probability_after", "truth", "verdict",
+)  # fmt: skip
+ATLAS_COLUMNS = (
+    "picture", "family", "severity", "seed", "method", "own_depth", "crossed", "depth",
+    "label", "probability", "truth", "verdict",
 )  # fmt: skip
 
 
@@ -47,13 +82,15 @@ class Cell:
     """One picture: ``image``, uint8 ``[S, S, 3]``, None while nothing of it is known.
 
     ``said``: None while it is not finished; ``stop``: None for the damaged picture; ``found``:
-    how its system explained the damage, empty for one that does not.
+    how its system explained the damage, empty for one that does not; ``depths``: what comes out
+    at each depth, on an atlas.
     """
 
     image: Pixels | None = None
     said: Prediction | None = None
     stop: Stop | None = None
     found: str = ""
+    depths: DepthSeries | None = None
 
 
 @dataclass
@@ -71,7 +108,11 @@ class Row:
     @property
     def stop(self) -> Stop | None:
         """Where the paper's search ended, once it has."""
-        return self.cells.get("dga", Cell()).stop
+        return self.cells.get(STOPPED, Cell()).stop
+
+    @property
+    def depths(self) -> DepthSeries | None:
+        return self.cells.get(STOPPED, Cell()).depths
 
     @property
     def complete(self) -> bool:
@@ -84,6 +125,12 @@ class Row:
             return ""
         return "right" if cell.said.label == self.truth else "wrong"
 
+    @property
+    def right(self) -> list[bool]:
+        """Whether the true class is read, by depth; empty without one, or not read yet."""
+        known = self.depths.predictions if self.depths and self.truth else ()
+        return [said.label == self.truth for said in known]
+
     def chance(self, column: str) -> float | None:
         """Probability of the true class, in [0, 1]."""
         cell = self.cells.get(column)
@@ -91,17 +138,13 @@ class Row:
             return None
         return dict(zip(cell.said.labels, cell.said.probabilities, strict=True)).get(self.truth)
 
-    def gain(self) -> float | None:
-        """How much likelier DGA+ made the true class, in [-1, 1]."""
-        before, after = self.chance(DAMAGED), self.chance("dga-plus")
-        return None if before is None or after is None else after - before
-
 
 @dataclass
 class Board:
     """``example``: its name, None for own pictures; ``progress``: (done, total) of the phase.
 
-    ``unreadable``: uploads left out, with the reason.
+    ``unreadable``: uploads left out, with the reason; ``method``: an atlas's, one of
+    :data:`METHODS`.
     """
 
     profile: Profile
@@ -109,11 +152,12 @@ class Board:
     severity: int | None
     rows: list[Row]
     phase: str = "empty"
-    progress: tuple[int, int] = (0, 0)
+    progress: tuple[float, int] = (0, 0)
     seconds: float = 0.0
     error: str = ""
     recorded: bool = False
     unreadable: dict[str, str] = field(default_factory=dict)
+    method: str = ""
     cancel: threading.Event = field(default_factory=threading.Event)
 
     @classmethod
@@ -135,39 +179,39 @@ class Board:
 
     @property
     def key(self) -> str:
-        return f"{self.example}-{self.severity}" if self.example else "own"
+        return key_of(self.example, self.severity, self.method)
 
     @property
     def running(self) -> bool:
         return self.phase in UNDER_WAY
 
     @property
-    def complete(self) -> list[Row]:
-        return [row for row in self.rows if row.complete]
+    def files(self) -> list[str | None]:
+        return [row.file for row in self.rows]
 
-    def again(self) -> Board:
-        """The same pictures, nothing computed."""
+    @property
+    def complete(self) -> list[Row]:
+        return [row for row in self.rows if (row.depths if self.method else row.complete)]
+
+    def again(self, method: str = "") -> Board:
+        """The same pictures, nothing computed but the filled rows of an unfinished atlas."""
         rows = [
             Row(row.name, row.truth, {DAMAGED: Cell(row.cells[DAMAGED].image)}, file=row.file)
             for row in self.rows
         ]
-        return Board(self.profile, self.example, self.severity, rows, unreadable=self.unreadable)
-
-    def orders(self) -> dict[str, list[int]]:
-        """Rows as they came; deepest first; largest gain of DGA+ first. Unknown ones last."""
-        numbers = range(len(self.rows))
-        depths = [-1 if row.stop is None else row.stop.t_star for row in self.rows]
-        gains = [-2.0 if (gain := row.gain()) is None else gain for row in self.rows]
-        return {
-            "family": list(numbers),
-            "depth": sorted(numbers, key=lambda i: -depths[i]),
-            "gain": sorted(numbers, key=lambda i: -gains[i]),
-        }
+        if method and method == self.method and len(self.complete) < len(self.rows):
+            rows = self.rows
+        known = self.profile, self.example, self.severity, rows
+        seconds = self.seconds if rows is self.rows else 0.0
+        return Board(*known, seconds=seconds, unreadable=self.unreadable, method=method)
 
     def csv(self) -> str:
-        """One line a picture and method; what is not known is left empty."""
+        """One line a picture and method, of an atlas a picture and depth; unknown is empty."""
         stream = io.StringIO()
         writer = csv.writer(stream, lineterminator="\n")
+        if self.method:
+            writer.writerows([ATLAS_COLUMNS, *self._by_depth()])
+            return stream.getvalue()
         writer.writerow(CSV_COLUMNS)
         for row in self.rows:
             before = _told(row.cells.get(DAMAGED))
@@ -182,6 +226,18 @@ class Board:
                     cell.found, *before, *_told(cell), row.truth or "", row.verdict(name),
                 ])  # fmt: skip
         return stream.getvalue()
+
+    def _by_depth(self) -> Iterator[list[object]]:
+        for row in self.rows:
+            if row.depths is None or row.stop is None:
+                continue
+            family = family_of(row.name) if self.example else ""
+            own = row.stop.t_star, row.stop.crossed
+            known = [_text(row.name), family, self.severity or "", SEED, self.method, *own]
+            for depth, said in enumerate(row.depths.predictions):
+                verdict = ("right" if row.right[depth] else "wrong") if row.right else ""
+                read = said.label, round(said.probability, 4)
+                yield [*known, depth, *read, row.truth or "", verdict]
 
     def zip(self) -> bytes:
         """Every rebuilt picture as METHOD/NUMBER-NAME.png, and the table."""
@@ -198,6 +254,11 @@ class Board:
         return stream.getvalue()
 
 
+def key_of(example: str | None, severity: int | None, method: str = "") -> str:
+    """What a board is called: ``cat-2``, ``own``; an atlas ``cat-2-dga``."""
+    return "-".join(str(part) for part in (example or "own", severity, method) if part)
+
+
 def compared(profile: Profile) -> dict[str, System]:
     """The systems of every board, by name: the profile's own, with one noise path."""
     stopping = replace(profile.stopping, paths=1)
@@ -210,7 +271,7 @@ class News:
     """What a board's run has come to: the phase, its progress, and ``(row, column, cell)``."""
 
     phase: str
-    progress: tuple[int, int]
+    progress: tuple[float, int]
     cells: Sequence[tuple[int, str, Cell]] = ()
 
 
@@ -219,21 +280,50 @@ def run(session: Session, board: Board) -> Iterator[None]:
 
     Raises what :meth:`~app.runs.session.Session.watched` does.
     """
-    begun, cells = time.monotonic(), [row.cells[DAMAGED] for row in board.rows]
+    begun = time.monotonic() - board.seconds
+    rows = [row for row in board.rows if not row.depths]
+    cells, known = [row.cells[DAMAGED] for row in rows], len(board.rows) - len(rows)
     damaged = np.stack([cell.image for cell in cells if cell.image is not None])
-    systems = list(board.systems.values())
-    options: dict[str, Any] = {
-        "longest": len(damaged) * expected_seconds(session.profile, systems, paths=1),
-        "budget": session.budget(pictures=len(damaged)),
-        "too_long": TOO_LONG,
-    }
-    for news in session.lent(board.cancel, fill, damaged, systems, **options):
-        board.phase, board.progress = news.phase, news.progress
+    systems, steps, runs, too_long = list(board.systems.values()), fill, 1, TOO_LONG
+    budget = session.budget(pictures=len(damaged))
+    if board.method:
+        systems, steps = [board.systems[board.method]], fill_atlas
+        runs, too_long = DEEPEST + 1, TOO_LONG_ATLAS
+        if session.pace is not None:
+            raise RunError(TOO_SLOW)
+    longest = runs * len(damaged) * expected_seconds(session.profile, systems, paths=1)
+    options: dict[str, Any] = {"longest": longest, "budget": budget, "too_long": too_long}
+    for news in session.lent(board.cancel, steps, damaged, systems, **options):
+        done, total = news.progress
+        board.phase, board.progress = news.phase, (known + done, known + total)
         for row, column, cell in news.cells:
-            board.rows[row].cells[column] = cell
+            rows[row].cells[column] = cell
         board.seconds = time.monotonic() - begun
         yield
     board.phase, board.seconds = "done", time.monotonic() - begun
+
+
+def fill_atlas(models: Models, damaged: Pixels, systems: Sequence[System]) -> Iterator[News]:
+    """Of each picture in turn where it stops, and what the one system gives from every depth.
+
+    One noise path serves the stop and all depths.
+    """
+    (repair,), total = systems_by_repair(systems), len(damaged)
+    deepest = min(DEEPEST, models.profile.schedule.steps)
+    for row, pixels in enumerate(damaged):
+        yield News("row", (row, total))
+        cache = PictureCache(models, to_tensor(pixels).to(models.device), SEED)
+        rule = repair.end.stopping
+        *_, stopped = adapt_steps(models, pixels, SEED, [], 0, cache, rule)
+        assert isinstance(stopped, Adaptation)
+        for event in sweep_depths(models, pixels, SEED, repair, deepest, cache):
+            if not isinstance(event, DepthSweep):
+                yield News("row", (row + event[0] / event[1], total))
+                continue
+            said = [Prediction(p.labels[:1], p.probabilities[:1]) for p in event.predictions]
+            depths = DepthSeries(said, outcome_sheet(event.images, QUALITY))
+            cell = Cell(stop=stopped.stop, depths=depths)
+            yield News("row", (row + 1, total), [(row, STOPPED, cell)])
 
 
 def fill(models: Models, damaged: Pixels, systems: Sequence[System]) -> Iterator[News]:

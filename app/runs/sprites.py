@@ -55,10 +55,10 @@ def forward_sprites(states: Pixels) -> str:
     return uri(jpeg(sprite_sheet(reduced(states)), FORWARD_QUALITY), "jpeg")
 
 
-def outcome_sheet(pictures: Pixels) -> bytes:
+def outcome_sheet(pictures: Pixels, quality: int = OUTCOME_QUALITY) -> bytes:
     """What came out at each depth, uint8 ``[n, S, S, 3]``, as one WebP file."""
     sheet = sprite_sheet(reduced(pictures))
-    return encoded(sheet, "WEBP", quality=OUTCOME_QUALITY, method=6)
+    return encoded(sheet, "WEBP", quality=quality, method=6)
 
 
 def strip(states: Sequence[Pixels]) -> bytes:

@@ -101,7 +101,9 @@ def watch(
             result = event if result is None or event.explained is None else result
             if len(done) == len(chosen):
                 if every is not None:
-                    _, logits, _ = yield from cache.stop(NOTHING, stopping, stopping.deepest)
+                    _, logits, _ = yield from cache.stop(
+                        NOTHING, stopping, max(every, stopping.deepest)
+                    )
                     result = replace(result, search=replace(result.search, logits=logits))
                     yield SearchEnded(None, result.search)
                 yield replace(result, reconstructions={s.name: done[s.name] for s in chosen})

@@ -11,11 +11,6 @@ COLUMNS = {
     **{name: SYSTEMS[name] for name in ("dga", "dga-guided", "dga-plus", "dda")},
 }
 AS_IT_CAME = "As it came"  # the first column of own pictures
-ORDERS = {  # label, title
-    "family": ("Family", "By family of damage, or as they came"),
-    "depth": ("Depth", "Where the detector stopped, deepest first"),
-    "gain": ("Gain", "Where DGA+ made the true kind likelier, most first"),
-}
 
 HEADINGS = {
     "empty": "{subject}, damaged in {all} ways. How many can be put right?",
@@ -29,12 +24,29 @@ HEADINGS = {
     "own_named": "{pictures} whose kind is named: {damaged} read right as they came, "
     "{guided} after DGA + G, {plus} after DGA+.",
 }
-RIGHT = "Right means: read as what it is, {truth}. Point at a picture for what it was read as{open}"
-OPEN = "; click to open it in Try it."
+ATLAS = {  # of one example, or of own pictures whose kind is named
+    "empty": "{subject}, damaged in {all} ways. At which depths is it read right?",
+    "own_empty": "{pictures} of your own. What is read at each depth?",
+    "own_running": "{pictures} of your own, rebuilt from every depth.",
+    "done": "{subject}, damaged in {all} ways: {told}",
+    "own_named": "{pictures} whose kind is named: {told}",
+}
+OWN_BETTER = "{own} read right at their own depth, {fixed} at depth {depth}. Possible: {best}."
+OWN_NO_BETTER = "{own} read right at their own depth, no more than the {fixed} at depth {depth}. "
+OWN_NO_BETTER += "Possible: {best}."
+NONE_RIGHT, ANY_RIGHT = "none", "any"
+RIGHT = "Right means: read as what it is, {truth}. {also}"
+OPEN = '<span class="by-mouse">Point at a picture for what it was read as; click to open it in '
+OPEN += 'Try it.</span><span class="by-touch">Touch a picture to open it in Try it.</span>'
+POSSIBLE = "Possible: right from at least one depth. Depth 0 is the picture as it came."
 RIGHT_OWN = "Right means: read as the kind that you named."
 UNNAMED = "What a picture shows is not known until you name it: without that nothing is called "
 UNNAMED += "right or wrong."
+UNNAMED_ATLAS = "What a picture shows is not known until you name it under Pictures: until then "
+UNNAMED_ATLAS += "colour says how sure the reading is, not whether it is right."
 PRESS = "Press Run all {all}: every picture by four methods, in one run."
+PRESS_ATLAS = "Press Run: every picture is noised to each depth from 0 to {deepest} and rebuilt "
+PRESS_ATLAS += "from there, a row at a time."
 PICTURES = {1: "One picture"}
 MORE_PICTURES = "{count} pictures"
 
@@ -76,8 +88,25 @@ LEFT = "left as it is"
 LABELS = {
     "change": "Change",
     "severity": "Severity",
-    "order": "Order",
-    "came": "As they came",
+    "view": "Show",
+    "pictures": "Pictures",
+    "atlas": "Atlas",
+    "method": "Method",
+    "fixed": "Fixed depth {depth}",
+    "drag": "fixed depth: drag it",
+    "own_column": "own",
+    "range": "right from",
+    "at_each": "Right at this depth",
+    "of": "of {known}",
+    "depth": "depth",
+    "own_depth": "own depth",
+    "count": "right",
+    "possible": "possible",
+    "legend_right": "read right, the surer the stronger",
+    "legend_wrong": "wrong, the surer the stronger",
+    "legend_sure": "no kind named: the surer the stronger",
+    "unsure": "not sure by depth {deepest}: deepest allowed, or left alone",
+    "open": "Open in Try it",
     "detail": ", damaged in 15 ways",
     "own": "Own pictures",
     "table": "Table (CSV)",
@@ -108,11 +137,17 @@ STATUS = {
     "read": "Reading the pictures",
     "forward": "{done} of {total} pictures have their depth",
     "reverse": "Rebuilding: step {done} of {total}",
+    "row": "Row {row} of {total}",
     "done": "Done in {seconds:.0f} s",
-    "cancelled": "Cancelled: {done} of {total} rows are finished.",
+    "cancelled": "Cancelled: {done} of {total} rows are finished.{rest}",
     "recorded": "Recorded with the shipped models",
 }
 TOO_LONG = (
     "The run took longer than {seconds:.0f} seconds and was stopped; "
     "a lower severity needs fewer steps."
+)
+REST = " Run goes on with the others."
+TOO_SLOW = "This machine is too slow for an atlas: a row takes 33 repairs, each of minutes."
+TOO_LONG_ATLAS = (
+    "The run took longer than {seconds:.0f} seconds and was stopped; press Run for the other rows."
 )

@@ -54,7 +54,7 @@ SCREEN_WORDS = {
     "chance": "Chance of {kind},",
     "chance_any": "Chance of a kind,",
     "chance_of": "Chance of",
-    "from_this": "if rebuilt from this depth (%)",
+    "from_this": "if rebuilt from here (%)",
     "from_here": " if rebuilt from here (%)",
     "right_here": "{method} is right here",
     "never_right": "{method}: right nowhere",

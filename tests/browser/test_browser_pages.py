@@ -60,19 +60,14 @@ def test_the_board_opens_full(board):
     until(board, lambda: board.eval_on_selector_all(".bd-cell img", drawn))
 
 
-def test_order_severity_and_example_are_in_the_address(chromium, served):
-    watched = Watched(chromium, served, "board?image=lion&severity=3&order=depth")
+def test_severity_and_example_are_in_the_address(chromium, served):
+    watched = Watched(chromium, served, "board?image=lion&severity=3")
     page = watched.page
     # The first glass blur of a process is compiled.
     until(page, lambda: page.evaluate("window.dgaBoard?.value?.key") == "lion-3", 600)
-    value = page.evaluate("window.dgaBoard.value")
-    assert names(page) == [value["rows"][i]["name"] for i in value["orders"]["depth"]]
     page.locator("[name=bd-severity][value='1']").check()
     until(page, lambda: page.evaluate("window.dgaBoard?.value?.key") == "lion-1")
-    assert parse_qs(urlsplit(page.url).query) == {
-        "image": ["lion"], "severity": ["1"], "order": ["depth"]
-    }  # fmt: skip
-    page.locator("[name=bd-order][value='family']").check()
+    assert parse_qs(urlsplit(page.url).query) == {"image": ["lion"], "severity": ["1"]}
     assert names(page) == [title(name) for name in CORRUPTIONS]
     page.locator(".bd-change summary").click()
     page.locator("[data-image=cat]").click()
@@ -104,12 +99,13 @@ def test_own_pictures_are_named_run_and_kept(chromium, served, tmp_path):
     assert page.locator("select").first.input_value() == "cat"
     assert "secret" not in page.url
     offered = page.locator("#board-line fieldset:visible label").all_inner_texts()
-    assert offered == ["As they came", "Depth", "Gain"]  # no severity, no family of damage
-    assert page.locator("[name=bd-order][value=family]").is_checked()
+    assert offered == ["Pictures", "Atlas"]  # no severity
     page.get_by_role("button", name="Run", exact=True).click()
     until(page, lambda: "Done in" in page.inner_text(".bd-words"), 1800)
     row = page.locator(".bd-row").nth(1)
     assert row.locator(".bd-badge:is(.right, .wrong)").count() == 0
+    said = row.locator(".bd-said").all_inner_texts()  # what is read is said without a name, too
+    assert [re.fullmatch(r"[a-z ]+ \d+ %", one) is not None for one in said] == [True] * 5
     row.locator("select").select_option("frog")
     until(page, lambda: row.locator(".bd-badge:is(.right, .wrong)").count() == 5)
     with page.expect_download() as download:
@@ -139,6 +135,67 @@ def test_cancel_keeps_the_pictures_and_is_no_fault(board):
     until(board, lambda: "Cancelled" in board.inner_text(".bd-words"))
     assert board.inner_text(".bd-error") == ""
     assert board.locator("[data-column=damaged].bd-cell.there").count() == 15
+
+
+def test_the_atlas_by_keyboard_and_pointer(chromium, served):
+    watched = Watched(chromium, served, "board?image=cat&severity=2&atlas=dga-guided&dda=20")
+    page = watched.page
+    page.wait_for_selector("a.at-cell")
+    watched.audit()
+    watched.audit(dark=True)
+    value = page.evaluate("window.dgaBoard.value")
+    assert page.inner_text("h1") == value["headlines"][20]
+    for row in value["rows"]:
+        right = page.locator(f"[data-row='{value['rows'].index(row)}'] .at-cell.right").count()
+        assert right == sum(row["right"])
+    fixed = page.get_by_role("slider")
+    fixed.press("Shift+ArrowLeft")
+    until(page, lambda: page.inner_text("h1") == value["headlines"][15])
+    until(page, lambda: "dda=15" in page.url)
+    box = fixed.bounding_box()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + 20)
+    page.mouse.down()
+    page.mouse.move(page.locator("[data-row='0'] [data-depth='3']").bounding_box()["x"] + 9, 300)
+    page.mouse.up()
+    until(page, lambda: page.inner_text("h1") == value["headlines"][3])
+    assert int(page.locator(".at-total b").nth(1).inner_text()) == value["counts"][3]
+    assert page.locator("a.at-cell[tabindex='0']").count() == 1
+    page.locator("a.at-cell[tabindex='0']").focus()
+    for key in ("ArrowDown", "End", "ArrowLeft"):
+        page.keyboard.press(key)
+    pop, said = page.locator(".at-pop"), value["rows"][1]["said"][31][0]
+    until(page, lambda: pop.is_visible() and "data:image/webp" in pop.inner_html())
+    assert said in pop.inner_text()
+    assert said in page.evaluate("document.activeElement.ariaLabel")
+    page.keyboard.press("Escape")
+    assert pop.is_hidden()
+    page.keyboard.press("Enter")
+    page.wait_for_url(lambda url: "corruption=shot_noise" in url and "depth=31" in url)
+    watched.leave()
+
+
+def test_the_board_on_a_phone(chromium, served):
+    phone = {"width": 390, "height": 844}
+    page = chromium.new_page(viewport=phone, has_touch=True, is_mobile=True)
+    page.goto(served.url + "board?atlas=dga&severity=2")
+    page.wait_for_selector("a.at-cell")
+    page.locator(".at").evaluate("card => (card.scrollLeft = 300)")
+    names = page.locator("b.at-name").first.bounding_box()
+    assert 0 <= names["x"] < 20
+    page.locator("[data-row='0'] [data-depth='12']").tap()
+    link = page.locator(".at-pop a")
+    until(page, link.is_visible)
+    assert "depth=12" in link.get_attribute("href")
+    page.locator("[name=bd-view][value='']").check()
+    page.wait_for_selector(".bd-cell.there")
+    words = page.locator("#board").inner_text()
+    assert "Touch a picture" in words
+    assert not re.search("point at|click|arrow key", words, re.IGNORECASE)
+    for number in (5, 12):  # the columns' names stay above both panels
+        page.locator(f"[data-row='{number}']").evaluate("row => row.scrollIntoView(true)")
+        tops = [head.bounding_box()["y"] for head in page.locator(".bd-head").all()]
+        assert any(abs(top) < 1 for top in tops)
+    page.close()
 
 
 @pytest.fixture(scope="module", params=["photo", "board", "learn", "findings"])
@@ -195,17 +252,17 @@ def ready(page, number):
     page.wait_for_selector(f"#step-{number} .ln-widget.ready", state="attached", timeout=PATIENCE)
 
 
-def test_seven_steps_by_keyboard(learn):
+def test_ten_steps_by_keyboard(learn):
     page = learn
-    for number in range(1, 8):
+    for number in range(1, 11):
         assert page.locator(".ln-step:visible").get_attribute("id") == f"step-{number}"
         assert page.locator(".ln-nav [aria-current=step] b").inner_text() == str(number)
         page.keyboard.press("ArrowRight" if number % 2 else "PageDown")
-    assert page.url.endswith("/learn#step-7")
+    assert page.url.endswith("/learn#step-10")
     assert page.get_by_role("button", name="Next").is_disabled()
     page.keyboard.press("ArrowLeft")
-    assert page.url.endswith("/learn#step-6")
-    assert page.evaluate("document.activeElement.id") == "step-6-title"
+    assert page.url.endswith("/learn#step-9")
+    assert page.evaluate("document.activeElement.id") == "step-9-title"
 
 
 def test_hints_for_keys_are_not_for_fingers(chromium, served):
@@ -283,19 +340,62 @@ def test_widgets_follow_their_controls(learn):
 
 def test_the_last_steps_fill_in(learn):
     page = learn
-    ready(page, 7)
-    page.locator(".ln-nav a").nth(6).click()
-    said = page.locator("#step-7 .ln-say")
+    ready(page, 10)
+    page.locator(".ln-nav a").nth(9).click()
+    said = page.locator("#step-10 .ln-say")
     assert "of these 4 are read right" in said.inner_text()
-    page.locator("#step-7").get_by_role("radio").nth(1).check()
-    assert page.locator("#step-7 .ln-told").first.inner_text().count("depth") == 1
+    page.locator("#step-10").get_by_role("radio").nth(1).check()
+    assert page.locator("#step-10 .ln-told").first.inner_text().count("depth") == 1
+    page.locator(".ln-nav a").nth(8).click()
+    assert page.locator("#step-9 .ln-frame").count() == 12
+    page.locator(".ln-nav a").nth(7).click()
+    page.locator("#step-8").get_by_role("slider").press("End")
+    assert "it enters at depth" in page.locator("#step-8 .ln-say").inner_text()
     page.locator(".ln-nav a").nth(5).click()
     for number in range(3):
         page.locator("#step-6").get_by_role("radio").nth(number).check()
-        assert "Distance between" in page.locator("#step-6 .ln-say").inner_text()
+        told = page.locator("#step-6 .ln-say").inner_text()
+        assert "Distance between" in told
+        assert ("had to be pulled back" in told) == (number == 2)
     page.locator(".ln-nav a").nth(4).click()
     page.locator("#step-5").get_by_role("slider").press("End")
     assert "the rebuilt picture" in page.locator("#step-5 .ln-say").inner_text()
+
+
+def test_the_repairer_beats_the_network_or_does_not(learn):
+    page = learn
+    ready(page, 10)  # the landscape waits for the models
+    page.locator(".ln-nav a").nth(6).click()
+    step = page.locator("#step-7")
+    dial, map_ = step.locator(".ln-dial output"), step.locator(".ln-map canvas")
+    assert step.locator(".ln-covered").count() == 2
+    assert dial.inner_text() == "99 %"
+    before = step.locator(".ln-of.yours .ln-picture").evaluate("(one) => one.style.backgroundImage")
+    exposure = step.get_by_role("slider", name="Exposure")
+    exposure.press("End")
+    until(page, lambda: dial.inner_text() not in ("…", "99 %"))
+    after = step.locator(".ln-of.yours .ln-picture").evaluate("(one) => one.style.backgroundImage")
+    assert before != after
+    said = step.locator(".ln-say").inner_text()
+    assert re.fullmatch(r"Yours is read as .+ \(\d+ %\): (right|wrong)\.", said)
+    assert "The network" not in said
+    step.get_by_role("button", name="Show the network's choice").click()
+    assert step.locator(".ln-covered").count() == 0
+    score = int(step.locator(".ln-number b").inner_text())
+    assert 0 <= score <= 120
+    assert "The network's: cat (90 %): right." in step.locator(".ln-say").inner_text()
+    until(page, lambda: "looks least damaged" in step.locator(".ln-land").inner_text(), 600)
+    map_.scroll_into_view_if_needed()
+    box = map_.bounding_box()
+    page.mouse.move(box["x"] + box["width"] / 4, box["y"] + box["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2, steps=3)
+    page.mouse.up()
+    assert exposure.get_attribute("aria-valuetext")[1:] == "5.7"
+    assert step.get_by_role("slider", name="Sharpness").get_attribute("aria-valuetext") == "2 px"
+    step.get_by_role("button", name="Start over").click()
+    until(page, lambda: dial.inner_text() == "99 %")
+    assert step.locator(".ln-number b").inner_text() == "0"
 
 
 def test_equations_are_drawn_without_a_script(learn):
@@ -306,7 +406,7 @@ def test_equations_are_drawn_without_a_script(learn):
           return step.querySelector('math').getBoundingClientRect().height;
         })"""
     )
-    assert len(heights) == 7
+    assert len(heights) == 10
     assert min(heights) > 15
 
 

@@ -113,7 +113,7 @@ def test_each_place_has_its_own_depth(shipped: Models, astronaut: Pixels) -> Non
         assert own > compared(astronaut, one.image)[0] + 1
     assert own > compared(astronaut, photographs.exchanged(shipped, damaged))[0] + 2
     counted = [event for event in events if isinstance(event, Progress)]
-    assert (counted[-1].done, counted[-1].total) == (done.depths.size, done.depths.size)
+    assert (done.depths > 0).sum() <= counted[-1].done == counted[-1].total < done.depths.size
     again = repair_photograph(shipped, damaged)
     assert np.array_equal(again.image, done.image)
 

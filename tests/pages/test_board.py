@@ -16,11 +16,24 @@ import skimage.data
 from PIL import Image
 
 from app.pages.board.handlers import BoardComponents, BoardHandlers, named_kind, parse
-from app.pages.board.value import board_value, headline, how, lead, status_value
+from app.pages.board.value import board_value, headline, how, lead, right_from, status_value
 from app.parts.examples import Example, load_examples
 from app.presets import boards as recorded
 from app.presets.boards import EXAMPLES, Boards
-from app.runs.board import COLUMNS, CSV_COLUMNS, DAMAGED, Board, Cell, Row, compared, explained, run
+from app.runs.board import (
+    ATLAS_COLUMNS,
+    COLUMNS,
+    CSV_COLUMNS,
+    DAMAGED,
+    METHODS,
+    Board,
+    Cell,
+    Row,
+    compared,
+    explained,
+    run,
+)
+from app.runs.run_state import DepthSeries
 from app.runs.session import CancelledError, RunError, Session
 from app.server.limits import MAX_OWN
 from app.server.queue_position import QueuePositions
@@ -105,6 +118,93 @@ def test_rows_are_filled_from_one_run(tiny, pixels):
         assert cell.said.label == result.prediction.label
 
 
+def atlas(*rows, truth="cat", example="cat"):
+    """An atlas of rows (own depth, which depths are right); beyond them none is."""
+    filled = []
+    for name, (own, right) in zip(CORRUPTIONS, rows, strict=False):
+        said = [say("cat" if depth in right else "dog", 0.6) for depth in range(33)]
+        cell = Cell(stop=Stop(own, own < 24), depths=DepthSeries(said, b"sheet"))
+        filled.append(Row(name, truth, {"dga": cell}))
+    severity = 2 if example else None
+    return Board(EVERYDAY16, example, severity, filled, "done", method="dga-guided")
+
+
+def test_an_atlas_is_filled_row_by_row_and_goes_on_after_a_stop(tiny, pixels):
+    board = Board.of_example(tiny.profile, "cat", "cat", pixels, 2).again("dga-guided")
+    board.rows = board.rows[6:8]
+    steps = run(tiny, board)
+    next(step for step in steps if len(board.complete) == 1)
+    assert status_value(board)["words"] == "Row 2 of 2"
+    board.cancel.set()
+    with pytest.raises(CancelledError):
+        list(steps)
+    first = board.rows[0].depths
+    board = board.again("dga-guided")
+    next(steps := run(tiny, board))
+    assert board.progress[0] == 1
+    list(steps)
+    assert board.rows[0].depths is first
+    row = board.rows[1]
+    system = compared(tiny.profile)["dga-guided"]
+    alone = adapt(tiny.models, row.cells[DAMAGED].image, 0, [system])
+    assert row.stop == alone.stop
+    there = row.depths.predictions[row.stop.t_star]
+    assert there.label == alone.reconstructions["dga-guided"].prediction.label
+    assert Image.open(io.BytesIO(row.depths.sheet)).size == (320, 32 * -(-len(row.right) // 10))
+    assert board.again("dga-guided").rows[1].depths is None  # a finished one is run anew
+    late = Board(tiny.profile, "cat", 2, board.rows[:1], method="dga-guided").again("dga")
+    with pytest.raises(RunError, match="press Run for the other rows"):
+        list(run(Session(tiny.models, budget_seconds=0.0), late))
+
+
+@pytest.mark.parametrize(
+    ("rows", "told"),
+    [
+        (((3, {3}), (5, {5}), (7, set())), "2 read right at their own depth, 0 at depth 24"),
+        (((3, {3}), (5, {24})), "1 read right at their own depth, no more than the 1 at depth 24"),
+        (((3, {24}), (5, {24})), "0 read right at their own depth, no more than the 2"),
+    ],
+)
+def test_an_atlas_counts(rows, told):
+    value = board_value(atlas(*rows))
+    assert f"One cat, damaged in 15 ways: {told}" in value["headlines"][24]
+    best = sum(bool(right) for _, right in rows)
+    assert f"Possible: {best}." in value["headlines"][24]
+    assert value["counts"] == [sum(k in right for _, right in rows) for k in range(33)]
+    assert (value["known"], value["best"]) == (len(rows), best)
+
+
+def test_without_a_true_class_an_atlas_has_no_totals():
+    board = atlas((3, {3}), (0, {0}), truth=None, example=None)
+    value = board_value(board)
+    assert value["known"] == 0
+    assert {tuple(row["right"]) for row in value["rows"]} == {()}
+    assert {row["range"] for row in value["rows"]} == {""}
+    assert "right" not in value["headlines"][24]
+    lines = list(csv.DictReader(io.StringIO(board.csv())))
+    assert tuple(lines[0]) == ATLAS_COLUMNS
+    assert len(lines) == 2 * 33
+    assert {line["verdict"] for line in lines} == {""}
+    board.rows[0].truth = "cat"
+    assert "One picture whose kind is named: 1 read right" in board_value(board)["headlines"][24]
+
+
+@pytest.mark.parametrize(
+    ("right", "words"),
+    [
+        ("0110111", "4 to 6"),
+        ("1100011", "0 to 1"),
+        ("0010", "2"),
+        ("000", "none"),
+        ("11", "any"),
+        ("", ""),
+    ],
+)
+def test_the_longest_run_of_right_depths(right, words):
+    told = right_from([one == "1" for one in right])
+    assert told.replace("\N{EN DASH}", " to ") == words
+
+
 def test_verdicts_are_against_the_true_class():
     board = filled()
     assert [row.verdict("dga-plus") for row in board.rows] == ["right", "wrong", "wrong", "right"]
@@ -155,11 +255,6 @@ def test_why_each_total_is_what_it_is():
 )
 def test_what_dga_plus_found_in_words(found, stop, words):
     assert explained(found, stop) == words
-
-
-def test_orders():
-    orders = filled().orders()
-    assert orders == {"family": [0, 1, 2, 3], "depth": [1, 0, 2, 3], "gain": [0, 3, 1, 2]}
 
 
 def test_table_and_links():
@@ -217,10 +312,10 @@ def test_the_address_says_what_is_shown():
         json.dumps({"token": TOKEN, "image": "cat", "severity": "3"}), "v", ["lion", "cat"]
     )
     assert (asked.owner, asked.image, asked.severity, asked.notice) == (TOKEN, "cat", 3, "")
-    odd = {"token": "short", "image": "../cat", "severity": "9", "order": "colour", "x": []}
+    odd = {"token": "short", "image": "../cat", "severity": "9", "atlas": "dda", "x": []}
     asked = parse(json.dumps(odd), "v", ["lion", "cat"])
     assert (asked.owner, asked.image, asked.severity) == ("v", "lion", 5)
-    for part in ("image=../cat", "severity=9", "order=colour"):
+    for part in ("image=../cat", "severity=9", "atlas=dda"):
         assert part in asked.notice
     for text in (None, "", "[]", "3", "{", "[" * 10**5):
         assert parse(text, "v", ["lion"]).image == "lion"
@@ -274,12 +369,26 @@ def test_own_pictures_become_rows(handlers, uploads):
     assert named["rows"][1]["cells"][1]["verdict"] in ("right", "wrong")
     unnamed = handlers.name("v", ask(row=1, truth="unicorn"))["screen"]
     assert unnamed["rows"][1]["truth"] is None
+    assert lead(board).count("by-") == 0
+    list(handlers.run("v", deep := ask(image="own", atlas="dga")))
+    atlas = handlers.show("v", deep)["screen"]
+    assert [bool(row["right"]) for row in atlas["rows"]] == [True, False]
+    named = handlers.name("v", ask(image="own", atlas="dga", row=1, truth="frog"))["screen"]
+    assert named["rows"][1]["right"]
+    assert handlers.kept.last(f"{TOKEN} own").rows[1].truth == "frog"
+    sheet = handlers.pictures("v", ask(image="own", atlas="dga", row=1))["sheet"]
+    assert sheet["key"] == "own-dga"
+    assert sheet["src"].startswith("data:image/webp")
+    for row in (99, -1, None):
+        assert handlers.pictures("v", ask(image="own", atlas="dga", row=row))["status"]["error"]
     for row in (99, -1, None, []):
         assert handlers.name("v", ask(row=row, truth="frog"))["status"]["error"]
     with zipfile.ZipFile(io.BytesIO(board.zip())) as archive:
         assert len(archive.namelist()) == 1 + 2 * 4
         with Image.open(archive.open("dga-plus/02-IMG_1.png")) as image:
             assert np.array_equal(np.asarray(image), board.rows[1].cells["dga-plus"].image)
+    fresh = handlers.drop("v", ask(image="own", atlas="dga", files=uploads[:1]))["screen"]
+    assert [(row["name"], row.get("own")) for row in fresh["rows"]] == [("dog.png", None)]
 
 
 def test_no_more_pictures_than_the_limit_and_at_least_one(handlers, uploads):
@@ -364,6 +473,12 @@ def test_a_board_is_recorded_and_read_back(tiny, cat, tmp_path):
         for name in COLUMNS:
             assert old.verdict(name) == new.verdict(name)
             assert old.cells[name].said.label == new.cells[name].said.label
+    again = again.again("dga")
+    list(run(tiny, again))
+    atlas = Boards(tiny, [cat], tmp_path).find("cat", 3, "dga")
+    assert status_value(atlas)["words"] == "Recorded with the shipped models"
+    for old, new in zip(atlas.rows, again.rows, strict=True):
+        assert (old.stop, old.right, old.depths.sheet) == (new.stop, new.right, new.depths.sheet)
     content = json.loads((folder / "cat-3.json").read_text())
     for changes in (
         {"weights": {"classifier": "another"}}, {"configuration": {}}, {"clean_sha256": ""},
@@ -371,6 +486,7 @@ def test_a_board_is_recorded_and_read_back(tiny, cat, tmp_path):
     ):  # fmt: skip
         (folder / "cat-3.json").write_text(json.dumps(content | changes))
         assert Boards(tiny, [cat], tmp_path).find("cat", 3) is None
+        assert Boards(tiny, [cat], tmp_path).find("cat", 3, "dga") is None
 
 
 def test_shipped_boards_are_complete_and_small(session):
@@ -382,8 +498,13 @@ def test_shipped_boards_are_complete_and_small(session):
             assert [row.name for row in board.rows] == list(CORRUPTIONS)
             assert len(board.complete) == 15
             assert {row.truth for row in board.rows} == {"cat"}
+            for method in METHODS:  # at its own depth an atlas holds what the board does
+                for row in boards.find(name, severity, method).rows:
+                    own = row.depths.predictions[row.stop.t_star]
+                    assert own.label == row.cells[method].said.label
+                    assert len(row.depths.predictions) == 33
     folder = shipped("assets/presets") / session.profile.name / "boards"
-    assert sum(path.stat().st_size for path in folder.iterdir()) < 700_000
+    assert sum(path.stat().st_size for path in folder.rglob("*.*")) < 3_000_000
 
 
 def test_the_command_for_a_folder_names_methods_that_exist():

@@ -63,7 +63,7 @@ def test_a_preset_is_the_run(small, example, folder):
     settings = settings_of(small.profile, CASE)
     assert state.settings == settings
     subject = small.subject(example.path, settings)
-    *_, run = small.events(subject.input, settings)
+    *_, run = small.events(subject.input, settings, extent=state.extent)
     again = state.result
     assert np.array_equal(again.input, run.input)
     assert (again.stop, again.stopping, again.seed) == (run.stop, run.stopping, run.seed)

@@ -6,7 +6,7 @@ import io
 import re
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import PurePath
 from typing import Any
@@ -16,8 +16,9 @@ import gradio as gr
 from app.pages.board.value import board_value, line_value, status_value
 from app.pages.run_handlers import RunHandlers, Update, answered, told
 from app.parts.examples import Example
+from app.parts.pictures import uri
 from app.presets.boards import EXAMPLES, Boards
-from app.runs.board import DAMAGED, Board, Cell, Row, run
+from app.runs.board import DAMAGED, METHODS, Board, Cell, Row, key_of, run
 from app.runs.session import Session
 from app.runs.visitors import Visitors
 from app.server.decoder import read_square
@@ -47,6 +48,7 @@ class BoardComponents:
     status: gr.HTML
     run: gr.Button
     cancel: gr.Button
+    sheet: gr.HTML
     saved: gr.File
     timer: gr.Timer
 
@@ -54,6 +56,7 @@ class BoardComponents:
 @dataclass(frozen=True)
 class Asked:
     """``owner``: whose boards; ``image``: an example's name or ``own``; ``notice``: not known.
+    ``method``: of an atlas, else empty.
 
     ``told``: all that the page's script said.
     """
@@ -61,16 +64,21 @@ class Asked:
     owner: str
     image: str
     severity: int
+    method: str
     notice: str
     told: Mapping[str, Any]
 
     @property
     def key(self) -> str:
-        return f"{self.owner} {self.image}" + ("" if self.image == OWN else f"-{self.severity}")
+        return self.key_of(self.method)
+
+    def key_of(self, method: str) -> str:
+        severity = None if self.image == OWN else self.severity
+        return f"{self.owner} {key_of(self.image, severity, method)}"
 
 
 def parse(text: object, visitor: str, examples: Sequence[str]) -> Asked:
-    """A question in JSON: ``token``, ``image``, ``severity``, ``order`` ..., all of them optional.
+    """A question in JSON, all optional: ``token``, ``image``, ``severity``, ``atlas``.
 
     The token, which only this visitor's browser knows, outlives a reload. Never raises: what is
     not known is replaced by the page's own and named in the notice.
@@ -81,7 +89,7 @@ def parse(text: object, visitor: str, examples: Sequence[str]) -> Asked:
     known: dict[str, tuple[Any, Collection[Any]]] = {  # usual and allowed values
         "image": (examples[0], (*examples, OWN)),
         "severity": (SEVERITY, SEVERITIES),
-        "order": ("family", words.ORDERS),
+        "atlas": ("", ("", *METHODS)),
     }
     values, notices = {}, []
     for name, (usual, allowed) in known.items():
@@ -90,7 +98,8 @@ def parse(text: object, visitor: str, examples: Sequence[str]) -> Asked:
         if given != str(values[name]):
             filled = {"name": name, "value": shortened(given), "used": usual}
             notices.append(words.UNKNOWN_LINK.format(**filled))
-    return Asked(owner, values["image"], values["severity"], " ".join(notices), asked)
+    chosen = values["image"], values["severity"], values["atlas"]
+    return Asked(owner, *chosen, " ".join(notices), asked)
 
 
 def named_kind(file: str, classes: Sequence[str]) -> str | None:
@@ -129,12 +138,12 @@ class BoardHandlers(RunHandlers[Board]):
     def board(self, asked: Asked) -> Board:
         """The visitor's own run, else the recorded one, else what can be run."""
         known = self.kept.last(asked.key)
-        if known is not None:
-            return known
         if asked.image == OWN:
-            return Board(self.session.profile, None, None, [])
-        recorded = self.boards.find(asked.image, asked.severity)
-        return recorded or self._damaged(asked.image, asked.severity)
+            own = self.kept.last(asked.key_of("")) or Board(self.session.profile, None, None, [])
+            current = known if known and known.files == own.files else None  # since no new ones
+            return current or own.again(asked.method)
+        recorded = known or self.boards.find(asked.image, asked.severity, asked.method)
+        return recorded or self._damaged(asked.image, asked.severity).again(asked.method)
 
     def _damage(self, name: str, severity: int) -> Board:
         """Without a network; only examples: an upload is forgotten with its file."""
@@ -179,19 +188,34 @@ class BoardHandlers(RunHandlers[Board]):
         notice = words.LABELS["too_many"].format(most=MAX_OWN) if len(given) > MAX_OWN else ""
         if not rows:
             raise RequestError(f"{words.NOTHING_READ} {status_value(board)['error']}".strip())
-        self.kept.put(f"{asked.owner} {OWN}", board, visitor)
-        return self._opened(board, notice)
+        asked = replace(asked, image=OWN)
+        self.kept.put(asked.key_of(""), board, visitor)
+        return self._opened(self.board(asked), notice)
 
     @answered
     def name(self, visitor: str, asked: Asked) -> Update:
         """What an own picture shows, as the visitor says; "" for not known."""
-        board = self.kept.last(f"{asked.owner} {OWN}")
+        views = (replace(asked, image=OWN, method=method) for method in ("", *METHODS))
+        boards = {view.method: self.board(view) for view in views}
         row, truth = str(asked.told.get("row")), asked.told.get("truth")
-        if board is None or not row.isdecimal() or int(row) >= len(board.rows):
+        if not row.isdecimal() or int(row) >= len(boards[""].rows):
             raise RequestError(words.NOT_KEPT)
         classes = self.session.profile.classifier.classes
-        board.rows[int(row)].truth = str(truth) if truth in classes else None
-        return self.shown(board)
+        for board in boards.values():
+            board.rows[int(row)].truth = str(truth) if truth in classes else None
+        return self.shown(boards[asked.method])
+
+    @answered
+    def pictures(self, visitor: str, asked: Asked) -> Update:
+        """A row's pictures from every depth, in one sheet."""
+        board = self.board(asked)
+        known = {str(n): row.depths for n, row in enumerate(board.rows) if row.depths}
+        depths = known.get(row := str(asked.told.get("row")))
+        if depths is None:
+            raise RequestError(words.NOT_KEPT)
+        return {
+            self.components.sheet: {"key": board.key, "row": row, "src": uri(depths.sheet, "webp")}
+        }
 
     @answered
     def save(self, visitor: str, asked: Asked) -> Update:
@@ -213,11 +237,12 @@ class BoardHandlers(RunHandlers[Board]):
         if wanted.notice:
             raise RequestError(wanted.notice)
         if wanted.image == OWN:
-            board = self.board(wanted).again()
+            board = self.board(wanted).again(wanted.method)
             if not board.rows:
                 raise RequestError(words.NO_PICTURES)
         else:
-            board = self._damaged(wanted.image, wanted.severity).again()
+            known = self.kept.last(wanted.key) or self._damaged(wanted.image, wanted.severity)
+            board = known.again(wanted.method)
         board.phase = "wait"
         return self.kept.put(wanted.key, board, visitor)
 
@@ -226,7 +251,8 @@ class BoardHandlers(RunHandlers[Board]):
         shown = 0.0
         for _ in run(self.session, board):
             if time.monotonic() - shown < PICTURE_INTERVAL:
-                yield {self.components.status: status_value(board)}
+                if not board.method:  # an atlas takes many small steps
+                    yield {self.components.status: status_value(board)}
                 continue
             yield self.shown(board)
             shown = time.monotonic()

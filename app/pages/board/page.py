@@ -8,16 +8,17 @@ from app.pages.board.handlers import SEVERITY, BoardComponents, BoardHandlers
 from app.pages.board.value import board_value, headline, lead, line_value, status_value
 from app.parts.examples import load_examples
 from app.parts.html import LIGHT, PRIVATE, SAVE, for_event, for_visitor, html
-from app.parts.marks import SIGNS
+from app.parts.marks import SIGNS, mark
 from app.presets.boards import EXAMPLES, Boards
-from app.runs.board import Board
+from app.runs.board import METHODS, Board
 from app.runs.session import Session
 from app.server.limits import MAX_OWN
 from app.server.queue_position import LOOK_INTERVAL, QueuePositions
 from app.words import board as words
 from dga.corruptions import SEVERITIES
+from dga.titles import SYSTEMS
 
-FILLED = ("drop", "dropped")  # labels with numbers
+FILLED = ("drop", "dropped", "unsure")  # labels with numbers
 _LINE = """<div class="bd-what">
 ${value.image === "own" ? "" : `<img src="${shown[value.image].thumbnail}" alt="">`}
 <span><b>${shown[value.image].title}</b>${value.image === "own" ? "" : words.detail}</span>
@@ -27,25 +28,31 @@ ${Object.entries(shown).map(([name, { title, thumbnail }]) => `
 ${value.running ? "disabled" : ""}>
 ${thumbnail && `<img src="${thumbnail}" alt="">`}${title}</button>
 `).join("")}</div></details></div>
+<fieldset class="bd-segments" ${value.running ? "disabled" : ""}>
+<legend class="hidden-words">${words.view}</legend>
+<label><input type="radio" name="bd-view" value=""><span>${words.pictures}</span></label>
+<label><input type="radio" name="bd-view" value="atlas"><span>${words.atlas}</span></label>
+</fieldset>
 <fieldset class="bd-segments" ${value.running ? "disabled" : ""} ${value.severity ? "" : "hidden"}>
 <legend>${words.severity}</legend>
 {{#each severities}}<label><input type="radio" name="bd-severity" value="{{this}}">
 <span>{{this}}</span></label>{{/each}}</fieldset>
-<fieldset class="bd-segments"><legend>${words.order}</legend>
-${Object.entries(orders).map(([name, [label, title]]) => `<label title="${title}">
-<input type="radio" name="bd-order" value="${name}"><span>
-${name === "family" && value.image === "own" ? words.came : label}</span></label>`).join("")}
+<fieldset class="bd-segments" ${value.running ? "disabled" : ""} ${value.method ? "" : "hidden"}>
+<legend class="hidden-words">${words.method}</legend>
+${Object.entries(methods).map(([name, label]) => `<label class="of-${name}">
+<input type="radio" name="bd-method" value="${name}"><span>${label}</span></label>`).join("")}
 </fieldset><button type="button" class="bd-tool" data-file="csv"
 ${value.files ? "" : "disabled"}>${words.table}</button>
 <button type="button" class="bd-tool" data-file="zip"
-${value.files ? "" : "disabled"} ${value.image === "own" ? "" : "hidden"}>${words.zip}</button>"""
+${value.files ? "" : "disabled"}
+${value.image === "own" && !value.method ? "" : "hidden"}>${words.zip}</button>"""
 _STATUS = """<div class="bd-status"><span class="bd-words" role="status">${value.words}</span>
 <progress aria-label="Progress"
 value="${value.progress?.[0] ?? 0}" max="${value.progress?.[1] ?? 1}"
 ${value.progress ? "" : "hidden"}></progress></div>
 <p class="bd-error" role="alert">${new Option(value.error).innerHTML}</p>"""
 _SCREEN = """<div>${window.dgaBoard?.drawn?.(value) ?? ""}</div>
-<p class="bd-legend" ${value.rows.length ? "" : "hidden"}>
+<p class="bd-legend" ${value.rows.length && !value.method ? "" : "hidden"}>
 <span class="bd-badge right"></span>${words.right}
 <span class="bd-badge wrong"></span>${words.wrong}<span class="bd-under">${words.under}</span></p>
 <label class="bd-drop"><svg viewBox="0 0 16 16" aria-hidden="true">
@@ -54,6 +61,7 @@ _SCREEN = """<div>${window.dgaBoard?.drawn?.(value) ?? ""}</div>
 <input type="file" multiple accept="image/*" ${value.running ? "disabled" : ""}></label>
 <p class="bd-command" ${value.image === "own" ? "" : "hidden"}>${words.command}
 <code>${command}</code></p>"""
+_SHEET = 'watch("value", () => window.dgaBoard?.sheet?.(props.value))'
 # Whoever reloads the page finds her runs again by a name that only this browser tab knows.
 _OPEN = """() => {
   const told = Object.fromEntries(new URLSearchParams(location.search));
@@ -78,6 +86,7 @@ def board_page(session: Session, page: gr.Blocks, line: QueuePositions) -> tuple
     first = boards.find(EXAMPLES[0], SEVERITY) or Board(session.profile, EXAMPLES[0], SEVERITY, [])
     shown = {e.name: {"title": e.title, "thumbnail": e.thumbnail} for e in examples}
     known = {"most": MAX_OWN, "kinds": len(session.profile.classifier.classes)}
+    known["deepest"] = session.profile.stopping.max_depth
     asked = gr.Textbox(visible=False)
     with gr.Row(elem_id="board-bar"):
         choices = html(
@@ -88,7 +97,7 @@ def board_page(session: Session, page: gr.Blocks, line: QueuePositions) -> tuple
             words=words.LABELS,
             shown=shown | {"own": {"title": words.LABELS["own"], "thumbnail": ""}},
             severities=list(SEVERITIES),
-            orders=words.ORDERS,
+            methods={name: f"{mark(name)} {SYSTEMS[name]}" for name in METHODS},
         )
         cancel = gr.Button(words.CANCEL, interactive=False)
         start = gr.Button(words.RUN, variant="primary")
@@ -98,13 +107,15 @@ def board_page(session: Session, page: gr.Blocks, line: QueuePositions) -> tuple
         screen=html(
             board_value(first),
             html_template=_SCREEN,
-            scripts=("board/screen",),
+            scripts=("board/screen", "board/atlas"),
             elem_id="board",
             words=words.LABELS | {name: words.LABELS[name].format(**known) for name in FILLED},
             signs={"right": SIGNS["ok"], "wrong": SIGNS["bad"]},
+            marks={"dda": mark("dda")},
             most=MAX_OWN,
             command=words.COMMAND,
         ),
+        sheet=html({}, html_template=" ", js_on_load=_SHEET, elem_id="board-sheet"),
         run=start,
         cancel=cancel,
         saved=gr.File(visible="hidden"),
@@ -115,14 +126,16 @@ def board_page(session: Session, page: gr.Blocks, line: QueuePositions) -> tuple
     written = [choices, screen, components.status]
     handlers.connect([asked], written, start="() => [window.dgaBoard.ask()]")
     outputs = [*written, components.run]
-    show, drop, name, save = (
-        for_event(handler, "ask")
-        for handler in (handlers.show, handlers.drop, handlers.name, handlers.save)
+    show, drop, name, save, pictures = (
+        for_event(getattr(handlers, handler), "ask")
+        for handler in ("show", "drop", "name", "save", "pictures")
     )
     page.load(for_visitor(handlers.show), [asked], outputs, js=_OPEN, **LIGHT)
     choices.select(show, None, outputs, trigger_mode="always_last", **LIGHT)
     screen.upload(drop, None, outputs, **LIGHT)
     screen.edit(name, None, outputs, trigger_mode="multiple", **LIGHT)
+    row = [components.sheet, components.status]
+    screen.expand(pictures, None, row, trigger_mode="multiple", **LIGHT)
     saved = choices.download(save, None, [components.saved, components.status], **LIGHT)
     saved.then(None, components.saved, None, js=SAVE, **PRIVATE)
     return headline(first), lead(first)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
+from itertools import groupby
 from typing import Any
 
 from app.parts.marks import mark
-from app.runs.board import COLUMNS, DAMAGED, SEED, Board, Cell, Row
+from app.runs.board import COLUMNS, DAMAGED, DEEPEST, SEED, Board, Cell, Row
 from app.runs.links import write
 from app.runs.sprites import OUTCOME_QUALITY, picture_uri
 from app.runs.watch import alike, fixed_depth
@@ -20,24 +22,52 @@ from dga.stopping import Stop
 from dga.titles import title
 
 ALL = len(CORRUPTIONS)
+MEASURED = ("forward", "reverse", "row")
 KINDS_SHOWN = 40  # of more than that none can be picked from a list
 
 
 def board_value(board: Board, notice: str = "") -> dict[str, Any]:
     """All that the screen shows, cells apart so that only what changed travels to the browser."""
     classes = board.profile.classifier.classes
+    totals = [total(board, name) for name in COLUMNS]
+    side_by_side = {"headline": headline(board), "totals": totals}
     return {
         "key": board.key,
         "image": board.example or "own",
         "severity": board.severity,
+        "method": board.method,
         "running": board.running,
         "notice": notice,
-        "headline": headline(board),
         "lead": lead(board),
-        "totals": [total(board, name) for name in COLUMNS],
         "rows": [_row(board, row) for row in board.rows],
-        "orders": board.orders(),
         "kinds": [] if board.example or len(classes) > KINDS_SHOWN else list(classes),
+    } | (atlas_value(board) if board.method else side_by_side)
+
+
+def atlas_value(board: Board) -> dict[str, Any]:
+    """An atlas's totals; ``headlines``, ``counts``: of each depth as the fixed one.
+
+    ``known``: rows that are filled and whose class is known; 0: there are no totals.
+    """
+    deepest = min(DEEPEST, board.profile.schedule.steps)
+    known = [(row.right, row.stop.t_star) for row in board.rows if row.right and row.stop]
+    own = sum(right[depth] for right, depth in known)
+    best = sum(any(right) for right, _ in known)
+    counts = [sum(right[depth] for right, _ in known) for depth in range(deepest + 1)]
+    sentences = [
+        (words.OWN_BETTER if own > fixed else words.OWN_NO_BETTER).format(
+            own=own, fixed=fixed, depth=depth, best=best
+        )
+        for depth, fixed in enumerate(counts)
+    ]
+    return {
+        "headlines": [headline(board, told) for told in sentences],
+        "counts": counts,
+        "known": len(known),
+        "own": own,
+        "best": best,
+        "fixed": board.profile.dda_depth,
+        "failed": board.phase in ("cancelled", "error"),
     }
 
 
@@ -46,6 +76,7 @@ def line_value(board: Board) -> dict[str, Any]:
     return {
         "image": board.example or "own",
         "severity": board.severity,
+        "method": board.method,
         "running": board.running,
         "files": bool(board.complete),
     }
@@ -54,25 +85,29 @@ def line_value(board: Board) -> dict[str, Any]:
 def status_value(board: Board) -> dict[str, Any]:
     """What is going on, with its progress; what was left out or failed."""
     done, total = board.progress
+    atlas = {"row": min(int(done) + 1, total), "rest": words.REST if board.method else ""}
     rows = {"done": len(board.complete), "total": len(board.rows)}
     known = rows if board.phase == "cancelled" else {"done": done, "total": total}
     text = words.STATUS.get("recorded" if board.recorded else board.phase, "")
     left = ", ".join(f"{name} ({reason})" for name, reason in board.unreadable.items())
     return {
-        "words": text.format(seconds=board.seconds, **known),
-        "progress": [done, total] if board.phase in ("forward", "reverse") and total else None,
+        "words": text.format(seconds=board.seconds, **known, **atlas),
+        "progress": [done, total] if board.phase in MEASURED and total else None,
         "error": board.error or (words.UNREADABLE.format(names=left) if left else ""),
     }
 
 
-def headline(board: Board) -> str:
-    """One sentence with the three totals that matter, once every row is there."""
+def headline(board: Board, told_of_atlas: str = "") -> str:
+    """One sentence with the totals that matter, once every row is there.
+
+    ``told_of_atlas``: them in words, for an atlas.
+    """
     if not board.example and not board.rows:
         return words.HEADINGS["own"].format(most=MAX_OWN)
     finished = 0 < len(board.complete) == len(board.rows)
     name = "done" if finished else "running" if board.phase != "empty" else "empty"
     title = EXAMPLE_TITLES.get(board.example or "", words.PICTURE).lower()
-    told = {"all": ALL, "subject": words.SUBJECT.format(title=title)}
+    told = {"all": ALL, "subject": words.SUBJECT.format(title=title), "told": told_of_atlas}
     if not board.example:
         named = sum(row.truth is not None for row in board.rows)
         name = "own_named" if named and finished else f"own_{name}"
@@ -80,6 +115,10 @@ def headline(board: Board) -> str:
         told["pictures"] = words.PICTURES.get(count, words.MORE_PICTURES.format(count=count))
     elif finished and not any(row.truth for row in board.rows):
         name = "running"
+    if board.method:
+        return (words.HEADINGS | words.ATLAS)[name.replace("own_done", "own_running")].format(
+            **told
+        )
     columns = {"damaged": DAMAGED, "guided": "dga-guided", "plus": "dga-plus"}
     told |= {short: _right(board, column) for short, column in columns.items()}
     return words.HEADINGS[name].format(**told)
@@ -87,16 +126,20 @@ def headline(board: Board) -> str:
 
 def lead(board: Board) -> str:
     """What right means, or what happens next."""
+    if board.method and board.phase == "empty":
+        return words.PRESS_ATLAS.format(deepest=DEEPEST)
     if board.phase == "empty" and board.example:
         return words.PRESS.format(all=ALL)
     truth = board.rows[0].truth if board.example else None
     if truth:
         article = "an" if truth[0] in "aeiou" else "a"
-        return words.RIGHT.format(truth=f"{article} {truth}", open=words.OPEN)
+        also = words.POSSIBLE if board.method else words.OPEN
+        return words.RIGHT.format(truth=f"{article} {truth}", also=also)
     named = any(row.truth for row in board.rows)
     unnamed = not board.rows or any(row.truth is None for row in board.rows)
     told = [words.RIGHT_OWN] if named else []
-    return " ".join(told + [words.UNNAMED] * unnamed)
+    told += [words.POSSIBLE] if named and board.method else []
+    return " ".join(told + [words.UNNAMED_ATLAS if board.method else words.UNNAMED] * unnamed)
 
 
 def total(board: Board, column: str) -> dict[str, Any]:
@@ -165,20 +208,38 @@ def link(board: Board, row: Row) -> str:
     rule, severity = profile.stopping, board.severity or 1
     damage = row.name if board.example else None
     request = Request(damage, severity, rule.tau, SEED, profile.dda_depth, rule.paths)
-    return f"./{write(profile, request, board.example)}"
+    method = f"&method={board.method}" if board.method else ""
+    return f"./{write(profile, request, board.example)}{method}"
 
 
 def _row(board: Board, row: Row) -> dict[str, Any]:
     stop = row.stop
-    return {
+    told = {
         "name": title(row.name) if board.example else row.name,
         "family": title(family_of(row.name)) if board.example else "",
         "under": words.UNDER[way(stop)].format(depth=stop.t_star) if stop else "",
         "truth": row.truth,
         "link": link(board, row),
         "file": row.file,
-        "cells": [_shown(board, row, name) for name in COLUMNS],
     }
+    if not board.method:
+        return told | {"cells": [_shown(board, row, name) for name in COLUMNS]}
+    if row.depths is None or stop is None:
+        return told
+    said = [(one.label, round(one.probability, 3)) for one in row.depths.predictions]
+    own = {"own": stop.t_star, "sure": stop.crossed}
+    return told | own | {"said": said, "right": row.right, "range": right_from(row.right)}
+
+
+def right_from(right: Sequence[bool]) -> str:
+    """The longest run of depths at which a row is right, the first of several."""
+    if not any(right):
+        return words.NONE_RIGHT if right else ""
+    if all(right):
+        return words.ANY_RIGHT
+    runs = [list(run) for one, run in groupby(range(len(right)), lambda k: right[k]) if one]
+    longest = max(runs, key=len)
+    return f"{longest[0]}\N{EN DASH}{longest[-1]}" if longest[1:] else str(longest[0])
 
 
 def _shown(board: Board, row: Row, column: str) -> dict[str, Any]:

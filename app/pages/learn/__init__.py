@@ -1,1 +1,1 @@
-"""The guided walk in seven steps."""
+"""The guided walk in ten steps."""

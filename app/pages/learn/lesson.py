@@ -11,23 +11,27 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from app.pages.learn.toy import Patient, order
 from app.parts.examples import Example
 from app.parts.pictures import data_uri, uri
-from app.runs.board import compared
-from app.runs.run_state import TAUS
+from app.presets.cases import PATHS
+from app.presets.store import Presets
+from app.runs.run_state import RunState
+from app.runs.session import Session
 from app.runs.sprites import jpeg
 from dga.corruptions import SEVERITIES, corrupt
 from dga.diffusion import forward_path
-from dga.discriminator import curve, judge_states
-from dga.guidance import structural_loss
+from dga.discriminator import judge_states
+from dga.explanation.noise_level import matched_depth, noise_deviation
+from dga.guidance import low_pass, structural_loss
 from dga.images import Pixels, from_tensor, to_tensor
-from dga.networks.classifier import predict
-from dga.networks.models import Models
-from dga.pipeline import Stepped, Stopped, checked_repair, run
-from dga.profiles import End, Repair, StoppingConfig
-from dga.readers.answers import repaired
+from dga.networks.classifier import Prediction
+from dga.pipeline import Stepped, Stopped, classify, run
+from dga.profiles import End, GuidanceConfig, Repair
+from dga.record import sentence
+from dga.request import Request
 from dga.sentences import pill
-from dga.stopping import Stop, choose_depth, confidence_from_logits
+from dga.stopping import confidence_from_logits
 from dga.titles import title
 
 TOP = 3
@@ -47,7 +51,7 @@ class LessonPicture:
 MEET = tuple(
     LessonPicture("cat", name, 0) for name in ("impulse_noise", "defocus_blur", "brightness")
 )
-MAIN = LessonPicture("cat", "impulse_noise", 2, 1)
+MAIN = LessonPicture("cat", "gaussian_noise", 2, 38)
 GUIDED = LessonPicture("cat", "defocus_blur", 3)
 COMPARED = (
     MAIN,
@@ -69,14 +73,28 @@ ROUNDS = tuple(
 )
 LADDER = (0, 3, 6, 10, 15, 20, 28, 36)  # depths of the rounds, deeper as answers are right
 FILM_DEPTHS = 41
-PARTS = ("meet", "film", "game", "judge", "reverse", "guide", "depth")
+NOISY = LessonPicture("cat", "gaussian_noise", 0)
+DAMAGED = (  # flat, noisy, blurred, and one that DGA+ does not save
+    LessonPicture("lake", "contrast", 5, 3),
+    LessonPicture("lion", "gaussian_noise", 3, 7),
+    LessonPicture("lion", "zoom_blur", 4, 7),
+    LessonPicture("cat", "motion_blur", 3),
+)
+PARTS = ("meet", "film", "game", "judge", "reverse", "guide", "toy", "level", "plus", "depth")
 
 
 class Lesson:
-    """Made once a process, a part at a time, when the first visitor asks."""
+    """Made once a process, a part at a time, when the first visitor asks.
 
-    def __init__(self, models: Models, examples: Mapping[str, Example]) -> None:
-        self.models, self.examples = models, examples
+    ``patients``: what the repairer works on goes in there.
+    """
+
+    def __init__(
+        self, session: Session, examples: Mapping[str, Example], patients: dict[str, Patient]
+    ) -> None:
+        self.session, self.models, self.examples = session, session.models, examples
+        self.presets, self.patients = Presets(session, list(examples.values())), patients
+        self._runs: dict[LessonPicture, RunState] = {}
         self._made: dict[str, Any] = {}
         self._lock = threading.Lock()
 
@@ -90,12 +108,34 @@ class Lesson:
                 yield dict(self._made)
         yield dict(self._made)
 
+    def ran(self, case: LessonPicture) -> RunState:
+        """The run that Try it shows of this case: the recorded one, if there is one.
+
+        Of ``DAMAGED`` without one it has DGA+ alone.
+        """
+        if case not in self._runs:
+            profile, example = self.models.profile, self.examples[case.picture]
+            damage = {"corruption": case.corruption, "severity": case.severity, "seed": case.seed}
+            settings = Request.of(profile, **damage, paths=PATHS)
+            recorded = self.presets.find(case.picture, settings)
+            if recorded is None:
+                subject = self.session.subject(example.path, settings)
+                state = RunState(profile, settings, subject, example)
+                chosen = list(state.systems.values())
+                if case in DAMAGED and case not in COMPARED:
+                    chosen = [system for system in chosen if system.explain]
+                asked = subject.input, settings, None, state.extent, chosen
+                for event in self.session.events(*asked):
+                    state.take(event)
+            self._runs[case] = recorded.state if recorded else state
+        return self._runs[case]
+
     def _meet(self) -> list[dict[str, Any]]:
         """Labels of one picture at severities 0 (undamaged) to 5."""
         made = []
         for case in MEET:
             damaged = [self._damaged(replace(case, severity=s)) for s in SEVERITIES]
-            told = self._told([self._clean(case.picture), *damaged])
+            told = self._read([self._clean(case.picture), *damaged])
             made.append({"title": title(case.corruption), **told})
         return made
 
@@ -104,7 +144,7 @@ class Lesson:
         signal = self.models.schedule.alpha_bar.sqrt()[:FILM_DEPTHS]
         pictures = {"clean": self._clean(MAIN.picture), "damaged": self._damaged(MAIN)}
         films = {
-            name: film(from_tensor(self._path(pixels, MAIN.seed)[:FILM_DEPTHS]))
+            name: film(from_tensor(self._path(pixels, MAIN.seed)[:FILM_DEPTHS]), 0)
             for name, pixels in pictures.items()
         }
         return {**films, "signal": signal.tolist(), "damage": _damage(MAIN)}
@@ -120,12 +160,12 @@ class Lesson:
             rounds.append(
                 {
                     "picture": case.picture,
-                    "film": film(states),
+                    "film": film(states, 0),
                     "damage": _damage(case),
                     "sure": both.round(4).tolist(),
                 }
             )
-        pictures = {name: film(states) for name, (states, _) in clean.items()}
+        pictures = {name: film(states, 0) for name, (states, _) in clean.items()}
         return {"depths": LADDER, "clean": pictures, "rounds": rounds}
 
     def _rungs(self, pixels: Pixels) -> tuple[Pixels, NDArray[np.float64]]:
@@ -136,73 +176,108 @@ class Lesson:
         return from_tensor(states), confidence_from_logits(logits.double().numpy())
 
     def _judge(self) -> dict[str, Any]:
-        """The damaged picture's confidence at every depth; where the rule stops at every tau."""
-        logits = self._logits(MAIN)
-        stopping = self.models.profile.stopping
-        stops = [choose_depth(logits, replace(self._rule, tau=tau)) for tau in TAUS]
+        """The damaged picture's confidence by depth; where the rule stops at every tau."""
+        state = self.ran(MAIN)
         return {
-            "damaged": confidence_from_logits(logits).round(4).tolist(),
-            "tau": stopping.tau,
-            "max_depth": stopping.max_depth,
-            "horizon": stopping.horizon,
-            "stops": [[stop.t_star, stop.crossed] for stop in stops],
+            "damaged": np.mean(state.curves, 0).round(4).tolist(),
+            "tau": state.stopping.tau,
+            "max_depth": state.stopping.max_depth,
+            "horizon": state.stopping.horizon,
+            "stops": state.by_tau["stops"][:-1],  # the last is the run's own
         }
 
     def _reverse(self) -> dict[str, Any]:
         """Every state on the way back from t*, and the clean estimate at each."""
-        depth, states, estimates = self._stop(MAIN).t_star, list[Pixels](), list[Pixels]()
-        x = self._tensor(self._damaged(MAIN))[None]
-        for event in run(self.models, x, [MAIN.seed], [Repair(End(depth=depth))]):
+        states, guesses = (from_tensor(x) for x in self._way_back(MAIN))
+        depth = len(states) - 1
+        return {"depth": depth, "x": film(states, depth), "x0": film(guesses, depth)}
+
+    def _way_back(
+        self, case: LessonPicture, guidance: GuidanceConfig | None = None
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """States from t* to depth 0 and the guess at each, ``[t* + 1, 3, S, S]``."""
+        search, states, guesses = self.ran(case).search, [], []
+        assert search
+        x, end = self._tensor(self._damaged(case)), End(depth=search.stop.t_star, guidance=guidance)
+        for event in run(self.models, x[None], [case.seed], [Repair(end)]):
             if isinstance(event, Stopped):
-                states.append(from_tensor(event.path.states.at(depth)))
+                states.append(event.path.states.at(search.stop.t_star))
             elif isinstance(event, Stepped):
-                states.append(from_tensor(event.x[0]))
-                estimates.append(from_tensor(event.x0_hat[0]))
+                states.append(event.x[0])
+                guesses.append(event.x0_hat[0])
         # The last state is its own estimate; without any step so is the first.
-        return {
-            "depth": depth,
-            "x": film(np.stack(states)),
-            "x0": film(np.stack([*estimates, states[-1]])),
-        }
+        return torch.stack(states), torch.stack([*guesses, states[-1]])
 
     def _guide(self) -> dict[str, Any]:
-        """One picture rebuilt with lambda 0, the profile's, and four times that."""
+        """One picture rebuilt with lambda 0, the profile's, and four times that.
+
+        ``swings``: of each, the steps in which the low frequencies of the guess went past the
+        input's, because the gradient of a norm has the same length however small that is.
+        """
         damaged, own = self._damaged(GUIDED), self.models.profile.ancestral.guidance
-        depth, scales = self._stop(GUIDED).t_star, (0.0, own.scale, 4 * own.scale)
-        guidances = [replace(own, scale=s) if s else None for s in scales]
-        ways = [Repair(End(depth=depth, guidance=guidance)) for guidance in guidances]
-        x = self._tensor(damaged)[None]
-        done = repaired(self.models, x, [GUIDED.seed], ways)
-        rebuilt = [done[way][0][1].image for way in ways]
-        gaps = [structural_loss(image[None], x, own) for image in rebuilt]
-        return {
-            "damage": _damage(GUIDED),
-            "scales": scales,
-            "gaps": [round(float(gap), 2) for gap in gaps],
-            **self._told([damaged, *map(from_tensor, rebuilt)]),
-        }
+        x, scales = self._tensor(damaged), (0.0, own.scale, 4 * own.scale)
+        rebuilt, gaps, swings = list[Pixels](), list[float](), list[int]()
+        for scale in scales:
+            _, guesses = self._way_back(GUIDED, replace(own, scale=scale) if scale else None)
+            rebuilt.append(from_tensor(guesses[-1]))
+            gap = structural_loss(self._tensor(rebuilt[-1])[None], x[None], own)
+            gaps.append(round(float(gap), 2))
+            ways = low_pass(guesses[:-1] - x, own.factor).flatten(1)
+            turned = torch.cosine_similarity(ways[1:], ways[:-1]) < 0
+            swings.append(0 if own.squared else int(turned.sum()))
+        known = {"damage": _damage(GUIDED), "scales": scales, "steps": len(guesses) - 1}
+        return {**known, "gaps": gaps, "swings": swings, **self._read([damaged, *rebuilt])}
+
+    def _toy(self) -> dict[str, Any]:
+        """Damaged pictures, and what DGA+ chose for each: see :mod:`app.pages.learn.toy`."""
+        cases = {}
+        for case in DAMAGED:
+            state, name = self.ran(case), f"{case.picture}-{case.corruption}"
+            assert state.explained
+            patient = Patient(self.models, self._tensor(state.subject.input), case.seed)
+            mine, network = patient.compared(state.explained.found)
+            told = self._read([self._clean(case.picture), state.subject.input, mine])
+            cases[name] = {**self._named(case), **told, **network}
+            self.patients[name] = patient
+        return {"order": order(), "cases": cases}
+
+    def _level(self) -> dict[str, Any]:
+        """Noisy pictures, their level, and the depth at which noise of that level was added."""
+        noisy = np.stack([self._damaged(replace(NOISY, severity=s)) for s in SEVERITIES])
+        levels = noise_deviation(self._tensor(noisy)).tolist()
+        entries = [matched_depth(self.models.schedule, level) for level in levels]
+        told = {"noisy": film(noisy, *range(len(noisy))), "levels": levels, "entries": entries}
+        return {**told, "deepest": min(max(entries) + 4, FILM_DEPTHS - 1)}
+
+    def _plus(self) -> list[dict[str, Any]]:
+        """What DGA+ made of the same pictures: damaged, with the damage undone, rebuilt."""
+        made = []
+        for case in DAMAGED:
+            state = self.ran(case)
+            explained, subject, after = state.explained, state.subject, state.results["dga-plus"]
+            assert explained
+            (between,) = classify(self.models, self._tensor(explained.restored)[None])
+            shown = [(subject.input, subject.input_prediction), (explained.restored, between)]
+            told = _told([*shown, (after.image, after.prediction)])
+            made.append({**self._named(case), "said": sentence(explained), **told})
+        return made
 
     def _depth(self) -> dict[str, Any]:
         """Four pictures, each rebuilt from its own depth and from one depth for all."""
-        profile, systems = self.models.profile, compared(self.models.profile)
-        damaged = [self._damaged(case) for case in COMPARED]
-        ways = [checked_repair(systems[name]) for name in ("dga-guided", "dda")]
-        x = self._tensor(np.stack(damaged))
-        done = repaired(self.models, x, [case.seed for case in COMPARED], ways)
-        return {
-            "fixed": profile.dda_depth,
-            "cases": [
-                {
-                    "title": f"{self.examples[case.picture].title}: {title(case.corruption)}",
-                    "truth": self.examples[case.picture].truth,
-                    "stop": pill(stopped.stop, self._rule.horizon)[0],
-                    **self._told([before, from_tensor(mine.image), from_tensor(theirs.image)]),
-                }
-                for case, before, (stopped, mine), (_, theirs) in zip(
-                    COMPARED, damaged, *(done[way] for way in ways), strict=True
-                )
-            ],
-        }
+        cases = []
+        for case in COMPARED:
+            state = self.ran(case)
+            assert state.search
+            results = [state.results[name] for name in ("dga-guided", "dda")]
+            shown = [(state.subject.input, state.subject.input_prediction)]
+            told = _told([*shown, *((result.image, result.prediction) for result in results)])
+            stop = pill(state.search.stop, state.stopping.horizon)[0]
+            cases.append({**self._named(case), "stop": stop, **told})
+        return {"fixed": self.models.profile.dda_depth, "cases": cases}
+
+    def _named(self, case: LessonPicture) -> dict[str, Any]:
+        example = self.examples[case.picture]
+        return {"title": f"{example.title}: {title(case.corruption)}", "truth": example.truth}
 
     def _clean(self, name: str) -> Pixels:
         return self.examples[name].pixels(self.models.profile.image_size)
@@ -216,31 +291,28 @@ class Lesson:
     def _path(self, pixels: Pixels, seed: int) -> torch.Tensor:
         return forward_path(self.models.schedule, self._tensor(pixels), seed)
 
-    def _logits(self, case: LessonPicture) -> NDArray[np.float64]:
-        path = self._path(self._damaged(case), case.seed)
-        return curve(self.models.schedule, self.models.discriminator, path).double().numpy()
-
-    @property
-    def _rule(self) -> StoppingConfig:
-        return replace(self.models.profile.stopping, paths=1)
-
-    def _stop(self, case: LessonPicture) -> Stop:
-        return choose_depth(self._logits(case), self._rule)
-
-    def _told(self, pictures: Sequence[Pixels]) -> dict[str, Any]:
-        """Pictures in one strip, exact, and the classifier's likeliest classes for each."""
+    def _read(self, pictures: Sequence[Pixels]) -> dict[str, Any]:
+        """:func:`_told` of pictures that no run has read."""
         x = torch.stack([self._tensor(picture) for picture in pictures])  # [B, 3, S, S]
-        said = predict(self.models.classifier, x, self.models.profile.classifier)
-        top = [[[name, round(p, 4)] for name, p in one.top(TOP)] for one in said]
-        strip = data_uri(np.concatenate(list(pictures), axis=1))
-        return {"pictures": {"uri": strip, "count": len(pictures)}, "top": top}
+        return _told([*zip(pictures, classify(self.models, x), strict=True)])
+
+
+def _told(shown: Sequence[tuple[Pixels, Prediction]]) -> dict[str, Any]:
+    """Pictures in one strip, exact, and the classifier's likeliest classes for each."""
+    top = [[[name, round(p, 4)] for name, p in said.top(TOP)] for _, said in shown]
+    strip = data_uri(np.concatenate([picture for picture, _ in shown], axis=1))
+    return {"pictures": {"uri": strip, "count": len(shown)}, "top": top}
 
 
 def _damage(case: LessonPicture) -> str:
     return f"{title(case.corruption)}, severity {case.severity}"
 
 
-def film(frames: Pixels) -> dict[str, Any]:
-    """Many pictures, ``[n, S, S, 3]``, in one strip; colours keep their resolution."""
+def film(frames: Pixels, *exact: int) -> dict[str, Any]:
+    """Many pictures, ``[n, S, S, 3]``, in one strip; colours keep their resolution.
+
+    ``exact``: those without much noise, in which a compressed one would show grain of its own.
+    """
     strip = np.concatenate(list(frames), axis=1)
-    return {"uri": uri(jpeg(strip, FILM_QUALITY), "jpeg"), "count": len(frames)}
+    whole = {str(index): data_uri(frames[index]) for index in exact}
+    return {"uri": uri(jpeg(strip, FILM_QUALITY), "jpeg"), "count": len(frames), "exact": whole}

@@ -1,4 +1,4 @@
-"""The guided walk: seven steps, filled in when the models are ready."""
+"""The guided walk: ten steps, filled in when the models are ready."""
 
 from __future__ import annotations
 
@@ -12,24 +12,29 @@ import gradio as gr
 from app.pages.learn import steps as words
 from app.pages.learn.lesson import Lesson
 from app.pages.learn.steps import FAILED, IN_THE_LOG, STEPS, WIDGET
+from app.pages.learn.toy import ENDS, MOST, Patient, Toy
 from app.parts.examples import load_examples
-from app.parts.html import PRIVATE, html, rendered
+from app.parts.html import LIGHT, PRIVATE, for_event, html, rendered
+from app.runs.beside import SideLane
 from app.runs.session import Session
 from app.server.errors import SENTENCES, translate_errors
-from app.server.queue_position import CONCURRENCY_ID
+from app.server.queue_position import CONCURRENCY_ID, QueuePositions
 
-SCRIPTS = ("learn/parts", "learn/game", "learn/widgets", "learn/learn")
+SCRIPTS = ("learn/parts", "learn/game", "learn/toy", "learn/widgets", "learn/learn")
+_NEWS = """watch("value", () => window.dgaToy?.NAME(props.value));"""
 
 _log = logging.getLogger(__name__)
 
 
-def learn_page(session: Session, page: gr.Blocks) -> tuple[str, str]:
+def learn_page(session: Session, page: gr.Blocks, line: QueuePositions) -> tuple[str, str]:
     """Lay the page out and connect it; ``page``: the Blocks whose route is being built.
 
     Returns the heading and the text that it opens with.
     """
     examples = {example.name: example for example in load_examples()}
-    lesson = cache(lambda: Lesson(session.models, examples))
+    patients: dict[str, Patient] = {}
+    lesson = cache(lambda: Lesson(session, examples, patients))
+    toy = Toy(session, patients, SideLane(line))
     slides = html(
         {},
         html_template="${slides}",
@@ -38,6 +43,13 @@ def learn_page(session: Session, page: gr.Blocks) -> tuple[str, str]:
         elem_id="learn",
         words=WIDGET,
         steps=session.profile.schedule.steps,
+        toy={"most": MOST, "ends": ENDS},
+    )
+    moved, land = (
+        gr.HTML(
+            {}, html_template=" ", js_on_load=_NEWS.replace("NAME", name), elem_classes="ln-news"
+        )
+        for name in ("moved", "landed")
     )
 
     def fill() -> Iterator[Any]:
@@ -51,5 +63,8 @@ def learn_page(session: Session, page: gr.Blocks) -> tuple[str, str]:
             problem = error if isinstance(error, SENTENCES) else IN_THE_LOG
             yield {"problem": FAILED.format(problem=problem)}
 
+    asked = {**LIGHT, "trigger_mode": "multiple"}
+    slides.select(for_event(toy.move, "ask"), None, moved, **asked)
+    slides.expand(for_event(toy.land, "ask"), None, land, **asked)
     page.load(fill, None, slides, concurrency_id=CONCURRENCY_ID, concurrency_limit=1, **PRIVATE)
     return STEPS[0].title, STEPS[0].text

@@ -120,11 +120,63 @@ STEPS = (
         "dga.guidance.structural_guide",
     ),
     Step(
+        "toy",
+        "Be the repairer",
+        "Be the repairer: find out what was done to it",
+        "The method DGA+ first guesses what was done to the picture: made flat, blurred, noisy. "
+        "It undoes each guess and asks the detector; the guess that leaves the picture looking "
+        "least damaged is its explanation, if it is clearly better than none.",
+        "Undo the damage with three sliders, or drag on the landscape. Then compare yourself "
+        "with the network.",
+        equation(
+            r"\hat{d} = \underset{d}{\text{arg min}} \; \sum_t z(d^{-1}(\mathbf{x})_t)",
+            "d hat is the guess d with the lowest sum, over depths t, of the score z of the "
+            "picture with d undone, at depth t",
+        ),
+        "d is a guess and d<sup>−1</sup> what undoes it. z is the detector's score before it "
+        "becomes a probability, here at three depths. d̂ is the explanation; “nothing” keeps a "
+        "head start.",
+        "dga.explanation.search.judge",
+    ),
+    Step(
+        "level",
+        "Noise level",
+        "A noisy picture is on its way already",
+        "The noise level of a picture is the standard deviation of the noise in it, where black "
+        "is −1 and white is 1. Noise that is there need not be added: the picture enters at the "
+        "depth at which noise of that level would have been added.",
+        "Choose a severity, then go deeper until both look equally noisy.",
+        equation(
+            r"\mathbf{x} = \mathbf{x}_0 + σ ε \; \to \; "
+            r"k_0 = \text{min} \{ k : \sqrt{(1 - \bar{α}_k) / \bar{α}_k} ≥ σ \}",
+            "x is x 0 plus sigma times noise; k 0 is the first depth k at which the noise, "
+            "relative to the picture, is at least sigma",
+        ),
+        "σ is the noise level, measured in the picture's finest details. k<sub>0</sub> is the "
+        "depth at which it enters; t* is looked for from there on.",
+        "dga.explanation.noise_level.matched_depth",
+    ),
+    Step(
+        "plus",
+        "DGA+",
+        "What can be undone need not be rebuilt",
+        "DGA+ undoes its explanation first. Only what then still looks damaged is noised to t* and "
+        "rebuilt as before. A wrong explanation can do harm.",
+        "",
+        equation(
+            r"\mathbf{x} \to \hat{d}^{-1}(\mathbf{x}) \to \mathbf{x}_{t^*} \to \mathbf{x}'_0",
+            "x becomes the picture with d hat undone, then x at t star, then x prime 0",
+        ),
+        "Undo the explanation d̂, noise what is left to depth t*, rebuild. At depth 0 nothing is "
+        "rebuilt.",
+        "dga.pipeline.run",
+    ),
+    Step(
         "depth",
         "All together",
         "A depth of its own, or one depth for all",
         "Where the damage is deep, the rebuilt picture is a guess, and the guess can be wrong. "
-        "These four show both; what holds for many was measured.",
+        "Here are four pictures; what holds for many was measured.",
         "Compare a depth of its own with one depth for all.",
         equation(
             r"\mathbf{x} \to \mathbf{x}_{t^*} \to \mathbf{x}'_0 \to "
@@ -136,7 +188,7 @@ STEPS = (
     ),
 )
 
-TITLE = "How it works, in seven steps"
+TITLE = "How it works, in ten steps"
 LEAD = "Move with the arrow keys ← →, or with the buttons."
 PREVIOUS = "Back"
 NEXT = "Next"
@@ -150,7 +202,51 @@ GO_ON = (
 FAILED = "The models could not make this: {problem}"
 IN_THE_LOG = "the server's log says why."
 
+TOO_SLOW = "This machine is too slow to answer while you choose."
+NO_PICTURE = "The models have not made this picture yet. Try again in a moment."
+LAND_WAITS = "The models are busy: the landscape goes on when they are free."
+
+TOY = {
+    "case": "Picture",
+    "undamaged": "Undamaged",
+    "damaged": "Damaged",
+    "yours": "Yours",
+    "network": "The network's",
+    "covered": "covered",
+    "exposure": "Exposure",
+    "sharpness": "Sharpness",
+    "noise": "Noise level",
+    "as_is": "as it is",
+    "none": "none",
+    "gain": "×{value}",
+    "pixels": "{value} px",
+    "again": "Start over",
+    "dial": "How sure the detector is that it is damaged",
+    "high": "looks damaged",
+    "cannot": "can't tell",
+    "low": "looks undamaged",
+    "no_answer": "The detector did not answer. Move a slider to ask again.",
+    "read": "Yours is read as {label} ({share}){verdict}.",
+    "network_read": "The network's: {label} ({share}){verdict}.",
+    "verdicts": [": wrong", ": right"],
+    "land": "What the detector thinks of every setting",
+    "land_at": "at noise level {noise}",
+    "land_best": "At this noise level it looks least damaged with exposure {exposure} and "
+    "sharpness {sharpness}: {share} sure of damage.",
+    "across": "exposure",
+    "up": "sharpness, px",
+    "against": "You against the network",
+    "show": "Show the network's choice",
+    "hide": "Hide the network's choice",
+    "of": "of 100",
+    "covered_score": "Undo what you can, then look what the network chose.",
+    "score": "100 is what the network reached, in {calls} tries ({did}). The score says how "
+    "undamaged it looks to the detector, not whether it is read right.",
+    "more": "Yours looks less damaged than the network's.",
+    "no_score": "The network found nothing here that is worth undoing, so there is no score.",
+}
 WIDGET = {
+    "toy": TOY,
     "waiting": "The models are making this…",
     "severity": "Severity",
     "undamaged": "undamaged",
@@ -212,6 +308,15 @@ WIDGET = {
     "rebuilt": "Rebuilt",
     "gap": "Distance between the two blurred pictures: {gap}. The rebuilt picture: {label}, "
     "{share}.",
+    "swings": "In {n} of {steps} steps the guess went past the input and had to be pulled back: "
+    "the pull is as strong for a small distance as for a large one.",
+    "severity_of": "Severity of the noise",
+    "noisy": "Noisy, as it came",
+    "level": "At depth {t} the noise level is {ratio}. In the noisy picture {level} was measured: "
+    "it enters at depth {entry}.",
+    "undone": "Undone",
+    "repaired": "Repaired",
+    "plus_score": "{before} of these {total} were read right, {n} are after DGA+.",
     "own": "A depth of its own",
     "fixed": "One depth for all: {fixed}",
     "fixed_depth": "depth {t}",

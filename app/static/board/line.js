@@ -1,13 +1,14 @@
 // The line of choices, and what every question to the server says.
 const page = (window.dgaBoard ??= {});
 page.ask = (wanted = {}) => {
-  const { image, severity } = props.value;
+  const { image, severity, method: atlas } = props.value;
   const token = sessionStorage.getItem("dga-board");
-  return JSON.stringify({ image, severity: severity ?? undefined, ...wanted, token });
+  return JSON.stringify({ image, severity: severity ?? undefined, atlas, ...wanted, token });
 };
 
 page.check = () => {
-  const chosen = { "bd-severity": props.value.severity, "bd-order": page.order ?? "family" };
+  const { severity, method } = props.value;
+  const chosen = { "bd-severity": severity, "bd-view": method && "atlas", "bd-method": method };
   for (const radio of element.querySelectorAll("input")) {
     radio.checked = radio.value === String(chosen[radio.name]);
   }
@@ -19,13 +20,20 @@ function close(unless) {
 }
 
 element.addEventListener("change", ({ target }) => {
-  if (target.name === "bd-order") page.sort(target.value);
-  else trigger("select", { ask: page.ask({ severity: Number(target.value) }) });
+  const { name, value } = target;
+  const wanted = { "bd-severity": { severity: Number(value) }, "bd-view": { atlas: value && method }, "bd-method": { atlas: value } }[name];
+  method = wanted.atlas || method;
+  choose(wanted);
 });
+let method = props.value.method || "dga-guided"; // of the atlas that was shown last
+function choose(wanted) {
+  document.querySelector(".at")?.classList.add("stale");
+  trigger("select", { ask: page.ask(wanted) });
+}
 element.addEventListener("click", ({ target }) => {
   const { image, file } = target.closest("button")?.dataset ?? {};
   if (image) close();
-  if (image) trigger("select", { ask: page.ask({ image }) });
+  if (image) choose({ image });
   if (file) trigger("download", { ask: page.ask({ file }) });
 });
 element.addEventListener("keydown", ({ key }) => key === "Escape" && close());

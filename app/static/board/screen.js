@@ -4,21 +4,21 @@ const page = (window.dgaBoard ??= {});
 const sign = (kind) =>
   kind && `<svg viewBox="0 0 12 12" aria-hidden="true">${props.signs[kind]}</svg>`;
 
-function total({ name, title, mark, right, of, marks, why }, rows) {
-  const dots = rows.map((row) => `<i${marks[row] ? ' class="on"' : ""}></i>`);
+function total({ name, title, mark, right, of, marks, why }) {
+  const dots = marks.map((on) => `<i${on ? ' class="on"' : ""}></i>`);
   return `<div class="bd-total of-${name}" data-column="${name}"><span class="bd-method">${mark}${title}</span>
     <span class="bd-count">${right === null ? "" : `<b>${right}</b> `}${of || "&nbsp;"}</span>
     <span class="bd-dots" aria-hidden="true">${dots.join("")}</span>
     <span class="bd-why">${why}</span></div>`;
 }
 
-function panel(value, numbers, families) {
+function panel(value, numbers) {
   const heads = value.totals.map(
     ({ name, title, mark }) => `<span class="of-${name}" data-column="${name}">${mark}<b>${title}</b></span>`,
   );
   const rows = numbers.map((number, i) => {
     const { family } = value.rows[number];
-    const first = families && family !== value.rows[numbers[i - 1]]?.family;
+    const first = family && family !== value.rows[numbers[i - 1]]?.family;
     return (first ? `<h2>${family}</h2>` : "") + rowOf(value, number);
   });
   return `<section class="bd-panel"><div class="bd-head" aria-hidden="true"><span></span>
@@ -44,44 +44,34 @@ function cellOf(row, { src, said, how, verdict }, { name, title }) {
   return `<a class="${kinds}" data-column="${name}" ${said ? `href="${safe(row.link)}"` : 'role="img"'}
     aria-label="${safe(`${row.name}, ${title}: ${words}`)}"><img alt="" ${src ? `src="${src}"` : ""}>
     <span class="bd-badge ${verdict}">${sign(verdict)}</span><span class="bd-tip" aria-hidden="true">
-    <b class="${verdict}">${sign(verdict)}${safe(said ?? "")}</b><span>${how ?? ""}</span></span></a>`;
+    <b class="${verdict}">${sign(verdict)}${safe(said ?? "")}</b><span>${how ?? ""}</span></span>
+    ${row.file && said ? `<span class="bd-said" aria-hidden="true">${safe(said)}</span>` : ""}</a>`;
 }
 
 page.drawn = (value) => {
   page.value = value;
-  const rows = value.orders[page.order];
-  const families = page.order === "family" && value.rows[0]?.family;
-  const half = families
-    ? rows.findIndex((number) => value.rows[number].family === "Weather")
-    : Math.ceil(rows.length / 2);
+  if (value.method) return page.atlas(value);
+  const rows = [...value.rows.keys()];
+  const weather = value.rows.findIndex(({ family }) => family === "Weather");
+  const half = weather > 0 ? weather : Math.ceil(rows.length / 2);
   const panels = [rows.slice(0, half), rows.slice(half)].filter((part) => part.length);
   const counted = value.totals.some(({ of }) => of);
   return `<p class="bd-notice" role="status">${safe(value.notice)}</p>
     <h1>${value.headline}</h1><p class="bd-lead">${value.lead}</p>
     <section class="bd-totals" aria-label="${props.words.right}" ${counted ? "" : "hidden"}>
-    ${value.totals.map((one) => total(one, rows)).join("")}</section>
-    <div class="bd-panels">${panels.map((part) => panel(value, part, families)).join("")}</div>`;
+    ${value.totals.map(total).join("")}</section>
+    <div class="bd-panels">${panels.map((part) => panel(value, part)).join("")}</div>`;
 };
-
-function sort(order) {
-  page.order = order in props.value.orders ? order : "family";
-  page.check?.();
-  props.drawn = page.order; // any change makes Gradio draw
-}
-sort(new URLSearchParams(location.search).get("order"));
 
 // The address says what is shown, once the server has answered what it said at first.
 function remember() {
-  const { image, severity } = props.value;
-  const order = page.order === "family" ? null : page.order;
-  const fields = { image, ...(severity && { severity }), ...(order && { order }) };
+  const { image, severity, method: atlas } = props.value;
+  const dda = atlas && page.fixed;
+  const fields = { image, severity, atlas, dda };
+  for (const name in fields) if (fields[name] == null || fields[name] === "") delete fields[name];
   history.replaceState(history.state, "", `${location.pathname}?${new URLSearchParams(fields)}`);
 }
 watch("value", remember);
-page.sort = (order) => {
-  sort(order);
-  remember();
-};
 
 element.addEventListener("change", ({ target }) => {
   if (target.type === "file") return;
@@ -90,14 +80,17 @@ element.addEventListener("change", ({ target }) => {
 });
 
 // An own picture is opened in Try it as if it had been chosen there.
-element.addEventListener("click", ({ target }) => {
-  const cell = target.closest("a[href*='image=own']");
-  if (!cell) return;
-  const { file: path, name } = page.value.rows[cell.closest(".bd-row").dataset.row];
+function leave(cell) {
+  const { file: path, name } = props.value.rows[cell.closest("[data-row]").dataset.row];
+  if (!path) return;
   const url = `./gradio_api/file=${encodeURI(path)}`;
   const picture = { path, url, orig_name: name, meta: { _type: "gradio.FileData" } };
   sessionStorage.setItem("dga-picture", JSON.stringify(picture));
   sessionStorage.setItem("dga-last", "?image=own");
+}
+element.addEventListener("click", ({ target }) => {
+  const cell = target.closest("[data-row] a[href]");
+  if (cell) leave(cell);
 });
 
 // Each file is a request of its own, so that the server's limits hold for each.

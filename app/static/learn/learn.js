@@ -35,7 +35,7 @@ document.addEventListener("keydown", (event) => {
 window.addEventListener("hashchange", named);
 
 // Widgets: built once, when what they need was made.
-const needs = { stop: ["film", "judge"] };
+const needs = { stop: ["film", "judge"], level: ["film", "level"] };
 function receive() {
   const value = props.value ?? {};
   for (const box of element.querySelectorAll(".ln-widget:not(.ready)")) {

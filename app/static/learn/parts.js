@@ -14,11 +14,12 @@ function frame() {
   return make("figure", "ln-frame", picture, make("figcaption"));
 }
 
-// One picture out of a strip.
+// One picture out of a strip, or as it was before it was compressed.
 function draw(figure, strip, index, alt, caption = "") {
   const [picture, below] = figure.children;
-  picture.style.backgroundImage = `url("${strip.uri}")`;
-  picture.style.backgroundSize = `${100 * strip.count}% 100%`;
+  const exact = strip.exact?.[index];
+  picture.style.backgroundImage = `url("${exact ?? strip.uri}")`;
+  picture.style.backgroundSize = `${exact ? 100 : 100 * strip.count}% 100%`;
   picture.style.backgroundPosition = `${(100 * index) / Math.max(strip.count - 1, 1)}% 0`;
   picture.setAttribute("aria-label", alt);
   below.textContent = caption;
@@ -57,6 +58,15 @@ function sentence() {
   const node = make("p", "ln-say");
   node.setAttribute("aria-live", "polite");
   return node;
+}
+
+// A picture's label, with a tick or a cross where the true class is known.
+function reading([label, share], truth) {
+  const right = label === truth;
+  const sign = make("span", right ? "ok" : "bad", truth ? (right ? "✓" : "✕") : "");
+  sign.setAttribute("role", "img");
+  sign.setAttribute("aria-label", truth ? (right ? words.same : words.other) : "");
+  return [sign, ` ${label}, ${percent(share)}`];
 }
 
 // Values from 0 to 1 against depth. A line is a class and its points, a note stands at a point.

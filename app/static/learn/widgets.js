@@ -34,21 +34,23 @@ const widgets = {
   },
 
   game,
+  toy,
 
   stop(box, { film, judge }) {
     const [there, says, plot] = [frame(), sentence(), make("div", "ln-plot")];
     const curve = judge.damaged.map((share, t) => [t, share]);
+    const last = curve.length - 1;
     const tau = slider(words.tau, {
       max: 100, value: Math.round(100 * judge.tau), show: (v) => (v / 100).toFixed(2),
     }, (value) => {
       const [t, crossed] = judge.stops[value];
       const at = value / 100;
       plot.innerHTML = chart({
-        last: steps, tick: 20, unit: 1,
-        lines: [["network", curve], ["tau", [[0, at], [steps, at]]],
+        last, tick: 10, unit: 1,
+        lines: [["network", curve], ["tau", [[0, at], [last, at]]],
           [crossed ? "stop" : "stop never", [[t, 1], [t, 0]]]],
-        notes: [[steps, 1, words.high], [steps, 0.12, words.low],
-          [t, 1, `t* = ${t}`, t > steps / 2 ? "end" : "start"]],
+        notes: [[last, 1, words.high], [last, 0.12, words.low],
+          [t, 1, `t* = ${t}`, t > last / 2 ? "end" : "start"]],
       });
       draw(there, film.damaged, t, fill(words.stop_alt, { t }), fill(words.state, { t }));
       const kind = t ? (crossed ? "stop" : "stop_never") : crossed ? "stop_zero" : "stop_left";
@@ -72,7 +74,7 @@ const widgets = {
     box.append(make("div", "ln-frames", state, estimate), at, says);
   },
 
-  guide(box, { guide: { damage, scales, gaps, top, pictures } }) {
+  guide(box, { guide: { damage, scales, steps: taken, gaps, swings, top, pictures } }) {
     const [input, rebuilt, says] = [frame(), frame(), sentence()];
     const names = scales.map((scale) =>
       scale ? fill(words.lambda_on, { scale }) : words.lambda_off);
@@ -81,9 +83,43 @@ const widgets = {
       const name = `${words.rebuilt}, ${names[i]}`;
       draw(rebuilt, pictures, i + 1, name, name);
       const [label, share] = top[i + 1][0];
-      says.textContent = fill(words.gap, { gap: gaps[i], label, share: percent(share) });
+      const gap = fill(words.gap, { gap: gaps[i], label, share: percent(share) });
+      const swung = swings[i] ? ` ${fill(words.swings, { n: swings[i], steps: taken })}` : "";
+      says.textContent = gap + swung;
     });
     box.append(pick, make("div", "ln-frames", input, rebuilt), says);
+  },
+
+  level(box, { film, level: { noisy, levels, entries, deepest } }) {
+    let [severity, t] = [2, 0];
+    const [came, made, says] = [frame(), frame(), sentence()];
+    const show = () => {
+      const [ratio, level] = [Math.sqrt(film.signal[t] ** -2 - 1), levels[severity]].map((one) => one.toFixed(2));
+      draw(came, noisy, severity, words.noisy, words.noisy);
+      draw(made, film.clean, t, fill(words.state, { t }), fill(words.state, { t }));
+      says.textContent = fill(words.level, { t, ratio, level, entry: entries[severity] });
+    };
+    const names = levels.map((_, i) => String(i + 1));
+    const pick = choice(words.severity_of, names, severity, (i) => { severity = i; show(); });
+    const depth = slider(words.depth, { max: deepest, value: 0 }, (to) => { t = to; show(); });
+    box.append(pick, make("div", "ln-frames", came, made), depth, says);
+  },
+
+  plus(box, { plus: cases }) {
+    const says = sentence();
+    const list = make("ul", "ln-cases ln-three", ...cases.map(({ title, truth, said, top, pictures }) => {
+      const names = [words.damaged, words.undone, words.repaired];
+      const frames = names.map((name, i) => {
+        const one = frame();
+        draw(one, pictures, i, `${title}, ${name}: ${top[i][0][0]}`);
+        one.lastChild.append(make("b", "", name), make("br"), ...reading(top[i][0], truth));
+        return one;
+      });
+      return make("li", "", make("div", "ln-told", make("h3", "", title), make("p", "", said)), ...frames);
+    }));
+    const right = (i) => cases.filter(({ top, truth }) => top[i][0][0] === truth).length;
+    says.textContent = fill(words.plus_score, { before: right(0), n: right(2), total: cases.length });
+    box.append(list, says);
   },
 
   depth(box, { depth: { cases, fixed } }) {
@@ -94,15 +130,11 @@ const widgets = {
       let n = 0;
       list.replaceChildren(...cases.map(({ title, pictures, top, truth, stop }) => {
         const [[before], [label, share]] = [top[0][0], top[1 + way][0]];
-        const right = label === truth;
-        n += right;
-        const sign = make("span", right ? "ok" : "bad", right ? "✓" : "✕");
-        sign.setAttribute("role", "img");
-        sign.setAttribute("aria-label", right ? words.same : words.other);
+        n += label === truth;
         const [damaged, rebuilt] = [frame(), frame()];
         draw(damaged, pictures, 0, `${title}: ${before}`, `${words.damaged}: ${before}`);
         draw(rebuilt, pictures, 1 + way, `${title}, ${words.rebuilt}: ${label}`);
-        rebuilt.lastChild.append(sign, ` ${label}, ${percent(share)}`);
+        rebuilt.lastChild.append(...reading([label, share], truth));
         const depth = way ? fill(words.fixed_depth, { t: fixed }) : stop;
         const told = make("div", "ln-told", make("h3", "", title), make("p", "", depth));
         return make("li", "", told, damaged, rebuilt);

@@ -54,7 +54,7 @@ function pictureNow(name, now) {
     const depth = playing ? playing.depth : now?.t ?? (running() && value.curves.length ? Math.min(lastJudged(), deepest()) : null);
     const title = playing || !now ? fill(words.noised_to, { depth: depth ?? "…" }) : value.titles?.[now.key] ?? fill(words.noised_to, { depth });
     const probs = value.forward_probs?.[depth];
-    return { title, frame: depth === null ? null : noised(depth), probs, note: "", depth };
+    return { title, frame: depth === null ? null : depth ? noised(depth) : wholePicture(value.input?.src), probs, note: "", depth };
   }
   const found = outcome(name, now);
   const told = value.source === "recorded" ? null : value.costs?.[name]?.[found.key]; // not this machine's

@@ -122,7 +122,7 @@ function receive(next) {
 
 let waiting = 0;
 window.dga = {
-  // Something of the input was changed: the run is from before, and the quick path may run.
+  // Something of the input was changed: what is shown is from before, until its damaged picture comes.
   changed: () => {
     halt();
     stale = true;
