@@ -20,7 +20,7 @@ import gradio as gr
 import gradio.mcp
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
-from starlette.responses import FileResponse, JSONResponse
+from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import Route
 
 from app.pages.adapt.page import adapt_page
@@ -100,6 +100,11 @@ def build(
     return demo, opens, screens
 
 
+def _route(path: str, content: Any, kind: Callable[..., Response], media: str) -> Route:
+    """One that answers anew each time: whatever packs an answer writes into its headers."""
+    return Route(path, lambda _: kind(content, media_type=media))
+
+
 def serve(
     session: Session,
     host: str,
@@ -123,9 +128,9 @@ def serve(
     shared = [str(path) for path in (*exhibits.files(), *model_cards(session.profile))]
     demo.count = uploads.count
     first = Middleware(FirstPaint, head=head(), screens=screens)
-    routes = [Route(f"/{n}", JSONResponse(value), methods=["GET"]) for n, value in opens.items()]
-    for path, js in plotly_script().items():
-        routes.append(Route(path, lambda _, js=js: FileResponse(js, media_type="text/javascript")))
+    bodies = {f"/{name}": JSONResponse(value).body for name, value in opens.items()}
+    routes = [_route(*known, Response, "application/json") for known in bodies.items()]
+    routes += [_route(*known, FileResponse, "text/javascript") for known in plotly_script().items()]
     # Forwarded addresses count from proxies that were named; a Space has its own in front of it.
     named = os.environ.setdefault("FORWARDED_ALLOW_IPS", "")
     proxied = bool(named or os.environ.get("SPACE_ID"))

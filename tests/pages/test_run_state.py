@@ -95,7 +95,7 @@ def test_a_photograph_is_repaired_for_programs_as_by_the_library(client, served,
 def test_results_stay_whole_while_equal_ones_are_written(
     served, cat_file, tmp_path, monkeypatch, endpoint
 ):
-    """Equal results share a file, which somebody may be reading."""
+    """Equal results share a file, which somebody may be reading; it counts as its address's."""
     Image.open(cat_file).resize((64, 48)).save(tmp_path / "small.png")
     settings = GOOD if endpoint == "/adapt" else {}
     client = Client(served.url, verbose=False, download_files=False)
@@ -111,8 +111,11 @@ def test_results_stay_whole_while_equal_ones_are_written(
             told.append([path.read_bytes() for path in first] == whole)
         return stream
 
+    counted = []
+    monkeypatch.setattr(served.demo, "count", lambda address, length: counted.append(length))
     first, usual, told = results(), Path.open, []
     whole = [path.read_bytes() for path in first]
+    assert {len(content) for content in whole} <= set(counted)
     assert all(path.is_relative_to(present()) for path in first)
     monkeypatch.setattr(Path, "open", opened)
     assert results() == first

@@ -39,6 +39,15 @@ def test_the_first_sentence_is_that_of_the_run_that_is_sent(served: Served) -> N
     assert html.unescape(said[1]) == text
 
 
+def test_what_a_page_opens_with_is_sent_as_it_is_asked_for(served: Served) -> None:
+    """One answer for all would keep the length and the packing of the last."""
+    for packed in ("gzip", "identity", "gzip"):
+        asked = {"accept-encoding": packed}
+        answer = httpx.get(served.url + FIRST_RUN, headers=asked, timeout=60)
+        assert answer.headers.get("content-encoding", "identity") == packed
+        assert "t_star" in answer.json()
+
+
 def test_other_answers_are_as_gradio_gives_them(served: Served) -> None:
     assert 'id="first"' not in httpx.get(f"{served.url}config", timeout=60).text
     assert httpx.head(served.url, timeout=60).status_code in (200, 405)
