@@ -144,28 +144,26 @@ atexit.register(_decoder.close)
 def apart(
     work: Callable[[], bytes], answer: int, memory: int = MEMORY, seconds: int = SECONDS
 ) -> None:
-    """Have a forked process write what ``work`` returns into the pipe ``answer``, if it can."""
+    """Have a forked process write what ``work`` returns into the pipe ``answer``, if it can.
+
+    It has no more memory and time than a picture needs, writes no file and dumps no core.
+    """
+    import resource  # not on Windows
+
     if os.fork():
         return
     try:
         os.dup2(os.open(os.devnull, os.O_RDWR), 0)  # the line is not for a decoder
-        _confine(memory, seconds)
+        limits = {resource.RLIMIT_DATA: memory, resource.RLIMIT_CPU: seconds}
+        limits |= dict.fromkeys((resource.RLIMIT_FSIZE, resource.RLIMIT_CORE), 0)
+        for kind, most in limits.items():
+            _, hard = resource.getrlimit(kind)
+            resource.setrlimit(kind, (most if hard < 0 else min(most, hard), hard))
+        signal.alarm(seconds)  # the wall's clock: a file may lie on a disk that does not answer
         with os.fdopen(answer, "wb") as pipe:
             pipe.write(work())
     finally:
         os._exit(0)
-
-
-def _confine(memory: int, seconds: int) -> None:
-    """No more memory and time than a picture needs, no files written, no core dumped."""
-    import resource  # not on Windows
-
-    limits = {resource.RLIMIT_DATA: memory, resource.RLIMIT_CPU: seconds}
-    limits |= dict.fromkeys((resource.RLIMIT_FSIZE, resource.RLIMIT_CORE), 0)
-    for kind, most in limits.items():
-        _, hard = resource.getrlimit(kind)
-        resource.setrlimit(kind, (most if hard < 0 else min(most, hard), hard))
-    signal.alarm(seconds)  # the wall's clock: a file may lie on a disk that does not answer
 
 
 def _read(path: str | Path | None, size: int) -> tuple[Pixels, int]:
