@@ -664,10 +664,10 @@ def test_the_opening_tells_the_first_run_once_and_gives_way(chromium, served):
     assert wrong.count() == page.locator(".shots [data-name=dga-guided] .sign.right").count() == 1
     watch.says(".second", "Drag")
     assert page.locator(".fixed.glow").count() == 1
-    page.reload()  # a second visit
+    page.goto(served.url)  # a second visit
     watch.says(".say h1", "It was read as")
-    page.evaluate("sessionStorage.removeItem('dga-opened')")
-    page.reload()
+    page.evaluate("sessionStorage.clear()")
+    page.goto(served.url)
     watch.says(".say h1", "The classifier reads it as")
     page.keyboard.press("Shift")
     watch.says(".say h1", "It was read as")
