@@ -96,7 +96,7 @@ document.addEventListener("paste", ({ clipboardData }) => {
 });
 
 window.dgaLine = { open, uploaded };
-appears(document, "#examples button").then(() => rove(byId("examples"), "button[data-name]")());
+appears(document, "#examples button").then(() => rove(byId("examples"), "button")());
 appears(document, "#sheet").then((sheet) => {
   sheet.setAttribute("role", "dialog");
   sheet.setAttribute("aria-label", words.sheet);
