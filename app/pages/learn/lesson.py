@@ -254,11 +254,10 @@ class Lesson:
         made = []
         for case in DAMAGED:
             state = self.ran(case)
-            explained, subject, after = state.explained, state.subject, state.results["dga-plus"]
+            explained, after = state.explained, state.results["dga-plus"]
             assert explained
             (between,) = classify(self.models, self._tensor(explained.restored)[None])
-            shown = [(subject.input, subject.input_prediction), (explained.restored, between)]
-            told = _told([*shown, (after.image, after.prediction)])
+            told = _told([(explained.restored, between), (after.image, after.prediction)], state)
             made.append({**self._named(case), "said": sentence(explained), **told})
         return made
 
@@ -269,8 +268,7 @@ class Lesson:
             state = self.ran(case)
             assert state.search
             results = [state.results[name] for name in ("dga-guided", "dda")]
-            shown = [(state.subject.input, state.subject.input_prediction)]
-            told = _told([*shown, *((result.image, result.prediction) for result in results)])
+            told = _told([(result.image, result.prediction) for result in results], state)
             stop = pill(state.search.stop, state.stopping.horizon)[0]
             cases.append({**self._named(case), "stop": stop, **told})
         return {"fixed": self.models.profile.dda_depth, "cases": cases}
@@ -297,8 +295,15 @@ class Lesson:
         return _told([*zip(pictures, classify(self.models, x), strict=True)])
 
 
-def _told(shown: Sequence[tuple[Pixels, Prediction]]) -> dict[str, Any]:
-    """Pictures in one strip, exact, and the classifier's likeliest classes for each."""
+def _told(
+    shown: Sequence[tuple[Pixels, Prediction]], state: RunState | None = None
+) -> dict[str, Any]:
+    """Pictures in one strip, exact, and the classifier's likeliest classes for each.
+
+    ``state``: whose damaged picture comes before them.
+    """
+    if state is not None:
+        shown = [(state.subject.input, state.subject.input_prediction), *shown]
     top = [[[name, round(p, 4)] for name, p in said.top(TOP)] for _, said in shown]
     strip = data_uri(np.concatenate([picture for picture, _ in shown], axis=1))
     return {"pictures": {"uri": strip, "count": len(shown)}, "top": top}

@@ -12,7 +12,7 @@ function toy(box, { toy: { order, cases } }) {
   const values = Object.fromEntries(knobs.map((knob) => [knob, 0]));
   let [name, answer, open, problem] = ["", null, false, ""];
   let [asked, flying, wanted, last, timer] = [0, false, false, 0, 0];
-  let [land, landing] = [[], 0];
+  let [land, landing, soon] = [[], 0, 0];
   const strokes = Array.from({ length: 24 }, (_, i) => {
     const at = [i + 0.06, i + 0.94].map((step) => (Math.PI * step) / 24).map((angle) =>
       [150 - 120 * Math.cos(angle), 144 - 120 * Math.sin(angle)]);
@@ -92,7 +92,8 @@ function toy(box, { toy: { order, cases } }) {
   function clear() {
     land = [];
     paint("");
-    setTimeout(more, 3 * PAUSE);
+    clearTimeout(soon);
+    soon = setTimeout(more, 7 * PAUSE);
   }
   function more() {
     if (landing || land.length >= order.length || box.closest("[hidden]")) return;
