@@ -48,7 +48,7 @@ class Found:
         """What it would teach."""
         if self.crossed and self.t_star >= FALLS and self.reads(OWN, f"{DAMAGED} {FIXED}"):
             yield "its own depth saves it"
-        if not self.t_star and self.reads(f"{DAMAGED} {OWN} {PLUS}", FIXED):
+        if self.crossed and not self.t_star and self.reads(f"{DAMAGED} {OWN} {PLUS}", FIXED):
             yield "nothing to do, and the fixed depth harms"
         if self.reads(PLUS, f"{DAMAGED} {OWN} {FIXED}"):
             yield "DGA+ alone saves it"
@@ -75,16 +75,18 @@ def search(
     """
     found = {one.case: one for one in _read(session, file)}
     file.parent.mkdir(parents=True, exist_ok=True)
-    wanted = product(range(seeds), examples, damages)
+    wanted = {
+        Case("", example.name, *damage, seed): example
+        for seed, example, damage in product(range(seeds), examples, damages)
+    }
     with file.open("a", encoding="utf-8") as lines:
-        for seed, example, (corruption, severity) in wanted:
-            case = Case("", example.name, corruption, severity, seed)
+        for case, example in wanted.items():
             if case not in found:
                 found[case] = one = _run(session, case, example)
                 told = {"weights": session.weights} | asdict(one)
                 lines.write(json.dumps(told, separators=(",", ":")) + "\n")
                 lines.flush()
-    return list(found.values())
+    return [found[case] for case in wanted]
 
 
 def report(found: Sequence[Found]) -> Iterator[str]:
