@@ -242,7 +242,7 @@ class RunState:
 
     def cancel(self) -> None:
         """Keep what exists; say where the run stopped."""
-        self.leave(CANCELLED.format(words=self.progress.words))
+        self.leave(CANCELLED)
 
     def leave(self, sentence: str) -> None:
         """Keep what exists, and say why no more comes."""

@@ -76,6 +76,7 @@ def run_value(state: RunState) -> dict[str, Any]:
             "recorded": state.key if state.source == "recorded" else "",
             "error": state.error,
             "title": state.example.title if state.example else OWN_PICTURE,
+            "own": state.example is None,
             "damage": damage_words(state),
             "brief": brief_damage(state.settings),
             "source": state.source,

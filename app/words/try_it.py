@@ -84,7 +84,7 @@ UNKNOWN = {  # why a method is looked at from a depth
 AS_IT_CAME = "as it came"
 DAMAGE = "{corruption}, severity {severity}"
 AS_IT_IS = "as it is"
-CANCELLED = "Stopped: {words}. What exists stays."
+CANCELLED = "Stopped. What exists stays."
 NOTICES = {
     "busy": "Others are being served: press Repair it, or a frame's button, to wait your turn.",
     "slow": "This machine is slow at it: press Repair it, or a frame's button, to begin.",

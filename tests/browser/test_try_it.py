@@ -527,7 +527,7 @@ def test_repair_it_shows_what_the_library_computes(working, served):
 def test_own_damage_is_one_of_the_corruptions(working):
     page = working.page
     page.click("#line [aria-controls=sheet]")
-    assert page.evaluate("document.activeElement.className") == "close"
+    page.wait_for_function("document.activeElement.className === 'close'")
     before = page.get_attribute("#corruption input:checked", "value")
     came = "document.querySelector('#line p span').textContent.includes('as it came')"
     page.locator("#corruption input").last.click()

@@ -19,6 +19,7 @@ from app.runs.session import Session
 from app.server.gate import FIRST_RUN
 from app.server.queue_position import LOOK_INTERVAL, QueuePositions
 from app.words.common import PRESET_WORDS
+from app.words.screen import SCREEN_WORDS
 from dga.titles import short
 
 
@@ -47,8 +48,11 @@ def adapt_page(
 
 
 def sentence(run: dict[str, Any]) -> str:
-    """A finished run's sentence of DGA + G at its own depth, without its colour."""
-    text, _ = run["says"]["dga-guided"][f"{run['t_star']}{'c' if run['crossed'] else 'n'}"]
+    """How a finished run's damaged picture is read, which the opening begins with, too."""
+    shares = run["input"]["probs"]
+    best = shares.index(max(shares))
+    kind = "opens_wrong" if best != run["truth"] else "opens_right_first"
+    text = SCREEN_WORDS[kind].format(label=run["classes"][best])
     return f'<div class="say"><h1>{escape(text, quote=False)}</h1></div>'
 
 

@@ -7,7 +7,7 @@ import io
 import logging
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from html import escape
 from typing import Any
@@ -334,6 +334,8 @@ class TryHandlers(RunHandlers[Run]):
             return update
         named = self.presets.named(query.get("run"))
         preset = named or self.presets.find(image, link.settings)
+        usual = {"tau": profile.stopping.tau, "dda_depth": profile.dda_depth}  # handles move both
+        preset = preset or self.presets.find(image, replace(link.settings, **usual))
         notices = () if named else link.notices
         if preset is not None and not query:  # the page came with it
             self.runs.put(visitor, Run(preset.state))

@@ -29,7 +29,7 @@ function layout() {
     Object.assign(b, { left: 208, right: width - 200, top: 26, bottom: plot.clientHeight - 100 });
     b.foot = b.bottom + 12;
   } else if (narrow) {
-    Object.assign(b, { left: 36, right: width - 22, top: 76, bottom: 186, top2: 250, bottom2: 358, film: 368, foot: 404, height: 452 });
+    Object.assign(b, { left: 36, right: width - 22, top: 76, bottom: 186, top2: 250, bottom2: 358, film: 368, foot: 404, height: 504 });
   } else {
     Object.assign(b, { left: 238, right: width - 146, top: 66, bottom: 168, top2: 188, bottom2: 296, film: 306, foot: 338, height: 364 });
   }
@@ -54,7 +54,8 @@ function summarise() {
 }
 
 function curveLane(b, now) {
-  const turn = Math.min(value.stops ? atTau(value.stops)[0] : Infinity, mean.length - 1, scene?.reach ?? Infinity); // the detector's own
+  const [stop, crossed] = (value.stops && atTau(value.stops)) || [Infinity]; // the detector's own
+  const turn = Math.min(stop || crossed ? stop : Infinity, mean.length - 1, scene?.reach ?? Infinity);
   let out = box(b.left, b.top, b.x(clamp(turn, 0, deepest())) - b.left, b.bottom - b.top, "searched");
   for (const c of [0, 0.5, 1]) {
     out += stroke(b.left, b.y(c), b.right, b.y(c), "grid");
@@ -77,7 +78,7 @@ function curveLane(b, now) {
   if (b.narrow) return out + label(14, 18, words.lane1_lines.join(" "), "start", "strong");
   const [one, two] = words.lane1_lines_desk;
   out += label(16, 72, one, "start", "strong") + label(16, 92, two, "start", "strong");
-  out += label(16, 118, words.dotted);
+  if (turn < mean.length - 1 && !scene) out += label(16, 118, words.dotted);
   return out + (value.curves.length > 1 ? label(16, 137, fill(words.band, { n: value.curves.length })) : "");
 }
 
@@ -123,7 +124,7 @@ function chanceLane(b, now, line) {
     out += label(16, 222, words.from_this, "start", "strong");
     if (runs.length) {
       out += box(16, 237, 14, 14, "good key") + label(37, 249, fill(words.right_here, { method: words.short[chosen] }));
-    } else out += label(16, 249, !known ? "" : value.truth != null ? fill(words.never_right, { method: words.short[chosen] }) : "");
+    } else out += label(16, 249, !known || scene ? "" : value.truth != null ? fill(words.never_right, { method: words.short[chosen] }) : "");
     if (known) out += label(16, 270, words.drag_fixed[0]) + label(16, 289, words.drag_fixed[1]);
   }
   out += line;

@@ -11,7 +11,8 @@ function open(on) {
   else film(null);
   sheet.classList.toggle("open", on);
   for (const id of ["head", "bar", "try", "foot", "notice"]) byId(id)?.toggleAttribute("inert", on);
-  (on ? sheet.querySelector(".close") : opener)?.focus();
+  if (!on) return opener?.focus();
+  setTimeout(() => sheet.querySelector(".close").focus(), 200); // once it has slid in: what is hidden takes none
 }
 
 // What was accepted is damaged and looked at; a look at another page does not lose it.

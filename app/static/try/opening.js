@@ -14,7 +14,7 @@ function sceneAt(seconds) {
   if (part === 0) return { said: [fill(words.opens_wrong, { label: labelOf(value.input.probs) }), "wrong"], frames: {}, reach: 0 };
   if (part === 1) {
     const depth = Math.round(t * share(2, 2.8));
-    return { said: [words.forward, ""], frames: { noised: noise(depth) }, reach: depth };
+    return { said: [words.opens_noise, ""], frames: { noised: noise(depth) }, reach: depth };
   }
   const frames = { noised: noise(t) };
   if (part === 2) return { said: [words.opens_stop, ""], frames, reach: t, ring: true };

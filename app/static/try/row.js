@@ -44,15 +44,17 @@ function pictureNow(name, now) {
   if (name === "clean" || name === "damaged") {
     const from = value[name === "clean" ? "clean" : "input"];
     const more = name === "clean" && value.truth != null ? words.truth : "";
-    const came = value.input && !value.clean ? words.came : presenting ? value.brief : null;
-    const title = (name === "damaged" && came) || words.short[name];
+    const came = value.own && (name === "clean" || !value.clean) ? words.came : null;
+    const brief = presenting && name === "damaged" ? value.brief : null;
+    const title = came || brief || (value.input && !value.clean ? words.came : words.short[name]);
     return { title, more, frame: wholePicture(from?.src), probs: from?.probs };
   }
   if (scene) return { title: words.short[name], ...scene.frames[name] };
   if (name === "noised" && ownNoise()) return plusNoised();
   if (name === "noised") {
-    const depth = playing ? playing.depth : now?.t ?? (running() && value.curves.length ? Math.min(lastJudged(), deepest()) : null);
-    const title = playing || !now ? fill(words.noised_to, { depth: depth ?? "…" }) : value.titles?.[now.key] ?? fill(words.noised_to, { depth });
+    const other = chosen === "dda" && !playing && !empty(); // its own depth, not the detector's
+    const depth = other ? fixed : playing ? playing.depth : now?.t ?? (running() && value.curves.length ? Math.min(lastJudged(), deepest()) : null);
+    const title = depth === null ? words.short.noised : playing || other || !now ? fill(words.noised_to, { depth }) : value.titles?.[now.key] ?? fill(words.noised_to, { depth });
     const probs = value.forward_probs?.[depth];
     return { title, frame: depth === null ? null : depth ? noised(depth) : wholePicture(value.input?.src), probs, note: "", depth };
   }
@@ -157,7 +159,7 @@ function sentences(now) {
   const { key, depth } = askedOf(chosen, now);
   const told = value.says?.[chosen]?.[key];
   const said = (presenting && value.present?.[chosen]?.[key]) || told;
-  if (!said && (empty() || busy() || !value.says)) return [[words[awaited ? "forward" : value.phase] ?? words.empty, ""], []];
+  if (!said && (empty() || running() || awaited || !value.says)) return [[words[awaited ? "forward" : value.phase] ?? words.empty, ""], []];
   if (depth === null) return [[words[value.phase] ?? words.not_made, ""], []];
   const why = chosen === "dda" ? "fixed" : byHand(chosen, now) ? "hand" : "own";
   if (!said) return [[fill(value.says.unknown[why], { t: depth, tau: tau.toFixed(2) }), ""], []];
@@ -182,7 +184,7 @@ const coloured = ([text, verdict]) => {
 function fit() {
   const heading = find(".say h1");
   heading.className = "";
-  for (const size of ["mid", "long"]) if (heading.offsetHeight > 60) heading.className = size;
+  for (const size of ["mid", "long"]) if (heading.offsetHeight > (phone.matches ? 112 : 60)) heading.className = size;
 }
 document.fonts.ready.then(fit);
 

@@ -23,8 +23,7 @@ function found() {
   find(".found").classList.toggle("unknown", !told || Boolean(scene));
   if (!told) return;
   fillIn(find(".gauges"), told.gauges.map(([name, said]) => `<span class="gauge"><i>${name}</i> ${said}</span>`).join(""));
-  const [by] = (byHand(null, depthNow()) && value.says?.["dga-plus"]?.[hand]) || [told.sentence];
-  put(find(".found-says"), by);
+  put(find(".found-says"), byHand(null, depthNow()) ? fill(words.on_its_own, told) : told.sentence);
 }
 
 // The button, the line under it, and what the address says.
@@ -33,7 +32,7 @@ function bar() {
   if (button) {
     const progress = value.progress;
     button.style.setProperty("--share", progress ? `${100 * progress.share}%` : "0%");
-    const said = progress?.words ?? "";
+    const said = progress?.words;
     if (said) button.dataset.words = said;
     else delete button.dataset.words;
     byId("bar").classList.toggle("running", Boolean(pending) || busy());
@@ -63,8 +62,9 @@ function query() {
 }
 // Also for whoever comes back to this tab, with the key of a finished run, see arrive.
 function writeAddress() {
-  if (!value.link || (centred === null && !location.search)) return;
-  if (centred !== null) history.replaceState(history.state, "", query()); // it came with the first
+  const first = centred === null && !value.hands; // it came with the page, or with its address
+  if (!value.link || (first && !location.search)) return;
+  if (!first) history.replaceState(history.state, "", query());
   sessionStorage.setItem("dga-last", `${query()}&key=${value.key}`);
 }
 
@@ -112,6 +112,7 @@ function receive(next) {
   value = next;
   summarise();
   draw();
+  if (awaited) writeAddress();
   if (value.phase === "done" && value.key !== centred) {
     writeAddress();
     centred = value.key;

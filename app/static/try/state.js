@@ -71,7 +71,7 @@ function outcome(name, now) {
   if (unchanged && value.input) { // the same bytes
     return { frame: wholePicture(value.input.src), probs: value.input.probs, depth, key, state: "done" };
   }
-  if (result && (made || running())) {
+  if (result && (made || (running() && hand === null))) {
     return { frame: wholePicture(result.src), probs: result.probs, depth, key, state: result.state };
   }
   const line = value.every?.[lineOf(name)];
