@@ -46,10 +46,10 @@ HELP_MORE = {
 }
 HELP_BELOW = {"no": "{method} ({accuracy})", "open": "{method} ({accuracy}, may be chance)"}
 DEPTH = {
-    "surely": "Yes: another picture's depth costs {method} {clauses}.",
-    "partly": "In part: another picture's depth costs {method} {clauses}.",
-    "hardly": "Hardly: another picture's depth costs {method} {clauses}.",
-    "undecided": "Not decided: another picture's depth costs {method} {clauses}.",
+    "surely": "Yes: another picture's {what} costs {method} {clauses}.",
+    "partly": "In part: another picture's {what} costs {method} {clauses}.",
+    "hardly": "Hardly: another picture's {what} costs {method} {clauses}.",
+    "undecided": "Not decided: another picture's {what} costs {method} {clauses}.",
     "yes": "{points} points",
     "no": "{points} points",
     "open": "nothing certain",
@@ -133,7 +133,7 @@ SEE = {
 FINDINGS_WORDS = {
     "title": "What we found, in six answers",
     "intro": "Every number comes from the tables below; their titles say on how many photographs. "
-    "Those never used for tuning were never used for training either.",
+    "Photographs that were not used for tuning were not used for training, either.",
     "severity": "Severity",
     "elsewhere": "Not measured at severity {asked}: what has a severity here has {at}.",
     "of_damage": "Severity of the damage",

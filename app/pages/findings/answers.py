@@ -148,7 +148,9 @@ def _depth(exhibits: Exhibits, severity: int) -> Answer:
     elif all(yes):
         verdict = "surely"
     among = ", ".join(f"{text} {words.AMONG[where]}" for where, text in told.items())
-    sentence = words.DEPTH[verdict].format(method=NAMES[own], clauses=among)
+    (what, *other) = dict.fromkeys(words.PERMUTED[d.what] for d in clauses.values())
+    what = words.PERMUTED["depth"] if other else what
+    sentence = words.DEPTH[verdict].format(what=what, method=NAMES[own], clauses=among)
     absent = [NAMES[name] for name in OURS[:2] if name not in {d.method for d in permuted}]
     more = [words.DEPTH["unmeasured"].format(methods=", ".join(absent))] if absent else []
     title = "{}: {}, {}".format

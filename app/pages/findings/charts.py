@@ -54,8 +54,8 @@ class Chart:
         return f"{self.place(low)};width:{self._share(high - low)}"
 
     def ticks(self) -> list[tuple[str, str]]:
-        """Three to six round numbers of the width: places as styles, and words."""
-        rough = (self.high - self.low) / 5
+        """Three to seven round numbers of the width: places as styles, and words."""
+        rough = (self.high - self.low) / 6
         power = 10 ** math.floor(math.log10(rough))
         step = power * next(digit for digit in (1, 2, 5, 10) if digit * power >= rough)
         first, last = math.ceil(self.low / step), math.floor(self.high / step)
