@@ -103,8 +103,9 @@ def _atlas(session: Session, board: Board, folder: Path) -> list[str]:
 def _cell(cell: Cell, row: Row, name: str) -> dict[str, Any]:
     assert cell.said is not None
     told: dict[str, Any] = {"label": cell.said.label, "share": round(cell.said.probability, 4)}
-    if (chance := row.chance(name)) is not None:
-        told["chance"] = round(chance, 4)
+    shares = dict(zip(cell.said.labels, cell.said.probabilities, strict=True))
+    if row.truth is not None and row.truth in shares:
+        told["chance"] = round(shares[row.truth], 4)
     if cell.stop:
         told["stop"] = to_plain(cell.stop)
     return told | ({"found": cell.found} if cell.found else {})

@@ -75,12 +75,7 @@ HOW = {
     "dda": "fixed depth {depth}",
     "same": "fixed depth {depth}: the same picture as DGA + G",
 }
-EXPLAINED = {
-    "exposure": "exposure",
-    "blur": "blur",
-    "impulses": "single wrong pixels",
-    "noise": "noise",
-}
+EXPLAINED = {"impulses": "single wrong pixels"}  # kinds of damage whose name does not do
 INVERSE = "explained as {damage}"
 NOT_EXPLAINED = "rebuilt from depth {depth}"
 LEFT = "left as it is"
