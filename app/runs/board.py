@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from app.parts.examples import Example
 from app.parts.pictures import encoded, entry
 from app.runs.gpu import expected_seconds
 from app.runs.run_state import DepthSeries
@@ -143,16 +144,15 @@ class Board:
     cancel: threading.Event = field(default_factory=threading.Event)
 
     @classmethod
-    def of_example(
-        cls, profile: Profile, name: str, truth: str | None, pixels: Pixels, severity: int
-    ) -> Board:
+    def of_example(cls, profile: Profile, example: Example, severity: int) -> Board:
         """An example under the fifteen corruptions; no network is called."""
-        truth = truth if truth in profile.classifier.classes else None
+        truth = example.truth if example.truth in profile.classifier.classes else None
+        pixels = example.pixels(profile.image_size)
         rows = [
             Row(kind, truth, {DAMAGED: Cell(corrupt(pixels, kind, severity, SEED).copy())})
             for kind in CORRUPTIONS
         ]
-        return cls(profile, name, severity, rows)
+        return cls(profile, example.name, severity, rows)
 
     @cached_property
     def systems(self) -> dict[str, System]:

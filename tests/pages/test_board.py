@@ -42,7 +42,6 @@ from app.words.board import COMMAND
 from app.words.errors import REFUSED
 from dga.corruptions import CORRUPTIONS, SEVERITIES, corrupt
 from dga.explanation.degradation import Degradation
-from dga.images import to_pixels, to_square
 from dga.io.parsing import split_list
 from dga.io.shipped import shipped
 from dga.networks.classifier import Prediction
@@ -59,11 +58,6 @@ def cat(tmp_path_factory):
     path = tmp_path_factory.mktemp("pictures") / "cat.png"
     Image.fromarray(skimage.data.chelsea()).save(path)
     return Example("cat", "Cat", str(path), "data:,", "cat")
-
-
-@pytest.fixture(scope="module")
-def pixels():
-    return to_pixels(to_square(Image.fromarray(skimage.data.chelsea()), 32))
 
 
 @pytest.fixture
@@ -100,15 +94,15 @@ def filled(truth="cat", example="cat"):
     return Board(EVERYDAY16, example, 5 if example else None, rows, "done")
 
 
-def test_rows_are_filled_from_one_run(tiny, pixels):
-    board = Board.of_example(tiny.profile, "cat", "cat", pixels, 2)
+def test_rows_are_filled_from_one_run(tiny, cat):
+    board = Board.of_example(tiny.profile, cat, 2)
     assert [row.name for row in board.rows] == list(CORRUPTIONS)
     phases = [board.phase for _ in run(tiny, board)]
     assert list(dict.fromkeys(phases)) == ["read", "forward", "reverse"]
     assert len(board.complete) == 15
     assert board.phase == "done"
     row = board.rows[7]
-    assert np.array_equal(row.cells[DAMAGED].image, corrupt(pixels, row.name, 2, 0))
+    assert np.array_equal(row.cells[DAMAGED].image, corrupt(cat.pixels(32), row.name, 2, 0))
     alone = adapt(tiny.models, row.cells[DAMAGED].image, 0, list(compared(tiny.profile).values()))
     assert row.stop == alone.stop
     for name, result in alone.reconstructions.items():
@@ -129,8 +123,8 @@ def atlas(*rows, truth="cat", example="cat"):
     return Board(EVERYDAY16, example, severity, filled, "done", method="dga-guided")
 
 
-def test_an_atlas_is_filled_row_by_row_and_goes_on_after_a_stop(tiny, pixels):
-    board = Board.of_example(tiny.profile, "cat", "cat", pixels, 2).again("dga-guided")
+def test_an_atlas_is_filled_row_by_row_and_goes_on_after_a_stop(tiny, cat):
+    board = Board.of_example(tiny.profile, cat, 2).again("dga-guided")
     board.rows = board.rows[6:8]
     steps = run(tiny, board)
     next(step for step in steps if len(board.complete) == 1)
@@ -275,8 +269,8 @@ def test_table_and_links():
     assert (query["image"], query["corruption"]) == (["own"], ["none"])
 
 
-def test_cancel_takes_effect_within_a_step(tiny, pixels):
-    board = Board.of_example(tiny.profile, "cat", "cat", pixels, 3)
+def test_cancel_takes_effect_within_a_step(tiny, cat):
+    board = Board.of_example(tiny.profile, cat, 3)
     steps = run(tiny, board)
     next(step for step in steps if board.phase == "forward" and board.progress[0] == 2)
     board.cancel.set()
@@ -285,10 +279,10 @@ def test_cancel_takes_effect_within_a_step(tiny, pixels):
     assert board.progress[0] == 3 or board.rows[3].stop is None
 
 
-def test_time_budget(tiny, pixels):
+def test_time_budget(tiny, cat):
     hurried = Session(tiny.models, budget_seconds=0.0)
     with pytest.raises(RunError, match="longer than 0 seconds"):
-        list(run(hurried, Board.of_example(tiny.profile, "cat", "cat", pixels, 3)))
+        list(run(hurried, Board.of_example(tiny.profile, cat, 3)))
 
 
 @pytest.mark.parametrize(
@@ -466,7 +460,7 @@ def test_a_board_is_recorded_and_read_back(tiny, cat, tmp_path):
     board = Boards(tiny, [cat], tmp_path).find("cat", 3)
     assert len(board.complete) == 15
     assert status_value(board)["words"] == "Recorded with the shipped models"
-    again = Board.of_example(tiny.profile, "cat", "cat", cat.pixels(32), 3)
+    again = Board.of_example(tiny.profile, cat, 3)
     list(run(tiny, again))
     for old, new in zip(board.rows, again.rows, strict=True):
         assert (old.stop, old.truth) == (new.stop, new.truth)
