@@ -25,8 +25,8 @@ from dga.explanation.noise_level import matched_depth
 from dga.explanation.search import Explanation, judge
 from dga.images import Pixels, from_tensor, to_tensor
 from dga.networks.models import Models
-from dga.pipeline import Job, Rebuilt, classify, denoise, judged_path
-from dga.profiles import ExplanationConfig
+from dga.pipeline import PictureCache, Rebuilt, classify, run
+from dga.profiles import ExplanationConfig, Repair
 from dga.record import remedies
 
 MOST = {"exposure": 64, "sharpness": 32, "noise": 30}  # steps of each slider
@@ -74,13 +74,13 @@ class Patient:
 
     def undone(self, guess: Degradation) -> Pixels:
         """The picture after the inverse; its noise goes in DGA+'s one step from where it enters."""
-        entry = matched_depth(self.models.schedule, guess.noise)
-        found, repair = Explanation(guess, entry, guess.noise), self.models.profile.plus
-        states = judged_path(self.models, self.x, self.seed, found).states
-        way = (repair.noisy or repair.end).at(entry)
-        job = Job(0, self.seed, entry, way, states.at(entry), states.x_0, [repair])
-        (image,) = (e.image for e in denoise(self.models, [job]) if isinstance(e, Rebuilt))
-        return from_tensor(image)
+        entry, plus = matched_depth(self.models.schedule, guess.noise), self.models.profile.plus
+        found = Explanation(guess, entry, guess.noise)
+        cache = PictureCache(self.models, self.x, self.seed, found)
+        repair = Repair((plus.noisy or plus.end).at(entry), plus.explain)
+        *_, last = run(self.models, self.x[None], [self.seed], [repair], [cache])
+        assert isinstance(last, Rebuilt)
+        return from_tensor(last.image)
 
     def compared(self, found: Explanation) -> tuple[Pixels, dict[str, Any]]:
         """The network's own choice: its picture, both scores, and where it lies on the sliders."""

@@ -7,7 +7,7 @@ const within = (value, low, high) => Math.min(Math.max(value, low), high);
 const mixed = (share) => [67, 56, 202].map((end) => Math.round(255 + share * (end - 255)));
 
 function toy(box, { toy: { order, cases } }) {
-  const [says, { most, ends }] = [words.toy, props.toy];
+  const [says, { most, ends }] = [{ ...words, ...words.toy }, props.toy];
   const knobs = Object.keys(most);
   const values = Object.fromEntries(knobs.map((knob) => [knob, 0]));
   let [name, answer, open, problem] = ["", null, false, ""];
