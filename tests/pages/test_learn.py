@@ -34,6 +34,7 @@ from dga.images import from_tensor, to_tensor
 from dga.pipeline import adapt
 from dga.request import Request
 from dga.sentences import pill
+from dga.stopping import confidence_from_logits
 from dga.systems import changed, systems
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -108,11 +109,6 @@ def path_of(lesson, models, case):
     return forward_path(models.schedule, to_tensor(lesson._damaged(case)), case.seed)
 
 
-def confidence_of(models, path):
-    logits = curve(models.schedule, models.discriminator, path).double().numpy()
-    return logits, 1 / (1 + np.exp(-logits))
-
-
 def test_film_is_the_forward_path(lesson, made, tiny_models):
     film = made["film"]
     assert film["signal"][0] == 1
@@ -127,7 +123,8 @@ def test_rounds_are_pairs_at_the_same_depth_and_noise(lesson, made, tiny_models)
     for case, shown in zip(ROUNDS, game["rounds"], strict=True):
         path = path_of(lesson, tiny_models, case)
         assert close(pictures(shown["film"]), from_tensor(path[rungs]))
-        _, sure = confidence_of(tiny_models, path)
+        logits = curve(tiny_models.schedule, tiny_models.discriminator, path).double().numpy()
+        sure = confidence_from_logits(logits)
         assert np.allclose([damaged for _, damaged in shown["sure"]], sure[rungs], atol=1e-3)
     assert {shown["picture"] for shown in game["rounds"]} == set(game["clean"])
 
@@ -155,7 +152,6 @@ def test_curve_and_stops(lesson, made):
 
 
 def test_the_way_back_ends_where_adapt_ends(lesson, made, tiny_models):
-    free = systems(tiny_models.profile)["dga-ancestral"]
     reverse, free = made["reverse"], systems(tiny_models.profile)["dga-ancestral"]
     free = changed(tiny_models.profile, free, {"paths": str(PATHS)}, "dga-ancestral")
     run = adapt(tiny_models, lesson._damaged(MAIN), MAIN.seed, [free])
@@ -211,6 +207,18 @@ def test_the_recorded_run_of_try_it_is_the_lessons_own(session, monkeypatch):
     assert [top[0] for top in shown["top"]] == [
         [p.label, round(p.probabilities[0], 4)] for p in asked
     ]
+
+
+def test_lists_of_pictures(lesson, made):
+    assert [one["title"] for one in made["meet"]] == ["Impulse noise", "Defocus blur", "Brightness"]
+    for one in made["meet"]:
+        assert len(pictures(one["pictures"])) == len(one["top"]) == 6
+        assert one["top"][0] == made["meet"][0]["top"][0]  # they start undamaged
+    for case, shown in zip(lessons.DAMAGED, made["plus"], strict=True):
+        state = lesson.ran(case)
+        _, undone, repaired = pictures(shown["pictures"])
+        assert np.array_equal(undone, state.explained.restored)
+        assert np.array_equal(repaired, state.results["dga-plus"].image)
 
 
 # Be the repairer
@@ -318,14 +326,6 @@ def test_the_landscape_waits_while_others_are_served(toy, line, monkeypatch):
     assert 0 < len(toy.slices[CASE, 0]) < 32
 
 
-def test_what_dga_plus_made_is_what_it_makes(lesson, made):
-    for case, shown in zip(lessons.DAMAGED, made["plus"], strict=True):
-        state = lesson.ran(case)
-        _, undone, repaired = pictures(shown["pictures"])
-        assert np.array_equal(undone, state.explained.restored)
-        assert np.array_equal(repaired, state.results["dga-plus"].image)
-
-
 def test_a_noisier_picture_enters_deeper_and_no_earlier_than_its_level(made):
     level = made["level"]
     assert level["levels"] == sorted(level["levels"])
@@ -334,14 +334,6 @@ def test_a_noisier_picture_enters_deeper_and_no_earlier_than_its_level(made):
     assert level["deepest"] < len(signal)
     for measured, entry in zip(level["levels"], level["entries"], strict=True):
         assert ratios[entry] >= measured > ratios[entry - 1]
-
-
-def test_meeting_starts_undamaged(made):
-    assert [one["title"] for one in made["meet"]] == ["Impulse noise", "Defocus blur", "Brightness"]
-    for one in made["meet"]:
-        strip = pictures(one["pictures"])
-        assert len(strip) == len(one["top"]) == 6
-        assert one["top"][0] == made["meet"][0]["top"][0]
 
 
 def test_an_example_that_is_missing_becomes_an_error(tiny_models):

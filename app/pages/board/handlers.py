@@ -249,11 +249,6 @@ class BoardHandlers(RunHandlers[Board]):
             self.boards.keep(board)
         yield self.shown(board)
 
-    def end(self, board: Board, sentence: str = "") -> None:
-        if board.running or sentence:
-            board.cancel.set()
-            board.phase, board.error = ("error", sentence) if sentence else ("cancelled", "")
-
     def shown(self, board: Board, notice: str = "") -> Update:
         parts = self.components
         return {

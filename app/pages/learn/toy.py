@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -16,9 +15,8 @@ from app.pages.run_handlers import told
 from app.parts.pictures import data_uri
 from app.runs.beside import DroppedError, SideLane
 from app.runs.session import Session
-from app.server.errors import SENTENCES, RequestError
+from app.server.errors import RequestError, sentence_of
 from app.server.turns import TURNS
-from app.words.errors import FAILED
 from dga.explanation.degradation import NO_DEGRADATION, Degradation
 from dga.explanation.exposure import UNCHANGED, Exposure
 from dga.explanation.noise_level import matched_depth
@@ -33,8 +31,6 @@ MOST = {"exposure": 64, "sharpness": 32, "noise": 30}  # steps of each slider
 ENDS = GAIN, BLUR, LEVEL = 32.0, 4.0, 0.6  # there: factor, pixels, standard deviation
 COLUMNS, ROWS = 33, 17  # of the landscape: every second step of exposure and of sharpness
 PIECE, CHECKED = 32, 8  # points an answer, and between two looks whether others are served
-
-_log = logging.getLogger(__name__)
 
 
 def order() -> list[tuple[int, int]]:
@@ -130,11 +126,8 @@ class Toy:
             return echo | work(visitor, patient, asked)
         except DroppedError as dropped:
             return echo | {"error": LAND_WAITS if str(dropped) else "", "waits": True}
-        except SENTENCES as error:
-            return echo | {"error": str(error)}
-        except Exception:
-            _log.exception("A question of the repairer failed")
-            return echo | {"error": FAILED}
+        except Exception as error:
+            return echo | {"error": sentence_of(error)}
 
     def _moved(self, visitor: str, patient: Patient, asked: Mapping[str, Any]) -> dict[str, Any]:
         with TURNS.turn():
