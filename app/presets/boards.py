@@ -15,18 +15,7 @@ from PIL import Image
 from app.parts.examples import Example
 from app.parts.pictures import encoded
 from app.presets.recording import configuration, digest
-from app.runs.board import (
-    COLUMNS,
-    METHODS,
-    SEED,
-    STOPPED,
-    Board,
-    Cell,
-    Row,
-    compared,
-    key_of,
-    run,
-)
+from app.runs.board import COLUMNS, METHODS, SEED, STOPPED, Board, Cell, Row, compared, key_of, run
 from app.runs.run_state import DepthSeries
 from app.runs.session import Session
 from app.runs.sprites import sprite_sheet

@@ -299,29 +299,27 @@ def fill(models: Models, damaged: Pixels, systems: Sequence[System]) -> Iterator
     total = len(damaged)
     yield News("read", (0, total))
     x = to_tensor(damaged).to(models.device)
-    own = [Cell(*pair) for pair in zip(damaged, classify(models, x), strict=True)]
-    yield News("forward", (0, total), [(row, DAMAGED, cell) for row, cell in enumerate(own)])
-    by_repair = systems_by_repair(systems)
+    own = enumerate(zip(damaged, classify(models, x), strict=True))
+    yield News("forward", (0, total), [(row, DAMAGED, Cell(*pair)) for row, pair in own])
+    by_repair, phase, progress = systems_by_repair(systems), "forward", (0, total)
     known: dict[tuple[int, Repair], Cell] = {}
-    phase, progress = "forward", (0, total)
     for event in run_repairs(models, x, [SEED] * total, list(by_repair)):
-        changed: list[tuple[int, Repair]] = []
+        changed: dict[tuple[int, Repair], Cell] = {}
         if isinstance(event, Stopped):
             found = explained(event.found.degradation, event.stop) if event.repair.explain else ""
-            changed, progress = [(event.row, event.repair)], (event.row + 1, total)
-            known[event.row, event.repair] = Cell(stop=event.stop, found=found)
+            changed[event.row, event.repair] = Cell(stop=event.stop, found=found)
+            progress = (event.row + 1, total)
         elif isinstance(event, Stepped):
             phase, progress = "reverse", (event.step, event.steps)
             for job, image in zip(event.jobs, from_tensor(event.x), strict=True):
-                for at in (shared := [(job.row, repair) for repair in job.repairs]):
-                    known[at] = replace(known[at], image=image)
-                changed += shared
+                for at in ((job.row, repair) for repair in job.repairs):
+                    changed[at] = replace(known[at], image=image)
         elif isinstance(event, Rebuilt):
-            changed, (said,) = [(event.row, event.repair)], classify(models, event.image[None])
-            image = from_tensor(event.image)
-            known[changed[0]] = replace(known[changed[0]], image=image, said=said)
-        cells = [(at[0], system.name, known[at]) for at in changed for system in by_repair[at[1]]]
-        yield News(phase, progress, cells)
+            at, (said,) = (event.row, event.repair), classify(models, event.image[None])
+            changed[at] = replace(known[at], image=from_tensor(event.image), said=said)
+        known |= changed
+        cells = ((at, cell, system) for at, cell in changed.items() for system in by_repair[at[1]])
+        yield News(phase, progress, [(row, system.name, cell) for (row, _), cell, system in cells])
 
 
 def explained(found: Degradation, stop: Stop) -> str:

@@ -203,10 +203,8 @@ def test_the_recorded_run_of_try_it_is_the_lessons_own(session, monkeypatch):
     assert np.allclose(judged["damaged"], np.mean(state.curves, 0), atol=1e-4)
     (shown,) = lesson._depth()["cases"]
     results = [state.results[name].prediction for name in ("dga-guided", "dda")]
-    asked = [state.subject.input_prediction, *results]
-    assert [top[0] for top in shown["top"]] == [
-        [p.label, round(p.probabilities[0], 4)] for p in asked
-    ]
+    top = [p.top(1)[0] for p in (state.subject.input_prediction, *results)]
+    assert [one[0] for one in shown["top"]] == [[label, round(share, 4)] for label, share in top]
 
 
 def test_lists_of_pictures(lesson, made):
