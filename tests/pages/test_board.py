@@ -13,12 +13,11 @@ from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
 import pytest
-import skimage.data
 from PIL import Image
 
 from app.pages.board.handlers import BoardComponents, BoardHandlers, named_kind, parse
 from app.pages.board.value import board_value, headline, how, lead, right_from, status_value
-from app.parts.examples import Example, load_examples
+from app.parts.examples import load_examples
 from app.presets import boards as recorded
 from app.presets.boards import EXAMPLES, Boards
 from app.runs import board as boards
@@ -43,11 +42,9 @@ TOKEN = "0123456789abcdef" * 2
 CLASSES = EVERYDAY16.classifier.classes
 
 
-@pytest.fixture(scope="module")
-def cat(tmp_path_factory):
-    path = tmp_path_factory.mktemp("pictures") / "cat.png"
-    Image.fromarray(skimage.data.chelsea()).save(path)
-    return Example("cat", "Cat", str(path), "data:,", "cat")
+@pytest.fixture
+def cat():
+    return load_examples()[0]
 
 
 @pytest.fixture

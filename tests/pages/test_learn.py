@@ -11,7 +11,6 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-import skimage.data
 from PIL import Image
 
 from app.pages.learn import lesson as lessons
@@ -19,10 +18,9 @@ from app.pages.learn import steps as words
 from app.pages.learn.lesson import COMPARED, FILM_DEPTHS, LADDER, MAIN, PARTS, ROUNDS, Lesson
 from app.pages.learn.steps import LAND_WAITS, NO_PICTURE, STEPS
 from app.pages.learn.toy import BLUR, COLUMNS, GAIN, LEVEL, MOST, ROWS, Toy, order
-from app.parts.examples import Example, load_examples
+from app.parts.examples import load_examples
 from app.parts.html import rendered
 from app.presets.cases import PATHS
-from app.presets.store import Presets
 from app.runs.beside import SideLane
 from app.runs.session import Session
 from app.server.queue_position import QueuePositions
@@ -63,14 +61,8 @@ def test_equations_are_well_formed_and_have_words():
 
 
 @pytest.fixture(scope="module")
-def examples(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("pictures")
-    made = {}
-    for turns, name in enumerate(("cat", "lion", "horse", "lake")):
-        path = str(folder / f"{name}.png")
-        Image.fromarray(np.rot90(skimage.data.chelsea(), turns)).save(path)
-        made[name] = Example(name, f"One {name}", path, "", "cat" if name == "cat" else None)
-    return made
+def examples():
+    return {example.name: example for example in load_examples()}
 
 
 @pytest.fixture(scope="module")
@@ -162,10 +154,9 @@ def test_the_way_back_ends_where_adapt_ends(lesson, made, tiny_models):
     assert close((states[0], states[-1]), ends)
 
 
-def test_more_guidance_than_needed_swings_past_the_input(session):
+def test_more_guidance_than_needed_swings_past_the_input(session, examples):
     """Why the strongest pull of the three ends further away, counted where it happens."""
-    lesson = Lesson(session, {example.name: example for example in load_examples()}, {})
-    guide = lesson._guide()
+    guide = Lesson(session, examples, {})._guide()
     assert guide["scales"][0] == 0
     assert len(guide["top"]) == len(guide["scales"]) + 1
     off, own, strong = guide["gaps"]
@@ -189,16 +180,15 @@ def test_cases_agree_with_what_try_it_runs(lesson, made, tiny_models):
             assert np.array_equal(image, result.image)
         labels = [top[0][0] for top in shown["top"]]
         assert labels == [p.label for p in (run.input_prediction, *(r.prediction for r in results))]
-        assert shown["truth"] == ("cat" if case.picture == "cat" else None)
+        assert shown["truth"] == lesson.examples[case.picture].truth
 
 
-def test_the_recorded_run_of_try_it_is_the_lessons_own(session, monkeypatch):
-    examples = load_examples()
-    lesson = Lesson(session, {example.name: example for example in examples}, {})
-    recorded = {preset.name: preset.state for preset in Presets(session, examples).all}
+def test_the_recorded_run_of_try_it_is_the_lessons_own(session, examples, monkeypatch):
+    lesson = Lesson(session, examples, {})
+    state = lesson.presets.named("cat-gaussian-noise").state
     monkeypatch.setattr(lessons, "COMPARED", (MAIN,))
     monkeypatch.setattr(Session, "events", None)  # nothing is run again
-    state, judged = recorded["cat-gaussian-noise"], lesson._judge()
+    judged = lesson._judge()
     assert judged["stops"][round(100 * judged["tau"])] == (state.search.stop.t_star, True)
     assert np.allclose(judged["damaged"], np.mean(state.curves, 0), atol=1e-4)
     (shown,) = lesson._depth()["cases"]

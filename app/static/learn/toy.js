@@ -149,7 +149,7 @@ function toy(box, { toy: { order, cases } }) {
     dial.classList.toggle("ln-silent", Boolean(problem));
     dial.querySelector(".needle").style.transform = `rotate(${180 * (1 - chance(z))}deg)`;
     dial.querySelector(".net").style.transform = `rotate(${180 * (1 - chance(best))}deg)`;
-    box.querySelectorAll(".net").forEach((mark) => { mark.classList.toggle("gone", !open); });
+    box.querySelectorAll(".net").forEach((mark) => mark.toggleAttribute("hidden", !open));
     for (const [mark, at] of [[".here", knobs.map((knob) => values[knob])], ["i.net", network.at]]) {
       part(mark).style.left = `${(100 * at[0]) / most.exposure}%`;
       part(mark).style.bottom = `${(100 * at[1]) / most.sharpness}%`;
