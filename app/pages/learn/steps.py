@@ -104,9 +104,8 @@ STEPS = (
         "guide",
         "Staying close",
         "Guidance keeps the coarse shapes",
-        "From deep noise, one plausible picture is as good as another. Coarse shapes survive "
-        "most damage: so the blurred guess is pulled towards the blurred input, as hard as λ "
-        "says.",
+        "From deep noise, one plausible picture is as good as another. Coarse shapes survive most "
+        "damage: so the blurred guess is pulled towards the blurred input, as hard as λ says.",
         "Switch λ on and off.",
         r"\mathbf{x}_{t-1} \leftarrow \mathbf{x}_{t-1} - "
         r"λ \nabla_{\mathbf{x}_t} \| φ(\mathbf{x}_{\text{in}}) - φ(\hat{\mathbf{x}}_0) \|_2",
