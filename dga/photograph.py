@@ -261,16 +261,13 @@ def _windows(
 class Window(PictureCache):
     """One window whose explanation is known; ``held``: noise of its pixels, ``[S, S]``."""
 
+    found: Explanation
+
     def __init__(
         self, models: Models, x: Tensor, seed: int, found: Explanation, held: Tensor
     ) -> None:
-        super().__init__(models, x, seed)
-        self.found, self.held = found, held
-
-    def explanation(self, config: ExplanationConfig | None) -> Generator[Scored, None, Explanation]:
-        """What is known."""
-        yield from ()
-        return self.found
+        super().__init__(models, x, seed, found)
+        self.held = held
 
     def path(self, found: Explanation, number: int = 0) -> JudgedPath:
         """With noise added where some is missing."""

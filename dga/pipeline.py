@@ -51,10 +51,15 @@ def drain(steps: Generator[object, None, Result]) -> Result:
 
 
 class PictureCache:
-    """One picture, ``[3, S, S]`` in [-1, 1], and what its repairs share, each found once."""
+    """One picture, ``[3, S, S]`` in [-1, 1], and what its repairs share, each found once.
 
-    def __init__(self, models: Models, x: Tensor, seed: int) -> None:
-        self.models, self.x, self.seed = models, x, seed
+    ``found``: its explanation where that is known; else it is searched for.
+    """
+
+    def __init__(
+        self, models: Models, x: Tensor, seed: int, found: Explanation | None = None
+    ) -> None:
+        self.models, self.x, self.seed, self.found = models, x, seed, found
         self._explanations: dict[ExplanationConfig, Explanation] = {}
         self._scores: Known = {}
         self._paths: dict[tuple[Degradation, bool, int], JudgedPath] = {}
@@ -64,8 +69,8 @@ class PictureCache:
 
         Its ``seconds`` count scores in full that another configuration computed before.
         """
-        if config is None:
-            return NOTHING
+        if config is None or self.found:
+            return self.found or NOTHING
         if config not in self._explanations:
             models, begun = self.models, time.perf_counter()
             before = sum(seconds for _, seconds in self._scores.values())

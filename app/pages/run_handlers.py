@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import logging
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from functools import wraps
@@ -14,11 +13,10 @@ from gradio.events import Dependency
 
 from app.parts.html import LIGHT, PRIVATE, for_visitor
 from app.runs.session import CancelledError
-from app.server.errors import SENTENCES
+from app.server.errors import sentence_of
 from app.server.queue_position import CONCURRENCY_ID, QueuePositions
-from app.words.errors import FAILED, NEVER_BEGAN, REFUSED
+from app.words.errors import NEVER_BEGAN, REFUSED
 
-_log = logging.getLogger(__name__)
 Update = dict[Any, Any]
 Work = TypeVar("Work")
 Page = TypeVar("Page", bound="RunHandlers[Any]")
@@ -42,11 +40,8 @@ def answered(
     def answer(page: Page, visitor: str, text: object) -> Update:
         try:
             return handler(page, visitor, page.parsed(visitor, text))
-        except SENTENCES as error:
-            return page.complain(visitor, str(error))
-        except Exception:
-            _log.exception("A question of a page failed")
-            return page.complain(visitor, FAILED)
+        except Exception as error:
+            return page.complain(visitor, sentence_of(error))
 
     return answer
 
@@ -82,12 +77,14 @@ class RunHandlers(ABC, Generic[Work]):
     def news(self, work: Work) -> Iterator[Update]:
         """The run itself, as updates of the page."""
 
-    @abstractmethod
-    def end(self, work: Work, sentence: str = "") -> None:
+    def end(self, work: Any, sentence: str = "") -> None:
         """A run that is under way is cancelled, or fails with a sentence that says what to do.
 
         It looks whether it is after every step.
         """
+        if work.running or sentence:
+            work.cancel.set()
+            work.phase, work.error = ("error", sentence) if sentence else ("cancelled", "")
 
     @abstractmethod
     def shown(self, work: Work) -> Update:
@@ -140,11 +137,8 @@ class RunHandlers(ABC, Generic[Work]):
             yield free
         except CancelledError:
             yield free
-        except SENTENCES as error:
-            yield free | self._failed(visitor, work, str(error))
-        except Exception:
-            _log.exception("A run failed")
-            yield free | self._failed(visitor, work, FAILED)
+        except Exception as error:
+            yield free | self._failed(visitor, work, sentence_of(error))
         finally:
             if work is not None:
                 self.end(work)  # the visitor may have left

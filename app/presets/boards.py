@@ -15,18 +15,7 @@ from PIL import Image
 from app.parts.examples import Example
 from app.parts.pictures import encoded
 from app.presets.recording import configuration, digest
-from app.runs.board import (
-    COLUMNS,
-    METHODS,
-    SEED,
-    STOPPED,
-    Board,
-    Cell,
-    Row,
-    compared,
-    key_of,
-    run,
-)
+from app.runs.board import COLUMNS, METHODS, SEED, STOPPED, Board, Cell, Row, compared, key_of, run
 from app.runs.run_state import DepthSeries
 from app.runs.session import Session
 from app.runs.sprites import sprite_sheet
@@ -54,20 +43,15 @@ def configuration_of(profile: Profile) -> dict[str, Any]:
 
 def record(session: Session, example: Example, severity: int, folder: Path) -> None:
     """Run one board and write ``EXAMPLE-SEVERITY.webp`` and ``.json``."""
-    clean = example.pixels(session.profile.image_size)
-    board = Board.of_example(session.profile, example.name, example.truth, clean, severity)
+    board = Board.of_example(session.profile, example, severity)
     for _ in run(session, board):
         pass
     tiles: dict[bytes, int] = {}
     rows = []
     for row in board.rows:
-        cells = {}
-        for name in COLUMNS:
-            cell = row.cells[name]
-            assert cell.image is not None
-            at = tiles.setdefault(cell.image.tobytes(), len(tiles))
-            cells[name] = _cell(cell, row, name) | {"at": at}
+        cells = {name: _cell(row.cells[name], row.truth, tiles) for name in COLUMNS}
         rows.append({"name": row.name, "cells": cells})
+    clean = example.pixels(session.profile.image_size)
     folder.mkdir(parents=True, exist_ok=True)
     pictures = np.frombuffer(b"".join(tiles), np.uint8).reshape(-1, *clean.shape)
     sheet = sprite_sheet(pictures, min(COLUMNS_OF_SHEET, len(tiles)))
@@ -100,14 +84,19 @@ def _atlas(session: Session, board: Board, folder: Path) -> list[str]:
     return told
 
 
-def _cell(cell: Cell, row: Row, name: str) -> dict[str, Any]:
+def _cell(cell: Cell, truth: str | None, tiles: dict[bytes, int]) -> dict[str, Any]:
+    """``tiles``: pictures so far, each once, with its place in the sheet."""
     assert cell.said is not None
-    told: dict[str, Any] = {"label": cell.said.label, "share": round(cell.said.probability, 4)}
-    if (chance := row.chance(name)) is not None:
-        told["chance"] = round(chance, 4)
+    assert cell.image is not None
+    told = {"label": cell.said.label, "share": round(cell.said.probability, 4)}
+    shares = dict(zip(cell.said.labels, cell.said.probabilities, strict=True))
+    if truth in shares:
+        told["chance"] = round(shares[truth], 4)
     if cell.stop:
         told["stop"] = to_plain(cell.stop)
-    return told | ({"found": cell.found} if cell.found else {})
+    if cell.found:
+        told["found"] = cell.found
+    return told | {"at": tiles.setdefault(cell.image.tobytes(), len(tiles))}
 
 
 class Boards:
@@ -119,21 +108,21 @@ class Boards:
         self._session = session
         self._examples = {example.name: example for example in examples}
         self.folder = (root or shipped("assets/presets")) / session.profile.name / FOLDER
-        self._known: dict[str, Board | None] = {}
+        self._recorded: dict[str, Board | None] = {}
         self._run: dict[str, Board] = {}
 
     def find(self, example: str, severity: int, method: str = "") -> Board | None:
         """The board, or atlas, as recorded or last run; None if there is none for these models."""
         key = key_of(example, severity, method)
-        if example in EXAMPLES and example in self._examples and key not in self._known:
-            self._known[key] = self._read(key_of(example, severity), method)
-        return self._known.get(key) or self._run.get(key)
+        if example in EXAMPLES and example in self._examples and key not in self._recorded:
+            self._recorded[key] = self._found(key_of(example, severity), method)
+        return self._recorded.get(key) or self._run.get(key)
 
     def keep(self, board: Board) -> None:
         """A finished run of an example, for whoever asks next: it would be the same again."""
         self._run[board.key] = board
 
-    def _read(self, key: str, method: str) -> Board | None:
+    def _found(self, key: str, method: str) -> Board | None:
         try:
             content = json.loads((self.folder / f"{key}.json").read_text("utf-8"))
             board = self._board(content, self.folder / f"{key}.webp")
@@ -160,8 +149,10 @@ class Boards:
             raise ValueError("it was made with other settings")
         if content["clean_sha256"] != digest(example.pixels(profile.image_size)):
             raise ValueError("its picture cannot be made again here")
-        tiles = _tiles(sheet, profile.image_size)
-        rows = [_row(told, example.truth, tiles) for told in content["rows"]]
+        tiles, rows = _tiles(sheet, profile.image_size), []
+        for told in content["rows"]:
+            cells = {name: _read(told["cells"][name], example.truth, tiles) for name in COLUMNS}
+            rows.append(Row(told["name"], example.truth, cells))
         if [row.name for row in rows] != list(CORRUPTIONS):
             raise ValueError("it lacks rows")
         return Board(profile, example.name, content["severity"], rows, "done", recorded=True)
@@ -175,12 +166,7 @@ def _tiles(sheet: Path, side: int) -> Pixels:
     return rows.swapaxes(1, 2).reshape(-1, side, side, 3)
 
 
-def _row(told: dict[str, Any], truth: str | None, tiles: Pixels) -> Row:
-    cells = {name: _read_cell(told["cells"][name], truth, tiles) for name in COLUMNS}
-    return Row(told["name"], truth, cells)
-
-
-def _read_cell(told: dict[str, Any], truth: str | None, tiles: Pixels) -> Cell:
+def _read(told: dict[str, Any], truth: str | None, tiles: Pixels) -> Cell:
     chances = {told["label"]: told["share"]}
     if truth is not None:
         chances.setdefault(truth, told["chance"])

@@ -10,7 +10,7 @@ import io
 import threading
 import time
 import zipfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import PurePath
@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from app.parts.examples import Example
 from app.parts.pictures import encoded, entry
 from app.runs.gpu import expected_seconds
 from app.runs.run_state import DepthSeries
@@ -25,29 +26,18 @@ from app.runs.session import Session
 from app.runs.sprites import outcome_sheet
 from app.runs.watch import fixed_depth
 from app.server.errors import RunError
-from app.words.board import (
-    EXPLAINED,
-    INVERSE,
-    LEFT,
-    NOT_EXPLAINED,
-    TOO_LONG,
-    TOO_LONG_ATLAS,
-    TOO_SLOW,
-)
+from app.words import board as words
 from dga.corruptions import CORRUPTIONS, corrupt, family_of
 from dga.explanation.degradation import Degradation
-from dga.explanation.exposure import UNCHANGED
 from dga.images import Pixels, from_tensor, to_tensor
 from dga.networks.classifier import Prediction
 from dga.networks.models import Models
 from dga.pipeline import (
-    Adaptation,
     DepthSweep,
     PictureCache,
     Rebuilt,
     Stepped,
     Stopped,
-    adapt_steps,
     classify,
     default_systems,
     sweep_depths,
@@ -72,8 +62,7 @@ CSV_COLUMNS = (
     "label_before", "probability_before", "label_after", "probability_after", "truth", "verdict",
 )  # fmt: skip
 ATLAS_COLUMNS = (
-    "picture", "family", "severity", "seed", "method", "own_depth", "crossed", "depth",
-    "label", "probability", "truth", "verdict",
+    *CSV_COLUMNS[:5], "own_depth", "crossed", "depth", "label", "probability", "truth", "verdict",
 )  # fmt: skip
 
 
@@ -105,38 +94,32 @@ class Row:
     cells: dict[str, Cell] = field(default_factory=dict)
     file: str | None = None
 
+    def cell(self, column: str) -> Cell:
+        """Empty while nothing of it is known."""
+        return self.cells.get(column, Cell())
+
     @property
     def stop(self) -> Stop | None:
         """Where the paper's search ended, once it has."""
-        return self.cells.get(STOPPED, Cell()).stop
+        return self.cell(STOPPED).stop
 
     @property
     def depths(self) -> DepthSeries | None:
-        return self.cells.get(STOPPED, Cell()).depths
+        return self.cell(STOPPED).depths
 
     @property
     def complete(self) -> bool:
-        return all(name in self.cells and self.cells[name].said for name in COLUMNS)
+        return all(self.cell(name).said for name in COLUMNS)
 
     def verdict(self, column: str) -> str:
         """``right`` or ``wrong`` against the true class; empty without one, or not read yet."""
-        cell = self.cells.get(column)
-        if cell is None or cell.said is None or self.truth is None:
-            return ""
-        return "right" if cell.said.label == self.truth else "wrong"
+        return _verdict(self.cell(column).said, self.truth)
 
     @property
     def right(self) -> list[bool]:
         """Whether the true class is read, by depth; empty without one, or not read yet."""
         known = self.depths.predictions if self.depths and self.truth else ()
         return [said.label == self.truth for said in known]
-
-    def chance(self, column: str) -> float | None:
-        """Probability of the true class, in [0, 1]."""
-        cell = self.cells.get(column)
-        if cell is None or cell.said is None or self.truth is None:
-            return None
-        return dict(zip(cell.said.labels, cell.said.probabilities, strict=True)).get(self.truth)
 
 
 @dataclass
@@ -161,16 +144,15 @@ class Board:
     cancel: threading.Event = field(default_factory=threading.Event)
 
     @classmethod
-    def of_example(
-        cls, profile: Profile, name: str, truth: str | None, pixels: Pixels, severity: int
-    ) -> Board:
+    def of_example(cls, profile: Profile, example: Example, severity: int) -> Board:
         """An example under the fifteen corruptions; no network is called."""
-        truth = truth if truth in profile.classifier.classes else None
+        truth = example.truth if example.truth in profile.classifier.classes else None
+        pixels = example.pixels(profile.image_size)
         rows = [
             Row(kind, truth, {DAMAGED: Cell(corrupt(pixels, kind, severity, SEED).copy())})
             for kind in CORRUPTIONS
         ]
-        return cls(profile, name, severity, rows)
+        return cls(profile, example.name, severity, rows)
 
     @cached_property
     def systems(self) -> dict[str, System]:
@@ -195,49 +177,33 @@ class Board:
 
     def again(self, method: str = "") -> Board:
         """The same pictures, nothing computed but the filled rows of an unfinished atlas."""
-        rows = [
-            Row(row.name, row.truth, {DAMAGED: Cell(row.cells[DAMAGED].image)}, file=row.file)
-            for row in self.rows
-        ]
+        rows = [replace(row, cells={DAMAGED: Cell(row.cells[DAMAGED].image)}) for row in self.rows]
+        seconds = 0.0
         if method and method == self.method and len(self.complete) < len(self.rows):
-            rows = self.rows
+            rows, seconds = self.rows, self.seconds
         known = self.profile, self.example, self.severity, rows
-        seconds = self.seconds if rows is self.rows else 0.0
         return Board(*known, seconds=seconds, unreadable=self.unreadable, method=method)
 
     def csv(self) -> str:
         """One line a picture and method, of an atlas a picture and depth; unknown is empty."""
-        stream = io.StringIO()
-        writer = csv.writer(stream, lineterminator="\n")
-        if self.method:
-            writer.writerows([ATLAS_COLUMNS, *self._by_depth()])
-            return stream.getvalue()
-        writer.writerow(CSV_COLUMNS)
-        for row in self.rows:
-            before = _told(row.cells.get(DAMAGED))
-            family = family_of(row.name) if self.example else ""
-            for name in COLUMNS[1:]:
-                cell = row.cells.get(name, Cell())
-                stop = cell.stop if cell.said else None
-                writer.writerow([
-                    _text(row.name), family, self.severity or "", SEED, name,
-                    "" if stop is None else stop.t_star,
-                    "" if stop is None or fixed_depth(self.systems[name]) else stop.crossed,
-                    cell.found, *before, *_told(cell), row.truth or "", row.verdict(name),
-                ])  # fmt: skip
+        stream, columns = io.StringIO(), ATLAS_COLUMNS if self.method else CSV_COLUMNS
+        lines = (line for row in self.rows for line in self._lines(row))
+        csv.writer(stream, lineterminator="\n").writerows([columns, *lines])
         return stream.getvalue()
 
-    def _by_depth(self) -> Iterator[list[object]]:
-        for row in self.rows:
-            if row.depths is None or row.stop is None:
-                continue
-            family = family_of(row.name) if self.example else ""
-            own = row.stop.t_star, row.stop.crossed
-            known = [_text(row.name), family, self.severity or "", SEED, self.method, *own]
+    def _lines(self, row: Row) -> Iterator[list[object]]:
+        family, truth = family_of(row.name) if self.example else "", row.truth or ""
+        known = [_text(row.name), family, self.severity or "", SEED]
+        if self.method and row.depths and row.stop:
+            known += [self.method, row.stop.t_star, row.stop.crossed]
             for depth, said in enumerate(row.depths.predictions):
-                verdict = ("right" if row.right[depth] else "wrong") if row.right else ""
-                read = said.label, round(said.probability, 4)
-                yield [*known, depth, *read, row.truth or "", verdict]
+                yield [*known, depth, *_told(said), truth, _verdict(said, row.truth)]
+        for name in () if self.method else COLUMNS[1:]:
+            cell = row.cell(name)
+            stop, fixed = cell.stop if cell.said else None, fixed_depth(self.systems[name])
+            ended = [stop.t_star, "" if fixed else stop.crossed] if stop else ["", ""]
+            read = *_told(row.cell(DAMAGED).said), *_told(cell.said)
+            yield [*known, name, *ended, cell.found, *read, truth, row.verdict(name)]
 
     def zip(self) -> bytes:
         """Every rebuilt picture as METHOD/NUMBER-NAME.png, and the table."""
@@ -246,11 +212,10 @@ class Board:
             archive.writestr(entry("results.csv"), self.csv())
             for number, row in enumerate(self.rows, 1):
                 for name in COLUMNS[1:]:
-                    cell = row.cells.get(name, Cell())
-                    if cell.said is None or cell.image is None:
-                        continue
-                    file = f"{name}/{number:02}-{PurePath(row.name).stem}.png"
-                    archive.writestr(entry(file), encoded(cell.image, "PNG"))
+                    cell = row.cell(name)
+                    if cell.said and cell.image is not None:
+                        file = f"{name}/{number:02}-{PurePath(row.name).stem}.png"
+                        archive.writestr(entry(file), encoded(cell.image, "PNG"))
         return stream.getvalue()
 
 
@@ -282,15 +247,15 @@ def run(session: Session, board: Board) -> Iterator[None]:
     """
     begun = time.monotonic() - board.seconds
     rows = [row for row in board.rows if not row.depths]
-    cells, known = [row.cells[DAMAGED] for row in rows], len(board.rows) - len(rows)
-    damaged = np.stack([cell.image for cell in cells if cell.image is not None])
-    systems, steps, runs, too_long = list(board.systems.values()), fill, 1, TOO_LONG
+    images, known = [row.cells[DAMAGED].image for row in rows], len(board.rows) - len(rows)
+    damaged = np.stack([image for image in images if image is not None])
+    steps, systems, runs, too_long = fill, list(board.systems.values()), 1, words.TOO_LONG
     budget = session.budget(pictures=len(damaged))
     if board.method:
-        systems, steps = [board.systems[board.method]], fill_atlas
-        runs, too_long = DEEPEST + 1, TOO_LONG_ATLAS
         if session.pace is not None:
-            raise RunError(TOO_SLOW)
+            raise RunError(words.TOO_SLOW)
+        steps, systems = fill_atlas, [board.systems[board.method]]
+        runs, too_long = DEEPEST + 1, words.TOO_LONG_ATLAS
     longest = runs * len(damaged) * expected_seconds(session.profile, systems, paths=1)
     options: dict[str, Any] = {"longest": longest, "budget": budget, "too_long": too_long}
     for news in session.lent(board.cancel, steps, damaged, systems, **options):
@@ -312,18 +277,17 @@ def fill_atlas(models: Models, damaged: Pixels, systems: Sequence[System]) -> It
     deepest = min(DEEPEST, models.profile.schedule.steps)
     for row, pixels in enumerate(damaged):
         yield News("row", (row, total))
-        cache = PictureCache(models, to_tensor(pixels).to(models.device), SEED)
-        rule = repair.end.stopping
-        *_, stopped = adapt_steps(models, pixels, SEED, [], 0, cache, rule)
-        assert isinstance(stopped, Adaptation)
+        x = to_tensor(pixels).to(models.device)
+        cache = PictureCache(models, x, SEED)
+        events = run_repairs(models, x[None], [SEED], [repair], [cache])
+        stop = next(event.stop for event in events if isinstance(event, Stopped))
         for event in sweep_depths(models, pixels, SEED, repair, deepest, cache):
             if not isinstance(event, DepthSweep):
                 yield News("row", (row + event[0] / event[1], total))
                 continue
             said = [Prediction(p.labels[:1], p.probabilities[:1]) for p in event.predictions]
             depths = DepthSeries(said, outcome_sheet(event.images, QUALITY))
-            cell = Cell(stop=stopped.stop, depths=depths)
-            yield News("row", (row + 1, total), [(row, STOPPED, cell)])
+            yield News("row", (row + 1, total), [(row, STOPPED, Cell(stop=stop, depths=depths))])
 
 
 def fill(models: Models, damaged: Pixels, systems: Sequence[System]) -> Iterator[News]:
@@ -335,49 +299,44 @@ def fill(models: Models, damaged: Pixels, systems: Sequence[System]) -> Iterator
     total = len(damaged)
     yield News("read", (0, total))
     x = to_tensor(damaged).to(models.device)
-    own = [Cell(*pair) for pair in zip(damaged, classify(models, x), strict=True)]
-    yield News("forward", (0, total), [(row, DAMAGED, cell) for row, cell in enumerate(own)])
-    by_repair = systems_by_repair(systems)
+    own = enumerate(zip(damaged, classify(models, x), strict=True))
+    yield News("forward", (0, total), [(row, DAMAGED, Cell(*pair)) for row, pair in own])
+    by_repair, phase, progress = systems_by_repair(systems), "forward", (0, total)
     known: dict[tuple[int, Repair], Cell] = {}
-    phase, progress = "forward", (0, total)
     for event in run_repairs(models, x, [SEED] * total, list(by_repair)):
-        changed: list[tuple[int, Repair]] = []
+        changed: dict[tuple[int, Repair], Cell] = {}
         if isinstance(event, Stopped):
             found = explained(event.found.degradation, event.stop) if event.repair.explain else ""
-            changed, progress = [(event.row, event.repair)], (event.row + 1, total)
-            known[event.row, event.repair] = Cell(stop=event.stop, found=found)
+            changed[event.row, event.repair] = Cell(stop=event.stop, found=found)
+            progress = (event.row + 1, total)
         elif isinstance(event, Stepped):
             phase, progress = "reverse", (event.step, event.steps)
             for job, image in zip(event.jobs, from_tensor(event.x), strict=True):
-                for at in (shared := [(job.row, repair) for repair in job.repairs]):
-                    known[at] = replace(known[at], image=image)
-                changed += shared
+                for at in ((job.row, repair) for repair in job.repairs):
+                    changed[at] = replace(known[at], image=image)
         elif isinstance(event, Rebuilt):
-            changed, (said,) = [(event.row, event.repair)], classify(models, event.image[None])
-            image = from_tensor(event.image)
-            known[changed[0]] = replace(known[changed[0]], image=image, said=said)
-        cells = [(at[0], system.name, known[at]) for at in changed for system in by_repair[at[1]]]
-        yield News(phase, progress, cells)
+            at, (said,) = (event.row, event.repair), classify(models, event.image[None])
+            changed[at] = replace(known[at], image=from_tensor(event.image), said=said)
+        known |= changed
+        cells = ((at, cell, system) for at, cell in changed.items() for system in by_repair[at[1]])
+        yield News(phase, progress, [(row, system.name, cell) for (row, _), cell, system in cells])
 
 
 def explained(found: Degradation, stop: Stop) -> str:
     """What DGA+ took the damage for, and what followed."""
-    known: Mapping[str, object] = {
-        "exposure": found.exposure != UNCHANGED,
-        "blur": found.blur,
-        "impulses": found.impulses is not None,
-        "noise": found.noise,
-    }
-    names = [EXPLAINED[name] for name, is_there in known.items() if is_there]
-    depth = NOT_EXPLAINED.format(depth=stop.t_star)
-    if not names:
-        return depth if stop.t_star else LEFT
-    told = INVERSE.format(damage=" and ".join(names))
-    return f"{told}, {depth}" if stop.t_star else told
+    names = " and ".join(words.EXPLAINED.get(kind, kind) for kind in found.kinds)
+    undone = words.INVERSE.format(damage=names) if names else ""
+    depth = words.NOT_EXPLAINED.format(depth=stop.t_star) if stop.t_star else ""
+    return ", ".join(filter(None, (undone, depth))) or words.LEFT
 
 
-def _told(cell: Cell | None) -> tuple[object, object]:
-    said = cell.said if cell else None
+def _verdict(said: Prediction | None, truth: str | None) -> str:
+    if said is None or truth is None:
+        return ""
+    return "right" if said.label == truth else "wrong"
+
+
+def _told(said: Prediction | None) -> tuple[object, object]:
     return (said.label, round(said.probability, 4)) if said else ("", "")
 
 

@@ -7,7 +7,7 @@ import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from app.words.errors import NO_FILE, NO_MEMORY
+from app.words.errors import FAILED, NO_FILE, NO_MEMORY
 from dga.data.uploads import UploadError
 from dga.networks.memory import free_memory, is_shortage
 
@@ -24,6 +24,14 @@ class RequestError(ValueError):
 
 # Whose words are ours and may be shown; what else is raised is for the log.
 SENTENCES = (RunError, RequestError, UploadError, FloatingPointError)
+
+
+def sentence_of(error: Exception) -> str:
+    """What a visitor is told of an error; what is not meant for her goes to the log."""
+    if isinstance(error, SENTENCES):
+        return str(error)
+    _log.error("Something failed unexpectedly", exc_info=error)
+    return FAILED
 
 
 @contextmanager

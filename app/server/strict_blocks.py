@@ -11,11 +11,11 @@ from typing import Any
 
 import gradio as gr
 
-from app.server.errors import SENTENCES, translate_errors
+from app.server.errors import sentence_of, translate_errors
 from app.server.limits import LEAST, MAX_SESSIONS
 from app.server.request_body import is_upload, named_files
 from app.server.turns import address_of, caller
-from app.words.errors import FAILED, GATE_WORDS
+from app.words.errors import GATE_WORDS
 
 _log = logging.getLogger(__name__)
 
@@ -51,11 +51,8 @@ class StrictBlocks(gr.Blocks):
                 answer = await super().process_api(*given, *others, **options)
         except gr.Error:
             raise
-        except SENTENCES as error:
-            raise gr.Error(str(error), print_exception=False) from None
-        except Exception:
-            _log.exception("A function of the page failed")
-            raise gr.Error(FAILED, print_exception=False) from None
+        except Exception as error:
+            raise gr.Error(sentence_of(error), print_exception=False) from None
         shown = zip(block_fn.outputs, answer.get("data") or (), strict=False)
         files = [value for block, value in shown if isinstance(block, gr.File | gr.Image)]
         for path in set(filter(is_upload, named_files(files))):

@@ -6,10 +6,7 @@ from dga.titles import SYSTEMS
 
 SUBJECT = "One {title}"
 PICTURE = "picture"
-COLUMNS = {
-    "damaged": "Damaged",
-    **{name: SYSTEMS[name] for name in ("dga", "dga-guided", "dga-plus", "dda")},
-}
+COLUMNS = SYSTEMS | {"damaged": "Damaged"}
 AS_IT_CAME = "As it came"  # the first column of own pictures
 
 HEADINGS = {
@@ -28,6 +25,7 @@ ATLAS = {  # of one example, or of own pictures whose kind is named
     "empty": "{subject}, damaged in {all} ways. At which depths is it read right?",
     "own_empty": "{pictures} of your own. What is read at each depth?",
     "own_running": "{pictures} of your own, rebuilt from every depth.",
+    "own_done": "{pictures} of your own, rebuilt from every depth.",
     "done": "{subject}, damaged in {all} ways: {told}",
     "own_named": "{pictures} whose kind is named: {told}",
 }
@@ -75,12 +73,7 @@ HOW = {
     "dda": "fixed depth {depth}",
     "same": "fixed depth {depth}: the same picture as DGA + G",
 }
-EXPLAINED = {
-    "exposure": "exposure",
-    "blur": "blur",
-    "impulses": "single wrong pixels",
-    "noise": "noise",
-}
+EXPLAINED = {"impulses": "single wrong pixels"}  # kinds of damage whose name does not do
 INVERSE = "explained as {damage}"
 NOT_EXPLAINED = "rebuilt from depth {depth}"
 LEFT = "left as it is"

@@ -63,6 +63,13 @@ class Degradation:
         return ", ".join(parts) or "none"
 
     @property
+    def kinds(self) -> list[str]:
+        """Which there are, of exposure, blur, impulses and noise, in that order."""
+        impulses = self.impulses is not None
+        known = {"exposure": self.exposure != UNCHANGED, "blur": self.blur, "impulses": impulses}
+        return [name for name, is_there in (known | {"noise": self.noise}).items() if is_there]
+
+    @property
     def nothing_to_invert(self) -> bool:
         """Whether there is no damage, or noise alone."""
         return replace(self, noise=0.0) == NO_DEGRADATION

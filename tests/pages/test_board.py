@@ -7,32 +7,21 @@ import json
 import shlex
 import shutil
 import zipfile
+from itertools import product
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
 import pytest
-import skimage.data
 from PIL import Image
 
 from app.pages.board.handlers import BoardComponents, BoardHandlers, named_kind, parse
 from app.pages.board.value import board_value, headline, how, lead, right_from, status_value
-from app.parts.examples import Example, load_examples
+from app.parts.examples import load_examples
 from app.presets import boards as recorded
 from app.presets.boards import EXAMPLES, Boards
-from app.runs.board import (
-    ATLAS_COLUMNS,
-    COLUMNS,
-    CSV_COLUMNS,
-    DAMAGED,
-    METHODS,
-    Board,
-    Cell,
-    Row,
-    compared,
-    explained,
-    run,
-)
+from app.runs import board as boards
+from app.runs.board import COLUMNS, DAMAGED, METHODS, Board, Cell, Row, compared, explained, run
 from app.runs.run_state import DepthSeries
 from app.runs.session import CancelledError, RunError, Session
 from app.server.limits import MAX_OWN
@@ -42,7 +31,6 @@ from app.words.board import COMMAND
 from app.words.errors import REFUSED
 from dga.corruptions import CORRUPTIONS, SEVERITIES, corrupt
 from dga.explanation.degradation import Degradation
-from dga.images import to_pixels, to_square
 from dga.io.parsing import split_list
 from dga.io.shipped import shipped
 from dga.networks.classifier import Prediction
@@ -54,16 +42,9 @@ TOKEN = "0123456789abcdef" * 2
 CLASSES = EVERYDAY16.classifier.classes
 
 
-@pytest.fixture(scope="module")
-def cat(tmp_path_factory):
-    path = tmp_path_factory.mktemp("pictures") / "cat.png"
-    Image.fromarray(skimage.data.chelsea()).save(path)
-    return Example("cat", "Cat", str(path), "data:,", "cat")
-
-
-@pytest.fixture(scope="module")
-def pixels():
-    return to_pixels(to_square(Image.fromarray(skimage.data.chelsea()), 32))
+@pytest.fixture
+def cat():
+    return load_examples()[0]
 
 
 @pytest.fixture
@@ -85,30 +66,28 @@ def filled(truth="cat", example="cat"):
     """Four rows, one for each way that the search ends; DGA+ puts the first right."""
     rows = []
     for number, (name, stop) in enumerate(zip(CORRUPTIONS, STOPS, strict=False)):
-        row = Row(name, truth)
-        row.cells[DAMAGED] = Cell(PICTURE, said=say("cat" if number == 3 else "dog", 0.6))
-        for column in ("dga", "dga-guided"):
-            row.cells[column] = Cell(PICTURE, said=say("dog", 0.6), stop=stop)
-        row.cells["dga-plus"] = Cell(
-            PICTURE,
-            said=say("cat" if number in (0, 3) else "dog", 0.8),
-            stop=stop,
-            found="left as it is" if number > 1 else "explained as noise",
-        )
-        row.cells["dda"] = Cell(PICTURE, said=say("dog", 0.6), stop=Stop(24, True))
-        rows.append(row)
+        found = "left as it is" if number > 1 else "explained as noise"
+        plus = say("cat" if number in (0, 3) else "dog", 0.8)
+        cells = {
+            DAMAGED: Cell(PICTURE, say("cat" if number == 3 else "dog", 0.6)),
+            "dga": Cell(PICTURE, say("dog", 0.6), stop),
+            "dga-guided": Cell(PICTURE, say("dog", 0.6), stop),
+            "dga-plus": Cell(PICTURE, plus, stop, found),
+            "dda": Cell(PICTURE, say("dog", 0.6), Stop(24, True)),
+        }
+        rows.append(Row(name, truth, cells))
     return Board(EVERYDAY16, example, 5 if example else None, rows, "done")
 
 
-def test_rows_are_filled_from_one_run(tiny, pixels):
-    board = Board.of_example(tiny.profile, "cat", "cat", pixels, 2)
+def test_rows_are_filled_from_one_run(tiny, cat):
+    board = Board.of_example(tiny.profile, cat, 2)
     assert [row.name for row in board.rows] == list(CORRUPTIONS)
     phases = [board.phase for _ in run(tiny, board)]
     assert list(dict.fromkeys(phases)) == ["read", "forward", "reverse"]
     assert len(board.complete) == 15
     assert board.phase == "done"
     row = board.rows[7]
-    assert np.array_equal(row.cells[DAMAGED].image, corrupt(pixels, row.name, 2, 0))
+    assert np.array_equal(row.cells[DAMAGED].image, corrupt(cat.pixels(32), row.name, 2, 0))
     alone = adapt(tiny.models, row.cells[DAMAGED].image, 0, list(compared(tiny.profile).values()))
     assert row.stop == alone.stop
     for name, result in alone.reconstructions.items():
@@ -129,8 +108,8 @@ def atlas(*rows, truth="cat", example="cat"):
     return Board(EVERYDAY16, example, severity, filled, "done", method="dga-guided")
 
 
-def test_an_atlas_is_filled_row_by_row_and_goes_on_after_a_stop(tiny, pixels):
-    board = Board.of_example(tiny.profile, "cat", "cat", pixels, 2).again("dga-guided")
+def test_an_atlas_is_filled_row_by_row_and_goes_on_after_a_stop(tiny, cat):
+    board = Board.of_example(tiny.profile, cat, 2).again("dga-guided")
     board.rows = board.rows[6:8]
     steps = run(tiny, board)
     next(step for step in steps if len(board.complete) == 1)
@@ -152,9 +131,6 @@ def test_an_atlas_is_filled_row_by_row_and_goes_on_after_a_stop(tiny, pixels):
     assert there.label == alone.reconstructions["dga-guided"].prediction.label
     assert Image.open(io.BytesIO(row.depths.sheet)).size == (320, 32 * -(-len(row.right) // 10))
     assert board.again("dga-guided").rows[1].depths is None  # a finished one is run anew
-    late = Board(tiny.profile, "cat", 2, board.rows[:1], method="dga-guided").again("dga")
-    with pytest.raises(RunError, match="press Run for the other rows"):
-        list(run(Session(tiny.models, budget_seconds=0.0), late))
 
 
 @pytest.mark.parametrize(
@@ -182,7 +158,7 @@ def test_without_a_true_class_an_atlas_has_no_totals():
     assert {row["range"] for row in value["rows"]} == {""}
     assert "right" not in value["headlines"][24]
     lines = list(csv.DictReader(io.StringIO(board.csv())))
-    assert tuple(lines[0]) == ATLAS_COLUMNS
+    assert tuple(lines[0]) == boards.ATLAS_COLUMNS
     assert len(lines) == 2 * 33
     assert {line["verdict"] for line in lines} == {""}
     board.rows[0].truth = "cat"
@@ -191,21 +167,14 @@ def test_without_a_true_class_an_atlas_has_no_totals():
 
 @pytest.mark.parametrize(
     ("right", "words"),
-    [
-        ("0110111", "4 to 6"),
-        ("1100011", "0 to 1"),
-        ("0010", "2"),
-        ("000", "none"),
-        ("11", "any"),
-        ("", ""),
-    ],
+    [("0110111", "4 to 6"), ("1100011", "0 to 1"), ("0010", "2"), ("000", "none"), ("11", "any")],
 )
 def test_the_longest_run_of_right_depths(right, words):
     told = right_from([one == "1" for one in right])
     assert told.replace("\N{EN DASH}", " to ") == words
 
 
-def test_verdicts_are_against_the_true_class():
+def test_verdicts_are_against_the_true_class_and_totals_say_why():
     board = filled()
     assert [row.verdict("dga-plus") for row in board.rows] == ["right", "wrong", "wrong", "right"]
     value = board_value(board)
@@ -213,6 +182,16 @@ def test_verdicts_are_against_the_true_class():
     assert value["totals"][3]["marks"] == [True, False, False, True]
     assert "1 read right as they are, 0 after DGA + G, 2 after DGA+" in value["headline"]
     assert "a cat" in value["lead"]
+    stopped = "1 stopped, 1 went to the deepest allowed, 2 left alone"
+    assert [total["why"] for total in value["totals"]] == [
+        *("before any repair", stopped, stopped, "2 repaired, 2 left alone", "all from depth 24"),
+    ]
+    under = [row["under"] for row in value["rows"]]
+    assert under == ["depth 7", "deepest: 24", "too coarse: left alone", "left as it is"]
+    never = "the detector did not stop by 24, the deepest allowed"
+    assert how(board, board.rows[1], "dga") == never
+    assert how(board, board.rows[1], "dda").endswith("the same picture as DGA + G")
+    assert how(board, board.rows[0], "dda") == "fixed depth 24"
 
 
 def test_without_a_true_class_nothing_is_right_or_wrong():
@@ -226,22 +205,6 @@ def test_without_a_true_class_nothing_is_right_or_wrong():
     assert headline(board).startswith("One picture whose kind is named: 0 read right as they came")
     assert [row.verdict("dga-plus") for row in board.rows] == ["right", "", "", ""]
     assert "not known" in lead(board)
-
-
-def test_why_each_total_is_what_it_is():
-    value = board_value(filled())
-    stopped = "1 stopped, 1 went to the deepest allowed, 2 left alone"
-    assert [total["why"] for total in value["totals"]] == [
-        *("before any repair", stopped, stopped, "2 repaired, 2 left alone", "all from depth 24"),
-    ]
-    under = [row["under"] for row in value["rows"]]
-    assert under == ["depth 7", "deepest: 24", "too coarse: left alone", "left as it is"]
-    board = filled()
-    assert how(board, board.rows[1], "dga") == (
-        "the detector did not stop by 24, the deepest allowed"
-    )
-    assert how(board, board.rows[1], "dda").endswith("the same picture as DGA + G")
-    assert how(board, board.rows[0], "dda") == "fixed depth 24"
 
 
 @pytest.mark.parametrize(
@@ -260,7 +223,7 @@ def test_what_dga_plus_found_in_words(found, stop, words):
 def test_table_and_links():
     board = filled()
     lines = list(csv.DictReader(io.StringIO(board.csv())))
-    assert tuple(lines[0]) == CSV_COLUMNS
+    assert tuple(lines[0]) == boards.CSV_COLUMNS
     assert len(lines) == 4 * 4
     plus = lines[2]
     assert (plus["method"], plus["depth"], plus["verdict"]) == ("dga-plus", "7", "right")
@@ -275,8 +238,8 @@ def test_table_and_links():
     assert (query["image"], query["corruption"]) == (["own"], ["none"])
 
 
-def test_cancel_takes_effect_within_a_step(tiny, pixels):
-    board = Board.of_example(tiny.profile, "cat", "cat", pixels, 3)
+def test_cancel_takes_effect_within_a_step(tiny, cat):
+    board = Board.of_example(tiny.profile, cat, 3)
     steps = run(tiny, board)
     next(step for step in steps if board.phase == "forward" and board.progress[0] == 2)
     board.cancel.set()
@@ -285,10 +248,13 @@ def test_cancel_takes_effect_within_a_step(tiny, pixels):
     assert board.progress[0] == 3 or board.rows[3].stop is None
 
 
-def test_time_budget(tiny, pixels):
-    hurried = Session(tiny.models, budget_seconds=0.0)
-    with pytest.raises(RunError, match="longer than 0 seconds"):
-        list(run(hurried, Board.of_example(tiny.profile, "cat", "cat", pixels, 3)))
+@pytest.mark.parametrize(
+    ("method", "words"), [("", "a lower severity needs"), ("dga", "press Run for the other rows")]
+)
+def test_time_budget(tiny, cat, method, words):
+    board = Board.of_example(tiny.profile, cat, 3).again(method)
+    with pytest.raises(RunError, match=f"longer than 0 seconds and was stopped; {words}"):
+        list(run(Session(tiny.models, budget_seconds=0.0), board))
 
 
 @pytest.mark.parametrize(
@@ -308,9 +274,7 @@ def test_a_files_name_may_name_its_kind(file, kind):
 
 
 def test_the_address_says_what_is_shown():
-    asked = parse(
-        json.dumps({"token": TOKEN, "image": "cat", "severity": "3"}), "v", ["lion", "cat"]
-    )
+    asked = parse(ask(severity="3"), "v", ["lion", "cat"])
     assert (asked.owner, asked.image, asked.severity, asked.notice) == (TOKEN, "cat", 3, "")
     odd = {"token": "short", "image": "../cat", "severity": "9", "atlas": "dda", "x": []}
     asked = parse(json.dumps(odd), "v", ["lion", "cat"])
@@ -326,8 +290,8 @@ def handlers(tiny, cat, tmp_path):
     """Handlers whose parts stand for themselves."""
     names = [field.name for field in dataclasses.fields(BoardComponents)]
     components = BoardComponents(**{name: name for name in names})
-    boards = Boards(tiny, [cat], tmp_path)
-    return BoardHandlers(tiny, [cat], components, QueuePositions(), boards)
+    known = Boards(tiny, [cat], tmp_path)
+    return BoardHandlers(tiny, [cat], components, QueuePositions(), known)
 
 
 def ask(**changes):
@@ -353,10 +317,8 @@ def test_own_pictures_become_rows(handlers, uploads):
     stranger = {"path": "/etc/passwd", "name": "a/b/passwd"}
     shown = handlers.drop("v", ask(files=[*uploads, stranger]))
     rows = shown["screen"]["rows"]
-    assert [(row["name"], row["truth"]) for row in rows] == [
-        ("dog.png", "dog"),
-        ("IMG_1.png", None),
-    ]
+    named = [(row["name"], row["truth"]) for row in rows]
+    assert named == [("dog.png", "dog"), ("IMG_1.png", None)]
     assert "words.png (" in shown["status"]["error"]
     assert "passwd (" in shown["status"]["error"]
     assert shown["run"]["interactive"]
@@ -379,9 +341,8 @@ def test_own_pictures_become_rows(handlers, uploads):
     sheet = handlers.pictures("v", ask(image="own", atlas="dga", row=1))["sheet"]
     assert sheet["key"] == "own-dga"
     assert sheet["src"].startswith("data:image/webp")
-    for row in (99, -1, None):
-        assert handlers.pictures("v", ask(image="own", atlas="dga", row=row))["status"]["error"]
     for row in (99, -1, None, []):
+        assert handlers.pictures("v", ask(image="own", atlas="dga", row=row))["status"]["error"]
         assert handlers.name("v", ask(row=row, truth="frog"))["status"]["error"]
     with zipfile.ZipFile(io.BytesIO(board.zip())) as archive:
         assert len(archive.namelist()) == 1 + 2 * 4
@@ -445,11 +406,13 @@ def test_damaged_pictures_are_made_few_at_a_time(handlers, monkeypatch):
     assert handlers.show("v", ask())["status"]["error"] == ""
 
 
-def test_who_waits_is_told_the_place(handlers):
+def test_who_waits_is_told_the_place_and_who_is_refused_why(handlers):
     handlers.line.queued = lambda: ([], [])
     with handlers.line.served("somebody on another page"):
         assert handlers.press("v")["status"]["words"] == "Waiting, 1st in line"
         assert set(handlers.show("v", ask())) == {"status"}  # the run goes on
+    assert handlers.free("v")["status"]["error"] == REFUSED
+    assert "status" not in handlers.free("v")  # one who was served, or left, is told nothing
 
 
 def test_a_visitor_who_leaves_leaves_no_run_behind(handlers):
@@ -465,20 +428,18 @@ def test_a_board_is_recorded_and_read_back(tiny, cat, tmp_path):
     recorded.record(tiny, cat, 3, folder)
     board = Boards(tiny, [cat], tmp_path).find("cat", 3)
     assert len(board.complete) == 15
-    assert status_value(board)["words"] == "Recorded with the shipped models"
-    again = Board.of_example(tiny.profile, "cat", "cat", cat.pixels(32), 3)
+    again = Board.of_example(tiny.profile, cat, 3)
     list(run(tiny, again))
     for old, new in zip(board.rows, again.rows, strict=True):
-        assert (old.stop, old.truth) == (new.stop, new.truth)
-        for name in COLUMNS:
-            assert old.verdict(name) == new.verdict(name)
-            assert old.cells[name].said.label == new.cells[name].said.label
+        labels = [[row.cells[name].said.label for name in COLUMNS] for row in (old, new)]
+        assert (old.stop, old.truth, labels[0]) == (new.stop, new.truth, labels[1])
     again = again.again("dga")
     list(run(tiny, again))
     atlas = Boards(tiny, [cat], tmp_path).find("cat", 3, "dga")
-    assert status_value(atlas)["words"] == "Recorded with the shipped models"
     for old, new in zip(atlas.rows, again.rows, strict=True):
         assert (old.stop, old.right, old.depths.sheet) == (new.stop, new.right, new.depths.sheet)
+    for one in (board, atlas):
+        assert status_value(one)["words"] == "Recorded with the shipped models"
     content = json.loads((folder / "cat-3.json").read_text())
     for changes in (
         {"weights": {"classifier": "another"}}, {"configuration": {}}, {"clean_sha256": ""},
@@ -490,19 +451,16 @@ def test_a_board_is_recorded_and_read_back(tiny, cat, tmp_path):
 
 
 def test_shipped_boards_are_complete_and_small(session):
-    boards = Boards(session, load_examples())
-    for name in EXAMPLES:
-        for severity in SEVERITIES:
-            board = boards.find(name, severity)
-            assert board is not None
-            assert [row.name for row in board.rows] == list(CORRUPTIONS)
-            assert len(board.complete) == 15
-            assert {row.truth for row in board.rows} == {"cat"}
-            for method in METHODS:  # at its own depth an atlas holds what the board does
-                for row in boards.find(name, severity, method).rows:
-                    own = row.depths.predictions[row.stop.t_star]
-                    assert own.label == row.cells[method].said.label
-                    assert len(row.depths.predictions) == 33
+    found = Boards(session, load_examples())
+    for name, severity in product(EXAMPLES, SEVERITIES):
+        board = found.find(name, severity)
+        assert [row.name for row in board.complete] == list(CORRUPTIONS)
+        assert {row.truth for row in board.rows} == {"cat"}
+        for method in METHODS:  # at its own depth an atlas holds what the board does
+            for row in found.find(name, severity, method).rows:
+                own = row.depths.predictions[row.stop.t_star]
+                assert own.label == row.cells[method].said.label
+                assert len(row.depths.predictions) == 33
     folder = shipped("assets/presets") / session.profile.name / "boards"
     assert sum(path.stat().st_size for path in folder.rglob("*.*")) < 3_000_000
 
@@ -512,10 +470,3 @@ def test_the_command_for_a_folder_names_methods_that_exist():
     assert words == ["python", "-m", "dga", "adapt", "FOLDER", "--methods"]
     assert tuple(split_list(names)) == COLUMNS[1:]
     assert set(split_list(names)) == set(compared(EVERYDAY16))
-
-
-def test_a_run_that_never_reached_the_models_says_so(handlers):
-    handlers.line.queued = lambda: ([], [])
-    handlers.press("v")
-    assert handlers.free("v")["status"]["error"] == REFUSED
-    assert "status" not in handlers.free("v")  # one who was served, or left, is told nothing

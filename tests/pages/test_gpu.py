@@ -80,8 +80,8 @@ def test_a_lent_gpu_gives_the_same_run(lender: Lender, tiny_models: Models) -> N
 
 
 def test_a_board_borrows_one_for_all_its_pictures(lender: Lender, tiny_models: Models) -> None:
-    session, pixels = Session(tiny_models), _pixels(tiny_models)
-    board = Board.of_example(session.profile, "cat", "cat", pixels, 2)
+    session = Session(tiny_models)
+    board = Board.of_example(session.profile, load_examples()[0], 2)
     list(run(session, board))
     assert len(board.complete) == 15
     assert len(lender.lent) == lender.returned == 1

@@ -11,7 +11,6 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-import skimage.data
 from PIL import Image
 
 from app.pages.learn import lesson as lessons
@@ -19,10 +18,9 @@ from app.pages.learn import steps as words
 from app.pages.learn.lesson import COMPARED, FILM_DEPTHS, LADDER, MAIN, PARTS, ROUNDS, Lesson
 from app.pages.learn.steps import LAND_WAITS, NO_PICTURE, STEPS
 from app.pages.learn.toy import BLUR, COLUMNS, GAIN, LEVEL, MOST, ROWS, Toy, order
-from app.parts.examples import Example, load_examples
+from app.parts.examples import load_examples
 from app.parts.html import rendered
 from app.presets.cases import PATHS
-from app.presets.store import Presets
 from app.runs.beside import SideLane
 from app.runs.session import Session
 from app.server.queue_position import QueuePositions
@@ -34,6 +32,7 @@ from dga.images import from_tensor, to_tensor
 from dga.pipeline import adapt
 from dga.request import Request
 from dga.sentences import pill
+from dga.stopping import confidence_from_logits
 from dga.systems import changed, systems
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -62,14 +61,8 @@ def test_equations_are_well_formed_and_have_words():
 
 
 @pytest.fixture(scope="module")
-def examples(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("pictures")
-    made = {}
-    for turns, name in enumerate(("cat", "lion", "horse", "lake")):
-        path = str(folder / f"{name}.png")
-        Image.fromarray(np.rot90(skimage.data.chelsea(), turns)).save(path)
-        made[name] = Example(name, f"One {name}", path, "", "cat" if name == "cat" else None)
-    return made
+def examples():
+    return {example.name: example for example in load_examples()}
 
 
 @pytest.fixture(scope="module")
@@ -108,11 +101,6 @@ def path_of(lesson, models, case):
     return forward_path(models.schedule, to_tensor(lesson._damaged(case)), case.seed)
 
 
-def confidence_of(models, path):
-    logits = curve(models.schedule, models.discriminator, path).double().numpy()
-    return logits, 1 / (1 + np.exp(-logits))
-
-
 def test_film_is_the_forward_path(lesson, made, tiny_models):
     film = made["film"]
     assert film["signal"][0] == 1
@@ -127,7 +115,8 @@ def test_rounds_are_pairs_at_the_same_depth_and_noise(lesson, made, tiny_models)
     for case, shown in zip(ROUNDS, game["rounds"], strict=True):
         path = path_of(lesson, tiny_models, case)
         assert close(pictures(shown["film"]), from_tensor(path[rungs]))
-        _, sure = confidence_of(tiny_models, path)
+        logits = curve(tiny_models.schedule, tiny_models.discriminator, path).double().numpy()
+        sure = confidence_from_logits(logits)
         assert np.allclose([damaged for _, damaged in shown["sure"]], sure[rungs], atol=1e-3)
     assert {shown["picture"] for shown in game["rounds"]} == set(game["clean"])
 
@@ -155,7 +144,6 @@ def test_curve_and_stops(lesson, made):
 
 
 def test_the_way_back_ends_where_adapt_ends(lesson, made, tiny_models):
-    free = systems(tiny_models.profile)["dga-ancestral"]
     reverse, free = made["reverse"], systems(tiny_models.profile)["dga-ancestral"]
     free = changed(tiny_models.profile, free, {"paths": str(PATHS)}, "dga-ancestral")
     run = adapt(tiny_models, lesson._damaged(MAIN), MAIN.seed, [free])
@@ -166,10 +154,9 @@ def test_the_way_back_ends_where_adapt_ends(lesson, made, tiny_models):
     assert close((states[0], states[-1]), ends)
 
 
-def test_more_guidance_than_needed_swings_past_the_input(session):
+def test_more_guidance_than_needed_swings_past_the_input(session, examples):
     """Why the strongest pull of the three ends further away, counted where it happens."""
-    lesson = Lesson(session, {example.name: example for example in load_examples()}, {})
-    guide = lesson._guide()
+    guide = Lesson(session, examples, {})._guide()
     assert guide["scales"][0] == 0
     assert len(guide["top"]) == len(guide["scales"]) + 1
     off, own, strong = guide["gaps"]
@@ -193,24 +180,33 @@ def test_cases_agree_with_what_try_it_runs(lesson, made, tiny_models):
             assert np.array_equal(image, result.image)
         labels = [top[0][0] for top in shown["top"]]
         assert labels == [p.label for p in (run.input_prediction, *(r.prediction for r in results))]
-        assert shown["truth"] == ("cat" if case.picture == "cat" else None)
+        assert shown["truth"] == lesson.examples[case.picture].truth
 
 
-def test_the_recorded_run_of_try_it_is_the_lessons_own(session, monkeypatch):
-    examples = load_examples()
-    lesson = Lesson(session, {example.name: example for example in examples}, {})
-    recorded = {preset.name: preset.state for preset in Presets(session, examples).all}
+def test_the_recorded_run_of_try_it_is_the_lessons_own(session, examples, monkeypatch):
+    lesson = Lesson(session, examples, {})
+    state = lesson.presets.named("cat-gaussian-noise").state
     monkeypatch.setattr(lessons, "COMPARED", (MAIN,))
     monkeypatch.setattr(Session, "events", None)  # nothing is run again
-    state, judged = recorded["cat-gaussian-noise"], lesson._judge()
+    judged = lesson._judge()
     assert judged["stops"][round(100 * judged["tau"])] == (state.search.stop.t_star, True)
     assert np.allclose(judged["damaged"], np.mean(state.curves, 0), atol=1e-4)
     (shown,) = lesson._depth()["cases"]
     results = [state.results[name].prediction for name in ("dga-guided", "dda")]
-    asked = [state.subject.input_prediction, *results]
-    assert [top[0] for top in shown["top"]] == [
-        [p.label, round(p.probabilities[0], 4)] for p in asked
-    ]
+    top = [p.top(1)[0] for p in (state.subject.input_prediction, *results)]
+    assert [one[0] for one in shown["top"]] == [[label, round(share, 4)] for label, share in top]
+
+
+def test_lists_of_pictures(lesson, made):
+    assert [one["title"] for one in made["meet"]] == ["Impulse noise", "Defocus blur", "Brightness"]
+    for one in made["meet"]:
+        assert len(pictures(one["pictures"])) == len(one["top"]) == 6
+        assert one["top"][0] == made["meet"][0]["top"][0]  # they start undamaged
+    for case, shown in zip(lessons.DAMAGED, made["plus"], strict=True):
+        state = lesson.ran(case)
+        _, undone, repaired = pictures(shown["pictures"])
+        assert np.array_equal(undone, state.explained.restored)
+        assert np.array_equal(repaired, state.results["dga-plus"].image)
 
 
 # Be the repairer
@@ -318,14 +314,6 @@ def test_the_landscape_waits_while_others_are_served(toy, line, monkeypatch):
     assert 0 < len(toy.slices[CASE, 0]) < 32
 
 
-def test_what_dga_plus_made_is_what_it_makes(lesson, made):
-    for case, shown in zip(lessons.DAMAGED, made["plus"], strict=True):
-        state = lesson.ran(case)
-        _, undone, repaired = pictures(shown["pictures"])
-        assert np.array_equal(undone, state.explained.restored)
-        assert np.array_equal(repaired, state.results["dga-plus"].image)
-
-
 def test_a_noisier_picture_enters_deeper_and_no_earlier_than_its_level(made):
     level = made["level"]
     assert level["levels"] == sorted(level["levels"])
@@ -334,14 +322,6 @@ def test_a_noisier_picture_enters_deeper_and_no_earlier_than_its_level(made):
     assert level["deepest"] < len(signal)
     for measured, entry in zip(level["levels"], level["entries"], strict=True):
         assert ratios[entry] >= measured > ratios[entry - 1]
-
-
-def test_meeting_starts_undamaged(made):
-    assert [one["title"] for one in made["meet"]] == ["Impulse noise", "Defocus blur", "Brightness"]
-    for one in made["meet"]:
-        strip = pictures(one["pictures"])
-        assert len(strip) == len(one["top"]) == 6
-        assert one["top"][0] == made["meet"][0]["top"][0]
 
 
 def test_an_example_that_is_missing_becomes_an_error(tiny_models):

@@ -29,6 +29,7 @@ from torch import Tensor, nn
 
 from app.demo import main
 from app.pages.adapt.try_handlers import TryComponents, TryHandlers
+from app.parts.examples import Example
 from app.presets.store import Presets
 from app.runs import board
 from app.runs.session import RunError, Session
@@ -36,7 +37,6 @@ from app.server.gate import API, Gate
 from app.server.queue_position import QueuePositions
 from app.start import main as start
 from app.words.errors import NO_FILE, NO_MEMORY
-from dga.data.uploads import read_square
 from dga.evaluation.plan import Plan
 from dga.evaluation.results_file import ResultsFile
 from dga.evaluation.run import evaluate
@@ -126,8 +126,7 @@ def test_memory_that_runs_out_ends_one_run(
 
 
 def board_of(models: Models, photo: str) -> board.Board:
-    pixels = read_square(photo, models.profile.image_size)
-    return board.Board.of_example(models.profile, "cat", "cat", pixels, 2)
+    return board.Board.of_example(models.profile, Example("cat", "Cat", photo, "", "cat"), 2)
 
 
 def test_memory_that_runs_out_elsewhere(

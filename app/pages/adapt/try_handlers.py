@@ -30,10 +30,9 @@ from app.runs.settings import check_settings
 from app.runs.visitors import Run, Visitors
 from app.runs.watch import Step, Swept
 from app.server.decoder import read_square
-from app.server.errors import SENTENCES
+from app.server.errors import SENTENCES, sentence_of
 from app.server.queue_position import CONCURRENCY_ID, QueuePositions, place_words
 from app.server.upload_folder import kept
-from app.words.errors import FAILED
 from app.words.try_it import DOWNLOAD_WORDS, DOWNLOADS, INPUT_WORDS, LINK_NOTICES, NOTICES
 from dga.explanation.search import Scored
 from dga.io.parsing import shortened
@@ -206,11 +205,8 @@ class TryHandlers(RunHandlers[Run]):
                 return
         except (DroppedError, CancelledError) as error:
             sentence = str(error)
-        except SENTENCES as error:
-            state.fail(str(error))
-        except Exception:
-            _log.exception("A run beside the queue failed")
-            state.fail(FAILED)
+        except Exception as error:
+            state.fail(sentence_of(error))
         finally:
             if state.running:  # or the visitor has left
                 state.leave(sentence) if sentence else state.cancel()
@@ -265,11 +261,8 @@ class TryHandlers(RunHandlers[Run]):
                 yield self.shown(last) | self.lock(True)
         except CancelledError:
             pass
-        except SENTENCES as error:
-            state.notice = str(error)
-        except Exception:
-            _log.exception("A run could not be looked further into")
-            state.notice = FAILED
+        except Exception as error:
+            state.notice = sentence_of(error)
         finally:
             state.working = False
         if self.runs.last(visitor) is last:

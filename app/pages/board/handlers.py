@@ -56,9 +56,8 @@ class BoardComponents:
 @dataclass(frozen=True)
 class Asked:
     """``owner``: whose boards; ``image``: an example's name or ``own``; ``notice``: not known.
-    ``method``: of an atlas, else empty.
 
-    ``told``: all that the page's script said.
+    ``method``: of an atlas, else empty; ``told``: all that the page's script said.
     """
 
     owner: str
@@ -70,11 +69,8 @@ class Asked:
 
     @property
     def key(self) -> str:
-        return self.key_of(self.method)
-
-    def key_of(self, method: str) -> str:
         severity = None if self.image == OWN else self.severity
-        return f"{self.owner} {key_of(self.image, severity, method)}"
+        return f"{self.owner} {key_of(self.image, severity, self.method)}"
 
 
 def parse(text: object, visitor: str, examples: Sequence[str]) -> Asked:
@@ -91,15 +87,15 @@ def parse(text: object, visitor: str, examples: Sequence[str]) -> Asked:
         "severity": (SEVERITY, SEVERITIES),
         "atlas": ("", ("", *METHODS)),
     }
-    values, notices = {}, []
+    values, notices = list[Any](), []
     for name, (usual, allowed) in known.items():
         given = str(usual if asked.get(name) is None else asked[name])
-        values[name] = next((value for value in allowed if str(value) == given), usual)
-        if given != str(values[name]):
-            filled = {"name": name, "value": shortened(given), "used": usual}
-            notices.append(words.UNKNOWN_LINK.format(**filled))
-    chosen = values["image"], values["severity"], values["atlas"]
-    return Asked(owner, *chosen, " ".join(notices), asked)
+        values.append(next((value for value in allowed if str(value) == given), usual))
+        if given != str(values[-1]):
+            told_of = {"name": name, "value": shortened(given), "used": usual}
+            notices.append(words.UNKNOWN_LINK.format(**told_of))
+    image, severity, method = values
+    return Asked(owner, image, severity, method, " ".join(notices), asked)
 
 
 def named_kind(file: str, classes: Sequence[str]) -> str | None:
@@ -139,7 +135,8 @@ class BoardHandlers(RunHandlers[Board]):
         """The visitor's own run, else the recorded one, else what can be run."""
         known = self.kept.last(asked.key)
         if asked.image == OWN:
-            own = self.kept.last(asked.key_of("")) or Board(self.session.profile, None, None, [])
+            first = self.kept.last(replace(asked, method="").key)
+            own = first or Board(self.session.profile, None, None, [])
             current = known if known and known.files == own.files else None  # since no new ones
             return current or own.again(asked.method)
         recorded = known or self.boards.find(asked.image, asked.severity, asked.method)
@@ -147,10 +144,8 @@ class BoardHandlers(RunHandlers[Board]):
 
     def _damage(self, name: str, severity: int) -> Board:
         """Without a network; only examples: an upload is forgotten with its file."""
-        profile, example = self.session.profile, self.examples[name]
         with TURNS.turn():  # fifteen corruptions are work
-            pixels = example.pixels(profile.image_size)
-            return Board.of_example(profile, name, example.truth, pixels, severity)
+            return Board.of_example(self.session.profile, self.examples[name], severity)
 
     @answered
     def show(self, visitor: str, asked: Asked) -> Update:
@@ -189,7 +184,7 @@ class BoardHandlers(RunHandlers[Board]):
         if not rows:
             raise RequestError(f"{words.NOTHING_READ} {status_value(board)['error']}".strip())
         asked = replace(asked, image=OWN)
-        self.kept.put(asked.key_of(""), board, visitor)
+        self.kept.put(replace(asked, method="").key, board, visitor)
         return self._opened(self.board(asked), notice)
 
     @answered
@@ -209,13 +204,11 @@ class BoardHandlers(RunHandlers[Board]):
     def pictures(self, visitor: str, asked: Asked) -> Update:
         """A row's pictures from every depth, in one sheet."""
         board = self.board(asked)
-        known = {str(n): row.depths for n, row in enumerate(board.rows) if row.depths}
-        depths = known.get(row := str(asked.told.get("row")))
-        if depths is None:
+        sheets = {str(n): row.depths.sheet for n, row in enumerate(board.rows) if row.depths}
+        if (row := str(asked.told.get("row"))) not in sheets:
             raise RequestError(words.NOT_KEPT)
-        return {
-            self.components.sheet: {"key": board.key, "row": row, "src": uri(depths.sheet, "webp")}
-        }
+        src = uri(sheets[row], "webp")
+        return {self.components.sheet: {"key": board.key, "row": row, "src": src}}
 
     @answered
     def save(self, visitor: str, asked: Asked) -> Update:
@@ -229,20 +222,16 @@ class BoardHandlers(RunHandlers[Board]):
 
     def wait(self, place: int) -> Update:
         text = place_words(place) if place else words.STATUS["wait"]
-        status = {"words": text, "progress": None, "error": ""}
-        return {self.components.status: status, self.timer: gr.Timer(active=place > 0)}
+        return self._said(text) | {self.timer: gr.Timer(active=place > 0)}
 
     def begin(self, visitor: str, *asked: Any) -> Board:
         wanted = self.parsed(visitor, asked[0] if asked else "")
         if wanted.notice:
             raise RequestError(wanted.notice)
-        if wanted.image == OWN:
-            board = self.board(wanted).again(wanted.method)
-            if not board.rows:
-                raise RequestError(words.NO_PICTURES)
-        else:
-            known = self.kept.last(wanted.key) or self._damaged(wanted.image, wanted.severity)
-            board = known.again(wanted.method)
+        known = self.kept.last(wanted.key) if wanted.image != OWN else self.board(wanted)
+        board = (known or self._damaged(wanted.image, wanted.severity)).again(wanted.method)
+        if not board.rows:
+            raise RequestError(words.NO_PICTURES)
         board.phase = "wait"
         return self.kept.put(wanted.key, board, visitor)
 
@@ -260,11 +249,6 @@ class BoardHandlers(RunHandlers[Board]):
             self.boards.keep(board)
         yield self.shown(board)
 
-    def end(self, board: Board, sentence: str = "") -> None:
-        if board.running or sentence:
-            board.cancel.set()
-            board.phase, board.error = ("error", sentence) if sentence else ("cancelled", "")
-
     def shown(self, board: Board, notice: str = "") -> Update:
         parts = self.components
         return {
@@ -274,4 +258,7 @@ class BoardHandlers(RunHandlers[Board]):
         }
 
     def complain(self, visitor: str, sentence: str) -> Update:
-        return {self.components.status: {"words": "", "progress": None, "error": sentence}}
+        return self._said("", sentence)
+
+    def _said(self, text: str, error: str = "") -> Update:
+        return {self.components.status: {"words": text, "progress": None, "error": error}}

@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import Any
 
 from app.parts.marks import mark
-from app.runs.board import COLUMNS, DAMAGED, DEEPEST, SEED, Board, Cell, Row
+from app.runs.board import COLUMNS, DAMAGED, DEEPEST, SEED, Board, Row
 from app.runs.links import write
 from app.runs.sprites import OUTCOME_QUALITY, picture_uri
 from app.runs.watch import alike, fixed_depth
@@ -29,19 +29,17 @@ KINDS_SHOWN = 40  # of more than that none can be picked from a list
 def board_value(board: Board, notice: str = "") -> dict[str, Any]:
     """All that the screen shows, cells apart so that only what changed travels to the browser."""
     classes = board.profile.classifier.classes
-    totals = [total(board, name) for name in COLUMNS]
-    side_by_side = {"headline": headline(board), "totals": totals}
-    return {
+    told = line_value(board) | {
         "key": board.key,
-        "image": board.example or "own",
-        "severity": board.severity,
-        "method": board.method,
-        "running": board.running,
         "notice": notice,
         "lead": lead(board),
         "rows": [_row(board, row) for row in board.rows],
         "kinds": [] if board.example or len(classes) > KINDS_SHOWN else list(classes),
-    } | (atlas_value(board) if board.method else side_by_side)
+    }
+    if board.method:
+        return told | atlas_value(board)
+    totals = [total(board, name) for name in COLUMNS]
+    return told | {"headline": headline(board), "totals": totals}
 
 
 def atlas_value(board: Board) -> dict[str, Any]:
@@ -54,14 +52,13 @@ def atlas_value(board: Board) -> dict[str, Any]:
     own = sum(right[depth] for right, depth in known)
     best = sum(any(right) for right, _ in known)
     counts = [sum(right[depth] for right, _ in known) for depth in range(deepest + 1)]
-    sentences = [
-        (words.OWN_BETTER if own > fixed else words.OWN_NO_BETTER).format(
-            own=own, fixed=fixed, depth=depth, best=best
-        )
-        for depth, fixed in enumerate(counts)
-    ]
+
+    def told(depth: int, fixed: int) -> str:
+        sentence = words.OWN_BETTER if own > fixed else words.OWN_NO_BETTER
+        return sentence.format(own=own, fixed=fixed, depth=depth, best=best)
+
     return {
-        "headlines": [headline(board, told) for told in sentences],
+        "headlines": [headline(board, told(*pair)) for pair in enumerate(counts)],
         "counts": counts,
         "known": len(known),
         "own": own,
@@ -108,6 +105,10 @@ def headline(board: Board, told_of_atlas: str = "") -> str:
     name = "done" if finished else "running" if board.phase != "empty" else "empty"
     title = EXAMPLE_TITLES.get(board.example or "", words.PICTURE).lower()
     told = {"all": ALL, "subject": words.SUBJECT.format(title=title), "told": told_of_atlas}
+    told["damaged"], told["guided"], told["plus"] = (
+        [row.verdict(column) for row in board.rows].count("right")
+        for column in (DAMAGED, "dga-guided", "dga-plus")
+    )
     if not board.example:
         named = sum(row.truth is not None for row in board.rows)
         name = "own_named" if named and finished else f"own_{name}"
@@ -115,53 +116,39 @@ def headline(board: Board, told_of_atlas: str = "") -> str:
         told["pictures"] = words.PICTURES.get(count, words.MORE_PICTURES.format(count=count))
     elif finished and not any(row.truth for row in board.rows):
         name = "running"
-    if board.method:
-        return (words.HEADINGS | words.ATLAS)[name.replace("own_done", "own_running")].format(
-            **told
-        )
-    columns = {"damaged": DAMAGED, "guided": "dga-guided", "plus": "dga-plus"}
-    told |= {short: _right(board, column) for short, column in columns.items()}
-    return words.HEADINGS[name].format(**told)
+    known = words.HEADINGS | words.ATLAS if board.method else words.HEADINGS
+    return known[name].format(**told)
 
 
 def lead(board: Board) -> str:
     """What right means, or what happens next."""
-    if board.method and board.phase == "empty":
-        return words.PRESS_ATLAS.format(deepest=DEEPEST)
-    if board.phase == "empty" and board.example:
-        return words.PRESS.format(all=ALL)
-    truth = board.rows[0].truth if board.example else None
-    if truth:
+    if board.phase == "empty" and (board.method or board.example):
+        press = words.PRESS_ATLAS if board.method else words.PRESS
+        return press.format(deepest=DEEPEST, all=ALL)
+    truths = {row.truth for row in board.rows}
+    if board.example and (truth := board.rows[0].truth):
         article = "an" if truth[0] in "aeiou" else "a"
         also = words.POSSIBLE if board.method else words.OPEN
         return words.RIGHT.format(truth=f"{article} {truth}", also=also)
-    named = any(row.truth for row in board.rows)
-    unnamed = not board.rows or any(row.truth is None for row in board.rows)
-    told = [words.RIGHT_OWN] if named else []
-    told += [words.POSSIBLE] if named and board.method else []
-    return " ".join(told + [words.UNNAMED_ATLAS if board.method else words.UNNAMED] * unnamed)
+    named = [words.RIGHT_OWN, words.POSSIBLE] if board.method else [words.RIGHT_OWN]
+    unnamed = words.UNNAMED_ATLAS if board.method else words.UNNAMED
+    return " ".join(named * bool(truths - {None}) + [unnamed] * (not truths or None in truths))
 
 
 def total(board: Board, column: str) -> dict[str, Any]:
     """How many of a column are right, a mark a row, and what the method did with them."""
     verdicts = [row.verdict(column) for row in board.rows]
-    known = len([verdict for verdict in verdicts if verdict])
-    read = [row for row in board.rows if (cell := row.cells.get(column)) and cell.said]
-    none = words.TOTAL_NONE if read else ""
-    first = column == DAMAGED
+    known = len(board.rows) - verdicts.count("")
+    read, first = [row for row in board.rows if row.cell(column).said], column == DAMAGED
     return {
         "name": column,
         "title": words.AS_IT_CAME if first and not board.example else words.COLUMNS[column],
         "mark": mark(column),
         "right": verdicts.count("right") if known else None,
-        "of": words.TOTAL.format(known=known) if known else none,
+        "of": words.TOTAL.format(known=known) if known else words.TOTAL_NONE if read else "",
         "marks": [verdict == "right" for verdict in verdicts],
         "why": words.REASONS[DAMAGED] if first else _why(board, column, read) if read else "",
     }
-
-
-def _right(board: Board, column: str) -> int:
-    return sum(row.verdict(column) == "right" for row in board.rows)
 
 
 def _why(board: Board, column: str, read: list[Row]) -> str:
@@ -196,7 +183,7 @@ def how(board: Board, row: Row, column: str) -> str:
         return cell.found
     if fixed_depth(system):
         twins = (s.name for s in board.systems.values() if s != system and alike(s, system))
-        cells = (row.cells.get(twin, Cell()) for twin in twins)
+        cells = map(row.cell, twins)
         same = any(c.said and c.stop and c.stop.t_star == cell.stop.t_star for c in cells)
         name = "same" if same else "dda"
     return words.HOW[name].format(depth=cell.stop.t_star)
@@ -243,7 +230,7 @@ def right_from(right: Sequence[bool]) -> str:
 
 
 def _shown(board: Board, row: Row, column: str) -> dict[str, Any]:
-    cell = row.cells.get(column, Cell())
+    cell = row.cell(column)
     told: dict[str, Any] = {"verdict": row.verdict(column)}
     if cell.image is not None:
         told["src"] = picture_uri(cell.image, OUTCOME_QUALITY)

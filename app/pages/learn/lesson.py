@@ -151,20 +151,13 @@ class Lesson:
 
     def _game(self) -> dict[str, Any]:
         """Pairs at the depths of the ladder, and how sure the discriminator is of each picture."""
-        names = {case.picture for case in ROUNDS}
-        clean = {name: self._rungs(self._clean(name)) for name in names}
+        clean = {name: self._rungs(self._clean(name)) for name in {c.picture for c in ROUNDS}}
         rounds = []
         for case in ROUNDS:
             states, sure = self._rungs(self._damaged(case))
-            both = np.stack([clean[case.picture][1], sure], axis=1)  # [K, 2]
-            rounds.append(
-                {
-                    "picture": case.picture,
-                    "film": film(states, 0),
-                    "damage": _damage(case),
-                    "sure": both.round(4).tolist(),
-                }
-            )
+            both = np.stack([clean[case.picture][1], sure], axis=1).round(4).tolist()  # [K, 2]
+            told = {"picture": case.picture, "damage": _damage(case)}
+            rounds.append(told | {"film": film(states, 0), "sure": both})
         pictures = {name: film(states, 0) for name, (states, _) in clean.items()}
         return {"depths": LADDER, "clean": pictures, "rounds": rounds}
 

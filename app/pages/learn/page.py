@@ -46,9 +46,7 @@ def learn_page(session: Session, page: gr.Blocks, line: QueuePositions) -> tuple
         toy={"most": MOST, "ends": ENDS},
     )
     moved, land = (
-        gr.HTML(
-            {}, html_template=" ", js_on_load=_NEWS.replace("NAME", name), elem_classes="ln-news"
-        )
+        gr.HTML({}, html_template=" ", js_on_load=_NEWS.replace("NAME", name))
         for name in ("moved", "landed")
     )
 

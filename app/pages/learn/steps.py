@@ -9,16 +9,26 @@ from app.pages.learn.equations import equation
 
 @dataclass(frozen=True)
 class Step:
-    """One step: what to do (``try_it``), its equation in words, the function that computes it."""
+    """One step; ``latex``, ``spoken`` and ``reading``: its equation, as heard, and explained.
+
+    ``function``: the one that computes it.
+    """
 
     widget: str
     short: str
     title: str
     text: str
     try_it: str
-    equation: str
+    latex: str
+    spoken: str
     reading: str
     function: str
+
+    @property
+    def equation(self) -> str:
+        """As MathML; a line is an equation of its own."""
+        lines = zip(self.latex.splitlines(), self.spoken.splitlines(), strict=True)
+        return "".join(equation(*line) for line in lines)
 
 
 STEPS = (
@@ -29,10 +39,8 @@ STEPS = (
         "It was trained on good pictures, and nobody may train it again. A little damage that "
         "hardly disturbs you can make it see something else. So let us change the picture.",
         "Raise the severity and watch the three likeliest classes.",
-        equation(
-            r"\hat{y} = \underset{c}{\text{arg max}} \; f(\mathbf{x})_c",
-            "y hat is the class c with the largest f of x",
-        ),
+        r"\hat{y} = \underset{c}{\text{arg max}} \; f(\mathbf{x})_c",
+        "y hat is the class c with the largest f of x",
         "The classifier f gives every class c a probability. Its answer ŷ is the likeliest one.",
         "dga.networks.classifier.predict",
     ),
@@ -43,10 +51,8 @@ STEPS = (
         "Diffusion begins by spoiling: at each step, each a depth t deeper, the picture loses "
         "a little contrast and gets a little noise. Fine damage disappears first.",
         "Both pictures get the same noise. Go deeper until they look alike to you.",
-        equation(
-            r"\mathbf{x}_t = \sqrt{α_t} \mathbf{x}_{t-1} + \sqrt{1 - α_t} ε_t",
-            "x t is a little less of x t minus 1, plus a little noise epsilon t",
-        ),
+        r"\mathbf{x}_t = \sqrt{α_t} \mathbf{x}_{t-1} + \sqrt{1 - α_t} ε_t",
+        "x t is a little less of x t minus 1, plus a little noise epsilon t",
         "x<sub>t</sub> is the picture at depth t, ε<sub>t</sub> fresh noise. The share "
         "\N{GREEK SMALL LETTER ALPHA}<sub>t</sub>, a little less than 1, is how much of the "
         "power step t keeps. All shares multiplied, ᾱ<sub>t</sub>, fall from 1 to almost 0.",
@@ -59,10 +65,8 @@ STEPS = (
         "The detector, or discriminator, is the network that looks for damage. Take its place: "
         "both got the same noise, one was damaged before.",
         "",
-        equation(
-            r"D(\mathbf{x}_t) = P(\text{corrupted} \mid \mathbf{x}_t, t)",
-            "D of x t is the probability that the picture is corrupted, given x t and t",
-        ),
+        r"D(\mathbf{x}_t) = P(\text{corrupted} \mid \mathbf{x}_t, t)",
+        "D of x t is the probability that the picture is corrupted, given x t and t",
         "D(x<sub>t</sub>) is how sure the detector is that the picture under the noise is damaged.",
         "dga.discriminator.curve",
     ),
@@ -73,10 +77,8 @@ STEPS = (
         "Too little noise leaves damage in, too much takes the picture away. The rule: stop at "
         "t*, the first depth where the confidence is below a threshold τ.",
         "Move the threshold τ. t* follows; no network is asked.",
-        equation(
-            r"t^* = \text{min} \{ t : D(\mathbf{x}_t) < τ \}",
-            "t star is the first t at which D of x t is below tau",
-        ),
+        r"t^* = \text{min} \{ t : D(\mathbf{x}_t) < τ \}",
+        "t star is the first t at which D of x t is below tau",
         "t* is the smallest depth t at which the confidence is below τ.",
         "dga.stopping.choose_depth",
     ),
@@ -87,15 +89,12 @@ STEPS = (
         "A diffusion model learnt from good pictures what noise on top of one looks like. At "
         "each step it guesses the noise, takes a little of it away, and looks again.",
         "Step through it. Left: the picture. Right: its guess at the finished picture.",
-        equation(
-            r"\hat{\mathbf{x}}_0 = "
-            r"\frac{\mathbf{x}_t - \sqrt{1 - \bar{α}_t} ε_θ(\mathbf{x}_t, t)}{\sqrt{\bar{α}_t}}",
-            "x hat 0 is x t less the noise that the network sees, scaled back",
-        )
-        + equation(
-            r"\mathbf{x}_{t-1} ∼ 𝒩(μ_θ(\mathbf{x}_t, t), Σ_θ(\mathbf{x}_t, t))",
-            "x t minus 1 is drawn from a normal distribution that the network describes",
-        ),
+        r"\hat{\mathbf{x}}_0 = "
+        r"\frac{\mathbf{x}_t - \sqrt{1 - \bar{α}_t} ε_θ(\mathbf{x}_t, t)}{\sqrt{\bar{α}_t}}"
+        "\n"
+        r"\mathbf{x}_{t-1} ∼ 𝒩(μ_θ(\mathbf{x}_t, t), Σ_θ(\mathbf{x}_t, t))",
+        "x hat 0 is x t less the noise that the network sees, scaled back\n"
+        "x t minus 1 is drawn from a normal distribution that the network describes",
         "ε<sub>θ</sub> is the noise that the network sees, x̂<sub>0</sub> its guess at the finished "
         "picture. The next state is drawn around a mean μ<sub>θ</sub> between x<sub>t</sub> and "
         "x̂<sub>0</sub>, with a spread Σ<sub>θ</sub>.",
@@ -105,16 +104,13 @@ STEPS = (
         "guide",
         "Staying close",
         "Guidance keeps the coarse shapes",
-        "From deep noise, one plausible picture is as good as another. Coarse shapes survive "
-        "most damage: so the blurred guess is pulled towards the blurred input, as hard as λ "
-        "says.",
+        "From deep noise, one plausible picture is as good as another. Coarse shapes survive most "
+        "damage: so the blurred guess is pulled towards the blurred input, as hard as λ says.",
         "Switch λ on and off.",
-        equation(
-            r"\mathbf{x}_{t-1} \leftarrow \mathbf{x}_{t-1} - "
-            r"λ \nabla_{\mathbf{x}_t} \| φ(\mathbf{x}_{\text{in}}) - φ(\hat{\mathbf{x}}_0) \|_2",
-            "from x t minus 1 is taken lambda times the gradient of the distance "
-            "between the low-pass filtered input and the low-pass filtered x hat 0",
-        ),
+        r"\mathbf{x}_{t-1} \leftarrow \mathbf{x}_{t-1} - "
+        r"λ \nabla_{\mathbf{x}_t} \| φ(\mathbf{x}_{\text{in}}) - φ(\hat{\mathbf{x}}_0) \|_2",
+        "from x t minus 1 is taken lambda times the gradient of the distance "
+        "between the low-pass filtered input and the low-pass filtered x hat 0",
         "φ is the blur: four times smaller, then four times larger. The gradient ∇ says how to "
         "change x<sub>t</sub> so that the two blurred pictures come closer.",
         "dga.guidance.structural_guide",
@@ -128,11 +124,9 @@ STEPS = (
         "least damaged is its explanation, if it is clearly better than none.",
         "Undo the damage with three sliders, or drag on the landscape. Then compare yourself "
         "with the network.",
-        equation(
-            r"\hat{d} = \underset{d}{\text{arg min}} \; \sum_t z(d^{-1}(\mathbf{x})_t)",
-            "d hat is the guess d with the lowest sum, over depths t, of the score z of the "
-            "picture with d undone, at depth t",
-        ),
+        r"\hat{d} = \underset{d}{\text{arg min}} \; \sum_t z(d^{-1}(\mathbf{x})_t)",
+        "d hat is the guess d with the lowest sum, over depths t, of the score z of the "
+        "picture with d undone, at depth t",
         "d is a guess and d<sup>−1</sup> what undoes it. z is the detector's score before it "
         "becomes a probability, here at three depths. d̂ is the explanation; “nothing” keeps a "
         "head start.",
@@ -146,12 +140,10 @@ STEPS = (
         "is −1 and white is 1. Noise that is there need not be added: the picture enters at the "
         "depth at which noise of that level would have been added.",
         "Choose a severity, then go deeper until both look equally noisy.",
-        equation(
-            r"\mathbf{x} = \mathbf{x}_0 + σ ε \; \to \; "
-            r"k_0 = \text{min} \{ k : \sqrt{(1 - \bar{α}_k) / \bar{α}_k} ≥ σ \}",
-            "x is x 0 plus sigma times noise; k 0 is the first depth k at which the noise, "
-            "relative to the picture, is at least sigma",
-        ),
+        r"\mathbf{x} = \mathbf{x}_0 + σ ε \; \to \; "
+        r"k_0 = \text{min} \{ k : \sqrt{(1 - \bar{α}_k) / \bar{α}_k} ≥ σ \}",
+        "x is x 0 plus sigma times noise; k 0 is the first depth k at which the noise, "
+        "relative to the picture, is at least sigma",
         "σ is the noise level, measured in the picture's finest details. k<sub>0</sub> is the "
         "depth at which it enters; t* is looked for from there on.",
         "dga.explanation.noise_level.matched_depth",
@@ -163,10 +155,8 @@ STEPS = (
         "DGA+ undoes its explanation first. Only what then still looks damaged is noised to t* and "
         "rebuilt as before. A wrong explanation can do harm.",
         "",
-        equation(
-            r"\mathbf{x} \to \hat{d}^{-1}(\mathbf{x}) \to \mathbf{x}_{t^*} \to \mathbf{x}'_0",
-            "x becomes the picture with d hat undone, then x at t star, then x prime 0",
-        ),
+        r"\mathbf{x} \to \hat{d}^{-1}(\mathbf{x}) \to \mathbf{x}_{t^*} \to \mathbf{x}'_0",
+        "x becomes the picture with d hat undone, then x at t star, then x prime 0",
         "Undo the explanation d̂, noise what is left to depth t*, rebuild. At depth 0 nothing is "
         "rebuilt.",
         "dga.pipeline.run",
@@ -178,11 +168,9 @@ STEPS = (
         "Where the damage is deep, the rebuilt picture is a guess, and the guess can be wrong. "
         "Here are four pictures; what holds for many was measured.",
         "Compare a depth of its own with one depth for all.",
-        equation(
-            r"\mathbf{x} \to \mathbf{x}_{t^*} \to \mathbf{x}'_0 \to "
-            r"\hat{y} = \text{arg max} \; f(\mathbf{x}'_0)",
-            "x becomes x at t star, then x prime 0, and f gives the answer y hat",
-        ),
+        r"\mathbf{x} \to \mathbf{x}_{t^*} \to \mathbf{x}'_0 \to "
+        r"\hat{y} = \text{arg max} \; f(\mathbf{x}'_0)",
+        "x becomes x at t star, then x prime 0, and f gives the answer y hat",
         "Noise to depth t*, rebuild, then ask the frozen classifier again.",
         "dga.pipeline.adapt",
     ),
@@ -209,7 +197,6 @@ LAND_WAITS = "The models are busy: the landscape goes on when they are free."
 TOY = {
     "case": "Picture",
     "undamaged": "Undamaged",
-    "damaged": "Damaged",
     "yours": "Yours",
     "network": "The network's",
     "covered": "covered",
@@ -222,9 +209,7 @@ TOY = {
     "pixels": "{value} px",
     "again": "Start over",
     "dial": "How sure the detector is that it is damaged",
-    "high": "looks damaged",
     "cannot": "can't tell",
-    "low": "looks undamaged",
     "no_answer": "The detector did not answer. Move a slider to ask again.",
     "read": "Yours is read as {label} ({share}){verdict}.",
     "network_read": "The network's: {label} ({share}){verdict}.",

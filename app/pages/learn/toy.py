@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -16,25 +15,22 @@ from app.pages.run_handlers import told
 from app.parts.pictures import data_uri
 from app.runs.beside import DroppedError, SideLane
 from app.runs.session import Session
-from app.server.errors import SENTENCES, RequestError
+from app.server.errors import RequestError, sentence_of
 from app.server.turns import TURNS
-from app.words.errors import FAILED
 from dga.explanation.degradation import NO_DEGRADATION, Degradation
 from dga.explanation.exposure import UNCHANGED, Exposure
 from dga.explanation.noise_level import matched_depth
 from dga.explanation.search import Explanation, judge
 from dga.images import Pixels, from_tensor, to_tensor
 from dga.networks.models import Models
-from dga.pipeline import Job, Rebuilt, classify, denoise, judged_path
-from dga.profiles import ExplanationConfig
+from dga.pipeline import PictureCache, Rebuilt, classify, run
+from dga.profiles import ExplanationConfig, Repair
 from dga.record import remedies
 
 MOST = {"exposure": 64, "sharpness": 32, "noise": 30}  # steps of each slider
 ENDS = GAIN, BLUR, LEVEL = 32.0, 4.0, 0.6  # there: factor, pixels, standard deviation
 COLUMNS, ROWS = 33, 17  # of the landscape: every second step of exposure and of sharpness
 PIECE, CHECKED = 32, 8  # points an answer, and between two looks whether others are served
-
-_log = logging.getLogger(__name__)
 
 
 def order() -> list[tuple[int, int]]:
@@ -74,13 +70,13 @@ class Patient:
 
     def undone(self, guess: Degradation) -> Pixels:
         """The picture after the inverse; its noise goes in DGA+'s one step from where it enters."""
-        entry = matched_depth(self.models.schedule, guess.noise)
-        found, repair = Explanation(guess, entry, guess.noise), self.models.profile.plus
-        states = judged_path(self.models, self.x, self.seed, found).states
-        way = (repair.noisy or repair.end).at(entry)
-        job = Job(0, self.seed, entry, way, states.at(entry), states.x_0, [repair])
-        (image,) = (e.image for e in denoise(self.models, [job]) if isinstance(e, Rebuilt))
-        return from_tensor(image)
+        entry, plus = matched_depth(self.models.schedule, guess.noise), self.models.profile.plus
+        found = Explanation(guess, entry, guess.noise)
+        cache = PictureCache(self.models, self.x, self.seed, found)
+        repair = Repair((plus.noisy or plus.end).at(entry), plus.explain)
+        *_, last = run(self.models, self.x[None], [self.seed], [repair], [cache])
+        assert isinstance(last, Rebuilt)
+        return from_tensor(last.image)
 
     def compared(self, found: Explanation) -> tuple[Pixels, dict[str, Any]]:
         """The network's own choice: its picture, both scores, and where it lies on the sliders."""
@@ -130,11 +126,8 @@ class Toy:
             return echo | work(visitor, patient, asked)
         except DroppedError as dropped:
             return echo | {"error": LAND_WAITS if str(dropped) else "", "waits": True}
-        except SENTENCES as error:
-            return echo | {"error": str(error)}
-        except Exception:
-            _log.exception("A question of the repairer failed")
-            return echo | {"error": FAILED}
+        except Exception as error:
+            return echo | {"error": sentence_of(error)}
 
     def _moved(self, visitor: str, patient: Patient, asked: Mapping[str, Any]) -> dict[str, Any]:
         with TURNS.turn():

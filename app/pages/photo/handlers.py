@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import logging
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -18,18 +17,15 @@ from app.runs.photo import DEEPEST, Photo, repair, single
 from app.runs.session import CancelledError, Session
 from app.runs.visitors import Visitors
 from app.server.decoder import read_photograph
-from app.server.errors import SENTENCES, RequestError
+from app.server.errors import RequestError, sentence_of
 from app.server.limits import MAX_PHOTOS
 from app.server.queue_position import QueuePositions, place_words
 from app.server.request_body import is_upload
 from app.server.turns import TURNS
 from app.server.upload_folder import kept
 from app.words import photo as words
-from app.words.errors import FAILED
 from dga.corruptions import MIN_SIZE
 from dga.images import Pixels
-
-_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -138,11 +134,6 @@ class PhotoHandlers(RunHandlers[Photo]):
                 yield {self.components.run: update} | self.shown(photo)
         yield self.shown(photo)
 
-    def end(self, photo: Photo, sentence: str = "") -> None:
-        if photo.running or sentence:
-            photo.cancel.set()
-            photo.phase, photo.error = ("error", sentence) if sentence else ("cancelled", "")
-
     def shown(self, photo: Photo) -> Update:
         return {self.components.stage: photo_value(photo)}
 
@@ -166,11 +157,8 @@ class PhotoHandlers(RunHandlers[Photo]):
                 yield {panel: singles_value(photo) | {"single": None, "going": depth}}
         except CancelledError:
             pass
-        except SENTENCES as error:
-            sentence = str(error)
-        except Exception:
-            _log.exception("One depth everywhere failed")
-            sentence = FAILED
+        except Exception as error:
+            sentence = sentence_of(error)
         yield {panel: singles_value(photo) | {"error": sentence}}
 
     def stop(self, visitor: str) -> Update:

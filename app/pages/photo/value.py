@@ -11,7 +11,6 @@ from app.runs.photo import DEEPEST, QUALITY, Photo
 from app.runs.places import deepest, map_uri
 from app.server.limits import PHOTO_PIXELS
 from app.words import photo as words
-from dga.explanation.exposure import UNCHANGED
 from dga.sentences import percent
 
 
@@ -108,13 +107,7 @@ def noise_found(photo: Photo) -> tuple[str, dict[str, str]]:
 def _others(photo: Photo) -> list[str]:
     """What else was found: keys of ``words.FOUND``."""
     assert photo.result
-    found = photo.result.found.degradation
-    known = {
-        "exposure": found.exposure != UNCHANGED,
-        "blur": bool(found.blur),
-        "impulses": found.impulses is not None,
-    }
-    return [name for name, is_there in known.items() if is_there]
+    return [kind for kind in photo.result.found.degradation.kinds if kind != "noise"]
 
 
 def gauges(photo: Photo) -> list[tuple[str, str, str, bool]]:

@@ -9,7 +9,7 @@ const sheets = new Map();
 const depths = () => props.value.counts.length;
 const fixedOf = ({ fixed, counts }) => Math.min(page.fixed ?? fixed, counts.length - 1);
 const middle = (depth) => `${(100 * (depth + 0.5)) / depths()}%`;
-const share = (part) => `--s:${Math.round(100 * Math.min(1, Math.max(0, (part - 0.2) / 0.75)))}%`;
+const share = (part) => `--s:${Math.round(100 * clamp((part - 0.2) / 0.75, 0, 1))}%`;
 const kindOf = ({ right }, depth) => (right.length ? (right[depth] ? "right" : "wrong") : "sure");
 
 function cellAt(row, number, depth, failed) {
@@ -89,7 +89,7 @@ page.atlas = (value) => {
 };
 
 function fix(depth) {
-  page.fixed = Math.min(depths() - 1, Math.max(0, depth));
+  page.fixed = clamp(depth, 0, depths() - 1);
   find(".at-grid").style.setProperty("--at", middle(page.fixed)); // the line at once, the rest in a frame
   cancelAnimationFrame(frame);
   frame = requestAnimationFrame(() => (props.redrawn = page.fixed)); // any change makes Gradio draw
@@ -117,15 +117,12 @@ element.addEventListener("keydown", (event) => {
   if (!cell) return fix(end ?? fixedOf(props.value) + (by[1] || -by[0]) * (event.shiftKey ? 5 : 1));
   let [row, depth] = stop;
   do row += by?.[0] ?? 0; while (by?.[0] && props.value.rows[row] && !props.value.rows[row].said);
-  depth = Math.min(depths() - 1, Math.max(0, end ?? depth + by[1]));
+  depth = clamp(end ?? depth + by[1], 0, depths() - 1);
   if (props.value.rows[row]) find(`[data-row="${row}"] [data-depth="${depth}"]`).focus();
 });
 
 // What a cell holds: the damaged and the rebuilt picture, fetched a row at a time.
-const pop = document.createElement("div");
-pop.className = "at-pop";
-pop.hidden = true;
-document.body.append(pop);
+const pop = document.body.appendChild(Object.assign(document.createElement("div"), { className: "at-pop", hidden: true }));
 const sheetKey = (row) => `${props.value.key} ${props.value.rows[row]?.file} ${row}`;
 page.sheet = ({ key, row, src }) => {
   clearTimeout(going);
@@ -156,7 +153,7 @@ function show(cell) {
     <span>${props.words.own_depth}: ${row.own}</span></p><a data-row="${number}" href="${safe(row.link)}&amp;depth=${depth}">${props.words.open}</a>`;
   const { left, right, top, bottom } = find(`[data-row="${number}"] [data-depth="${depth}"]`).getBoundingClientRect();
   const half = pop.offsetWidth / 2;
-  pop.style.left = `${Math.min(innerWidth - half - 8, Math.max(half + 8, (left + right) / 2))}px`;
+  pop.style.left = `${clamp((left + right) / 2, half + 8, innerWidth - half - 8)}px`;
   pop.style.top = `${bottom + pop.offsetHeight + 12 > innerHeight ? top - pop.offsetHeight - 8 : bottom + 8}px`;
 }
 const pointed = (event) => {

@@ -17,21 +17,19 @@ function game(box, { game: { depths, clean, rounds } }) {
     <div class="ln-panel"><p class="ln-which"><b>${words.which}</b><span></span></p>
       <div class="ln-two"></div></div>
     <div class="ln-panel ln-scores"><div class="ln-big"></div><div class="ln-plot"></div>
-      <div class="ln-turn-row"><span class="ln-keys">${words.game_keys}</span>
-        <button type="button" class="ln-go"></button></div></div></div>`;
-  const [where, pair, big, plot, next] = [".ln-which span", ".ln-two", ".ln-big", ".ln-plot", "button"]
+      <div class="ln-turn-row"><span class="ln-keys">${words.game_keys}</span></div></div></div>`;
+  const [where, pair, big, plot, turns] = [".ln-which span", ".ln-two", ".ln-big", ".ln-plot", ".ln-turn-row"]
     .map((name) => box.querySelector(name));
   const [networkSays, take] = [sentence(), sentence()];
+  const next = press("", "ln-go", () => (at + 1 < order.length ? deal(at + 1) : start()));
   pair.after(networkSays);
   plot.after(take);
+  turns.append(next);
   const sides = [0, 1].map((i) => {
-    const [picture, badge, button] = [frame(), make("span", "ln-badge"), make("button", "ln-pick")];
-    button.type = "button";
-    button.addEventListener("click", () => pick(i));
+    const [picture, badge, button] = [frame(), make("span", "ln-badge"), press("", "ln-pick", () => pick(i))];
     const card = pair.appendChild(make("div", "ln-side", picture, badge, button));
     return { card, picture, badge, button };
   });
-  next.addEventListener("click", () => (at + 1 < order.length ? deal(at + 1) : start()));
 
   function start() {
     order = shuffled(rounds);
@@ -81,17 +79,16 @@ function game(box, { game: { depths, clean, rounds } }) {
     asked[level].of += 1;
     show();
     drawn();
-    level = Math.min(Math.max(level + (right ? 1 : -1), 0), depths.length - 1);
+    level = clamp(level + (right ? 1 : -1), 0, depths.length - 1);
   }
 
   function drawn() {
     const of = at + (answer !== null);
-    const cell = (kind) => {
+    big.replaceChildren(...["you", "network"].map((kind) => {
       const n = counted(asked.reduce((sum, one) => sum + one[kind], 0));
-      return make("div", kind, make("span", "", words[kind]),
-        make("b", "", of ? fill(words.of_right, { n, of }) : "–"));
-    };
-    big.replaceChildren(cell("you"), cell("network"));
+      const said = make("b", "", of ? fill(words.of_right, { n, of }) : "–");
+      return make("div", kind, make("span", "", words[kind]), said);
+    }));
     const mine = depths.flatMap((t, i) => (asked[i].of ? [[t, asked[i].you / asked[i].of]] : []));
     const last = depths.at(-1);
     plot.innerHTML = chart({
@@ -111,8 +108,7 @@ function game(box, { game: { depths, clean, rounds } }) {
   }
 
   document.addEventListener("keydown", (event) => {
-    if (!box.isConnected || box.closest("[hidden]")) return;
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (!box.isConnected || box.closest("[hidden]") || modified(event)) return;
     if (event.key === "1" || event.key === "2") pick(Number(event.key) - 1);
     const goesOn = at + 1 < order.length; // the result stays until Start again is pressed
     if (event.key === "Enter" && goesOn && event.target.tagName !== "BUTTON") next.click();

@@ -5,7 +5,7 @@ const [back, next] = [".ln-back", ".ln-next"].map(find);
 let now = 0;
 
 function turn(to, focus = true) {
-  now = Math.min(Math.max(to, 0), slides.length - 1);
+  now = clamp(to, 0, slides.length - 1);
   slides.forEach((slide, i) => (slide.hidden = i !== now));
   links.forEach((link, i) => (link.ariaCurrent = i === now ? "step" : null));
   back.disabled = now === 0;
@@ -27,7 +27,7 @@ next.addEventListener("click", () => turn(now + 1));
 const moves = { ArrowRight: 1, PageDown: 1, ArrowLeft: -1, PageUp: -1 };
 document.addEventListener("keydown", (event) => {
   if (!element.isConnected || !(event.key in moves)) return;
-  if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
+  if (modified(event) || event.shiftKey) return;
   if (event.target.closest?.("input, select, textarea, [role=slider]")) return;
   event.preventDefault();
   turn(now + moves[event.key]);

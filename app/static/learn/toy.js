@@ -2,12 +2,11 @@
 // components of the page bring what the server says: window.dgaToy.moved and .landed.
 const [PAUSE, PATIENCE] = [100, 6000]; // ms between two questions, and for an answer
 const chance = (logit) => 1 / (1 + Math.exp(-logit));
-const within = (value, low, high) => Math.min(Math.max(value, low), high);
 // From white, undamaged, to indigo, damaged: the same in both themes.
 const mixed = (share) => [67, 56, 202].map((end) => Math.round(255 + share * (end - 255)));
 
 function toy(box, { toy: { order, cases } }) {
-  const [says, { most, ends }] = [words.toy, props.toy];
+  const [says, { most, ends }] = [{ ...words, ...words.toy }, props.toy];
   const knobs = Object.keys(most);
   const values = Object.fromEntries(knobs.map((knob) => [knob, 0]));
   let [name, answer, open, problem] = ["", null, false, ""];
@@ -47,10 +46,7 @@ function toy(box, { toy: { order, cases } }) {
   const sliders = knobs.map((knob) => slider(says[knob], {
     max: most[knob], value: 0, show: (value) => worth(knob, value),
   }, (value) => move(knob, value)));
-  const again = make("button", "", says.again);
-  again.type = "button";
-  again.addEventListener("click", () => set(0, 0, 0));
-  part(".ln-knobs").append(...sliders, again);
+  part(".ln-knobs").append(...sliders, press(says.again, "", () => set(0, 0, 0)));
 
   function set(...next) {
     next.forEach((value, i) => {
@@ -121,7 +117,7 @@ function toy(box, { toy: { order, cases } }) {
       const along = (row) => grid[i][row] + (x - i) * (grid[i + 1][row] - grid[i][row]);
       const logit = along(j) + (y - j) * (along(j + 1) - along(j));
       // Evenly by logit: the surest probabilities are too alike to be told apart.
-      image.data.set([...mixed(Math.round(2 * within(logit + 2.5, 0, 8.5)) / 17), 255], 4 * at);
+      image.data.set([...mixed(Math.round(2 * clamp(logit + 2.5, 0, 8.5)) / 17), 255], 4 * at);
     }
     context.putImageData(image, 0, 0);
     const least = Math.min(...land);
@@ -135,7 +131,7 @@ function toy(box, { toy: { order, cases } }) {
     if (type === "pointerdown") map.setPointerCapture(pointerId);
     if (!map.hasPointerCapture(pointerId)) return;
     const { left, bottom, width, height } = canvas.getBoundingClientRect();
-    const [across, up] = [within((clientX - left) / width, 0, 1), within((bottom - clientY) / height, 0, 1)];
+    const [across, up] = [clamp((clientX - left) / width, 0, 1), clamp((bottom - clientY) / height, 0, 1)];
     set(Math.round(across * most.exposure), Math.round(up * most.sharpness));
   };
   for (const kind of ["pointerdown", "pointermove"]) map.addEventListener(kind, drag);
@@ -154,7 +150,7 @@ function toy(box, { toy: { order, cases } }) {
     dial.classList.toggle("ln-silent", Boolean(problem));
     dial.querySelector(".needle").style.transform = `rotate(${180 * (1 - chance(z))}deg)`;
     dial.querySelector(".net").style.transform = `rotate(${180 * (1 - chance(best))}deg)`;
-    box.querySelectorAll(".net").forEach((mark) => { mark.classList.toggle("gone", !open); });
+    box.querySelectorAll(".net").forEach((mark) => mark.toggleAttribute("hidden", !open));
     for (const [mark, at] of [[".here", knobs.map((knob) => values[knob])], ["i.net", network.at]]) {
       part(mark).style.left = `${(100 * at[0]) / most.exposure}%`;
       part(mark).style.bottom = `${(100 * at[1]) / most.sharpness}%`;
@@ -164,9 +160,9 @@ function toy(box, { toy: { order, cases } }) {
     const mine = told("read", answer.top[0]);
     if (problem || !stale) put(said, problem || (open ? `${mine} ${told("network_read", top[2][0])}` : mine));
     part(".ln-against button").textContent = open ? says.hide : says.show;
-    const [line, score] = [make("p"), Math.round(within((100 * (worst - z)) / (worst - best), 0, 120))];
+    const score = Math.round(clamp((100 * (worst - z)) / (worst - best), 0, 120));
     const counts = open && worst > best && network.did;
-    line.textContent = !open ? says.covered_score : counts ? fill(says.score, network) : says.no_score;
+    const line = make("p", "", !open ? says.covered_score : counts ? fill(says.score, network) : says.no_score);
     const number = make("p", "ln-number", make("b", "", stale ? "…" : String(score)), ` ${says.of}`);
     part(".ln-result").replaceChildren(...(counts ? [number, line] : [line]));
     if (counts && !stale && score > 100) line.prepend(`${says.more} `);

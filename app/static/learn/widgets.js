@@ -9,11 +9,8 @@ const widgets = {
       const { title, pictures, top: said } = meet[damage];
       const alt = fill(words.picture_alt, { title, severity, label: said[severity][0][0] });
       draw(picture, pictures, severity, alt, title);
-      top.replaceChildren(...said[severity].map(([label, share]) => {
-        const bar = make("i");
-        bar.style.width = `${100 * share}%`;
-        return make("li", "", make("span", "", label), make("span", "", percent(share)), bar);
-      }));
+      top.replaceChildren(...said[severity].map(([label, share]) => make("li", "",
+        make("span", "", label), make("span", "", percent(share)), make("i", { style: `width: ${100 * share}%` }))));
     };
     const pick = choice(words.damage, meet.map((one) => one.title), damage, (i) => show(i, severity));
     const level = slider(words.severity, {
@@ -109,12 +106,8 @@ const widgets = {
     const says = sentence();
     const list = make("ul", "ln-cases ln-three", ...cases.map(({ title, truth, said, top, pictures }) => {
       const names = [words.damaged, words.undone, words.repaired];
-      const frames = names.map((name, i) => {
-        const one = frame();
-        draw(one, pictures, i, `${title}, ${name}: ${top[i][0][0]}`);
-        one.lastChild.append(make("b", "", name), make("br"), ...reading(top[i][0], truth));
-        return one;
-      });
+      const frames = names.map((name, i) => draw(frame(), pictures, i, `${title}, ${name}: ${top[i][0][0]}`,
+        make("b", "", name), make("br"), ...reading(top[i][0], truth)));
       return make("li", "", make("div", "ln-told", make("h3", "", title), make("p", "", said)), ...frames);
     }));
     const right = (i) => cases.filter(({ top, truth }) => top[i][0][0] === truth).length;
@@ -131,10 +124,9 @@ const widgets = {
       list.replaceChildren(...cases.map(({ title, pictures, top, truth, stop }) => {
         const [[before], [label, share]] = [top[0][0], top[1 + way][0]];
         n += label === truth;
-        const [damaged, rebuilt] = [frame(), frame()];
-        draw(damaged, pictures, 0, `${title}: ${before}`, `${words.damaged}: ${before}`);
-        draw(rebuilt, pictures, 1 + way, `${title}, ${words.rebuilt}: ${label}`);
-        rebuilt.lastChild.append(...reading([label, share], truth));
+        const damaged = draw(frame(), pictures, 0, `${title}: ${before}`, `${words.damaged}: ${before}`);
+        const after = reading([label, share], truth);
+        const rebuilt = draw(frame(), pictures, 1 + way, `${title}, ${words.rebuilt}: ${label}`, ...after);
         const depth = way ? fill(words.fixed_depth, { t: fixed }) : stop;
         const told = make("div", "ln-told", make("h3", "", title), make("p", "", depth));
         return make("li", "", told, damaged, rebuilt);

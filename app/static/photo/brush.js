@@ -5,7 +5,7 @@ const knob = (name) => Number(at(`#ph-rail [name=${name}]`).value);
 const across = () => (knob("size") / 688) * Math.max(frame.clientWidth, frame.clientHeight);
 const point = ({ clientX, clientY }) => {
   const { left, top, width, height } = frame.getBoundingClientRect();
-  const inside = (share) => Math.round(1e4 * Math.min(1, Math.max(0, share))) / 1e4;
+  const inside = (share) => Math.round(1e4 * clamp(share, 0, 1)) / 1e4;
   return [inside((clientX - left) / width), inside((clientY - top) / height)];
 };
 function arm(kind) {
@@ -65,7 +65,7 @@ frame.addEventListener("keydown", (event) => {
   if (!move && event.key !== " ") return;
   event.preventDefault();
   if (!move) return add([spot]);
-  spot = spot.map((one, i) => Math.round(1e4 * Math.min(1, Math.max(0, one + move[i]))) / 1e4);
+  spot = spot.map((one, i) => Math.round(1e4 * clamp(one + move[i], 0, 1)) / 1e4);
   const { left, top, width, height } = frame.getBoundingClientRect();
   moveRing({ clientX: left + spot[0] * width, clientY: top + spot[1] * height });
 });

@@ -3,7 +3,7 @@ const frame = find(".ph-frame");
 const divider = find(".ph-divider");
 let part = 42.4;
 function divide(to) {
-  part = Math.min(100, Math.max(0, to));
+  part = clamp(to, 0, 100);
   frame.style.setProperty("--at", `${part}%`);
   divider.setAttribute("aria-valuenow", Math.round(part));
   divider.setAttribute("aria-valuetext", `${Math.round(part)} % ${words.damaged.toLowerCase()}`);

@@ -6,6 +6,7 @@ const percent = (share) => {
   const whole = Math.round(100 * share);
   return `${whole === 100 && share < 0.9995 ? 99 : whole} %`;
 };
+const clamp = (number, low, high) => Math.min(Math.max(number, low), high);
 const safe = (text) => new Option(text).innerHTML.replaceAll('"', "&quot;");
 const put = (node, text) => {
   if (node && node.textContent !== text) node.textContent = text;

@@ -19,7 +19,6 @@ let pending = ""; // words of a run that waits in line
 
 const byId = (id) => document.getElementById(id);
 const press = (button) => button && !button.disabled && button.click();
-const clamp = (number, low, high) => Math.min(Math.max(number, low), high);
 const percentOf = (mille) => `${mille >= 995 && mille < 1000 ? 99 : Math.floor((mille + 5) / 10)} %`;
 const running = () => value.phase === "forward" || value.phase === "reverse";
 const empty = () => !value.input;
