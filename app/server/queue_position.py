@@ -29,6 +29,7 @@ class QueuePositions:
         self.queued: Queued = lambda: ((), ())
         self.came_from: Callable[[str], str] = lambda visitor: ""
         self._lock = threading.Lock()
+        self.beside = threading.Lock()  # held by the one run that goes on beside the queue
 
     def address(self, visitor: str) -> str:
         """Where a visitor who is served or waits came from; empty for any other."""
