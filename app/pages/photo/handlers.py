@@ -100,20 +100,19 @@ class PhotoHandlers(RunHandlers[Photo]):
 
     def follow(self, visitor: str) -> Iterator[Update]:
         """Its repair, beside the queue; where others are served, only a sentence."""
-        photo = self.kept.last(visitor)
-        if photo is None or photo.phase != "wait" or self.line.has(visitor):
-            yield {self.components.stage: gr.skip()}
-            return
+        photo, last = self.kept.last(visitor), {self.components.stage: gr.skip()}
         try:
-            if self.session.pace is not None:
-                raise DroppedError(words.BUSY)
-            with self.lane.served(visitor) as ended, closing(self.run(visitor)) as updates:
-                for update in updates:
-                    self.lane.check(ended)
-                    yield update
+            if photo is not None and photo.phase == "wait" and not self.line.has(visitor):
+                if self.session.pace is not None:
+                    raise DroppedError(words.BUSY)
+                with self.lane.served(visitor) as ended, closing(self.run(visitor)) as updates:
+                    for update in updates:
+                        self.lane.check(ended)
+                        yield update
         except DroppedError as error:
             if str(error) and self.kept.last(visitor) is photo:
-                yield self.dropped(visitor)
+                last = self.dropped(visitor)
+        yield last  # Gradio repeats it when all is over
 
     def dropped(self, visitor: str) -> Update:
         """A repair that did not take place by itself."""

@@ -73,7 +73,7 @@ def singles_value(photo: Photo) -> dict[str, Any]:
     """What is known of one depth everywhere."""
     told: dict[str, Any] = {
         "key": photo.key,
-        "singles": {depth: round(photo.singles[depth], 2) for depth in sorted(photo.singles)},
+        "singles": {f"{depth}": round(value, 2) for depth, value in sorted(photo.singles.items())},
         "best": None,
         "closeUps": "",
         "said": "<br>".join(lines(photo)),

@@ -126,7 +126,7 @@ function listen() {
     if (target.tagName === "SELECT") damage(target.value);
     if (target.type === "file") send(target.files[0]);
   });
-  at("#ph-rail").addEventListener("input", rail);
+  at("#ph-rail").addEventListener("input", ({ target }) => target.type === "range" && rail());
   at("#ph-files").addEventListener("click", ({ target }) => {
     const { file } = target.closest("button")?.dataset ?? {};
     if (file) trigger("download", ask({ file }));

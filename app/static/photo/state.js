@@ -30,7 +30,7 @@ const ask = (more) => {
 function choose(photo, damage = {}) {
   halt();
   before = photo.name === undefined ? value.repaired || before : "";
-  Object.assign(value, { damage: { ...value.damage, ...damage }, repaired: "", phase: "empty" });
+  value = { ...value, damage: { ...value.damage, ...damage }, repaired: "", phase: "empty" };
   trigger("select", ask(photo));
   draw();
 }
@@ -42,6 +42,7 @@ function next() {
     going = wanted.shift();
     trigger("expand", ask({ depth: going }));
   }
+  writeAddress();
   draw();
 }
 function halt() {
@@ -57,7 +58,7 @@ window.dgaPhoto = {
     halt();
     arm("");
     one = false;
-    Object.assign(value, { phase: "wait", error: "" });
+    value = { ...value, phase: "wait", error: "" };
     draw();
     return ask({}).ask;
   },
