@@ -67,7 +67,6 @@ SCRIPT = {  # what the page's script says by itself
     "undamaged": "Undamaged",
     "came": "As it came",
     "before": "From before",
-    "looked": "{done} of {total} places",
     "single_tag": "Depth {depth} everywhere",
     "depth": "depth",
     "one": "One depth everywhere",
@@ -123,7 +122,7 @@ LABELS = {  # what stands on the page
     "files": "Download",
     "png": "Photo",
     "map": "Depth map",
-    "csv": "Depths (CSV)",
+    "csv": "CSV",
 }
 LOOKING = "Looking for damage"
 RUNNING = "Repairing, {done} of {total} places"
@@ -132,7 +131,7 @@ BUSY = (
     "Press Repair it to begin."
 )
 REDUCED = "Your photo has {came} megapixels; it is repaired at {used}. "
-NO_PHOTO = "Choose a photo first."
+NO_PHOTO = "This photo is not here: choose one."
 NOT_KEPT = "There is no repaired photo of yours here any more: press Repair it."
 NO_DEPTH = "One depth everywhere is a whole number from 0 to {deepest}."
 BAD_DAMAGE = "This damage is not known: choose one of those on the page."

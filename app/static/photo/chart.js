@@ -15,8 +15,9 @@ function chart() {
   const width = plot.parentElement.clientWidth || 400;
   const wide = width >= 330;
   const [left, right] = [44, width - (wide ? 116 : 20)];
-  const x = (k) => left + ((right - left) * k) / slider.max;
   const bars = !value.truth;
+  const deepest = bars && done() ? value.shares.length - 1 : slider.max;
+  const x = (k) => left + ((right - left) * k) / deepest;
   const here = value.singles[depth];
   const ticks = [0, 8, 16, 24, 32].filter((k) => !inOne() || Math.abs(k - depth) > 2);
   let drawn = line(left, FOOT, right, FOOT, "axis") + (wide ? text(right + 32, 124, words.depth) : "")

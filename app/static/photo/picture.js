@@ -11,7 +11,7 @@ function divide(to) {
 }
 
 function picture() {
-  const { size = [1, 1], places, progress = [0, 0], damaged, clean } = value;
+  const { size = [1, 1], places, damaged, clean } = value;
   const after = (inOne() ? pictures.get(depth) : value.repaired) || before;
   const stale = !done() && Boolean(before);
   const split = Boolean(after) && !held && (stale || inOne() || !value.unchanged);
@@ -35,8 +35,7 @@ function picture() {
   find(".ph-ticks").innerHTML = [0, 1, 2, 3, 4].map((n) =>
     `<i>${Math.round((n * (places?.deepest ?? 16)) / 4)}</i>`).join("");
   const came = value.truth ? words.damaged : words.came;
-  const looked = working() && progress[0] && fill(words.looked, { done: progress[0], total: progress[1] });
-  put(find(".ph-left"), held ? words.undamaged : looked || came);
+  put(find(".ph-left"), held ? words.undamaged : came);
   const single = fill(words.single_tag, { depth });
   put(find(".ph-right"), stale ? words.before : inOne() ? single : words.repaired);
   show(switched, done() && !inOne() && places.labels.length > 0);
