@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from functools import wraps
 from typing import Any, Generic, TypeVar
 
@@ -126,7 +126,7 @@ class RunHandlers(ABC, Generic[Work]):
         self.end(work)
         return self.lock(False) | self.shown(work)
 
-    def run(self, visitor: str, *asked: Any) -> Iterator[Update]:
+    def run(self, visitor: str, *asked: Any) -> Generator[Update]:
         """One run; whatever goes wrong becomes one sentence on the page."""
         free = self.lock(False)
         yield self.lock(True)

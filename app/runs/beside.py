@@ -28,7 +28,7 @@ class SideLane:
 
     def __init__(self, line: QueuePositions) -> None:
         self._line = line
-        self._lock, self._place = threading.Lock(), threading.Lock()
+        self._lock, self._place = threading.Lock(), line.beside
         self._asked: dict[str, threading.Event] = {}
         self._from: dict[str, str] = {}  # addresses of those who ask
         self._rests_until: dict[str, float] = {}  # by address: others may ask for less

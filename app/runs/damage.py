@@ -1,9 +1,9 @@
-"""What a visitor does to a photograph: strokes of a brush, a ramp of noise, or a corruption."""
+"""What a visitor does to a photograph: strokes of a brush, noise that grows, or a corruption."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from app.server.errors import RequestError
 from app.server.limits import MAX_STROKES
 from app.words.photo import BAD_DAMAGE, BAD_STROKES
 from dga.corruptions import CORRUPTIONS, SEVERITIES, corrupt
+from dga.evaluation.photographs import ramp
 from dga.images import Pixels
 
 NONE, STROKES, RAMP = "none", "strokes", "ramp"
@@ -20,8 +21,7 @@ BRUSHES = ("noise", "blur", "dark")
 SIZES, STRENGTHS = (16, 240), (10, 100)
 MAX_POINTS = 64
 SEED = 0
-RAMP_NOISE = 0.45  # at the right edge, in [-1, 1]
-STROKE_NOISE = 0.6  # at full strength
+STROKE_NOISE = 0.6  # standard deviation at full strength, in [-1, 1]
 STROKE_BLUR = 8.0  # pixels
 
 
@@ -38,73 +38,65 @@ class Stroke:
     points: Sequence[tuple[float, float]]
 
 
-TWO_PLACES = (
-    Stroke("noise", 150, 85, ((0.42, 0.22), (0.48, 0.36))),
-    Stroke("noise", 150, 55, ((0.56, 0.76), (0.68, 0.80), (0.86, 0.80))),
-)
-"""The strokes that the page opens with."""
-
-
 @dataclass(frozen=True)
 class Damage:
     """``kind``: none, strokes, ramp or one of the corruptions, which alone has a severity."""
 
     kind: str = STROKES
     severity: int = 3
-    strokes: Sequence[Stroke] = TWO_PLACES
+    strokes: Sequence[Stroke] = ()
+
+    @property
+    def is_any(self) -> bool:
+        """Whether something is done to the photograph at all."""
+        return bool(self.strokes) if self.kind == STROKES else self.kind != NONE
 
     def apply(self, pixels: Pixels) -> Pixels:
         """A photograph with this damage, uint8 ``[H, W, 3]``; the same bits each time."""
-        if self.kind == NONE:
-            return pixels
-        if self.kind not in (STROKES, RAMP):
+        if self.kind == RAMP:
+            return ramp(pixels)
+        if self.kind in CORRUPTIONS:
             return corrupt(pixels, self.kind, self.severity, SEED).copy()
         rng = np.random.default_rng(SEED)
-        if self.kind == RAMP:
-            level = np.linspace(0, RAMP_NOISE, pixels.shape[1])[None, :, None]
-            return _noised(pixels, level * np.ones((len(pixels), 1, 1)), rng)
         for stroke in self.strokes:
             pixels = _painted(pixels, stroke, rng)
         return pixels
 
-    def value(self) -> dict[str, Any]:
-        """As the page's script has it."""
-        return asdict(self) if self.kind == STROKES else asdict(self) | {"strokes": []}
+
+OPENING = Damage(
+    strokes=(
+        Stroke("noise", 150, 85, ((0.42, 0.22), (0.48, 0.36))),
+        Stroke("noise", 150, 55, ((0.56, 0.76), (0.68, 0.80), (0.86, 0.80))),
+    )
+)
+"""Noise in two places."""
 
 
 def check_damage(asked: Any) -> Damage:
     """From what the page's script sent. Raises :class:`RequestError`."""
     asked = asked if isinstance(asked, dict) else {}
-    kind, severity = asked.get("kind", STROKES), asked.get("severity", 3)
+    kind, severity = asked.get("kind"), asked.get("severity", 3)
     if kind not in (NONE, STROKES, RAMP, *CORRUPTIONS) or severity not in SEVERITIES:
         raise RequestError(BAD_DAMAGE)
-    if kind != STROKES:
-        return Damage(kind, int(severity), ())
-    strokes = asked.get("strokes", [])
-    if not isinstance(strokes, list) or len(strokes) > MAX_STROKES:
-        raise RequestError(BAD_STROKES.format(most=MAX_STROKES))
-    return Damage(STROKES, int(severity), tuple(_checked(stroke) for stroke in strokes))
+    strokes = asked.get("strokes", []) if kind == STROKES else []
+    try:
+        checked = tuple(_checked(stroke) for stroke in strokes[: MAX_STROKES + 1])
+        if len(checked) <= MAX_STROKES:
+            return Damage(kind, int(severity), checked)
+    except (TypeError, ValueError, LookupError, ArithmeticError):
+        pass  # what was sent is no stroke
+    raise RequestError(BAD_STROKES.format(most=MAX_STROKES))
 
 
 def _checked(told: Any) -> Stroke:
-    told = told if isinstance(told, dict) else {}
-    points = told.get("points")
-    points = points if isinstance(points, list | tuple) and len(points) <= MAX_POINTS else ()
-    pairs = [p for p in points if isinstance(p, list | tuple) and len(p) == 2]
-    sound = told.get("kind") in BRUSHES and points and len(pairs) == len(points)
-    sound = (
-        sound and _within(told.get("size"), *SIZES) and _within(told.get("strength"), *STRENGTHS)
-    )
-    if not sound or not all(_within(value, 0, 1) for pair in pairs for value in pair):
-        raise RequestError(BAD_STROKES.format(most=MAX_STROKES))
-    places = tuple((float(x), float(y)) for x, y in pairs)
-    return Stroke(told["kind"], float(told["size"]), float(told.get("strength")), places)
-
-
-def _within(value: Any, low: float, high: float) -> bool:
-    if not isinstance(value, int | float) or isinstance(value, bool):
-        return False
-    return low <= value <= high  # which no NaN is
+    points = tuple((float(x), float(y)) for x, y in told["points"][: MAX_POINTS + 1])
+    stroke = Stroke(told["kind"], float(told["size"]), float(told["strength"]), points)
+    known = stroke.kind in BRUSHES and 0 < len(points) <= MAX_POINTS
+    within = all(0 <= share <= 1 for point in points for share in point)  # which no NaN is
+    sized = SIZES[0] <= stroke.size <= SIZES[1]
+    if not (known and within and sized and STRENGTHS[0] <= stroke.strength <= STRENGTHS[1]):
+        raise ValueError("This stroke cannot be painted.")
+    return stroke
 
 
 def _painted(pixels: Pixels, stroke: Stroke, rng: np.random.Generator) -> Pixels:
@@ -113,24 +105,18 @@ def _painted(pixels: Pixels, stroke: Stroke, rng: np.random.Generator) -> Pixels
     points = [(x * (width - 1), y * (height - 1)) for x, y in stroke.points]
     mask = Image.new("L", (width, height))
     draw = ImageDraw.Draw(mask)
-    if len(points) > 1:
-        draw.line(points, fill=255, width=max(1, round(2 * radius)))
+    draw.line(points, fill=255, width=max(1, round(2 * radius)))
     for x, y in points:
         draw.ellipse((x - radius, y - radius, x + radius, y + radius), fill=255)
     mask = mask.filter(ImageFilter.GaussianBlur(radius / 4))
     share = np.asarray(mask, np.float32)[..., None] / 255  # [H, W, 1]
     strength = stroke.strength / 100
     if stroke.kind == "noise":
-        return _noised(pixels, STROKE_NOISE * strength * share, rng)
+        noise = 127.5 * STROKE_NOISE * strength * rng.standard_normal(pixels.shape, np.float32)
+        return (pixels + share * noise).round().clip(0, 255).astype(np.uint8)
     if stroke.kind == "blur":
         blur = ImageFilter.GaussianBlur(STROKE_BLUR * strength)
         other = np.asarray(Image.fromarray(pixels).filter(blur), np.float32)
     else:
         other = (1 - 0.9 * strength) * pixels.astype(np.float32)
     return (pixels + share * (other - pixels)).round().astype(np.uint8)
-
-
-def _noised(pixels: Pixels, level: np.ndarray, rng: np.random.Generator) -> Pixels:
-    """``level``: standard deviation in [-1, 1], ``[H, W, 1]``."""
-    noise = rng.standard_normal(pixels.shape, np.float32)
-    return (pixels + 127.5 * level * noise).round().clip(0, 255).astype(np.uint8)

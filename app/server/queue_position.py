@@ -30,6 +30,7 @@ class QueuePositions:
         self._waiting: dict[str, float] = {}
         self._served: set[str] = set()
         self._lock = threading.Lock()
+        self.beside = threading.Lock()  # held by the one run that goes on beside the queue
 
     def wait(self, visitor: str) -> int:
         """Join the line or say that one still waits; returns the place in it.

@@ -261,21 +261,22 @@ def test_who_lies_below_doing_nothing_is_said(tmp_path):
 
 EXPLANATION, NOISE = ("dga-plus:permute=explanation:batch=200", "dga-plus:permute=noise:batch=200")
 WILD = [points(EXPLANATION, "all", 20, 14, 26), points(NOISE, "all", 5.1, 1.6, 8.6)]
+COSTS = "another picture's noise level costs DGA+"
 SAME = [points(NOISE, "mean", 0.3, -0.3, 0.9), points(EXPLANATION, "mean", 2, 1, 3)]
 
 
 @pytest.mark.parametrize(
     ("tables", "told"),
     [
-        ({"wild_permuted": WILD}, "In part: another picture's noise level costs DGA+ 5.1 points among "
-         "mixed damage, something not measured among the same damage."),
-        ({"wild_permuted": WILD, "permuted": SAME}, "In part: another picture's noise level costs DGA+ "
-         "5.1 points among mixed damage, nothing certain among the same damage."),
-        ({"permuted": SAME}, "Not decided: another picture's noise level costs DGA+ nothing certain"),
+        ({"wild_permuted": WILD}, f"In part: {COSTS} 5.1 points among mixed damage, "
+         "something not measured among the same damage."),
+        ({"wild_permuted": WILD, "permuted": SAME}, f"In part: {COSTS} 5.1 points among mixed "
+         "damage, nothing certain among the same damage."),
+        ({"permuted": SAME}, f"Not decided: {COSTS} nothing certain"),
         ({"wild_permuted": [points(NOISE, "all", 0.1, -3, 3)], "permuted": SAME}, "Hardly: "),
         ({"wild_permuted": WILD, "permuted": [points(NOISE, "mean", 4, 2, 6)]}, "Yes: "),
         ({"wild_permuted": WILD, "permuted": [points(NOISE, "mean", -4, -6, -2)]},
-         f"In part: another picture's noise level costs DGA+ 5.1 points among mixed damage, {MINUS}4.0"),
+         f"In part: {COSTS} 5.1 points among mixed damage, {MINUS}4.0"),
         ({"permuted": SAME[1:]}, "Not measured yet"),  # an explanation is no depth
     ],
 )  # fmt: skip

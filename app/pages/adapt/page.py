@@ -52,7 +52,7 @@ def sentence(run: dict[str, Any]) -> str:
     shares = run["input"]["probs"]
     best = shares.index(max(shares))
     kind = "opens_wrong" if best != run["truth"] else "opens_right_first"
-    text = SCREEN_WORDS[kind].format(label=run["classes"][best])
+    text = str(SCREEN_WORDS[kind]).format(label=run["classes"][best])
     return f'<div class="say"><h1>{escape(text, quote=False)}</h1></div>'
 
 

@@ -327,8 +327,9 @@ class TryHandlers(RunHandlers[Run]):
             return update
         named = self.presets.named(query.get("run"))
         preset = named or self.presets.find(image, link.settings)
-        usual = {"tau": profile.stopping.tau, "dda_depth": profile.dda_depth}  # handles move both
-        preset = preset or self.presets.find(image, replace(link.settings, **usual))
+        tau, fixed = profile.stopping.tau, profile.dda_depth  # which handles move afterwards
+        usual = replace(link.settings, tau=tau, dda_depth=fixed)
+        preset = preset or self.presets.find(image, usual)
         notices = () if named else link.notices
         if preset is not None and not query:  # the page came with it
             self.runs.put(visitor, Run(preset.state))

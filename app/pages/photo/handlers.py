@@ -2,38 +2,45 @@
 
 from __future__ import annotations
 
+import copy
 import io
+import logging
+import threading
 from collections.abc import Iterator, Mapping
+from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
 
 import gradio as gr
 
-from app.pages.photo.value import photo_value, singles_value
+from app.pages.photo.value import photo_value, progress_value, singles_value
 from app.pages.run_handlers import RunHandlers, Update, answered, told
 from app.parts.photographs import load_photographs
-from app.runs.damage import NONE, RAMP, STROKES, check_damage
-from app.runs.photo import DEEPEST, Photo, repair, single
+from app.runs.beside import DroppedError, SideLane
+from app.runs.damage import check_damage
+from app.runs.photo import DEEPEST, Photo, repair
 from app.runs.session import CancelledError, Session
 from app.runs.visitors import Visitors
 from app.server.decoder import read_photograph
-from app.server.errors import RequestError, sentence_of
+from app.server.errors import SENTENCES, RequestError
 from app.server.limits import MAX_PHOTOS
 from app.server.queue_position import QueuePositions, place_words
 from app.server.request_body import is_upload
 from app.server.turns import TURNS
 from app.server.upload_folder import kept
 from app.words import photo as words
-from dga.corruptions import MIN_SIZE
-from dga.images import Pixels
+from app.words.errors import FAILED
+from dga.corruptions import CORRUPTIONS, MIN_SIZE
+
+BESIDE_PIXELS = 2**19  # of a larger photo the repair waits for its button
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
 class PhotoComponents:
-    """``stage``: what :func:`photo_value` returns; ``panel``: news of one depth everywhere."""
+    """``stage``: what :func:`photo_value` returns, or a part of it with the same key."""
 
     stage: gr.HTML
-    panel: gr.HTML
     run: gr.Button
     cancel: gr.Button
     saved: gr.File
@@ -48,49 +55,71 @@ class PhotoHandlers(RunHandlers[Photo]):
     ) -> None:
         super().__init__(line, (components.run, components.cancel), components.timer)
         self.session, self.components, self.opening = session, components, opening
+        self.lane = SideLane(line)
         self.kept = Visitors[Photo](
             lambda photo: photo.running,
             lambda photo: photo.key == opening.key,
             line.address,
             MAX_PHOTOS,
         )
-        self.own = Visitors[tuple[Pixels, int]](address=line.address, most=MAX_PHOTOS)
 
     def photo(self, visitor: str) -> Photo:
         """The visitor's last one, else the opening one, which is then hers."""
-        last = self.kept.last(visitor)
-        return last or self.kept.put(visitor, self.opening.copy())
+        if last := self.kept.last(visitor):
+            return last
+        mine = copy.copy(self.opening)
+        mine.singles, mine.cancel = dict(mine.singles), threading.Event()
+        return self.kept.put(visitor, mine)
 
     def made(self, visitor: str, asked: Mapping[str, Any]) -> Photo:
         """The photograph and damage that are asked for. Raises one of ``SENTENCES``."""
         name, damage = str(asked.get("name") or ""), check_damage(asked.get("damage"))
-        if name:
-            example = load_photographs().get(name)
-            clean, came = (example.pixels, 0) if example else (None, 0)
+        example, last = load_photographs().get(name), self.kept.last(visitor)
+        if asked.get("path") is not None:
+            if not is_upload(str(asked["path"])):
+                raise RequestError(words.NO_PHOTO)
+            clean, came = read_photograph(str(asked["path"]))
+        elif example is not None:
+            clean, came = example, 0
+        elif last and not name and not last.name:  # her own
+            clean, came = last.clean, last.came
         else:
-            clean, came = self.own.last(visitor) or (None, 0)
-        if clean is None:
             raise RequestError(words.NO_PHOTO)
-        if damage.kind not in (NONE, STROKES, RAMP) and min(clean.shape[:2]) < MIN_SIZE:
+        if damage.kind in CORRUPTIONS and min(clean.shape[:2]) < MIN_SIZE:
             raise RequestError(words.SMALL)
-        return Photo(name, clean, damage, came)
+        with TURNS.turn():
+            return Photo(name, clean, damage, came)
 
     @answered
     def show(self, visitor: str, asked: Mapping[str, Any]) -> Update:
-        """What is chosen, damaged at once; nothing is run yet."""
-        if self.line.has(visitor):
-            return {self.components.stage: gr.skip()}
-        path = asked.get("path")
-        if path is not None:
-            if not is_upload(str(path)):
-                raise RequestError(words.NO_PHOTO)
-            self.own.put(visitor, read_photograph(str(path)))
-        if not asked.get("name") and self.own.last(visitor) is None:
-            raise RequestError(words.NO_PHOTO)
-        self.photo(visitor).cancel.set()
-        with TURNS.turn():
-            photo = self.made(visitor, asked)
-        return self.shown(self.kept.put(visitor, photo)) | self.lock(False)
+        """What is chosen, damaged at once; whatever was computed of another ends."""
+        photo = self.made(visitor, asked)
+        self.stop(visitor)
+        photo.phase = "wait" if photo.clean.size <= 3 * BESIDE_PIXELS else "empty"
+        return self.shown(self.kept.put(visitor, photo)) | self.lock(photo.running)
+
+    def follow(self, visitor: str) -> Iterator[Update]:
+        """Its repair, beside the queue; where others are served, only a sentence."""
+        photo, last = self.kept.last(visitor), {self.components.stage: gr.skip()}
+        try:
+            if photo is not None and photo.phase == "wait" and not self.line.has(visitor):
+                if self.session.pace is not None:
+                    raise DroppedError(words.BUSY)
+                with self.lane.served(visitor) as ended, closing(self.run(visitor)) as updates:
+                    for update in updates:
+                        self.lane.check(ended)
+                        yield update
+        except DroppedError as error:
+            if str(error) and self.kept.last(visitor) is photo:
+                last = self.dropped(visitor)
+        yield last  # Gradio repeats it when all is over
+
+    def dropped(self, visitor: str) -> Update:
+        """A repair that did not take place by itself."""
+        photo = self.photo(visitor)
+        if photo.phase != "done":
+            photo.phase, photo.notice = "empty", words.BUSY
+        return self.shown(photo) | self.lock(False)
 
     @answered
     def save(self, visitor: str, asked: Mapping[str, Any]) -> Update:
@@ -98,12 +127,8 @@ class PhotoHandlers(RunHandlers[Photo]):
         photo = self.photo(visitor)
         if photo.result is None:
             raise RequestError(words.NOT_KEPT)
-        name = photo.name or "photo"
-        if asked.get("file") == "csv":
-            content, file = photo.csv().encode(), f"{name}-depths.csv"
-        else:
-            content, file = photo.png(), f"{name}-repaired.png"
-        return {self.components.saved: kept(io.BytesIO(content), file)}
+        name, content = photo.file(asked.get("file"))
+        return {self.components.saved: kept(io.BytesIO(content), name)}
 
     # One run
 
@@ -117,35 +142,49 @@ class PhotoHandlers(RunHandlers[Photo]):
         return {self.components.run: run, self.timer: gr.Timer(active=place > 0)}
 
     def begin(self, visitor: str, *asked: Any) -> Photo:
-        photo = self.made(visitor, told(asked[0] if asked else ""))
-        self.photo(visitor).cancel.set()
-        photo.phase = "wait"
+        """What she was shown last, unless she asks for another, or once more for that."""
+        photo, wanted = self.photo(visitor), told(asked[0]) if asked else {}
+        fresh = photo.phase in ("empty", "wait")
+        if not fresh or (asked and wanted.get("key") != photo.key):
+            photo.cancel.set()
+            photo = self.made(visitor, wanted)
+        photo.phase, photo.notice = "wait", ""
         return self.kept.put(visitor, photo)
 
     def news(self, photo: Photo) -> Iterator[Update]:
         """Progress in the button and the sentence."""
         yield self.shown(photo)
-        shown: tuple[int, int] | None = None
+        shown: object = None
         for _ in repair(self.session, photo):
-            if photo.running and photo.progress != shown:
+            if photo.phase == "working" and photo.progress != shown:
                 shown = done, total = photo.progress
-                said = words.RUNNING.format(done=done, total=total) if total else words.LOOKING
+                said = words.RUNNING.format(done=done, total=total) if done else words.LOOKING
                 update = gr.update(value=said, interactive=False)
-                yield {self.components.run: update} | self.shown(photo)
+                yield {self.components.run: update, self.components.stage: progress_value(photo)}
         yield self.shown(photo)
+
+    def end(self, photo: Photo, sentence: str = "") -> None:
+        if photo.running or sentence:
+            photo.cancel.set()
+            photo.phase, photo.error = ("error", sentence) if sentence else ("cancelled", "")
+
+    def cancel(self, visitor: str) -> Update:
+        self.lane.stop(visitor)
+        if last := self.kept.last(visitor):
+            self.end(last)
+        return super().cancel(visitor)
 
     def shown(self, photo: Photo) -> Update:
         return {self.components.stage: photo_value(photo)}
 
     def complain(self, visitor: str, sentence: str) -> Update:
-        photo = self.photo(visitor)
-        return {self.components.stage: photo_value(photo) | {"error": sentence}}
+        return {self.components.stage: photo_value(self.photo(visitor)) | {"error": sentence}}
 
     # One depth everywhere
 
     def single(self, visitor: str, text: object) -> Iterator[Update]:
         """What one depth gives, of the photograph that is there."""
-        photo, asked, panel = self.photo(visitor), told(text), self.components.panel
+        photo, asked, stage = self.photo(visitor), told(text), self.components.stage
         depth, sentence = asked.get("depth"), ""
         try:
             if photo.result is None or not photo.has_truth or asked.get("key") != photo.key:
@@ -153,17 +192,23 @@ class PhotoHandlers(RunHandlers[Photo]):
             if not isinstance(depth, int) or not 0 <= depth <= DEEPEST:
                 raise RequestError(words.NO_DEPTH.format(deepest=DEEPEST))
             photo.cancel.clear()
-            for _ in single(self.session, photo, depth):
-                yield {panel: singles_value(photo) | {"single": None, "going": depth}}
+            for _ in repair(self.session, photo, depth):
+                yield {stage: gr.skip()}  # here it ends if she has gone
         except CancelledError:
             pass
-        except Exception as error:
-            sentence = sentence_of(error)
-        yield {panel: singles_value(photo) | {"error": sentence}}
+        except SENTENCES as error:
+            sentence = str(error)
+        except Exception:
+            _log.exception("One depth everywhere failed")
+            sentence = FAILED
+        yield {stage: singles_value(photo) | {"error": sentence}}
 
     def stop(self, visitor: str) -> Update:
-        """End what is computed of one depth."""
-        last = self.kept.last(visitor)
-        if last is not None and not last.running:
+        """End whatever is computed for her, or waits."""
+        self.lane.stop(visitor)
+        self.line.leave(visitor)
+        self.going.pop(visitor, None)
+        if last := self.kept.last(visitor):
             last.cancel.set()
+            self.end(last)
         return {self.components.saved: gr.skip()}

@@ -2,191 +2,185 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import numpy as np
 
+from app.parts.html import rendered
+from app.parts.marks import SIGNS, mark
 from app.parts.pictures import encoded, uri
-from app.runs.photo import DEEPEST, QUALITY, Photo
-from app.runs.places import deepest, map_uri
+from app.runs.photo import DEEPEST, LOOKS, Photo
 from app.server.limits import PHOTO_PIXELS
 from app.words import photo as words
+from dga.explanation.exposure import UNCHANGED
 from dga.sentences import percent
+
+ICONS = {
+    "exposure": "M8 5.2a2.8 2.8 0 1 1 0 5.6 2.8 2.8 0 0 1 0-5.6zM8 1.2v1.6M8 13.2v1.6M1.2 8h1.6"
+    "M13.2 8h1.6M3.2 3.2l1.1 1.1M11.7 11.7l1.1 1.1M12.8 3.2l-1.1 1.1M4.3 11.7l-1.1 1.1",
+    "sharpness": "M8 2L14 13.5H2z",
+    "single pixels": "M3 3h1v1H3zM11 5h1v1h-1zM6 11h1v1H6z",
+    "noise": "M8 3.4a4.6 4.6 0 1 1 0 9.2 4.6 4.6 0 0 1 0-9.2z",
+}
+MARKS = {"each": mark("dga-plus"), "one": mark("dda")}
 
 
 def photo_value(photo: Photo) -> dict[str, Any]:
-    """All that the page shows of a photograph, one depth everywhere apart."""
+    """All that the page shows of a photograph."""
     height, width = photo.clean.shape[:2]
     return {
-        "key": photo.key,
         "name": photo.name,
-        "damage": photo.damage.value(),
+        "damage": dataclasses.asdict(photo.damage),
         "truth": photo.has_truth,
-        "phase": photo.phase,
         "size": [width, height],
         "damaged": photo.address("damaged", photo.damaged),
-        "clean": photo.address("clean", photo.clean) if photo.has_truth else None,
+        "clean": photo.address("clean", photo.clean) if photo.has_truth else "",
         "note": note(photo),
-        "notice": _notice(photo),
-        "error": photo.error,
+        "notice": _reduced(photo) + photo.notice,
         "before": photo.quality(photo.damaged),
         "recorded": photo.recorded,
-        "unchanged": photo.result is not None and photo.result.unchanged,
+        **progress_value(photo),
         **_result(photo),
         **singles_value(photo),
     }
 
 
+def progress_value(photo: Photo) -> dict[str, Any]:
+    """What changes while it is repaired."""
+    told = {"key": photo.key, "phase": photo.phase, "progress": photo.progress}
+    return told | {"said": "<br>".join(lines(photo)), "error": photo.error}
+
+
 def _result(photo: Photo) -> dict[str, Any]:
     """What a finished repair shows; nothing of one that is not."""
-    found, places = photo.result, photo.places
-    if found is None or places is None:
-        return {
-            "repaired": None,
-            "own": None,
-            "found": [],
-            "places": None,
-            "seconds": None,
-            "left": None,
-        }
-    labels = [*places.places, *([places.untouched] if places.untouched else [])]
+    result, places = photo.result, photo.places
+    if result is None or places is None:
+        return {}
     return {
-        "repaired": photo.address("repaired", found.image),
-        "own": photo.quality(found.image),
-        "seconds": round(photo.seconds, 1),
+        "repaired": photo.address("repaired", result.image),
+        "unchanged": result.unchanged,
+        "own": photo.quality(result.image),
+        "seconds": round(result.seconds, 1),
         "left": photo.left,
-        "found": gauges(photo),
-        "places": {
-            "map": map_uri(places),
-            "deepest": deepest(places),
-            "outlines": [np.round(line, 4).tolist() for line in places.outlines],
-            "labels": [[round(float(p.x), 3), round(float(p.y), 3), p.depth] for p in labels],
-            "shares": np.bincount(found.depths.ravel(), minlength=DEEPEST + 1).tolist(),
-        },
+        "found": rendered("photo/found", gauges=gauges(photo), icons=ICONS),
+        "places": vars(places) | {"map": uri(places.map, "png")},
+        "shares": np.bincount(result.depths.ravel(), minlength=DEEPEST + 1).tolist(),
     }
 
 
 def singles_value(photo: Photo) -> dict[str, Any]:
     """What is known of one depth everywhere."""
-    known = {str(depth): round(value, 2) for depth, value in sorted(photo.singles.items())}
-    told: dict[str, Any] = {"key": photo.key, "singles": known, "best": None, "closeUps": []}
-    told |= {"single": None, "said": lines(photo), "progress": list(photo.progress)}
+    told: dict[str, Any] = {
+        "key": photo.key,
+        "singles": {f"{depth}": round(value, 2) for depth, value in sorted(photo.singles.items())},
+        "best": None,
+        "closeUps": "",
+        "said": "<br>".join(lines(photo)),
+    }
     if photo.best is not None and photo.surveyed:
-        depth = photo.best[0]
-        told["best"] = depth
-        for kind, part in zip(("shallow", "deep"), photo.close_ups(), strict=False):
-            pair = [uri(encoded(p, "JPEG", quality=90), "jpeg") for p in (part.single, part.image)]
-            known_depths = {"depth": depth, "own": part.own}
-            names = [words.CLOSE_UPS[name].format(**known_depths) for name in (kind, "own")]
-            told["closeUps"].append([*zip(pair, names, strict=True)])
+        shown = {"parts": _close(photo), "marks": MARKS, "tick": SIGNS["ok"]}
+        told |= {"best": photo.best[0], "closeUps": rendered("photo/close", **shown)}
     if photo.last is not None:
-        told["single"] = [
-            photo.last[0],
-            uri(encoded(photo.last[1], "WEBP", quality=QUALITY, method=2), "webp"),
-        ]
+        depth, pixels = photo.last
+        told["single"] = depth, uri(encoded(pixels, "WEBP", **LOOKS), "webp")
     return told
 
 
-def _decibels(value: float | None) -> str:
-    return words.DB.format(value=f"{value:.1f}")
-
-
-def noise_found(photo: Photo) -> tuple[str, dict[str, str]]:
-    """How noise lies in a photograph: a key of ``words.NOISES``, and what is filled in."""
-    places = photo.places
-    if places is None or not places.places:
-        return "none", {}
-    if places.direction:
-        return "grows", {"towards": words.TOWARDS[places.direction]}
-    if float((places.depths > 0).mean()) > 0.9:
-        return "everywhere", {}
-    count = len(places.places)
-    return "places", {"count": words.COUNTED.get(count, words.MANY.format(n=count))}
-
-
-def _others(photo: Photo) -> list[str]:
-    """What else was found: keys of ``words.FOUND``."""
-    assert photo.result
-    return [kind for kind in photo.result.found.degradation.kinds if kind != "noise"]
-
-
-def gauges(photo: Photo) -> list[tuple[str, str, str, bool]]:
-    """Of each kind of damage: its key, name, what was found of it, and whether any was."""
-    others, (noise, filled) = _others(photo), noise_found(photo)
+def _close(photo: Photo) -> list[tuple[str, str, str]]:
+    """Of each close-up: whose, its address, and what is said of it."""
+    assert photo.best
     told = []
-    for name in ("exposure", "blur", "impulses"):
-        is_there = name in others
-        if is_there or name == "exposure":
-            said = words.UNDONE[name] if is_there else words.AS_IS
-            told.append((name, words.GAUGES[name], said, is_there))
-    said = words.NOISES[noise].format(**filled)
-    return [*told, ("noise", words.GAUGES["noise"], said, noise != "none")]
+    for kind, part in zip(("shallow", "deep"), photo.close_ups(), strict=False):
+        for whose, pixels, said in ("one", part.single, kind), ("each", part.image, "own"):
+            text = words.CLOSE_UPS[said].format(depth=photo.best[0], own=part.own)
+            told.append((whose, uri(encoded(pixels, "JPEG", quality=90), "jpeg"), text))
+    return told
 
 
-def lines(photo: Photo) -> list[list[str]]:
-    """Three lines: what was found; depths and quality; the best single depth.
-
-    Each is text, a quality in it, the text after that, and ``ok`` or ``bad`` for the quality.
-    """
-    said = words.HEADINGS
-    if photo.phase not in ("done", "working"):
-        first, (done, total) = said.get(photo.phase, said["empty"]), photo.progress
-        if photo.phase == "cancelled" and total:
-            first = said["cancelled_at"].format(done=done, total=total)
-        return [[first], [said.get(f"{photo.phase}_second", said["empty_second"])]]
-    if photo.result is None:
-        done, total = photo.progress
-        third = said["working_third"].format(done=done, total=total) if total else ""
-        return [[said["working"]], [said["working_second"]], [third]]
-    before, own = photo.quality(photo.damaged), photo.quality(photo.result.image)
-    if photo.result.unchanged:
-        first = said["nothing_found" if photo.has_truth else "nothing"]
-        if own is None:
-            return [[first], [said["returned"]]]
-        returned = said["returned_quality"].format(own=_decibels(own))
-        return [[first], [returned], *([_third(photo)] if photo.surveyed else [])]
-    noise, filled = noise_found(photo)
-    kinds = [words.FOUND[name] for name in _others(photo)]
-    kinds += [words.FOUND[noise].format(**filled)] if noise != "none" else []
-    first = " and ".join([kinds[0], *(kind[0].lower() + kind[1:] for kind in kinds[1:])])
-    second = [_depths(photo, noise)]
-    if own is not None and before is not None:
-        better = "ok" if own > before else "bad"
-        second = [f"{second[0]}: ", _decibels(own), ".", better]
+def found(photo: Photo) -> dict[str, list[str]]:
+    """What was found, by kind: in the heading, the gauge's name, what the gauge says."""
+    if photo.result is None or photo.places is None:
+        return {}
+    result, places = photo.result, photo.places
+    degradation = result.found.degradation
+    if not places.count:
+        noise = "little" if result.depths.any() and not result.unchanged else ""
     else:
-        second[0] += "."
-    return [[f"{first}."], second, _third(photo)]
+        everywhere = "everywhere" if places.share > 0.9 else "places"
+        noise = "grows" if places.direction else everywhere
+    known = {
+        "exposure": degradation.exposure != UNCHANGED,
+        "blur": bool(degradation.blur),
+        "impulses": degradation.impulses is not None,
+        noise: bool(noise),
+    }
+    filled = {
+        "count": words.COUNTED.get(places.count, words.MANY.format(n=places.count)),
+        "towards": words.TOWARDS.get(places.direction),
+    }
+    kinds = [kind for kind, is_there in known.items() if is_there]
+    return {kind: [text.format(**filled) for text in words.FOUND[kind]] for kind in kinds}
 
 
-def _depths(photo: Photo, noise: str) -> str:
+def gauges(photo: Photo) -> list[tuple[str, str, bool]]:
+    """Name and text of each gauge, and whether anything was found; exposure and noise always."""
+    told = {"exposure": (words.AS_IS, False), "noise": (words.NO_NOISE, False)}
+    told |= {name: (text, True) for _, name, text in found(photo).values()}
+    return [(name, *said) for name, said in told.items()]
+
+
+def lines(photo: Photo) -> list[str]:
+    """Up to three, in HTML: what was found; depths and quality; the best single depth."""
+    said, (done, total), result = words.HEADINGS, photo.progress, photo.result
+    if photo.phase != "done" or result is None:
+        name = f"{photo.phase}_at" if done and f"{photo.phase}_at" in said else photo.phase
+        return [text.format(done=done, total=total) for text in said[name]]
+    before, own = photo.quality(photo.damaged), photo.quality(result.image)
+    if result.unchanged:
+        nothing = said["not_found" if photo.has_truth else "nothing"]
+        returned = said["returned" if own is None else "returned_quality"]
+        third = [_third(photo)] if photo.surveyed else []
+        return [nothing[0], returned[0].format(own=decibels(own)), *third]
+    first, *more = [phrase for phrase, *_ in found(photo).values()]
+    second = _depths(photo)
+    if own is not None and before is not None:
+        second += f': <b class="{"ok" if own > before else "bad"}">{decibels(own)}</b>'
+    more = [f"{phrase[0].lower()}{phrase[1:]}" for phrase in more]
+    return [" and ".join([first, *more]) + ".", f"{second}.", _third(photo)]
+
+
+def decibels(value: float | None) -> str:
+    """``31.4 dB``; empty where it is not known."""
+    return "" if value is None else words.DB.format(value=f"{value:.1f}")
+
+
+def _depths(photo: Photo) -> str:
     assert photo.result
     depths = photo.result.depths
-    if noise == "none" or not depths.any():
-        return words.HEADINGS["zero"]
+    if not depths.any():
+        return words.DEPTHS["zero"]
     low, high = int(depths[depths > 0].min()), int(depths.max())
     name = "one" if low == high else "range"
     name += "" if (depths == 0).any() else "_all"
-    return words.HEADINGS[name].format(low=low, high=high)
+    return words.DEPTHS[name].format(low=low, high=high)
 
 
-def _third(photo: Photo) -> list[str]:
+def _third(photo: Photo) -> str:
     if photo.best is not None and photo.surveyed:
-        best = f"{photo.singles[photo.best[0]]:.1f}"
-        return [words.HEADINGS["best"].format(best=best)]
-    left = photo.left
-    if left < 0.005:
-        return [words.HEADINGS["no_left"]]
-    return [words.HEADINGS["left"].format(share=percent(left))]
+        return words.THIRD["best"].format(best=f"{photo.singles[photo.best[0]]:.1f}")
+    kind = "left" if photo.left >= 0.005 else "no_left"
+    return words.THIRD[kind].format(share=percent(photo.left))
 
 
 def note(photo: Photo) -> str:
     """What depth is; with a result also what quality the damaged photograph has."""
     before = photo.quality(photo.damaged) if photo.result else None
-    told = "" if before is None else f"{words.BEFORE.format(before=_decibels(before))} "
+    told = "" if before is None else words.BEFORE.format(before=decibels(before))
     return told + words.WHAT_DEPTH_IS
 
 
-def _notice(photo: Photo) -> str:
+def _reduced(photo: Photo) -> str:
     used = photo.clean.shape[0] * photo.clean.shape[1]
     if photo.came <= PHOTO_PIXELS:
         return ""

@@ -1,6 +1,7 @@
 // The photo: damaged left of the divider, repaired right of it, outlines and depths over it.
 const frame = find(".ph-frame");
 const divider = find(".ph-divider");
+const [switched, looks, actual] = [".ph-show", ".ph-hold", ".ph-actual"].map(find);
 let part = 42.4;
 function divide(to) {
   part = clamp(to, 0, 100);
@@ -8,71 +9,69 @@ function divide(to) {
   divider.setAttribute("aria-valuenow", Math.round(part));
   divider.setAttribute("aria-valuetext", `${Math.round(part)} % ${words.damaged.toLowerCase()}`);
 }
-const source = (selector, address) => {
-  const image = find(selector);
-  if (!address) image.removeAttribute("src");
-  else if (image.getAttribute("src") !== address) image.src = address;
-};
 
 function picture() {
-  const [width, height] = value.size ?? [1, 1];
-  frame.style.setProperty("--ratio", width / height);
-  const after = inOne() ? pictures.get(depth) : value.repaired;
-  const split = done() && Boolean(after) && !held && (!value.unchanged || inOne());
-  source(".ph-before", value.damaged);
-  source(".ph-after", after ?? value.damaged);
-  source(".ph-clean", value.clean);
-  source(".ph-map", value.places?.map);
+  const { size = [1, 1], places, damaged, clean } = value;
+  const after = (inOne() ? pictures.get(depth) : value.repaired) || before;
+  const stale = !done() && Boolean(before);
+  const split = Boolean(after) && !held && (stale || inOne() || !value.unchanged);
+  const found = done() && !inOne() && !held && places;
+  frame.style.setProperty("--ratio", size[0] / size[1]);
+  frame.style.setProperty("--width", `${size[0]}px`);
+  const sources = { before: damaged, after: after || damaged, clean, map: places?.map };
+  for (const [name, address] of Object.entries(sources)) {
+    const image = find(`.ph-${name}`);
+    if (address && image.getAttribute("src") !== address) image.src = address;
+  }
   show(find(".ph-before"), split);
   show(divider, split);
-  show(find(".ph-clean"), held && Boolean(value.clean));
-  const over = done() && !inOne() && !held && Boolean(value.places);
-  show(find(".ph-map"), over && mapped);
-  frame.classList.toggle("mapped", over && mapped);
-  show(find(".ph-legend"), over && mapped);
-  find(".ph-lines").innerHTML = over ? outlines() : "";
-  find(".ph-labels").innerHTML = over ? labels() : "";
-  const [left, right] = [find(".ph-left"), find(".ph-right")];
-  const { progress = [0, 0] } = value;
-  const looked = working() && progress[1] ? fill(words.looked, { done: progress[0], total: progress[1] }) : "";
-  put(left, held ? words.undamaged : looked || (value.truth ? words.damaged : words.came));
-  put(right, inOne() ? fill(words.single_tag, { depth }) : words.repaired);
-  show(right, split);
-  show(find(".ph-show"), done() && Boolean(value.places?.labels.length) && !inOne());
-  find(".ph-show").setAttribute("aria-checked", mapped);
-  show(find(".ph-hold"), Boolean(value.clean) && value.truth);
-  if (value.places) {
-    const { deepest } = value.places;
-    find(".ph-ticks").innerHTML = [0, 1, 2, 3, 4].map((n) => `<i>${Math.round((n * deepest) / 4)}</i>`).join("");
-  }
+  show(find(".ph-right"), split);
+  show(find(".ph-clean"), held);
+  frame.classList.toggle("stale", stale);
+  frame.classList.toggle("mapped", found && mapped);
+  for (const name of [".ph-map", ".ph-legend"]) show(find(name), found && mapped);
+  find(".ph-lines").innerHTML = found ? places.outlines.map(outline).join("") : "";
+  find(".ph-labels").innerHTML = found ? places.labels.map(label).join("") : "";
+  find(".ph-ticks").innerHTML = [0, 1, 2, 3, 4].map((n) =>
+    `<i>${Math.round((n * (places?.deepest ?? 16)) / 4)}</i>`).join("");
+  const came = value.truth ? words.damaged : words.came;
+  put(find(".ph-left"), held ? words.undamaged : came);
+  const single = fill(words.single_tag, { depth });
+  put(find(".ph-right"), stale ? words.before : inOne() ? single : words.repaired);
+  show(switched, done() && !inOne() && places.labels.length > 0);
+  switched.setAttribute("aria-checked", mapped);
+  show(looks, value.truth && Boolean(clean));
 }
-
-const outlines = () => value.places.outlines.map((line) => {
+const outline = (line) => {
   const path = `M${line.map(([x, y]) => `${1000 * x} ${1000 * y}`).join("L")}Z`;
   return `<path d="${path}"/><path class="white" d="${path}"/>`;
-}).join("");
-const labels = () => value.places.labels.map(([x, y, deep]) => {
-  const place = `left: clamp(56px, ${100 * x}%, 100% - 56px); top: clamp(76px, ${100 * y}%, 100% - 84px)`;
-  return `<span class="ph-pill" style="${place}">${words.depth} <b>${deep}</b></span>`;
-}).join("");
-
-const share = ({ clientX }) => {
-  const { left, width } = frame.getBoundingClientRect();
-  return (100 * (clientX - left)) / width;
 };
+const label = ([x, y, deep]) => `<span class="ph-pill" style="left: clamp(56px, ${100 * x}%, 100% - 56px);
+  top: clamp(76px, ${100 * y}%, 100% - 84px)">${words.depth} <b>${deep}</b></span>`;
+
+// Where a pointer is on the photo, in shares of its sides.
+const point = ({ clientX, clientY }) => {
+  const { left, top, width, height } = frame.getBoundingClientRect();
+  const shares = [(clientX - left) / width, (clientY - top) / height];
+  return shares.map((share) => Math.round(1e4 * clamp(share, 0, 1)) / 1e4);
+};
+// Until the pointer is lifted; whether it was, or something took it away, such as a second finger.
 function follow(node, event, move, over = () => {}) {
   const end = new AbortController();
+  const leave = (last) => { end.abort(); over(last.type !== "pointercancel"); };
   node.setPointerCapture(event.pointerId);
   node.addEventListener("pointermove", move, end);
-  node.addEventListener("lostpointercapture", () => { end.abort(); over(); }, end);
+  for (const kind of ["pointercancel", "lostpointercapture"]) node.addEventListener(kind, leave, end);
 }
 frame.addEventListener("pointerdown", (event) => {
   if (event.button !== 0) return;
-  const handle = event.target.closest(".ph-divider");
-  if (brush && !handle) return paint(event);
+  if (brush && !event.target.closest(".ph-divider")) return paint(event);
   if (divider.hidden) return;
-  const move = (moved) => divide(share(moved));
-  if (event.pointerType === "mouse") { event.preventDefault(); move(event); }
+  const move = (moved) => divide(100 * point(moved)[0]);
+  if (event.pointerType === "mouse") {
+    event.preventDefault();
+    move(event);
+  }
   divider.focus({ preventScroll: true });
   follow(frame, event, move);
 });
@@ -85,15 +84,21 @@ divider.addEventListener("keydown", (event) => {
 });
 
 function hold(is) {
-  if (held === is || (is && find(".ph-hold").hidden)) return;
+  if (held === is || (is && looks.hidden)) return;
   held = is;
   picture();
 }
-const look = find(".ph-hold");
-look.addEventListener("pointerdown", (event) => { hold(true); follow(look, event, () => {}, () => hold(false)); });
-look.addEventListener("keydown", ({ key }) => [" ", "Enter"].includes(key) && hold(true));
-look.addEventListener("keyup", () => hold(false));
-look.addEventListener("blur", () => hold(false));
-look.addEventListener("contextmenu", (event) => event.preventDefault());
-find(".ph-show").addEventListener("click", () => { mapped = !mapped; picture(); });
+looks.addEventListener("pointerdown", (event) => {
+  hold(true);
+  follow(looks, event, () => {}, () => hold(false));
+});
+looks.addEventListener("keydown", ({ key }) => [" ", "Enter"].includes(key) && hold(true));
+for (const kind of ["keyup", "blur"]) looks.addEventListener(kind, () => hold(false));
+looks.addEventListener("contextmenu", (event) => event.preventDefault());
+switched.addEventListener("click", () => { mapped = !mapped; picture(); });
+actual.addEventListener("click", () => {
+  const view = frame.parentElement;
+  press(actual, view.classList.toggle("actual"));
+  view.scrollTo((view.scrollWidth - view.clientWidth) / 2, (view.scrollHeight - view.clientHeight) / 2);
+});
 divide(part);

@@ -1,63 +1,64 @@
 // What is shown: the server's value, which depth everywhere, and what the visitor has armed.
-const page = (window.dgaPhoto = {});
-const words = props.words;
+const { words } = props;
 const at = (selector) => document.querySelector(selector);
-const show = (node, is) => { if (node && node.hidden === is) node.hidden = !is; };
-const db = (number) => fill(props.db, { value: number.toFixed(1) });
+const show = (node, is) => { node.hidden = !is; };
 const press = (node, is) => node.setAttribute("aria-pressed", is);
-let value = { phase: "empty", truth: true, places: null, singles: {}, said: [], damage: { kind: "strokes", severity: 3, strokes: [] } };
-let way = "each"; // or "one": one depth everywhere
-let depth = 8;
+const db = (number) => fill(props.db, { value: number.toFixed(1) });
+let value = { phase: "empty", truth: true, singles: {}, damage: { kind: "strokes", strokes: [] } };
+let opening = value; // what everybody begins with
+let one = false; // one depth everywhere is shown
+let depth = 8; // that one
 let going = null; // the depth that is being computed
 let wanted = []; // those still to be asked for
+let surveys = false; // all of them are, for the best
 let held = false;
 let mapped = false;
 let brush = "";
+let before = ""; // the repaired picture, before something was changed
 const pictures = new Map(); // of one depth everywhere
 const working = () => value.phase === "wait" || value.phase === "working";
 const done = () => value.phase === "done" && Boolean(value.repaired);
-const inOne = () => way === "one" && done() && value.truth;
+const rated = () => done() && value.truth;
+const inOne = () => one && rated();
 
-page.ask = (more = {}) => {
-  const { name, damage, key } = value;
-  const { kind, severity, strokes } = damage;
-  return JSON.stringify({ name, key, damage: { kind, severity, strokes }, ...more });
+const ask = (more) => {
+  const { name, key, damage } = value;
+  return { ask: JSON.stringify({ name, key, damage, ...more }) };
 };
-const choose = (more, damage = {}) => {
+// Another photo or damage: shown damaged at once, then repaired by itself.
+function choose(photo, damage = {}) {
   halt();
-  const next = { ...value.damage, ...damage };
-  trigger("select", { ask: page.ask({ ...more, damage: next }) });
-};
-
-// One depth after another, each a turn of its own in the queue.
+  before = photo.name === undefined ? value.repaired || before : "";
+  value = { ...value, damage: { ...value.damage, ...damage }, repaired: "", phase: "empty" };
+  trigger("select", ask(photo));
+  draw();
+}
+// One depth after another, each a turn of its own in the queue; this one before the others.
 function next() {
-  wanted = wanted.filter((one) => !(one in value.singles) || (one === depth && !pictures.has(one)));
-  if (going !== null || !wanted.length || !done()) return draw();
-  going = wanted.shift();
-  trigger("expand", { ask: page.ask({ depth: going }) });
+  wanted = wanted.filter((k) => !(k in value.singles));
+  if (inOne() && !pictures.has(depth)) wanted.unshift(depth);
+  if (going === null && wanted.length && done()) {
+    going = wanted.shift();
+    trigger("expand", ask({ depth: going }));
+  }
+  writeAddress();
   draw();
 }
 function halt() {
   if (going !== null) trigger("stop", {});
   [going, wanted, surveys] = [null, [], false];
 }
-page.news = (told) => {
-  if (told.key !== value.key) return;
-  const { singles, best, closeUps, said, single, error = "" } = told;
-  value = { ...value, singles, best, closeUps, said, error };
-  if (single) pictures.set(single[0], single[1]);
-  if (told.going !== undefined || going === null) return draw();
-  if (error) [going, wanted] = [null, []];
-  const finished = single?.[0] === going;
-  going = null;
-  if (finished || error) next();
-  else draw();
-};
-page.begin = () => {
-  halt();
-  way = "each";
-  brush = "";
-  value = { ...value, phase: "wait", error: "" };
-  draw();
-  return page.ask();
+function look(each) {
+  one = !each;
+  next();
+}
+window.dgaPhoto = {
+  begin: () => {
+    halt();
+    arm("");
+    one = false;
+    value = { ...value, phase: "wait", error: "" };
+    draw();
+    return ask({}).ask;
+  },
 };
