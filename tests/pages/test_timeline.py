@@ -19,6 +19,7 @@ from app.runs.run_value import run_value
 from app.runs.session import Picture, Session
 from app.runs.sprites import COLUMNS, MAX_SIDE, forward_sprites, reduced, sprite_sheet
 from app.runs.watch import Step
+from app.words.try_it import CANCELLED
 from dga.diffusion import Schedule, forward_path
 from dga.discriminator import Judged
 from dga.explanation.search import Scored
@@ -152,7 +153,7 @@ def test_progress_and_cancel_say_where(small, subject, until, count, words, shar
     assert forward[-1] == {"words": "Noise in, try 2 of 2: 100 of 100", "share": 1}
     assert [p["share"] for p in forward] == sorted(p["share"] for p in forward)
     state.cancel()
-    assert run_value(state)["error"] == f"Stopped: {words}. What exists stays."
+    assert run_value(state)["error"] == CANCELLED
     kept = dict(state.shown)
     state.take(event)
     assert state.shown == kept
