@@ -236,11 +236,11 @@ def test_by_hand_nothing_is_called_the_detectors(recorded):
     marks = page.locator(".plot .of-dga-plus svg")  # the legend's comes first
     was, found = marks.last.get_attribute("x"), page.inner_text(".found-says")
     line = page.get_attribute(".plot .curve", "d")
-    recorded.slide("Depth from which", own + 5)
-    assert recorded.says(f"Noised to depth {own + 5} by hand")
+    recorded.slide("Depth from which", own + 8)
+    assert recorded.says(f"Noised to depth {own + 8} by hand")
     assert "τ" not in recorded.says()
     assert marks.last.get_attribute("x") != was
-    assert f"From depth {own + 5}" in page.inner_text(".found-says")
+    assert page.inner_text(".found-says") == f"Without your depth: {found}"
     assert page.get_attribute(".plot .curve", "d") == line  # solid to where the detector stopped
     page.keyboard.press("Escape")
     assert marks.last.get_attribute("x") == was

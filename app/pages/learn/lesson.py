@@ -268,7 +268,8 @@ class Lesson:
 
     def _named(self, case: LessonPicture) -> dict[str, Any]:
         example = self.examples[case.picture]
-        return {"title": f"{example.title}: {title(case.corruption)}", "truth": example.truth}
+        damage = f"{title(case.corruption)} {case.severity}"
+        return {"title": f"{example.title}: {damage}", "truth": example.truth}
 
     def _clean(self, name: str) -> Pixels:
         return self.examples[name].pixels(self.models.profile.image_size)
