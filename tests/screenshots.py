@@ -114,6 +114,7 @@ def film(browser: Any, home: str) -> Iterator[Image.Image]:
 def _open(browser: Any, address: str, width: int, height: int, dark: bool) -> Any:
     page = browser.new_page(viewport={"width": width, "height": height})
     page.set_default_timeout(PATIENCE)
+    page.add_init_script("sessionStorage.setItem('dga-opened', '1')")  # its last frame
     page.goto(address)
     page.add_style_tag(content=DISCREET)
     page.evaluate("(dark) => document.body.classList.toggle('dark', dark)", dark)
