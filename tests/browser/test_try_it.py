@@ -379,6 +379,7 @@ def test_few_tabs_and_names(recorded):
     page.wait_for_selector("#line b:not(:empty)")
     page.wait_for_function(f"{PLOT}.phase === 'done'")
     page.keyboard.press("Tab")
+    page.wait_for_timeout(1000)  # groups have one stop each, once they are drawn
     assert page.evaluate("document.activeElement.className") == "skip"
     page.keyboard.press("Enter")
     seen = []
