@@ -29,7 +29,8 @@ RECORDED = """<div class="recorded" role="group" aria-label="${words.recorded}">
 <span>${words.recorded}</span>
 {{#each value}}<button type="button" data-name="{{name}}" aria-label="{{title}}: {{lesson}}"
 title="{{title}}: {{lesson}}" tabindex="-1"><img src="{{src}}" alt=""></button>{{/each}}
-<button type="button" data-present tabindex="-1">${words.present} <kbd class="key">F</kbd></button></div>"""
+<button type="button" data-present tabindex="-1">${words.present}
+<kbd class="key">F</kbd></button></div>"""
 HEAD = """<h2>${words.sheet}</h2>
 <button type="button" class="close" aria-label="${words.close}">✕</button>"""
 PHOTOGRAPHS = """<div class="thumbs" role="group" aria-label="{{words.examples}}">
