@@ -14,7 +14,7 @@ from gradio.events import Dependency
 from app.parts.html import LIGHT, PRIVATE, for_visitor
 from app.runs.session import CancelledError
 from app.server.errors import sentence_of
-from app.server.queue_position import CONCURRENCY_ID, QueuePositions
+from app.server.queue_position import CONCURRENCY_ID, QueuePositions, place_words
 from app.words.errors import NEVER_BEGAN, REFUSED
 
 Update = dict[Any, Any]
@@ -49,8 +49,11 @@ def answered(
 class RunHandlers(ABC, Generic[Work]):
     """Handlers of one page, whose run is ``Work``; ``buttons``: run, cancel.
 
-    ``going``: the run of each visitor who has one.
+    ``going``: the run of each visitor who has one; ``label``: what the run button says, where it
+    also says what is waited for.
     """
+
+    label = ""
 
     def __init__(
         self, line: QueuePositions, buttons: tuple[gr.Button, gr.Button], timer: gr.Timer
@@ -62,9 +65,11 @@ class RunHandlers(ABC, Generic[Work]):
         """A question of the page's script."""
         return told(text)
 
-    @abstractmethod
     def wait(self, place: int) -> Update:
         """The place in the line; 0: at once."""
+        said = place_words(place) if place else self.label
+        run = gr.update(interactive=False, value=said)
+        return {self.buttons[0]: run, self.timer: gr.Timer(active=place > 0)}
 
     @abstractmethod
     def begin(self, visitor: str, *asked: Any) -> Work:
@@ -97,8 +102,9 @@ class RunHandlers(ABC, Generic[Work]):
     def lock(self, running: bool) -> Update:
         """While a run goes on only Cancel can be pressed."""
         start, cancel = self.buttons
+        named = {"value": self.label} if self.label else {}
         return {
-            start: gr.update(interactive=not running),
+            start: gr.update(interactive=not running, **named),
             cancel: gr.update(interactive=running),
             self.timer: gr.Timer(active=False),
         }

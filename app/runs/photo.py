@@ -27,15 +27,6 @@ CROP = 80, 64  # pixels of a close-up
 UNTOUCHED = 0.2  # share of the photograph, below which close-ups say nothing
 
 
-@dataclass(frozen=True)
-class CloseUp:
-    """One part at one depth everywhere and at its own; ``own``: its own depth."""
-
-    single: Pixels
-    image: Pixels
-    own: int
-
-
 @dataclass
 class Photo:
     """A visitor's photograph and what has come of it.
@@ -115,11 +106,11 @@ class Photo:
             self._addresses[name] = uri(encoded(pixels, "WEBP", **LOOKS), "webp")
         return self._addresses[name]
 
-    def close_ups(self) -> list[CloseUp]:
+    def close_ups(self) -> list[tuple[Pixels, Pixels, int]]:
         """Where the best single depth is too shallow, and where it is too deep; empty without.
 
         Of the windows that are deeper and of those at depth 0, each time the one that gains most
-        by its own depth; both have to gain.
+        by its own depth; both have to gain. Each at one depth, at its own, and that depth.
         """
         if not (self.result and self.best and self.has_truth) or self.left < UNTOUCHED:
             return []
@@ -132,7 +123,7 @@ class Photo:
             if place is None or gains[place] <= 0:
                 return []
             cut = self._cut(*place)
-            parts.append(CloseUp(single[cut], found.image[cut], int(found.depths[place])))
+            parts.append((single[cut], found.image[cut], int(found.depths[place])))
         return parts
 
     def _cut(self, row: int, column: int) -> tuple[slice, slice]:

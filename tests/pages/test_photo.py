@@ -203,8 +203,7 @@ def test_close_ups_show_where_one_depth_is_too_shallow_and_too_deep():
     photo.take_single(8, one)
     assert not singles_value(photo)["closeUps"]  # the best is not known yet
     photo.singles |= dict.fromkeys(SURVEY, 1.0) | {8: photo.singles[8]}
-    shallow, deep = photo.close_ups()
-    assert (shallow.own, deep.own) == (16, 0)
+    assert [own for *_, own in photo.close_ups()] == [16, 0]
     named = re.findall(r"<span>(.*?)</span>", singles_value(photo)["closeUps"])
     assert named == ["at 8: too shallow", "at 16", "at 8: too deep", "at 0"]
     assert said(photo)[2] == f"The best single depth gives {photo.singles[8]:.1f}."

@@ -31,7 +31,7 @@ from app.runs.visitors import Run, Visitors
 from app.runs.watch import Step, Swept
 from app.server.decoder import read_square
 from app.server.errors import SENTENCES, sentence_of
-from app.server.queue_position import CONCURRENCY_ID, QueuePositions, place_words
+from app.server.queue_position import CONCURRENCY_ID, QueuePositions
 from app.server.upload_folder import kept
 from app.words.try_it import DOWNLOAD_WORDS, DOWNLOADS, INPUT_WORDS, LINK_NOTICES, NOTICES
 from dga.explanation.search import Scored
@@ -96,6 +96,8 @@ class TryComponents:
 class TryHandlers(RunHandlers[Run]):
     """One run a visitor, in turn or, while nobody waits, beside the queue."""
 
+    label = INPUT_WORDS["adapt"]
+
     def __init__(
         self,
         session: Session,
@@ -115,15 +117,6 @@ class TryHandlers(RunHandlers[Run]):
         )
 
     # One full run
-
-    def lock(self, running: bool) -> Update:
-        adapt = gr.update(interactive=not running, value=INPUT_WORDS["adapt"])
-        return super().lock(running) | {self.page.adapt: adapt}
-
-    def wait(self, place: int) -> Update:
-        said = place_words(place) if place else INPUT_WORDS["adapt"]
-        adapt = gr.update(interactive=False, value=said)
-        return {self.page.adapt: adapt, self.timer: gr.Timer(active=place > 0)}
 
     def press(self, visitor: str) -> Update:
         self.lane.stop(visitor)

@@ -24,7 +24,7 @@ from app.runs.visitors import Visitors
 from app.server.decoder import read_photograph
 from app.server.errors import SENTENCES, RequestError
 from app.server.limits import MAX_PHOTOS
-from app.server.queue_position import QueuePositions, place_words
+from app.server.queue_position import QueuePositions
 from app.server.request_body import is_upload
 from app.server.turns import TURNS
 from app.server.upload_folder import kept
@@ -49,6 +49,8 @@ class PhotoComponents:
 
 class PhotoHandlers(RunHandlers[Photo]):
     """One photograph a visitor; ``opening``: what everybody begins with."""
+
+    label = words.RUN
 
     def __init__(
         self, session: Session, components: PhotoComponents, line: QueuePositions, opening: Photo
@@ -131,15 +133,6 @@ class PhotoHandlers(RunHandlers[Photo]):
         return {self.components.saved: kept(io.BytesIO(content), name)}
 
     # One run
-
-    def lock(self, running: bool) -> Update:
-        run = gr.update(interactive=not running, value=words.RUN)
-        return super().lock(running) | {self.components.run: run}
-
-    def wait(self, place: int) -> Update:
-        said = place_words(place) if place else words.RUN
-        run = gr.update(interactive=False, value=said)
-        return {self.components.run: run, self.timer: gr.Timer(active=place > 0)}
 
     def begin(self, visitor: str, *asked: Any) -> Photo:
         """What she was shown last, unless she asks for another, or once more for that."""

@@ -91,9 +91,9 @@ def _close(photo: Photo) -> list[tuple[str, str, str]]:
     """Of each close-up: whose, its address, and what is said of it."""
     assert photo.best
     told = []
-    for kind, part in zip(("shallow", "deep"), photo.close_ups(), strict=False):
-        for whose, pixels, said in ("one", part.single, kind), ("each", part.image, "own"):
-            text = words.CLOSE_UPS[said].format(depth=photo.best[0], own=part.own)
+    for kind, (single, image, own) in zip(("shallow", "deep"), photo.close_ups(), strict=False):
+        for whose, pixels, said in ("one", single, kind), ("each", image, "own"):
+            text = words.CLOSE_UPS[said].format(depth=photo.best[0], own=own)
             told.append((whose, uri(encoded(pixels, "JPEG", quality=90), "jpeg"), text))
     return told
 

@@ -2,9 +2,15 @@
 const canvas = find(".ph-canvas");
 const ring = find(".ph-ring");
 let spot = [0.5, 0.5]; // of the ring, in shares of the photo's sides
+const MOVES = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 const knob = (name) => Number(at(`#ph-rail [name=${name}]`).value);
 const across = () => (knob("size") / 688) * Math.max(frame.clientWidth, frame.clientHeight);
 const painted = () => (value.damage.kind === "strokes" ? value.damage.strokes : []);
+// Painted by the visitor, other than what the page opens with.
+const isOwn = () => {
+  const usual = JSON.stringify(opening.damage.strokes);
+  return value.damage.kind === "strokes" && JSON.stringify(value.damage.strokes) !== usual;
+};
 function arm(kind) {
   brush = kind;
   frame.classList.toggle("armed", Boolean(brush));
@@ -56,11 +62,9 @@ frame.addEventListener("pointerleave", () => show(ring, false));
 frame.addEventListener("keydown", (event) => {
   if (!brush || event.target !== frame) return;
   const by = event.shiftKey ? 0.1 : 0.02;
-  const [x, y] = spot;
-  const moves = { ArrowLeft: [x - by, y], ArrowRight: [x + by, y], ArrowUp: [x, y - by], ArrowDown: [x, y + by] };
-  const move = moves[event.key];
+  const move = MOVES[event.key];
   if (!move && event.key !== " ") return;
   event.preventDefault();
-  if (move) moveRing(move.map((share) => clamp(share, 0, 1)));
+  if (move) moveRing(spot.map((share, i) => clamp(share + by * move[i], 0, 1)));
   else add([spot]);
 });

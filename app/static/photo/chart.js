@@ -1,10 +1,12 @@
-// Quality for one depth everywhere; its axis is the slider. Without a truth: how much lies how deep.
+// Quality for one depth everywhere, whose axis is the slider; without a truth, what lies how deep.
 const card = find(".ph-chart");
 const slider = card.querySelector("input");
 const [each, single] = card.querySelectorAll("[data-way]");
 const [TOP, FOOT] = [22, 96];
-const node = (tag, told, text = "") =>
-  `<${tag} ${Object.entries(told).map(([name, is]) => `${name}="${is}"`).join(" ")}>${text}</${tag}>`;
+const node = (tag, told, text = "") => {
+  const attributes = Object.entries(told).map(([name, is]) => `${name}="${is}"`);
+  return `<${tag} ${attributes.join(" ")}>${text}</${tag}>`;
+};
 const line = (x1, y1, x2, y2, kind) => node("line", { x1, y1, x2, y2, class: kind });
 const text = (x, y, said, kind = "", anchor = "start") =>
   node("text", { x, y, class: kind, "text-anchor": anchor }, said);
@@ -20,8 +22,9 @@ function chart() {
   const x = (k) => left + ((right - left) * k) / deepest;
   const here = value.singles[depth];
   const ticks = [0, 8, 16, 24, 32].filter((k) => !inOne() || Math.abs(k - depth) > 2);
-  let drawn = line(left, FOOT, right, FOOT, "axis") + (wide ? text(right + 32, 124, words.depth) : "")
-    + ticks.map((k) => text(x(k), 124, k, "", "middle")).join("");
+  let drawn = line(left, FOOT, right, FOOT, "axis");
+  if (wide) drawn += text(right + 32, 124, words.depth);
+  for (const k of ticks) drawn += text(x(k), 124, k, "", "middle");
   if (!done()) drawn += text((left + right) / 2, 60, words.later, "soft", "middle");
   else drawn += bars ? shares(x) : quality(x, wide);
   plot.setAttribute("viewBox", `0 0 ${width} 134`);
@@ -30,7 +33,8 @@ function chart() {
   Object.assign(slider.style, { left: `${left - 11}px`, width: `${right - left + 22}px` });
   slider.disabled = single.disabled = !rated();
   slider.value = depth;
-  slider.setAttribute("aria-valuetext", `${words.depth} ${depth}${here === undefined ? "" : `, ${db(here)}`}`);
+  const rating = here === undefined ? "" : `, ${db(here)}`;
+  slider.setAttribute("aria-valuetext", `${words.depth} ${depth}${rating}`);
   show(slider, !bars);
   card.classList.toggle("bars", bars);
   press(each, !inOne());
@@ -43,8 +47,8 @@ function chart() {
 }
 
 function table(bars) {
-  const rows = !done() ? [] : bars ? value.shares : Object.entries(value.singles);
-  const told = bars ? rows.map((n, k) => [k, n]).filter(([, n]) => n) : rows.map(([k, q]) => [k, db(q)]);
+  const rows = done() ? Object.entries(bars ? value.shares : value.singles) : [];
+  const told = rows.filter(([, n]) => n).map(([k, n]) => [k, bars ? n : db(n)]);
   put(card.querySelector("caption"), bars ? words.shares : words.chart);
   card.querySelector("tbody").innerHTML = told.map(([k, said]) =>
     `<tr><th>${words.depth} ${k}</th><td>${said}</td></tr>`).join("");
@@ -62,8 +66,11 @@ function quality(x, wide) {
   const best = value.singles[value.best];
   const here = value.singles[depth];
   let drawn = text(left - 10, 124, "dB", "", "end");
-  for (const q of [high, (high + low) / 2, low]) drawn += text(left - 10, y(q) + 5, q.toFixed(0), "", "end");
-  if (best !== undefined) drawn += node("path", { class: "gain", d: `${path}L${right} ${own}L${left} ${own}Z` });
+  for (const q of [high, (high + low) / 2, low]) {
+    drawn += text(left - 10, y(q) + 5, q.toFixed(0), "", "end");
+  }
+  const gain = `${path}L${right} ${own}L${left} ${own}Z`;
+  if (best !== undefined) drawn += node("path", { class: "gain", d: gain });
   if (known.length > 1) drawn += node("path", { class: "one", d: path });
   drawn += line(left, own, right, own, "each") + dot(left, y(value.before), 4, "came");
   if (wide) drawn += text(right + 8, own + 5, words.for_each, "ink");
@@ -97,7 +104,8 @@ function survey() {
   show(card.querySelector(".ph-survey"), rated() && (value.best === null || surveys));
   show(find_best, !surveys);
   show(stop, surveys);
-  put(said, surveys ? fill(words.drawing, { depth: going ?? depth, done: known, total: props.survey.length }) : "");
+  const told = { depth: going ?? depth, done: known, total: props.survey.length };
+  put(said, surveys ? fill(words.drawing, told) : "");
 }
 
 let waits = 0;

@@ -46,8 +46,8 @@ const outline = (line) => {
   const path = `M${line.map(([x, y]) => `${1000 * x} ${1000 * y}`).join("L")}Z`;
   return `<path d="${path}"/><path class="white" d="${path}"/>`;
 };
-const label = ([x, y, deep]) => `<span class="ph-pill" style="left: clamp(56px, ${100 * x}%, 100% - 56px);
-  top: clamp(76px, ${100 * y}%, 100% - 84px)">${words.depth} <b>${deep}</b></span>`;
+const label = ([x, y, deep]) => `<span class="ph-pill" style="--x: ${100 * x}%; --y: ${100 * y}%">
+  ${words.depth} <b>${deep}</b></span>`;
 
 // Where a pointer is on the photo, in shares of its sides.
 const point = ({ clientX, clientY }) => {
@@ -61,7 +61,8 @@ function follow(node, event, move, over = () => {}) {
   const leave = (last) => { end.abort(); over(last.type !== "pointercancel"); };
   node.setPointerCapture(event.pointerId);
   node.addEventListener("pointermove", move, end);
-  for (const kind of ["pointercancel", "lostpointercapture"]) node.addEventListener(kind, leave, end);
+  node.addEventListener("pointercancel", leave, end);
+  node.addEventListener("lostpointercapture", leave, end);
 }
 frame.addEventListener("pointerdown", (event) => {
   if (event.button !== 0) return;
@@ -99,6 +100,7 @@ switched.addEventListener("click", () => { mapped = !mapped; picture(); });
 actual.addEventListener("click", () => {
   const view = frame.parentElement;
   press(actual, view.classList.toggle("actual"));
-  view.scrollTo((view.scrollWidth - view.clientWidth) / 2, (view.scrollHeight - view.clientHeight) / 2);
+  const { scrollWidth, scrollHeight, clientWidth, clientHeight } = view;
+  view.scrollTo((scrollWidth - clientWidth) / 2, (scrollHeight - clientHeight) / 2);
 });
 divide(part);

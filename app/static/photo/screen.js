@@ -2,7 +2,8 @@
 function sentence() {
   if (value.key === undefined) return; // the page came with its first words
   const here = value.singles[depth];
-  const own = pictures.has(depth) ? fill(words.each, { own: db(value.own ?? 0) }) : words.single_waits;
+  const rival = pictures.has(depth) ? words.each : words.single_waits;
+  const own = fill(rival, { own: db(value.own ?? 0) });
   const known = here === undefined ? words.single_unknown : words.single;
   const said = inOne() ? `${fill(known, { depth, here: db(here ?? 0) })}<br>${own}` : value.said;
   const heading = at(".ph-said h1");
@@ -10,11 +11,13 @@ function sentence() {
   for (const name of ["note", "notice", "error"]) put(at(`.ph-${name}`), value[name]);
 }
 
+const graded = () => !["none", "strokes", "ramp"].includes(value.damage.kind);
 function rail() {
   const root = at("#ph-rail");
-  const { kind, severity, strokes } = value.damage;
+  const { kind, severity } = value.damage;
   const close = root.querySelector(".ph-close");
-  const open = value.truth && value.best == null && !(done() && (value.unchanged || value.left < 0.2));
+  const useless = done() && (value.unchanged || value.left < 0.2);
+  const open = value.truth && value.best == null && !useless;
   show(close, Boolean(value.closeUps) || open);
   close.classList.toggle("open", !value.closeUps);
   put(close.querySelector("h2"), value.closeUps ? words.no_single : words.does_single);
@@ -22,23 +25,25 @@ function rail() {
   close.querySelector("div").innerHTML = value.closeUps || unknown;
   root.querySelector(".ph-found").classList.toggle("unknown", !done());
   root.querySelector(".ph-found span").innerHTML = value.found ?? "";
-  for (const node of root.querySelectorAll("[data-name]")) press(node, node.dataset.name === value.name);
-  for (const node of root.querySelectorAll("[data-brush]")) press(node, node.dataset.brush === brush);
+  for (const node of root.querySelectorAll("[data-name], [data-brush]")) {
+    press(node, [value.name, brush].includes(node.dataset.name ?? node.dataset.brush));
+  }
   root.querySelector(".ph-upload").classList.toggle("on", value.name === "");
   root.querySelector(".ph-already input").checked = kind === "none";
   show(root.querySelector(".ph-damage"), kind !== "none");
   const n = painted().length;
   const counted = n === 1 ? words.stroke : n ? fill(words.strokes, { n }) : "";
-  put(root.querySelector(".ph-strokes span"), [brush && words.paint, counted].filter(Boolean).join(" · "));
+  const said = [brush && words.paint, counted].filter(Boolean);
+  put(root.querySelector(".ph-strokes span"), said.join(" · "));
   show(root.querySelector("[data-undo]"), n > 0);
-  const usual = JSON.stringify(strokes) === JSON.stringify(opening.damage.strokes);
-  root.querySelector("select").value = kind === "strokes" && !usual ? "" : kind;
+  root.querySelector("select").value = isOwn() ? "" : kind;
   for (const node of root.querySelectorAll("[data-severity]")) {
-    node.disabled = ["none", "strokes", "ramp"].includes(kind);
+    node.disabled = !graded();
     press(node, !node.disabled && Number(node.dataset.severity) === severity);
   }
   for (const node of root.querySelectorAll(".ph-slide input")) {
-    put(node.previousElementSibling.querySelector("b"), `${node.value} ${node.name === "size" ? "px" : "%"}`);
+    const unit = node.name === "size" ? "px" : "%";
+    put(node.previousElementSibling.querySelector("b"), `${node.value} ${unit}`);
   }
 }
 
@@ -54,7 +59,8 @@ function draw() {
   at("#ph-buttons").style.setProperty("--share", `${(100 * count) / total}%`);
   for (const node of at("#ph-files").querySelectorAll("button")) node.disabled = !done();
   const { seconds, recorded } = value;
-  put(at(".ph-seconds"), !done() ? "" : recorded ? words.recorded : fill(words.seconds, { seconds: seconds.toFixed(1) }));
+  const took = recorded ? words.recorded : fill(words.seconds, { seconds: seconds?.toFixed(1) });
+  put(at(".ph-seconds"), done() ? took : "");
 }
 
 // A whole value, or with the same key a part of it.
@@ -86,13 +92,12 @@ function receive(given) {
 
 // A link is the state; own photos and strokes are nobody else's.
 function writeAddress() {
-  const { kind, severity, strokes } = value.damage;
-  const usual = kind !== "strokes" || JSON.stringify(strokes) === JSON.stringify(opening.damage.strokes);
-  const told = { photo: value.name, damage: kind };
-  if (at("[data-severity]").disabled === false) told.severity = severity;
-  if (inOne()) told.depth = depth;
-  const known = value.name && usual && !(value.recorded && !one);
-  history.replaceState(history.state, "", location.pathname + (known ? `?${new URLSearchParams(told)}` : ""));
+  const { kind, severity } = value.damage;
+  const told = new URLSearchParams({ photo: value.name, damage: kind });
+  if (graded()) told.set("severity", severity);
+  if (inOne()) told.set("depth", depth);
+  const known = value.name && !isOwn() && (one || !value.recorded);
+  history.replaceState(history.state, "", location.pathname + (known ? `?${told}` : ""));
 }
 
 async function send(file) {
@@ -110,7 +115,7 @@ async function send(file) {
   }
   put(said, words.own_detail);
 }
-const damage = (kind) => choose({}, { kind, strokes: kind === "strokes" ? opening.damage.strokes : [] });
+const usual = (kind) => ({ kind, strokes: kind === "strokes" ? opening.damage.strokes : [] });
 
 function listen() {
   at("#ph-rail").addEventListener("click", ({ target }) => {
@@ -122,8 +127,8 @@ function listen() {
     if (brush) frame.focus({ preventScroll: true });
   });
   at("#ph-rail").addEventListener("change", ({ target }) => {
-    if (target.type === "checkbox") damage(target.checked ? "none" : "strokes");
-    if (target.tagName === "SELECT") damage(target.value);
+    if (target.type === "checkbox") choose({}, usual(target.checked ? "none" : "strokes"));
+    if (target.tagName === "SELECT") choose({}, usual(target.value));
     if (target.type === "file") send(target.files[0]);
   });
   at("#ph-rail").addEventListener("input", ({ target }) => target.type === "range" && rail());
@@ -164,12 +169,11 @@ Promise.all([
   appears(document, "#ph-files button"),
   fetch(props.value.opens).then((answer) => answer.json()),
 ]).then((there) => {
-  const first = (opening = there.at(-1));
+  opening = there.at(-1);
   ready = true;
   listen();
-  if (!link.photo || (link.photo === first.name && link.damage === "strokes")) return receive(first);
-  const { photo, damage: kind = "strokes", severity } = link;
-  value = { ...value, name: photo, key: null, said: "", damage: first.damage };
-  const strokes = kind === "strokes" ? first.damage.strokes : [];
-  choose({ name: photo }, { kind, severity: Number(severity ?? 3), strokes });
+  const { photo: name = opening.name, damage: kind = "strokes", severity = 3 } = link;
+  if (name === opening.name && kind === "strokes") return receive(opening);
+  value = { ...value, name, key: null, said: "" };
+  choose({ name }, { ...usual(kind), severity: Number(severity) });
 });
