@@ -60,11 +60,11 @@ CACHE_SECONDS = (600, 3000)  # look every 10 minutes, delete what is older than 
 
 def build(
     session: Session, exhibits: Exhibits
-) -> tuple[gr.Blocks, dict[str, dict[str, Any]], dict[str, str]]:
+) -> tuple[gr.Blocks, dict[str, bytes | dict[str, Any]], dict[str, str]]:
     """All pages for one set of models and its results.
 
-    Returns also what Try it and Photo open with, by name, and each page's first screen by its
-    address.
+    Returns also what Try it and Photo open with, values and WebP files by name, and each page's
+    first screen by its address.
     """
     with StrictBlocks(
         title=f"{TITLE}: {TAGLINE.lower()}", analytics_enabled=False, delete_cache=CACHE_SECONDS
@@ -76,10 +76,11 @@ def build(
         foot()
         adapt_endpoint(session, CONCURRENCY_ID)
         repair_endpoint(session, CONCURRENCY_ID)
-    opens = {FIRST_RUN: run}
+    opens: dict[str, bytes | dict[str, Any]] = {FIRST_RUN: run}
 
     def photo() -> Sequence[str]:
-        *said, opens[FIRST_PHOTO] = photo_page(session, demo, line)
+        *said, asked = photo_page(session, demo, line)
+        opens.update(asked)
         return said
 
     screens = {"/": first_screen(session, "", sentence)}
@@ -128,8 +129,12 @@ def serve(
     shared = [str(path) for path in (*exhibits.files(), *model_cards(session.profile))]
     demo.count = uploads.count
     first = Middleware(FirstPaint, head=head(), screens=screens)
-    bodies = {f"/{name}": JSONResponse(value).body for name, value in opens.items()}
-    routes = [_route(*known, Response, "application/json") for known in bodies.items()]
+    routes = [
+        _route(f"/{name}", value, Response, "image/webp")
+        if isinstance(value, bytes)
+        else _route(f"/{name}", JSONResponse(value).body, Response, "application/json")
+        for name, value in opens.items()
+    ]
     routes += [_route(*known, FileResponse, "text/javascript") for known in plotly_script().items()]
     # Forwarded addresses count from proxies that were named; a Space has its own in front of it.
     named = os.environ.setdefault("FORWARDED_ALLOW_IPS", "")

@@ -35,13 +35,17 @@ def head() -> str:
     return f'<meta name="description" content="{words.DESCRIPTION}">{fonts}<style>{styles}</style>'
 
 
-def first_screen(session: Session, page: str, heading: str, text: str = "") -> str:
-    """What is seen while scripts load, as HTML: the header and the words that a page opens with.
+def first_screen(
+    session: Session, page: str, heading: str, text: str = "", picture: str = ""
+) -> str:
+    """What is seen while scripts load, as HTML: the header and what a page opens with.
 
     It goes as soon as the page itself has as much to show.
     """
     there = "#head .bar-inner" if page else ".try h1:not(:empty)"
+    there = "#ph-stage .ph-after[src]" if picture else there
     said = f'<h1>{heading}</h1><p class="lead">{text}</p>' if page and heading else heading
+    said = f"{picture}<div>{said}</div>" if picture else said
     script = (static() / "shared/first.js").read_text("utf-8")
     return (
         f'<div id="first" data-there="{there}"><div>{header(session, page)}</div>'

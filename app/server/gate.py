@@ -45,8 +45,9 @@ OPEN |= {f"{API}/{name}" for name in ("info", "openapi.json", "startup-events", 
 OPEN |= {f"{API}/{name}" for name in ("theme.css", "queue/data", "queue/status", "reset")}
 OPEN |= {PROGRESS, UPLOAD, JOIN, CANCEL, *MCP}
 PLOTLY = "/plotly-"  # and its version: what draws figures
-# Files and the seconds that browsers may keep them; names in Gradio's /assets/ hold a digest.
+# Files and the seconds that browsers may keep them; where it is a year, names hold a digest.
 ASSETS = {"/assets/": YEAR, PLOTLY: YEAR, "/static/": 86_400, "/svelte/": 86_400}
+ASSETS |= {f"/{FIRST_PHOTO}/": YEAR}
 SHARED_SECONDS = 3_600  # results that ship; another start may bring others
 OPEN_BELOW = (*ASSETS, f"{API}/call/", RUN, FILE, HEARTBEAT)
 # Bytes of the longest body that is no JSON of values; what is in these may stay in the folder.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,11 +14,11 @@ from app.pages.photo.value import MARKS, lines, note, photo_value
 from app.pages.run_handlers import Update
 from app.parts.html import LIGHT, PRIVATE, SAVE, event_field, for_event, for_visitor, html, rendered
 from app.parts.photographs import load_photographs
-from app.parts.pictures import data_uri, uri
+from app.parts.pictures import data_uri, encoded
 from app.presets import photo as recorded
 from app.runs.beside import BESIDE
 from app.runs.damage import BRUSHES, MAX_POINTS, SIZES, STRENGTHS
-from app.runs.photo import DEEPEST, SURVEY
+from app.runs.photo import DEEPEST, LOOKS, SURVEY
 from app.runs.session import Session
 from app.server.gate import FIRST_PHOTO
 from app.server.limits import MAX_STROKES
@@ -33,10 +34,11 @@ SCRIPTS = tuple(f"photo/{name}" for name in ("state", "picture", "chart", "brush
 
 def photo_page(
     session: Session, page: gr.Blocks, line: QueuePositions
-) -> tuple[str, str, dict[str, Any]]:
+) -> tuple[str, str, str, dict[str, bytes | dict[str, Any]]]:
     """Lay the page out and connect it.
 
-    Returns the heading and the sentence that it opens with, and the value that it asks for first.
+    Returns the heading and the sentence that it opens with, the picture above them as HTML, and by
+    name what it asks for first: a value and the WebP files that this names.
     """
     opening, pictures = recorded.load(session)
     heading, most = "<br>".join(lines(opening)), MAX_BYTES // 2**20
@@ -78,8 +80,18 @@ def photo_page(
     components = PhotoComponents(stage, run, cancel, gr.File(visible="hidden"), timer)
     _connect(PhotoHandlers(session, components, line, opening), line)
     first = photo_value(opening)
-    first["pictures"] = {depth: uri(content, "webp") for depth, content in pictures.items()}
-    return heading, note(opening), first
+    opens: dict[str, bytes | dict[str, Any]] = {FIRST_PHOTO: first}
+
+    def file(content: bytes) -> str:
+        name = f"{FIRST_PHOTO}/{hashlib.sha256(content).hexdigest()[:16]}.webp"
+        opens[name] = content
+        return name
+
+    first["pictures"] = {depth: file(content) for depth, content in pictures.items()}
+    shown = {"damaged": opening.damaged, "clean": opening.clean}
+    shown |= {"repaired": opening.result.image} if opening.result else {}
+    first |= {name: file(encoded(pixels, "WEBP", **LOOKS)) for name, pixels in shown.items()}
+    return heading, note(opening), rendered("photo/first", photo=first), opens
 
 
 def _thumbnail(pixels: Pixels) -> str:

@@ -50,6 +50,7 @@ function halt() {
 }
 function look(each) {
   one = !each;
+  if (one) for (const address of pictures.values()) new Image().src = address; // for the hand
   next();
 }
 window.dgaPhoto = {
