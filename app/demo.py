@@ -10,17 +10,18 @@ import signal
 import socket
 import sys
 import threading
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import gradio as gr
 import gradio.mcp
 from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
-from starlette.responses import FileResponse, JSONResponse, Response
+from starlette.requests import Request
+from starlette.responses import FileResponse, Response
 from starlette.routing import Route
 
 from app.pages.adapt.page import adapt_page
@@ -36,12 +37,13 @@ from app.pages.findings.page import (
 from app.pages.learn.page import learn_page
 from app.pages.photo.page import photo_page
 from app.pages.shell import first_screen, foot, head, header
+from app.parts.files import as_json
 from app.parts.theme import theme
 from app.runs.session import Session
 from app.server import decoder
 from app.server.fair_queue import FairQueue
 from app.server.first_paint import FirstPaint
-from app.server.gate import FIRST_PHOTO, FIRST_RUN, Gate
+from app.server.gate import FIRST_PHOTO, FIRST_RUN, LESSON, Gate, path_of
 from app.server.limits import MAX_SESSIONS, MAX_WAITING
 from app.server.mcp_errors import PlainServer
 from app.server.queue_position import CONCURRENCY_ID, QueuePositions
@@ -60,11 +62,11 @@ CACHE_SECONDS = (600, 3000)  # look every 10 minutes, delete what is older than 
 
 def build(
     session: Session, exhibits: Exhibits
-) -> tuple[gr.Blocks, dict[str, bytes | dict[str, Any]], dict[str, str]]:
+) -> tuple[gr.Blocks, dict[str, bytes], dict[str, str]]:
     """All pages for one set of models and its results.
 
-    Returns also what Try it and Photo open with, values and WebP files by name, and each page's
-    first screen by its address.
+    Returns also what their scripts ask for by name, JSON and WebP, to which Learn adds what is
+    made; and each page's first screen by its address.
     """
     with StrictBlocks(
         title=f"{TITLE}: {TAGLINE.lower()}", analytics_enabled=False, delete_cache=CACHE_SECONDS
@@ -76,19 +78,13 @@ def build(
         foot()
         adapt_endpoint(session, CONCURRENCY_ID)
         repair_endpoint(session, CONCURRENCY_ID)
-    opens: dict[str, bytes | dict[str, Any]] = {FIRST_RUN: run}
-
-    def photo() -> Sequence[str]:
-        *said, asked = photo_page(session, demo, line)
-        opens.update(asked)
-        return said
-
+    opens = {FIRST_RUN: as_json(run)}
     screens = {"/": first_screen(session, "", sentence)}
     pages: dict[str, Callable[[], Sequence[str]]] = {
-        "photo": photo,
+        "photo": lambda: photo_page(session, demo, line, opens),
         "board": lambda: board_page(session, demo, line),
         "findings": lambda: findings_page(session, exhibits),
-        "learn": lambda: learn_page(session, demo, line),
+        "learn": lambda: learn_page(session, demo, line, opens),
     }
     for name, path in PAGES:
         if path:
@@ -101,9 +97,13 @@ def build(
     return demo, opens, screens
 
 
-def _route(path: str, content: Any, kind: Callable[..., Response], media: str) -> Route:
-    """One that answers anew each time: whatever packs an answer writes into its headers."""
-    return Route(path, lambda _: kind(content, media_type=media))
+def _answer(opens: Mapping[str, bytes], request: Request) -> Response:
+    """Made anew each time: whatever packs an answer writes into its headers."""
+    name = path_of(request.scope)[1:]
+    if name not in opens:
+        raise HTTPException(404)
+    kind = "image/webp" if name.endswith(".webp") else "application/json"
+    return Response(opens[name], media_type=kind)
 
 
 def serve(
@@ -129,13 +129,10 @@ def serve(
     shared = [str(path) for path in (*exhibits.files(), *model_cards(session.profile))]
     demo.count = uploads.count
     first = Middleware(FirstPaint, head=head(), screens=screens)
-    routes = [
-        _route(f"/{name}", value, Response, "image/webp")
-        if isinstance(value, bytes)
-        else _route(f"/{name}", JSONResponse(value).body, Response, "application/json")
-        for name, value in opens.items()
-    ]
-    routes += [_route(*known, FileResponse, "text/javascript") for known in plotly_script().items()]
+    asked = (FIRST_RUN, FIRST_PHOTO, f"{FIRST_PHOTO}/{{name}}", f"{LESSON}/{{name}}")
+    routes = [Route(f"/{path}", partial(_answer, opens)) for path in asked]
+    for path, script in plotly_script().items():
+        routes.append(Route(path, lambda _, script=script: FileResponse(script)))
     # Forwarded addresses count from proxies that were named; a Space has its own in front of it.
     named = os.environ.setdefault("FORWARDED_ALLOW_IPS", "")
     proxied = bool(named or os.environ.get("SPACE_ID"))

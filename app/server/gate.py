@@ -34,6 +34,7 @@ from dga.data.uploads import MAX_BYTES
 API = "/gradio_api"
 FIRST_RUN = "first-run"  # what Try it opens with, which it asks for by itself
 FIRST_PHOTO = "first-photo"  # and what Photo does
+LESSON = "lesson"  # parts of the guided walk
 FILE, RUN, HEARTBEAT = f"{API}/file=", f"{API}/run/", f"{API}/heartbeat/"
 UPLOAD, JOIN, CANCEL = f"{API}/upload", f"{API}/queue/join", f"{API}/cancel"
 PROGRESS = f"{API}/upload_progress"  # asked for by Gradio's script, which only shows it
@@ -47,7 +48,7 @@ OPEN |= {PROGRESS, UPLOAD, JOIN, CANCEL, *MCP}
 PLOTLY = "/plotly-"  # and its version: what draws figures
 # Files and the seconds that browsers may keep them; where it is a year, names hold a digest.
 ASSETS = {"/assets/": YEAR, PLOTLY: YEAR, "/static/": 86_400, "/svelte/": 86_400}
-ASSETS |= {f"/{FIRST_PHOTO}/": YEAR}
+ASSETS |= {f"/{FIRST_PHOTO}/": YEAR, f"/{LESSON}/": YEAR}
 SHARED_SECONDS = 3_600  # results that ship; another start may bring others
 OPEN_BELOW = (*ASSETS, f"{API}/call/", RUN, FILE, HEARTBEAT)
 # Bytes of the longest body that is no JSON of values; what is in these may stay in the folder.

@@ -84,8 +84,8 @@ def test_all_pages_are_built_without_recorded_runs(
 ) -> None:
     demo, opens, _ = build(session, read_exhibits(shipped_exhibits(session.profile)))
     assert "256 px" in str(demo.config)
-    assert opens[FIRST_RUN] == {}
-    assert "repaired" not in opens[FIRST_PHOTO]
+    assert opens[FIRST_RUN] == b"{}"
+    assert b"repaired" not in opens[FIRST_PHOTO]
     assert "recorded run" not in caplog.text
 
 

@@ -95,18 +95,18 @@ class Lesson:
         self.session, self.models, self.examples = session, session.models, examples
         self.presets, self.patients = Presets(session, list(examples.values())), patients
         self._runs: dict[LessonPicture, RunState] = {}
-        self._made: dict[str, Any] = {}
+        self.made: dict[str, Any] = {}
         self._lock = threading.Lock()
 
     def parts(self) -> Iterator[dict[str, Any]]:
-        """All parts that are ready, after each that had to be made."""
+        """All parts of ``made`` that are ready, after each that had to be made."""
         for name in PARTS:
             with self._lock:
-                if name not in self._made:
-                    self._made[name] = getattr(self, f"_{name}")()
-            if len(self._made) < len(PARTS):
-                yield dict(self._made)
-        yield dict(self._made)
+                if name not in self.made:
+                    self.made[name] = getattr(self, f"_{name}")()
+            if len(self.made) < len(PARTS):
+                yield dict(self.made)
+        yield dict(self.made)
 
     def ran(self, case: LessonPicture) -> RunState:
         """The run that Try it shows of this case: the recorded one, if there is one.

@@ -14,10 +14,12 @@ from app.pages.learn.lesson import Lesson
 from app.pages.learn.steps import FAILED, IN_THE_LOG, STEPS, WIDGET
 from app.pages.learn.toy import ENDS, MOST, Patient, Toy
 from app.parts.examples import load_examples
+from app.parts.files import add_file, as_json
 from app.parts.html import LIGHT, PRIVATE, for_event, html, rendered
 from app.runs.beside import SideLane
 from app.runs.session import Session
 from app.server.errors import SENTENCES, translate_errors
+from app.server.gate import LESSON
 from app.server.queue_position import CONCURRENCY_ID, QueuePositions
 
 SCRIPTS = ("learn/parts", "learn/game", "learn/toy", "learn/widgets", "learn/learn")
@@ -26,10 +28,13 @@ _NEWS = """watch("value", () => window.dgaToy?.NAME(props.value));"""
 _log = logging.getLogger(__name__)
 
 
-def learn_page(session: Session, page: gr.Blocks, line: QueuePositions) -> tuple[str, str]:
+def learn_page(
+    session: Session, page: gr.Blocks, line: QueuePositions, opens: dict[str, bytes]
+) -> tuple[str, str]:
     """Lay the page out and connect it; ``page``: the Blocks whose route is being built.
 
-    Returns the heading and the text that it opens with.
+    Returns the heading and the text that it opens with. What the models have made goes into
+    ``opens`` as JSON, by name.
     """
     examples = {example.name: example for example in load_examples()}
     patients: dict[str, Patient] = {}
@@ -50,11 +55,16 @@ def learn_page(session: Session, page: gr.Blocks, line: QueuePositions) -> tuple
         for name in ("moved", "landed")
     )
 
+    @cache
+    def address(part: str) -> str:
+        return add_file(opens, LESSON, "json", as_json(lesson().made[part]))
+
     def fill() -> Iterator[Any]:
-        """What the models made so far; whatever goes wrong becomes a sentence."""
+        """Addresses of what the models made so far; whatever goes wrong becomes a sentence."""
         try:
             with translate_errors():
-                yield from lesson().parts()
+                for made in lesson().parts():
+                    yield {part: address(part) for part in made}
                 yield gr.skip()  # a generator's last value is sent twice
         except Exception as error:
             _log.exception("The guided walk could not be computed")

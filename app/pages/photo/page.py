@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import gradio as gr
@@ -12,6 +12,7 @@ from PIL import Image
 from app.pages.photo.handlers import PhotoComponents, PhotoHandlers
 from app.pages.photo.value import MARKS, lines, note, photo_value
 from app.pages.run_handlers import Update
+from app.parts.files import add_file, as_json
 from app.parts.html import LIGHT, PRIVATE, SAVE, event_field, for_event, for_visitor, html, rendered
 from app.parts.photographs import load_photographs
 from app.parts.pictures import data_uri, encoded
@@ -33,12 +34,12 @@ SCRIPTS = tuple(f"photo/{name}" for name in ("state", "picture", "chart", "brush
 
 
 def photo_page(
-    session: Session, page: gr.Blocks, line: QueuePositions
-) -> tuple[str, str, str, dict[str, bytes | dict[str, Any]]]:
+    session: Session, page: gr.Blocks, line: QueuePositions, opens: dict[str, bytes]
+) -> tuple[str, str, str]:
     """Lay the page out and connect it.
 
-    Returns the heading and the sentence that it opens with, the picture above them as HTML, and by
-    name what it asks for first: a value and the WebP files that this names.
+    Returns the heading and the sentence that it opens with, and the picture above them as HTML.
+    What it asks for goes into ``opens`` by name: a value as JSON, and the WebP files in it.
     """
     opening, pictures = recorded.load(session)
     heading, most = "<br>".join(lines(opening)), MAX_BYTES // 2**20
@@ -80,18 +81,13 @@ def photo_page(
     components = PhotoComponents(stage, run, cancel, gr.File(visible="hidden"), timer)
     _connect(PhotoHandlers(session, components, line, opening), line)
     first = photo_value(opening)
-    opens: dict[str, bytes | dict[str, Any]] = {FIRST_PHOTO: first}
-
-    def file(content: bytes) -> str:
-        name = f"{FIRST_PHOTO}/{hashlib.sha256(content).hexdigest()[:16]}.webp"
-        opens[name] = content
-        return name
-
+    file = partial(add_file, opens, FIRST_PHOTO, "webp")
     first["pictures"] = {depth: file(content) for depth, content in pictures.items()}
     shown = {"damaged": opening.damaged, "clean": opening.clean}
     shown |= {"repaired": opening.result.image} if opening.result else {}
     first |= {name: file(encoded(pixels, "WEBP", **LOOKS)) for name, pixels in shown.items()}
-    return heading, note(opening), rendered("photo/first", photo=first), opens
+    opens[FIRST_PHOTO] = as_json(first)
+    return heading, note(opening), rendered("photo/first", photo=first)
 
 
 def _thumbnail(pixels: Pixels) -> str:

@@ -36,8 +36,13 @@ window.addEventListener("hashchange", named);
 
 // Widgets: built once, when what they need was made.
 const needs = { stop: ["film", "judge"], level: ["film", "level"] };
-function receive() {
-  const value = props.value ?? {};
+const value = {};
+const fetched = {};
+async function receive() {
+  const { problem, ...parts } = props.value ?? {};
+  if (problem) value.problem = problem;
+  await Promise.all(Object.entries(parts).map(([part, address]) =>
+    fetched[part] ??= fetch(address).then((answer) => answer.json()).then((made) => { value[part] = made; })));
   for (const box of element.querySelectorAll(".ln-widget:not(.ready)")) {
     const { widget } = box.dataset;
     const wait = box.querySelector(".ln-wait");

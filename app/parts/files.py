@@ -1,0 +1,20 @@
+"""What pages' scripts ask for by name: JSON and pictures, kept in memory."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+from starlette.responses import JSONResponse
+
+
+def as_json(value: Any) -> bytes:
+    """Raises ``ValueError`` where a number is none that JSON knows."""
+    return bytes(JSONResponse(value).body)
+
+
+def add_file(opens: dict[str, bytes], folder: str, kind: str, content: bytes) -> str:
+    """The name under which it now is in ``opens``, made of its content: browsers may keep it."""
+    name = f"{folder}/{hashlib.sha256(content).hexdigest()[:16]}.{kind}"
+    opens[name] = content
+    return name
