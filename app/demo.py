@@ -132,7 +132,8 @@ def serve(
     asked = (FIRST_RUN, FIRST_PHOTO, f"{FIRST_PHOTO}/{{name}}", f"{LESSON}/{{name}}")
     routes = [Route(f"/{path}", partial(_answer, opens)) for path in asked]
     for path, script in plotly_script().items():
-        routes.append(Route(path, lambda _, script=script: FileResponse(script)))
+        answer = partial(FileResponse, script, media_type="text/javascript")
+        routes.append(Route(path, lambda _, answer=answer: answer()))
     # Forwarded addresses count from proxies that were named; a Space has its own in front of it.
     named = os.environ.setdefault("FORWARDED_ALLOW_IPS", "")
     proxied = bool(named or os.environ.get("SPACE_ID"))
