@@ -9,7 +9,6 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from dga.diffusion import Guide
 from dga.profiles import GuidanceConfig
 
 
@@ -58,9 +57,12 @@ def structural_loss(x0_hat: Tensor, reference: Tensor, config: GuidanceConfig) -
 
 @dataclass(frozen=True)
 class StructuralGuide:
-    """Lambda times the gradient of :func:`structural_loss`, for the rows of one batch.
+    """A :class:`~dga.diffusion.Guide`: lambda times the gradient of :func:`structural_loss`.
 
-    ``reference``: ``[B, 3, H, W]`` in [-1, 1].
+    ``reference``: what it pulls towards, ``[B, 3, H, W]`` in [-1, 1], the whole batch. The gradient
+    runs through the network and the clip (DDA, Eq. 9) or, if so configured, through the clip alone:
+    the predicted noise then counts as a constant, and the backward pass through the network, two
+    thirds of a step's cost, is saved.
     """
 
     reference: Tensor
@@ -76,14 +78,3 @@ class StructuralGuide:
         loss = structural_loss(x0_hat, here, self.config).sum()
         (gradient,) = torch.autograd.grad(loss, x_k)
         return self.config.scale * gradient
-
-
-def structural_guide(reference: Tensor, config: GuidanceConfig) -> Guide:
-    """A guide for :func:`dga.diffusion.reverse` that pulls towards ``reference``.
-
-    ``reference``: ``[B, 3, H, W]`` in [-1, 1], the whole batch. The gradient runs
-    through the network and the clip (DDA, Eq. 9) or, if so configured, through the
-    clip alone: the predicted noise then counts as a constant, and the backward pass
-    through the network, two thirds of a step's cost, is saved.
-    """
-    return StructuralGuide(reference, config)

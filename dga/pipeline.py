@@ -12,7 +12,6 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar
 
 import numpy as np
 import torch
@@ -24,7 +23,7 @@ from dga.discriminator import FIRST, Judged, JudgedPath, max_batch
 from dga.explanation.degradation import NO_DEGRADATION, Degradation, to_levels
 from dga.explanation.search import Explanation, Known, Scored, explain
 from dga.explanation.sharpness import disk, wiener
-from dga.guidance import structural_guide
+from dga.guidance import StructuralGuide
 from dga.images import Pixels, from_tensor, to_tensor
 from dga.networks.classifier import Prediction, predict
 from dga.networks.models import Models
@@ -35,16 +34,6 @@ from dga.systems import USUAL, System, systems
 
 NOTHING = Explanation(NO_DEGRADATION, entry=0, measured_noise=0.0)
 """The explanation where none is searched for: nothing is undone, and noise starts at depth 0."""
-Result = TypeVar("Result")
-
-
-def drain(steps: Generator[object, None, Result]) -> Result:
-    """What a generator returns; its events are dropped."""
-    while True:
-        try:
-            next(steps)
-        except StopIteration as end:
-            return end.value
 
 
 # What repairs of one picture share
@@ -171,7 +160,7 @@ class Job:
     end: End
     state: Tensor
     restored: Tensor
-    repairs: Sequence[Repair]
+    repairs: list[Repair]
 
 
 @dataclass(frozen=True)
@@ -263,18 +252,16 @@ def _stop(
 
 def _jobs(stopped: Sequence[Stopped], seeds: Sequence[int]) -> list[Job]:
     """One job for all repairs of a picture with the same path, t* and end; depth 0 among them."""
-    shared: dict[tuple[int, int, End], list[Stopped]] = defaultdict(list)
+    jobs: dict[tuple[int, int, End], Job] = {}
     for one in stopped:
-        way = one.end.at(one.stop.t_star)
-        shared[one.row, id(one.path), way].append(one)
-    jobs = []
-    for (_, _, way), group in shared.items():
-        one = group[0]
-        state = one.path.states.at(one.stop.t_star).clone()
-        repairs = [event.repair for event in group]
-        own = one.row, seeds[one.row], one.stop.t_star
-        jobs.append(Job(*own, way, state, one.path.states.x_0, repairs))
-    return jobs
+        depth, states = one.stop.t_star, one.path.states
+        end = one.end.at(depth)
+        key = one.row, id(one.path), end
+        if key not in jobs:
+            state = states.at(depth).clone()
+            jobs[key] = Job(one.row, seeds[one.row], depth, end, state, states.x_0, [])
+        jobs[key].repairs.append(one.repair)
+    return list(jobs.values())
 
 
 def denoise(models: Models, jobs: Sequence[Job]) -> Iterator[Stepped | Rebuilt]:
@@ -305,7 +292,7 @@ def _back(models: Models, jobs: Sequence[Job]) -> Iterator[Stepped | Rebuilt]:
     """Denoise one batch of jobs with the same end, each from its own depth."""
     begun, end = time.perf_counter(), jobs[0].end
     reference = torch.stack([job.restored for job in jobs])  # [b, 3, S, S]
-    guide = structural_guide(reference, end.guidance) if end.guidance else None
+    guide = StructuralGuide(reference, end.guidance) if end.guidance else None
     images = torch.empty_like(reference)
     for step in reverse(
         models.schedule,

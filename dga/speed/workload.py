@@ -77,7 +77,7 @@ class Workload:
         """Reverse diffusion of the whole batch, by default with every depth in turn."""
         end = End(depth=depth, guidance=guidance, steps=steps)
         jobs = [
-            Job(i, i, depth, end, state, x, ())
+            Job(i, i, depth, end, state, x, [])
             for i, (state, x) in enumerate(zip(self.noised(depth), self.x, strict=True))
         ]
         return lambda: [None for _ in denoise(self.models, jobs)]

@@ -17,7 +17,7 @@ from dga.explanation.noise_level import matched_depth, noise_deviation
 from dga.explanation.search import Explanation, explain, judge
 from dga.images import to_pixels, to_square, to_tensor
 from dga.networks.models import Models
-from dga.pipeline import adapt, drain
+from dga.pipeline import adapt
 from dga.profiles import EVERYDAY16, ExplanationConfig, ScheduleConfig
 from dga.systems import parse
 
@@ -49,7 +49,12 @@ def picture(seed: int = 0, contrast: float = 0.5, size: int = 32) -> Tensor:
 
 
 def found_in(x: Tensor, network: nn.Module, config: ExplanationConfig = CONFIG) -> Explanation:
-    return drain(explain(SCHEDULE, network, x, 0, config))
+    steps = explain(SCHEDULE, network, x, 0, config)
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            return end.value
 
 
 @pytest.mark.parametrize("deviation", [0.1, 0.3, 0.6])

@@ -7,7 +7,7 @@ import torch
 import torch.nn.functional as F
 
 from dga.diffusion import reverse
-from dga.guidance import low_pass, structural_guide, structural_loss
+from dga.guidance import low_pass, StructuralGuide, structural_loss
 from dga.networks.models import Models
 from dga.profiles import GuidanceConfig
 
@@ -56,7 +56,7 @@ def test_guide_is_lambda_times_the_gradient() -> None:
     reference = _noise(2, 3, 32, 32, seed=1)
     x_k = _noise(2, 3, 32, 32).requires_grad_()
     x0_hat = 0.5 * x_k  # a network whose Jacobian is known
-    pull = structural_guide(reference, GuidanceConfig(scale=3.0))(x_k, x0_hat, torch.arange(2))
+    pull = StructuralGuide(reference, GuidanceConfig(scale=3.0))(x_k, x0_hat, torch.arange(2))
     step = 1e-3
     direction = pull / pull.norm()
     before = structural_loss(0.5 * x_k, reference, GuidanceConfig()).sum()
@@ -69,7 +69,7 @@ def test_guidance_moves_the_result_towards_the_reference(tiny_models: Models) ->
     x = _noise(1, 3, 32, 32)
 
     def distance(scale: float) -> float:
-        guide = structural_guide(reference, GuidanceConfig(scale=scale)) if scale else None
+        guide = StructuralGuide(reference, GuidanceConfig(scale=scale)) if scale else None
         *_, last = reverse(tiny_models.schedule, tiny_models.denoiser, x, [40], [0], guide)
         return float(structural_loss(last.x, reference, GuidanceConfig()))
 

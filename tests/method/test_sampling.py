@@ -10,7 +10,7 @@ from guided_diffusion.respace import SpacedDiffusion
 from torch import Tensor, nn
 
 from dga.diffusion import ANCESTRAL, predict_x0, reverse, step_noise
-from dga.guidance import structural_guide
+from dga.guidance import StructuralGuide
 from dga.networks.models import Models
 from dga.profiles import End, GuidanceConfig
 from dga.sampling import FewSteps, sampler_of
@@ -80,7 +80,7 @@ def test_without_the_network_the_gradient_treats_noise_as_constant(tiny_models: 
     ends = []
     for through in (True, False):
         config = GuidanceConfig(scale=3.0, through_network=through)
-        guide = structural_guide(reference, config)
+        guide = StructuralGuide(reference, config)
         *_, last = reverse(schedule, Constant(), x, [30, 20], [1, 2], guide)
         ends.append(last.x)
     assert torch.equal(*ends)
@@ -98,7 +98,7 @@ def test_without_the_network_no_backward_pass_is_prepared(tiny_models: Models) -
 
     reference = torch.zeros(1, 3, 32, 32)
     for through in (False, True):
-        guide = structural_guide(reference, GuidanceConfig(through_network=through))
+        guide = StructuralGuide(reference, GuidanceConfig(through_network=through))
         list(reverse(tiny_models.schedule, Watched(), reference, [2], [0], guide))
     assert enabled == [False, False, True, True]
 
@@ -106,7 +106,7 @@ def test_without_the_network_no_backward_pass_is_prepared(tiny_models: Models) -
 def test_a_long_step_is_guided_as_often_as_it_skips(tiny_models: Models) -> None:
     """One step over all depths, unguided and guided, differs by depth times the pull."""
     schedule, x = tiny_models.schedule, _noise(1, 3, 32, 32)
-    guide = structural_guide(torch.zeros(1, 3, 32, 32), GuidanceConfig(scale=1.0))
+    guide = StructuralGuide(torch.zeros(1, 3, 32, 32), GuidanceConfig(scale=1.0))
     (free,) = reverse(schedule, tiny_models.denoiser, x, [10], [0], None, FewSteps(1))
     (held,) = reverse(schedule, tiny_models.denoiser, x, [10], [0], guide, FewSteps(1))
     leaf = x.clone().requires_grad_()

@@ -19,7 +19,7 @@ from torch import Tensor, nn
 from dga.corruptions import CORRUPTIONS, corrupt
 from dga.diffusion import forward_path, reverse
 from dga.discriminator import curve
-from dga.guidance import structural_guide
+from dga.guidance import StructuralGuide
 from dga.images import from_tensor, to_tensor
 from dga.networks import compute as compute_module
 from dga.networks.classifier import predict
@@ -168,7 +168,7 @@ def test_shipped_network_rebuilds_the_same_picture_in_bfloat16(
     schedule, pictures = shipped_models.schedule, list[Tensor]()
     state, guide = (
         forward_path(schedule, x[0], 0)[10][None],
-        structural_guide(x, EVERYDAY16.guidance),
+        StructuralGuide(x, EVERYDAY16.guidance),
     )
     for network in (shipped_models.denoiser, quick):
         *_, end = reverse(schedule, network, state, [10], [0], guide)

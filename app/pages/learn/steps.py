@@ -113,7 +113,7 @@ STEPS = (
         "between the low-pass filtered input and the low-pass filtered x hat 0",
         "φ is the blur: four times smaller, then four times larger. The gradient ∇ says how to "
         "change x<sub>t</sub> so that the two blurred pictures come closer.",
-        "dga.guidance.structural_guide",
+        "dga.guidance.StructuralGuide",
     ),
     Step(
         "toy",
