@@ -55,7 +55,7 @@ def bench(
     from dga.networks.compute import Compute
     from dga.networks.models import Models, load_models
     from dga.profiles import get_profile
-    from dga.speed import measure, output
+    from dga.speed import measure
     from dga.speed.timing import THOROUGH, TimingPlan
     from dga.speed.workload import random_models
     from dga.weights.sources import Sources
@@ -85,6 +85,6 @@ def bench(
         models = load(Compute.choose(device, precision, compiled))
         reference = load(Compute.choose(device, "float32")) if plan.against else None
         report = measure.bench(models, plan, reference)
-        typer.echo(output.to_text(report))
-        for path in output.write(report, out, command_line()) if out else ():
+        typer.echo(measure.to_text(report))
+        for path in measure.write(report, out, command_line()) if out else ():
             typer.echo(path, err=True)

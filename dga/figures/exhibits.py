@@ -17,9 +17,8 @@ from dga.analysis.tables import accuracy as accuracy_tables
 from dga.analysis.tables import depths as depth_tables
 from dga.analysis.tables import discriminator as discriminator_tables
 from dga.analysis.tables import streams as stream_tables
-from dga.analysis.tables.ablation import ablation
-from dga.analysis.tables.explanations import explanations
 from dga.analysis.tables.photographs import photographs_comparisons, photographs_table
+from dga.analysis.tables.plus import ablation, explanations
 from dga.analysis.tables.table import Table
 from dga.figures import accuracy, discriminator
 from dga.figures.chart import Chart

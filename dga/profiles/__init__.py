@@ -7,6 +7,7 @@ from dga.profiles.builtin import (
     IMAGENET,
     PROFILES,
     get_profile,
+    tune_pictures,
     with_classifier,
 )
 from dga.profiles.configs import (
@@ -25,7 +26,6 @@ from dga.profiles.configs import (
     StoppingConfig,
     TentConfig,
 )
-from dga.profiles.tuning import tune_pictures
 
 __all__ = [
     "CLASSIFIERS",

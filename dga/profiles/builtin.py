@@ -1,8 +1,10 @@
-"""The two profiles that ship."""
+"""The two profiles that ship, and the pictures on which settings were chosen."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
+from pathlib import Path
 
 from dga.profiles.configs import (
     DGA_PLUS,
@@ -125,3 +127,13 @@ def with_classifier(profile: Profile, name: str) -> Profile:
         said = ", ".join(known) or "none"
         raise ValueError(f"{profile.name} has no classifier {name!r}. Named classifiers: {said}.")
     return replace(profile, classifier=known[name])
+
+
+@cache
+def tune_pictures(profile: str) -> frozenset[str]:
+    """File names, without their endings, of the split ``tune``; empty where there is none.
+
+    They belong to the project's own validation set: the first 500 by SHA-256 of the file name.
+    """
+    path = Path(__file__).with_name(f"{profile}-tune.txt")
+    return frozenset(path.read_text("utf-8").split()) if path.exists() else frozenset()

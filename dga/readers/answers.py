@@ -6,19 +6,44 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import torch
 from torch import Tensor
 
-from dga.networks.classifier import to_prediction
+from dga.networks.classifier import predict_proba, to_prediction
 from dga.networks.models import Models
 from dga.pipeline import Permutation, Rebuilt, Stopped, run
 from dga.profiles import MemoConfig, Repair, TentConfig
-from dga.readers.frozen import Frozen, Reader
 from dga.readers.memo import Memo
 from dga.readers.tent import Tent
 from dga.systems import System
+
+
+class Reader(Protocol):
+    """Reads pictures in the order in which they come."""
+
+    def reset(self) -> None:
+        """Forget everything that was learned."""
+        ...
+
+    def read(self, x: Tensor, seeds: Sequence[int]) -> Tensor:
+        """Probabilities, ``[B, classes]`` on the CPU, for ``[B, 3, S, S]`` in [-1, 1]."""
+        ...
+
+
+@dataclass(frozen=True)
+class Frozen:
+    """The classifier as it is."""
+
+    models: Models
+
+    def reset(self) -> None:
+        """Nothing is learned."""
+
+    def read(self, x: Tensor, seeds: Sequence[int]) -> Tensor:
+        return predict_proba(self.models.classifier, x, self.models.profile.classifier).cpu()
+
 
 READERS: dict[type, Callable[[Models, Any], Reader]] = {TentConfig: Tent, MemoConfig: Memo}
 """Reader classes by the class of their settings."""

@@ -10,11 +10,10 @@ import pytest
 from dga.analysis.pooled import PooledRuns, pool_runs
 from dga.analysis.results import MissingRun, SavedRuns, read_runs
 from dga.analysis.statistics import Estimate
-from dga.analysis.tables.ablation import ORACLE, ablation
 from dga.analysis.tables.accuracy import table_1, table_2, table_3
 from dga.analysis.tables.depths import controls_table
 from dga.analysis.tables.discriminator import studies
-from dga.analysis.tables.explanations import explanations
+from dga.analysis.tables.plus import ORACLE, ablation, explanations
 from dga.analysis.tables.streams import comparisons
 from dga.analysis.tables.table import NOTHING, Table, number, percent, points, signed
 from dga.corruptions import FAMILIES

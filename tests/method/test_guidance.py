@@ -7,7 +7,7 @@ import torch
 import torch.nn.functional as F
 
 from dga.diffusion import reverse
-from dga.guidance import low_pass, StructuralGuide, structural_loss
+from dga.guidance import StructuralGuide, low_pass, structural_loss
 from dga.networks.models import Models
 from dga.profiles import GuidanceConfig
 

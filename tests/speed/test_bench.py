@@ -18,7 +18,7 @@ from dga.diffusion import reverse, step_noise
 from dga.guidance import low_pass
 from dga.networks.models import Models
 from dga.profiles import GuidanceConfig
-from dga.speed import measure, output, timing
+from dga.speed import measure, timing
 from dga.speed.reference import PublishedSampler
 from dga.speed.timing import TimingPlan
 from dga.speed.workload import random_models
@@ -95,11 +95,11 @@ def test_ratios_are_of_the_rows_themselves(report: measure.BenchReport) -> None:
 
 
 def test_files_say_what_the_table_says(report: measure.BenchReport, tmp_path: Path) -> None:
-    text = output.to_text(report)
+    text = measure.to_text(report)
     head = "task batch way precision s an image networks memory faster"
     assert text.splitlines()[0].split() == head.split()
     assert len(text.splitlines()) > len(report.rows)
-    table, facts = output.write(report, tmp_path, "python -m dga bench")
+    table, facts = measure.write(report, tmp_path, "python -m dga bench")
     with table.open() as file:
         rows = list(csv.DictReader(file))
     assert [float(row["seconds"]) for row in rows] == [row.seconds for row in report.rows]

@@ -27,10 +27,10 @@ from dga.profiles import PROFILES, Profile, ReleaseConfig
 from dga.training import loop, run
 from dga.training.discriminator import batches, pairs, samples
 from dga.training.discriminator import trainer as discriminator
-from dga.training.discriminator.backbone import load_backbone
 from dga.training.discriminator.batches import Batches, BatchMaker
 from dga.training.discriminator.samples import Prior, draw_samples
 from dga.training.discriminator.studies import Study
+from dga.training.discriminator.trainer import load_backbone
 from dga.training.loop import TrainConfig
 from dga.training.processes import ProcessGroup
 from dga.weights.checkpoints import WeightsError
