@@ -11,9 +11,9 @@ from dga.corruptions import CORRUPTIONS, check_corruption, corrupt
 from dga.images import Pixels
 from dga.io.settings import leaves
 from dga.networks.models import Models
-from dga.pipeline import Adaptation, adapt
+from dga.pipeline import Adaptation, adapt, checked_repair
 from dga.profiles import Profile, StoppingConfig
-from dga.systems import USUAL, System, changed, systems
+from dga.systems import USUAL, System, changed, parse, systems
 
 
 @dataclass(frozen=True)
@@ -82,14 +82,15 @@ def choose_systems(
 ) -> list[System]:
     """Systems that repair, by name; each takes of the changed settings those that it has.
 
-    Raises ``ValueError`` for no name or an unknown one, and for numbers out of range.
+    Raises ``ValueError`` for no name or an unknown one, for a reader that adapts, and for
+    numbers out of range.
     """
     known = request.systems(profile)
-    unknown = [name for name in names if name not in known]
-    if unknown or not names:
-        raise ValueError(
-            f"Unknown method {(unknown or [''])[0]!r}. Choose from: {', '.join(known)}."
-        )
+    for name in names or [""]:
+        if name not in known:
+            if "+" in name:
+                checked_repair(parse(profile, name))  # a reader that adapts reads many pictures
+            raise ValueError(f"Unknown method {name!r}. Choose from: {', '.join(known)}.")
     chosen = []
     for system in (known[name] for name in names):
         own = {key: value for key, value in changes.items() if key in leaves(system)}

@@ -183,3 +183,19 @@ def test_each_system_takes_the_options_that_it_has() -> None:
             ends(names)
     with pytest.raises(ValueError, match="Unknown method ''"):
         choose_systems(EVERYDAY16, asked(), [], {})
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("magic", "Unknown method 'magic'. Choose from: diffpure"),
+        ("dga-plus+tent", "dga-plus\\+tent is measured on many pictures"),
+        ("dga-plus+magic", "Unknown reader 'magic'. Known: tent, memo"),
+        ("magic+tent", "Unknown repair 'magic'. Known: diffpure"),
+    ],
+)
+def test_a_reader_that_adapts_is_refused_where_there_is_one_picture(
+    name: str, sentence: str
+) -> None:
+    with pytest.raises(ValueError, match=sentence):
+        choose_systems(EVERYDAY16, asked(), ["dga", name], {})
