@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from dga.corruptions import CLEAN, CORRUPTIONS, FAMILIES, SEVERITIES
 from dga.titles import SYSTEMS, short
 
-MEAN = "mean"
+MEAN, SOURCE = "mean", "source"
 # A group is what an accuracy is averaged over: all fifteen, a family, one corruption.
 GROUPS: dict[str, tuple[str, ...]] = {
     MEAN: CORRUPTIONS,

@@ -10,11 +10,10 @@ from typing import Any
 
 import pandas as pd
 
-from dga.analysis.depth_controls import DepthControls, compute_controls
+from dga.analysis.depth_controls import DepthControls, compute_controls, read_sweep
 from dga.analysis.names import MEAN, STREAM_GROUPS, MethodName, in_order
 from dga.analysis.results import KEY, EvaluationRun
 from dga.analysis.statistics import CorrectTable, StreamCorrectTable
-from dga.analysis.sweep import read_sweep
 from dga.corruptions import CLEAN, FAMILIES
 from dga.profiles import StoppingConfig
 from dga.titles import SPLITS, STREAMS

@@ -9,7 +9,13 @@ import numpy as np
 import pytest
 
 from dga.analysis import paper
-from dga.analysis.depth_controls import best_depths, compute_controls, rank_correlation
+from dga.analysis.depth_controls import (
+    Sweep,
+    best_depths,
+    compute_controls,
+    rank_correlation,
+    read_sweep,
+)
 from dga.analysis.discrimination import (
     calibration,
     f1_scores,
@@ -21,7 +27,6 @@ from dga.analysis.discrimination import (
 from dga.analysis.names import GROUPS, MEAN
 from dga.analysis.results import MissingRun, read_judge
 from dga.analysis.statistics import CorrectTable, estimate
-from dga.analysis.sweep import Sweep, read_sweep
 from dga.corruptions import CORRUPTIONS, FAMILIES
 from dga.profiles import StoppingConfig
 from tests.fixtures.results import depth_matters, frame, lines_of, needed, path_of, write_judge

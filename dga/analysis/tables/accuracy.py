@@ -6,6 +6,7 @@ from dga.analysis import paper
 from dga.analysis.names import (
     GROUPS,
     MEAN,
+    SOURCE,
     TITLES,
     TRAITS,
     MethodName,
@@ -15,7 +16,6 @@ from dga.analysis.names import (
 from dga.analysis.pooled import PooledRuns
 from dga.analysis.results import MissingRun
 from dga.analysis.statistics import CorrectTable, Estimate
-from dga.analysis.sweep import SOURCE
 from dga.analysis.tables.table import (
     NOTHING,
     Rows,

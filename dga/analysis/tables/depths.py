@@ -6,11 +6,10 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from dga.analysis.depth_controls import DepthControls
-from dga.analysis.names import MEAN, group_title, method_title
+from dga.analysis.depth_controls import DepthControls, fixed_depths
+from dga.analysis.names import MEAN, SOURCE, group_title, method_title
 from dga.analysis.pooled import PooledRuns
 from dga.analysis.results import JudgeRun, MissingRun
-from dga.analysis.sweep import SOURCE, fixed_depths
 from dga.analysis.tables.table import (
     NOTHING,
     Cells,

@@ -6,11 +6,10 @@ import re
 
 import pandas as pd
 
-from dga.analysis.names import GROUPS, MEAN, MethodName, group_title, method_title
+from dga.analysis.names import GROUPS, MEAN, SOURCE, MethodName, group_title, method_title
 from dga.analysis.pooled import PooledRuns
 from dga.analysis.results import MissingRun
 from dga.analysis.statistics import CorrectTable
-from dga.analysis.sweep import SOURCE
 from dga.analysis.tables.accuracy import INTERVALS
 from dga.analysis.tables.table import Rows, Table, columns, percent, points
 from dga.corruptions import CLEAN, CORRUPTIONS, FAMILIES

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dga.analysis.names import ALL, GROUPS, STREAM_GROUPS, MethodName, method_title
+from dga.analysis.names import ALL, GROUPS, SOURCE, STREAM_GROUPS, MethodName, method_title
 from dga.analysis.pooled import PooledRuns
 from dga.analysis.results import MissingRun
-from dga.analysis.sweep import SOURCE
 from dga.analysis.tables.accuracy import INTERVALS, OURS
 from dga.analysis.tables.table import Rows, Table, bare_columns, columns, number, percent, points
 from dga.corruptions import CLEAN
