@@ -1,7 +1,5 @@
 """Command line: ``python -m dga`` and one of the commands in :mod:`dga.commands`."""
 
-from __future__ import annotations
-
 import warnings
 
 warnings.filterwarnings("ignore", category=FutureWarning, module="guided_diffusion")

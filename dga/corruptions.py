@@ -4,8 +4,6 @@ Hendrycks and Dietterich, "Benchmarking Neural Network Robustness to Common
 Corruptions and Perturbations", 2019, through the imagecorruptions package.
 """
 
-from __future__ import annotations
-
 import threading
 import warnings
 from collections.abc import Callable, Collection

@@ -1,7 +1,5 @@
 """The discriminator's confidence along the forward path."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field

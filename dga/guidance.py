@@ -1,7 +1,5 @@
 """Structural guidance: keep the low frequencies of the input while denoising."""
 
-from __future__ import annotations
-
 import functools
 from dataclasses import dataclass
 

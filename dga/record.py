@@ -1,7 +1,5 @@
 """One run as files, JSON and text, with the versions that it was made with."""
 
-from __future__ import annotations
-
 import platform
 from collections.abc import Callable
 from importlib.metadata import version

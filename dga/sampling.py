@@ -1,7 +1,5 @@
 """DDIM sampling: few steps over some of the depths below t*. The DDPM step is in dga.diffusion."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

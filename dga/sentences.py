@@ -4,8 +4,6 @@ A sentence comes with its verdict against the true class: ``right``, ``wrong``, 
 true class is not known. A verdict is the last word before the sentence's full stop.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

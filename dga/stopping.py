@@ -1,7 +1,5 @@
 """From a confidence curve to the depth t* where the forward process halts."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -5,8 +5,6 @@ denoise. A reader is the frozen classifier, or one that adapts: Tent, MEMO. A sy
 of them; a new one is a line in :func:`systems`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal

@@ -1,7 +1,5 @@
 """What methods and corruptions are called, on the page and in tables and figures."""
 
-from __future__ import annotations
-
 from dga.corruptions import CORRUPTIONS
 
 # The systems of the paper's Table 1, in its order, and ours; of a pair the reader adapts.

@@ -18,8 +18,6 @@ it is classified correctly. Images that are right, or wrong, at every swept dept
 nothing about depth and are left out.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

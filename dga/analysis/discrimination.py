@@ -1,7 +1,5 @@
 """How well the discriminator tells corrupted from clean, by depth; and its calibration."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Which judged discriminator belongs to pooled runs, and what each was trained on."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from dga.analysis.pooled import PooledRuns

@@ -11,8 +11,6 @@ Its tables agree with themselves but for these:
   average that both print for weather, 0.42, goes with 0.36.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeVar

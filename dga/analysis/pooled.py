@@ -1,7 +1,5 @@
 """Lines of several runs that were made under the same conditions, as one table."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

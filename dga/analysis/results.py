@@ -1,7 +1,5 @@
 """A folder of runs as typed records: a method's lines and the discriminator's curves."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import zipfile

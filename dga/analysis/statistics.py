@@ -5,8 +5,6 @@ the jackknife", 1979. A photograph is resampled with all its corruptions and und
 methods, because its outcomes are anything but independent.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import lru_cache
 

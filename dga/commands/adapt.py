@@ -1,7 +1,5 @@
 """``python -m dga adapt``: one picture, or a folder of them."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from pathlib import Path

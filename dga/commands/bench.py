@@ -1,7 +1,5 @@
 """``python -m dga bench``: what an image costs here."""
 
-from __future__ import annotations
-
 import dataclasses
 from pathlib import Path
 from typing import Annotated

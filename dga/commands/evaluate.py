@@ -1,7 +1,5 @@
 """``python -m dga evaluate``: accuracy of methods on labelled pictures."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated

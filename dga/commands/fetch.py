@@ -1,7 +1,5 @@
 """``python -m dga fetch``: public weights, ahead of their first use."""
 
-from __future__ import annotations
-
 import typer
 
 from dga.commands.common import ProfileOption, YesOption, app, user_errors

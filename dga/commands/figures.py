@@ -1,7 +1,5 @@
 """``python -m dga figures``: tables and figures from results."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

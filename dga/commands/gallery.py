@@ -1,7 +1,5 @@
 """``python -m dga gallery``: the model cards' pictures."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """``python -m dga judge``: one discriminator's curves."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """``python -m dga photographs``: how well whole photographs are repaired."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """``python -m dga train``: one model."""
 
-from __future__ import annotations
-
 import dataclasses
 from dataclasses import dataclass
 from pathlib import Path

@@ -4,8 +4,6 @@ Metadata is where small files hide large amounts of memory and work: an EXIF blo
 the same megabytes thousands of times, a text chunk may unfold without end. It is not needed.
 """
 
-from __future__ import annotations
-
 import struct
 from dataclasses import dataclass
 

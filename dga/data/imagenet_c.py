@@ -1,7 +1,5 @@
 """ImageNet's folders of wnids, and ImageNet-C as released: corruption/severity/wnid/picture."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection
 from pathlib import Path

@@ -1,7 +1,5 @@
 """From a file of unknown origin to a safe RGB picture, or one clear sentence."""
 
-from __future__ import annotations
-
 import importlib
 import importlib.util
 import io

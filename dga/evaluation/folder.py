@@ -1,7 +1,5 @@
 """A folder of unlabelled pictures: each repaired, and one table of what was found and read."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path

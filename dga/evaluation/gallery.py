@@ -1,7 +1,5 @@
 """What the models draw: samples from pure noise, and all fifteen corruptions undone."""
 
-from __future__ import annotations
-
 import torch
 from tqdm import tqdm
 

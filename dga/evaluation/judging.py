@@ -1,7 +1,5 @@
 """A discriminator's scores: its logits along the forward paths of labelled pictures."""
 
-from __future__ import annotations
-
 import shutil
 import zipfile
 from collections.abc import Sequence

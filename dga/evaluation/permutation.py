@@ -1,7 +1,5 @@
 """The control of "chosen for each picture": choices are permuted between pictures."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Result lines on disk: one JSON object a picture and method, never lost, never twice."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

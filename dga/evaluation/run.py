@@ -1,7 +1,5 @@
 """Methods on labelled, corrupted pictures."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

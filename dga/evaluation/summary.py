@@ -1,7 +1,5 @@
 """A short table of a run, for the terminal."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import pandas as pd

@@ -4,8 +4,6 @@ The family is generic: exposure, sharpness, noise. None of its members knows a c
 benchmark.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import torch

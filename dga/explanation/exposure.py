@@ -4,8 +4,6 @@ The model is photometric: every pixel was scaled about some grey level and moved
 corruption; fog, contrast, brightness and bad light are all, partly, of this kind.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal

@@ -7,8 +7,6 @@ clearly better is found. A picture that holds noise has entered the forward proc
 the depth k0 that its noise matches (:mod:`dga.explanation.noise_level`).
 """
 
-from __future__ import annotations
-
 import math
 import time
 from collections.abc import Callable, Generator, Iterable, Sequence

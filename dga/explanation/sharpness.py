@@ -1,7 +1,5 @@
 """Deconvolution: an inverse of blur, for a few point spread functions."""
 
-from __future__ import annotations
-
 import functools
 import math
 

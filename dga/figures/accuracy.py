@@ -1,7 +1,5 @@
 """Figures of accuracy: by fixed depth, by time, by control and by corruption."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, Literal

@@ -4,8 +4,6 @@ A chart is panels of series, as plain numbers. Lengths are CSS pixels at a width
 :data:`WIDTH`, a telephone's: what is readable there is readable anywhere.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Where pictures halt, by corruption."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import pandas as pd

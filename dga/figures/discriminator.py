@@ -1,7 +1,5 @@
 """Figures of the discriminator: Fig. 3 and Fig. 4 of the paper, calibration, studies."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """t-SNE of the frozen classifier's features: clean pictures and one family a panel."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

@@ -1,7 +1,5 @@
 """Every table and figure that a folder of results allows, written with an index."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """A chart as a plotly figure: transparent, readable in light and dark."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

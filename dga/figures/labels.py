@@ -1,7 +1,5 @@
 """Where words stand beside points and line ends without covering one another."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

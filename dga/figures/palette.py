@@ -4,8 +4,6 @@ Families: Okabe and Ito's, the four of them that reach 3:1 on white and on the a
 dark card. Methods: the app's own. Colour is never alone: each method has its mark.
 """
 
-from __future__ import annotations
-
 from typing import Literal
 
 from dga.analysis.names import MethodName

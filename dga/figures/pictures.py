@@ -1,7 +1,5 @@
 """Pictures in a grid, and any matplotlib figure as PNG."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

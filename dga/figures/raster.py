@@ -1,7 +1,5 @@
 """A chart as a matplotlib figure, for PNG. Never through pyplot."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from matplotlib.axes import Axes

@@ -1,7 +1,5 @@
 """Files that are whole or not there: atomic writing, sums, one process at a time."""
 
-from __future__ import annotations
-
 import dataclasses
 import hashlib
 import json

@@ -1,7 +1,5 @@
 """Command-line lists and choices, refused in a sentence."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import Literal
 

@@ -1,7 +1,5 @@
 """Settings written as text: ``tau=0.3`` changes one leaf of nested frozen dataclasses."""
 
-from __future__ import annotations
-
 import dataclasses
 import types
 import typing

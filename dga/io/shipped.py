@@ -1,7 +1,5 @@
 """Where the files lie that ship with the code: weights, results, recorded runs, scripts."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]

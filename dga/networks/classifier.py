@@ -1,7 +1,5 @@
 """A frozen timm classifier and its own preprocessing."""
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -6,8 +6,6 @@ units, such passes take most of the time. These blocks do the same mathematics i
 of them, in the precision and memory layout of what comes in.
 """
 
-from __future__ import annotations
-
 import warnings
 from typing import Any
 

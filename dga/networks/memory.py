@@ -1,7 +1,5 @@
 """How many pictures a device's memory holds at once."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass

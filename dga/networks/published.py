@@ -1,7 +1,5 @@
 """The paper's own discriminator behind our signature ``net(x, time)``."""
 
-from __future__ import annotations
-
 import warnings
 from dataclasses import replace
 from functools import cached_property

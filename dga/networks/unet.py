@@ -1,7 +1,5 @@
 """guided-diffusion's networks on pixel-unshuffled pictures, as ``network(x, time)``."""
 
-from __future__ import annotations
-
 import warnings
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The two profiles that ship, and the pictures on which settings were chosen."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import cache
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Names of ImageNet's 1,000 classes, short and no two alike."""
 
-from __future__ import annotations
-
 import csv
 from collections import Counter
 from functools import cache

@@ -1,7 +1,5 @@
 """What systems answer for pictures that arrive together: repaired, then read."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager

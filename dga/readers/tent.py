@@ -3,8 +3,6 @@
 Wang et al., "Tent: Fully Test-Time Adaptation by Entropy Minimization", ICLR 2021.
 """
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """The bench: every task at every batch size, ours and the published way in turn; its report."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass

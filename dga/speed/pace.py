@@ -1,7 +1,5 @@
 """How long a picture will take where there is no GPU: said before the wait, not after it."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass

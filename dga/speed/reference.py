@@ -1,7 +1,5 @@
 """The same work the published way: the guided_diffusion package's own step, DDA's guidance."""
 
-from __future__ import annotations
-
 import torch
 from guided_diffusion.script_util import create_gaussian_diffusion
 from torch import Tensor

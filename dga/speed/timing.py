@@ -1,7 +1,5 @@
 """Seconds and bytes of a piece of work, on a machine that may have other things to do."""
 
-from __future__ import annotations
-
 import math
 import resource
 import time

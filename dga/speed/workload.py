@@ -1,7 +1,5 @@
 """What is timed: work on pictures in the public domain, ours and the published way's."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property

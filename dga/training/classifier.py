@@ -1,7 +1,5 @@
 """Training the classifier: flips and crops only, so that it is neither hardened nor fragile."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 

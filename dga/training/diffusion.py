@@ -1,7 +1,5 @@
 """Training the diffusion model on source images alone."""
 
-from __future__ import annotations
-
 import warnings
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The loop that all trainers share: resume, progress, checkpoints, learning rate."""
 
-from __future__ import annotations
-
 import dataclasses
 import os
 import time

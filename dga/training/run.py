@@ -1,7 +1,5 @@
 """One training command from start to weights on disk."""
 
-from __future__ import annotations
-
 import os
 import platform
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Windows of enlarged training pictures, as smooth as photographs at their own size."""
 
-from __future__ import annotations
-
 from typing import overload
 
 import numpy as np

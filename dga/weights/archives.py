@@ -1,7 +1,5 @@
 """Files of ``torch.save``: what they ask for is looked at before any of it is read."""
 
-from __future__ import annotations
-
 import argparse
 import pickle
 import pickletools

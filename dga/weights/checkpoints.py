@@ -1,7 +1,5 @@
 """Checkpoints that others wrote: read without running their code, checked by name."""
 
-from __future__ import annotations
-
 import pickle
 from collections.abc import Iterable, Mapping
 from pathlib import Path

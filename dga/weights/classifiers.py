@@ -1,7 +1,5 @@
 """Which classifier is meant, what pixels it expects, and what its classes are called."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Mapping, Sequence

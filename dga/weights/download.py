@@ -3,8 +3,6 @@
 Weights on disk are verified in :mod:`dga.weights.store`.
 """
 
-from __future__ import annotations
-
 import logging
 import os
 import shutil

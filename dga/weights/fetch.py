@@ -1,7 +1,5 @@
 """Fetching a profile's public weights, once its user has agreed."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

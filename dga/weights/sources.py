@@ -1,7 +1,5 @@
 """Where each network of a profile comes from, and what to do where it is missing."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Where a profile's weights are, and whether they are what they should be."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

@@ -1,7 +1,5 @@
 """Tables 1 to 3 of the paper for our models, the paper's numbers beside them; comparisons."""
 
-from __future__ import annotations
-
 from dga.analysis import paper
 from dga.analysis.names import (
     GROUPS,

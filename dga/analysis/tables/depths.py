@@ -1,7 +1,5 @@
 """Tables of depths: where pictures halt, and whether it is per image."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import pandas as pd

@@ -1,7 +1,5 @@
 """The discriminator studies side by side."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import pandas as pd

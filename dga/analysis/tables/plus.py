@@ -1,7 +1,5 @@
 """Tables of DGA+: what it found in pictures, and what each of its stages is worth."""
 
-from __future__ import annotations
-
 import re
 
 import pandas as pd

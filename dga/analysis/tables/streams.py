@@ -1,7 +1,5 @@
 """Tables of mixed streams, of clean pictures alone, and of methods held against one another."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from dga.analysis.names import ALL, GROUPS, SOURCE, STREAM_GROUPS, MethodName, method_title

@@ -1,7 +1,5 @@
 """A table as people read it (Markdown) and as numbers (CSV)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path

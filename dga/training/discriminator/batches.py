@@ -1,7 +1,5 @@
 """The discriminator's batches: read, corrupted, noised; the seed and the step fix each."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial

@@ -5,8 +5,6 @@ between entries of a noisy picture into the forward process. So it is shown what
 like, drawn from a wider family than any that is offered.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Pairs of a source and a corrupted picture, which the discriminator learns to tell apart."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Training the discriminator to tell noised corrupted images from noised source images."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
