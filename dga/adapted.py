@@ -138,8 +138,8 @@ def _read_photograph(models: Models, pixels: Pixels, seed: int) -> Answers:
     x = to_tensor(done.image)[None].to(models.device)
     p = predict_proba(models.classifier, x, models.profile.classifier)
     seconds = done.seconds + time.perf_counter() - begun
-    told = {"unchanged": done.unchanged, "degradation": str(done.found.degradation)}
-    return Answers(p, [seconds], [int(done.depths.max())], [True], x, [told])
+    details = {"unchanged": done.unchanged, "degradation": str(done.found.degradation)}
+    return Answers(p, [seconds], [int(done.depths.max())], [True], x, [details])
 
 
 def at_size(pictures: Pixels, size: int) -> Pixels:

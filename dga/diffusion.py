@@ -190,12 +190,6 @@ def predict_x0(schedule: Schedule, x_k: Tensor, depth: Tensor, noise: Tensor) ->
     return (x_k * scale - noise * sigma).clamp(-1, 1)
 
 
-def _ask(schedule: Schedule, network: nn.Module, x_k: Tensor, depth: Tensor) -> Tensor:
-    time = schedule.time[depth.cpu()].to(x_k.device, non_blocking=True)
-    output: Tensor = network(x_k, time)  # [B, 6, H, W]
-    return output
-
-
 def _at(values: Tensor, depth: Tensor, like: Tensor) -> Tensor:
     return spread(values[depth.cpu()], like)
 
@@ -302,8 +296,9 @@ def _one_step(
     """(next state, x0_hat); a step over several depths is guided as often as it skips."""
     through = guide is not None and guide.through_network
     x_k = x_k.detach().requires_grad_(through)
+    time = schedule.time[leg.depth].to(x_k.device, non_blocking=True)
     with torch.set_grad_enabled(through):
-        output = _ask(schedule, network, x_k, leg.depth)
+        output = network(x_k, time)  # [b, 6, H, W]
         sample, x0_hat = sampler.step(schedule, output, x_k, leg, noise)
     if guide is None:
         return sample, x0_hat

@@ -461,10 +461,8 @@ def adapt_steps(
     damage first. ``cache``: of this picture, to share its explanations and paths with other
     calls. ``stopping``: the rule on that path where no system has one; by default the profile's.
     """
-    profile = models.profile
-    check_pixels(pixels, profile)
+    profile, x = models.profile, picture_tensor(models, pixels)
     chosen = default_systems(profile) if chosen is None else chosen
-    x = to_tensor(pixels).to(models.device)
     cache = cache or PictureCache(models, x, seed)
     by_repair = systems_by_repair(chosen)
     plain = [repair for repair in by_repair if not repair.explain]
@@ -555,8 +553,7 @@ def sweep_depths(
     Yields (steps done, of how many), then the :class:`DepthSweep`: at each depth the picture
     that :func:`adapt` gives there. Raises ``ValueError`` for another size or a bad depth.
     """
-    check_pixels(pixels, models.profile)
-    x = to_tensor(pixels).to(models.device)
+    x = picture_tensor(models, pixels)
     from_depth = {at_depth(repair, depth): depth for depth in range(extent + 1)}
     images = np.repeat(pixels[None], extent + 1, 0)
     caches = [cache or PictureCache(models, x, seed)]
@@ -580,11 +577,15 @@ def classify(models: Models, x: Tensor) -> list[Prediction]:
     return [p for part in x.split(max_batch(x)) for p in predict(models.classifier, part, config)]
 
 
-def check_pixels(pixels: Pixels, profile: Profile) -> None:
-    """Raise ``ValueError`` unless ``pixels`` is uint8 ``[S, S, 3]`` of the profile's size."""
-    size = profile.image_size
+def picture_tensor(models: Models, pixels: Pixels) -> Tensor:
+    """uint8 ``[S, S, 3]`` to ``[3, S, S]`` in [-1, 1] where the networks are.
+
+    Raises ``ValueError`` for anything but a picture of the profile's size.
+    """
+    profile, size = models.profile, models.profile.image_size
     if pixels.dtype != np.uint8 or pixels.shape != (size, size, 3):
         raise ValueError(
             f"Profile {profile.name} needs pictures of shape ({size}, {size}, 3) in 8 bits, "
             f"not {pixels.shape} {pixels.dtype}."
         )
+    return to_tensor(pixels).to(models.device)

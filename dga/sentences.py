@@ -1,4 +1,4 @@
-"""What one run says in sentences for people, made from its facts alone, for every way it can end.
+"""Sentences on one run, for people, made from its facts alone, for every way it can end.
 
 A sentence comes with its verdict against the true class: ``right``, ``wrong``, or empty where the
 true class is not known. A verdict is the last word before the sentence's full stop.
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from dga.stopping import Stop
 
-Said = tuple[str, str]
+Sentence = tuple[str, str]
 """A sentence, and its verdict."""
 LEFT_ALONE = "left alone"
 SAME = "That is also the fixed depth: the same picture."
@@ -30,7 +30,7 @@ def percent(share: float) -> str:
 class Reading:
     """What the classifier takes a picture for, and with which probability, in [0, 1].
 
-    ``share``: None if it is not to be said.
+    ``share``: None if it is not to be shown.
     """
 
     label: str
@@ -58,7 +58,7 @@ class Story:
             return ""
         return "right" if reading.label == self.truth else "wrong"
 
-    def own_depth(self, system: str, stop: Stop, after: Reading) -> Said:
+    def own_depth(self, system: str, stop: Stop, after: Reading) -> Sentence:
         """A method whose depth the discriminator chooses. ``system``: as ``dga.titles`` has it."""
         if stop.gave_up:
             return self._left_alone(
@@ -80,13 +80,13 @@ class Story:
             after,
         )
 
-    def fixed_depth(self, depth: int, after: Reading) -> Said:
+    def fixed_depth(self, depth: int, after: Reading) -> Sentence:
         """DDA, as the method that is looked at."""
         return self._before_and_after(
             f"Noised to the fixed depth {depth} and rebuilt, it is", after
         )
 
-    def by_hand(self, depth: int, after: Reading) -> Said:
+    def by_hand(self, depth: int, after: Reading) -> Sentence:
         """A method from a depth that somebody chose instead of the discriminator."""
         if not depth:
             return self._left_alone(f"Without any noise it stays as it is, read as {self.before}")
@@ -94,7 +94,7 @@ class Story:
             f"Noised to depth {depth} by hand and rebuilt, it is read as {after}", after
         )
 
-    def plus(self, found: str, stop: Stop, unchanged: bool, flat: bool, after: Reading) -> Said:
+    def plus(self, found: str, stop: Stop, unchanged: bool, flat: bool, after: Reading) -> Sentence:
         """DGA+. ``found``: what it found and did, in a sentence."""
         if flat:
             text = "DGA+ can tell nothing of one colour or a drawing: left alone"
@@ -106,7 +106,7 @@ class Story:
             return self._before_and_after(f"DGA+: {found[0].lower()}{found[1:]} It is", after)
         return self._left_alone(f"{text}, read as {self.before}")
 
-    def plus_from(self, depth: int, after: Reading) -> Said:
+    def plus_from(self, depth: int, after: Reading) -> Sentence:
         """DGA+'s one step from a depth that it did not choose."""
         if not depth:
             return self._with_verdict(f"Before any noise, DGA+'s picture is read as {after}", after)
@@ -114,13 +114,13 @@ class Story:
             f"From depth {depth}, one step of DGA+ would be read as {after}", after
         )
 
-    def rival(self, depth: int, after: Reading) -> Said:
+    def rival(self, depth: int, after: Reading) -> Sentence:
         """The fixed depth beside another method."""
         if self.truth is None:
             return f"Fixed depth {depth} reads it as {after}.", ""
         return self._with_verdict(f"Fixed depth {depth} says {after}", after)
 
-    def shown(self, name: str, stop: Stop, after: Reading, unchanged: bool = False) -> Said:
+    def shown(self, name: str, stop: Stop, after: Reading, unchanged: bool = False) -> Sentence:
         """Without figures, for a projector. ``name``: the method's, as in ``dga.titles``."""
         if name == "dga-plus":
             start = "Left as it is by DGA+" if unchanged else "Repaired by DGA+"
@@ -132,7 +132,7 @@ class Story:
             start = f"Noised {'just enough' if stop.crossed else 'as far as allowed'} and rebuilt"
         return self._with_verdict(f"{start}, it is read as {after.label}", after)
 
-    def _before_and_after(self, start: str, after: Reading) -> Said:
+    def _before_and_after(self, start: str, after: Reading) -> Sentence:
         """Before, what was done, and after."""
         before = f"It was read as {self.before}."
         if self.truth is None:
@@ -142,10 +142,10 @@ class Story:
         how = {("right", "wrong"): "now ", ("wrong", "right"): ""}.get((was, verdict), "still ")
         return f"{before} {start} read as {after}: {how}{verdict}.", verdict
 
-    def _left_alone(self, text: str) -> Said:
+    def _left_alone(self, text: str) -> Sentence:
         return self._with_verdict(text, self.before)
 
-    def _with_verdict(self, text: str, reading: Reading) -> Said:
+    def _with_verdict(self, text: str, reading: Reading) -> Sentence:
         verdict = self.verdict(reading)
         return f"{text}{f': {verdict}' if verdict else ''}.", verdict
 

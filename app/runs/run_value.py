@@ -26,7 +26,7 @@ from dga.sentences import (
     LEFT_ALONE,
     SAME,
     Reading,
-    Said,
+    Sentence,
     Story,
     cost,
     inverse_cost,
@@ -206,11 +206,11 @@ class _Sentences:
         before = reading(state.subject.input_prediction)
         self.story = Story(before, state.truth, state.stopping.horizon)
         self.brief = dataclasses.replace(self.story, before=Reading(before.label, None))
-        self.says: defaultdict[str, dict[str, Said]] = defaultdict(dict)
-        self.present: defaultdict[str, dict[str, Said]] = defaultdict(dict)
+        self.says: defaultdict[str, dict[str, Sentence]] = defaultdict(dict)
+        self.present: defaultdict[str, dict[str, Sentence]] = defaultdict(dict)
         self.costs: defaultdict[str, dict[str, tuple[str, str]]] = defaultdict(dict)
         self.spent: dict[str, str] = {}
-        self.rivals: dict[str, Said] = {}
+        self.rivals: dict[str, Sentence] = {}
         deepest = state.stopping.max_depth
         stops = [Stop(depth, True) for depth in range(deepest + 1)]
         stops += [Stop(deepest, False), Stop(0, False)]

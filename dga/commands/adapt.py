@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from dga.commands.common import ModelOptions, command, read_file, say_skipped, user_errors
+from dga.commands.common import ModelOptions, command, read_file, say_skipped
 
 
 @command
@@ -55,47 +55,46 @@ def adapt(
     from dga.profiles import get_profile
     from dga.systems import USUAL
 
-    with user_errors():
-        if image.is_dir():
-            single = {
-                "--corruption": corruption, "--severity": severity, "--tau": tau,
-                "--dda-depth": dda_depth, "--paths": paths, "--scale": scale,
-                "--max-depth": max_depth, "--steps": steps, "--eta": eta,
-                "--through-network": through_network, "--seed": seed or None,
-                "--json": as_json or None,
-            }  # fmt: skip
-            _adapt_folder(image, methods or "dga-plus", out, models, single)
-            return
-        profile = get_profile(models.profile)
-        asked = request.Request.of(
-            profile,
-            corruption=corruption,
-            severity=3 if severity is None else severity,
-            tau=tau,
-            seed=seed,
-            dda_depth=dda_depth,
-            paths=paths,
-            scale=scale,
-            max_depth=max_depth,
-        )
-        names = split_list(methods) if methods else USUAL
-        changes: dict[str, str] = {}
-        if steps is not None:
-            count = whole_or_all("--steps", steps)
-            changes["steps"] = "none" if count == "all" else str(count)
-            changes |= {"eta": "none"} if count == "all" else {}
-        if eta is not None:
-            changes["eta"] = repr(eta)
-        if through_network is not None:
-            changes["through_network"] = str(through_network).lower()
-        chosen = request.choose_systems(profile, asked, names, changes)
-        pixels = read_file(image, profile.image_size)
-        loaded = models.load(chosen)
-        run = request.run(loaded, asked, pixels, chosen)
-        folder = out or Path(f"{image.stem}-adapted")
-        written = record.save_pictures(run, folder, pixels if corruption else None)
-        facts = record.to_dict(run, asked, written)
-        typer.echo(json.dumps(facts) if as_json else record.to_text(facts))
+    if image.is_dir():
+        single = {
+            "--corruption": corruption, "--severity": severity, "--tau": tau,
+            "--dda-depth": dda_depth, "--paths": paths, "--scale": scale,
+            "--max-depth": max_depth, "--steps": steps, "--eta": eta,
+            "--through-network": through_network, "--seed": seed or None,
+            "--json": as_json or None,
+        }  # fmt: skip
+        _adapt_folder(image, methods or "dga-plus", out, models, single)
+        return
+    profile = get_profile(models.profile)
+    asked = request.Request.of(
+        profile,
+        corruption=corruption,
+        severity=3 if severity is None else severity,
+        tau=tau,
+        seed=seed,
+        dda_depth=dda_depth,
+        paths=paths,
+        scale=scale,
+        max_depth=max_depth,
+    )
+    names = split_list(methods) if methods else USUAL
+    changes: dict[str, str] = {}
+    if steps is not None:
+        count = whole_or_all("--steps", steps)
+        changes["steps"] = "none" if count == "all" else str(count)
+        changes |= {"eta": "none"} if count == "all" else {}
+    if eta is not None:
+        changes["eta"] = repr(eta)
+    if through_network is not None:
+        changes["through_network"] = str(through_network).lower()
+    chosen = request.choose_systems(profile, asked, names, changes)
+    pixels = read_file(image, profile.image_size)
+    loaded = models.load(chosen)
+    run = request.run(loaded, asked, pixels, chosen)
+    folder = out or Path(f"{image.stem}-adapted")
+    written = record.save_pictures(run, folder, pixels if corruption else None)
+    facts = record.to_dict(run, asked, written)
+    typer.echo(json.dumps(facts) if as_json else record.to_text(facts))
 
 
 def _adapt_folder(

@@ -11,13 +11,12 @@ from dga.commands.common import (
     PrecisionOption,
     ProfileOption,
     WeightsOption,
-    app,
+    command,
     command_line,
-    user_errors,
 )
 
 
-@app.command()
+@command
 def bench(
     against: Annotated[
         str | None, typer.Option(help="reference: time the published way in turn with ours.")
@@ -58,31 +57,30 @@ def bench(
     from dga.speed.workload import random_models
     from dga.weights.sources import Sources
 
-    with user_errors():
-        if against not in (None, "reference"):
-            raise ValueError(f"--against takes reference, not {against!r}.")
-        usual = THOROUGH if thorough else TimingPlan()
-        plan = dataclasses.replace(
-            usual,
-            batches=whole_numbers(batches, "Batch sizes", "1,8,32"),
-            steps=steps,
-            timed=min(usual.timed, steps) if timed is None else timed,
-            repeats=usual.repeats if repeats is None else repeats,
-            enough=usual.enough if repeats is None else None,
-            against=against is not None,
+    if against not in (None, "reference"):
+        raise ValueError(f"--against takes reference, not {against!r}.")
+    usual = THOROUGH if thorough else TimingPlan()
+    plan = dataclasses.replace(
+        usual,
+        batches=whole_numbers(batches, "Batch sizes", "1,8,32"),
+        steps=steps,
+        timed=min(usual.timed, steps) if timed is None else timed,
+        repeats=usual.repeats if repeats is None else repeats,
+        enough=usual.enough if repeats is None else None,
+        against=against is not None,
+    )
+    shape = get_profile(profile)
+
+    def load(compute: Compute) -> Models:
+        return (
+            random_models(shape, compute)
+            if random
+            else load_models(shape, Sources(weights), compute)
         )
-        shape = get_profile(profile)
 
-        def load(compute: Compute) -> Models:
-            return (
-                random_models(shape, compute)
-                if random
-                else load_models(shape, Sources(weights), compute)
-            )
-
-        models = load(Compute.choose(device, precision, compiled))
-        reference = load(Compute.choose(device, "float32")) if plan.against else None
-        report = measure.bench(models, plan, reference)
-        typer.echo(measure.to_text(report))
-        for path in measure.write(report, out, command_line()) if out else ():
-            typer.echo(path, err=True)
+    models = load(Compute.choose(device, precision, compiled))
+    reference = load(Compute.choose(device, "float32")) if plan.against else None
+    report = measure.bench(models, plan, reference)
+    typer.echo(measure.to_text(report))
+    for path in measure.write(report, out, command_line()) if out else ():
+        typer.echo(path, err=True)

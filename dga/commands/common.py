@@ -171,8 +171,23 @@ class PlanOptions:
         return Plan(tuple(str(path.absolute()) for path in data), tuple(corruptions), **options)
 
 
+@contextmanager
+def user_errors() -> Iterator[None]:
+    """Expected errors become one sentence on stderr and exit status 2."""
+    from dga.weights.checkpoints import WeightsError
+
+    try:
+        yield
+    except (ValueError, OSError, MemoryError, FloatingPointError, WeightsError) as error:
+        typer.echo(f"dga: {error}", err=True)
+        raise typer.Exit(2) from error
+
+
 def command(function: Callable[..., None]) -> Callable[..., None]:
-    """Add a command; a parameter whose default is a group of options stands for all of them."""
+    """Add a command, its expected errors told in a sentence.
+
+    A parameter whose default is a group of options stands for all of them.
+    """
     signature = inspect.signature(function, eval_str=True)
     groups: dict[str, Any] = {
         name: parameter.default
@@ -191,6 +206,7 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
         ]
 
     @functools.wraps(function)
+    @user_errors()
     def parsed(**values: Any) -> None:
         for name, group in groups.items():
             own = {field: values.pop(field) for field in vars(group)}
@@ -204,18 +220,6 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
 
 NAMED = 50
 """Unreadable pictures that are named one by one."""
-
-
-@contextmanager
-def user_errors() -> Iterator[None]:
-    """Expected errors become one sentence on stderr and exit status 2."""
-    from dga.weights.checkpoints import WeightsError
-
-    try:
-        yield
-    except (ValueError, OSError, MemoryError, FloatingPointError, WeightsError) as error:
-        typer.echo(f"dga: {error}", err=True)
-        raise typer.Exit(2) from error
 
 
 def read_file(image: Path, size: int) -> Pixels:

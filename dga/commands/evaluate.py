@@ -13,7 +13,6 @@ from dga.commands.common import (
     command,
     command_line,
     say_skipped,
-    user_errors,
 )
 
 ENGINES = ("local", "ray")
@@ -58,7 +57,7 @@ def evaluate(
     from dga.io.parsing import check_choice, split_list
     from dga.systems import parse_all
 
-    with user_errors(), exclusive(out):
+    with exclusive(out):
         check_choice("engine", engine, ENGINES)
         named = parse_corruptions(corruptions, clean=True)
         asked = replace(plan.plan(data, named), stream=stream)

@@ -5,10 +5,10 @@ from typing import Annotated
 
 import typer
 
-from dga.commands.common import app, user_errors
+from dga.commands.common import command
 
 
-@app.command()
+@command
 def figures(
     results: Annotated[Path, typer.Argument(help="A folder of runs, or one run.")],
     out: Annotated[Path, typer.Option(help="Where tables/, figures/ and index.json go.")],
@@ -17,9 +17,8 @@ def figures(
     from dga.analysis.results import read_runs
     from dga.figures.exhibits import publish
 
-    with user_errors():
-        published = publish(read_runs(results), out)
-        for entry in published.entries:
-            typer.echo("  ".join(str(out / file) for file in entry["files"].values()))
-        for name, reason in published.missing:
-            typer.echo(f"{name}: {reason}")
+    published = publish(read_runs(results), out)
+    for entry in published.entries:
+        typer.echo("  ".join(str(out / file) for file in entry["files"].values()))
+    for name, reason in published.missing:
+        typer.echo(f"{name}: {reason}")

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from dga.commands.common import ModelOptions, command, user_errors
+from dga.commands.common import ModelOptions, command
 
 
 @command
@@ -21,13 +21,12 @@ def gallery(
     from dga.evaluation import gallery as drawing
     from dga.figures.pictures import picture_grid, save
 
-    with user_errors():
-        if not 0 <= subject < count:
-            raise ValueError(f"The subject is one of the samples, 0 to {count - 1}.")
-        loaded = models.load()
-        drawn = drawing.samples(loaded, count, seed)
-        grid = picture_grid(drawn, [""] * count, columns=10)
-        typer.echo(save(grid, out / "samples.png"))
-        pictures, captions = drawing.before_after(loaded, drawn[subject], severity, seed)
-        grid = picture_grid(pictures, captions, columns=9)
-        typer.echo(save(grid, out / "before-after.png"))
+    if not 0 <= subject < count:
+        raise ValueError(f"The subject is one of the samples, 0 to {count - 1}.")
+    loaded = models.load()
+    drawn = drawing.samples(loaded, count, seed)
+    grid = picture_grid(drawn, [""] * count, columns=10)
+    typer.echo(save(grid, out / "samples.png"))
+    pictures, captions = drawing.before_after(loaded, drawn[subject], severity, seed)
+    grid = picture_grid(pictures, captions, columns=9)
+    typer.echo(save(grid, out / "before-after.png"))

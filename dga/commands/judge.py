@@ -12,7 +12,6 @@ from dga.commands.common import (
     command,
     command_line,
     say_skipped,
-    user_errors,
 )
 
 
@@ -36,7 +35,7 @@ def judge(
     from dga.io.files import CURVES, exclusive
     from dga.speed.pace import judging_warning, slow_pace
 
-    with user_errors(), exclusive(out):
+    with exclusive(out):
         asked = plan.plan(data, parse_corruptions(corruptions))
         options = judging.Options(judging.parse_depths(depths), features, study, batch)
         compute = models.compute()

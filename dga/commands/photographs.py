@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from dga.commands.common import ModelOptions, command, command_line, user_errors
+from dga.commands.common import ModelOptions, command, command_line
 
 
 @command
@@ -21,7 +21,7 @@ def photographs(
     from dga.evaluation.photographs import measure, summary
     from dga.io.files import exclusive
 
-    with user_errors(), exclusive(out):
+    with exclusive(out):
         if side < 128:
             raise ValueError("A photograph has at least 128 pixels a side.")
         typer.echo(summary(measure(models.load(), split, out, side, command_line())))

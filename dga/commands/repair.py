@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dga.commands.common import ModelOptions, command, say_skipped, user_errors
+from dga.commands.common import ModelOptions, command, say_skipped
 
 if TYPE_CHECKING:
     from dga.networks.models import Models
@@ -33,18 +33,17 @@ def repair(
 
     Of a folder: every picture; run it again to go on.
     """
-    with user_errors():
-        if photo.is_dir():
-            if as_json:
-                raise ValueError("--json is for one picture.")
-            _repair_folder(photo.resolve(), out, models)
-            return
-        target = out or Path(f"{photo.stem}-repaired.png")
-        kind = target.suffix.lower()
-        if kind not in KINDS:
-            raise ValueError(f"A picture is written as {', '.join(KINDS)}, not as {kind!r}.")
-        facts = _repair_file(models.load(), photo, target)
-        typer.echo(json.dumps(facts) if as_json else _sentence(facts))
+    if photo.is_dir():
+        if as_json:
+            raise ValueError("--json is for one picture.")
+        _repair_folder(photo.resolve(), out, models)
+        return
+    target = out or Path(f"{photo.stem}-repaired.png")
+    kind = target.suffix.lower()
+    if kind not in KINDS:
+        raise ValueError(f"A picture is written as {', '.join(KINDS)}, not as {kind!r}.")
+    facts = _repair_file(models.load(), photo, target)
+    typer.echo(json.dumps(facts) if as_json else _sentence(facts))
 
 
 def _repair_file(models: Models, photo: Path, target: Path) -> dict[str, Any]:

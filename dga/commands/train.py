@@ -13,7 +13,6 @@ from dga.commands.common import (
     ProfileOption,
     command,
     say_skipped,
-    user_errors,
 )
 
 
@@ -101,13 +100,12 @@ def train(
     from dga.training.discriminator.studies import Study
     from dga.weights.store import read_config
 
-    with user_errors():
-        given = {k: v for k, v in vars(config).items() if v is not None}
-        chosen = dataclasses.replace(run.defaults(model), **given)
-        where = Compute.choose(device, "float32").device
-        named = {**vars(study), "corruptions": parse_corruptions(study.corruptions)}
-        others = (init, Study(**named), workers, max_depth, classifier, teacher)
-        written = run.train(model, profile, data, out, chosen, where, *others)
-        if written is not None:
-            typer.echo(f"Weights: {written}")
-            say_skipped(read_config(written).get("unreadable", []))
+    given = {k: v for k, v in vars(config).items() if v is not None}
+    chosen = dataclasses.replace(run.defaults(model), **given)
+    where = Compute.choose(device, "float32").device
+    named = {**vars(study), "corruptions": parse_corruptions(study.corruptions)}
+    others = (init, Study(**named), workers, max_depth, classifier, teacher)
+    written = run.train(model, profile, data, out, chosen, where, *others)
+    if written is not None:
+        typer.echo(f"Weights: {written}")
+        say_skipped(read_config(written).get("unreadable", []))

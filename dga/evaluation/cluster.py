@@ -13,7 +13,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -118,8 +118,7 @@ def make_tasks(rounds: Sequence[Round]) -> list[Task]:
     for part in rounds:
         pieces = [part.rows] if part.ordered else part.batches()
         for rows in pieces:
-            piece = Round(part.stream, part.methods, part.size, part.ordered, tuple(rows))
-            tasks.append(Task(len(tasks), piece))
+            tasks.append(Task(len(tasks), replace(part, rows=tuple(rows))))
     return sorted(tasks, key=lambda task: not task.round.ordered)
 
 

@@ -18,7 +18,7 @@ from dga.profiles import Profile, tune_pictures
 from dga.titles import STREAMS
 
 OWN_PER_CLASS = 10
-"""Pictures of each class that are measured of the project's own set unless told otherwise."""
+"""How many pictures of each class of the project's own set are measured by default."""
 Condition = tuple[str, int]
 """A corruption and its severity, 1 to 5; of clean pictures 0."""
 

@@ -48,7 +48,7 @@ class Degradation:
 
     def __str__(self) -> str:
         """``none``, or what there is: ``gain 3, blur 2 px, noise 0.41``."""
-        told = {
+        wordings = {
             "gain {:.3g}": self.exposure.gain if self.exposure.gain != 1 else None,
             "offset {}": "/".join(f"{o:+.2f}" for o in self.exposure.offset)
             if self.exposure != UNCHANGED
@@ -57,7 +57,7 @@ class Degradation:
             "impulses beyond {:g}": self.impulses,
             "noise {:.2f}": self.noise or None,
         }
-        parts = [form.format(value) for form, value in told.items() if value is not None]
+        parts = [form.format(value) for form, value in wordings.items() if value is not None]
         return ", ".join(parts) or "none"
 
     @property

@@ -19,7 +19,7 @@ with warnings.catch_warnings():
     from guided_diffusion.unet import AttentionPool2d
 
 TRAINED_STEPS = 150
-"""It was trained on this respacing of the schedule, and told the respaced index itself."""
+"""It was trained on this respacing of the schedule, and is given the respaced index itself."""
 
 
 class PublishedDiscriminator(GuidedNetwork):

@@ -87,7 +87,7 @@ def encoder(config: NetworkConfig, pool: str) -> EncoderUNetModel:
 
 
 def _layout(config: NetworkConfig) -> dict[str, Any]:
-    """What both halves of the package's networks are told alike."""
+    """Arguments that both halves of the package's networks share."""
     return {
         "image_size": config.image_size // config.fold,
         "in_channels": 3 * config.fold**2,

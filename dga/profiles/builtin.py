@@ -122,8 +122,8 @@ def with_classifier(profile: Profile, name: str) -> Profile:
     """The profile with another of its classifiers. Raises ``ValueError`` naming those there are."""
     known = CLASSIFIERS.get(profile.name, {})
     if name not in known:
-        said = ", ".join(known) or "none"
-        raise ValueError(f"{profile.name} has no classifier {name!r}. Named classifiers: {said}.")
+        names = ", ".join(known) or "none"
+        raise ValueError(f"{profile.name} has no classifier {name!r}. Named classifiers: {names}.")
     return replace(profile, classifier=known[name])
 
 

@@ -114,9 +114,9 @@ class Predictor:
 
     def _details(self, stopped: Stopped, x: Tensor) -> dict[str, Any]:
         """Further fields of a result line: of the explanation, and labels for the oracle."""
-        found, told = stopped.found, dict[str, Any]()
+        found, details = stopped.found, dict[str, Any]()
         if stopped.repair.explain:
-            told = {
+            details = {
                 "entry": found.entry,
                 "degradation": str(found.degradation),
                 "unchanged": stopped.unchanged,
@@ -128,8 +128,8 @@ class Predictor:
             candidates = {scored.degradation for scored in found.scored}
             images = [candidate.inverse(x) for candidate in candidates]
             rows = Frozen(self.models).read(torch.stack(images), ()) if images else ()
-            told["alternatives"] = sorted({to_prediction(row, config).label for row in rows})
-        return told
+            details["alternatives"] = sorted({to_prediction(row, config).label for row in rows})
+        return details
 
 
 def predictors_of(models: Models, systems: Mapping[str, System]) -> dict[str, Predictor]:

@@ -234,5 +234,5 @@ def _check_same_run(old: dict[str, Any], step: int, config: TrainConfig, path: P
         if all(c.lr_at(step - 1) >= c.lr or step <= c.warmup for c in (before, config)):
             return
     if differs:
-        said = ", ".join(f"{k} was {a}, now {b}" for k, (a, b) in differs.items())
-        raise ValueError(f"{path} belongs to another run ({said}). Choose another folder.")
+        changes = ", ".join(f"{k} was {a}, now {b}" for k, (a, b) in differs.items())
+        raise ValueError(f"{path} belongs to another run ({changes}). Choose another folder.")

@@ -93,9 +93,9 @@ def check_fit(path: Path, state: Mapping[str, Tensor], expected: Mapping[str, Te
         "other shapes": shapes,
         "other kinds of numbers": kinds,
     }
-    said = [f"{what}: {some(names, NAMED)}" for what, names in found.items() if names]
-    if said:
-        raise WeightsError(f"{path} holds another network ({'; '.join(said)}).")
+    problems = [f"{what}: {some(names, NAMED)}" for what, names in found.items() if names]
+    if problems:
+        raise WeightsError(f"{path} holds another network ({'; '.join(problems)}).")
 
 
 def _is_alike(value: Tensor, expected: Tensor) -> bool:

@@ -21,12 +21,12 @@ def classifier_config(profile: Profile, sources: Sources) -> ClassifierConfig:
     """What the classifier that ``sources`` names is built from; the profile's if it names none.
 
     A folder of ours tells it itself. A timm checkpoint may have timm's ``config.json`` beside
-    it; what is said in ``sources`` comes first. Raises :class:`WeightsError` for a classifier that
+    it; what ``sources`` names comes first. Raises :class:`WeightsError` for a classifier that
     is not there, an unknown architecture, a class list that cannot be read, and bad numbers.
     """
     if sources.classifier is None:
-        if said := ", ".join(f"--{name.replace('_', '-')}" for name in sources.described):
-            raise WeightsError(f"{said} describes a timm checkpoint: name it with --classifier.")
+        if options := ", ".join(f"--{name.replace('_', '-')}" for name in sources.described):
+            raise WeightsError(f"{options} describes a timm checkpoint: name it with --classifier.")
         return profile.classifier
     path = sources.locate(profile)["classifier"]
     if path.is_file():
@@ -46,10 +46,10 @@ def classifier_config(profile: Profile, sources: Sources) -> ClassifierConfig:
 
 
 def _of_checkpoint(profile: Profile, sources: Sources, path: Path) -> ClassifierConfig:
-    usual, told = profile.classifier, _beside(path)
-    architecture = sources.architecture or told.get("architecture")
+    usual, config = profile.classifier, _beside(path)
+    architecture = sources.architecture or config.get("architecture")
     if architecture is not None:
-        usual = _timms(architecture, told, usual, path)
+        usual = _timms(architecture, config, usual, path)
     changes: dict[str, Any] = {name: getattr(sources, name) for name in sources.described}
     if sources.input_size is not None:
         changes["resize"] = None  # what timm crops away belongs to timm's own size
@@ -64,16 +64,16 @@ def _beside(path: Path) -> dict[str, Any]:
     if not place.is_file():
         return {}
     try:
-        told = json.loads(place.read_text(encoding="utf-8"))
+        config = json.loads(place.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
         raise WeightsError(f"{place}, beside the checkpoint, cannot be read: {error}.") from error
-    return told if isinstance(told, dict) and "architecture" in told else {}
+    return config if isinstance(config, dict) and "architecture" in config else {}
 
 
 def _timms(
-    architecture: str, told: Mapping[str, Any], usual: ClassifierConfig, path: Path
+    architecture: str, config: Mapping[str, Any], usual: ClassifierConfig, path: Path
 ) -> ClassifierConfig:
-    """Size, mean and deviation by ``told`` or else by timm's own table of architectures."""
+    """Size, mean and deviation by ``config`` or else by timm's own table of architectures."""
     import timm  # here: with all that it imports it takes a second
 
     if not isinstance(architecture, str) or not timm.is_model(architecture):
@@ -81,8 +81,8 @@ def _timms(
             f"timm has no architecture {architecture!r}: name that of {path} with --architecture."
         )
     table = timm.get_pretrained_cfg(architecture)
-    found = {**(table.to_dict() if table else {}), **_mapping(told.get("pretrained_cfg"))}
-    names = told.get("label_names") or found.get("label_names") or usual.classes
+    found = {**(table.to_dict() if table else {}), **_mapping(config.get("pretrained_cfg"))}
+    names = config.get("label_names") or found.get("label_names") or usual.classes
     try:
         size, crop = int(found["input_size"][-1]), float(found.get("crop_pct") or 1)
         return ClassifierConfig(
@@ -139,12 +139,12 @@ def _by_number(listed: Mapping[str, Any]) -> list[Any] | None:
     return None
 
 
-def _built(told: Any, path: Path) -> ClassifierConfig:
+def _built(config: Any, path: Path) -> ClassifierConfig:
     """A configuration from JSON types."""
     known = {field.name for field in fields(ClassifierConfig)}
     values: dict[str, Any] = {
         name: tuple(value) if isinstance(value, list) else value
-        for name, value in _mapping(told).items()
+        for name, value in _mapping(config).items()
         if name in known
     }
     try:

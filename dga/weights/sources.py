@@ -45,7 +45,7 @@ class Sources:
 
     @property
     def described(self) -> list[str]:
-        """What is said of the classifier besides where it is, by the names of the fields."""
+        """The fields that describe the classifier, but for its place, as far as they are given."""
         names = ("architecture", "classes", "input_size", "mean", "std")
         return [name for name in names if getattr(self, name) is not None]
 
