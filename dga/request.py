@@ -36,12 +36,12 @@ class Request:
 
     @classmethod
     def of(cls, profile: Profile, **asked: Any) -> Request:
-        """A checked request, by field; None stands for the profile's own setting.
+        """A checked request, by field; None stands for the profile's own setting, or severity 3.
 
         Raises ``ValueError`` naming what is allowed.
         """
         own = profile.stopping
-        usual = {"tau": own.tau, "dda_depth": profile.dda_depth, "paths": own.paths}
+        usual = {"severity": 3, "tau": own.tau, "dda_depth": profile.dda_depth, "paths": own.paths}
         given = {name: value for name, value in asked.items() if value is not None}
         request = cls(**{"corruption": None, **usual, **given})
         check_corruption(request.corruption or CORRUPTIONS[0], request.severity)
