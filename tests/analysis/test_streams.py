@@ -1,7 +1,5 @@
 """Mixed streams, clean pictures and permuted controls: tables and a figure with known answers."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any
@@ -57,7 +55,7 @@ def pooled_stream(folder: Path) -> PooledRuns:
     return pooled
 
 
-def test_a_stream_is_counted_by_severity_and_family(folder: Path) -> None:
+def test_a_stream_is_counted_by_severity_and_family(folder):
     pooled = pooled_stream(folder)
     table = stream_table(pooled)
     assert table.title == "Wild stream, 60 photographs never used for tuning"
@@ -73,7 +71,7 @@ def test_a_stream_is_counted_by_severity_and_family(folder: Path) -> None:
     assert table.commands == ("python -m dga evaluate --out wild",)
 
 
-def test_ours_is_compared_on_the_same_photographs(folder: Path) -> None:
+def test_ours_is_compared_on_the_same_photographs(folder):
     missing = wild_lines("memo", 30, depth=0)
     write_run(folder / "memo", missing, **STREAM)
     table = comparisons(pooled_stream(folder))
@@ -89,7 +87,7 @@ def test_ours_is_compared_on_the_same_photographs(folder: Path) -> None:
         comparisons(pooled_stream(alone))
 
 
-def test_own_choices_meet_permuted_ones(folder: Path, tmp_path: Path) -> None:
+def test_own_choices_meet_permuted_ones(folder, tmp_path):
     table = permuted_table(pooled_stream(folder))
     assert table.shown[["Method", "Minus"]].to_numpy().tolist() == [
         ["DGA+", "DGA+, depth permuted"]
@@ -105,7 +103,7 @@ def test_own_choices_meet_permuted_ones(folder: Path, tmp_path: Path) -> None:
     assert five.compared == ["dga-plus"]
 
 
-def test_streams_stay_apart_from_severities_and_other_streams(folder: Path) -> None:
+def test_streams_stay_apart_from_severities_and_other_streams(folder):
     write_run(folder / "five", lines_of("source", lambda p, c: True, 4, ["fog"]))
     write_run(folder / "sorted", wild_lines("source"), **(STREAM | {"stream": "sorted"}))
     write_run(folder / "fog", wild_lines("memo"), **(STREAM | {"corruptions": ["fog"]}))
@@ -116,7 +114,7 @@ def test_streams_stay_apart_from_severities_and_other_streams(folder: Path) -> N
     assert left_out == ("fog: differs from wild in corruptions",)
 
 
-def test_clean_pictures_count_those_that_came_back(tmp_path: Path) -> None:
+def test_clean_pictures_count_those_that_came_back(tmp_path):
     rows = lines_of("source", lambda p, c: p < 8, 10, ["clean"])
     rows += lines_of("dga", lambda p, c: p < 7, 10, ["clean"], lambda p, c: p % 2)
     plus = lines_of("dga-plus", lambda p, c: p < 8, 10, ["clean"])
@@ -129,7 +127,7 @@ def test_clean_pictures_count_those_that_came_back(tmp_path: Path) -> None:
     assert numbers["minus_source"].dropna().to_dict() == {"dga": -10, "dga-plus": 0}
 
 
-def test_depths_rise_with_severity_in_a_figure(tmp_path: Path) -> None:
+def test_depths_rise_with_severity_in_a_figure(tmp_path):
     for severity in (1, 3, 5):
         rows = lines_of(
             "dga-plus", lambda p, c: True, 9, depth=lambda p, c, s=severity: 3 * s + p - 4
@@ -150,7 +148,7 @@ def test_depths_rise_with_severity_in_a_figure(tmp_path: Path) -> None:
         depths_by_severity(severities[:1])
 
 
-def test_the_command_writes_the_tables_of_a_stream(folder: Path, tmp_path: Path) -> None:
+def test_the_command_writes_the_tables_of_a_stream(folder, tmp_path):
     out = tmp_path / "exhibits"
     result = CliRunner().invoke(app, ["figures", str(folder / "wild"), "--out", str(out)])
     assert result.exit_code == 0, result.output

@@ -1,7 +1,5 @@
 """The command line: what it prints, and what it says when asked for the impossible."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess
@@ -15,7 +13,6 @@ from click.testing import Result
 from PIL import Image
 
 from dga.adapted import repair
-from dga.networks.models import Models
 from tests.fixtures.cli import run_dga
 
 
@@ -31,7 +28,7 @@ def photo(cat: np.ndarray, tmp_path: Path) -> Path:
     return path
 
 
-def test_json_is_one_object_and_nothing_else(shipped_models: Models, photo: Path) -> None:
+def test_json_is_one_object_and_nothing_else(shipped_models, photo):
     """In a process of its own: nothing else may reach stdout."""
     root = Path(__file__).resolve().parents[2]
     options = (
@@ -58,14 +55,14 @@ def test_json_is_one_object_and_nothing_else(shipped_models: Models, photo: Path
     assert set(facts["pictures"]) == {"clean", "input", "x_t_star", "dga", "dda"}
 
 
-def test_text_says_what_happened(shipped_models: Models, photo: Path) -> None:
+def test_text_says_what_happened(shipped_models, photo):
     result = run_dga("adapt", photo, "--methods", "dga", "--tau", 0.9)
     assert result.exit_code == 0, result.stderr
     assert result.stdout.splitlines()[1].startswith("t* = ")
     assert Path("cat-adapted/dga.png").exists()
 
 
-def test_steps_and_eta_reach_the_picture(shipped_models: Models, photo: Path) -> None:
+def test_steps_and_eta_reach_the_picture(shipped_models, photo):
     def dda(*options: object) -> tuple[int, bytes]:
         common = ("--methods", "dda", "--dda-depth", 6, "--max-depth", 1, "--out", "out", "--json")
         result = run_dga("adapt", photo, *common, *options)
@@ -99,7 +96,7 @@ def test_steps_and_eta_reach_the_picture(shipped_models: Models, photo: Path) ->
         (["--precision", "float8"], "auto, float32, bfloat16"),
     ],
 )
-def test_impossible_requests(photo: Path, arguments: list[str], sentence: str) -> None:
+def test_impossible_requests(photo, arguments, sentence):
     result = run_dga("adapt", photo, *arguments)
     assert result.exit_code == 2
     assert sentence in result.stderr
@@ -108,7 +105,7 @@ def test_impossible_requests(photo: Path, arguments: list[str], sentence: str) -
     assert not Path("cat-adapted").exists()
 
 
-def test_files_that_are_no_pictures(tmp_path: Path) -> None:
+def test_files_that_are_no_pictures(tmp_path):
     (tmp_path / "words.png").write_text("not a picture")
     for name in ("words.png", "missing.png"):
         result = run_dga("adapt", tmp_path / name)
@@ -117,9 +114,7 @@ def test_files_that_are_no_pictures(tmp_path: Path) -> None:
         assert result.stderr.count("\n") == 1
 
 
-def test_a_folder_is_adapted_and_goes_on(
-    shipped_models: Models, photo: Path, tmp_path: Path
-) -> None:
+def test_a_folder_is_adapted_and_goes_on(shipped_models, photo, tmp_path):
     folder = tmp_path / "mine"
     folder.mkdir()
     photo.rename(folder / "cat.png")
@@ -140,7 +135,7 @@ def test_a_folder_is_adapted_and_goes_on(
         assert f"{method} answers by the pictures around" in refused.stderr
 
 
-def test_a_photograph_is_repaired_at_its_size(choosy_models: Models, tmp_path: Path) -> None:
+def test_a_photograph_is_repaired_at_its_size(choosy_models, tmp_path):
     pixels = np.random.default_rng(0).integers(0, 256, (40, 90, 3), dtype=np.uint8)
     Image.fromarray(pixels).save(tmp_path / "photo.png")
     with mock.patch("dga.commands.common.ModelOptions.load", return_value=choosy_models):
@@ -161,7 +156,7 @@ def test_a_photograph_is_repaired_at_its_size(choosy_models: Models, tmp_path: P
     assert "A picture is written as .png" in refused.stderr
 
 
-def test_a_folder_of_photographs_goes_on(choosy_models: Models, tmp_path: Path) -> None:
+def test_a_folder_of_photographs_goes_on(choosy_models, tmp_path):
     folder = tmp_path / "photos"
     (folder / "more").mkdir(parents=True)
     for name in ("a.png", "more/b.tif"):
@@ -179,9 +174,7 @@ def test_a_folder_of_photographs_goes_on(choosy_models: Models, tmp_path: Path) 
     assert "--json is for one picture." in refused.stderr
 
 
-def test_a_pair_is_measured_and_what_it_cannot_is_said(
-    shipped_models: Models, picture_folder: Path
-) -> None:
+def test_a_pair_is_measured_and_what_it_cannot_is_said(shipped_models, picture_folder):
     asked = "--corruptions fog --per-class 1 --split all --out out --device cpu --methods"
 
     def evaluate(methods: str) -> Result:

@@ -1,7 +1,5 @@
 """What the lists of packages promise: a lowest version for each."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 
@@ -23,13 +21,13 @@ def plain(name: str) -> str:
 
 
 @pytest.mark.parametrize("name", ["requirements.txt", "requirements-dev.txt"])
-def test_every_package_has_a_lowest_version(name: str) -> None:
+def test_every_package_has_a_lowest_version(name):
     assert listed(name)
     for package, versions in listed(name).items():
         assert re.match(r"(>=|==)\d+(\.\d+)*", versions), package
 
 
-def test_every_ignored_advisory_is_explained() -> None:
+def test_every_ignored_advisory_is_explained():
     lines = (ROOT / ".ci/advisories").read_text("utf-8").splitlines()
     said = [line for line in lines if line and not line.startswith("#")]
     assert said

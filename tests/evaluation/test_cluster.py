@@ -1,7 +1,5 @@
 """Evaluation on many machines: the same lines, whoever dies. Ray's own tests need Ray."""
 
-from __future__ import annotations
-
 import dataclasses
 import importlib.util
 import os
@@ -123,9 +121,7 @@ def _done(recipe: Recipe, out: Path, streams: int = 2) -> tuple[ResultsFile, lis
     return results_file, [pickle.loads(answer["done"]) for answer in answers]
 
 
-def test_shards_in_any_order_merge_to_the_single_machines_lines(
-    recipe: Recipe, whole: list[ResultRow], tmp_path: Path
-) -> None:
+def test_shards_in_any_order_merge_to_the_single_machines_lines(recipe, whole, tmp_path):
     results_file, done = _done(recipe, tmp_path / "shards")
     random.Random(0).shuffle(done)
     for one in [*done, *done[:3]]:  # some twice: a worker taken for dead did them as well
@@ -136,9 +132,7 @@ def test_shards_in_any_order_merge_to_the_single_machines_lines(
     assert not (tmp_path / "shards" / SHARDS).exists()
 
 
-def test_a_wild_stream_is_shared_out_and_tent_keeps_its_order(
-    recipe: Recipe, plan: Plan, tmp_path: Path
-) -> None:
+def test_a_wild_stream_is_shared_out_and_tent_keeps_its_order(recipe, plan, tmp_path):
     wild = dataclasses.replace(plan, severity=5, stream="wild")
     recipe = dataclasses.replace(recipe, resolved=wild.resolve())
     alone = _single(recipe, tmp_path / "alone")
@@ -150,9 +144,7 @@ def test_a_wild_stream_is_shared_out_and_tent_keeps_its_order(
     assert len({line["severity"] for line in alone}) > 2
 
 
-def test_a_killed_command_leaves_shards_that_the_next_one_finds(
-    recipe: Recipe, whole: list[ResultRow], tmp_path: Path
-) -> None:
+def test_a_killed_command_leaves_shards_that_the_next_one_finds(recipe, whole, tmp_path):
     results_file, done = _done(recipe, tmp_path / "shards")
     for one in done[1:6]:
         results_file.add_shard(one.number, one.lines)
@@ -164,9 +156,7 @@ def test_a_killed_command_leaves_shards_that_the_next_one_finds(
     assert sorted(map(str, resumed)) == sorted(map(str, whole))
 
 
-def test_a_worker_with_other_weights_does_not_work(
-    recipe: Recipe, tiny_profile: Profile, tmp_path: Path
-) -> None:
+def test_a_worker_with_other_weights_does_not_work(recipe, tiny_profile, tmp_path):
     setup = recipe.load_systems().setup
     images = choose_images(recipe.resolved, tiny_profile)
     for change, words in (
@@ -174,23 +164,19 @@ def test_a_worker_with_other_weights_does_not_work(
         ({"packages": {**setup.packages, "torch": "1.0"}}, r"packages.torch: 1.0 there"),
         ({"precision": "bfloat16"}, "precision: bfloat16 there, float32 here"),
     ):
-        expected = dataclasses.replace(setup, **change)  # type: ignore[arg-type]
+        expected = dataclasses.replace(setup, **change)
         with pytest.raises(ValueError, match=words):
             Worker(recipe, images, expected)({"task": b""})
 
 
-def test_a_worker_says_what_it_found_and_how_long_a_picture_takes(
-    recipe: Recipe, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_worker_says_what_it_found_and_how_long_a_picture_takes(recipe, monkeypatch):
     setup, notice = cluster._inspect(recipe)
     assert (setup, notice) == (recipe.load_systems().setup, "")
     monkeypatch.setattr(cluster, "slow_pace", lambda models: Pace(30.0, 1.0))
     assert cluster._inspect(recipe)[1].startswith("There is no GPU for tiny: ")
 
 
-def test_unreadable_pictures_are_named_and_counted(
-    recipe: Recipe, picture_folder: Path, tmp_path: Path
-) -> None:
+def test_unreadable_pictures_are_named_and_counted(recipe, picture_folder, tmp_path):
     data = tmp_path / "data" / "cat"
     data.mkdir(parents=True)
     for name in "abc":
@@ -202,9 +188,7 @@ def test_unreadable_pictures_are_named_and_counted(
     assert {line["path"] for one in done for line in one.lines} == {"cat/a.png", "cat/c.png"}
 
 
-def test_without_ray_a_sentence_says_what_to_install(
-    picture_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_ray_a_sentence_says_what_to_install(picture_folder, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "ray", None)
     options = ["--data", str(picture_folder), "--out", str(tmp_path / "out"), "--engine"]
     result = CliRunner().invoke(app, ["evaluate", *options, "ray"])
@@ -215,7 +199,7 @@ def test_without_ray_a_sentence_says_what_to_install(
     assert "Unknown engine 'dask'. Choose one of: local, ray." in result.stderr
 
 
-def test_an_address_without_a_cluster_is_refused_at_once() -> None:
+def test_an_address_without_a_cluster_is_refused_at_once():
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -238,9 +222,7 @@ def test_an_address_without_a_cluster_is_refused_at_once() -> None:
         ({"CPU": 4.0, "GPU": 8.0}, None, 5),  # with 8 no CPU would be left for a reader
     ],
 )
-def test_workers_leave_room_for_readers(
-    there: dict[str, float], asked: int | None, workers: int
-) -> None:
+def test_workers_leave_room_for_readers(there, asked, workers):
     ray = SimpleNamespace(cluster_resources=lambda: there)
     pool = cluster.WorkerPool.of(ray, Cluster(workers=asked))
     assert pool.workers == workers
@@ -255,7 +237,7 @@ class _Lost:
     nodes = staticmethod(lambda: [{"Alive": False, "Resources": {"CPU": 8.0}}])
 
 
-def test_a_cluster_without_workers_is_given_up_after_a_while() -> None:
+def test_a_cluster_without_workers_is_given_up_after_a_while():
     pool = cluster.WorkerPool(_Lost, Cluster(patience=0.05), 0, 2)
     pool.check_alive()
     pool.idle_since = (pool.idle_since or 0) - 1
@@ -306,9 +288,7 @@ def _deadly(profile: Profile, root: Path, marker: Path) -> Models:
 
 @needs_ray
 @pytest.mark.slow
-def test_two_machines_give_the_single_machines_file(
-    machines: Any, recipe: Recipe, whole: list[ResultRow], tmp_path: Path
-) -> None:
+def test_two_machines_give_the_single_machines_file(machines, recipe, whole, tmp_path):
     results = evaluate_on_cluster(recipe, tmp_path / "ray", 2, cluster=Cluster(machines.address))
     assert _facts(results.lines) == whole
     again = evaluate_on_cluster(
@@ -319,9 +299,7 @@ def test_two_machines_give_the_single_machines_file(
 
 @needs_ray
 @pytest.mark.slow
-def test_two_machines_give_the_single_machines_stream(
-    machines: Any, recipe: Recipe, plan: Plan, tmp_path: Path
-) -> None:
+def test_two_machines_give_the_single_machines_stream(machines, recipe, plan, tmp_path):
     wild = dataclasses.replace(plan, severity=5, stream="wild")
     recipe = dataclasses.replace(recipe, resolved=wild.resolve())
     results = evaluate_on_cluster(recipe, tmp_path / "ray", 2, cluster=Cluster(machines.address))
@@ -331,13 +309,8 @@ def test_two_machines_give_the_single_machines_stream(
 @needs_ray
 @pytest.mark.slow
 def test_a_worker_killed_in_the_middle_loses_nothing(
-    machines: Any,
-    recipe: Recipe,
-    whole: list[ResultRow],
-    tiny_profile: Profile,
-    weights: Path,
-    tmp_path: Path,
-) -> None:
+    machines, recipe, whole, tiny_profile, weights, tmp_path
+):
     marker = tmp_path / "killed"
     deadly = dataclasses.replace(recipe, load=partial(_deadly, tiny_profile, weights, marker))
     results = evaluate_on_cluster(deadly, tmp_path / "ray", 2, cluster=Cluster(machines.address))
@@ -348,8 +321,8 @@ def test_a_worker_killed_in_the_middle_loses_nothing(
 @needs_ray
 @pytest.mark.slow
 def test_a_batch_that_kills_every_worker_ends_the_run(
-    machines: Any, recipe: Recipe, tiny_profile: Profile, weights: Path, tmp_path: Path
-) -> None:
+    machines, recipe, tiny_profile, weights, tmp_path
+):
     nowhere = tmp_path / "not" / "there"
     deadly = dataclasses.replace(recipe, load=partial(_deadly, tiny_profile, weights, nowhere))
     few = Cluster(machines.address, tries=2)
@@ -359,13 +332,7 @@ def test_a_batch_that_kills_every_worker_ends_the_run(
 
 @needs_ray
 @pytest.mark.slow
-def test_a_machine_lost_in_the_middle_loses_nothing(
-    machines: Any,
-    recipe: Recipe,
-    whole: list[ResultRow],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_machine_lost_in_the_middle_loses_nothing(machines, recipe, whole, tmp_path, monkeypatch):
     real, kept = ResultsFile.add_shard, list[int]()
 
     def keep_and_fell(self: ResultsFile, number: int, lines: list[ResultRow]) -> None:
@@ -383,12 +350,8 @@ def test_a_machine_lost_in_the_middle_loses_nothing(
 @needs_ray
 @pytest.mark.slow
 def test_a_cluster_that_loses_all_machines_keeps_what_is_finished(
-    machines: Any,
-    recipe: Recipe,
-    whole: list[ResultRow],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+    machines, recipe, whole, tmp_path, monkeypatch
+):
     real, kept = ResultsFile.add_shard, list[int]()
 
     def keep_and_fell(self: ResultsFile, number: int, lines: list[ResultRow]) -> None:

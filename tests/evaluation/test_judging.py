@@ -1,7 +1,5 @@
 """A judged discriminator's files: the right pictures, resumable, refused when they differ."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 from pathlib import Path
@@ -24,7 +22,7 @@ from dga.images import to_tensor
 from dga.io.shipped import shipped
 from dga.networks import classifier
 from dga.networks.compute import Compute
-from dga.networks.models import Models, load_models
+from dga.networks.models import load_models
 from dga.networks.unet import Discriminator
 from dga.profiles import EVERYDAY16
 from dga.record import versions
@@ -62,14 +60,7 @@ def _same(one: Path, other: Path) -> bool:
     ("shown", "options"),
     [("x_t", Options()), ("x0_hat", Options(DEPTHS, features=False, batch=3))],
 )
-def test_logits_are_those_of_the_curve(
-    shown: str,
-    options: Options,
-    tiny_models: Models,
-    plan: Plan,
-    picture_folder: Path,
-    tmp_path: Path,
-) -> None:
+def test_logits_are_those_of_the_curve(shown, options, tiny_models, plan, picture_folder, tmp_path):
     judge, depths = Judge(tiny_models, Study(input=shown)), list(options.depths or range(101))
     assert judge_pictures(judge, plan, tmp_path, options) == []
     curves = _load(tmp_path / "curves.npz")
@@ -93,9 +84,7 @@ def test_logits_are_those_of_the_curve(
             np.testing.assert_allclose(curves["logits"][m, n], expected[depths], atol=1e-4)
 
 
-def test_features_are_what_the_last_layer_reads(
-    tiny_models: Models, plan: Plan, picture_folder: Path, tmp_path: Path
-) -> None:
+def test_features_are_what_the_last_layer_reads(tiny_models, plan, picture_folder, tmp_path):
     judge_pictures(Judge(tiny_models, Study()), plan, tmp_path, Options(DEPTHS))
     kept, curves = _load(tmp_path / "features.npz"), _load(tmp_path / "curves.npz")
     assert kept["features"].dtype == np.float16
@@ -108,13 +97,13 @@ def test_features_are_what_the_last_layer_reads(
     rows = [images.names.index(path) for path in curves["paths"].tolist()]
     x = to_tensor(images.pixels[rows])
     config, network = tiny_models.profile.classifier, tiny_models.classifier
-    last: Any = network.get_classifier()  # type: ignore[operator]
+    last: Any = network.get_classifier()
     probabilities = last(torch.from_numpy(kept["features"][0]).float()).softmax(1)
     expected = classifier.predict_proba(network, x, config)
     torch.testing.assert_close(probabilities, expected, atol=1e-3, rtol=1e-2)
 
 
-def test_config_tells_what_was_judged(tiny_models: Models, plan: Plan, tmp_path: Path) -> None:
+def test_config_tells_what_was_judged(tiny_models, plan, tmp_path):
     study = Study(corruptions=FAMILIES["blur"], input="x0_hat")
     models = dataclasses.replace(
         tiny_models, weights={"diffusion": "d", "discriminator": "p", "classifier": "c"}
@@ -135,8 +124,8 @@ def test_config_tells_what_was_judged(tiny_models: Models, plan: Plan, tmp_path:
 
 
 def test_a_killed_run_makes_only_the_parts_that_are_missing(
-    tiny_models: Models, plan: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    tiny_models, plan, tmp_path, monkeypatch
+):
     judge, options = Judge(tiny_models, Study()), Options(DEPTHS)
     judge_pictures(judge, plan, tmp_path / "whole", options)
     real, out = judging._save, tmp_path / "killed"
@@ -171,7 +160,7 @@ def test_a_killed_run_makes_only_the_parts_that_are_missing(
     assert measured == ["gaussian_noise"]  # a finished run has nothing to do
 
 
-def test_damaged_parts_are_named(tiny_models: Models, plan: Plan, tmp_path: Path) -> None:
+def test_damaged_parts_are_named(tiny_models, plan, tmp_path):
     judge, options = Judge(tiny_models, Study()), Options(DEPTHS, features=False)
     judge_pictures(judge, plan, tmp_path, options)
     (tmp_path / "curves.npz").unlink()
@@ -181,9 +170,7 @@ def test_damaged_parts_are_named(tiny_models: Models, plan: Plan, tmp_path: Path
         judge_pictures(judge, plan, tmp_path, options)
 
 
-def test_the_folder_of_another_run_is_refused(
-    tiny_models: Models, plan: Plan, tmp_path: Path
-) -> None:
+def test_the_folder_of_another_run_is_refused(tiny_models, plan, tmp_path):
     judge, options = Judge(tiny_models, Study()), Options((0, 9), features=False)
     judge_pictures(judge, plan, tmp_path, options)
     before = (tmp_path / "config.json").read_bytes()
@@ -201,7 +188,7 @@ def test_the_folder_of_another_run_is_refused(
     assert (tmp_path / "config.json").read_bytes() == before
 
 
-def test_impossible_depths_are_refused(tiny_models: Models, plan: Plan, tmp_path: Path) -> None:
+def test_impossible_depths_are_refused(tiny_models, plan, tmp_path):
     assert judging.parse_depths("all") == ()
     assert judging.parse_depths("4,2, 2") == (2, 4)
     with pytest.raises(ValueError, match="Depths look like 0,10,20"):
@@ -225,7 +212,7 @@ def x0_hat_folder(tmp_path: Path) -> Path:
     return tmp_path / "discriminator"
 
 
-def test_the_pipeline_refuses_a_discriminator_of_x0_hat(x0_hat_folder: Path) -> None:
+def test_the_pipeline_refuses_a_discriminator_of_x0_hat(x0_hat_folder):
     compute = Compute.choose("cpu", "float32")
     with pytest.raises(WeightsError, match="judges x0_hat, not x_t: it can be judged"):
         load_models("everyday16", Sources(discriminator=x0_hat_folder), compute)
@@ -235,7 +222,7 @@ def test_the_pipeline_refuses_a_discriminator_of_x0_hat(x0_hat_folder: Path) -> 
     assert load_judge("everyday16", compute=compute).denoiser is None
 
 
-def test_estimates_of_another_diffusion_model_are_refused(x0_hat_folder: Path) -> None:
+def test_estimates_of_another_diffusion_model_are_refused(x0_hat_folder):
     path = x0_hat_folder / "config.json"
     content = {**json.loads(path.read_text()), "diffusion": "another"}
     path.write_text(json.dumps({**content, OWN_SUM: config_sum(content)}))
@@ -245,7 +232,7 @@ def test_estimates_of_another_diffusion_model_are_refused(x0_hat_folder: Path) -
         )
 
 
-def test_command_judges_what_the_trainer_wrote(picture_folder: Path, tmp_path: Path) -> None:
+def test_command_judges_what_the_trainer_wrote(picture_folder, tmp_path):
     def dga(words: str, *arguments: object) -> str:
         data = ["--data", picture_folder, "--device", "cpu", *arguments]
         result = CliRunner().invoke(app, [*words.split(), *map(str, data)])

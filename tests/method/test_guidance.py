@@ -1,14 +1,11 @@
 """The low-pass filter and its gradient step."""
 
-from __future__ import annotations
-
 import pytest
 import torch
 import torch.nn.functional as F
 
 from dga.diffusion import reverse
 from dga.guidance import low_pass, structural_guide, structural_loss
-from dga.networks.models import Models
 from dga.profiles import GuidanceConfig
 
 
@@ -18,7 +15,7 @@ def _noise(*shape: int, seed: int = 0) -> torch.Tensor:
 
 @pytest.mark.parametrize("size", [(64, 64), (37, 50), (5, 64), (3, 1)])
 @pytest.mark.parametrize("factor", [1, 4, 7])
-def test_low_pass_is_the_interpolation(size: tuple[int, int], factor: int) -> None:
+def test_low_pass_is_the_interpolation(size, factor):
     """Down and up, and its gradient; twice the same bits."""
     x = _noise(2, 3, *size).requires_grad_()
     small = tuple(max(1, side // factor) for side in size)
@@ -35,14 +32,14 @@ def test_low_pass_is_the_interpolation(size: tuple[int, int], factor: int) -> No
     assert torch.equal(torch.autograd.grad((again * weight).sum(), x)[0], gradients[0])
 
 
-def test_gradient_of_the_loss() -> None:
+def test_gradient_of_the_loss():
     x, y = _noise(2, 3, 9, 6).double().requires_grad_(), _noise(2, 3, 9, 6, seed=1).double()
     for squared in (False, True):
         config = GuidanceConfig(squared=squared)
         assert torch.autograd.gradcheck(lambda x, c=config: structural_loss(x, y, c), x)
 
 
-def test_norm_is_taken_per_picture() -> None:
+def test_norm_is_taken_per_picture():
     x, y = _noise(3, 3, 32, 32), _noise(3, 3, 32, 32, seed=1)
     config = GuidanceConfig()
     together = structural_loss(x, y, config)
@@ -52,7 +49,7 @@ def test_norm_is_taken_per_picture() -> None:
     torch.testing.assert_close(squared, 0.5 * together.square())
 
 
-def test_guide_is_lambda_times_the_gradient() -> None:
+def test_guide_is_lambda_times_the_gradient():
     reference = _noise(2, 3, 32, 32, seed=1)
     x_k = _noise(2, 3, 32, 32).requires_grad_()
     x0_hat = 0.5 * x_k  # a network whose Jacobian is known
@@ -64,7 +61,7 @@ def test_guide_is_lambda_times_the_gradient() -> None:
     assert ((before - after) / step).item() == pytest.approx(pull.norm().item() / 3.0, rel=2e-2)
 
 
-def test_guidance_moves_the_result_towards_the_reference(tiny_models: Models) -> None:
+def test_guidance_moves_the_result_towards_the_reference(tiny_models):
     reference = _noise(1, 3, 32, 32, seed=9).clamp(-1, 1)
     x = _noise(1, 3, 32, 32)
 

@@ -1,24 +1,17 @@
 """Every public way on a real GPU gives what it gives on the processor; both in float32."""
 
-from __future__ import annotations
-
 import copy
-from collections.abc import Callable, Iterator
 
-import numpy as np
 import pytest
 import torch
 
-from dga.networks.models import Models
-from tests.fixtures.ways import WAYS, Fact, compare
+from tests.fixtures.ways import WAYS, compare
 
 
 @pytest.mark.gpu
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device")
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
-def test_a_gpu_gives_what_the_processor_gives(
-    choosy_models: Models, pictures: np.ndarray, way: Callable[..., Iterator[Fact]]
-) -> None:
+def test_a_gpu_gives_what_the_processor_gives(choosy_models, pictures, way):
     """Equal depths and labels; after one step at most 2 levels apart, after twelve 1 on average."""
     moved = copy.deepcopy(choosy_models).to("cuda")
     assert moved.compute.precision == "float32"

@@ -1,11 +1,8 @@
 """Every path on a GPU that poses as one: no device is mixed, and results are the processor's."""
 
-from __future__ import annotations
-
 import copy
 import dataclasses
 import threading
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -17,9 +14,7 @@ from dga.data.image_sets import read_images
 from dga.discriminator import max_batch
 from dga.images import to_tensor
 from dga.networks.compute import Compute
-from dga.networks.models import Models
 from dga.networks.published import PublishedDiscriminator
-from dga.profiles import Profile
 from dga.training import classifier, diffusion
 from dga.training.discriminator import trainer as discriminator
 from dga.training.discriminator.studies import Study
@@ -27,7 +22,7 @@ from dga.training.loop import TrainConfig
 from dga.weights.store import save_weights
 from tests.fixtures.models import TINY_NETWORK, randomise
 from tests.fixtures.posing import CUDA, Posing, pose, posing
-from tests.fixtures.ways import WAYS, Fact, compare
+from tests.fixtures.ways import WAYS, compare
 
 
 def _pictures(count: int = 3, seed: int = 0) -> Tensor:
@@ -57,14 +52,14 @@ def _same(posed: Tensor, plain: Tensor) -> None:
         lambda x: x.pin_memory(),
     ],
 )
-def test_what_a_gpu_refuses_is_refused(work: Callable[[Tensor], object]) -> None:
+def test_what_a_gpu_refuses_is_refused(work):
     with posing():
         x = torch.zeros(3, device="cuda")
         with pytest.raises((RuntimeError, TypeError)):
             work(x)
 
 
-def test_what_a_gpu_takes_is_taken() -> None:
+def test_what_a_gpu_takes_is_taken():
     with posing():
         x = torch.tensor([1.0, 2.0, 3.0]).pin_memory().to("cuda", non_blocking=True)
         _same(x * torch.tensor(2.0), torch.tensor([2.0, 4.0, 6.0]))  # a number may be anywhere
@@ -89,7 +84,7 @@ def test_what_a_gpu_takes_is_taken() -> None:
         assert isinstance(found[0], Posing)
 
 
-def test_models_on_a_gpu(tiny_models: Models, posed_models: Models) -> None:
+def test_models_on_a_gpu(tiny_models, posed_models):
     networks = posed_models.denoiser, posed_models.explainer, posed_models.classifier
     assert {p.device for network in networks for p in network.parameters()} == {CUDA}
     assert posed_models.device == CUDA
@@ -102,7 +97,7 @@ def test_models_on_a_gpu(tiny_models: Models, posed_models: Models) -> None:
 
 
 @pytest.mark.usefixtures("posed_models")
-def test_fast_blocks_and_the_published_discriminator(tiny_models: Models) -> None:
+def test_fast_blocks_and_the_published_discriminator(tiny_models):
     x, time = _pictures(), torch.tensor([0, 100, 900])
     fast = Compute(CUDA, torch.bfloat16, fast=True)
     denoiser = fast.prepare(copy.deepcopy(tiny_models.denoiser))
@@ -118,9 +113,7 @@ def test_fast_blocks_and_the_published_discriminator(tiny_models: Models) -> Non
 
 
 @pytest.mark.parametrize("name", ["diffusion", "classifier", "discriminator", "x0_hat"])
-def test_training(
-    name: str, tiny_models: Models, tiny_profile: Profile, picture_folder: Path, tmp_path: Path
-) -> None:
+def test_training(name, tiny_models, tiny_profile, picture_folder, tmp_path):
     """A few steps with checkpoints, and going on from one."""
     schedule = dataclasses.replace(tiny_profile.schedule, steps=4)
     profile = dataclasses.replace(tiny_profile, schedule=schedule)
@@ -154,9 +147,7 @@ def test_training(
 
 
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
-def test_every_public_way(
-    choosy_models: Models, pictures: np.ndarray, way: Callable[..., Iterator[Fact]]
-) -> None:
+def test_every_public_way(choosy_models, pictures, way):
     few = pictures[1::2]  # noise, a pale picture, a grainy one
     plain = [*way(choosy_models, few)]
     with posing():

@@ -1,7 +1,5 @@
 """The shipped everyday16 models on real photographs that come with installed packages."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import gradio
@@ -34,11 +32,11 @@ def _photograph(name: str) -> np.ndarray:
 
 
 @pytest.mark.parametrize(("name", "label"), [("cat", "cat"), ("lion", "big cat")])
-def test_classifier_knows_animals(shipped_models: Models, name: str, label: str) -> None:
+def test_classifier_knows_animals(shipped_models, name, label):
     assert classify(shipped_models, to_tensor(_photograph(name))[None])[0].label == label
 
 
-def test_clean_photographs_stop_early_and_noisy_ones_late(shipped_models: Models) -> None:
+def test_clean_photographs_stop_early_and_noisy_ones_late(shipped_models):
     """Photographs downsized from high resolution are source data: 7 of 8 stop by depth 4."""
     clean, noisy = [], []
     for seed, name in enumerate(PHOTOGRAPHS):
@@ -50,7 +48,7 @@ def test_clean_photographs_stop_early_and_noisy_ones_late(shipped_models: Models
     assert min(noisy) >= 10, noisy
 
 
-def test_adaptation_removes_noise(shipped_models: Models) -> None:
+def test_adaptation_removes_noise(shipped_models):
     """The rebuilt picture is closer to the clean one than its noisy input was."""
     lion = _photograph("lion")
     noisy = corrupt(lion, "gaussian_noise", 3, seed=0)
@@ -71,7 +69,7 @@ def _found(models: Models, pixels: np.ndarray, seed: int = 0) -> tuple[Search, R
     return run.explained, run.reconstructions["dga-plus"]
 
 
-def test_clean_photographs_come_back_bit_for_bit(shipped_models: Models) -> None:
+def test_clean_photographs_come_back_bit_for_bit(shipped_models):
     """Photographs of people's own, downsized from high resolution: 6 of 8 untouched."""
     same = []
     for seed, name in enumerate(PHOTOGRAPHS):
@@ -82,7 +80,7 @@ def test_clean_photographs_come_back_bit_for_bit(shipped_models: Models) -> None
     assert sum(same) >= 6, same
 
 
-def test_the_entry_depth_reads_the_noise_level(shipped_models: Models) -> None:
+def test_the_entry_depth_reads_the_noise_level(shipped_models):
     """Deeper with every severity of Gaussian noise; other kinds are found, too."""
     lion = _photograph("lion")
 
@@ -97,7 +95,7 @@ def test_the_entry_depth_reads_the_noise_level(shipped_models: Models) -> None:
     assert min(entry("shot_noise", 4), entry("impulse_noise", 4)) > 5
 
 
-def test_lost_contrast_is_found_on_photographs(shipped_models: Models) -> None:
+def test_lost_contrast_is_found_on_photographs(shipped_models):
     """The gain that is found brings most of the deviation back."""
     for name in ("lion", "cat"):
         clean = _photograph(name)
@@ -107,7 +105,7 @@ def test_lost_contrast_is_found_on_photographs(shipped_models: Models) -> None:
         assert abs(found.restored.std() - clean.std()) < abs(flat.std() - clean.std()) / 2
 
 
-def test_few_states_are_judged(shipped_models: Models) -> None:
+def test_few_states_are_judged(shipped_models):
     """Coarse to fine: no picture needs more than sixty states to be explained."""
     for name in ("fog", "defocus_blur", "gaussian_noise", "pixelate", "snow"):
         found, _ = _found(shipped_models, corrupt(_photograph("tower"), name, 5, seed=0))

@@ -1,7 +1,5 @@
 """Windows of enlarged pictures in training: who sees them, and what they leave as it was."""
 
-from __future__ import annotations
-
 import dataclasses
 from pathlib import Path
 
@@ -39,7 +37,7 @@ def _detail(pixels: np.ndarray) -> float:
     return float(np.abs(np.diff(pixels.astype(float), axis=-2)).mean())
 
 
-def test_a_window_is_smoother_and_lies_anywhere(cat: np.ndarray) -> None:
+def test_a_window_is_smoother_and_lies_anywhere(cat):
     rng = np.random.default_rng(0)
     windows = [maybe_window(cat, 1.0, rng) for _ in range(40)]
     assert all(window.shape == cat.shape and window.dtype == np.uint8 for window in windows)
@@ -53,7 +51,7 @@ def test_a_window_is_smoother_and_lies_anywhere(cat: np.ndarray) -> None:
     assert max(starts) > 0.5
 
 
-def test_share_0_draws_nothing_and_a_share_is_kept(cat: np.ndarray) -> None:
+def test_share_0_draws_nothing_and_a_share_is_kept(cat):
     rng = np.random.default_rng(0)
     before = rng.bit_generator.state
     assert maybe_window(cat, 0.0, rng) is cat
@@ -66,7 +64,7 @@ def test_share_0_draws_nothing_and_a_share_is_kept(cat: np.ndarray) -> None:
     assert here.random() == elsewhere.random()
 
 
-def test_the_prior_sees_windows_under_the_same_noise(images: ImageSet) -> None:
+def test_the_prior_sees_windows_under_the_same_noise(images):
     x, *rest = diffusion.draw(images, 1000, CONFIG, 3)
     windows, *same = diffusion.draw(images, 1000, SCALED, 3)
     assert all(torch.equal(a, b) for a, b in zip(rest, same, strict=True))
@@ -75,9 +73,7 @@ def test_the_prior_sees_windows_under_the_same_noise(images: ImageSet) -> None:
 
 
 @pytest.mark.parametrize("source", ["images", "generated", "crossed"])
-def test_both_classes_see_windows_cut_before_damage(
-    source: str, cat: np.ndarray, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_both_classes_see_windows_cut_before_damage(source, cat, monkeypatch):
     damaged: list[np.ndarray] = []
 
     def corrupt(pixels: np.ndarray, *_: object) -> np.ndarray:
@@ -95,9 +91,7 @@ def test_both_classes_see_windows_cut_before_damage(
     assert np.array_equal(clean, damaged) == (source != "generated")
 
 
-def test_processes_that_share_a_batch_cut_the_same_windows(
-    tiny_profile: Profile, images: ImageSet
-) -> None:
+def test_processes_that_share_a_batch_cut_the_same_windows(tiny_profile, images):
     config = dataclasses.replace(CONFIG, scales=0.5)
     study = Study(explanations=True)
     whole = BatchMaker(tiny_profile, study, images, config)[2]
@@ -111,8 +105,8 @@ def test_processes_that_share_a_batch_cut_the_same_windows(
 
 
 def test_a_stopped_run_ends_with_the_same_bits_and_needs_the_same_share(
-    tiny_profile: Profile, images: ImageSet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    tiny_profile, images, tmp_path, monkeypatch
+):
     def trained(out: str, config: TrainConfig) -> list[torch.Tensor]:
         study = Study(explanations=True, corruptions=("gaussian_noise", "contrast"))
         network, _ = discriminator.train_discriminator(
@@ -130,9 +124,7 @@ def test_a_stopped_run_ends_with_the_same_bits_and_needs_the_same_share(
     assert all(map(torch.equal, trained("parts", config), whole))
 
 
-def test_a_checkpoint_from_before_goes_on(
-    tiny_profile: Profile, images: ImageSet, tmp_path: Path
-) -> None:
+def test_a_checkpoint_from_before_goes_on(tiny_profile, images, tmp_path):
     diffusion.train_diffusion(tiny_profile, images, CONFIG, tmp_path, CPU)
     path = tmp_path / loop.CHECKPOINT
     state = torch.load(path, weights_only=True)
@@ -143,7 +135,7 @@ def test_a_checkpoint_from_before_goes_on(
         diffusion.train_diffusion(tiny_profile, images, SCALED, tmp_path, CPU)
 
 
-def test_what_cannot_be_enlarged_is_refused(picture_folder: Path, tmp_path: Path) -> None:
+def test_what_cannot_be_enlarged_is_refused(picture_folder, tmp_path):
     with pytest.raises(ValueError, match=r"0 to 1, not 1\.5"):
         dataclasses.replace(CONFIG, scales=1.5)
     with pytest.raises(ValueError, match="before they are corrupted"):
@@ -155,7 +147,7 @@ def test_what_cannot_be_enlarged_is_refused(picture_folder: Path, tmp_path: Path
     assert refused.stderr.count("\n") == 1
 
 
-def test_the_share_is_recorded(picture_folder: Path, tmp_path: Path) -> None:
+def test_the_share_is_recorded(picture_folder, tmp_path):
     config = dataclasses.replace(SCALED, images=8)
     run.train("diffusion", "everyday16", [picture_folder], tmp_path, config, CPU)
     assert read_config(tmp_path)["training"]["scales"] == 1.0

@@ -1,7 +1,5 @@
 """Weights on disk: sharded, verified, and clear when something is wrong."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -30,7 +28,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "tiny"
 
 
-def test_round_trip_in_half_precision(folder: Path) -> None:
+def test_round_trip_in_half_precision(folder):
     network = load_weights(nn.Linear(4, 3), folder)
     torch.manual_seed(0)
     expected = nn.Linear(4, 3)
@@ -39,7 +37,7 @@ def test_round_trip_in_half_precision(folder: Path) -> None:
     assert not any(p.requires_grad for p in network.parameters())
 
 
-def test_large_weights_are_split_below_ten_megabytes(tmp_path: Path) -> None:
+def test_large_weights_are_split_below_ten_megabytes(tmp_path):
     state = {f"layer{i}": torch.ones(1000, 1000) * i for i in range(12)}
     save_weights(state, tmp_path, {})
     shards = list(tmp_path.glob("*.safetensors"))
@@ -50,7 +48,7 @@ def test_large_weights_are_split_below_ten_megabytes(tmp_path: Path) -> None:
     }
 
 
-def test_altered_weights_are_refused(folder: Path) -> None:
+def test_altered_weights_are_refused(folder):
     shard = next(folder.glob("*.safetensors"))
     content = shard.read_bytes()
     for altered in (content[:-1] + bytes([content[-1] ^ 1]), content[:20]):
@@ -62,21 +60,21 @@ def test_altered_weights_are_refused(folder: Path) -> None:
         read_state(folder)
 
 
-def test_another_network_is_refused_by_name(folder: Path) -> None:
+def test_another_network_is_refused_by_name(folder):
     with pytest.raises(WeightsError, match="another network"):
         load_weights(nn.Linear(4, 5), folder)
     with pytest.raises(WeightsError, match=r"another network.*0\.bias"):
         load_weights(nn.Sequential(nn.Linear(4, 3)), folder)
 
 
-def test_missing_profile_weights_say_how_to_get_them(tmp_path: Path) -> None:
+def test_missing_profile_weights_say_how_to_get_them(tmp_path):
     with pytest.raises(WeightsError, match="python -m dga train diffusion --profile everyday16"):
         load_models("everyday16", Sources(tmp_path))
     with pytest.raises(ValueError, match="Known profiles: everyday16, imagenet"):
         load_models("everyday17")
 
 
-def test_shipped_weights_keep_their_bounds() -> None:
+def test_shipped_weights_keep_their_bounds():
     files = list(shipped("assets/weights").rglob("*.safetensors"))
     assert max(path.stat().st_size for path in files) < 10 * 2**20
     assert sum(path.stat().st_size for path in files) < 40 * 2**20
@@ -91,6 +89,6 @@ def test_shipped_weights_keep_their_bounds() -> None:
         assert (folder / "README.md").read_text().startswith("# ")
 
 
-def test_a_missing_folder_is_named() -> None:
+def test_a_missing_folder_is_named():
     with pytest.raises(FileNotFoundError, match="The folder assets/poems is missing"):
         shipped("assets/poems")
