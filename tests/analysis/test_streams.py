@@ -11,12 +11,7 @@ from typer.testing import CliRunner
 from dga.analysis.pooled import PooledRuns, pool_runs, pool_streams
 from dga.analysis.results import MissingRun, read_runs
 from dga.analysis.tables import depths as depth_tables
-from dga.analysis.tables.streams import (
-    clean_table,
-    comparisons,
-    permuted_table,
-    stream_table,
-)
+from dga.analysis.tables.streams import clean_table, comparisons, permuted_table, stream_table
 from dga.commands import app
 from dga.corruptions import CORRUPTIONS
 from dga.figures.depths import depths_by_severity

@@ -109,10 +109,7 @@ DROPPED = (Scored("noise", NO_DEGRADATION, 2.0), Scored("exposure", THREE_TIMES,
     ("found", "words"),
     [
         (explained(), "Left alone: nothing was found."),
-        (
-            explained(crossed=False),
-            "Left alone: nothing was found, and no depth hides the damage.",
-        ),
+        (explained(crossed=False), "Left alone: nothing was found, and no depth hides the damage."),
         (
             explained(flat=True),
             "One colour or a drawing: nothing can be told, so it is left alone.",

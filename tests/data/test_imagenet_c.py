@@ -13,12 +13,7 @@ from torchvision.transforms import v2
 
 from dga.corruptions import corrupt
 from dga.data.framing import Frame, View
-from dga.data.image_sets import (
-    ImageFiles,
-    ImageSet,
-    find_images,
-    open_images,
-)
+from dga.data.image_sets import ImageFiles, ImageSet, find_images, open_images
 from dga.data.imagenet_c import condition_folder, conditions, wnids
 from dga.evaluation.judging import Judge, Options, judge_pictures
 from dga.evaluation.plan import Plan, choose_images, image_seed, read_batch

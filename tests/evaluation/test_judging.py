@@ -57,8 +57,7 @@ def _same(one: Path, other: Path) -> bool:
 
 
 @pytest.mark.parametrize(
-    ("shown", "options"),
-    [("x_t", Options()), ("x0_hat", Options(DEPTHS, features=False, batch=3))],
+    ("shown", "options"), [("x_t", Options()), ("x0_hat", Options(DEPTHS, features=False, batch=3))]
 )
 def test_logits_are_those_of_the_curve(shown, options, tiny_models, plan, picture_folder, tmp_path):
     judge, depths = Judge(tiny_models, Study(input=shown)), list(options.depths or range(101))

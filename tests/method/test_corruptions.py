@@ -7,14 +7,7 @@ import numpy as np
 import pytest
 
 from dga import corruptions
-from dga.corruptions import (
-    CORRUPTIONS,
-    EXTRA_CORRUPTIONS,
-    FAMILIES,
-    SEVERITIES,
-    corrupt,
-    family_of,
-)
+from dga.corruptions import CORRUPTIONS, EXTRA_CORRUPTIONS, FAMILIES, SEVERITIES, corrupt, family_of
 
 
 def test_fifteen_in_four_families():

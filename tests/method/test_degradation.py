@@ -38,9 +38,7 @@ def drawn(kind: str, height: int, width: int, seed: int) -> Tensor:
 degradations = st.builds(
     Degradation,
     exposure=st.builds(
-        Exposure,
-        gain=st.floats(0.05, 30),
-        offset=st.tuples(*[st.floats(-30, 30)] * 3),
+        Exposure, gain=st.floats(0.05, 30), offset=st.tuples(*[st.floats(-30, 30)] * 3)
     ),
     blur=st.sampled_from([0.0, 0.7, 1.0, 2.0, 5.5, 12.0]),
     regularisation=st.floats(1e-4, 1),

@@ -264,11 +264,7 @@ def _tf32(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 @pytest.mark.usefixtures("_tf32")
 @pytest.mark.parametrize(
     ("device", "dtype", "allowed"),
-    [
-        ("cuda", torch.float32, False),
-        ("cuda", torch.bfloat16, True),
-        ("cpu", torch.float32, True),
-    ],
+    [("cuda", torch.float32, False), ("cuda", torch.bfloat16, True), ("cpu", torch.float32, True)],
 )
 def test_the_reference_on_a_gpu_is_float32_indeed(device, dtype, allowed):
     Compute(torch.device(device), dtype, dtype != torch.float32).prepare(nn.Linear(1, 1))
