@@ -6,15 +6,14 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
 
 from dga.analysis.pooled import PooledRuns, pool_runs, pool_streams
 from dga.analysis.results import MissingRun, read_runs
 from dga.analysis.tables import depths as depth_tables
 from dga.analysis.tables.streams import clean_table, comparisons, permuted_table, stream_table
-from dga.commands import app
 from dga.corruptions import CORRUPTIONS
 from dga.figures.depths import depths_by_severity
+from tests.fixtures.cli import done
 from tests.fixtures.results import ResultRow, line, lines_of, write_run
 
 PERMUTED = "dga-plus:permute=depth:batch=60"
@@ -145,8 +144,7 @@ def test_depths_rise_with_severity_in_a_figure(tmp_path):
 
 def test_the_command_writes_the_tables_of_a_stream(folder, tmp_path):
     out = tmp_path / "exhibits"
-    result = CliRunner().invoke(app, ["figures", str(folder / "wild"), "--out", str(out)])
-    assert result.exit_code == 0, result.output
+    done("figures", folder / "wild", "--out", out)
     names = [entry["name"] for entry in json.loads((out / "index.json").read_text())["exhibits"]]
     assert names == ["wild", "wild-comparisons", "wild-permuted"]
     assert pd.read_csv(out / "tables" / "wild.csv")["accuracy"].notna().all()

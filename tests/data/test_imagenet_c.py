@@ -27,7 +27,7 @@ from dga.networks.unet import Discriminator
 from dga.profiles import EVERYDAY16, IMAGENET, ReleaseConfig
 from dga.systems import parse_all
 from dga.training.discriminator.studies import Study
-from tests.fixtures.cli import run_dga
+from tests.fixtures.cli import done
 
 FOLDERS = (3, 999, 41)
 """Classes of the synthetic ImageNet, by their position among the thousand."""
@@ -289,8 +289,7 @@ def test_the_command_reads_a_release(picture_folder, tmp_path):
     target.write_bytes(b"not a picture")
     options = ["--data", tmp_path / "c", "--split", "all", "--severity", 2, "--device", "cpu"]
     asked = ["--corruptions", "fog", "--methods", "source", "--out", tmp_path / "out"]
-    result = run_dga("evaluate", *options, *asked)
-    assert result.exit_code == 0, result.stderr
+    result = done("evaluate", *options, *asked)
     assert "| fog |" in result.stdout
     name = f"{target.parent.name}/{target.name}"
     assert f"Skipped 1 pictures that could not be read: {name}\n" in result.stderr

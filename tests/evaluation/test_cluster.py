@@ -17,9 +17,7 @@ from typing import Any
 import pytest
 import torch
 from PIL import Image
-from typer.testing import CliRunner
 
-from dga.commands import app
 from dga.data.framing import View
 from dga.evaluation import cluster
 from dga.evaluation.cluster import (
@@ -43,6 +41,7 @@ from dga.speed.pace import Pace
 from dga.systems import parse_all
 from dga.weights.sources import Sources
 from dga.weights.store import save_weights
+from tests.fixtures.cli import refused
 
 METHODS = ("source", "dga", "tent:batch=3")
 needs_ray = pytest.mark.skipif(
@@ -190,13 +189,9 @@ def test_unreadable_pictures_are_named_and_counted(recipe, picture_folder, tmp_p
 
 def test_without_ray_a_sentence_says_what_to_install(picture_folder, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "ray", None)
-    options = ["--data", str(picture_folder), "--out", str(tmp_path / "out"), "--engine"]
-    result = CliRunner().invoke(app, ["evaluate", *options, "ray"])
-    assert result.exit_code == 2
-    assert "pip install -r requirements-cluster.txt" in result.stderr
-    assert result.stderr.count("\n") == 1
-    result = CliRunner().invoke(app, ["evaluate", *options, "dask"])
-    assert "Unknown engine 'dask'. Choose one of: local, ray." in result.stderr
+    asked = "evaluate", "--data", picture_folder, "--out", tmp_path / "out", "--engine"
+    assert "pip install -r requirements-cluster.txt" in refused(*asked, "ray")
+    assert "Unknown engine 'dask'. Choose one of: local, ray." in refused(*asked, "dask")
 
 
 def test_an_address_without_a_cluster_is_refused_at_once():

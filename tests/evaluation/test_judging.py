@@ -8,9 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from typer.testing import CliRunner
 
-from dga.commands import app
 from dga.corruptions import FAMILIES, corrupt
 from dga.data.image_sets import read_images
 from dga.diffusion import forward_path
@@ -30,6 +28,7 @@ from dga.training.discriminator.studies import Study
 from dga.weights.checkpoints import WeightsError
 from dga.weights.sources import Sources
 from dga.weights.store import OWN_SUM, config_sum, save_weights, weights_id
+from tests.fixtures.cli import done
 
 DEPTHS = (0, 3, 50, 100)
 
@@ -233,10 +232,8 @@ def test_estimates_of_another_diffusion_model_are_refused(x0_hat_folder):
 
 def test_command_judges_what_the_trainer_wrote(picture_folder, tmp_path):
     def dga(words: str, *arguments: object) -> str:
-        data = ["--data", picture_folder, "--device", "cpu", *arguments]
-        result = CliRunner().invoke(app, [*words.split(), *map(str, data)])
-        assert result.exit_code == 0, result.stderr
-        return result.stdout
+        data = "--data", picture_folder, "--device", "cpu"
+        return done(*words.split(), *data, *arguments).stdout
 
     weights, out = tmp_path / "weights", tmp_path / "out"
     dga("train discriminator --corruptions noise --images 4 --batch 2", "--out", weights)

@@ -13,15 +13,14 @@ import numpy as np
 import pytest
 import skimage.data
 from PIL import Image
-from typer.testing import CliRunner
 
 from app.parts.examples import identify, load_examples
 from app.runs.export import RunExport
 from app.runs.run_state import RunState
 from app.runs.settings import check_settings
 from app.words.try_it import DOWNLOADS
-from dga.commands import app as commands
 from dga.request import Request
+from tests.fixtures.cli import done
 
 PICTURES = ("input", "x_t_star", "dga", "dga-guided", "dda", "dga-plus")
 FOG = Request("fog", 3, 0.5, 5, 2, 2, 2.5, 6)
@@ -110,9 +109,7 @@ def test_the_command_repeats_the_run(which, request, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path / kept.stem)
     words = shlex.split(facts["command"])
     assert words[:4] == ["python", "-m", "dga", "adapt"]
-    answer = CliRunner().invoke(commands, [*words[3:], "--device", "cpu", "--json"])
-    assert answer.exit_code == 0, answer.output
-    again = json.loads(answer.stdout)
+    again = json.loads(done(*words[3:], "--device", "cpu", "--json").stdout)
     assert again["t_star"] == facts["result"]["t_star"]
     assert np.allclose(again["confidence"], facts["result"]["confidence"], atol=1e-6)
     for name, result in kept.result.reconstructions.items():

@@ -8,9 +8,7 @@ import time
 import numpy as np
 import pytest
 import torch
-from typer.testing import CliRunner
 
-from dga.commands import app
 from dga.diffusion import reverse, step_noise
 from dga.guidance import low_pass
 from dga.networks.models import Models
@@ -19,6 +17,7 @@ from dga.speed import measure, output, timing
 from dga.speed.reference import PublishedSampler
 from dga.speed.timing import TimingPlan
 from dga.speed.workload import random_models
+from tests.fixtures.cli import done, refused
 
 CPU = torch.device("cpu")
 
@@ -160,10 +159,7 @@ def test_impossible_plans_are_sentences():
     ],
 )
 def test_the_command_refuses_in_a_sentence(arguments, sentence):
-    result = CliRunner().invoke(app, ["bench", *arguments])
-    assert result.exit_code == 2
-    assert sentence in result.stderr
-    assert result.stderr.count("\n") == 1
+    assert sentence in refused("bench", *arguments)
 
 
 @pytest.mark.parametrize(
@@ -185,17 +181,14 @@ def test_the_default_is_short_and_what_is_named_wins(options, plan, known, monke
 
     monkeypatch.setattr("dga.networks.models.load_models", lambda *a: known)
     monkeypatch.setattr(measure, "bench", stop)
-    assert CliRunner().invoke(app, ["bench", *options]).exit_code == 2
+    assert refused("bench", *options) == "dga: enough\n"
     assert dataclasses.asdict(asked[0]).items() >= plan.items()
 
 
 def test_the_command_prints_the_table(tmp_path, known, monkeypatch):
     monkeypatch.setattr("dga.networks.models.load_models", lambda *a: known)
-    options = ["--batches", "1", "--steps", "2", "--timed", "1", "--repeats", "1"]
-    result = CliRunner().invoke(
-        app, ["bench", "--against", "reference", *options, "--out", str(tmp_path)]
-    )
-    assert result.exit_code == 0, result.output
+    options = "--against reference --batches 1 --steps 2 --timed 1 --repeats 1"
+    result = done("bench", *options.split(), "--out", tmp_path)
     assert result.stdout.startswith("task")
     assert "dga-guided, batch 1: " in result.stderr
     assert (tmp_path / "bench.csv").exists()

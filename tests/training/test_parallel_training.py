@@ -33,7 +33,7 @@ from dga.training.loop import TrainConfig
 from dga.training.processes import ProcessGroup
 from dga.weights.checkpoints import WeightsError
 from dga.weights.store import save_weights
-from tests.fixtures.cli import run_dga
+from tests.fixtures.cli import refused
 from tests.fixtures.models import die_after_saving, generate
 
 CPU = torch.device("cpu")
@@ -355,8 +355,7 @@ def test_only_even_shares_and_the_discriminator(picture_folder, tmp_path, monkey
     monkeypatch.setattr(ProcessGroup, "join", classmethod(lambda cls, device: cls(device, 0, 2)))
     monkeypatch.setattr(ProcessGroup, "leave", lambda self: None)
     options = ["--data", picture_folder, "--out", tmp_path, "--device", "cpu"]
-    result = run_dga("train", "classifier", *options)
-    assert result.exit_code == 2
-    assert "Several processes train the discriminator, not the classifier" in result.stderr
-    freeze = run_dga("train", "discriminator", *options, "--freeze-encoder")
-    assert "name them with --init" in freeze.stderr
+    said = refused("train", "classifier", *options)
+    assert "Several processes train the discriminator, not the classifier" in said
+    freeze = refused("train", "discriminator", *options, "--freeze-encoder")
+    assert "name them with --init" in freeze

@@ -31,7 +31,7 @@ from dga.training.discriminator.samples import Prior
 from dga.training.discriminator.studies import Study
 from dga.training.loop import TrainConfig
 from dga.weights.store import read_config, read_state, save_weights
-from tests.fixtures.cli import run_dga
+from tests.fixtures.cli import refused
 from tests.fixtures.models import die_after_saving, generate
 
 CPU = torch.device("cpu")
@@ -387,11 +387,8 @@ def test_command_names_what_is_allowed(picture_folder, tmp_path):
         (["--input", "x_0"], "x_t, x0_hat"),
         (["--precision", "float8"], "float32, bfloat16"),
     ):
-        arguments = ["train", "discriminator", "--data", picture_folder, "--out", tmp_path, *option]
-        result = run_dga(*arguments)
-        assert result.exit_code == 2
-        assert sentence in result.stderr
-        assert result.stderr.count("\n") == 1
+        asked = "train", "discriminator", "--data", picture_folder, "--out", tmp_path
+        assert sentence in refused(*asked, *option)
 
 
 @pytest.mark.slow

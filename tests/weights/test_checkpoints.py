@@ -16,7 +16,7 @@ from dga.networks.unet import Denoiser, Discriminator
 from dga.profiles import EVERYDAY16, IMAGENET, Profile
 from dga.weights import store as weights
 from dga.weights.checkpoints import WeightsError, check_fit, match_names, read_checkpoint
-from dga.weights.store import load_weights, parameter_count, read_config, weights_id
+from dga.weights.store import parameter_count, read_config, weights_id
 from tests.fixtures.public_weights import Checkpoints
 
 MEAN = torch.tensor([0.485, 0.456, 0.406]).view(1, 3, 1, 1)
@@ -134,17 +134,6 @@ def test_files_that_are_no_checkpoints(tmp_path, content, suffix):
     path.unlink()
     with pytest.raises(WeightsError, match="There is no checkpoint"):
         read_checkpoint(path)
-
-
-def test_weights_of_ours_fill_a_network_on_the_meta_device(tmp_path):
-    torch.manual_seed(0)
-    expected = nn.Linear(4, 3)
-    weights.save_weights(expected.state_dict(), tmp_path / "w", {}, half=False)
-    with torch.device("meta"):
-        empty = nn.Linear(4, 3)
-    network = load_weights(empty, tmp_path / "w")
-    assert torch.equal(network.weight, expected.weight)
-    assert not network.weight.requires_grad
 
 
 # The paper's discriminator

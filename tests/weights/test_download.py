@@ -83,27 +83,15 @@ def test_file_that_changed_meanwhile(host, file, tmp_path):
     assert left_in(tmp_path) == {NAME}
 
 
-def test_part_that_is_too_long(host, file, tmp_path):
-    (tmp_path / f"{NAME}.part").write_bytes(OTHER + b"more")
+@pytest.mark.parametrize(
+    ("name", "there", "asked"),
+    [(f"{NAME}.part", CONTENT, 0), (f"{NAME}.part", OTHER + b"more", 1), (NAME, OTHER, 1)],
+    ids=["a whole part", "a part too long", "an altered file"],
+)
+def test_what_lies_there_is_checked(host, file, tmp_path, name, there, asked):
+    (tmp_path / name).write_bytes(there)
     assert download(file, tmp_path).read_bytes() == CONTENT
-
-
-def test_part_that_was_whole_is_checked_and_renamed(host, file, tmp_path):
-    (tmp_path / f"{NAME}.part").write_bytes(CONTENT)
-    assert download(file, tmp_path).read_bytes() == CONTENT
-    assert host.asked == []
-
-
-def test_altered_bytes_leave_nothing(host, file, tmp_path):
-    host.files[f"/{NAME}"] = CONTENT[:-1] + bytes([CONTENT[-1] ^ 1])
-    with pytest.raises(DownloadError, match=f"not the file that was expected.*{file.sha256}"):
-        download(file, tmp_path)
-    assert left_in(tmp_path) == set()
-
-
-def test_altered_file_on_disk_is_replaced(host, file, tmp_path):
-    (tmp_path / NAME).write_bytes(OTHER)
-    assert download(file, tmp_path).read_bytes() == CONTENT
+    assert len(host.asked) == asked
 
 
 @pytest.mark.parametrize("status", [404, 403, 503])
@@ -114,16 +102,18 @@ def test_refusals(host, file, tmp_path, status):
     assert left_in(tmp_path) == set()
 
 
-def test_file_of_another_size_is_not_fetched(host, file, tmp_path):
-    host.files[f"/{NAME}"] = CONTENT + b"more"
-    with pytest.raises(DownloadError, match="has 300,004 bytes and not 300,000"):
-        download(file, tmp_path)
-    assert left_in(tmp_path) == set()
-
-
-def test_endless_answer_is_cut_off(host, file, tmp_path):
-    host.lengths, host.files[f"/{NAME}"] = False, CONTENT * 20
-    with pytest.raises(DownloadError, match="not the file that was expected"):
+@pytest.mark.parametrize(
+    ("sent", "lengths", "words"),
+    [
+        (CONTENT[:-1] + bytes([CONTENT[-1] ^ 1]), True, "not the file that was expected.*{sha256}"),
+        (CONTENT + b"more", True, "has 300,004 bytes and not 300,000"),
+        (CONTENT * 20, False, "not the file that was expected"),
+    ],
+    ids=["altered", "of another size", "endless"],
+)
+def test_another_file_leaves_nothing(host, file, tmp_path, sent, lengths, words):
+    host.lengths, host.files[f"/{NAME}"] = lengths, sent
+    with pytest.raises(DownloadError, match=words.format(sha256=file.sha256)):
         download(file, tmp_path)
     assert left_in(tmp_path) == set()
 

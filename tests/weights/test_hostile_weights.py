@@ -28,7 +28,7 @@ from dga.weights.store import (
     read_state,
     save_weights,
 )
-from tests.fixtures.cli import run_dga
+from tests.fixtures.cli import refused
 
 LOAD: dict[str, Callable[[Profile, Path], nn.Module]] = {
     "diffusion": load_denoiser,
@@ -330,10 +330,8 @@ def test_commands_say_it_in_a_sentence(small_imagenet, checkpoints, photo, tmp_p
         named = checkpoints.named | {name: path}
         options = [str(part) for key, place in named.items() for part in (f"--{key}", place)]
         start = ["--profile", "small-imagenet", *options]
-        result = run_dga("adapt", photo, *start)
-        assert result.exit_code == 2
-        assert result.stderr.startswith(f"dga: {path} cannot be read as a checkpoint")
-        assert result.stderr.count("\n") == 1
+        said = refused("adapt", photo, *start)
+        assert said.startswith(f"dga: {path} cannot be read as a checkpoint")
         with pytest.raises(SystemExit, match=r"evil\.pt cannot be read as a checkpoint"):
             main(start)
     assert not mark.exists()

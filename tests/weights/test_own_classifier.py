@@ -27,7 +27,7 @@ from dga.weights.checkpoints import WeightsError
 from dga.weights.classifiers import classifier_config, read_classes
 from dga.weights.sources import Sources
 from dga.weights.store import read_state, save_weights, weights_folder, weights_id
-from tests.fixtures.cli import run_dga
+from tests.fixtures.cli import done, refused
 from tests.fixtures.models import randomise
 
 CPU = Compute(torch.device("cpu"), torch.float32)
@@ -159,19 +159,15 @@ def test_what_does_not_fit_is_one_sentence(checkpoint, changed, words):
 
 
 def test_commands_say_what_is_wrong(checkpoint, photo, tmp_path):
-    def said(*options: object) -> str:
-        result = run_dga("adapt", photo, *options)
-        assert result.exit_code == 2
-        return result.stderr
-
-    assert "There is no classifier resnet17: give a" in said("--classifier", "resnet17")
-    assert "--architecture, --input-size describes a timm checkpoint: name it" in said(
-        "--architecture", "resnet18", "--input-size", 64
-    )
-    assert "--mean looks like 0.485,0.456,0.406, not '3'" in said(
-        "--classifier", checkpoint, "--mean", 3
-    )
-    assert "cannot be read as a checkpoint" in said("--classifier", photo)
+    for options, words in (
+        (("--classifier", "resnet17"), "There is no classifier resnet17: give a"),
+        (("--architecture", "resnet18", "--input-size", 64),
+         "--architecture, --input-size describes a timm checkpoint: name it"),
+        (("--classifier", checkpoint, "--mean", 3),
+         "--mean looks like 0.485,0.456,0.406, not '3'"),
+        (("--classifier", photo), "cannot be read as a checkpoint"),
+    ):  # fmt: skip
+        assert words in refused("adapt", photo, *options)
 
 
 def test_a_users_own_checkpoint_from_end_to_end(checkpoint, photo, tmp_path):
@@ -179,20 +175,15 @@ def test_a_users_own_checkpoint_from_end_to_end(checkpoint, photo, tmp_path):
     options = ["--classifier", checkpoint, "--architecture", "resnet10t", "--input-size", 64,
                "--classes", classes, "--precision", "float32"]  # fmt: skip
 
-    def dga(*arguments: object) -> str:
-        result = run_dga(*arguments, *options)
-        assert result.exit_code == 0, result.stderr
-        return result.stdout
-
-    facts = json.loads(
-        dga("adapt", photo, "--methods", "dga", "--json", "--out", tmp_path / "pictures")
-    )
+    asked = "adapt", photo, "--methods", "dga", "--json", "--out", tmp_path / "pictures"
+    facts = json.loads(done(*asked, *options).stdout)
     assert {row["label"] for row in facts["input"]["top5"]} == set(NAMES)
     data = tmp_path / "data" / "ship"
     data.mkdir(parents=True)
     Image.open(photo).save(data / "a.png")
-    dga("evaluate", "--data", tmp_path / "data", "--split", "all", "--corruptions", "clean",
-        "--methods", "source,tent,memo:views=2", "--out", tmp_path / "runs")  # fmt: skip
+    asked = "--split all --corruptions clean --methods source,tent,memo:views=2"
+    place = "--data", tmp_path / "data", "--out", tmp_path / "runs"
+    done("evaluate", *place, *asked.split(), *options)
     config = json.loads((tmp_path / "runs" / "config.json").read_text())
     assert config["classifier"]["architecture"] == "resnet10t"
     assert config["classifier"]["classes"] == 3

@@ -32,7 +32,7 @@ from dga.weights.checkpoints import WeightsError
 from dga.weights.fetch import discard_altered, fetch_missing, obtain
 from dga.weights.sources import Sources
 from dga.weights.store import home, weights_folder, weights_id
-from tests.fixtures.cli import run_dga
+from tests.fixtures.cli import done, refused, run_dga
 from tests.fixtures.host import Host
 from tests.fixtures.public_weights import Checkpoints
 
@@ -163,9 +163,7 @@ def test_home_is_the_platforms_cache(monkeypatch):
 def test_missing_weights_are_named_together_with_their_commands(hosted, host, photo, tmp_path):
     place = home() / "hosted" / "discriminator"
     for arguments in (["adapt", photo], ["gallery", "--out", tmp_path / "g"]):
-        result = run_dga(*arguments, "--profile", "hosted", "--yes")
-        assert result.exit_code == 2
-        assert result.stderr == (
+        assert refused(*arguments, "--profile", "hosted", "--yes") == (
             "dga: Weights of hosted are missing: the diffusion model and the classifier "
             "(python -m dga fetch --profile hosted); the discriminator (python -m dga train "
             f"discriminator --profile hosted --data DATA --out {place}, or name one with "
@@ -201,10 +199,8 @@ def test_fetch_and_run(hosted, host, checkpoints, photo, tmp_path):
 
     asked = len(host.asked)
     options = ["--discriminator", checkpoints.discriminator, "--precision", "float32"]
-    result = run_dga(
-        "adapt", photo, "--profile", "hosted", *options, "--methods", "dda", "--out", tmp_path / "o"
-    )
-    assert result.exit_code == 0, result.stderr
+    adapt = "adapt", photo, "--profile", "hosted", "--methods", "dda", "--out", tmp_path / "o"
+    done(*adapt, *options)
     assert len(host.asked) == asked
     models = load_models(hosted, Sources(discriminator=checkpoints.discriminator), CPU)
     assert models.weights == {name: weights_id(p) for name, p in checkpoints.named.items()}
@@ -215,9 +211,7 @@ def test_without_a_terminal_the_command_is_named(hosted, host, checkpoints, phot
     address = host.url.removeprefix("http://")
     options = ["--profile", "hosted", "--discriminator", checkpoints.discriminator]
     for arguments in (["fetch", "--profile", "hosted"], ["adapt", photo, *options]):
-        result = run_dga(*arguments)
-        assert result.exit_code == 2
-        assert result.stderr == (
+        assert refused(*arguments) == (
             f"dga: Profile hosted needs diffusion.pt ({size:.0f} MB from {address}) and {HUB} "
             "(about 113 MB from huggingface.co); fetch them with: "
             "python -m dga fetch --profile hosted --yes\n"
@@ -268,9 +262,8 @@ def test_altered_file_is_refused_and_fetched_again(hosted, checkpoints):
 
 
 def test_profile_whose_weights_ship_has_nothing_to_fetch():
-    result = run_dga("fetch", "--profile", "everyday16")
-    assert result.exit_code == 0
-    assert "assets/weights/everyday16/diffusion" in result.stdout
+    said = done("fetch", "--profile", "everyday16").stdout
+    assert "assets/weights/everyday16/diffusion" in said
     assert discard_altered(profiles.EVERYDAY16) is None
 
 
