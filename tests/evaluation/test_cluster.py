@@ -1,14 +1,14 @@
 """Evaluation on many machines: the same lines, whoever dies. Ray's own tests need Ray."""
 
 import dataclasses
-import importlib.util
+import json
 import os
 import pickle
 import random
 import signal
 import socket
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
@@ -44,10 +44,6 @@ from dga.weights.store import save_weights
 from tests.fixtures.cli import refused
 
 METHODS = ("source", "dga", "tent:batch=3")
-needs_ray = pytest.mark.skipif(
-    importlib.util.find_spec("ray") is None,
-    reason="ray is not installed: pip install -r requirements-cluster.txt",
-)
 
 
 @pytest.fixture(scope="module")
@@ -63,24 +59,21 @@ def weights(tiny_models: Models, tmp_path_factory: pytest.TempPathFactory) -> Pa
     return root
 
 
-@pytest.fixture(scope="module")
-def plan(picture_folder: Path) -> Plan:
-    return Plan(
-        data=(str(picture_folder),),
-        corruptions=("gaussian_noise", "fog"),
-        severity=3,
-        per_class=4,
-        split="all",
-    )
-
-
 def _load(profile: Profile, root: Path) -> Models:
     return load_models(profile, Sources(root), Compute(torch.device("cpu"), torch.float32))
 
 
 @pytest.fixture(scope="module")
 def recipe(tiny_profile: Profile, weights: Path, plan: Plan) -> Recipe:
-    return Recipe(partial(_load, tiny_profile, weights), METHODS, plan.resolve())
+    resolved = dataclasses.replace(plan, per_class=4).resolve()
+    return Recipe(partial(_load, tiny_profile, weights), METHODS, resolved)
+
+
+@pytest.fixture(scope="module")
+def wild(recipe: Recipe) -> Recipe:
+    """The same of a stream in which all severities come."""
+    stream = dataclasses.replace(recipe.resolved.asked, severity=5, stream="wild")
+    return dataclasses.replace(recipe, resolved=stream.resolve())
 
 
 def _single(recipe: Recipe, out: Path, batch: int = 2, resume: bool = False) -> list[ResultRow]:
@@ -131,11 +124,9 @@ def test_shards_in_any_order_merge_to_the_single_machines_lines(recipe, whole, t
     assert not (tmp_path / "shards" / SHARDS).exists()
 
 
-def test_a_wild_stream_is_shared_out_and_tent_keeps_its_order(recipe, plan, tmp_path):
-    wild = dataclasses.replace(plan, severity=5, stream="wild")
-    recipe = dataclasses.replace(recipe, resolved=wild.resolve())
-    alone = _single(recipe, tmp_path / "alone")
-    results_file, done = _done(recipe, tmp_path / "shards", streams=1)
+def test_a_wild_stream_is_shared_out_and_tent_keeps_its_order(wild, tmp_path):
+    alone = _single(wild, tmp_path / "alone")
+    results_file, done = _done(wild, tmp_path / "shards", streams=1)
     for one in reversed(done):
         results_file.add_shard(one.number, one.lines)
     results_file.merge()
@@ -249,6 +240,8 @@ def test_a_cluster_without_workers_is_given_up_after_a_while():
 
 @pytest.fixture(scope="module")
 def machines() -> Iterator[Any]:
+    reason = "ray is not installed: pip install -r requirements-cluster.txt"
+    pytest.importorskip("ray", reason=reason)
     ray = cluster.import_ray()
     from ray.cluster_utils import Cluster as Machines
 
@@ -281,7 +274,6 @@ def _deadly(profile: Profile, root: Path, marker: Path) -> Models:
     return dataclasses.replace(models, discriminator=_Deadly(models.discriminator, marker))
 
 
-@needs_ray
 @pytest.mark.slow
 def test_two_machines_give_the_single_machines_file(machines, recipe, whole, tmp_path):
     results = evaluate_on_cluster(recipe, tmp_path / "ray", 2, cluster=Cluster(machines.address))
@@ -292,16 +284,12 @@ def test_two_machines_give_the_single_machines_file(machines, recipe, whole, tmp
     assert again.lines == results.lines
 
 
-@needs_ray
 @pytest.mark.slow
-def test_two_machines_give_the_single_machines_stream(machines, recipe, plan, tmp_path):
-    wild = dataclasses.replace(plan, severity=5, stream="wild")
-    recipe = dataclasses.replace(recipe, resolved=wild.resolve())
-    results = evaluate_on_cluster(recipe, tmp_path / "ray", 2, cluster=Cluster(machines.address))
-    assert _facts(results.lines) == _single(recipe, tmp_path / "alone")
+def test_two_machines_give_the_single_machines_stream(machines, wild, tmp_path):
+    results = evaluate_on_cluster(wild, tmp_path / "ray", 2, cluster=Cluster(machines.address))
+    assert _facts(results.lines) == _single(wild, tmp_path / "alone")
 
 
-@needs_ray
 @pytest.mark.slow
 def test_a_worker_killed_in_the_middle_loses_nothing(
     machines, recipe, whole, tiny_profile, weights, tmp_path
@@ -313,7 +301,6 @@ def test_a_worker_killed_in_the_middle_loses_nothing(
     assert _facts(results.lines) == whole
 
 
-@needs_ray
 @pytest.mark.slow
 def test_a_batch_that_kills_every_worker_ends_the_run(
     machines, recipe, tiny_profile, weights, tmp_path
@@ -325,38 +312,39 @@ def test_a_batch_that_kills_every_worker_ends_the_run(
         evaluate_on_cluster(deadly, tmp_path / "ray", 2, cluster=few)
 
 
-@needs_ray
+@pytest.fixture
+def fell(machines: Any, monkeypatch: pytest.MonkeyPatch) -> Callable[[int, int], list[int]]:
+    """To lose some machines once so many shards are kept; their numbers are noted."""
+
+    def lose(count: int, after: int) -> list[int]:
+        real, kept = ResultsFile.add_shard, list[int]()
+
+        def keep_and_fell(self: ResultsFile, number: int, lines: list[ResultRow]) -> None:
+            real(self, number, lines)
+            kept.append(number)
+            if len(kept) == after:
+                for node in list(machines.worker_nodes)[:count]:
+                    machines.remove_node(node)
+
+        monkeypatch.setattr(ResultsFile, "add_shard", keep_and_fell)
+        return kept
+
+    return lose
+
+
 @pytest.mark.slow
-def test_a_machine_lost_in_the_middle_loses_nothing(machines, recipe, whole, tmp_path, monkeypatch):
-    real, kept = ResultsFile.add_shard, list[int]()
-
-    def keep_and_fell(self: ResultsFile, number: int, lines: list[ResultRow]) -> None:
-        real(self, number, lines)
-        kept.append(number)
-        if len(kept) == 2:
-            machines.remove_node(machines.worker_nodes.copy().pop())
-
-    monkeypatch.setattr(ResultsFile, "add_shard", keep_and_fell)
+def test_a_machine_lost_in_the_middle_loses_nothing(machines, recipe, whole, tmp_path, fell):
+    kept = fell(1, after=2)
     results = evaluate_on_cluster(recipe, tmp_path / "ray", 2, cluster=Cluster(machines.address))
     assert len(kept) > 2
     assert _facts(results.lines) == whole
 
 
-@needs_ray
 @pytest.mark.slow
 def test_a_cluster_that_loses_all_machines_keeps_what_is_finished(
-    machines, recipe, whole, tmp_path, monkeypatch
+    machines, recipe, whole, tmp_path, fell
 ):
-    real, kept = ResultsFile.add_shard, list[int]()
-
-    def keep_and_fell(self: ResultsFile, number: int, lines: list[ResultRow]) -> None:
-        real(self, number, lines)
-        kept.append(number)
-        if len(kept) == 3:
-            for node in list(machines.worker_nodes):
-                machines.remove_node(node)
-
-    monkeypatch.setattr(ResultsFile, "add_shard", keep_and_fell)
+    fell(2, after=3)
     lost, command = Cluster(machines.address, patience=3), "python -m dga evaluate"
     with pytest.raises(ClusterError, match=r"kept in .* go on with: .*evaluate --resume"):
         evaluate_on_cluster(recipe, tmp_path / "ray", 2, command=command, cluster=lost)
@@ -367,7 +355,5 @@ def test_a_cluster_that_loses_all_machines_keeps_what_is_finished(
 
 
 def _config(folder: Path) -> dict[str, Any]:
-    import json
-
     config: dict[str, Any] = json.loads((folder / "config.json").read_text())
     return {name: value for name, value in config.items() if name != "versions"}

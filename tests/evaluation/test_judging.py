@@ -34,15 +34,8 @@ DEPTHS = (0, 3, 50, 100)
 
 
 @pytest.fixture
-def plan(picture_folder: Path) -> Plan:
-    return Plan(
-        data=(str(picture_folder),),
-        corruptions=("gaussian_noise", "fog"),
-        severity=3,
-        per_class=2,
-        split="all",
-        seed=4,
-    )
+def plan(plan: Plan) -> Plan:
+    return dataclasses.replace(plan, seed=4)
 
 
 def _load(path: Path) -> dict[str, Any]:

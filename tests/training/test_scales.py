@@ -20,7 +20,6 @@ from dga.training.loop import TrainConfig
 from dga.training.scales import maybe_window
 from dga.weights.store import read_config
 from tests.fixtures.cli import refused
-from tests.fixtures.models import die_after_saving
 
 CPU = torch.device("cpu")
 CONFIG = TrainConfig(images=32, batch=8, lr=1e-3, warmup=2, ema=0.9, bf16=False)
@@ -104,26 +103,6 @@ def test_processes_that_share_a_batch_cut_the_same_windows(tiny_profile, images)
     assert torch.equal(both, whole.x_k)
 
 
-def test_a_stopped_run_ends_with_the_same_bits_and_needs_the_same_share(
-    tiny_profile, images, tmp_path, monkeypatch
-):
-    def trained(out: str, config: TrainConfig) -> list[torch.Tensor]:
-        study = Study(explanations=True, corruptions=("gaussian_noise", "contrast"))
-        network, _ = discriminator.train_discriminator(
-            tiny_profile, images, config, tmp_path / out, CPU, study=study
-        )
-        return list(network.state_dict().values())
-
-    config = dataclasses.replace(CONFIG, scales=0.5)
-    whole = trained("whole", config)
-    die_after_saving(monkeypatch, 2)
-    with pytest.raises(KeyboardInterrupt):
-        trained("parts", config)
-    with pytest.raises(ValueError, match=r"scales was 0.5, now 0.0"):
-        trained("parts", CONFIG)
-    assert all(map(torch.equal, trained("parts", config), whole))
-
-
 def test_a_checkpoint_from_before_goes_on(tiny_profile, images, tmp_path):
     diffusion.train_diffusion(tiny_profile, images, CONFIG, tmp_path, CPU)
     path = tmp_path / loop.CHECKPOINT
@@ -140,9 +119,8 @@ def test_what_cannot_be_enlarged_is_refused(picture_folder, tmp_path):
         dataclasses.replace(CONFIG, scales=1.5)
     with pytest.raises(ValueError, match="before they are corrupted"):
         discriminator.check_study(Study(corrupted=tmp_path), None, 0.5)
-    said = refused(
-        "train", "classifier", "--data", picture_folder, "--out", tmp_path, "--scales", 1
-    )
+    options = "--data", picture_folder, "--out", tmp_path, "--scales", 0.5
+    said = refused("train", "classifier", *options)
     assert "The classifier is shown no windows" in said
 
 
