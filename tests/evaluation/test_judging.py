@@ -10,7 +10,6 @@ import pytest
 import torch
 
 from dga.corruptions import FAMILIES, corrupt
-from dga.data.image_sets import read_images
 from dga.diffusion import forward_path
 from dga.discriminator import curve
 from dga.evaluation import judging
@@ -51,7 +50,7 @@ def _same(one: Path, other: Path) -> bool:
 @pytest.mark.parametrize(
     ("shown", "options"), [("x_t", Options()), ("x0_hat", Options(DEPTHS, features=False, batch=3))]
 )
-def test_logits_are_those_of_the_curve(shown, options, tiny_models, plan, picture_folder, tmp_path):
+def test_logits_are_those_of_the_curve(shown, options, tiny_models, plan, images, tmp_path):
     judge, depths = Judge(tiny_models, Study(input=shown)), list(options.depths or range(101))
     assert judge_pictures(judge, plan, tmp_path, options) == []
     curves = _load(tmp_path / "curves.npz")
@@ -61,7 +60,6 @@ def test_logits_are_those_of_the_curve(shown, options, tiny_models, plan, pictur
     assert curves["logits"].dtype == np.float32
     assert (tmp_path / "features.npz").exists() == options.features
 
-    images = read_images([picture_folder], 32, tiny_models.profile.classifier.classes)
     denoiser = tiny_models.denoiser if shown == "x0_hat" else None
     for n, path in enumerate(curves["paths"].tolist()):
         pixels = images.pixels[images.names.index(path)]
@@ -75,7 +73,7 @@ def test_logits_are_those_of_the_curve(shown, options, tiny_models, plan, pictur
             np.testing.assert_allclose(curves["logits"][m, n], expected[depths], atol=1e-4)
 
 
-def test_features_are_what_the_last_layer_reads(tiny_models, plan, picture_folder, tmp_path):
+def test_features_are_what_the_last_layer_reads(tiny_models, plan, images, tmp_path):
     judge_pictures(Judge(tiny_models, Study()), plan, tmp_path, Options(DEPTHS))
     kept, curves = _load(tmp_path / "features.npz"), _load(tmp_path / "curves.npz")
     assert kept["features"].dtype == np.float16
@@ -84,7 +82,6 @@ def test_features_are_what_the_last_layer_reads(tiny_models, plan, picture_folde
     labels = kept["classes"][kept["labels"]].tolist()
     assert [label.replace(" ", "_") for label in labels] == folders
 
-    images = read_images([picture_folder], 32, tiny_models.profile.classifier.classes)
     rows = [images.names.index(path) for path in curves["paths"].tolist()]
     x = to_tensor(images.pixels[rows])
     config, network = tiny_models.profile.classifier, tiny_models.classifier

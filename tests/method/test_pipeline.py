@@ -32,6 +32,7 @@ from dga.profiles import End
 from dga.sampling import FewSteps, sampler_of
 from dga.stopping import Stop, choose_depth, confidence_from_logits
 from dga.systems import USUAL, System, parse
+from tests.fixtures.models import NotNumbers
 from tests.fixtures.runs import apart, counted, out_of_memory, repaired
 
 
@@ -245,9 +246,8 @@ def test_a_fixed_depth_asks_no_discriminator(choosy_models, pictures, drawn):
 @pytest.mark.parametrize(("row", "looked"), [(0, 0), (4, 3)], ids=["one colour", "source data"])
 def test_what_is_left_alone_is_not_noised(choosy_models, pictures, drawn, row, looked):
     models = counted(choosy_models)
-    ((stopped, _),) = repaired(
-        models, pictures[row : row + 1], repairs_of(models, "dga-plus")
-    ).values()
+    (plus,) = repairs_of(models, "dga-plus")
+    ((stopped, _),) = repaired(models, pictures[row : row + 1], [plus]).values()
     assert stopped.unchanged
     assert (models.explainer.shown, models.denoiser.shown, drawn) == (looked, 0, [])
 
@@ -256,12 +256,10 @@ def test_judging_ends_when_the_rule_is_decided(choosy_models, pictures, drawn, m
     """Four states at first, then a batch at a time, no deeper than the rule may need."""
     monkeypatch.setattr("dga.pipeline.max_batch", lambda x: 5)
 
-    def judged(text: str, row: int = 4) -> int:
+    def judged(text: str) -> int:
         models = counted(choosy_models)
         drawn.clear()
-        ((stopped, _),) = repaired(
-            models, pictures[row : row + 1], repairs_of(models, text)
-        ).values()
+        ((stopped, _),) = repaired(models, pictures[4:5], repairs_of(models, text)).values()
         assert models.discriminator.shown == stopped.logits.size
         assert max(drawn) == stopped.logits.shape[1] - 1
         return models.discriminator.shown
@@ -381,15 +379,10 @@ def test_bad_requests_are_sentences(choosy_models, pictures, work, words):
 
 
 def test_networks_that_return_nonsense_are_noticed(choosy_models, pictures):
-    class Broken(torch.nn.Module):
-        def forward(self, x: torch.Tensor, time: torch.Tensor) -> torch.Tensor:
-            return torch.full((len(x), 6, *x.shape[2:]), float("nan"))
-
-    broken = dataclasses.replace(choosy_models, denoiser=Broken())
+    broken = dataclasses.replace(choosy_models, denoiser=NotNumbers())
+    words = "diffusion model returned values that are not"
     for text in ("dda", "dda-ancestral", "dga-plus"):
-        with pytest.raises(
-            FloatingPointError, match="diffusion model returned values that are not"
-        ):
+        with pytest.raises(FloatingPointError, match=words):
             adapt(broken, pictures[5], 0, systems_of(broken, text))
 
 

@@ -17,6 +17,7 @@ from dga.readers import Answers, answer, predictors_of
 from dga.readers.memo import Memo, marginal_entropy
 from dga.readers.tent import Tent, collect_affine, softmax_entropy
 from dga.systems import parse, parse_all, systems
+from tests.fixtures.models import NotNumbers
 from tests.fixtures.runs import counted
 
 PAIRS = ("dga-plus+tent:batch=6", "dga-guided+memo:views=2", "dga-plus:permute=noise:batch=3")
@@ -130,11 +131,7 @@ def test_every_candidate_is_read_for_an_oracle(choosy_models, x):
 
 
 def test_who_was_stopped_is_named(choosy_models, x):
-    class Broken(nn.Module):
-        def forward(self, x: Tensor, time: Tensor) -> Tensor:
-            return torch.full((len(x), 6, *x.shape[2:]), float("nan"))
-
-    broken = dataclasses.replace(choosy_models, denoiser=Broken())
+    broken = dataclasses.replace(choosy_models, denoiser=NotNumbers())
     with pytest.raises(FloatingPointError, match=r"Method dda, dga was stopped: .* are kept"):
         answers(broken, x, "dda", "dga")
 

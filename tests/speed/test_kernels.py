@@ -27,15 +27,11 @@ from dga.networks.memory import AdaptiveBatchSize, is_shortage
 from dga.networks.unet import Denoiser
 from dga.profiles import EVERYDAY16, NetworkConfig
 from dga.stopping import choose_depth
-from tests.fixtures.models import TINY_NETWORK, randomise
+from tests.fixtures.models import TINY_NETWORK, noise, randomise
 
 CPU = torch.device("cpu")
 ROUNDING = {torch.float32: 1e-5, torch.bfloat16: 2e-2, torch.float16: 4e-3}
 """Mean error of the network's output over its mean size."""
-
-
-def _noise(*shape: int, seed: int = 0) -> Tensor:
-    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed))
 
 
 def _copy(network: nn.Module, config: NetworkConfig, compute: Compute) -> Denoiser:
@@ -54,7 +50,7 @@ def _error(value: Tensor, exact: Tensor) -> float:
 def test_a_full_size_discriminator_follows_on_a_processor(tiny_models, monkeypatch):
     """The same logits but for rounding; a small one stays in float32, bit for bit."""
     half, judge = Compute(CPU, torch.bfloat16, fast=True), tiny_models.discriminator
-    x, time = _noise(3, 3, 32, 32), torch.tensor([0, 100, 900])
+    x, time = noise(3, 3, 32, 32), torch.tensor([0, 100, 900])
     small = half.prepare(copy.deepcopy(judge))
     assert torch.equal(small(x, time), judge(x, time))
     monkeypatch.setattr(compute_module, "FULL_SIZE", 1)
@@ -88,9 +84,9 @@ def test_attention_equals_the_package(package, length):
     ours = ScaledDotProduct(heads, by_head=package is QKVAttentionLegacy)
     results = []
     for module in (package(heads), ours):
-        qkv = _noise(2, 3 * heads * c, length).requires_grad_()
+        qkv = noise(2, 3 * heads * c, length).requires_grad_()
         out = module(qkv)
-        (gradient,) = torch.autograd.grad((out * _noise(*out.shape, seed=1)).sum(), qkv)
+        (gradient,) = torch.autograd.grad((out * noise(*out.shape, seed=1)).sum(), qkv)
         results.append((out, gradient))
     assert results[1][0].shape == (2, heads * c, length)
     for theirs, fast in zip(*results, strict=True):
@@ -102,8 +98,8 @@ def test_attention_equals_the_package(package, length):
 def test_group_norms_gradient_is_that_of_float32(dtype):
     """Within twice what rounding alone costs torch's own kernel."""
     norm = nn.GroupNorm(4, 16).requires_grad_(False)
-    norm.weight.copy_(_noise(16)), norm.bias.copy_(_noise(16, seed=1))
-    x, g = 3 + 2 * _noise(2, 16, 8, 6, seed=2), _noise(2, 16, 8, 6, seed=3)
+    norm.weight.copy_(noise(16)), norm.bias.copy_(noise(16, seed=1))
+    x, g = 3 + 2 * noise(2, 16, 8, 6, seed=2), noise(2, 16, 8, 6, seed=3)
     gradients = []
     for start, layer in ((x, norm), (x.to(dtype), partial(group_norm, norm)), (x.to(dtype), norm)):
         state = start.contiguous(memory_format=torch.channels_last).requires_grad_()
@@ -132,10 +128,10 @@ def test_fast_network_and_its_gradient_stay_close(tiny_models, dtype):
     if compute_module._convolution_seconds(CPU, dtype) == float("inf"):
         pytest.skip(f"this processor has no {dtype}")
     for network in (exact, fast):
-        x = _noise(2, 3, 64, 64).requires_grad_()
+        x = noise(2, 3, 64, 64).requires_grad_()
         output = network(x, torch.tensor([100, 400]))
         outputs.append(output.detach())
-        gradients.append(torch.autograd.grad((output * _noise(2, 6, 64, 64, seed=1)).sum(), x)[0])
+        gradients.append(torch.autograd.grad((output * noise(2, 6, 64, 64, seed=1)).sum(), x)[0])
         with torch.no_grad():  # the path without a gradient works in place
             again = network(x.detach(), torch.tensor([100, 400]))
         assert _error(again, outputs[-1]) < ROUNDING[dtype]
@@ -319,7 +315,7 @@ def test_compilation_is_asked_for_and_off_by_default(monkeypatch):
 def test_compiled_network_stays_close(tiny_models):
     compute = Compute(CPU, torch.float32, fast=True, compiled=True)
     fast = _copy(tiny_models.denoiser, TINY_NETWORK, compute)
-    x, time = _noise(2, 3, 32, 32), torch.tensor([100, 400])
+    x, time = noise(2, 3, 32, 32), torch.tensor([100, 400])
     assert _error(fast(x, time), tiny_models.denoiser(x, time)) < 1e-5
 
 
@@ -330,6 +326,6 @@ def test_fast_network_on_a_gpu_stays_close(tiny_models, dtype):
     fast = _copy(
         tiny_models.denoiser, TINY_NETWORK, Compute(torch.device("cuda"), dtype, fast=True)
     )
-    x, time = _noise(2, 3, 32, 32), torch.tensor([100, 400])
+    x, time = noise(2, 3, 32, 32), torch.tensor([100, 400])
     exact = tiny_models.denoiser(x, time)
     assert _error(fast(x.cuda(), time.cuda()).cpu(), exact) < ROUNDING[dtype]

@@ -1,15 +1,12 @@
 """Windows of enlarged pictures in training: who sees them, and what they leave as it was."""
 
 import dataclasses
-from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 
 from dga.data.framing import View
-from dga.data.image_sets import ImageSet, read_images
-from dga.profiles import Profile
 from dga.training import diffusion, loop, run
 from dga.training.discriminator import pairs
 from dga.training.discriminator import trainer as discriminator
@@ -24,11 +21,6 @@ from tests.fixtures.cli import refused
 CPU = torch.device("cpu")
 CONFIG = TrainConfig(images=32, batch=8, lr=1e-3, warmup=2, ema=0.9, bf16=False)
 SCALED = dataclasses.replace(CONFIG, scales=1.0)
-
-
-@pytest.fixture
-def images(tiny_profile: Profile, picture_folder: Path) -> ImageSet:
-    return read_images([picture_folder], 32, tiny_profile.classifier.classes)
 
 
 def _detail(pixels: np.ndarray) -> float:

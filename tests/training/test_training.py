@@ -156,8 +156,7 @@ def test_losses_that_are_not_numbers_stop_the_run(tmp_path):
         loop.run(model, optimizer, lambda _: (broken, {}), CONFIG, tmp_path, CPU, {})
 
 
-def test_diffusion_loss_falls(tiny_profile, picture_folder, tmp_path, monkeypatch):
-    images = read_images([picture_folder], 32, tiny_profile.classifier.classes)
+def test_diffusion_loss_falls(tiny_profile, images, tmp_path, monkeypatch):
     seen: list[float] = []
     real = loop.run
 
@@ -280,8 +279,7 @@ def test_default_pairs_are_drawn_as_ever(monkeypatch):
     assert _pairs(Study(), 4, monkeypatch, seed=7)[2] == GOLDEN
 
 
-def test_default_batches_are_noised_as_ever(tiny_profile, picture_folder):
-    images = read_images([picture_folder], 32, tiny_profile.classifier.classes)
+def test_default_batches_are_noised_as_ever(tiny_profile, images):
     schedule = Schedule.from_config(tiny_profile.schedule)
     batches = discriminator.Batches(tiny_profile, Study(), images, CONFIG, None, Path())
     x_k, time, target = batches.draw(3, CPU)
@@ -299,8 +297,7 @@ def test_default_batches_are_noised_as_ever(tiny_profile, picture_folder):
     assert target.tolist() == [0.0] * 4 + [1.0] * 4
 
 
-def test_x0_hat_is_the_estimate_of_the_frozen_denoiser(tiny_models, tiny_profile, picture_folder):
-    images = read_images([picture_folder], 32, tiny_profile.classifier.classes)
+def test_x0_hat_is_the_estimate_of_the_frozen_denoiser(tiny_models, tiny_profile, images):
     config = dataclasses.replace(CONFIG, images=64, batch=64)
     prior = Prior(tiny_models.denoiser, "tiny", tiny_models.compute)
     drawn = [
@@ -370,13 +367,12 @@ def test_unknown_model_and_options_are_named():
         parse_corruptions(" ,")
 
 
-def test_options_belong_to_one_model(tiny_profile, picture_folder, tmp_path):
+def test_options_belong_to_one_model(tiny_profile, picture_folder, images, tmp_path):
     asked = ("everyday16", [picture_folder], tmp_path, CONFIG, CPU)
     with pytest.raises(ValueError, match="Only the discriminator"):
         run.train("classifier", *asked, study=Study(source="crossed"))
     with pytest.raises(ValueError, match="Only the diffusion model"):
         run.train("classifier", *asked, max_depth=40)
-    images = read_images([picture_folder], 32, tiny_profile.classifier.classes)
     diffusion.train_diffusion(tiny_profile, images, CONFIG, tmp_path, CPU, max_depth=40)
     with pytest.raises(ValueError, match="another max_depth"):
         diffusion.train_diffusion(tiny_profile, images, CONFIG, tmp_path, CPU)
