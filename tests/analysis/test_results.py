@@ -99,7 +99,6 @@ def test_bounds_of_an_earlier_judge_are_passed_over(tmp_path):
         np.savez(run / "curves.npz", **file, source_bound=np.zeros(3), quantiles=np.ones(1))
     judge = read_judge(run)
     assert np.array_equal(judge.logits, before)
-    assert judge.features is not None
     assert judge.features.shape == (16, 2, 6)
 
 

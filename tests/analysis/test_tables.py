@@ -233,7 +233,6 @@ def test_a_stopping_rule_is_read_as_runs_save_it(tmp_path):
     assert pooled.stopping("tent") is None
     grouped = _pooled(tmp_path / "grouped", rows, methods={"dga": stopping(0.3), "tent": {}})
     rule = grouped.stopping("dga")
-    assert rule is not None
     assert (rule.tau, rule.max_depth) == (0.3, 20)
 
 

@@ -39,7 +39,6 @@ def explained(
     flat: bool = False,
 ) -> Search:
     """What DGA+ would have found, as far as words depend on it."""
-    assert PLUS.noisy is not None
     return Search(
         found=Explanation(found, entry, 0.03125, scored, flat),
         stop=Stop(t_star, crossed),

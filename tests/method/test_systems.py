@@ -15,9 +15,7 @@ from dga.systems import parse, parse_all, systems
 
 
 def repair_of(text: str) -> Repair:
-    repair = parse(EVERYDAY16, text).repair
-    assert repair is not None
-    return repair
+    return parse(EVERYDAY16, text).repair
 
 
 def asked(profile: Any = EVERYDAY16, **changes: Any) -> Request:

@@ -38,9 +38,7 @@ def _copy(network: nn.Module, config: NetworkConfig, compute: Compute) -> Denois
     twin = Denoiser(config)
     twin.load_state_dict(network.state_dict())
     twin.eval().requires_grad_(False)
-    prepared = compute.prepare(twin)
-    assert isinstance(prepared, Denoiser)
-    return prepared
+    return compute.prepare(twin)
 
 
 def _error(value: Tensor, exact: Tensor) -> float:

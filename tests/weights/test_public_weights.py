@@ -278,7 +278,6 @@ def test_wait_is_estimated_for_large_models_on_a_processor(small_imagenet, check
     models = load_models(small_imagenet, Sources(**checkpoints.named), CPU)
     assert pace.slow_pace(models) is None
     estimated = pace.slow_pace(models, heavy=1)
-    assert estimated is not None
     assert 0 < estimated.judge < estimated.denoise
     states, steps = pace.most_passes(small_imagenet, [systems(small_imagenet)["dga-plus"]], 0)
     longest = (101 + states) * estimated.judge + (6 + 2 * 6 + 2 * 3 + steps) * estimated.denoise
