@@ -83,9 +83,8 @@ def test_ours_is_compared_on_the_same_photographs(folder):
 
 def test_own_choices_meet_permuted_ones(folder, tmp_path):
     table = permuted_table(pooled_stream(folder))
-    assert table.shown[["Method", "Minus"]].to_numpy().tolist() == [
-        ["DGA+", "DGA+, depth permuted"]
-    ]
+    shown = table.shown[["Method", "Minus"]].to_numpy().tolist()
+    assert shown == [["DGA+", "DGA+, depth permuted"]]
     numbers = table.numbers.set_index("group")
     assert numbers.loc["all", "points"] == pytest.approx(100 / 3, abs=1e-3)
     assert numbers.loc["all", "permuted"] == 50

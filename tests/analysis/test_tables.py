@@ -57,9 +57,8 @@ def test_numbers_are_printed_as_people_read_them():
     estimate = Estimate(0.3239, 0.301, 0.3462, 40)
     assert percent(estimate) == "32.4 (30.1\N{EN DASH}34.6)"
     assert percent(estimate, interval=False) == "32.4"
-    assert points(Estimate(-0.01, -0.024, 0.003, 40)) == (
-        "\N{MINUS SIGN}1.0 (\N{MINUS SIGN}2.4 to +0.3)"
-    )
+    fewer = "\N{MINUS SIGN}1.0 (\N{MINUS SIGN}2.4 to +0.3)"
+    assert points(Estimate(-0.01, -0.024, 0.003, 40)) == fewer
     assert signed(-0.04) == "0.0"
     assert percent(None) == points(None) == number(None) == number(float("nan")) == NOTHING
 
@@ -81,10 +80,8 @@ def test_table_1_by_hand(tmp_path):
     assert source["Accuracy (%)"].startswith("25.0 (")
     assert (source["Paper (%)"], source["Gain over doing nothing"]) == ("33", NOTHING)
     assert ours["Gain over doing nothing"].startswith("+25.0 (")
-    assert (ours["Adaptation"], ours["Diffusion?"], ours["Seconds"]) == (
-        "Input", "✓", "0.250",
-    )  # fmt: skip
-    assert ours["Photos"] == "8"
+    told = [ours[head] for head in ("Adaptation", "Diffusion?", "Seconds", "Photos")]
+    assert told == ["Input", "✓", "0.250", "8"]
 
 
 def test_a_pause_of_the_machine_does_not_weigh_on_seconds(tmp_path):
@@ -104,14 +101,12 @@ def test_what_was_not_run_is_empty_and_said(tmp_path):
     table = table_1(_pooled(tmp_path, lines_of("source", lambda p, c: True, 4)))
     memo = _row(table, Method="MEMO")
     assert memo["Paper (%)"] == "29"
-    assert {
-        memo[head] for head in ("Accuracy (%)", "Gain over doing nothing", "Undamaged (%)")
-    } == {NOTHING}
+    ours = "Accuracy (%)", "Gain over doing nothing", "Undamaged (%)"
+    assert {memo[head] for head in ours} == {NOTHING}
     numbers = table.numbers.set_index("method").loc["memo"].drop("paper")
     assert numbers.isna().all()
-    assert table.missing == (
-        "no run of tent, memo, diffpure-published, dda-published, dga, dga-guided",
-    )
+    rivals = "tent, memo, diffpure-published, dda-published, dga, dga-guided"
+    assert table.missing == (f"no run of {rivals}",)
 
 
 def test_too_few_corruptions_make_no_mean(tmp_path):
@@ -131,9 +126,8 @@ def test_the_paper_stands_once_a_system(pooled):
     table = table_2(pooled)
     methods = table.shown["Method"].tolist()
     after = methods.index("*DDA, paper*")
-    assert methods[after - 3 : after] == [
-        "DDA (published)", "DDA (tuned)", "DDA (tuned, ensemble)",
-    ]  # fmt: skip
+    variants = ["DDA (published)", "DDA (tuned)", "DDA (tuned, ensemble)"]
+    assert methods[after - 3 : after] == variants
     paper = _row(table, Method="*DDA, paper*")
     heads = ("Gaussian", "Shot", "Impulse", "Noise (average)")
     assert [paper[head] for head in heads] == ["50", "50", "51", "50"]

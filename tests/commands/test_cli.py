@@ -30,11 +30,9 @@ def photo(cat: np.ndarray, tmp_path: Path) -> Path:
 def test_json_is_one_object_and_nothing_else(shipped_models, photo):
     """In a process of its own: nothing else may reach stdout."""
     root = Path(__file__).resolve().parents[2]
-    options = (
-        "--corruption gaussian_noise --severity 4 --methods dga,dda --dda-depth 6 --max-depth 5"
-    )
+    asked = "--corruption gaussian_noise --severity 4 --methods dga,dda --dda-depth 6 --max-depth 5"
     result = subprocess.run(
-        [sys.executable, "-m", "dga", "adapt", photo, *options.split(), "--out", "out", "--json"],
+        [sys.executable, "-m", "dga", "adapt", photo, *asked.split(), "--out", "out", "--json"],
         env={**os.environ, "PYTHONPATH": str(root)},
         capture_output=True,
         text=True,

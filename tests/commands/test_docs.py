@@ -46,9 +46,8 @@ def test_intervals_in_the_results_are_those_of_the_tables():
         for group, cell in zip(("mean", "noise", "blur", "weather", "digital"), cells, strict=True):
             row = table[rival, group]
             ends = [float(row[key]) for key in ("points", "points_low", "points_high")]
-            assert [float(x) for x in re.findall(r"-?[\d.]+", cell)] == pytest.approx(
-                ends, abs=0.0501
-            )
+            said = [float(x) for x in re.findall(r"-?[\d.]+", cell)]
+            assert said == pytest.approx(ends, abs=0.0501)
             assert photographs == row["photographs"].removesuffix(".0")
     assert not names
 

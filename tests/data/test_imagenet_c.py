@@ -141,9 +141,8 @@ def test_correct_is_told_by_position_not_by_name(models, clean, tmp_path):
     """All classes but one share a name; only hits of the right class count."""
     names = tuple("crane" for _ in range(1000))
     config = dataclasses.replace(models.profile.classifier, classes=names)
-    alike = dataclasses.replace(
-        models, profile=dataclasses.replace(models.profile, classifier=config)
-    )
+    profile = dataclasses.replace(models.profile, classifier=config)
+    alike = dataclasses.replace(models, profile=profile)
     plan = _plan(clean, corruptions=("fog",))
     right = [line["correct"] for line in _lines(models, plan, tmp_path / "own").lines]
     lines = _lines(alike, plan, tmp_path / "alike").lines

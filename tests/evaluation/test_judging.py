@@ -93,9 +93,8 @@ def test_features_are_what_the_last_layer_reads(tiny_models, plan, images, tmp_p
 
 def test_config_tells_what_was_judged(tiny_models, plan, tmp_path):
     study = Study(corruptions=FAMILIES["blur"], input="x0_hat")
-    models = dataclasses.replace(
-        tiny_models, weights={"diffusion": "d", "discriminator": "p", "classifier": "c"}
-    )
+    weights = {"diffusion": "d", "discriminator": "p", "classifier": "c"}
+    models = dataclasses.replace(tiny_models, weights=weights)
     options = Options(DEPTHS, features=False)
     judge_pictures(Judge(models, study), plan, tmp_path, options, "python -m dga judge")
     config = json.loads((tmp_path / "config.json").read_text())
@@ -192,9 +191,8 @@ def test_impossible_depths_are_refused(tiny_models, plan, tmp_path):
 def x0_hat_folder(tmp_path: Path) -> Path:
     """Untrained weights of the shipped shape that claim to judge x0_hat."""
     torch.manual_seed(0)
-    facts = Study(input="x0_hat").facts(
-        weights_id(shipped("assets/weights") / "everyday16" / "diffusion")
-    )
+    diffusion = shipped("assets/weights") / "everyday16" / "diffusion"
+    facts = Study(input="x0_hat").facts(weights_id(diffusion))
     network = Discriminator(EVERYDAY16.discriminator)
     save_weights(network.state_dict(), tmp_path / "discriminator", facts)
     return tmp_path / "discriminator"
@@ -214,10 +212,9 @@ def test_estimates_of_another_diffusion_model_are_refused(x0_hat_folder):
     path = x0_hat_folder / "config.json"
     content = {**json.loads(path.read_text()), "diffusion": "another"}
     path.write_text(json.dumps({**content, OWN_SUM: config_sum(content)}))
+    sources, compute = Sources(discriminator=x0_hat_folder), Compute.choose("cpu", "float32")
     with pytest.raises(WeightsError, match="estimates of the diffusion model another"):
-        load_judge(
-            "everyday16", Sources(discriminator=x0_hat_folder), Compute.choose("cpu", "float32")
-        )
+        load_judge("everyday16", sources, compute)
 
 
 def test_command_judges_what_the_trainer_wrote(picture_folder, tmp_path):

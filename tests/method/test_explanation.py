@@ -173,10 +173,8 @@ class NoNumbers(nn.Module):
 
 
 def test_a_candidate_without_numbers_is_dropped_and_told():
-    x = picture() * 0.3 - 0.4
-    found = found_in(
-        to_levels(x), NoNumbers(to_levels(x)), dataclasses.replace(CONFIG, judged_at=(0,))
-    )
+    x = to_levels(picture() * 0.3 - 0.4)
+    found = found_in(x, NoNumbers(x), dataclasses.replace(CONFIG, judged_at=(0,)))
     dropped = [s for s in found.scored if s.score is None]
     assert dropped
     assert found.degradation not in {s.degradation for s in dropped}

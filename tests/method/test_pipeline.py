@@ -123,18 +123,15 @@ def test_the_record_holds_together(choosy_models, pictures):
     assert run.stop == choose_depth(run.search.logits, run.stopping) == Stop(4, True)
     path = forward_path(choosy_models.schedule, to_tensor(pictures[4]), 3)
     assert np.array_equal(run.search.x_t_star, from_tensor(path[run.t_star]))
-    *_, end = reverse(
-        choosy_models.schedule, choosy_models.denoiser, path[[4]], [4], [3], None, FewSteps(12, 1.0)
-    )
+    chain, sampler = (choosy_models.schedule, choosy_models.denoiser), FewSteps(12, 1.0)
+    *_, end = reverse(*chain, path[[4]], [4], [3], None, sampler)
     assert np.array_equal(from_tensor(end.x)[0], run.reconstructions["dga"].image)
     depths = {name: result.depth for name, result in run.reconstructions.items()}
     assert depths == {"dga": 4, "dga-guided": 4, "dda": 5, "dga-plus": 0}
     for result in run.reconstructions.values():
         assert sum(result.prediction.probabilities) == pytest.approx(1, abs=1e-5)
-        assert result.prediction.top(5)[0] == (
-            result.prediction.label,
-            result.prediction.probability,
-        )
+        first = result.prediction.label, result.prediction.probability
+        assert result.prediction.top(5)[0] == first
     alone = adapt(choosy_models, pictures[5], 3, systems_of(choosy_models, "dga-plus"))
     assert alone.search is alone.explained
     assert alone.stopping == choosy_models.profile.plus.end.stopping
@@ -145,9 +142,8 @@ def test_the_record_holds_together(choosy_models, pictures):
 
 def test_depth_zero_returns_the_input_bit_for_bit(tiny_models, cat):
     picture = np.ascontiguousarray(cat[::2, ::2])
-    done = adapt(
-        tiny_models, picture, 0, systems_of(tiny_models, "dga:tau=1", "dga:depth=0", "dda")
-    )
+    chosen = systems_of(tiny_models, "dga:tau=1", "dga:depth=0", "dda")
+    done = adapt(tiny_models, picture, 0, chosen)
     assert done.stop == Stop(0, True)
     left, zero, dda = (result.image for result in done.reconstructions.values())
     assert np.array_equal(left, picture)
@@ -165,10 +161,8 @@ def test_same_seed_same_bits(choosy_models, pictures):
 
 
 def test_noise_paths_are_averaged(choosy_models, pictures):
-    three, one = (
-        adapt(choosy_models, pictures[4], 3, systems_of(choosy_models, text))
-        for text in ("dga:paths=3", "dga")
-    )
+    chosen = [systems_of(choosy_models, text) for text in ("dga:paths=3", "dga")]
+    three, one = (adapt(choosy_models, pictures[4], 3, systems) for systems in chosen)
     assert three.search.logits.shape == (3, 101)
     assert np.array_equal(three.search.logits[0], one.search.logits[0])
     assert not np.array_equal(*three.search.logits[:2])

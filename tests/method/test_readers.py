@@ -31,9 +31,8 @@ def x(pictures: np.ndarray) -> Tensor:
 def answers(
     models: Models, x: Tensor, *texts: str, seeds: Sequence[int] = (3, 4, 5, 6, 7, 8)
 ) -> dict[str, Answers]:
-    return answer(
-        predictors_of(models, parse_all(models.profile, texts)), x, seeds, make_permutation
-    )
+    predictors = predictors_of(models, parse_all(models.profile, texts))
+    return answer(predictors, x, seeds, make_permutation)
 
 
 @pytest.mark.parametrize("text", [*systems(EVERYDAY16), *PAIRS])
@@ -53,9 +52,8 @@ def test_every_system_answers_for_every_picture(choosy_models, x, text):
     if not system.batch:
         other = answers(choosy_models, x.flip(0), text, seeds=(8, 7, 6, 5, 4, 3))[text]
         assert other.depths == told.depths[::-1]
-        torch.testing.assert_close(
-            other.probabilities.flip(0), told.probabilities, atol=1e-4, rtol=0
-        )
+        flipped = other.probabilities.flip(0)
+        torch.testing.assert_close(flipped, told.probabilities, atol=1e-4, rtol=0)
 
 
 def test_what_systems_share_is_done_once(choosy_models, x):
@@ -70,11 +68,9 @@ def test_what_systems_share_is_done_once(choosy_models, x):
     mean = (told["source"].probabilities + told["dda"].probabilities) / 2
     torch.testing.assert_close(told["dda-ensemble"].probabilities, mean)
     (surer,) = answers(models, x, "dda-ensemble:trust=1e6").values()
-    entropies = {name: float(torch.special.entr(told[name].probabilities).sum())
-                 for name in ("source", "dda")}  # fmt: skip
-    assert torch.equal(
-        surer.probabilities, told[min(entropies, key=entropies.__getitem__)].probabilities
-    )
+    both = [told[name].probabilities for name in ("source", "dda")]
+    least = min(both, key=lambda p: float(torch.special.entr(p).sum()))
+    assert torch.equal(surer.probabilities, least)
 
 
 def test_depth_zero_and_hopeless_pictures_are_read_as_they_came(choosy_models, x):

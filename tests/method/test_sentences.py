@@ -98,9 +98,8 @@ def test_what_dga_plus_says():
     assert "undamaged" in left[0]
     assert "no depth hides" in left[1]
     assert "one colour" in left[2]
-    assert story.plus_from(9, CAT)[0] == (
-        "From depth 9, one step of DGA+ would be read as cat (42 %): right."
-    )
+    said = "From depth 9, one step of DGA+ would be read as cat (42 %): right."
+    assert story.plus_from(9, CAT)[0] == said
 
 
 def test_a_depth_chosen_by_hand_is_called_so():
@@ -132,9 +131,8 @@ def test_costs_count_what_choosing_cost():
     assert cost(24, 12, 3.3) == ("3.3 s", "24 in, 12 out · 3.3 s")
     assert cost(0, 0, 0.0, 1.1) == ("1.1 s", "left alone · 1.1 s to choose")
     assert inverse_cost(0.4) == ("0.4 s", "no noise needed · 0.4 s to find and undo the damage")
-    assert spent_on_inverse(0.04) == (
-        "Finding and undoing the damage took under 0.1 s; no noise was needed."
-    )
+    quick = "Finding and undoing the damage took under 0.1 s; no noise was needed."
+    assert spent_on_inverse(0.04) == quick
     assert spent(7, 0.5, 1.1) == "Choosing the depth took 1.1 s, rebuilding 0.5 s."
     assert spent(12, 3.3) == "No depth to choose: rebuilding took 3.3 s."
 
@@ -145,10 +143,8 @@ def test_where_single_paths_stop():
     assert spread([6, 6]) == "6 in 2 tries"
     assert spread([None, None]) == "in none of 2 tries"
     assert spread([6]) == ""
-    assert pill(Stop(7, True), 60, [6, 8]) == (
-        "t* = 7",
-        "first below τ here; 6–8 in 2 tries",  # noqa: RUF001
-    )
+    tries = "first below τ here; 6–8 in 2 tries"  # noqa: RUF001
+    assert pill(Stop(7, True), 60, [6, 8]) == ("t* = 7", tries)
 
 
 def test_shares_round_in_one_way():

@@ -77,10 +77,8 @@ def test_depth_never_grows_with_tau():
     rng = np.random.default_rng(0)
     for _ in range(200):
         curve = rng.normal(size=101) * 3
-        depths = [
-            choose_depth(curve, StoppingConfig(tau=tau, max_depth=60)).t_star
-            for tau in np.linspace(0, 1, 21)
-        ]
+        rules = [StoppingConfig(tau=tau, max_depth=60) for tau in np.linspace(0, 1, 21)]
+        depths = [choose_depth(curve, rule).t_star for rule in rules]
         assert depths == sorted(depths, reverse=True)
 
 

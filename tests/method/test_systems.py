@@ -59,10 +59,7 @@ def test_a_setting_changes_one_thing():
 
 def test_an_end_of_dga_plus_is_turned_off():
     plus = repair_of("dga-plus")
-    posterior, sampling = (
-        repair_of("dga-plus:posterior=false"),
-        repair_of("dga-plus:sampling=false"),
-    )
+    posterior, sampling = map(repair_of, ("dga-plus:posterior=false", "dga-plus:sampling=false"))
     sampled = dataclasses.replace(plus.end, stopping=plus.noisy.stopping)
     assert posterior == dataclasses.replace(plus, noisy=sampled)
     assert sampling == dataclasses.replace(plus, end=dataclasses.replace(plus.end, depth=0))

@@ -83,11 +83,9 @@ def test_json_repeats_the_run(which, session, request):
     assert again.t_star == result["t_star"]
     assert again.confidence.tolist() == result["confidence"]
     for name, method in result["methods"].items():
-        assert np.array_equal(
-            again.reconstructions[name].image, kept.result.reconstructions[name].image
-        )
-        top5 = again.reconstructions[name].prediction.top(5)
-        assert [list(row) for row in top5] == method["top5"]
+        made = again.reconstructions[name]
+        assert np.array_equal(made.image, kept.result.reconstructions[name].image)
+        assert [list(row) for row in made.prediction.top(5)] == method["top5"]
 
 
 def io_path(png, kept):

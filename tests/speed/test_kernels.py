@@ -151,10 +151,7 @@ def test_shipped_network_rebuilds_the_same_picture_in_bfloat16(shipped_models, c
     quick = _copy(shipped_models.denoiser, EVERYDAY16.denoiser, compute)
     x = to_tensor(corrupt(cat, "gaussian_noise", 4, seed=0))[None]
     schedule, pictures = shipped_models.schedule, list[Tensor]()
-    state, guide = (
-        forward_path(schedule, x[0], 0)[10][None],
-        structural_guide(x, EVERYDAY16.guidance),
-    )
+    state, guide = forward_path(schedule, x[0], 0)[[10]], structural_guide(x, EVERYDAY16.guidance)
     for network in (shipped_models.denoiser, quick):
         *_, end = reverse(schedule, network, state, [10], [0], guide)
         pictures.append(end.x.clamp(-1, 1))
@@ -202,13 +199,10 @@ def test_a_part_begins_anew_and_keeps_nothing_of_the_failed_attempt(caplog):
             found = list(size.parts("abcde", work))
         finally:
             gc.enable()
-    assert found == [
-        "abcde begun",
-        *(f"{p} {w}" for p in ("ab", "cd", "e") for w in ("begun", "done")),
-    ]
-    assert [r.getMessage() for r in caplog.records] == [
-        "Out of memory with 5 pictures at once; going on with 2."
-    ]
+    parts = [f"{part} {what}" for part in ("ab", "cd", "e") for what in ("begun", "done")]
+    assert found == ["abcde begun", *parts]
+    (said,) = (record.getMessage() for record in caplog.records)
+    assert said == "Out of memory with 5 pictures at once; going on with 2."
     assert next(size.parts("fgh", work)) == "fg begun"
     assert list(size.parts("", work)) == []
 
@@ -279,11 +273,8 @@ def test_networks_that_move_take_the_precision_of_the_new_device(tiny_models, mo
     assert moved.compute.precision == "float32"  # was asked for by name
     chosen = copy.deepcopy(dataclasses.replace(tiny_models, compute=Compute.choose("cpu")))
     moved = chosen.to("meta")
-    assert (moved.compute.device, moved.compute.precision, moved.compute.fast) == (
-        meta,
-        "bfloat16",
-        True,
-    )
+    found = moved.compute.device, moved.compute.precision, moved.compute.fast
+    assert found == (meta, "bfloat16", True)
     assert moved.compute.batch_size is not chosen.compute.batch_size
     assert {p.dtype for p in moved.denoiser.parameters()} == {torch.float32, torch.bfloat16}
     assert {p.dtype for p in moved.explainer.parameters()} == {torch.float32}
@@ -321,9 +312,8 @@ def test_compiled_network_stays_close(tiny_models):
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
 def test_fast_network_on_a_gpu_stays_close(tiny_models, dtype):
-    fast = _copy(
-        tiny_models.denoiser, TINY_NETWORK, Compute(torch.device("cuda"), dtype, fast=True)
-    )
+    compute = Compute(torch.device("cuda"), dtype, fast=True)
+    fast = _copy(tiny_models.denoiser, TINY_NETWORK, compute)
     x, time = noise(2, 3, 32, 32), torch.tensor([100, 400])
     exact = tiny_models.denoiser(x, time)
     assert _error(fast(x.cuda(), time.cuda()).cpu(), exact) < ROUNDING[dtype]

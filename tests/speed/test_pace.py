@@ -17,10 +17,8 @@ def test_one_count_of_passes():
     *usual, plus = default_systems(IMAGENET)
     judged, passes = most_passes(IMAGENET, [plus], 0)
     assert most_passes(IMAGENET, usual, 2) == (2 * 101, 60 + 120 + 100)
-    assert most_passes(IMAGENET, [parse(IMAGENET, "dga:paths=3"), plus], 0) == (
-        3 * 101 + judged,
-        60 + passes,
-    )
+    three = parse(IMAGENET, "dga:paths=3")
+    assert most_passes(IMAGENET, [three, plus], 0) == (3 * 101 + judged, 60 + passes)
     assert most_passes(IMAGENET, [plus], 2) == (2 * 101 + judged, passes)
 
 

@@ -195,25 +195,17 @@ def test_interrupted_streamed_training_ends_with_the_same_bits(
         with pytest.raises(KeyboardInterrupt):
             train(profile, files, CONFIG, tmp_path / "parts", CPU, workers=1)
     parts, _ = train(profile, files, CONFIG, tmp_path / "parts", CPU, workers=2)
-    same = [
-        torch.equal(a, b)
-        for a, b in zip(_state(whole).values(), _state(parts).values(), strict=True)
-    ]
-    assert all(same)
+    assert all(map(torch.equal, _state(whole).values(), _state(parts).values()))
 
 
 def test_a_frozen_encoder_trains_the_head_alone(profile, files, tmp_path):
     torch.manual_seed(7)
     start = Discriminator(profile.discriminator)
     save_weights(start.state_dict(), tmp_path / "start", {}, half=False)
-    study = Study(freeze_encoder=True)
+    asked, study = (profile, files, CONFIG, tmp_path / "run", CPU), Study(freeze_encoder=True)
     with pytest.raises(ValueError, match="name them with --init"):
-        discriminator.train_discriminator(
-            profile, files, CONFIG, tmp_path / "run", CPU, study=study
-        )
-    network, facts = discriminator.train_discriminator(
-        profile, files, CONFIG, tmp_path / "run", CPU, tmp_path / "start", study
-    )
+        discriminator.train_discriminator(*asked, study=study)
+    network, facts = discriminator.train_discriminator(*asked, tmp_path / "start", study)
     assert facts["encoder"] == "frozen"
     before, after = _state(start), _state(network)
     changed = {name for name in before if not torch.equal(before[name], after[name])}
@@ -221,9 +213,7 @@ def test_a_frozen_encoder_trains_the_head_alone(profile, files, tmp_path):
     assert all(name.startswith("net.out.") for name in changed)
     assert study.identity("") == "images frozen"
     with pytest.raises(ValueError, match="another source"):
-        discriminator.train_discriminator(
-            profile, files, CONFIG, tmp_path / "run", CPU, tmp_path / "start"
-        )
+        discriminator.train_discriminator(*asked, tmp_path / "start")
 
 
 def test_a_guided_diffusion_classifier_lends_its_encoder(profile, tmp_path):

@@ -58,9 +58,8 @@ def test_every_picture_once_per_pass():
 @pytest.fixture
 def short_profile(tiny_profile: Profile) -> Profile:
     """Four depths, so that samples and bounds cost little."""
-    return dataclasses.replace(
-        tiny_profile, schedule=dataclasses.replace(tiny_profile.schedule, steps=4)
-    )
+    schedule = dataclasses.replace(tiny_profile.schedule, steps=4)
+    return dataclasses.replace(tiny_profile, schedule=schedule)
 
 
 @pytest.fixture
@@ -140,10 +139,9 @@ def test_another_config_is_refused_but_a_longer_run_may_go_on(
     other = dataclasses.replace(tiny_profile, name="other")
     with pytest.raises(ValueError, match="another profile"):
         _train("classifier", other, picture_folder, tmp_path, long)
+    faster = dataclasses.replace(long, lr=2e-3)
     with pytest.raises(ValueError, match=r"lr was 0.001, now 0.002"):
-        _train(
-            "classifier", tiny_profile, picture_folder, tmp_path, dataclasses.replace(long, lr=2e-3)
-        )
+        _train("classifier", tiny_profile, picture_folder, tmp_path, faster)
     shorter = dataclasses.replace(long, images=96)
     _train("classifier", tiny_profile, picture_folder, tmp_path, shorter)
 

@@ -140,9 +140,8 @@ def test_disk_that_fills_up_halfway_keeps_what_resumes(host, file, tmp_path, mon
 
     with monkeypatch.context() as patch:
         patch.setattr("os.fsync", full)
-        with pytest.raises(
-            DownloadError, match=r"No space left.*0 MB of 0 MB are kept in .*goes on"
-        ):
+        kept = r"No space left.*0 MB of 0 MB are kept in .*goes on"
+        with pytest.raises(DownloadError, match=kept):
             download(file, tmp_path)
     assert download(file, tmp_path).read_bytes() == CONTENT
     assert len(host.asked) == 1  # all of it had arrived

@@ -221,9 +221,8 @@ def test_a_named_classifier_is_found_like_the_others(named, tmp_path, monkeypatc
     by_path = load_models("everyday16", Sources(classifier=folder), CPU)
     assert by_path.profile == models.profile
     options = ModelOptions(classifier=Path("small-gn")).absolute()
-    assert options.sources.locate(EVERYDAY16)["classifier"] == weights_folder(
-        "everyday16", "small-gn"
-    )
+    place = weights_folder("everyday16", "small-gn")
+    assert options.sources.locate(EVERYDAY16)["classifier"] == place
     with pytest.raises(WeightsError, match="tells its architecture, pixels and classes itself"):
         load_models("everyday16", Sources(classifier=folder, input_size=32), CPU)
 
@@ -268,9 +267,8 @@ def test_named_classifiers_are_trained_by_name(picture_folder, tmp_path, monkeyp
     assert not any("running" in name for name in read_state(tmp_path / "b"))
     with pytest.raises(ValueError, match=r"has no classifier 'big'\. Named classifiers: small-gn"):
         train("classifier", *asked, name="big")
-    with pytest.raises(
-        ValueError, match="Only a classifier has a name and a teacher, not the diffusion"
-    ):
+    words = "Only a classifier has a name and a teacher, not the diffusion"
+    with pytest.raises(ValueError, match=words):
         train("diffusion", *asked, name="small-gn")
 
 
