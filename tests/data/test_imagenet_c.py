@@ -2,7 +2,6 @@
 
 import dataclasses
 import shutil
-import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -246,10 +245,7 @@ def test_judging_leaves_out_what_is_unreadable_anywhere(models, clean, tmp_path)
 
 def test_no_more_than_a_batch_is_held_at_once(tiny_models, picture_folder, tmp_path, monkeypatch):
     """Of a zip; with the lines that the folder gives."""
-    archive = tmp_path / "pictures.zip"
-    with zipfile.ZipFile(archive, "w") as file:
-        for path in picture_folder.glob("*/*"):
-            file.write(path, f"some/where/{path.parent.name}/{path.name}")
+    archive = Path(shutil.make_archive(str(tmp_path / "pictures"), "zip", picture_folder))
     largest, real = [], ImageFiles.load
 
     def load(self: ImageFiles) -> tuple[ImageSet, list[str]]:

@@ -17,7 +17,6 @@ from dga.io.files import sha256
 from dga.networks.classifier import load_classifier
 from dga.networks.models import load_denoiser, load_discriminator, load_models
 from dga.profiles import Profile
-from dga.weights.archives import load_archive
 from dga.weights.checkpoints import WeightsError
 from dga.weights.sources import Sources, check_cached
 from dga.weights.store import (
@@ -53,9 +52,10 @@ class Touch:
 
 
 def zipped(path: Path, content: bytes, compression: int = zipfile.ZIP_STORED) -> None:
-    """A file of ``torch.save`` with a pickle of ours."""
+    """A file of ``torch.save`` with a pickle of ours, and 16 bytes of values."""
     with zipfile.ZipFile(path, "w", compression) as archive:
         archive.writestr("a/data.pkl", content)
+        archive.writestr("a/data/0", bytes(16))
         archive.writestr("a/byteorder", "little")
         archive.writestr("a/version", "3\n")
 
@@ -102,14 +102,15 @@ def overlong(path: Path, mark: Path) -> None:
         content = archive.read(name)
     lied = content.replace(b"QK\x00K\x04\x85", b"QK\x00J\xff\xff\xff\x7f\x85")
     assert lied != content
-    with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr("a/data.pkl", lied)
-        archive.writestr("a/byteorder", "little")
-        archive.writestr("a/version", "3\n")
-        archive.writestr("a/data/0", bytes(16))
+    zipped(path, lied)
 
 
 HARMFUL = [code, old_code, bare_code, compressed, endless, circle, nested, overlong]
+SAID = {
+    code: "it asks for test_hostile_weights.leave",
+    endless: "it asks for builtins.bytearray",
+    compressed: "it would grow when it is read",
+}
 
 
 @pytest.mark.parametrize("make", HARMFUL, ids=lambda make: make.__name__)
@@ -122,6 +123,7 @@ def test_files_made_to_do_harm(small_imagenet, tmp_path, make, suffix, name):
         LOAD[name](small_imagenet, path)
     assert str(caught.value).startswith(str(path))
     assert "\n" not in str(caught.value)
+    assert suffix != ".pt" or SAID.get(make, "") in str(caught.value)
     assert not mark.exists()
 
 
@@ -132,21 +134,6 @@ def test_the_mark_would_be_left(tmp_path):
         make(path, mark)
         torch.load(path, weights_only=False)
         assert mark.exists()
-
-
-@pytest.mark.parametrize(
-    ("make", "said"),
-    [
-        (code, "it asks for test_hostile_weights.leave"),
-        (endless, "it asks for builtins.bytearray"),
-        (compressed, "it would grow when it is read"),
-    ],
-)
-def test_what_a_file_asks_for_is_named(tmp_path, make, said):
-    make(tmp_path / "evil.pt", tmp_path / "mark")
-    with pytest.raises((pickle.UnpicklingError, ValueError)) as caught:
-        load_archive(tmp_path / "evil.pt")
-    assert said in str(caught.value)
 
 
 def header(content: dict[str, object] | bytes, data: bytes = bytes(16), size: int = -1) -> bytes:
