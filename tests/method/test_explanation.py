@@ -121,15 +121,6 @@ def test_a_picture_that_is_source_data_already_costs_one_look():
     assert found.calls == network.shown == 1
 
 
-@pytest.mark.parametrize("value", [-1.0, -0.37, 0.0, 1.0])
-def test_nothing_can_be_told_of_a_flat_picture(value):
-    network = Likes("contrast", 0.5)
-    found = found_in(to_levels(torch.full((3, 32, 32), value)), network)
-    assert found.flat
-    assert found.degradation == NO_DEGRADATION
-    assert network.shown == 0
-
-
 @pytest.mark.parametrize("colour", [(0, 0, 128), (255, 255, 0), (3, 200, 90)])
 @pytest.mark.parametrize("side", [1, 2, 32])
 def test_one_colour_is_flat_whatever_the_colour(colour, side):

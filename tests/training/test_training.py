@@ -167,7 +167,7 @@ def test_diffusion_loss_falls(tiny_profile, images, tmp_path, monkeypatch):
         return real(model, optimizer, seen_loss, *rest)
 
     monkeypatch.setattr(loop, "run", watch)
-    config = dataclasses.replace(CONFIG, images=960, batch=16, lr=2e-3)
+    config = dataclasses.replace(CONFIG, images=640, batch=16, lr=2e-3)
     diffusion.train_diffusion(tiny_profile, images, config, tmp_path, CPU)
     assert np.mean(seen[-10:]) < 0.9 * np.mean(seen[:10])
 

@@ -156,7 +156,7 @@ def test_published_discriminator_is_what_comes_before_its_sigmoid(published, che
     assert len({round(float(z), 4) for z in logits}) == 3
 
 
-@pytest.mark.parametrize("time", [0, 10, 101, 303, 605])
+@pytest.mark.parametrize("time", [0, 10, 101, 303, 605, 999])
 def test_published_discriminator_sees_a_state_it_was_trained_on(published, time):
     """Against the package's own noising of a normalised picture at the index it is told."""
     full = create_gaussian_diffusion(steps=1000, noise_schedule="linear").alphas_cumprod
@@ -182,13 +182,6 @@ def test_published_discriminator_sees_a_state_it_was_trained_on(published, time)
     nearest = int(np.abs(np.log(1 / trained - 1) - np.log(ratio)).argmin())
     assert int(index) == nearest
     assert abs(trained[nearest] - abar) < 0.02
-
-
-def test_published_discriminator_is_told_deeper_states_in_order(published):
-    _, index = published.translate(torch.zeros(1000, 3, 32, 32), torch.arange(1000))
-    assert (index.diff() >= 0).all()
-    assert index.min() >= 0
-    assert index.max() == 149
 
 
 def test_papers_layout_needs_an_unfolded_profile(checkpoints):
