@@ -242,19 +242,9 @@ def test_studies_tell_seen_from_unseen(results):
     assert {"calibration_error", "temperature"} <= set(table.numbers["measure"])
 
 
-def _all_tables(results: SavedRuns, pooled: PooledRuns) -> list[Table]:
-    return [
-        table_1(pooled),
-        table_2(pooled),
-        table_3(pooled),
-        comparisons(pooled),
-        controls_table(pooled),
-        studies(results.judges),
-    ]
-
-
 def test_tables_go_through_csv_and_markdown(results, pooled, tmp_path):
-    for table in _all_tables(results, pooled):
+    makers = table_1, table_2, table_3, comparisons, controls_table
+    for table in [*(make(pooled) for make in makers), studies(results.judges)]:
         paths = table.write(tmp_path)
         back = pd.read_csv(paths["csv"])
         assert back.columns.tolist() == table.numbers.columns.tolist()

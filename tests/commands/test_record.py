@@ -93,12 +93,6 @@ def run() -> Adaptation:
     )
 
 
-def with_search(run: Adaptation, found: Search) -> Adaptation:
-    """The run as if DGA+ had found something else."""
-    plus = dataclasses.replace(run.reconstructions["dga-plus"], search=found)
-    return dataclasses.replace(run, reconstructions={**run.reconstructions, "dga-plus": plus})
-
-
 NOISE = Degradation(noise=0.4123)
 BLUR = Degradation(blur=2.0, regularisation=0.03)
 DROPPED = (Scored("noise", NO_DEGRADATION, 2.0), Scored("exposure", THREE_TIMES, None))
@@ -145,7 +139,8 @@ def test_a_sentence_for_each_thing_found(found, words):
 
 
 def test_a_dropped_candidate_has_no_score_in_the_record(run):
-    found = with_search(run, explained(scored=DROPPED))
+    plus = dataclasses.replace(run.reconstructions["dga-plus"], search=explained(scored=DROPPED))
+    found = dataclasses.replace(run, reconstructions={**run.reconstructions, "dga-plus": plus})
     candidates = json.loads(json.dumps(to_record(found)))["explained"]["candidates"]
     assert [candidate["score"] for candidate in candidates] == [2.0, None]
 

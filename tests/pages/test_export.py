@@ -66,18 +66,19 @@ def test_names_say_what_is_inside(kept, own):
 
 
 @pytest.mark.parametrize("which", ["kept", "own"])
-def test_json_repeats_the_run(which, session, request):
+def test_json_repeats_the_run(which, session, request, tmp_path):
     kept = request.getfixturevalue(which)
     facts = json.loads(kept.file("run")[1])
-    png = base64.b64decode(facts["picture_png_base64"])
-    pixels = np.asarray(Image.open(io.BytesIO(png)))
+    path = tmp_path / "picture.png"
+    path.write_bytes(base64.b64decode(facts["picture_png_base64"]))
+    pixels = np.asarray(Image.open(path))
     assert facts["picture"]["sha256_of_pixels"] == hashlib.sha256(pixels.tobytes()).hexdigest()
     assert facts["weights"] == session.models.weights
     assert {"diffusion", "discriminator", "explainer", "classifier"} == set(facts["weights"])
     assert {"python", "torch", "numpy"} <= set(facts["versions"])
 
     settings = check_settings(session.profile, **facts["settings"])
-    subject = session.subject(io_path(png, kept), settings)
+    subject = session.subject(path, settings)
     *_, again = session.events(subject.input, settings)
     result = facts["result"]
     assert again.t_star == result["t_star"]
@@ -86,16 +87,6 @@ def test_json_repeats_the_run(which, session, request):
         made = again.reconstructions[name]
         assert np.array_equal(made.image, kept.result.reconstructions[name].image)
         assert [list(row) for row in made.prediction.top(5)] == method["top5"]
-
-
-def io_path(png, kept):
-    """The picture as a file, since files are what a session reads."""
-    import tempfile
-    from pathlib import Path
-
-    path = Path(tempfile.mkdtemp()) / f"{kept.stem}.png"
-    path.write_bytes(png)
-    return path
 
 
 @pytest.mark.parametrize("which", ["kept", "own"])

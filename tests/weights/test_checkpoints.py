@@ -27,10 +27,6 @@ def shapes(state: dict[str, Tensor]) -> dict[str, tuple[int, ...]]:
     return {name.removeprefix("net."): tuple(value.shape) for name, value in state.items()}
 
 
-def openai_classifier() -> nn.Module:
-    return create_classifier(256, False, 128, 2, "32,16,8", True, True, "attention")
-
-
 def test_full_size_denoiser_is_openais():
     with torch.device("meta"):
         ours = Denoiser(IMAGENET.denoiser)
@@ -53,7 +49,7 @@ def test_full_size_discriminators_are_openais_classifier_and_the_papers():
     with torch.device("meta"):
         ours = Discriminator(IMAGENET.discriminator)
         published = PublishedDiscriminator(IMAGENET.discriminator, IMAGENET.schedule)
-        theirs = openai_classifier()
+        theirs = create_classifier(256, False, 128, 2, "32,16,8", True, True, "attention")
         expected = shapes(theirs.state_dict())
         theirs.out = nn.Identity()
         head = AttentionPool2d(7, 512, 64, 1)
