@@ -127,3 +127,14 @@ def test_every_public_way(choosy_models, pictures, way):
     with posing():
         posed = [*way(pose(choosy_models), few)]
     compare(plain, posed, levels=1, mean=0.01)
+
+
+@pytest.mark.gpu
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device")
+@pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
+def test_every_public_way_on_a_real_one(choosy_models, pictures, way):
+    """Equal depths and labels; after one step at most 2 levels apart, after twelve 1 on average."""
+    moved = copy.deepcopy(choosy_models).to("cuda")
+    assert moved.compute.precision == "float32"
+    few = pictures[1::2]
+    compare(way(choosy_models, few), way(moved, few), levels=2, mean=1)
