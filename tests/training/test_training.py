@@ -68,14 +68,8 @@ def diffusion_folder(tiny_models: Models, tmp_path: Path) -> Path:
     return tmp_path / "diffusion"
 
 
-def _train(
-    name: str,
-    profile: Profile,
-    folder: Path,
-    out: Path,
-    config: TrainConfig,
-    study: Study | None = None,
-) -> str:
+def _train(name, profile, folder, out, config, study=None) -> str:
+    """The SHA-256 of the weights that training ends with."""
     images = read_images([folder], profile.image_size, profile.classifier.classes)
     function = {
         "diffusion": diffusion.train_diffusion,
