@@ -112,6 +112,13 @@ def test_nothing_keeps_its_head_start():
     assert calm.degradation == NO_DEGRADATION
 
 
+def test_what_was_enlarged_in_blocks_is_not_sharpened():
+    blocks = picture(size=8).repeat_interleave(4, 1).repeat_interleave(4, 2)
+    for x, sharpened in ((picture(), True), (blocks, False)):
+        stages = {scored.stage for scored in found_in(x, Likes("contrast", 0.9)).scored}
+        assert ("sharpness" in stages) == sharpened
+
+
 def test_a_picture_that_is_source_data_already_costs_one_look():
     x = picture()
     network = Likes("contrast", float(x.std()), scale=0.1)
