@@ -299,15 +299,10 @@ def test_pictures_that_end_alike_go_back_together(choosy_models, pictures):
 # What it costs
 
 
-@pytest.fixture
-def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """Seconds that only networks take."""
-    now = [0.0]
-    monkeypatch.setattr("time.perf_counter", lambda: now[0])
-    return now
-
-
-def test_seconds_do_not_depend_on_what_ran_before(choosy_models, pictures, clock):
+def test_seconds_do_not_depend_on_what_ran_before(choosy_models, pictures, monkeypatch):
+    """By a clock that only networks move."""
+    clock = [0.0]
+    monkeypatch.setattr("time.perf_counter", lambda: clock[0])
     models = counted(choosy_models, clock)
     repairs = repairs_of(models, *USUAL, "dga:tau=0:max_depth=30", "dga-plus:exposure=false")
     for row in (2, 3, 5):

@@ -3,7 +3,6 @@
 import dataclasses
 import json
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -196,24 +195,12 @@ def test_a_users_own_checkpoint_from_end_to_end(checkpoint, photo, tmp_path):
 # Named classifiers, and folders
 
 
-@pytest.fixture
-def named(monkeypatch: pytest.MonkeyPatch) -> Callable[[Path], Path]:
-    """Ships a small named classifier below a folder."""
-
-    def place(root: Path) -> Path:
-        monkeypatch.setitem(CLASSIFIERS, "everyday16", {"small-gn": SMALL})
-        folder = root / "everyday16" / "small-gn"
-        state = build_classifier(SMALL).state_dict()
-        plain = json.loads(json.dumps(dataclasses.asdict(SMALL)))
-        save_weights(state, folder, {"model": "classifier", "profile": {"classifier": plain}})
-        return folder
-
-    return place
-
-
-def test_a_named_classifier_is_found_like_the_others(named, tmp_path, monkeypatch):
+def test_a_named_classifier_is_found_like_the_others(tmp_path, monkeypatch):
     monkeypatch.setenv("DGA_HOME", str(tmp_path))
-    folder = named(tmp_path)
+    monkeypatch.setitem(CLASSIFIERS, "everyday16", {"small-gn": SMALL})
+    folder, state = tmp_path / "everyday16" / "small-gn", build_classifier(SMALL).state_dict()
+    plain = json.loads(json.dumps(dataclasses.asdict(SMALL)))
+    save_weights(state, folder, {"model": "classifier", "profile": {"classifier": plain}})
     models = load_models("everyday16", Sources(classifier="small-gn"), CPU)
     assert models.weights["classifier"] == weights_id(folder)
     assert models.profile.classifier == SMALL
