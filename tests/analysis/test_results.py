@@ -9,7 +9,9 @@ from dga.analysis.judges import shipped_judge, trained_on
 from dga.analysis.names import MethodName, in_order, method_title
 from dga.analysis.pooled import pool_runs
 from dga.analysis.results import COLUMNS, MissingRun, read_evaluation, read_judge, read_runs
+from dga.analysis.tables.depths import stopping_config
 from dga.corruptions import EXTRA_CORRUPTIONS, FAMILIES
+from dga.profiles import EVERYDAY16
 from tests.fixtures.results import falling_logits, frame, lines_of, write_judge, write_run
 
 DEPTHS = (0, 4, 8)
@@ -146,6 +148,7 @@ def test_the_judge_of_the_runs_own_discriminator_is_chosen(tmp_path):
     made, _ = pool_runs(results.evaluations)
     assert shipped_judge(results.judges, made[0]).name == "b"
     assert shipped_judge(results.judges, None).name == "a"
+    assert stopping_config(results.judges[0], None) == EVERYDAY16.stopping
     assert trained_on(results.judges[0]) == "all 15"
     for names, said in (
         (FAMILIES["noise"], "noise"),

@@ -150,6 +150,7 @@ def test_tent_changes_only_its_copy_and_resets_to_the_bit(tiny_models, x):
 
 def test_tent_trains_norms_alone_on_batch_statistics(tiny_models, x):
     tent, reference = (Tent(tiny_models, TentConfig(lr=0.05, batch=6)) for _ in range(2))
+    assert tent.optimizer.defaults["lr"] == pytest.approx(0.05 * 6 / 64)  # told for 64
     trainable = {n for n, p in tent.model.named_parameters() if p.requires_grad}
     norms = {n for n, m in tent.model.named_modules() if isinstance(m, nn.BatchNorm2d)}
     assert {n.rsplit(".", 1)[0] for n in trainable} == norms

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from dga.data.image_sets import ImageSet
 from dga.diffusion import Schedule
-from dga.explanation.noise_level import noise_deviation
+from dga.explanation.noise_level import matched_depth, noise_deviation
 from dga.images import to_tensor
 from dga.profiles import Profile, get_profile
 from dga.training import diffusion
@@ -87,6 +87,13 @@ def test_noisy_pictures_enter_the_chain_around_their_own_depth(schedule):
     assert 1.8 < held.max() <= 2
     smooth = np.array([random_deviation(torch.zeros(3, 64, 64), rng) for _ in range(500)])
     assert 0.05 < np.mean(smooth > 0) < 0.2
+
+
+def test_noise_is_shown_below_at_and_beyond_its_entry(schedule):
+    entry, rng = matched_depth(schedule, 0.5), np.random.default_rng(0)
+    drawn = np.array([random_depth(schedule, 9, 0.5, rng) for _ in range(400)])
+    shares = [np.mean(found) for found in (drawn < entry, drawn == entry, drawn > entry)]
+    assert min(shares) > 0.15
 
 
 @given(st.integers(0, 2**32), st.floats(0, 1.5), st.integers(0, 100))
