@@ -27,6 +27,7 @@ from tests.fixtures.browser import chromium  # noqa: E402, F401
 from tests.fixtures.host import host  # noqa: E402, F401
 from tests.fixtures.models import (  # noqa: E402, F401
     choosy_models,
+    images,
     pictures,
     shipped_models,
     tiny_models,

@@ -1,7 +1,5 @@
 """Whole photographs: from their lines to tables and a figure, and those that ship."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any
@@ -48,7 +46,7 @@ def lines() -> list[dict[str, Any]]:
     return [*made, _line("ramp", "a", "BM3D", 99)]
 
 
-def test_own_depths_minus_each(tmp_path: Path, lines: list[dict[str, Any]]) -> None:
+def test_own_depths_minus_each(tmp_path, lines):
     run = _run(tmp_path / "run", lines)
     numbers = photographs_comparisons(run).numbers.set_index(["group", "rival"])
     assert numbers.loc[("ramp", "one depth")].tolist() == [3, 3, 3, 3]
@@ -62,7 +60,7 @@ def test_own_depths_minus_each(tmp_path: Path, lines: list[dict[str, Any]]) -> N
     assert [(series.name, series.x) for series in panel.series] == [("One depth", (3,))]
 
 
-def test_groups_need_every_kind_of_damage(tmp_path: Path) -> None:
+def test_groups_need_every_kind_of_damage(tmp_path):
     made = [
         _line(f"{name} 3", "a", method, psnr)
         for name in NOISES[1:]
@@ -75,7 +73,7 @@ def test_groups_need_every_kind_of_damage(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
-def test_the_reported_photographs_are_published(tmp_path: Path, lines: list[dict]) -> None:
+def test_the_reported_photographs_are_published(tmp_path, lines):
     _run(tmp_path / "in" / "a-tune", lines, "tune")
     _run(tmp_path / "in" / "report", lines)
     written = publish(read_runs(tmp_path / "in"), tmp_path / "out")
@@ -86,12 +84,12 @@ def test_the_reported_photographs_are_published(tmp_path: Path, lines: list[dict
     assert ("left out", "a-tune: report is shown") in written.missing
 
 
-def test_a_line_that_comes_twice_is_damage(tmp_path: Path, lines: list[dict]) -> None:
+def test_a_line_that_comes_twice_is_damage(tmp_path, lines):
     with pytest.raises(ValueError, match="BM3D on a, ramp, comes twice"):
         _run(tmp_path / "run", [*lines, lines[-1]])
 
 
-def test_shipped_exhibits_follow_from_the_shipped_lines(tmp_path: Path) -> None:
+def test_shipped_exhibits_follow_from_the_shipped_lines(tmp_path):
     folder = shipped("assets/results") / "everyday16"
     written = publish(read_runs(folder / "photographs"), tmp_path)
     index = json.loads((folder / "exhibits" / "index.json").read_text("utf-8"))

@@ -1,9 +1,6 @@
 """Reading folders of runs, and pooling those made under the same conditions."""
 
-from __future__ import annotations
-
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,7 +9,9 @@ from dga.analysis.judges import shipped_judge, trained_on
 from dga.analysis.names import MethodName, in_order, method_title
 from dga.analysis.pooled import pool_runs
 from dga.analysis.results import COLUMNS, MissingRun, read_evaluation, read_judge, read_runs
+from dga.analysis.tables.depths import stopping_config
 from dga.corruptions import EXTRA_CORRUPTIONS, FAMILIES
+from dga.profiles import EVERYDAY16
 from tests.fixtures.results import falling_logits, frame, lines_of, write_judge, write_run
 
 DEPTHS = (0, 4, 8)
@@ -23,7 +22,7 @@ def _right(photograph: int, corruption: str) -> bool:
 
 
 @pytest.mark.parametrize("zipped", [False, True])
-def test_lines_come_back(tmp_path: Path, zipped: bool) -> None:
+def test_lines_come_back(tmp_path, zipped):
     """Those without the later fields are of pictures that entered clean."""
     rows = lines_of("source", _right, 3, ["fog", "snow"], lambda p, c: p)
     run = read_evaluation(write_run(tmp_path / "run", rows, zipped))
@@ -33,7 +32,7 @@ def test_lines_come_back(tmp_path: Path, zipped: bool) -> None:
     assert (run.severity, run.command) == (5, "python -m dga evaluate --out run")
 
 
-def test_role_is_found_by_content(tmp_path: Path) -> None:
+def test_role_is_found_by_content(tmp_path):
     """Names of folders mean nothing, depth in the folder tree neither."""
     write_run(tmp_path / "judge", lines_of("source", _right, 2, ["fog"]))
     write_judge(tmp_path / "deep" / "severity-5", falling_logits(2, DEPTHS), DEPTHS)
@@ -44,7 +43,7 @@ def test_role_is_found_by_content(tmp_path: Path) -> None:
     assert [run.name for run in read_runs(tmp_path / "judge").evaluations] == ["judge"]
 
 
-def test_folders_without_runs(tmp_path: Path) -> None:
+def test_folders_without_runs(tmp_path):
     with pytest.raises(FileNotFoundError, match="no folder"):
         read_runs(tmp_path / "nowhere")
     with pytest.raises(ValueError, match="is empty"):
@@ -64,14 +63,14 @@ def test_folders_without_runs(tmp_path: Path) -> None:
         ("config.json", b"[]", "not a JSON object"),
     ],
 )
-def test_damaged_files_are_named(tmp_path: Path, name: str, content: bytes, sentence: str) -> None:
+def test_damaged_files_are_named(tmp_path, name, content, sentence):
     run = write_run(tmp_path / "run", lines_of("source", _right, 2, ["fog"]))
     (run / name).write_bytes(content)
     with pytest.raises(ValueError, match=sentence):
         read_runs(tmp_path)
 
 
-def test_cut_gzip_and_lines_that_come_twice_are_damage(tmp_path: Path) -> None:
+def test_cut_gzip_and_lines_that_come_twice_are_damage(tmp_path):
     rows = lines_of("source", _right, 2, ["fog"])
     run = write_run(tmp_path / "run", [*rows, rows[0]], zipped=True)
     with pytest.raises(ValueError, match=r"source on cat/n000\.jpeg, fog, comes twice"):
@@ -82,7 +81,7 @@ def test_cut_gzip_and_lines_that_come_twice_are_damage(tmp_path: Path) -> None:
         read_runs(tmp_path)
 
 
-def test_damaged_curves(tmp_path: Path) -> None:
+def test_damaged_curves(tmp_path):
     run = write_judge(tmp_path / "run", falling_logits(2, DEPTHS), DEPTHS)
     (run / "curves.npz").write_bytes(b"PK\x03\x04 nothing")
     with pytest.raises(ValueError, match=r"curves\.npz is damaged"):
@@ -95,18 +94,17 @@ def test_damaged_curves(tmp_path: Path) -> None:
         read_judge(run)
 
 
-def test_bounds_of_an_earlier_judge_are_passed_over(tmp_path: Path) -> None:
+def test_bounds_of_an_earlier_judge_are_passed_over(tmp_path):
     run = write_judge(tmp_path / "run", falling_logits(2, DEPTHS), DEPTHS, features=True)
     before = read_judge(run).logits
     with np.load(run / "curves.npz") as file:
         np.savez(run / "curves.npz", **file, source_bound=np.zeros(3), quantiles=np.ones(1))
     judge = read_judge(run)
     assert np.array_equal(judge.logits, before)
-    assert judge.features is not None
     assert judge.features.shape == (16, 2, 6)
 
 
-def test_runs_of_one_kind_are_pooled_once_each_image(tmp_path: Path) -> None:
+def test_runs_of_one_kind_are_pooled_once_each_image(tmp_path):
     both = lines_of("source", _right, 4, ["fog"])
     write_run(tmp_path / "a", both + lines_of("tent", _right, 4, ["fog"]))
     dga = lines_of("dga", _right, 2, ["fog"])
@@ -131,9 +129,7 @@ def test_runs_of_one_kind_are_pooled_once_each_image(tmp_path: Path) -> None:
         ({"methods": {"dda": {"depth": 9}}}, "other: differs from main in the settings of dda"),
     ],
 )
-def test_runs_under_other_conditions_are_left_out(
-    tmp_path: Path, config: dict[str, object], sentence: str
-) -> None:
+def test_runs_under_other_conditions_are_left_out(tmp_path, config, sentence):
     main = lines_of("source", _right, 2, ["fog"]) + lines_of("dda", _right, 2, ["fog"])
     write_run(tmp_path / "main", main, methods={"dda": {"depth": 20}})
     write_run(tmp_path / "other", lines_of("dga", _right, 2, ["fog"]), **config)
@@ -142,7 +138,7 @@ def test_runs_under_other_conditions_are_left_out(
     assert left_out == (sentence,)
 
 
-def test_the_judge_of_the_runs_own_discriminator_is_chosen(tmp_path: Path) -> None:
+def test_the_judge_of_the_runs_own_discriminator_is_chosen(tmp_path):
     write_run(tmp_path / "pooled", lines_of("source", _right, 2, ["fog"]))
     logits = falling_logits(2, DEPTHS)
     write_judge(tmp_path / "a", falling_logits(4, DEPTHS), DEPTHS, weights={"discriminator": "j9"})
@@ -152,6 +148,7 @@ def test_the_judge_of_the_runs_own_discriminator_is_chosen(tmp_path: Path) -> No
     made, _ = pool_runs(results.evaluations)
     assert shipped_judge(results.judges, made[0]).name == "b"
     assert shipped_judge(results.judges, None).name == "a"
+    assert stopping_config(results.judges[0], None) == EVERYDAY16.stopping
     assert trained_on(results.judges[0]) == "all 15"
     for names, said in (
         (FAMILIES["noise"], "noise"),
@@ -165,7 +162,7 @@ def test_the_judge_of_the_runs_own_discriminator_is_chosen(tmp_path: Path) -> No
         shipped_judge(results.judges[2:], None)
 
 
-def test_method_names_are_taken_apart() -> None:
+def test_method_names_are_taken_apart():
     method = MethodName.parse("dda:depth=50:scale=6")
     assert (method.base, method.system) == ("dda", "dda")
     assert method.overrides == (("depth", "50"), ("scale", "6"))
@@ -179,7 +176,7 @@ def test_method_names_are_taken_apart() -> None:
     ]  # fmt: skip
 
 
-def test_an_unfinished_run_is_no_trouble(tmp_path: Path) -> None:
+def test_an_unfinished_run_is_no_trouble(tmp_path):
     """Half a line at the end is none, and a run without lines is none either."""
     write_run(tmp_path / "started", [])
     killed = write_run(tmp_path / "killed", lines_of("source", _right, 3, ["fog"]))

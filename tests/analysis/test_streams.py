@@ -1,27 +1,19 @@
 """Mixed streams, clean pictures and permuted controls: tables and a figure with known answers."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
 
 from dga.analysis.pooled import PooledRuns, pool_runs, pool_streams
 from dga.analysis.results import MissingRun, read_runs
 from dga.analysis.tables import depths as depth_tables
-from dga.analysis.tables.streams import (
-    clean_table,
-    comparisons,
-    permuted_table,
-    stream_table,
-)
-from dga.commands import app
+from dga.analysis.tables.streams import clean_table, comparisons, permuted_table, stream_table
 from dga.corruptions import CORRUPTIONS
 from dga.figures.depths import depths_by_severity
+from tests.fixtures.cli import done
 from tests.fixtures.results import ResultRow, line, lines_of, write_run
 
 PERMUTED = "dga-plus:permute=depth:batch=60"
@@ -57,7 +49,7 @@ def pooled_stream(folder: Path) -> PooledRuns:
     return pooled
 
 
-def test_a_stream_is_counted_by_severity_and_family(folder: Path) -> None:
+def test_a_stream_is_counted_by_severity_and_family(folder):
     pooled = pooled_stream(folder)
     table = stream_table(pooled)
     assert table.title == "Wild stream, 60 photographs never used for tuning"
@@ -73,7 +65,7 @@ def test_a_stream_is_counted_by_severity_and_family(folder: Path) -> None:
     assert table.commands == ("python -m dga evaluate --out wild",)
 
 
-def test_ours_is_compared_on_the_same_photographs(folder: Path) -> None:
+def test_ours_is_compared_on_the_same_photographs(folder):
     missing = wild_lines("memo", 30, depth=0)
     write_run(folder / "memo", missing, **STREAM)
     table = comparisons(pooled_stream(folder))
@@ -89,11 +81,10 @@ def test_ours_is_compared_on_the_same_photographs(folder: Path) -> None:
         comparisons(pooled_stream(alone))
 
 
-def test_own_choices_meet_permuted_ones(folder: Path, tmp_path: Path) -> None:
+def test_own_choices_meet_permuted_ones(folder, tmp_path):
     table = permuted_table(pooled_stream(folder))
-    assert table.shown[["Method", "Minus"]].to_numpy().tolist() == [
-        ["DGA+", "DGA+, depth permuted"]
-    ]
+    shown = table.shown[["Method", "Minus"]].to_numpy().tolist()
+    assert shown == [["DGA+", "DGA+, depth permuted"]]
     numbers = table.numbers.set_index("group")
     assert numbers.loc["all", "points"] == pytest.approx(100 / 3, abs=1e-3)
     assert numbers.loc["all", "permuted"] == 50
@@ -105,7 +96,7 @@ def test_own_choices_meet_permuted_ones(folder: Path, tmp_path: Path) -> None:
     assert five.compared == ["dga-plus"]
 
 
-def test_streams_stay_apart_from_severities_and_other_streams(folder: Path) -> None:
+def test_streams_stay_apart_from_severities_and_other_streams(folder):
     write_run(folder / "five", lines_of("source", lambda p, c: True, 4, ["fog"]))
     write_run(folder / "sorted", wild_lines("source"), **(STREAM | {"stream": "sorted"}))
     write_run(folder / "fog", wild_lines("memo"), **(STREAM | {"corruptions": ["fog"]}))
@@ -116,7 +107,7 @@ def test_streams_stay_apart_from_severities_and_other_streams(folder: Path) -> N
     assert left_out == ("fog: differs from wild in corruptions",)
 
 
-def test_clean_pictures_count_those_that_came_back(tmp_path: Path) -> None:
+def test_clean_pictures_count_those_that_came_back(tmp_path):
     rows = lines_of("source", lambda p, c: p < 8, 10, ["clean"])
     rows += lines_of("dga", lambda p, c: p < 7, 10, ["clean"], lambda p, c: p % 2)
     plus = lines_of("dga-plus", lambda p, c: p < 8, 10, ["clean"])
@@ -129,7 +120,7 @@ def test_clean_pictures_count_those_that_came_back(tmp_path: Path) -> None:
     assert numbers["minus_source"].dropna().to_dict() == {"dga": -10, "dga-plus": 0}
 
 
-def test_depths_rise_with_severity_in_a_figure(tmp_path: Path) -> None:
+def test_depths_rise_with_severity_in_a_figure(tmp_path):
     for severity in (1, 3, 5):
         rows = lines_of(
             "dga-plus", lambda p, c: True, 9, depth=lambda p, c, s=severity: 3 * s + p - 4
@@ -150,10 +141,9 @@ def test_depths_rise_with_severity_in_a_figure(tmp_path: Path) -> None:
         depths_by_severity(severities[:1])
 
 
-def test_the_command_writes_the_tables_of_a_stream(folder: Path, tmp_path: Path) -> None:
+def test_the_command_writes_the_tables_of_a_stream(folder, tmp_path):
     out = tmp_path / "exhibits"
-    result = CliRunner().invoke(app, ["figures", str(folder / "wild"), "--out", str(out)])
-    assert result.exit_code == 0, result.output
+    done("figures", folder / "wild", "--out", out)
     names = [entry["name"] for entry in json.loads((out / "index.json").read_text())["exhibits"]]
     assert names == ["wild", "wild-comparisons", "wild-permuted"]
     assert pd.read_csv(out / "tables" / "wild.csv")["accuracy"].notna().all()

@@ -1,7 +1,5 @@
 """Tables: what they print, what they leave empty, and that CSV keeps every number."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pandas as pd
@@ -54,18 +52,17 @@ def _row(table: Table, **cells: str) -> dict[str, str]:
     return rows.iloc[0].to_dict()
 
 
-def test_numbers_are_printed_as_people_read_them() -> None:
+def test_numbers_are_printed_as_people_read_them():
     estimate = Estimate(0.3239, 0.301, 0.3462, 40)
     assert percent(estimate) == "32.4 (30.1\N{EN DASH}34.6)"
     assert percent(estimate, interval=False) == "32.4"
-    assert points(Estimate(-0.01, -0.024, 0.003, 40)) == (
-        "\N{MINUS SIGN}1.0 (\N{MINUS SIGN}2.4 to +0.3)"
-    )
+    fewer = "\N{MINUS SIGN}1.0 (\N{MINUS SIGN}2.4 to +0.3)"
+    assert points(Estimate(-0.01, -0.024, 0.003, 40)) == fewer
     assert signed(-0.04) == "0.0"
     assert percent(None) == points(None) == number(None) == number(float("nan")) == NOTHING
 
 
-def test_table_1_by_hand(tmp_path: Path) -> None:
+def test_table_1_by_hand(tmp_path):
     """Right on 2 of 8 (source), 4 (DGA + G) and 8 photographs (an outsider)."""
     pooled = _pooled(
         tmp_path,
@@ -82,13 +79,11 @@ def test_table_1_by_hand(tmp_path: Path) -> None:
     assert source["Accuracy (%)"].startswith("25.0 (")
     assert (source["Paper (%)"], source["Gain over doing nothing"]) == ("33", NOTHING)
     assert ours["Gain over doing nothing"].startswith("+25.0 (")
-    assert (ours["Adaptation"], ours["Diffusion?"], ours["Seconds"]) == (
-        "Input", "✓", "0.250",
-    )  # fmt: skip
-    assert ours["Photos"] == "8"
+    told = [ours[head] for head in ("Adaptation", "Diffusion?", "Seconds", "Photos")]
+    assert told == ["Input", "✓", "0.250", "8"]
 
 
-def test_a_pause_of_the_machine_does_not_weigh_on_seconds(tmp_path: Path) -> None:
+def test_a_pause_of_the_machine_does_not_weigh_on_seconds(tmp_path):
     """One line of five at depth 4 waited for 900 s; depth 20 is dearer, and stays so."""
     lines = lines_of("dga", lambda p, c: True, 10, depth=lambda p, c: 4 if p < 5 else 20)
     for i, row in enumerate(lines):
@@ -100,22 +95,20 @@ def test_a_pause_of_the_machine_does_not_weigh_on_seconds(tmp_path: Path) -> Non
     assert pooled.seconds("memo") is None
 
 
-def test_what_was_not_run_is_empty_and_said(tmp_path: Path) -> None:
+def test_what_was_not_run_is_empty_and_said(tmp_path):
     """Its row stands with the paper's figure, and no number of ours."""
     table = table_1(_pooled(tmp_path, lines_of("source", lambda p, c: True, 4)))
     memo = _row(table, Method="MEMO")
     assert memo["Paper (%)"] == "29"
-    assert {
-        memo[head] for head in ("Accuracy (%)", "Gain over doing nothing", "Undamaged (%)")
-    } == {NOTHING}
+    ours = "Accuracy (%)", "Gain over doing nothing", "Undamaged (%)"
+    assert {memo[head] for head in ours} == {NOTHING}
     numbers = table.numbers.set_index("method").loc["memo"].drop("paper")
     assert numbers.isna().all()
-    assert table.missing == (
-        "no run of tent, memo, diffpure-published, dda-published, dga, dga-guided",
-    )
+    rivals = "tent, memo, diffpure-published, dda-published, dga, dga-guided"
+    assert table.missing == (f"no run of {rivals}",)
 
 
-def test_too_few_corruptions_make_no_mean(tmp_path: Path) -> None:
+def test_too_few_corruptions_make_no_mean(tmp_path):
     pooled = _pooled(tmp_path, lines_of("source", lambda p, c: True, 4, FAMILIES["noise"]))
     assert _row(table_1(pooled), Method="Nothing done")["Accuracy (%)"] == NOTHING
     row = _row(table_2(pooled), Method="Nothing done")
@@ -123,7 +116,7 @@ def test_too_few_corruptions_make_no_mean(tmp_path: Path) -> None:
     assert {row["Blur (average)"], row["Fog"], row["JPEG"]} == {NOTHING}
 
 
-def test_the_paper_stands_once_a_system(pooled: PooledRuns) -> None:
+def test_the_paper_stands_once_a_system(pooled):
     """In Table 1 beside its first variant, in Table 2 as a row under its last."""
     beside = table_1(pooled).shown.set_index("Method")["Paper (%)"]
     assert beside[["DDA (published)", "DDA (tuned)", "DGA + G (ancestral)"]].tolist() == [
@@ -132,9 +125,8 @@ def test_the_paper_stands_once_a_system(pooled: PooledRuns) -> None:
     table = table_2(pooled)
     methods = table.shown["Method"].tolist()
     after = methods.index("*DDA, paper*")
-    assert methods[after - 3 : after] == [
-        "DDA (published)", "DDA (tuned)", "DDA (tuned, ensemble)",
-    ]  # fmt: skip
+    variants = ["DDA (published)", "DDA (tuned)", "DDA (tuned, ensemble)"]
+    assert methods[after - 3 : after] == variants
     paper = _row(table, Method="*DDA, paper*")
     heads = ("Gaussian", "Shot", "Impulse", "Noise (average)")
     assert [paper[head] for head in heads] == ["50", "50", "51", "50"]
@@ -143,7 +135,7 @@ def test_the_paper_stands_once_a_system(pooled: PooledRuns) -> None:
     assert cells.loc[("dda", "impulse_noise"), ["accuracy_low", "accuracy_high"]].notna().all()
 
 
-def test_table_3_is_on_images_that_every_tau_has(tmp_path: Path) -> None:
+def test_table_3_is_on_images_that_every_tau_has(tmp_path):
     """Plain DGA is right on 4 more photographs, which tau 0.3 was not run on."""
     pooled = _pooled(
         tmp_path,
@@ -161,7 +153,7 @@ def test_table_3_is_on_images_that_every_tau_has(tmp_path: Path) -> None:
         table_3(_pooled(tmp_path / "one", lines_of("dga", lambda p, c: True, 2)))
 
 
-def test_comparisons_are_of_ours_with_every_rival(pooled: PooledRuns) -> None:
+def test_comparisons_are_of_ours_with_every_rival(pooled):
     table = comparisons(pooled)
     rivals = table.shown.loc[table.shown["Method"] == "DGA + G", "Minus"].tolist()
     assert rivals[:3] == ["Nothing done", "Tent", "DiffPure (published)"]
@@ -173,7 +165,7 @@ def test_comparisons_are_of_ours_with_every_rival(pooled: PooledRuns) -> None:
     assert found == pytest.approx(whole["dga-guided"] - whole["dda"], abs=2e-3)
 
 
-def test_what_was_found_is_counted_by_what_was_done(tmp_path: Path) -> None:
+def test_what_was_found_is_counted_by_what_was_done(tmp_path):
     """Of four foggy pictures: two exposures, one of them with impulses, a blur, and nothing."""
     said = ["gain 2.2, offset -1.01/-0.07/+1.02", "offset -0.25/-0.25/-0.25, impulses beyond 0.35"]
     said += ["blur 2 px", "none"]
@@ -194,7 +186,7 @@ def test_what_was_found_is_counted_by_what_was_done(tmp_path: Path) -> None:
         explanations(_pooled(tmp_path / "other", lines_of("source", lambda p, c: True, 2)))
 
 
-def test_stages_stand_beside_the_whole_and_an_oracle(tmp_path: Path) -> None:
+def test_stages_stand_beside_the_whole_and_an_oracle(tmp_path):
     without, asks = "dga-plus:exposure=false", "dga-plus:alternatives=true"
     rows = [
         row | {"alternatives": [row["class"] if path_of(9) != row["path"] else "dish"]}
@@ -214,7 +206,7 @@ def test_stages_stand_beside_the_whole_and_an_oracle(tmp_path: Path) -> None:
         ablation(_pooled(tmp_path / "alone", lines_of("dga-plus", lambda p, c: True, 2)))
 
 
-def test_controls_table_says_what_decides(tmp_path: Path) -> None:
+def test_controls_table_says_what_decides(tmp_path):
     pooled = _pooled(tmp_path, depth_matters(10))
     table = controls_table(pooled)
     row = _row(table, Depth="t* permuted within a corruption")
@@ -225,7 +217,7 @@ def test_controls_table_says_what_decides(tmp_path: Path) -> None:
     assert rho == 1
 
 
-def test_a_stopping_rule_is_read_as_runs_save_it(tmp_path: Path) -> None:
+def test_a_stopping_rule_is_read_as_runs_save_it(tmp_path):
     """All settings of a method side by side; older runs kept the rule as a group of its own."""
     rows = lines_of("dga", lambda p, c: True, 2) + lines_of("tent", lambda p, c: True, 2)
     saved = {"dga": values(systems(get_profile("everyday16"))["dga"]), "tent": {"batch": 64}}
@@ -234,11 +226,10 @@ def test_a_stopping_rule_is_read_as_runs_save_it(tmp_path: Path) -> None:
     assert pooled.stopping("tent") is None
     grouped = _pooled(tmp_path / "grouped", rows, methods={"dga": stopping(0.3), "tent": {}})
     rule = grouped.stopping("dga")
-    assert rule is not None
     assert (rule.tau, rule.max_depth) == (0.3, 20)
 
 
-def test_studies_tell_seen_from_unseen(results: SavedRuns) -> None:
+def test_studies_tell_seen_from_unseen(results):
     table = studies(results.judges)
     noise = table.shown[table.shown["Study"] == "noise-only"]
     assert set(noise["Judged on"]) == {"all", "seen", "unseen"}
@@ -250,21 +241,9 @@ def test_studies_tell_seen_from_unseen(results: SavedRuns) -> None:
     assert {"calibration_error", "temperature"} <= set(table.numbers["measure"])
 
 
-def _all_tables(results: SavedRuns, pooled: PooledRuns) -> list[Table]:
-    return [
-        table_1(pooled),
-        table_2(pooled),
-        table_3(pooled),
-        comparisons(pooled),
-        controls_table(pooled),
-        studies(results.judges),
-    ]
-
-
-def test_tables_go_through_csv_and_markdown(
-    results: SavedRuns, pooled: PooledRuns, tmp_path: Path
-) -> None:
-    for table in _all_tables(results, pooled):
+def test_tables_go_through_csv_and_markdown(results, pooled, tmp_path):
+    makers = table_1, table_2, table_3, comparisons, controls_table
+    for table in [*(make(pooled) for make in makers), studies(results.judges)]:
         paths = table.write(tmp_path)
         back = pd.read_csv(paths["csv"])
         assert back.columns.tolist() == table.numbers.columns.tolist()

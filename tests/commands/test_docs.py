@@ -1,7 +1,5 @@
 """What READMEs and docstrings name is there: paths, links, modules, commands and their options."""
 
-from __future__ import annotations
-
 import ast
 import csv
 import re
@@ -29,11 +27,11 @@ def _missing(text: str) -> list[str]:
     return sorted(path for path in named if not any(ROOT.glob(path)))
 
 
-def test_the_readme_is_short() -> None:
+def test_the_readme_is_short():
     assert len((ROOT / "README.md").read_text("utf-8").splitlines()) <= 160
 
 
-def test_intervals_in_the_results_are_those_of_the_tables() -> None:
+def test_intervals_in_the_results_are_those_of_the_tables():
     results = ROOT / "assets/results/everyday16"
     found = (results / "exhibits/tables/comparisons.csv").read_text("utf-8")
     table = {(row["rival"], row["group"]): row for row in csv.DictReader(found.splitlines())
@@ -48,19 +46,18 @@ def test_intervals_in_the_results_are_those_of_the_tables() -> None:
         for group, cell in zip(("mean", "noise", "blur", "weather", "digital"), cells, strict=True):
             row = table[rival, group]
             ends = [float(row[key]) for key in ("points", "points_low", "points_high")]
-            assert [float(x) for x in re.findall(r"-?[\d.]+", cell)] == pytest.approx(
-                ends, abs=0.0501
-            )
+            said = [float(x) for x in re.findall(r"-?[\d.]+", cell)]
+            assert said == pytest.approx(ends, abs=0.0501)
             assert photographs == row["photographs"].removesuffix(".0")
     assert not names
 
 
 @pytest.mark.parametrize("page", PAGES, ids=_name)
-def test_named_paths_are_there(page: Path) -> None:
+def test_named_paths_are_there(page):
     assert _missing(page.read_text("utf-8")) == []
 
 
-def test_paths_in_docstrings_are_there() -> None:
+def test_paths_in_docstrings_are_there():
     kinds = (ast.Module, ast.ClassDef, ast.FunctionDef)
     for path in SOURCES:
         nodes = [n for n in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(n, kinds)]
@@ -69,7 +66,7 @@ def test_paths_in_docstrings_are_there() -> None:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=_name)
-def test_links_lead_somewhere(page: Path) -> None:
+def test_links_lead_somewhere(page):
     for link in re.findall(r"\]\(([^)\s]+)\)", page.read_text("utf-8")):
         if re.match(r"https?:|mailto:", link):
             continue
@@ -95,11 +92,11 @@ def _said() -> list[tuple[str, list[str]]]:
     return found
 
 
-def test_commands_and_their_options_are_there() -> None:
+def test_commands_and_their_options_are_there():
     group = typer.main.get_command(app)
     options = {
         name: {word for p in command.params for word in (*p.opts, *p.secondary_opts)}
-        for name, command in group.commands.items()  # type: ignore[attr-defined]
+        for name, command in group.commands.items()
     }
     seen = set()
     for page, lines in _said():
@@ -112,7 +109,7 @@ def test_commands_and_their_options_are_there() -> None:
     assert seen == set(options)
 
 
-def test_modules_are_there() -> None:
+def test_modules_are_there():
     for page, lines in _said():
         for name in re.findall(r"-m ((?:app|dga|tests)[\w.]*)", "\n".join(lines)):
             path = ROOT / name.replace(".", "/")

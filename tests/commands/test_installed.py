@@ -1,7 +1,5 @@
 """The package, installed: the command and the page, elsewhere and without the right to write."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil
@@ -57,7 +55,7 @@ def programs(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     return environment / "bin"
 
 
-def test_an_installation_adapts_and_serves(programs: Path, tmp_path: Path) -> None:
+def test_an_installation_adapts_and_serves(programs, tmp_path):
     photo, elsewhere, uploads = tmp_path / "photo.png", tmp_path / "elsewhere", tmp_path / "uploads"
     Image.fromarray(skimage.data.chelsea()).save(photo)
     uploads.mkdir()

@@ -1,7 +1,5 @@
 """What the lists of packages promise: a lowest version for each."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 
@@ -10,26 +8,15 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def listed(name: str) -> dict[str, str]:
-    """Packages of a file, by their plain names, with what is said of their versions."""
-    lines = (line.split("#")[0].strip() for line in (ROOT / name).read_text().splitlines())
-    found = [re.fullmatch(r"([\w.-]+)(?:\[\w+\])?(.*)", line) for line in lines if line]
-    assert all(found)
-    return {plain(match[1]): match[2] for match in found if match}
-
-
-def plain(name: str) -> str:
-    return re.sub(r"[-_.]+", "-", name).lower()
-
-
 @pytest.mark.parametrize("name", ["requirements.txt", "requirements-dev.txt"])
-def test_every_package_has_a_lowest_version(name: str) -> None:
-    assert listed(name)
-    for package, versions in listed(name).items():
-        assert re.match(r"(>=|==)\d+(\.\d+)*", versions), package
+def test_every_package_has_a_lowest_version(name):
+    lines = [line.split("#")[0].strip() for line in (ROOT / name).read_text().splitlines()]
+    assert any(lines)
+    for package in filter(None, lines):
+        assert re.match(r"[\w.-]+(\[\w+\])?(>=|==)\d+", package), package
 
 
-def test_every_ignored_advisory_is_explained() -> None:
+def test_every_ignored_advisory_is_explained():
     lines = (ROOT / ".ci/advisories").read_text("utf-8").splitlines()
     said = [line for line in lines if line and not line.startswith("#")]
     assert said

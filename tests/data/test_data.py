@@ -1,10 +1,7 @@
 """Folders, zips and splits."""
 
-from __future__ import annotations
-
 import hashlib
 import zipfile
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,7 +12,7 @@ from dga.images import from_tensor, to_tensor
 from dga.profiles import tune_pictures
 
 
-def test_folder_and_zip_hold_the_same_pictures(picture_folder: Path, tmp_path: Path) -> None:
+def test_folder_and_zip_hold_the_same_pictures(picture_folder, tmp_path):
     archive = tmp_path / "pictures.zip"
     with zipfile.ZipFile(archive, "w") as file:
         for path in picture_folder.glob("*/*"):
@@ -28,7 +25,7 @@ def test_folder_and_zip_hold_the_same_pictures(picture_folder: Path, tmp_path: P
     assert from_folder.labels.tolist() == [0] * 8 + [1] * 8
 
 
-def test_bad_data_is_named(picture_folder: Path, tmp_path: Path) -> None:
+def test_bad_data_is_named(picture_folder, tmp_path):
     with pytest.raises(FileNotFoundError, match="neither a folder nor a zip"):
         read_images([tmp_path / "nothing"], 32)
     with pytest.raises(ValueError, match=r"No pictures"):
@@ -47,7 +44,7 @@ def _many(count: int) -> ImageSet:
     return ImageSet(names, np.zeros((count, 1, 1, 3), np.uint8), labels, ("a", "b", "c", "d"))
 
 
-def test_the_split_for_choices_is_the_projects_own_and_nothing_elses() -> None:
+def test_the_split_for_choices_is_the_projects_own_and_nothing_elses():
     tune = tune_pictures("everyday16")
     assert len(tune) == 500
     digest = hashlib.sha256("\n".join(sorted(tune)).encode()).hexdigest()
@@ -60,7 +57,7 @@ def test_the_split_for_choices_is_the_projects_own_and_nothing_elses() -> None:
     assert not tune_pictures("imagenet")
 
 
-def test_training_split_and_per_class() -> None:
+def test_training_split_and_per_class():
     used, held_out = split_training(_many(1000))
     assert (len(used), len(held_out)) == (970, 30)
     assert not set(used.names) & set(held_out.names)
@@ -72,7 +69,7 @@ def test_training_split_and_per_class() -> None:
     assert {*some.names, *others.names} == set(per_class(_many(400), 6).names)
 
 
-def test_pixels_survive_the_round_trip() -> None:
+def test_pixels_survive_the_round_trip():
     pixels = np.arange(256, dtype=np.uint8).repeat(3).reshape(16, 16, 3)
     x = to_tensor(pixels)
     assert x.shape == (3, 16, 16)

@@ -1,10 +1,7 @@
 """ImageNet-C as released, and pictures that are read as they are taken."""
 
-from __future__ import annotations
-
 import dataclasses
 import shutil
-import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -15,12 +12,7 @@ from torchvision.transforms import v2
 
 from dga.corruptions import corrupt
 from dga.data.framing import Frame, View
-from dga.data.image_sets import (
-    ImageFiles,
-    ImageSet,
-    find_images,
-    open_images,
-)
+from dga.data.image_sets import ImageFiles, ImageSet, find_images, open_images
 from dga.data.imagenet_c import condition_folder, conditions, wnids
 from dga.evaluation.judging import Judge, Options, judge_pictures
 from dga.evaluation.plan import Plan, choose_images, image_seed, read_batch
@@ -34,7 +26,7 @@ from dga.networks.unet import Discriminator
 from dga.profiles import EVERYDAY16, IMAGENET, ReleaseConfig
 from dga.systems import parse_all
 from dga.training.discriminator.studies import Study
-from tests.fixtures.cli import run_dga
+from tests.fixtures.cli import done
 
 FOLDERS = (3, 999, 41)
 """Classes of the synthetic ImageNet, by their position among the thousand."""
@@ -95,7 +87,7 @@ def released(models: Models, clean: Path, tmp_path_factory: pytest.TempPathFacto
 
 def _plan(data: Path, **changes: object) -> Plan:
     asked = {"corruptions": CORRUPTIONS, "per_class": 4, "split": "all", **changes}
-    return Plan(data=(str(data),), **asked)  # type: ignore[arg-type]
+    return Plan(data=(str(data),), **asked)
 
 
 def _lines(models: Models, plan: Plan, out: Path, batch: int = 5, resume: bool = False):
@@ -108,8 +100,8 @@ def _facts(lines: list[ResultRow]) -> list[ResultRow]:
 
 
 def test_release_pictures_made_on_the_fly_and_released_are_the_same(
-    models: Models, clean: Path, released: Path, tmp_path: Path
-) -> None:
+    models, clean, released, tmp_path
+):
     made = _lines(models, _plan(clean), tmp_path / "made").lines
     assert len(made) == 2 * 2 * 12
     beside = _plan(clean, corrupted=str(released))
@@ -118,9 +110,7 @@ def test_release_pictures_made_on_the_fly_and_released_are_the_same(
     assert _facts(alone) == _facts(made)
 
 
-def test_archives_unpacked_by_family_are_found(
-    models: Models, released: Path, tmp_path: Path
-) -> None:
+def test_archives_unpacked_by_family_are_found(models, released, tmp_path):
     shutil.copytree(released / "gaussian_noise", tmp_path / "noise" / "gaussian_noise")
     shutil.copytree(released / "fog", tmp_path / "weather" / "fog")
     assert conditions(tmp_path) == [("gaussian_noise", 5), ("fog", 5)]
@@ -133,7 +123,7 @@ def test_archives_unpacked_by_family_are_found(
     assert np.array_equal(read.pixels, read_batch(other, view, images, "fog")[0].pixels)
 
 
-def test_wnids_are_known_by_their_order(models: Models, clean: Path, tmp_path: Path) -> None:
+def test_wnids_are_known_by_their_order(models, clean, tmp_path):
     images = choose_images(_plan(clean).resolve(), models.profile)
     assert {int(label) for label in images.labels} == set(FOLDERS)
     for name, label in zip(images.names, images.labels, strict=True):
@@ -146,15 +136,12 @@ def test_wnids_are_known_by_their_order(models: Models, clean: Path, tmp_path: P
         find_images([clean], Frame(32), EVERYDAY16.classifier.classes)
 
 
-def test_correct_is_told_by_position_not_by_name(
-    models: Models, clean: Path, tmp_path: Path
-) -> None:
+def test_correct_is_told_by_position_not_by_name(models, clean, tmp_path):
     """All classes but one share a name; only hits of the right class count."""
     names = tuple("crane" for _ in range(1000))
     config = dataclasses.replace(models.profile.classifier, classes=names)
-    alike = dataclasses.replace(
-        models, profile=dataclasses.replace(models.profile, classifier=config)
-    )
+    profile = dataclasses.replace(models.profile, classifier=config)
+    alike = dataclasses.replace(models, profile=profile)
     plan = _plan(clean, corruptions=("fog",))
     right = [line["correct"] for line in _lines(models, plan, tmp_path / "own").lines]
     lines = _lines(alike, plan, tmp_path / "alike").lines
@@ -163,7 +150,7 @@ def test_correct_is_told_by_position_not_by_name(
     assert not all(right)
 
 
-def test_cut_is_torchvisions() -> None:
+def test_cut_is_torchvisions():
     """ImageNet-C: Resize(256), CenterCrop(224)."""
     rng = np.random.default_rng(1)
     theirs = v2.Compose([v2.Resize(256), v2.CenterCrop(224)])
@@ -173,7 +160,7 @@ def test_cut_is_torchvisions() -> None:
         assert np.array_equal(Frame(224, ReleaseConfig())(image), np.asarray(theirs(image))), size
 
 
-def test_views_of_the_full_size_profile() -> None:
+def test_views_of_the_full_size_profile():
     rng = np.random.default_rng(2)
     base = Image.fromarray(rng.integers(0, 255, (9, 9, 3), dtype=np.uint8))
     image = base.resize((224, 224), Image.Resampling.BICUBIC)
@@ -189,9 +176,7 @@ def test_views_of_the_full_size_profile() -> None:
     assert not torch.allclose(read, normalise(to_tensor(pixels)[None], config), atol=0.1)
 
 
-def test_frames_are_checked_and_kept_beside_results(
-    models: Models, released: Path, tmp_path: Path
-) -> None:
+def test_frames_are_checked_and_kept_beside_results(models, released, tmp_path):
     with pytest.raises(ValueError, match=r"Unknown frame 'crop'\. Choose one of: resize, raw"):
         View.of(models.profile, "crop")
     with pytest.raises(ValueError, match="everyday16 has no released pictures to read raw"):
@@ -203,9 +188,7 @@ def test_frames_are_checked_and_kept_beside_results(
     assert _facts(_lines(models, raw, tmp_path / "raw").lines) != _facts(usual)
 
 
-def test_what_a_release_lacks_is_named(
-    models: Models, clean: Path, released: Path, tmp_path: Path
-) -> None:
+def test_what_a_release_lacks_is_named(models, clean, released, tmp_path):
     for change, words in (
         ({"corruptions": ("fog", "snow", "frost")}, "has no snow, frost at severity 5"),
         ({"corruptions": ("clean", "fog")}, "has no clean at severity 5"),
@@ -219,9 +202,7 @@ def test_what_a_release_lacks_is_named(
         judge_pictures(Judge(models, Study()), _plan(released), tmp_path)
 
 
-def test_unreadable_pictures_in_the_middle_are_skipped_and_retried(
-    models: Models, clean: Path, tmp_path: Path
-) -> None:
+def test_unreadable_pictures_in_the_middle_are_skipped_and_retried(models, clean, tmp_path):
     folder = _release(models, clean, tmp_path / "c")
     names = choose_images(_plan(folder).resolve(), models.profile).names
     bad, gone = folder / "fog" / "5" / names[1], folder / "fog" / "5" / names[7]
@@ -240,7 +221,7 @@ def test_unreadable_pictures_in_the_middle_are_skipped_and_retried(
     assert sorted(map(str, _facts(mended.lines))) == sorted(map(str, _facts(whole)))
 
 
-def test_nothing_but_unreadable_pictures_is_said(models: Models, tmp_path: Path) -> None:
+def test_nothing_but_unreadable_pictures_is_said(models, tmp_path):
     folder = tmp_path / "data" / wnids()[0]
     folder.mkdir(parents=True)
     (folder / "a.JPEG").write_bytes(b"not a picture")
@@ -248,9 +229,7 @@ def test_nothing_but_unreadable_pictures_is_said(models: Models, tmp_path: Path)
         _lines(models, _plan(tmp_path / "data"), tmp_path / "out")
 
 
-def test_judging_leaves_out_what_is_unreadable_anywhere(
-    models: Models, clean: Path, tmp_path: Path
-) -> None:
+def test_judging_leaves_out_what_is_unreadable_anywhere(models, clean, tmp_path):
     folder = _release(models, clean, tmp_path / "c")
     plan = _plan(clean, corrupted=str(folder))
     judge, few = Judge(models, Study()), Options((0, 5), features=True)
@@ -264,14 +243,9 @@ def test_judging_leaves_out_what_is_unreadable_anywhere(
         np.testing.assert_allclose(one["logits"], np.delete(whole["logits"], 2, 1), atol=1e-5)
 
 
-def test_no_more_than_a_batch_is_held_at_once(
-    tiny_models: Models, picture_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_more_than_a_batch_is_held_at_once(tiny_models, picture_folder, tmp_path, monkeypatch):
     """Of a zip; with the lines that the folder gives."""
-    archive = tmp_path / "pictures.zip"
-    with zipfile.ZipFile(archive, "w") as file:
-        for path in picture_folder.glob("*/*"):
-            file.write(path, f"some/where/{path.parent.name}/{path.name}")
+    archive = Path(shutil.make_archive(str(tmp_path / "pictures"), "zip", picture_folder))
     largest, real = [], ImageFiles.load
 
     def load(self: ImageFiles) -> tuple[ImageSet, list[str]]:
@@ -288,7 +262,7 @@ def test_no_more_than_a_batch_is_held_at_once(
     assert len(lines[0]) == 2 * 2 * 6
 
 
-def test_sets_too_large_for_memory_stay_on_disk(picture_folder: Path) -> None:
+def test_sets_too_large_for_memory_stay_on_disk(picture_folder):
     held = open_images([picture_folder], Frame(32))
     lazy = open_images([picture_folder], Frame(32), limit=16 * 32 * 32 * 3 - 1)
     assert isinstance(held, ImageSet)
@@ -301,7 +275,7 @@ def test_sets_too_large_for_memory_stay_on_disk(picture_folder: Path) -> None:
     assert open_images([picture_folder], Frame(32), limit=16 * 32 * 32 * 3).names == held.names
 
 
-def test_the_command_reads_a_release(picture_folder: Path, tmp_path: Path) -> None:
+def test_the_command_reads_a_release(picture_folder, tmp_path):
     """Everyday pictures in ImageNet-C's layout, one of them damaged."""
     for path in picture_folder.glob("*/*"):
         target = tmp_path / "c" / "fog" / "2" / path.parent.name / path.name
@@ -310,8 +284,7 @@ def test_the_command_reads_a_release(picture_folder: Path, tmp_path: Path) -> No
     target.write_bytes(b"not a picture")
     options = ["--data", tmp_path / "c", "--split", "all", "--severity", 2, "--device", "cpu"]
     asked = ["--corruptions", "fog", "--methods", "source", "--out", tmp_path / "out"]
-    result = run_dga("evaluate", *options, *asked)
-    assert result.exit_code == 0, result.stderr
+    result = done("evaluate", *options, *asked)
     assert "| fog |" in result.stdout
     name = f"{target.parent.name}/{target.name}"
     assert f"Skipped 1 pictures that could not be read: {name}\n" in result.stderr

@@ -1,16 +1,14 @@
 """Evaluation on many machines: the same lines, whoever dies. Ray's own tests need Ray."""
 
-from __future__ import annotations
-
 import dataclasses
-import importlib.util
+import json
 import os
 import pickle
 import random
 import signal
 import socket
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
@@ -19,9 +17,7 @@ from typing import Any
 import pytest
 import torch
 from PIL import Image
-from typer.testing import CliRunner
 
-from dga.commands import app
 from dga.data.framing import View
 from dga.evaluation import cluster
 from dga.evaluation.cluster import (
@@ -45,12 +41,9 @@ from dga.speed.pace import Pace
 from dga.systems import parse_all
 from dga.weights.sources import Sources
 from dga.weights.store import save_weights
+from tests.fixtures.cli import refused
 
 METHODS = ("source", "dga", "tent:batch=3")
-needs_ray = pytest.mark.skipif(
-    importlib.util.find_spec("ray") is None,
-    reason="ray is not installed: pip install -r requirements-cluster.txt",
-)
 
 
 @pytest.fixture(scope="module")
@@ -66,24 +59,21 @@ def weights(tiny_models: Models, tmp_path_factory: pytest.TempPathFactory) -> Pa
     return root
 
 
-@pytest.fixture(scope="module")
-def plan(picture_folder: Path) -> Plan:
-    return Plan(
-        data=(str(picture_folder),),
-        corruptions=("gaussian_noise", "fog"),
-        severity=3,
-        per_class=4,
-        split="all",
-    )
-
-
 def _load(profile: Profile, root: Path) -> Models:
     return load_models(profile, Sources(root), Compute(torch.device("cpu"), torch.float32))
 
 
 @pytest.fixture(scope="module")
 def recipe(tiny_profile: Profile, weights: Path, plan: Plan) -> Recipe:
-    return Recipe(partial(_load, tiny_profile, weights), METHODS, plan.resolve())
+    resolved = dataclasses.replace(plan, per_class=4).resolve()
+    return Recipe(partial(_load, tiny_profile, weights), METHODS, resolved)
+
+
+@pytest.fixture(scope="module")
+def wild(recipe: Recipe) -> Recipe:
+    """The same of a stream in which all severities come."""
+    stream = dataclasses.replace(recipe.resolved.asked, severity=5, stream="wild")
+    return dataclasses.replace(recipe, resolved=stream.resolve())
 
 
 def _single(recipe: Recipe, out: Path, batch: int = 2, resume: bool = False) -> list[ResultRow]:
@@ -123,9 +113,7 @@ def _done(recipe: Recipe, out: Path, streams: int = 2) -> tuple[ResultsFile, lis
     return results_file, [pickle.loads(answer["done"]) for answer in answers]
 
 
-def test_shards_in_any_order_merge_to_the_single_machines_lines(
-    recipe: Recipe, whole: list[ResultRow], tmp_path: Path
-) -> None:
+def test_shards_in_any_order_merge_to_the_single_machines_lines(recipe, whole, tmp_path):
     results_file, done = _done(recipe, tmp_path / "shards")
     random.Random(0).shuffle(done)
     for one in [*done, *done[:3]]:  # some twice: a worker taken for dead did them as well
@@ -136,13 +124,9 @@ def test_shards_in_any_order_merge_to_the_single_machines_lines(
     assert not (tmp_path / "shards" / SHARDS).exists()
 
 
-def test_a_wild_stream_is_shared_out_and_tent_keeps_its_order(
-    recipe: Recipe, plan: Plan, tmp_path: Path
-) -> None:
-    wild = dataclasses.replace(plan, severity=5, stream="wild")
-    recipe = dataclasses.replace(recipe, resolved=wild.resolve())
-    alone = _single(recipe, tmp_path / "alone")
-    results_file, done = _done(recipe, tmp_path / "shards", streams=1)
+def test_a_wild_stream_is_shared_out_and_tent_keeps_its_order(wild, tmp_path):
+    alone = _single(wild, tmp_path / "alone")
+    results_file, done = _done(wild, tmp_path / "shards", streams=1)
     for one in reversed(done):
         results_file.add_shard(one.number, one.lines)
     results_file.merge()
@@ -150,9 +134,7 @@ def test_a_wild_stream_is_shared_out_and_tent_keeps_its_order(
     assert len({line["severity"] for line in alone}) > 2
 
 
-def test_a_killed_command_leaves_shards_that_the_next_one_finds(
-    recipe: Recipe, whole: list[ResultRow], tmp_path: Path
-) -> None:
+def test_a_killed_command_leaves_shards_that_the_next_one_finds(recipe, whole, tmp_path):
     results_file, done = _done(recipe, tmp_path / "shards")
     for one in done[1:6]:
         results_file.add_shard(one.number, one.lines)
@@ -164,9 +146,7 @@ def test_a_killed_command_leaves_shards_that_the_next_one_finds(
     assert sorted(map(str, resumed)) == sorted(map(str, whole))
 
 
-def test_a_worker_with_other_weights_does_not_work(
-    recipe: Recipe, tiny_profile: Profile, tmp_path: Path
-) -> None:
+def test_a_worker_with_other_weights_does_not_work(recipe, tiny_profile, tmp_path):
     setup = recipe.load_systems().setup
     images = choose_images(recipe.resolved, tiny_profile)
     for change, words in (
@@ -174,23 +154,19 @@ def test_a_worker_with_other_weights_does_not_work(
         ({"packages": {**setup.packages, "torch": "1.0"}}, r"packages.torch: 1.0 there"),
         ({"precision": "bfloat16"}, "precision: bfloat16 there, float32 here"),
     ):
-        expected = dataclasses.replace(setup, **change)  # type: ignore[arg-type]
+        expected = dataclasses.replace(setup, **change)
         with pytest.raises(ValueError, match=words):
             Worker(recipe, images, expected)({"task": b""})
 
 
-def test_a_worker_says_what_it_found_and_how_long_a_picture_takes(
-    recipe: Recipe, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_worker_says_what_it_found_and_how_long_a_picture_takes(recipe, monkeypatch):
     setup, notice = cluster._inspect(recipe)
     assert (setup, notice) == (recipe.load_systems().setup, "")
     monkeypatch.setattr(cluster, "slow_pace", lambda models: Pace(30.0, 1.0))
     assert cluster._inspect(recipe)[1].startswith("There is no GPU for tiny: ")
 
 
-def test_unreadable_pictures_are_named_and_counted(
-    recipe: Recipe, picture_folder: Path, tmp_path: Path
-) -> None:
+def test_unreadable_pictures_are_named_and_counted(recipe, picture_folder, tmp_path):
     data = tmp_path / "data" / "cat"
     data.mkdir(parents=True)
     for name in "abc":
@@ -202,20 +178,14 @@ def test_unreadable_pictures_are_named_and_counted(
     assert {line["path"] for one in done for line in one.lines} == {"cat/a.png", "cat/c.png"}
 
 
-def test_without_ray_a_sentence_says_what_to_install(
-    picture_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_ray_a_sentence_says_what_to_install(picture_folder, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "ray", None)
-    options = ["--data", str(picture_folder), "--out", str(tmp_path / "out"), "--engine"]
-    result = CliRunner().invoke(app, ["evaluate", *options, "ray"])
-    assert result.exit_code == 2
-    assert "pip install -r requirements-cluster.txt" in result.stderr
-    assert result.stderr.count("\n") == 1
-    result = CliRunner().invoke(app, ["evaluate", *options, "dask"])
-    assert "Unknown engine 'dask'. Choose one of: local, ray." in result.stderr
+    asked = "evaluate", "--data", picture_folder, "--out", tmp_path / "out", "--engine"
+    assert "pip install -r requirements-cluster.txt" in refused(*asked, "ray")
+    assert "Unknown engine 'dask'. Choose one of: local, ray." in refused(*asked, "dask")
 
 
-def test_an_address_without_a_cluster_is_refused_at_once() -> None:
+def test_an_address_without_a_cluster_is_refused_at_once():
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -238,9 +208,7 @@ def test_an_address_without_a_cluster_is_refused_at_once() -> None:
         ({"CPU": 4.0, "GPU": 8.0}, None, 5),  # with 8 no CPU would be left for a reader
     ],
 )
-def test_workers_leave_room_for_readers(
-    there: dict[str, float], asked: int | None, workers: int
-) -> None:
+def test_workers_leave_room_for_readers(there, asked, workers):
     ray = SimpleNamespace(cluster_resources=lambda: there)
     pool = cluster.WorkerPool.of(ray, Cluster(workers=asked))
     assert pool.workers == workers
@@ -255,7 +223,7 @@ class _Lost:
     nodes = staticmethod(lambda: [{"Alive": False, "Resources": {"CPU": 8.0}}])
 
 
-def test_a_cluster_without_workers_is_given_up_after_a_while() -> None:
+def test_a_cluster_without_workers_is_given_up_after_a_while():
     pool = cluster.WorkerPool(_Lost, Cluster(patience=0.05), 0, 2)
     pool.check_alive()
     pool.idle_since = (pool.idle_since or 0) - 1
@@ -272,6 +240,8 @@ def test_a_cluster_without_workers_is_given_up_after_a_while() -> None:
 
 @pytest.fixture(scope="module")
 def machines() -> Iterator[Any]:
+    reason = "ray is not installed: pip install -r requirements-cluster.txt"
+    pytest.importorskip("ray", reason=reason)
     ray = cluster.import_ray()
     from ray.cluster_utils import Cluster as Machines
 
@@ -304,11 +274,8 @@ def _deadly(profile: Profile, root: Path, marker: Path) -> Models:
     return dataclasses.replace(models, discriminator=_Deadly(models.discriminator, marker))
 
 
-@needs_ray
 @pytest.mark.slow
-def test_two_machines_give_the_single_machines_file(
-    machines: Any, recipe: Recipe, whole: list[ResultRow], tmp_path: Path
-) -> None:
+def test_two_machines_give_the_single_machines_file(machines, recipe, whole, tmp_path):
     results = evaluate_on_cluster(recipe, tmp_path / "ray", 2, cluster=Cluster(machines.address))
     assert _facts(results.lines) == whole
     again = evaluate_on_cluster(
@@ -317,27 +284,16 @@ def test_two_machines_give_the_single_machines_file(
     assert again.lines == results.lines
 
 
-@needs_ray
 @pytest.mark.slow
-def test_two_machines_give_the_single_machines_stream(
-    machines: Any, recipe: Recipe, plan: Plan, tmp_path: Path
-) -> None:
-    wild = dataclasses.replace(plan, severity=5, stream="wild")
-    recipe = dataclasses.replace(recipe, resolved=wild.resolve())
-    results = evaluate_on_cluster(recipe, tmp_path / "ray", 2, cluster=Cluster(machines.address))
-    assert _facts(results.lines) == _single(recipe, tmp_path / "alone")
+def test_two_machines_give_the_single_machines_stream(machines, wild, tmp_path):
+    results = evaluate_on_cluster(wild, tmp_path / "ray", 2, cluster=Cluster(machines.address))
+    assert _facts(results.lines) == _single(wild, tmp_path / "alone")
 
 
-@needs_ray
 @pytest.mark.slow
 def test_a_worker_killed_in_the_middle_loses_nothing(
-    machines: Any,
-    recipe: Recipe,
-    whole: list[ResultRow],
-    tiny_profile: Profile,
-    weights: Path,
-    tmp_path: Path,
-) -> None:
+    machines, recipe, whole, tiny_profile, weights, tmp_path
+):
     marker = tmp_path / "killed"
     deadly = dataclasses.replace(recipe, load=partial(_deadly, tiny_profile, weights, marker))
     results = evaluate_on_cluster(deadly, tmp_path / "ray", 2, cluster=Cluster(machines.address))
@@ -345,11 +301,10 @@ def test_a_worker_killed_in_the_middle_loses_nothing(
     assert _facts(results.lines) == whole
 
 
-@needs_ray
 @pytest.mark.slow
 def test_a_batch_that_kills_every_worker_ends_the_run(
-    machines: Any, recipe: Recipe, tiny_profile: Profile, weights: Path, tmp_path: Path
-) -> None:
+    machines, recipe, tiny_profile, weights, tmp_path
+):
     nowhere = tmp_path / "not" / "there"
     deadly = dataclasses.replace(recipe, load=partial(_deadly, tiny_profile, weights, nowhere))
     few = Cluster(machines.address, tries=2)
@@ -357,48 +312,39 @@ def test_a_batch_that_kills_every_worker_ends_the_run(
         evaluate_on_cluster(deadly, tmp_path / "ray", 2, cluster=few)
 
 
-@needs_ray
+@pytest.fixture
+def fell(machines: Any, monkeypatch: pytest.MonkeyPatch) -> Callable[[int, int], list[int]]:
+    """To lose some machines once so many shards are kept; their numbers are noted."""
+
+    def lose(count: int, after: int) -> list[int]:
+        real, kept = ResultsFile.add_shard, list[int]()
+
+        def keep_and_fell(self: ResultsFile, number: int, lines: list[ResultRow]) -> None:
+            real(self, number, lines)
+            kept.append(number)
+            if len(kept) == after:
+                for node in list(machines.worker_nodes)[:count]:
+                    machines.remove_node(node)
+
+        monkeypatch.setattr(ResultsFile, "add_shard", keep_and_fell)
+        return kept
+
+    return lose
+
+
 @pytest.mark.slow
-def test_a_machine_lost_in_the_middle_loses_nothing(
-    machines: Any,
-    recipe: Recipe,
-    whole: list[ResultRow],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    real, kept = ResultsFile.add_shard, list[int]()
-
-    def keep_and_fell(self: ResultsFile, number: int, lines: list[ResultRow]) -> None:
-        real(self, number, lines)
-        kept.append(number)
-        if len(kept) == 2:
-            machines.remove_node(machines.worker_nodes.copy().pop())
-
-    monkeypatch.setattr(ResultsFile, "add_shard", keep_and_fell)
+def test_a_machine_lost_in_the_middle_loses_nothing(machines, recipe, whole, tmp_path, fell):
+    kept = fell(1, after=2)
     results = evaluate_on_cluster(recipe, tmp_path / "ray", 2, cluster=Cluster(machines.address))
     assert len(kept) > 2
     assert _facts(results.lines) == whole
 
 
-@needs_ray
 @pytest.mark.slow
 def test_a_cluster_that_loses_all_machines_keeps_what_is_finished(
-    machines: Any,
-    recipe: Recipe,
-    whole: list[ResultRow],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    real, kept = ResultsFile.add_shard, list[int]()
-
-    def keep_and_fell(self: ResultsFile, number: int, lines: list[ResultRow]) -> None:
-        real(self, number, lines)
-        kept.append(number)
-        if len(kept) == 3:
-            for node in list(machines.worker_nodes):
-                machines.remove_node(node)
-
-    monkeypatch.setattr(ResultsFile, "add_shard", keep_and_fell)
+    machines, recipe, whole, tmp_path, fell
+):
+    fell(2, after=3)
     lost, command = Cluster(machines.address, patience=3), "python -m dga evaluate"
     with pytest.raises(ClusterError, match=r"kept in .* go on with: .*evaluate --resume"):
         evaluate_on_cluster(recipe, tmp_path / "ray", 2, command=command, cluster=lost)
@@ -409,7 +355,5 @@ def test_a_cluster_that_loses_all_machines_keeps_what_is_finished(
 
 
 def _config(folder: Path) -> dict[str, Any]:
-    import json
-
     config: dict[str, Any] = json.loads((folder / "config.json").read_text())
     return {name: value for name, value in config.items() if name != "versions"}

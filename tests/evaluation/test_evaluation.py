@@ -1,7 +1,5 @@
 """The bench: resumable, independent of the batch, honest about what it was asked."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import re
@@ -28,18 +26,6 @@ from dga.systems import parse_all
 NAMES = ("source", "dga", "dda", "dga-plus", "tent:batch=2", "dga-plus+tent:batch=2")
 
 
-@pytest.fixture
-def plan(picture_folder: Path) -> Plan:
-    return Plan(
-        data=(str(picture_folder),),
-        corruptions=("gaussian_noise", "fog"),
-        severity=3,
-        per_class=2,
-        split="all",
-        seed=0,
-    )
-
-
 def run(
     models: Models, plan: Plan, out: Path, names: tuple[str, ...] = NAMES, batch: int = 16
 ) -> Results:
@@ -51,7 +37,7 @@ def facts(lines: list[ResultRow]) -> list[tuple[object, ...]]:
     return sorted(tuple(line[k] for k in keys) for line in lines)
 
 
-def test_one_line_an_image_and_method(choosy_models: Models, plan: Plan, tmp_path: Path) -> None:
+def test_one_line_an_image_and_method(choosy_models, plan, tmp_path):
     lines = run(choosy_models, plan, tmp_path).lines
     assert len(lines) == 2 * 2 * 2 * len(NAMES)
     written = [json.loads(row) for row in (tmp_path / LINES).read_text().splitlines()]
@@ -65,30 +51,27 @@ def test_one_line_an_image_and_method(choosy_models: Models, plan: Plan, tmp_pat
     assert "| fog |" in table
 
 
-def test_depths_and_predictions_do_not_depend_on_the_batch(
-    choosy_models: Models, plan: Plan, tmp_path: Path
-) -> None:
+def test_depths_and_predictions_do_not_depend_on_the_batch(choosy_models, plan, tmp_path):
     one = run(choosy_models, plan, tmp_path / "one", batch=1)
     eight = run(choosy_models, plan, tmp_path / "eight", batch=8)
     assert facts(one.lines) == facts(eight.lines)
 
 
+@pytest.mark.parametrize(("asked", "batch"), [("plan", 2), ("wild", 4)])
 def test_a_killed_run_resumes_with_nothing_lost_or_twice(
-    choosy_models: Models, plan: Plan, tmp_path: Path
-) -> None:
-    names = ("source", "dga", "tent:batch=2")
+    choosy_models, request, tmp_path, asked, batch
+):
+    names, plan = ("source", "dga", f"tent:batch={batch}"), request.getfixturevalue(asked)
     whole = run(choosy_models, plan, tmp_path, names, batch=2)
     path = tmp_path / LINES
     text = path.read_text()
-    for cut in (10, 2 * len(text) // 3, len(text) - 5):
+    for cut in (10, len(text) // 2, 2 * len(text) // 3, len(text) - 5):
         path.write_text(text[:cut])
         resumed = run(choosy_models, plan, tmp_path, names, batch=3)
         assert facts(resumed.lines) == facts(whole.lines)
 
 
-def test_methods_corruptions_and_pictures_can_be_added(
-    choosy_models: Models, plan: Plan, tmp_path: Path
-) -> None:
+def test_methods_corruptions_and_pictures_can_be_added(choosy_models, plan, tmp_path):
     small = dataclasses.replace(plan, corruptions=("fog",), per_class=1)
     names = ("source", "dda")
     assert len(run(choosy_models, small, tmp_path, ("source",)).lines) == 2
@@ -107,30 +90,18 @@ def test_methods_corruptions_and_pictures_can_be_added(
         ({"per_class": 1}, "stream: 4 there, 2 here"),
     ],
 )
-def test_results_of_another_configuration_are_refused(
-    choosy_models: Models, plan: Plan, tmp_path: Path, change: dict[str, object], words: str
-) -> None:
+def test_results_of_another_configuration_are_refused(choosy_models, plan, tmp_path, change, words):
     before = run(choosy_models, plan, tmp_path, ("source", "tent:batch=2")).lines
     with pytest.raises(ValueError, match=words):
         run(choosy_models, dataclasses.replace(plan, **change), tmp_path, ("tent:batch=2",))
     assert [json.loads(r) for r in (tmp_path / LINES).read_text().splitlines()] == before
 
 
-def test_a_method_whose_settings_changed_is_refused(
-    choosy_models: Models, plan: Plan, tmp_path: Path
-) -> None:
+def test_a_method_whose_settings_changed_is_refused(choosy_models, plan, tmp_path):
     run(choosy_models, plan, tmp_path, ("dda",))
     changed = {"dda": parse_all(choosy_models.profile, ["dda:depth=3"])["dda:depth=3"]}
     with pytest.raises(ValueError, match=r"methods.dda.depth: 5 there, 3 here"):
         evaluate(choosy_models, changed, plan, tmp_path, resume=True)
-
-
-def test_results_are_not_gone_on_with_unasked(
-    choosy_models: Models, plan: Plan, tmp_path: Path
-) -> None:
-    run(choosy_models, plan, tmp_path, ("source",))
-    with pytest.raises(ValueError, match=r"already holds 8 results\. Add --resume"):
-        evaluate(choosy_models, parse_all(choosy_models.profile, ["source"]), plan, tmp_path)
 
 
 @pytest.fixture
@@ -153,8 +124,8 @@ def watched(monkeypatch: pytest.MonkeyPatch) -> dict[str, list[int]]:
 
 
 def test_what_waits_for_a_stream_sees_its_own_batches_in_order(
-    choosy_models: Models, plan: Plan, tmp_path: Path, watched: dict[str, list[int]]
-) -> None:
+    choosy_models, plan, tmp_path, watched
+):
     """And forgets between corruptions, not between batches; a pair does as its reader."""
     names = "source", "tent:batch=3", "dga+tent:batch=2", "dga-plus:permute=depth:batch=5"
     run(choosy_models, dataclasses.replace(plan, per_class=4), tmp_path, names)
@@ -162,13 +133,9 @@ def test_what_waits_for_a_stream_sees_its_own_batches_in_order(
     assert watched == {n: [0, *b, 0, *b] for n, b in zip(names, batches, strict=True)}
 
 
-def test_corruptions_on_disk_are_read_instead_of_made(
-    choosy_models: Models, plan: Plan, tmp_path: Path
-) -> None:
-    images, view = (
-        choose_images(plan.resolve(), choosy_models.profile),
-        View.of(choosy_models.profile),
-    )
+def test_corruptions_on_disk_are_read_instead_of_made(choosy_models, plan, tmp_path):
+    profile = choosy_models.profile
+    images, view = choose_images(plan.resolve(), profile), View.of(profile)
     for name in images.names:
         path = tmp_path / "c" / "fog" / "3" / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -185,23 +152,12 @@ def test_corruptions_on_disk_are_read_instead_of_made(
     assert read.labels.tolist() == np.delete(images.labels, 1).tolist()
 
 
-def test_unreadable_pictures_are_named_and_skipped(choosy_models: Models, tmp_path: Path) -> None:
-    folder = tmp_path / "data" / "cat"
-    folder.mkdir(parents=True)
-    Image.new("RGB", (32, 32), (90, 80, 70)).save(folder / "a.png")
-    (folder / "b.png").write_bytes(b"not a picture")
-    plan = Plan((str(tmp_path / "data"),), ("fog",), 1, 5, "all", 0)
-    results = run(choosy_models, plan, tmp_path / "out", ("source",))
-    assert results.unreadable == ["cat/b.png"]
-    assert [line["path"] for line in results.lines] == ["cat/a.png"]
-
-
 def write_hundred(results_file: ResultsFile) -> None:
     for i in range(100):
         results_file.append([{"corruption": "fog", "path": f"cat/{i:03d}.png", "method": "source"}])
 
 
-def test_a_full_disk_leaves_earlier_lines_whole(tmp_path: Path) -> None:
+def test_a_full_disk_leaves_earlier_lines_whole(tmp_path):
     """Where 2 kB a file may be written, that ends with an error; nothing before it is lost."""
     results_file = ResultsFile(tmp_path, {"methods": {}}, resume=False)
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
@@ -216,7 +172,7 @@ def test_a_full_disk_leaves_earlier_lines_whole(tmp_path: Path) -> None:
     assert len(lines) > 20
 
 
-def test_names_are_checked(plan: Plan) -> None:
+def test_names_are_checked(plan):
     with pytest.raises(ValueError, match="gaussian_noise"):
         dataclasses.replace(plan, corruptions=("rain",))
     with pytest.raises(ValueError, match="from 1 to 5"):
@@ -228,7 +184,7 @@ def test_names_are_checked(plan: Plan) -> None:
         parse_corruptions("clean")
 
 
-def test_a_folder_of_ones_own_is_measured_whole(tmp_path: Path) -> None:
+def test_a_folder_of_ones_own_is_measured_whole(tmp_path):
     """All of it by default, however small; the split for choices is the project's own."""
 
     def chosen(split: str, *folders: str) -> set[str]:
@@ -264,9 +220,7 @@ def conditions(lines: list[ResultRow]) -> dict[str, tuple[str, int]]:
     return {line["path"]: (line["corruption"], line["severity"]) for line in lines}
 
 
-def test_a_wild_stream_is_one_stream_of_all_severities(
-    choosy_models: Models, wild: Plan, tmp_path: Path
-) -> None:
+def test_a_wild_stream_is_one_stream_of_all_severities(choosy_models, wild, tmp_path):
     """Every method sees every picture once, under the same condition, in the same order."""
     lines = run(choosy_models, wild, tmp_path, STREAM, batch=5).lines
     met = conditions(lines)
@@ -289,13 +243,9 @@ def test_a_wild_stream_is_one_stream_of_all_severities(
     assert f"| **all** | {accuracy:.1f} |" in table
 
 
-def test_a_picture_in_a_stream_is_the_picture_of_its_severity(
-    choosy_models: Models, wild: Plan
-) -> None:
-    images, view = (
-        choose_images(wild.resolve(), choosy_models.profile),
-        View.of(choosy_models.profile),
-    )
+def test_a_picture_in_a_stream_is_the_picture_of_its_severity(choosy_models, wild):
+    profile = choosy_models.profile
+    images, view = choose_images(wild.resolve(), profile), View.of(profile)
     mixed, _ = read_batch(wild, view, images, "wild")
     for i, name in enumerate(mixed.names):
         corruption, severity = wild.condition(name, "wild")
@@ -304,9 +254,7 @@ def test_a_picture_in_a_stream_is_the_picture_of_its_severity(
         assert np.array_equal(mixed.pixels[i], made.pixels[0])
 
 
-def test_the_same_stream_sorted_and_one_picture_at_a_time(
-    choosy_models: Models, wild: Plan, tmp_path: Path, watched: dict[str, list[int]]
-) -> None:
+def test_the_same_stream_sorted_and_one_picture_at_a_time(choosy_models, wild, tmp_path, watched):
     names = ("source", "dga")
     mixed = run(choosy_models, wild, tmp_path / "wild", names).lines
     in_order = dataclasses.replace(wild, stream="sorted")
@@ -327,20 +275,11 @@ def test_the_same_stream_sorted_and_one_picture_at_a_time(
     assert watched == {name: [0] + [1] * 16 for name in asked}  # nothing forgotten in between
 
 
-def test_a_killed_stream_resumes_with_nothing_lost_or_twice(
-    choosy_models: Models, wild: Plan, tmp_path: Path
-) -> None:
-    whole = run(choosy_models, wild, tmp_path, STREAM, batch=2)
-    path = tmp_path / LINES
-    text = path.read_text()
-    for cut in (10, len(text) // 2, len(text) - 5):
-        path.write_text(text[:cut])
-        assert facts(run(choosy_models, wild, tmp_path, STREAM, batch=3).lines) == facts(
-            whole.lines
-        )
+def test_a_stream_of_fewer_corruptions_is_another(choosy_models, wild, tmp_path):
+    run(choosy_models, wild, tmp_path, ("source",))
     fewer = dataclasses.replace(wild, corruptions=("fog",))
     with pytest.raises(ValueError, match=r"another configuration \(corruptions"):
-        run(choosy_models, fewer, tmp_path, STREAM)
+        run(choosy_models, fewer, tmp_path, ("source",))
 
 
 @pytest.mark.parametrize(
@@ -351,6 +290,6 @@ def test_a_killed_stream_resumes_with_nothing_lost_or_twice(
         ({"corruptions": ("clean", "fog")}, "has clean pictures anyway"),
     ],
 )
-def test_a_stream_is_not_asked_for_less(wild: Plan, change: dict[str, object], words: str) -> None:
+def test_a_stream_is_not_asked_for_less(wild, change, words):
     with pytest.raises(ValueError, match=re.escape(words)):
         dataclasses.replace(wild, **change)

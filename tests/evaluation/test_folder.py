@@ -1,7 +1,5 @@
 """A folder of pictures without labels: repaired once, resumed, unreadable ones named."""
 
-from __future__ import annotations
-
 import csv
 from pathlib import Path
 from typing import Any
@@ -13,7 +11,6 @@ from PIL import Image
 from dga.evaluation import folder as folders
 from dga.evaluation.folder import adapt_folder
 from dga.evaluation.results_file import ResultsFile
-from dga.networks.models import Models
 
 
 @pytest.fixture
@@ -33,9 +30,7 @@ def _table(out: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def test_every_picture_is_repaired_and_told(
-    tiny_models: Models, pictures: Path, tmp_path: Path
-) -> None:
+def test_every_picture_is_repaired_and_told(tiny_models, pictures, tmp_path):
     out = tmp_path / "out"
     adapted = adapt_folder(tiny_models, pictures, ("dga-plus", "dga-guided:depth=3"), out)
     rows = _table(out)
@@ -53,9 +48,7 @@ def test_every_picture_is_repaired_and_told(
     assert {row["depth"] for row in rows if "depth=3" in row["method"]} == {"3"}
 
 
-def test_a_killed_run_goes_on(
-    tiny_models: Models, pictures: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_killed_run_goes_on(tiny_models, pictures, tmp_path, monkeypatch):
     whole = tmp_path / "whole"
     adapt_folder(tiny_models, pictures, ("dga-plus",), whole)
     monkeypatch.setattr(folders, "AT_ONCE", 1)
@@ -86,7 +79,7 @@ def test_a_killed_run_goes_on(
     assert facts(out) == facts(whole)
 
 
-def test_what_cannot_be_done_is_said(tiny_models: Models, pictures: Path, tmp_path: Path) -> None:
+def test_what_cannot_be_done_is_said(tiny_models, pictures, tmp_path):
     out = tmp_path / "out"
     with pytest.raises(ValueError, match="holds no pictures"):
         adapt_folder(tiny_models, tmp_path / "mine" / "nothing", ("dga-plus",), out)

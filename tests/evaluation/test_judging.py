@@ -1,7 +1,5 @@
 """A judged discriminator's files: the right pictures, resumable, refused when they differ."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 from pathlib import Path
@@ -10,11 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from typer.testing import CliRunner
 
-from dga.commands import app
 from dga.corruptions import FAMILIES, corrupt
-from dga.data.image_sets import read_images
 from dga.diffusion import forward_path
 from dga.discriminator import curve
 from dga.evaluation import judging
@@ -24,7 +19,7 @@ from dga.images import to_tensor
 from dga.io.shipped import shipped
 from dga.networks import classifier
 from dga.networks.compute import Compute
-from dga.networks.models import Models, load_models
+from dga.networks.models import load_models
 from dga.networks.unet import Discriminator
 from dga.profiles import EVERYDAY16
 from dga.record import versions
@@ -32,20 +27,14 @@ from dga.training.discriminator.studies import Study
 from dga.weights.checkpoints import WeightsError
 from dga.weights.sources import Sources
 from dga.weights.store import OWN_SUM, config_sum, save_weights, weights_id
+from tests.fixtures.cli import done
 
 DEPTHS = (0, 3, 50, 100)
 
 
 @pytest.fixture
-def plan(picture_folder: Path) -> Plan:
-    return Plan(
-        data=(str(picture_folder),),
-        corruptions=("gaussian_noise", "fog"),
-        severity=3,
-        per_class=2,
-        split="all",
-        seed=4,
-    )
+def plan(plan: Plan) -> Plan:
+    return dataclasses.replace(plan, seed=4)
 
 
 def _load(path: Path) -> dict[str, Any]:
@@ -59,17 +48,9 @@ def _same(one: Path, other: Path) -> bool:
 
 
 @pytest.mark.parametrize(
-    ("shown", "options"),
-    [("x_t", Options()), ("x0_hat", Options(DEPTHS, features=False, batch=3))],
+    ("shown", "options"), [("x_t", Options()), ("x0_hat", Options(DEPTHS, features=False, batch=3))]
 )
-def test_logits_are_those_of_the_curve(
-    shown: str,
-    options: Options,
-    tiny_models: Models,
-    plan: Plan,
-    picture_folder: Path,
-    tmp_path: Path,
-) -> None:
+def test_logits_are_those_of_the_curve(shown, options, tiny_models, plan, images, tmp_path):
     judge, depths = Judge(tiny_models, Study(input=shown)), list(options.depths or range(101))
     assert judge_pictures(judge, plan, tmp_path, options) == []
     curves = _load(tmp_path / "curves.npz")
@@ -79,7 +60,6 @@ def test_logits_are_those_of_the_curve(
     assert curves["logits"].dtype == np.float32
     assert (tmp_path / "features.npz").exists() == options.features
 
-    images = read_images([picture_folder], 32, tiny_models.profile.classifier.classes)
     denoiser = tiny_models.denoiser if shown == "x0_hat" else None
     for n, path in enumerate(curves["paths"].tolist()):
         pixels = images.pixels[images.names.index(path)]
@@ -93,9 +73,7 @@ def test_logits_are_those_of_the_curve(
             np.testing.assert_allclose(curves["logits"][m, n], expected[depths], atol=1e-4)
 
 
-def test_features_are_what_the_last_layer_reads(
-    tiny_models: Models, plan: Plan, picture_folder: Path, tmp_path: Path
-) -> None:
+def test_features_are_what_the_last_layer_reads(tiny_models, plan, images, tmp_path):
     judge_pictures(Judge(tiny_models, Study()), plan, tmp_path, Options(DEPTHS))
     kept, curves = _load(tmp_path / "features.npz"), _load(tmp_path / "curves.npz")
     assert kept["features"].dtype == np.float16
@@ -104,21 +82,19 @@ def test_features_are_what_the_last_layer_reads(
     labels = kept["classes"][kept["labels"]].tolist()
     assert [label.replace(" ", "_") for label in labels] == folders
 
-    images = read_images([picture_folder], 32, tiny_models.profile.classifier.classes)
     rows = [images.names.index(path) for path in curves["paths"].tolist()]
     x = to_tensor(images.pixels[rows])
     config, network = tiny_models.profile.classifier, tiny_models.classifier
-    last: Any = network.get_classifier()  # type: ignore[operator]
+    last: Any = network.get_classifier()
     probabilities = last(torch.from_numpy(kept["features"][0]).float()).softmax(1)
     expected = classifier.predict_proba(network, x, config)
     torch.testing.assert_close(probabilities, expected, atol=1e-3, rtol=1e-2)
 
 
-def test_config_tells_what_was_judged(tiny_models: Models, plan: Plan, tmp_path: Path) -> None:
+def test_config_tells_what_was_judged(tiny_models, plan, tmp_path):
     study = Study(corruptions=FAMILIES["blur"], input="x0_hat")
-    models = dataclasses.replace(
-        tiny_models, weights={"diffusion": "d", "discriminator": "p", "classifier": "c"}
-    )
+    weights = {"diffusion": "d", "discriminator": "p", "classifier": "c"}
+    models = dataclasses.replace(tiny_models, weights=weights)
     options = Options(DEPTHS, features=False)
     judge_pictures(Judge(models, study), plan, tmp_path, options, "python -m dga judge")
     config = json.loads((tmp_path / "config.json").read_text())
@@ -135,8 +111,8 @@ def test_config_tells_what_was_judged(tiny_models: Models, plan: Plan, tmp_path:
 
 
 def test_a_killed_run_makes_only_the_parts_that_are_missing(
-    tiny_models: Models, plan: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    tiny_models, plan, tmp_path, monkeypatch
+):
     judge, options = Judge(tiny_models, Study()), Options(DEPTHS)
     judge_pictures(judge, plan, tmp_path / "whole", options)
     real, out = judging._save, tmp_path / "killed"
@@ -171,7 +147,7 @@ def test_a_killed_run_makes_only_the_parts_that_are_missing(
     assert measured == ["gaussian_noise"]  # a finished run has nothing to do
 
 
-def test_damaged_parts_are_named(tiny_models: Models, plan: Plan, tmp_path: Path) -> None:
+def test_damaged_parts_are_named(tiny_models, plan, tmp_path):
     judge, options = Judge(tiny_models, Study()), Options(DEPTHS, features=False)
     judge_pictures(judge, plan, tmp_path, options)
     (tmp_path / "curves.npz").unlink()
@@ -181,9 +157,7 @@ def test_damaged_parts_are_named(tiny_models: Models, plan: Plan, tmp_path: Path
         judge_pictures(judge, plan, tmp_path, options)
 
 
-def test_the_folder_of_another_run_is_refused(
-    tiny_models: Models, plan: Plan, tmp_path: Path
-) -> None:
+def test_the_folder_of_another_run_is_refused(tiny_models, plan, tmp_path):
     judge, options = Judge(tiny_models, Study()), Options((0, 9), features=False)
     judge_pictures(judge, plan, tmp_path, options)
     before = (tmp_path / "config.json").read_bytes()
@@ -201,7 +175,7 @@ def test_the_folder_of_another_run_is_refused(
     assert (tmp_path / "config.json").read_bytes() == before
 
 
-def test_impossible_depths_are_refused(tiny_models: Models, plan: Plan, tmp_path: Path) -> None:
+def test_impossible_depths_are_refused(tiny_models, plan, tmp_path):
     assert judging.parse_depths("all") == ()
     assert judging.parse_depths("4,2, 2") == (2, 4)
     with pytest.raises(ValueError, match="Depths look like 0,10,20"):
@@ -217,15 +191,14 @@ def test_impossible_depths_are_refused(tiny_models: Models, plan: Plan, tmp_path
 def x0_hat_folder(tmp_path: Path) -> Path:
     """Untrained weights of the shipped shape that claim to judge x0_hat."""
     torch.manual_seed(0)
-    facts = Study(input="x0_hat").facts(
-        weights_id(shipped("assets/weights") / "everyday16" / "diffusion")
-    )
+    diffusion = shipped("assets/weights") / "everyday16" / "diffusion"
+    facts = Study(input="x0_hat").facts(weights_id(diffusion))
     network = Discriminator(EVERYDAY16.discriminator)
     save_weights(network.state_dict(), tmp_path / "discriminator", facts)
     return tmp_path / "discriminator"
 
 
-def test_the_pipeline_refuses_a_discriminator_of_x0_hat(x0_hat_folder: Path) -> None:
+def test_the_pipeline_refuses_a_discriminator_of_x0_hat(x0_hat_folder):
     compute = Compute.choose("cpu", "float32")
     with pytest.raises(WeightsError, match="judges x0_hat, not x_t: it can be judged"):
         load_models("everyday16", Sources(discriminator=x0_hat_folder), compute)
@@ -235,22 +208,19 @@ def test_the_pipeline_refuses_a_discriminator_of_x0_hat(x0_hat_folder: Path) -> 
     assert load_judge("everyday16", compute=compute).denoiser is None
 
 
-def test_estimates_of_another_diffusion_model_are_refused(x0_hat_folder: Path) -> None:
+def test_estimates_of_another_diffusion_model_are_refused(x0_hat_folder):
     path = x0_hat_folder / "config.json"
     content = {**json.loads(path.read_text()), "diffusion": "another"}
     path.write_text(json.dumps({**content, OWN_SUM: config_sum(content)}))
+    sources, compute = Sources(discriminator=x0_hat_folder), Compute.choose("cpu", "float32")
     with pytest.raises(WeightsError, match="estimates of the diffusion model another"):
-        load_judge(
-            "everyday16", Sources(discriminator=x0_hat_folder), Compute.choose("cpu", "float32")
-        )
+        load_judge("everyday16", sources, compute)
 
 
-def test_command_judges_what_the_trainer_wrote(picture_folder: Path, tmp_path: Path) -> None:
+def test_command_judges_what_the_trainer_wrote(picture_folder, tmp_path):
     def dga(words: str, *arguments: object) -> str:
-        data = ["--data", picture_folder, "--device", "cpu", *arguments]
-        result = CliRunner().invoke(app, [*words.split(), *map(str, data)])
-        assert result.exit_code == 0, result.stderr
-        return result.stdout
+        data = "--data", picture_folder, "--device", "cpu"
+        return done(*words.split(), *data, *arguments).stdout
 
     weights, out = tmp_path / "weights", tmp_path / "out"
     dga("train discriminator --corruptions noise --images 4 --batch 2", "--out", weights)

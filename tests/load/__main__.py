@@ -102,9 +102,7 @@ def repair() -> None:
 
 
 @app.command()
-def endurance(
-    runs: Annotated[int, typer.Option(help="In a row.")] = 500,
-) -> None:
+def endurance(runs: Annotated[int, typer.Option(help="In a row.")] = 500) -> None:
     """Memory after the first 50 runs against memory at the end."""
     folder, memory, right = _folder(), [], 0
     with Server() as server:
@@ -153,9 +151,7 @@ def memory(
 
 
 @app.command()
-def departures(
-    times: Annotated[int, typer.Option(help="Visitors who vanish.")] = 10,
-) -> None:
+def departures(times: Annotated[int, typer.Option(help="Visitors who vanish.")] = 10) -> None:
     """Visitors who leave in the middle; SIGTERM and SIGKILL in the middle, then a new start."""
     folder = _folder()
     with Server() as server:

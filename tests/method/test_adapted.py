@@ -1,7 +1,5 @@
 """The drop-in classifier and the repaired picture alone."""
 
-from __future__ import annotations
-
 import ast
 import copy
 import dataclasses
@@ -26,7 +24,6 @@ from dga.data.framing import View
 from dga.evaluation.plan import Plan, choose_images, read_batch
 from dga.evaluation.run import evaluate
 from dga.images import to_pixels, to_square, to_tensor
-from dga.networks.models import Models
 from dga.readers import Predictor, answer
 from dga.systems import parse, parse_all
 
@@ -45,7 +42,7 @@ def pixels_of(x: Tensor) -> np.ndarray:
 
 
 @pytest.mark.parametrize("spec", SPECS)
-def test_it_is_the_method(choosy_models: Models, x: Tensor, spec: str) -> None:
+def test_it_is_the_method(choosy_models, x, spec):
     model = AdaptedClassifier(choosy_models, spec)
     said = model(x)
     pixels = pixels_of(x)
@@ -60,9 +57,7 @@ def test_it_is_the_method(choosy_models: Models, x: Tensor, spec: str) -> None:
     assert not any(module.training for module in model.train().modules())
 
 
-def test_order_and_batches_do_not_matter(
-    choosy_models: Models, x: Tensor, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_order_and_batches_do_not_matter(choosy_models, x, monkeypatch):
     model = AdaptedClassifier(choosy_models, "dga-guided:tau=0.6")
     whole = model(x)
     depths = model.last.depths
@@ -79,7 +74,7 @@ def test_order_and_batches_do_not_matter(
     assert model.last.pictures.shape == (6, 3, SIZE, SIZE)
 
 
-def test_other_sizes_are_read_as_files_are(choosy_models: Models, cat: np.ndarray) -> None:
+def test_other_sizes_are_read_as_files_are(choosy_models, cat):
     model = AdaptedClassifier(choosy_models, "source")
     large = np.concatenate([cat, cat[:, :16]], axis=1)  # 64 by 80
     small = to_pixels(to_square(Image.fromarray(large), SIZE))
@@ -105,7 +100,7 @@ class Own(nn.Module):
         return self.layers(x - 0.5)
 
 
-def test_any_module_can_be_the_classifier(choosy_models: Models, x: Tensor) -> None:
+def test_any_module_can_be_the_classifier(choosy_models, x):
     own = Own()
     own(x)  # the lazy layer takes its shape
     own.seen.clear()
@@ -125,7 +120,7 @@ def test_any_module_can_be_the_classifier(choosy_models: Models, x: Tensor) -> N
     assert plain.shape == said.shape == (6, 3)
 
 
-def test_it_is_where_its_parameters_are(choosy_models: Models, x: Tensor) -> None:
+def test_it_is_where_its_parameters_are(choosy_models, x):
     model = AdaptedClassifier(copy.deepcopy(choosy_models), "dga-plus")
     before = model(x)
     assert torch.equal(model.to("cpu")(x), before)
@@ -150,9 +145,7 @@ def test_it_is_where_its_parameters_are(choosy_models: Models, x: Tensor) -> Non
         (lambda x: x * float("nan"), "in \\[0, 1\\], not from nan"),
     ],
 )
-def test_what_are_no_pixels_is_refused(
-    choosy_models: Models, x: Tensor, changed: Callable[[Tensor], Tensor], words: str
-) -> None:
+def test_what_are_no_pixels_is_refused(choosy_models, x, changed, words):
     with pytest.raises(ValueError, match=words):
         AdaptedClassifier(choosy_models, "source")(changed(x))
 
@@ -167,24 +160,21 @@ def test_what_are_no_pixels_is_refused(
         ("magic", "Unknown method 'magic'"),
     ],
 )
-def test_methods_that_need_the_stream_are_refused(
-    choosy_models: Models, spec: str, words: str
-) -> None:
+def test_methods_that_need_the_stream_are_refused(choosy_models, spec, words):
     with pytest.raises(ValueError, match=words):
         AdaptedClassifier(choosy_models, spec)
 
 
-def test_labels_of_ones_own_classifier_are_not_told(choosy_models: Models) -> None:
-    with pytest.raises(
-        ValueError, match="tells labels, and a classifier of one's own has no names"
-    ):
+def test_labels_of_ones_own_classifier_are_not_told(choosy_models):
+    words = "tells labels, and a classifier of one's own has no names"
+    with pytest.raises(ValueError, match=words):
         AdaptedClassifier(choosy_models, "dga-plus:alternatives=true", Own())
 
 
 # The repaired picture alone
 
 
-def test_repaired_pictures_are_of_the_kind_that_was_given(choosy_models: Models, x: Tensor) -> None:
+def test_repaired_pictures_are_of_the_kind_that_was_given(choosy_models, x):
     pixels = pixels_of(x)[1]
     model = AdaptedClassifier(choosy_models)
     model(x[1:2])
@@ -196,23 +186,22 @@ def test_repaired_pictures_are_of_the_kind_that_was_given(choosy_models: Models,
 
 
 @pytest.mark.parametrize("size", [(1, 1), (32, 32), (200, 45)])
-def test_any_size_is_repaired_at_that_size(choosy_models: Models, size: tuple[int, int]) -> None:
+def test_any_size_is_repaired_at_that_size(choosy_models, size):
     assert repair(Image.new("L", size, 90), choosy_models).size == size
 
 
-def test_no_picture_is_a_sentence(choosy_models: Models, cat: np.ndarray) -> None:
+def test_no_picture_is_a_sentence(choosy_models, cat):
     for wrong in (cat / 255, cat[..., 0], cat[:0], [1, 2]):
         with pytest.raises(ValueError, match="A picture is a PIL image"):
             repair(wrong, choosy_models)
 
 
-def test_the_shipped_models_are_the_usual_ones(cat: np.ndarray) -> None:
+def test_the_shipped_models_are_the_usual_ones(cat):
     repaired = dga.repair(Image.fromarray(cat))
     assert repaired.size == (64, 64)
     probabilities = dga.AdaptedClassifier()(torch.tensor(cat)[None].movedim(-1, 1) / 255).exp()
-    assert int(probabilities.argmax()) == dga.get_profile("everyday16").classifier.classes.index(
-        "cat"
-    )
+    classes = dga.get_profile("everyday16").classifier.classes
+    assert classes[int(probabilities.argmax())] == "cat"
 
 
 # A classifier of another size
@@ -226,9 +215,7 @@ class Middle(nn.Module):
         return x[:, :, x.shape[2] // 2, x.shape[3] // 2]
 
 
-def test_a_classifier_of_another_size_gets_pictures_of_its_size(
-    choosy_models: Models, cat: np.ndarray
-) -> None:
+def test_a_classifier_of_another_size_gets_pictures_of_its_size(choosy_models, cat):
     own, x = Middle(), torch.tensor(cat)[None].movedim(-1, 1) / 255
     model = AdaptedClassifier(choosy_models, classifier=own, size=80)
     said = model(x)
@@ -242,7 +229,7 @@ def test_a_classifier_of_another_size_gets_pictures_of_its_size(
 
 
 @pytest.mark.parametrize("name", ["mobilenetv3_small_050", "vit_tiny_patch16_224"])
-def test_timm_models_take_pictures_of_their_size(name: str) -> None:
+def test_timm_models_take_pictures_of_their_size(name):
     own = timm.create_model(name, num_classes=7)
     photograph = to_pixels(to_square(Image.fromarray(skimage.data.coffee()), 224))
     x = torch.tensor(photograph)[None].movedim(-1, 1) / 255
@@ -267,13 +254,11 @@ def clean_accuracy() -> Callable[..., float]:
     tree.body = [node for node in tree.body if getattr(node, "name", "") == "clean_accuracy"]
     names = {"math": math, "torch": torch, "nn": nn}
     exec(compile(tree, "robustbench/utils.py", "exec"), names)
-    return names["clean_accuracy"]  # type: ignore[return-value]
+    return names["clean_accuracy"]
 
 
 @pytest.mark.parametrize("spec", SPECS)
-def test_robustbench_finds_what_our_bench_finds(
-    choosy_models: Models, picture_folder: Path, tmp_path: Path, spec: str
-) -> None:
+def test_robustbench_finds_what_our_bench_finds(choosy_models, picture_folder, tmp_path, spec):
     plan = Plan((str(picture_folder),), ("fog", "contrast"), split="all", per_class=4)
     asked = parse_all(choosy_models.profile, [spec])
     lines = evaluate(choosy_models, asked, plan, tmp_path).lines

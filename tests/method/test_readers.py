@@ -1,7 +1,5 @@
 """What systems answer for pictures that arrive together, and the readers that adapt."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Sequence
 
@@ -19,6 +17,7 @@ from dga.readers import Answers, answer, predictors_of
 from dga.readers.memo import Memo, marginal_entropy
 from dga.readers.tent import Tent, collect_affine, softmax_entropy
 from dga.systems import parse, parse_all, systems
+from tests.fixtures.models import NotNumbers
 from tests.fixtures.runs import counted
 
 PAIRS = ("dga-plus+tent:batch=6", "dga-guided+memo:views=2", "dga-plus:permute=noise:batch=3")
@@ -32,15 +31,12 @@ def x(pictures: np.ndarray) -> Tensor:
 def answers(
     models: Models, x: Tensor, *texts: str, seeds: Sequence[int] = (3, 4, 5, 6, 7, 8)
 ) -> dict[str, Answers]:
-    return answer(
-        predictors_of(models, parse_all(models.profile, texts)), x, seeds, make_permutation
-    )
+    predictors = predictors_of(models, parse_all(models.profile, texts))
+    return answer(predictors, x, seeds, make_permutation)
 
 
 @pytest.mark.parametrize("text", [*systems(EVERYDAY16), *PAIRS])
-def test_every_system_answers_for_every_picture(
-    choosy_models: Models, x: Tensor, text: str
-) -> None:
+def test_every_system_answers_for_every_picture(choosy_models, x, text):
     """Beside others as alone; without a reader that adapts, in any order."""
     told = answers(choosy_models, x, text)[text]
     assert told.probabilities.shape == (6, 16)
@@ -56,12 +52,11 @@ def test_every_system_answers_for_every_picture(
     if not system.batch:
         other = answers(choosy_models, x.flip(0), text, seeds=(8, 7, 6, 5, 4, 3))[text]
         assert other.depths == told.depths[::-1]
-        torch.testing.assert_close(
-            other.probabilities.flip(0), told.probabilities, atol=1e-4, rtol=0
-        )
+        flipped = other.probabilities.flip(0)
+        torch.testing.assert_close(flipped, told.probabilities, atol=1e-4, rtol=0)
 
 
-def test_what_systems_share_is_done_once(choosy_models: Models, x: Tensor) -> None:
+def test_what_systems_share_is_done_once(choosy_models, x):
     models = counted(choosy_models)
     answers(models, x, "dda")
     alone = models.denoiser.shown
@@ -73,16 +68,12 @@ def test_what_systems_share_is_done_once(choosy_models: Models, x: Tensor) -> No
     mean = (told["source"].probabilities + told["dda"].probabilities) / 2
     torch.testing.assert_close(told["dda-ensemble"].probabilities, mean)
     (surer,) = answers(models, x, "dda-ensemble:trust=1e6").values()
-    entropies = {name: float(torch.special.entr(told[name].probabilities).sum())
-                 for name in ("source", "dda")}  # fmt: skip
-    assert torch.equal(
-        surer.probabilities, told[min(entropies, key=entropies.__getitem__)].probabilities
-    )
+    both = [told[name].probabilities for name in ("source", "dda")]
+    least = min(both, key=lambda p: float(torch.special.entr(p).sum()))
+    assert torch.equal(surer.probabilities, least)
 
 
-def test_depth_zero_and_hopeless_pictures_are_read_as_they_came(
-    choosy_models: Models, x: Tensor
-) -> None:
+def test_depth_zero_and_hopeless_pictures_are_read_as_they_came(choosy_models, x):
     texts = "source", "dga:depth=0", *(
         f"dga-guided:tau=0:max_depth=4:horizon={horizon}" for horizon in (30, "none")
     )  # fmt: skip
@@ -94,7 +85,7 @@ def test_depth_zero_and_hopeless_pictures_are_read_as_they_came(
 
 
 @pytest.mark.parametrize("what", ["noise", "depth", "explanation"])
-def test_pictures_exchange_what_was_found(choosy_models: Models, x: Tensor, what: str) -> None:
+def test_pictures_exchange_what_was_found(choosy_models, x, what):
     """In a fixed order that is no picture's own; nothing else of the run is changed."""
     text = f"dga-plus:permute={what}:batch=6"
     told, again = (answers(choosy_models, x, "dga-plus", text) for _ in range(2))
@@ -120,7 +111,7 @@ def test_pictures_exchange_what_was_found(choosy_models: Models, x: Tensor, what
     assert not torch.equal(given.pictures, own.pictures)
 
 
-def test_every_candidate_is_read_for_an_oracle(choosy_models: Models, x: Tensor) -> None:
+def test_every_candidate_is_read_for_an_oracle(choosy_models, x):
     text = "dga-plus:alternatives=true"
     told = answers(choosy_models, x, text, "dga-plus")
     plain, asked = told["dga-plus"], told[text]
@@ -135,12 +126,8 @@ def test_every_candidate_is_read_for_an_oracle(choosy_models: Models, x: Tensor)
     assert "alternatives" not in plain.details[0]
 
 
-def test_who_was_stopped_is_named(choosy_models: Models, x: Tensor) -> None:
-    class Broken(nn.Module):
-        def forward(self, x: Tensor, time: Tensor) -> Tensor:
-            return torch.full((len(x), 6, *x.shape[2:]), float("nan"))
-
-    broken = dataclasses.replace(choosy_models, denoiser=Broken())
+def test_who_was_stopped_is_named(choosy_models, x):
+    broken = dataclasses.replace(choosy_models, denoiser=NotNumbers())
     with pytest.raises(FloatingPointError, match=r"Method dda, dga was stopped: .* are kept"):
         answers(broken, x, "dda", "dga")
 
@@ -148,7 +135,7 @@ def test_who_was_stopped_is_named(choosy_models: Models, x: Tensor) -> None:
 # Tent
 
 
-def test_tent_changes_only_its_copy_and_resets_to_the_bit(tiny_models: Models, x: Tensor) -> None:
+def test_tent_changes_only_its_copy_and_resets_to_the_bit(tiny_models, x):
     before = {k: v.clone() for k, v in tiny_models.classifier.state_dict().items()}
     tent = Tent(tiny_models, TentConfig(lr=0.5, batch=6))
     fresh = {k: v.clone() for k, v in tent.model.state_dict().items()}
@@ -161,8 +148,9 @@ def test_tent_changes_only_its_copy_and_resets_to_the_bit(tiny_models: Models, x
     assert all(torch.equal(before[k], after[k]) for k in before)
 
 
-def test_tent_trains_norms_alone_on_batch_statistics(tiny_models: Models, x: Tensor) -> None:
+def test_tent_trains_norms_alone_on_batch_statistics(tiny_models, x):
     tent, reference = (Tent(tiny_models, TentConfig(lr=0.05, batch=6)) for _ in range(2))
+    assert tent.optimizer.defaults["lr"] == pytest.approx(0.05 * 6 / 64)  # told for 64
     trainable = {n for n, p in tent.model.named_parameters() if p.requires_grad}
     norms = {n for n, m in tent.model.named_modules() if isinstance(m, nn.BatchNorm2d)}
     assert {n.rsplit(".", 1)[0] for n in trainable} == norms
@@ -177,7 +165,7 @@ def test_tent_trains_norms_alone_on_batch_statistics(tiny_models: Models, x: Ten
     assert entropy[-1] < entropy[0]
 
 
-def test_a_pair_shows_its_reader_what_was_repaired_first(choosy_models: Models, x: Tensor) -> None:
+def test_a_pair_shows_its_reader_what_was_repaired_first(choosy_models, x):
     text = "dga-plus+tent:batch=6:lr=0.5:trust=0"
     told = answers(choosy_models, x, text)[text]
     tent = Tent(choosy_models, TentConfig(lr=0.5, batch=6))
@@ -191,7 +179,7 @@ def test_a_pair_shows_its_reader_what_was_repaired_first(choosy_models: Models, 
     assert torch.equal(answer(predictors, x, range(3, 9))[text].probabilities, told.probabilities)
 
 
-def test_tent_refuses_a_model_without_norms(tiny_models: Models) -> None:
+def test_tent_refuses_a_model_without_norms(tiny_models):
     without = nn.Sequential(nn.Flatten(), nn.Linear(3 * 32 * 32, 16))
     models = dataclasses.replace(tiny_models, classifier=without)
     for text in ("tent", "dga+tent"):
@@ -199,7 +187,7 @@ def test_tent_refuses_a_model_without_norms(tiny_models: Models) -> None:
             predictors_of(models, parse_all(models.profile, [text]))
 
 
-def test_tent_keeps_layer_norm_models_in_evaluation() -> None:
+def test_tent_keeps_layer_norm_models_in_evaluation():
     model = nn.Sequential(nn.Linear(4, 4), nn.LayerNorm(4), nn.Dropout(0.5)).train()
     assert len(collect_affine(model)) == 2
     assert not any(module.training for module in model.modules())
@@ -208,7 +196,7 @@ def test_tent_keeps_layer_norm_models_in_evaluation() -> None:
 # MEMO
 
 
-def test_memo_adapts_to_one_picture_and_forgets(tiny_models: Models, x: Tensor) -> None:
+def test_memo_adapts_to_one_picture_and_forgets(tiny_models, x):
     memo = Memo(tiny_models, dataclasses.replace(tiny_models.profile.memo, views=4, lr=0.5))
     before = {k: v.clone() for k, v in memo.model.state_dict().items()}
     whole = memo.read(x, range(6))
@@ -218,7 +206,7 @@ def test_memo_adapts_to_one_picture_and_forgets(tiny_models: Models, x: Tensor) 
     assert not torch.allclose(whole, source)
 
 
-def test_memo_steps_down_the_marginal_entropy(tiny_models: Models, x: Tensor) -> None:
+def test_memo_steps_down_the_marginal_entropy(tiny_models, x):
     memo = Memo(tiny_models, dataclasses.replace(tiny_models.profile.memo, views=8, lr=0.05))
     views = memo.views(x[2], seed=1)
     assert views.shape == (8, 3, 32, 32)
@@ -229,7 +217,7 @@ def test_memo_steps_down_the_marginal_entropy(tiny_models: Models, x: Tensor) ->
         assert marginal_entropy(memo.model(views)) < start
 
 
-def test_marginal_entropy_of_known_rows() -> None:
+def test_marginal_entropy_of_known_rows():
     sure = torch.tensor([[50.0, 0.0], [0.0, 50.0]])
     torch.testing.assert_close(marginal_entropy(sure), torch.tensor(2.0).log())
     assert marginal_entropy(sure[:1]) < 1e-6

@@ -1,7 +1,5 @@
 """Few-step sampling against the guided_diffusion package; what guides a step."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch
@@ -11,15 +9,11 @@ from torch import Tensor, nn
 
 from dga.diffusion import ANCESTRAL, predict_x0, reverse, step_noise
 from dga.guidance import StructuralGuide
-from dga.networks.models import Models
 from dga.profiles import End, GuidanceConfig
 from dga.sampling import FewSteps, sampler_of
+from tests.fixtures.models import noise
 
 TOLERANCE = 2e-5
-
-
-def _noise(*shape: int, seed: int = 0) -> Tensor:
-    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed))
 
 
 def _package(times: set[int]) -> SpacedDiffusion:
@@ -33,7 +27,7 @@ def _package(times: set[int]) -> SpacedDiffusion:
     )
 
 
-def test_ways_are_even_and_end_at_zero() -> None:
+def test_ways_are_even_and_end_at_zero():
     assert FewSteps(8).visited(24) == (24, 21, 18, 15, 12, 9, 6, 3, 0)
     assert FewSteps(8).visited(3) == (3, 2, 1, 0)
     assert FewSteps(1).visited(50) == (50, 0)
@@ -49,17 +43,15 @@ def test_ways_are_even_and_end_at_zero() -> None:
 
 
 @pytest.mark.parametrize("eta", [0.0, 1.0])
-def test_few_steps_equal_the_package(
-    tiny_models: Models, monkeypatch: pytest.MonkeyPatch, eta: float
-) -> None:
+def test_few_steps_equal_the_package(tiny_models, monkeypatch, eta):
     schedule, sampler = tiny_models.schedule, FewSteps(5, eta)
     way = sampler.visited(60)
-    x = _noise(1, 3, 32, 32)
+    x = noise(1, 3, 32, 32)
     *_, ours = reverse(schedule, tiny_models.denoiser, x, [60], [9], sampler=sampler)
     package, theirs = _package({int(schedule.time[k]) for k in way[:-1]}), x
     for index, depth in zip(range(4, -1, -1), way, strict=False):
-        noise = step_noise(9, "reverse", depth, (3, 32, 32))[None]
-        monkeypatch.setattr(torch, "randn_like", lambda like, noise=noise: noise)
+        drawn = step_noise(9, "reverse", depth, (3, 32, 32))[None]
+        monkeypatch.setattr(torch, "randn_like", lambda like, drawn=drawn: drawn)
         step = package.ddim_sample(tiny_models.denoiser, theirs, torch.tensor([index]), eta=eta)
         theirs = step["sample"]
     assert (ours.x - theirs).abs().max() < TOLERANCE
@@ -70,13 +62,13 @@ class Constant(nn.Module):
     """A network whose noise does not depend on what it sees; it must never be asked for more."""
 
     def forward(self, x: Tensor, time: Tensor) -> Tensor:
-        return _noise(len(x), 6, *x.shape[2:], seed=4) * 0.3
+        return noise(len(x), 6, *x.shape[2:], seed=4) * 0.3
 
 
-def test_without_the_network_the_gradient_treats_noise_as_constant(tiny_models: Models) -> None:
+def test_without_the_network_the_gradient_treats_noise_as_constant(tiny_models):
     """Where the noise is a constant, both gradients are the same; the clip counts in both."""
-    schedule, x = tiny_models.schedule, _noise(2, 3, 32, 32)
-    reference = _noise(2, 3, 32, 32, seed=1).clamp(-1, 1)
+    schedule, x = tiny_models.schedule, noise(2, 3, 32, 32)
+    reference = noise(2, 3, 32, 32, seed=1).clamp(-1, 1)
     ends = []
     for through in (True, False):
         config = GuidanceConfig(scale=3.0, through_network=through)
@@ -88,13 +80,13 @@ def test_without_the_network_the_gradient_treats_noise_as_constant(tiny_models: 
     assert (predict_x0(schedule, x, depth, eps).abs() == 1).any()
 
 
-def test_without_the_network_no_backward_pass_is_prepared(tiny_models: Models) -> None:
+def test_without_the_network_no_backward_pass_is_prepared(tiny_models):
     enabled = []
 
     class Watched(nn.Module):
         def forward(self, x: Tensor, time: Tensor) -> Tensor:
             enabled.append(torch.is_grad_enabled())
-            return tiny_models.denoiser(x, time)  # type: ignore[no-any-return]
+            return tiny_models.denoiser(x, time)
 
     reference = torch.zeros(1, 3, 32, 32)
     for through in (False, True):
@@ -103,9 +95,9 @@ def test_without_the_network_no_backward_pass_is_prepared(tiny_models: Models) -
     assert enabled == [False, False, True, True]
 
 
-def test_a_long_step_is_guided_as_often_as_it_skips(tiny_models: Models) -> None:
+def test_a_long_step_is_guided_as_often_as_it_skips(tiny_models):
     """One step over all depths, unguided and guided, differs by depth times the pull."""
-    schedule, x = tiny_models.schedule, _noise(1, 3, 32, 32)
+    schedule, x = tiny_models.schedule, noise(1, 3, 32, 32)
     guide = StructuralGuide(torch.zeros(1, 3, 32, 32), GuidanceConfig(scale=1.0))
     (free,) = reverse(schedule, tiny_models.denoiser, x, [10], [0], None, FewSteps(1))
     (held,) = reverse(schedule, tiny_models.denoiser, x, [10], [0], guide, FewSteps(1))
@@ -115,7 +107,7 @@ def test_a_long_step_is_guided_as_often_as_it_skips(tiny_models: Models) -> None
     torch.testing.assert_close(free.x - held.x, 10 * pull, atol=1e-5, rtol=1e-4)
 
 
-def test_an_end_asks_for_a_sampler() -> None:
+def test_an_end_asks_for_a_sampler():
     assert sampler_of(End(depth=9)) == ANCESTRAL
     assert sampler_of(End(depth=9, steps=4)) == FewSteps(4, 0.0)
     assert sampler_of(End(depth=9, steps=12, eta=1.0)) == FewSteps(12, 1.0)

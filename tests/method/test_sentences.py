@@ -1,7 +1,5 @@
 """Every way that a run can end has its own true sentence."""
 
-from __future__ import annotations
-
 import pytest
 
 from dga.sentences import (
@@ -35,9 +33,7 @@ HIDDEN = ("hidden the damage", "no longer sees")  # claims that a curve above ta
         (FROG, FROG, None, "it is still read as frog (67 %).", ""),
     ],
 )
-def test_right_and_wrong_before_and_after(
-    before: Reading, after: Reading, truth: str | None, ending: str, verdict: str
-) -> None:
+def test_right_and_wrong_before_and_after(before, after, truth, ending, verdict):
     story = Story(before, truth, 60)
     start = f"It was read as {before}. Stopped at depth 7 and rebuilt by DGA + G, "
     assert story.own_depth("DGA + G", Stop(7, True), after) == (start + ending, verdict)
@@ -46,7 +42,7 @@ def test_right_and_wrong_before_and_after(
     assert same == verdict
 
 
-def test_never_crossed_claims_nothing_of_the_damage() -> None:
+def test_never_crossed_claims_nothing_of_the_damage():
     text, verdict = Story(FROG, "cat", 60).own_depth("DGA + G", Stop(24, False), DOG)
     assert text == (
         "It was read as frog (67 %). The detector had not fallen below τ by depth 24, the "
@@ -58,7 +54,7 @@ def test_never_crossed_claims_nothing_of_the_damage() -> None:
     assert pill(Stop(24, False), 60) == ("not below τ by 24: deepest allowed", "")
 
 
-def test_left_alone_has_two_sentences() -> None:
+def test_left_alone_has_two_sentences():
     """At high confidence no depth hides the damage; at low confidence there is none to hide."""
     story = Story(FROG, "cat", 60)
     coarse, clean = Stop(0, False), Stop(0, True)
@@ -78,7 +74,7 @@ def test_left_alone_has_two_sentences() -> None:
     assert spent(0, 0.0, 1.1) == "Choosing the depth took 1.1 s; nothing was rebuilt."
 
 
-def test_the_rival_and_the_same_picture() -> None:
+def test_the_rival_and_the_same_picture():
     story = Story(FROG, "cat", 60)
     assert story.rival(24, DOG) == ("Fixed depth 24 says dog (40 %): wrong.", "wrong")
     assert story.rival(24, CAT) == ("Fixed depth 24 says cat (42 %): right.", "right")
@@ -86,7 +82,7 @@ def test_the_rival_and_the_same_picture() -> None:
     assert "same picture" in SAME
 
 
-def test_what_dga_plus_says() -> None:
+def test_what_dga_plus_says():
     story, found = Story(FROG, "cat", 60), "Impulses removed, then rebuilt from depth 5."
     assert story.plus(found, Stop(5, True), False, False, CAT) == (
         "It was read as frog (67 %). DGA+: impulses removed, then rebuilt from depth 5. "
@@ -102,12 +98,11 @@ def test_what_dga_plus_says() -> None:
     assert "undamaged" in left[0]
     assert "no depth hides" in left[1]
     assert "one colour" in left[2]
-    assert story.plus_from(9, CAT)[0] == (
-        "From depth 9, one step of DGA+ would be read as cat (42 %): right."
-    )
+    said = "From depth 9, one step of DGA+ would be read as cat (42 %): right."
+    assert story.plus_from(9, CAT)[0] == said
 
 
-def test_a_depth_chosen_by_hand_is_called_so() -> None:
+def test_a_depth_chosen_by_hand_is_called_so():
     story = Story(FROG, "cat", 60)
     said = "Noised to depth 9 by hand and rebuilt, it is read as cat (42 %): right."
     assert story.by_hand(9, CAT) == (said, "right")
@@ -118,7 +113,7 @@ def test_a_depth_chosen_by_hand_is_called_so() -> None:
     assert story.by_hand(9, Reading("cat", None)) == (brief, "right")
 
 
-def test_on_a_projector_there_are_no_figures() -> None:
+def test_on_a_projector_there_are_no_figures():
     story = Story(FROG, "cat", 60)
     stops = [Stop(7, True), Stop(24, False), Stop(0, True), Stop(0, False)]
     said = [story.shown("dga", stop, DOG) for stop in stops]
@@ -131,31 +126,28 @@ def test_on_a_projector_there_are_no_figures() -> None:
         assert text.endswith("it is read as dog: wrong.")
 
 
-def test_costs_count_what_choosing_cost() -> None:
+def test_costs_count_what_choosing_cost():
     assert cost(7, 7, 0.5, 1.1) == ("1.6 s", "7 in, 7 out · 0.5 s, plus 1.1 s to choose the depth")
     assert cost(24, 12, 3.3) == ("3.3 s", "24 in, 12 out · 3.3 s")
     assert cost(0, 0, 0.0, 1.1) == ("1.1 s", "left alone · 1.1 s to choose")
     assert inverse_cost(0.4) == ("0.4 s", "no noise needed · 0.4 s to find and undo the damage")
-    assert spent_on_inverse(0.04) == (
-        "Finding and undoing the damage took under 0.1 s; no noise was needed."
-    )
+    quick = "Finding and undoing the damage took under 0.1 s; no noise was needed."
+    assert spent_on_inverse(0.04) == quick
     assert spent(7, 0.5, 1.1) == "Choosing the depth took 1.1 s, rebuilding 0.5 s."
     assert spent(12, 3.3) == "No depth to choose: rebuilding took 3.3 s."
 
 
-def test_where_single_paths_stop() -> None:
+def test_where_single_paths_stop():
     assert spread([6, 10, 7]) == "6–10 in 3 tries"  # noqa: RUF001
     assert spread([6, None, 7]) == "6–7 in 2 of 3 tries"  # noqa: RUF001
     assert spread([6, 6]) == "6 in 2 tries"
     assert spread([None, None]) == "in none of 2 tries"
     assert spread([6]) == ""
-    assert pill(Stop(7, True), 60, [6, 8]) == (
-        "t* = 7",
-        "first below τ here; 6–8 in 2 tries",  # noqa: RUF001
-    )
+    tries = "first below τ here; 6–8 in 2 tries"  # noqa: RUF001
+    assert pill(Stop(7, True), 60, [6, 8]) == ("t* = 7", tries)
 
 
-def test_shares_round_in_one_way() -> None:
+def test_shares_round_in_one_way():
     """The page's script has only whole per mille to round: both must agree."""
     assert [percent(p) for p in (0.4244, 0.425, 0.994, 0.9951, 0.9996, 1.0)] == (
         ["42 %", "43 %", "99 %", "99 %", "100 %", "100 %"]

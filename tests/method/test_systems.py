@@ -1,7 +1,5 @@
 """What a system is called, what its settings change, and what is asked for from outside."""
 
-from __future__ import annotations
-
 import dataclasses
 import re
 from typing import Any
@@ -17,9 +15,7 @@ from dga.systems import parse, parse_all, systems
 
 
 def repair_of(text: str) -> Repair:
-    repair = parse(EVERYDAY16, text).repair
-    assert repair is not None
-    return repair
+    return parse(EVERYDAY16, text).repair
 
 
 def asked(profile: Any = EVERYDAY16, **changes: Any) -> Request:
@@ -27,14 +23,14 @@ def asked(profile: Any = EVERYDAY16, **changes: Any) -> Request:
 
 
 @pytest.mark.parametrize("profile", PROFILES.values(), ids=list(PROFILES))
-def test_every_name_is_the_system_of_that_name(profile: Any) -> None:
+def test_every_name_is_the_system_of_that_name(profile):
     for name, system in systems(profile).items():
         assert parse(profile, name) == system
         assert system.name == name
     assert values(parse(profile, "source")) == {}
 
 
-def test_fast_and_ancestral_systems_differ_in_nothing_else() -> None:
+def test_fast_and_ancestral_systems_differ_in_nothing_else():
     known = systems(EVERYDAY16)
     for name in ("dga", "dga-guided", "dda"):
         fast, full = known[name].ends[0], known[f"{name}-ancestral"].ends[0]
@@ -46,7 +42,7 @@ def test_fast_and_ancestral_systems_differ_in_nothing_else() -> None:
     assert IMAGENET.ancestral == IMAGENET
 
 
-def test_a_setting_changes_one_thing() -> None:
+def test_a_setting_changes_one_thing():
     plain, changed = (repair_of(f"dga-guided{more}").end for more in ("", ":tau=0.3:squared=true"))
     assert changed.stopping == dataclasses.replace(plain.stopping, tau=0.3)
     assert changed.guidance == dataclasses.replace(plain.guidance, squared=True)
@@ -61,19 +57,16 @@ def test_a_setting_changes_one_thing() -> None:
     assert parse(EVERYDAY16, "dda:ensemble=true").ensemble
 
 
-def test_an_end_of_dga_plus_is_turned_off() -> None:
+def test_an_end_of_dga_plus_is_turned_off():
     plus = repair_of("dga-plus")
-    posterior, sampling = (
-        repair_of("dga-plus:posterior=false"),
-        repair_of("dga-plus:sampling=false"),
-    )
+    posterior, sampling = map(repair_of, ("dga-plus:posterior=false", "dga-plus:sampling=false"))
     sampled = dataclasses.replace(plus.end, stopping=plus.noisy.stopping)
     assert posterior == dataclasses.replace(plus, noisy=sampled)
     assert sampling == dataclasses.replace(plus, end=dataclasses.replace(plus.end, depth=0))
     assert repair_of("dga-plus:posterior=true:sampling=true") == plus
 
 
-def test_any_repair_goes_with_any_reader() -> None:
+def test_any_repair_goes_with_any_reader():
     tent, memo = parse(EVERYDAY16, "dga-plus+tent"), parse(EVERYDAY16, "dga-guided+memo:views=2")
     assert (tent.repair, tent.reader) == (EVERYDAY16.plus, EVERYDAY16.tent)
     assert (tent.title, tent.batch, tent.ensemble) == ("DGA+ and Tent", 64, True)
@@ -107,12 +100,12 @@ def test_any_repair_goes_with_any_reader() -> None:
         ("dga-plus:permute=noise", "permute=noise needs batch=N"),
     ],
 )
-def test_what_there_is_not_is_refused_with_what_there_is(text: str, words: str) -> None:
+def test_what_there_is_not_is_refused_with_what_there_is(text, words):
     with pytest.raises(ValueError, match=re.escape(words)):
         parse_all(EVERYDAY16, ["source", text])
 
 
-def test_no_system_at_all_is_refused() -> None:
+def test_no_system_at_all_is_refused():
     with pytest.raises(ValueError, match="No method was named"):
         parse_all(EVERYDAY16, [])
 
@@ -121,14 +114,14 @@ def test_no_system_at_all_is_refused() -> None:
 
 
 @pytest.mark.parametrize("profile", PROFILES.values(), ids=list(PROFILES))
-def test_nothing_asked_for_is_the_profile(profile: Any) -> None:
+def test_nothing_asked_for_is_the_profile(profile):
     known = systems(profile)
     usual = [known[name] for name in ("dga", "dga-guided", "dda", "dga-plus")]
     assert asked(profile).usual(profile) == usual
     assert asked(profile).stopping(profile) == profile.stopping
 
 
-def test_what_is_asked_for_reaches_the_systems() -> None:
+def test_what_is_asked_for_reaches_the_systems():
     request = asked(tau=0.3, paths=4, max_depth=30, scale=2.5, dda_depth=6)
     usual = EVERYDAY16.stopping
     stopping = dataclasses.replace(usual, tau=0.3, paths=4, max_depth=30)
@@ -159,12 +152,12 @@ def test_what_is_asked_for_reaches_the_systems() -> None:
         ({"corruption": "rain"}, "gaussian_noise"),
     ],
 )
-def test_bad_requests_name_what_is_allowed(changes: dict[str, Any], allowed: str) -> None:
+def test_bad_requests_name_what_is_allowed(changes, allowed):
     with pytest.raises(ValueError, match=allowed):
         asked(**changes)
 
 
-def test_each_system_takes_the_options_that_it_has() -> None:
+def test_each_system_takes_the_options_that_it_has():
     def ends(names: str, **changes: str) -> list[Any]:
         chosen = choose_systems(EVERYDAY16, asked(scale=2.5), names.split(","), changes)
         return [system.ends[0] for system in chosen]

@@ -13,15 +13,14 @@ import numpy as np
 import pytest
 import skimage.data
 from PIL import Image
-from typer.testing import CliRunner
 
 from app.parts.examples import identify, load_examples
 from app.runs.export import RunExport
 from app.runs.run_state import RunState
 from app.runs.settings import check_settings
 from app.words.try_it import DOWNLOADS
-from dga.commands import app as commands
 from dga.request import Request
+from tests.fixtures.cli import done
 
 PICTURES = ("input", "x_t_star", "dga", "dga-guided", "dda", "dga-plus")
 FOG = Request("fog", 3, 0.5, 5, 2, 2, 2.5, 6)
@@ -67,38 +66,27 @@ def test_names_say_what_is_inside(kept, own):
 
 
 @pytest.mark.parametrize("which", ["kept", "own"])
-def test_json_repeats_the_run(which, session, request):
+def test_json_repeats_the_run(which, session, request, tmp_path):
     kept = request.getfixturevalue(which)
     facts = json.loads(kept.file("run")[1])
-    png = base64.b64decode(facts["picture_png_base64"])
-    pixels = np.asarray(Image.open(io.BytesIO(png)))
+    path = tmp_path / "picture.png"
+    path.write_bytes(base64.b64decode(facts["picture_png_base64"]))
+    pixels = np.asarray(Image.open(path))
     assert facts["picture"]["sha256_of_pixels"] == hashlib.sha256(pixels.tobytes()).hexdigest()
     assert facts["weights"] == session.models.weights
     assert {"diffusion", "discriminator", "explainer", "classifier"} == set(facts["weights"])
     assert {"python", "torch", "numpy"} <= set(facts["versions"])
 
     settings = check_settings(session.profile, **facts["settings"])
-    subject = session.subject(io_path(png, kept), settings)
+    subject = session.subject(path, settings)
     *_, again = session.events(subject.input, settings)
     result = facts["result"]
     assert again.t_star == result["t_star"]
     assert again.confidence.tolist() == result["confidence"]
     for name, method in result["methods"].items():
-        assert np.array_equal(
-            again.reconstructions[name].image, kept.result.reconstructions[name].image
-        )
-        top5 = again.reconstructions[name].prediction.top(5)
-        assert [list(row) for row in top5] == method["top5"]
-
-
-def io_path(png, kept):
-    """The picture as a file, since files are what a session reads."""
-    import tempfile
-    from pathlib import Path
-
-    path = Path(tempfile.mkdtemp()) / f"{kept.stem}.png"
-    path.write_bytes(png)
-    return path
+        made = again.reconstructions[name]
+        assert np.array_equal(made.image, kept.result.reconstructions[name].image)
+        assert [list(row) for row in made.prediction.top(5)] == method["top5"]
 
 
 @pytest.mark.parametrize("which", ["kept", "own"])
@@ -110,9 +98,7 @@ def test_the_command_repeats_the_run(which, request, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path / kept.stem)
     words = shlex.split(facts["command"])
     assert words[:4] == ["python", "-m", "dga", "adapt"]
-    answer = CliRunner().invoke(commands, [*words[3:], "--device", "cpu", "--json"])
-    assert answer.exit_code == 0, answer.output
-    again = json.loads(answer.stdout)
+    again = json.loads(done(*words[3:], "--device", "cpu", "--json").stdout)
     assert again["t_star"] == facts["result"]["t_star"]
     assert np.allclose(again["confidence"], facts["result"]["confidence"], atol=1e-6)
     for name, result in kept.result.reconstructions.items():

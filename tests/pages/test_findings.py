@@ -419,9 +419,8 @@ def test_links_lead_to_runs_that_show_what_they_say():
     assert {"help", "found", "cost", "clean", "worth"} <= set(seen)
     runs = {q: link.partition("run=")[2] for q, link in seen.items() if "run=" in link}
     for question, name in runs.items():
-        run = json.loads(
-            (shipped("assets/presets") / "everyday16" / name / RECORD).read_text("utf-8")
-        )
+        folder = shipped("assets/presets") / "everyday16" / name
+        run = json.loads((folder / RECORD).read_text("utf-8"))
         truth, damaged = run["clean"]["labels"][0], run["run"]["input_prediction"]["labels"][0]
         read = {s: told["prediction"]["labels"][0] for s, told in run["systems"].items()}
         needed = {"help": "dga-plus", "depth": "dga-guided"}.get(question)
@@ -542,9 +541,8 @@ def test_figures_are_drawn_when_their_fold_is_opened(open_page, address):
     plot.locator(".scatterlayer .trace").wait_for()
     assert plot.bounding_box() == before
     assert before["height"] == 300
-    assert [url.rpartition("/")[2].partition("-")[0] for url in sorted(asked)] == [
-        "depths.json", "plotly"
-    ]  # fmt: skip
+    files = [url.rpartition("/")[2].partition("-")[0] for url in sorted(asked)]
+    assert files == ["depths.json", "plotly"]
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     tick = plot.locator(".xtick text").first
     look = "(node) => [getComputedStyle(node).fill, getComputedStyle(node).fontFamily]"

@@ -1,19 +1,14 @@
 """The bench: the published way's own numbers, what is timed, counted and written."""
 
-from __future__ import annotations
-
 import csv
 import dataclasses
 import json
 import time
-from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
-from typer.testing import CliRunner
 
-from dga.commands import app
 from dga.diffusion import reverse, step_noise
 from dga.guidance import low_pass
 from dga.networks.models import Models
@@ -22,6 +17,7 @@ from dga.speed import measure, timing
 from dga.speed.reference import PublishedSampler
 from dga.speed.timing import TimingPlan
 from dga.speed.workload import random_models
+from tests.fixtures.cli import done, refused
 
 CPU = torch.device("cpu")
 
@@ -38,9 +34,7 @@ def report(known: Models) -> measure.BenchReport:
     return measure.bench(known, plan)
 
 
-def test_the_published_way_without_guidance_is_our_mathematics(
-    tiny_models: Models, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_published_way_without_guidance_is_our_mathematics(tiny_models, monkeypatch):
     x = torch.randn(1, 3, 32, 32, generator=torch.Generator().manual_seed(0))
     *_, ours = reverse(tiny_models.schedule, tiny_models.denoiser, x, [3], [4])
     draws = iter([step_noise(4, "reverse", depth, (3, 32, 32))[None] for depth in (3, 2, 1)])
@@ -49,9 +43,7 @@ def test_the_published_way_without_guidance_is_our_mathematics(
     torch.testing.assert_close(theirs, ours.x, atol=1e-5, rtol=0)
 
 
-def test_the_published_guidance_takes_one_norm_over_the_batch(
-    tiny_models: Models, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_published_guidance_takes_one_norm_over_the_batch(tiny_models, monkeypatch):
     """Two equal pictures are each pulled by 1 / sqrt(2) of what one alone is."""
     monkeypatch.setattr(torch, "randn_like", torch.zeros_like)
     one = torch.randn(1, 3, 32, 32, generator=torch.Generator().manual_seed(0))
@@ -65,7 +57,7 @@ def test_the_published_guidance_takes_one_norm_over_the_batch(
     assert all(p.requires_grad for p in published.network.parameters())
 
 
-def test_every_task_is_measured_both_ways(report: measure.BenchReport) -> None:
+def test_every_task_is_measured_both_ways(report):
     by_task: dict[str, set[str]] = {}
     for row in report.rows:
         by_task.setdefault(row.task, set()).add(row.way)
@@ -81,7 +73,7 @@ def test_every_task_is_measured_both_ways(report: measure.BenchReport) -> None:
     assert {row.batch for row in report.rows} == {1, 2}
 
 
-def test_ratios_are_of_the_rows_themselves(report: measure.BenchReport) -> None:
+def test_ratios_are_of_the_rows_themselves(report):
     seconds = {(r.task, r.batch, r.way): r.seconds for r in report.rows}
     for row in report.rows:
         against = "dda" if row.task in ("dga-guided", "dga-plus") else row.task
@@ -94,7 +86,7 @@ def test_ratios_are_of_the_rows_themselves(report: measure.BenchReport) -> None:
     assert min(shares) > 0
 
 
-def test_files_say_what_the_table_says(report: measure.BenchReport, tmp_path: Path) -> None:
+def test_files_say_what_the_table_says(report, tmp_path):
     text = measure.to_text(report)
     head = "task batch way precision s an image networks memory faster"
     assert text.splitlines()[0].split() == head.split()
@@ -108,7 +100,7 @@ def test_files_say_what_the_table_says(report: measure.BenchReport, tmp_path: Pa
     assert len(content["rows"]) == len(rows)
 
 
-def test_turns_are_taken_in_alternating_order_and_the_best_counts() -> None:
+def test_turns_are_taken_in_alternating_order_and_the_best_counts():
     order: list[str] = []
     pauses = iter([0.3, 0.0, 0.0, 0.0])
 
@@ -121,7 +113,7 @@ def test_turns_are_taken_in_alternating_order_and_the_best_counts() -> None:
     assert best["a"] < 0.3
 
 
-def test_a_long_run_is_not_repeated_and_the_bar_still_ends() -> None:
+def test_a_long_run_is_not_repeated_and_the_bar_still_ends():
     runs: list[str] = []
     shares: list[float] = []
 
@@ -135,13 +127,13 @@ def test_a_long_run_is_not_repeated_and_the_bar_still_ends() -> None:
     assert sum(shares) == pytest.approx(1)
 
 
-def test_peak_memory_sees_what_one_run_takes() -> None:
+def test_peak_memory_sees_what_one_run_takes():
     small = timing.peak_bytes(lambda: None, CPU)
     large = timing.peak_bytes(lambda: np.ones(256 << 20, dtype=np.uint8).sum(), CPU)
     assert large > small + (200 << 20)
 
 
-def test_random_models_have_the_shape(tiny_models: Models) -> None:
+def test_random_models_have_the_shape(tiny_models):
     made = random_models(tiny_models.profile, tiny_models.compute)
     assert not made.weights
     found = measure.bench(made, TimingPlan((1,), 2, 1, 1, against=False))
@@ -149,7 +141,7 @@ def test_random_models_have_the_shape(tiny_models: Models) -> None:
     assert all(row.faster is None for row in found.rows)
 
 
-def test_impossible_plans_are_sentences() -> None:
+def test_impossible_plans_are_sentences():
     with pytest.raises(ValueError, match="whole numbers from 1 up"):
         TimingPlan(batches=(0,))
     with pytest.raises(ValueError, match="from 1 to 50, not 60"):
@@ -166,11 +158,8 @@ def test_impossible_plans_are_sentences() -> None:
         (["--profile", "everyday17"], "everyday16, imagenet"),
     ],
 )
-def test_the_command_refuses_in_a_sentence(arguments: list[str], sentence: str) -> None:
-    result = CliRunner().invoke(app, ["bench", *arguments])
-    assert result.exit_code == 2
-    assert sentence in result.stderr
-    assert result.stderr.count("\n") == 1
+def test_the_command_refuses_in_a_sentence(arguments, sentence):
+    assert sentence in refused("bench", *arguments)
 
 
 @pytest.mark.parametrize(
@@ -183,9 +172,7 @@ def test_the_command_refuses_in_a_sentence(arguments: list[str], sentence: str) 
         (["--steps", "1"], {"steps": 1, "timed": 1, "against": False}),
     ],
 )
-def test_the_default_is_short_and_what_is_named_wins(
-    options: list[str], plan: dict[str, object], known: Models, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_default_is_short_and_what_is_named_wins(options, plan, known, monkeypatch):
     asked: list[TimingPlan] = []
 
     def stop(models: Models, plan: TimingPlan, reference: Models) -> None:
@@ -194,19 +181,14 @@ def test_the_default_is_short_and_what_is_named_wins(
 
     monkeypatch.setattr("dga.networks.models.load_models", lambda *a: known)
     monkeypatch.setattr(measure, "bench", stop)
-    assert CliRunner().invoke(app, ["bench", *options]).exit_code == 2
+    assert refused("bench", *options) == "dga: enough\n"
     assert dataclasses.asdict(asked[0]).items() >= plan.items()
 
 
-def test_the_command_prints_the_table(
-    tmp_path: Path, known: Models, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_command_prints_the_table(tmp_path, known, monkeypatch):
     monkeypatch.setattr("dga.networks.models.load_models", lambda *a: known)
-    options = ["--batches", "1", "--steps", "2", "--timed", "1", "--repeats", "1"]
-    result = CliRunner().invoke(
-        app, ["bench", "--against", "reference", *options, "--out", str(tmp_path)]
-    )
-    assert result.exit_code == 0, result.output
+    options = "--against reference --batches 1 --steps 2 --timed 1 --repeats 1"
+    result = done("bench", *options.split(), "--out", tmp_path)
     assert result.stdout.startswith("task")
     assert "dga-guided, batch 1: " in result.stderr
     assert (tmp_path / "bench.csv").exists()

@@ -1,7 +1,5 @@
 """Every fast path against the float32 reference, each with its tolerance."""
 
-from __future__ import annotations
-
 import copy
 import dataclasses
 import gc
@@ -26,40 +24,31 @@ from dga.networks.classifier import predict
 from dga.networks.compute import Compute
 from dga.networks.fast_blocks import ScaledDotProduct, group_norm
 from dga.networks.memory import AdaptiveBatchSize, is_shortage
-from dga.networks.models import Models
 from dga.networks.unet import Denoiser
 from dga.profiles import EVERYDAY16, NetworkConfig
 from dga.stopping import choose_depth
-from tests.fixtures.models import TINY_NETWORK, randomise
+from tests.fixtures.models import TINY_NETWORK, noise, randomise
 
 CPU = torch.device("cpu")
 ROUNDING = {torch.float32: 1e-5, torch.bfloat16: 2e-2, torch.float16: 4e-3}
 """Mean error of the network's output over its mean size."""
 
 
-def _noise(*shape: int, seed: int = 0) -> Tensor:
-    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed))
-
-
 def _copy(network: nn.Module, config: NetworkConfig, compute: Compute) -> Denoiser:
     twin = Denoiser(config)
     twin.load_state_dict(network.state_dict())
     twin.eval().requires_grad_(False)
-    prepared = compute.prepare(twin)
-    assert isinstance(prepared, Denoiser)
-    return prepared
+    return compute.prepare(twin)
 
 
 def _error(value: Tensor, exact: Tensor) -> float:
     return float((value - exact).abs().mean() / exact.abs().mean())
 
 
-def test_a_full_size_discriminator_follows_on_a_processor(
-    tiny_models: Models, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_full_size_discriminator_follows_on_a_processor(tiny_models, monkeypatch):
     """The same logits but for rounding; a small one stays in float32, bit for bit."""
     half, judge = Compute(CPU, torch.bfloat16, fast=True), tiny_models.discriminator
-    x, time = _noise(3, 3, 32, 32), torch.tensor([0, 100, 900])
+    x, time = noise(3, 3, 32, 32), torch.tensor([0, 100, 900])
     small = half.prepare(copy.deepcopy(judge))
     assert torch.equal(small(x, time), judge(x, time))
     monkeypatch.setattr(compute_module, "FULL_SIZE", 1)
@@ -73,9 +62,7 @@ def test_a_full_size_discriminator_follows_on_a_processor(
 
 
 @pytest.mark.slow
-def test_rounding_moves_no_depth(
-    shipped_models: Models, cat: np.ndarray, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_rounding_moves_no_depth(shipped_models, cat, monkeypatch):
     monkeypatch.setattr(compute_module, "FULL_SIZE", 1)
     judge = shipped_models.discriminator
     large = Compute(CPU, torch.bfloat16, fast=True).prepare(copy.deepcopy(judge))
@@ -90,14 +77,14 @@ def test_rounding_moves_no_depth(
 
 @pytest.mark.parametrize("length", [24, 160])
 @pytest.mark.parametrize("package", [QKVAttentionLegacy, QKVAttention])
-def test_attention_equals_the_package(package: type[nn.Module], length: int) -> None:
+def test_attention_equals_the_package(package, length):
     heads, c = 4, 8
     ours = ScaledDotProduct(heads, by_head=package is QKVAttentionLegacy)
     results = []
     for module in (package(heads), ours):
-        qkv = _noise(2, 3 * heads * c, length).requires_grad_()
+        qkv = noise(2, 3 * heads * c, length).requires_grad_()
         out = module(qkv)
-        (gradient,) = torch.autograd.grad((out * _noise(*out.shape, seed=1)).sum(), qkv)
+        (gradient,) = torch.autograd.grad((out * noise(*out.shape, seed=1)).sum(), qkv)
         results.append((out, gradient))
     assert results[1][0].shape == (2, heads * c, length)
     for theirs, fast in zip(*results, strict=True):
@@ -106,11 +93,11 @@ def test_attention_equals_the_package(package: type[nn.Module], length: int) -> 
 
 
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
-def test_group_norms_gradient_is_that_of_float32(dtype: torch.dtype) -> None:
+def test_group_norms_gradient_is_that_of_float32(dtype):
     """Within twice what rounding alone costs torch's own kernel."""
     norm = nn.GroupNorm(4, 16).requires_grad_(False)
-    norm.weight.copy_(_noise(16)), norm.bias.copy_(_noise(16, seed=1))
-    x, g = 3 + 2 * _noise(2, 16, 8, 6, seed=2), _noise(2, 16, 8, 6, seed=3)
+    norm.weight.copy_(noise(16)), norm.bias.copy_(noise(16, seed=1))
+    x, g = 3 + 2 * noise(2, 16, 8, 6, seed=2), noise(2, 16, 8, 6, seed=3)
     gradients = []
     for start, layer in ((x, norm), (x.to(dtype), partial(group_norm, norm)), (x.to(dtype), norm)):
         state = start.contiguous(memory_format=torch.channels_last).requires_grad_()
@@ -119,7 +106,7 @@ def test_group_norms_gradient_is_that_of_float32(dtype: torch.dtype) -> None:
     assert _error(ours, exact) < max(2 * _error(torchs, exact), 1e-3)
 
 
-def test_fast_blocks_keep_every_parameter_under_its_name(tiny_models: Models) -> None:
+def test_fast_blocks_keep_every_parameter_under_its_name(tiny_models):
     fast = _copy(tiny_models.denoiser, TINY_NETWORK, Compute(CPU, torch.float32, fast=True))
     state, reference = fast.state_dict(), tiny_models.denoiser.state_dict()
     assert set(state) == set(reference)
@@ -130,7 +117,7 @@ def test_fast_blocks_keep_every_parameter_under_its_name(tiny_models: Models) ->
 
 
 @pytest.mark.parametrize("dtype", list(ROUNDING))
-def test_fast_network_and_its_gradient_stay_close(tiny_models: Models, dtype: torch.dtype) -> None:
+def test_fast_network_and_its_gradient_stay_close(tiny_models, dtype):
     """Levels, resampling and attention included; 2 pictures at 2 depths."""
     config = dataclasses.replace(TINY_NETWORK, channel_mult=(1, 2), image_size=64, fold=2)
     exact = randomise(Denoiser(config), 5)
@@ -139,10 +126,10 @@ def test_fast_network_and_its_gradient_stay_close(tiny_models: Models, dtype: to
     if compute_module._convolution_seconds(CPU, dtype) == float("inf"):
         pytest.skip(f"this processor has no {dtype}")
     for network in (exact, fast):
-        x = _noise(2, 3, 64, 64).requires_grad_()
+        x = noise(2, 3, 64, 64).requires_grad_()
         output = network(x, torch.tensor([100, 400]))
         outputs.append(output.detach())
-        gradients.append(torch.autograd.grad((output * _noise(2, 6, 64, 64, seed=1)).sum(), x)[0])
+        gradients.append(torch.autograd.grad((output * noise(2, 6, 64, 64, seed=1)).sum(), x)[0])
         with torch.no_grad():  # the path without a gradient works in place
             again = network(x.detach(), torch.tensor([100, 400]))
         assert _error(again, outputs[-1]) < ROUNDING[dtype]
@@ -151,25 +138,20 @@ def test_fast_network_and_its_gradient_stay_close(tiny_models: Models, dtype: to
     assert _error(gradients[1], gradients[0]) < 4 * ROUNDING[dtype]
 
 
-def test_float32_is_the_packages_own_network() -> None:
+def test_float32_is_the_packages_own_network():
     chosen = Compute.choose("cpu", "float32")
     assert (chosen.fast, chosen.compiled) == (False, False)
     network = _copy(randomise(Denoiser(TINY_NETWORK), 1), TINY_NETWORK, chosen)
     assert {"ResBlock", "QKVAttentionLegacy"} <= {type(m).__name__ for m in network.modules()}
 
 
-def test_shipped_network_rebuilds_the_same_picture_in_bfloat16(
-    shipped_models: Models, cat: np.ndarray
-) -> None:
+def test_shipped_network_rebuilds_the_same_picture_in_bfloat16(shipped_models, cat):
     """At most 3 of 255 levels on average, and the same label with 10 points of probability."""
     compute = Compute(CPU, torch.bfloat16, fast=True)
     quick = _copy(shipped_models.denoiser, EVERYDAY16.denoiser, compute)
     x = to_tensor(corrupt(cat, "gaussian_noise", 4, seed=0))[None]
     schedule, pictures = shipped_models.schedule, list[Tensor]()
-    state, guide = (
-        forward_path(schedule, x[0], 0)[10][None],
-        StructuralGuide(x, EVERYDAY16.guidance),
-    )
+    state, guide = forward_path(schedule, x[0], 0)[[10]], StructuralGuide(x, EVERYDAY16.guidance)
     for network in (shipped_models.denoiser, quick):
         *_, end = reverse(schedule, network, state, [10], [0], guide)
         pictures.append(end.x.clamp(-1, 1))
@@ -183,7 +165,7 @@ def test_shipped_network_rebuilds_the_same_picture_in_bfloat16(
     assert truth.probability == pytest.approx(guess.probability, abs=0.1)
 
 
-def test_other_errors_are_not_taken_for_a_lack_of_memory() -> None:
+def test_other_errors_are_not_taken_for_a_lack_of_memory():
     assert is_shortage(RuntimeError("[enforce fail] DefaultCPUAllocator: can't allocate memory"))
     assert not is_shortage(RuntimeError("shapes differ"))
     calls = []
@@ -197,9 +179,7 @@ def test_other_errors_are_not_taken_for_a_lack_of_memory() -> None:
     assert len(calls) == 1
 
 
-def test_a_part_begins_anew_and_keeps_nothing_of_the_failed_attempt(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
+def test_a_part_begins_anew_and_keeps_nothing_of_the_failed_attempt(caplog):
     """What was yielded before memory ran out comes again; garbage collection is not needed."""
     attempted: list[weakref.ref[Tensor]] = []
 
@@ -219,13 +199,10 @@ def test_a_part_begins_anew_and_keeps_nothing_of_the_failed_attempt(
             found = list(size.parts("abcde", work))
         finally:
             gc.enable()
-    assert found == [
-        "abcde begun",
-        *(f"{p} {w}" for p in ("ab", "cd", "e") for w in ("begun", "done")),
-    ]
-    assert [r.getMessage() for r in caplog.records] == [
-        "Out of memory with 5 pictures at once; going on with 2."
-    ]
+    parts = [f"{part} {what}" for part in ("ab", "cd", "e") for what in ("begun", "done")]
+    assert found == ["abcde begun", *parts]
+    (said,) = (record.getMessage() for record in caplog.records)
+    assert said == "Out of memory with 5 pictures at once; going on with 2."
     assert next(size.parts("fgh", work)) == "fg begun"
     assert list(size.parts("", work)) == []
 
@@ -241,9 +218,7 @@ def test_a_part_begins_anew_and_keeps_nothing_of_the_failed_attempt(
         (float("inf"), float("inf"), torch.float32),
     ],
 )
-def test_precision_is_chosen_by_measurement(
-    monkeypatch: pytest.MonkeyPatch, bfloat16: float, float16: float, expected: torch.dtype
-) -> None:
+def test_precision_is_chosen_by_measurement(monkeypatch, bfloat16, float16, expected):
     seconds = {torch.float32: 1.0, torch.bfloat16: bfloat16, torch.float16: float16}
     monkeypatch.setattr(compute_module, "_convolution_seconds", lambda _, dtype: seconds[dtype])
     chosen = Compute.choose("cpu", "auto")
@@ -252,9 +227,7 @@ def test_precision_is_chosen_by_measurement(
 
 
 @pytest.mark.parametrize(("native", "expected"), [(True, torch.bfloat16), (False, torch.float32)])
-def test_a_gpu_is_asked_and_not_measured(
-    monkeypatch: pytest.MonkeyPatch, native: bool, expected: torch.dtype
-) -> None:
+def test_a_gpu_is_asked_and_not_measured(monkeypatch, native, expected):
     monkeypatch.setattr(torch.cuda, "is_bf16_supported", lambda including_emulation: native)
     monkeypatch.setattr(torch, "zeros", lambda *a, **k: None)  # the GPU is there
     monkeypatch.setattr(compute_module, "_convolution_seconds", None)
@@ -279,23 +252,15 @@ def _tf32(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 @pytest.mark.usefixtures("_tf32")
 @pytest.mark.parametrize(
     ("device", "dtype", "allowed"),
-    [
-        ("cuda", torch.float32, False),
-        ("cuda", torch.bfloat16, True),
-        ("cpu", torch.float32, True),
-    ],
+    [("cuda", torch.float32, False), ("cuda", torch.bfloat16, True), ("cpu", torch.float32, True)],
 )
-def test_the_reference_on_a_gpu_is_float32_indeed(
-    device: str, dtype: torch.dtype, allowed: bool
-) -> None:
+def test_the_reference_on_a_gpu_is_float32_indeed(device, dtype, allowed):
     Compute(torch.device(device), dtype, dtype != torch.float32).prepare(nn.Linear(1, 1))
     assert torch.backends.cudnn.allow_tf32 is allowed
     assert torch.backends.cuda.matmul.allow_tf32 is allowed
 
 
-def test_networks_that_move_take_the_precision_of_the_new_device(
-    tiny_models: Models, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_networks_that_move_take_the_precision_of_the_new_device(tiny_models, monkeypatch):
     """As on a host that lends a GPU to a run: the processor's choice does not go along."""
     meta = torch.device("meta")
     choices = {"cpu": torch.float32, "meta": torch.bfloat16}
@@ -308,11 +273,8 @@ def test_networks_that_move_take_the_precision_of_the_new_device(
     assert moved.compute.precision == "float32"  # was asked for by name
     chosen = copy.deepcopy(dataclasses.replace(tiny_models, compute=Compute.choose("cpu")))
     moved = chosen.to("meta")
-    assert (moved.compute.device, moved.compute.precision, moved.compute.fast) == (
-        meta,
-        "bfloat16",
-        True,
-    )
+    found = moved.compute.device, moved.compute.precision, moved.compute.fast
+    assert found == (meta, "bfloat16", True)
     assert moved.compute.batch_size is not chosen.compute.batch_size
     assert {p.dtype for p in moved.denoiser.parameters()} == {torch.float32, torch.bfloat16}
     assert {p.dtype for p in moved.explainer.parameters()} == {torch.float32}
@@ -322,14 +284,14 @@ def test_networks_that_move_take_the_precision_of_the_new_device(
     assert {p.dtype for p in half.moved(meta).prepare(judge).parameters()} == {torch.float32}
 
 
-def test_the_measurement_measures() -> None:
+def test_the_measurement_measures():
     taken = compute_module._convolution_seconds(CPU, torch.float32)
     assert 0 < taken < 5
     # No processor convolves in 8 bits here: not an error, only never the fastest.
     assert compute_module._convolution_seconds(CPU, torch.float8_e4m3fn) == float("inf")
 
 
-def test_compilation_is_asked_for_and_off_by_default(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_compilation_is_asked_for_and_off_by_default(monkeypatch):
     asked: list[dict[str, object]] = []
     monkeypatch.setattr(nn.Module, "compile", lambda self, **options: asked.append(options))
     Compute.choose("cpu", "bfloat16").prepare(Denoiser(TINY_NETWORK))
@@ -339,20 +301,19 @@ def test_compilation_is_asked_for_and_off_by_default(monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.slow
-def test_compiled_network_stays_close(tiny_models: Models) -> None:
+def test_compiled_network_stays_close(tiny_models):
     compute = Compute(CPU, torch.float32, fast=True, compiled=True)
     fast = _copy(tiny_models.denoiser, TINY_NETWORK, compute)
-    x, time = _noise(2, 3, 32, 32), torch.tensor([100, 400])
+    x, time = noise(2, 3, 32, 32), torch.tensor([100, 400])
     assert _error(fast(x, time), tiny_models.denoiser(x, time)) < 1e-5
 
 
 @pytest.mark.gpu
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
-def test_fast_network_on_a_gpu_stays_close(tiny_models: Models, dtype: torch.dtype) -> None:
-    fast = _copy(
-        tiny_models.denoiser, TINY_NETWORK, Compute(torch.device("cuda"), dtype, fast=True)
-    )
-    x, time = _noise(2, 3, 32, 32), torch.tensor([100, 400])
+def test_fast_network_on_a_gpu_stays_close(tiny_models, dtype):
+    compute = Compute(torch.device("cuda"), dtype, fast=True)
+    fast = _copy(tiny_models.denoiser, TINY_NETWORK, compute)
+    x, time = noise(2, 3, 32, 32), torch.tensor([100, 400])
     exact = tiny_models.denoiser(x, time)
     assert _error(fast(x.cuda(), time.cuda()).cpu(), exact) < ROUNDING[dtype]

@@ -1,29 +1,24 @@
 """What a run is expected to take: network passes, counted once for every reading of them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
 import pytest
 import torch
 
-from dga.networks.models import Models
 from dga.pipeline import adapt, default_systems
-from dga.profiles import EVERYDAY16, IMAGENET, Profile
+from dga.profiles import EVERYDAY16, IMAGENET
 from dga.speed.pace import Pace, end_passes, most_passes
 from dga.systems import parse, systems
 
 
-def test_one_count_of_passes() -> None:
+def test_one_count_of_passes():
     """A gradient through the network is a second pass: DGA 60, DGA + G 2 x 60, DDA 2 x 50."""
     *usual, plus = default_systems(IMAGENET)
     judged, passes = most_passes(IMAGENET, [plus], 0)
     assert most_passes(IMAGENET, usual, 2) == (2 * 101, 60 + 120 + 100)
-    assert most_passes(IMAGENET, [parse(IMAGENET, "dga:paths=3"), plus], 0) == (
-        3 * 101 + judged,
-        60 + passes,
-    )
+    three = parse(IMAGENET, "dga:paths=3")
+    assert most_passes(IMAGENET, [three, plus], 0) == (3 * 101 + judged, 60 + passes)
     assert most_passes(IMAGENET, [plus], 2) == (2 * 101 + judged, passes)
 
 
@@ -32,11 +27,11 @@ def test_one_count_of_passes() -> None:
     [("dga", 12), ("dga-guided", 12), ("dda", 12), ("dda:depth=5", 5), ("dga-ancestral", 24),
      ("dga-guided-ancestral", 48), ("dda-ancestral", 48), ("dga-plus:steps=3", 3)],
 )  # fmt: skip
-def test_few_steps_count_as_few(text: str, passes: int) -> None:
+def test_few_steps_count_as_few(text, passes):
     assert end_passes(parse(EVERYDAY16, text).ends[0]) == passes
 
 
-def test_an_explanation_is_counted(tiny_models: Models) -> None:
+def test_an_explanation_is_counted(tiny_models):
     """The most that DGA+ can ask for is what it asks for when nothing is settled early."""
     plus, shown = parse(EVERYDAY16, "dga-plus:max_depth=8:horizon=24:noise_max_depth=8"), 0
 
@@ -57,7 +52,7 @@ def test_an_explanation_is_counted(tiny_models: Models) -> None:
 
 
 @pytest.mark.parametrize("profile", [IMAGENET, EVERYDAY16], ids=lambda profile: profile.name)
-def test_the_wait_on_a_processor(profile: Profile) -> None:
+def test_the_wait_on_a_processor(profile):
     pace, plus = Pace(0.31, 0.017), systems(profile)["dga-plus"]
     for chosen in ([plus], default_systems(profile)):
         judged, passes = most_passes(profile, chosen, 0)

@@ -1,7 +1,5 @@
 """What the discriminator is shown of right and wrong explanations, and the prior's depths."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch
@@ -11,7 +9,7 @@ from torch import Tensor
 
 from dga.data.image_sets import ImageSet
 from dga.diffusion import Schedule
-from dga.explanation.noise_level import noise_deviation
+from dga.explanation.noise_level import matched_depth, noise_deviation
 from dga.images import to_tensor
 from dga.profiles import Profile, get_profile
 from dga.training import diffusion
@@ -47,7 +45,7 @@ def _noisy(x: Tensor, deviation: float) -> Tensor:
 
 @settings(deadline=None)
 @given(st.integers(0, 2**32), st.sampled_from(["flat", "noise", "point", "ramp"]))
-def test_any_inverse_of_any_picture_is_a_picture(seed: int, kind: str) -> None:
+def test_any_inverse_of_any_picture_is_a_picture(seed, kind):
     x = {
         "flat": torch.full((3, 32, 32), 0.3),
         "noise": _noisy(torch.zeros(3, 32, 32), 0.5).clamp(-1, 1),
@@ -60,7 +58,7 @@ def test_any_inverse_of_any_picture_is_a_picture(seed: int, kind: str) -> None:
     assert restored.abs().max() <= 1
 
 
-def test_a_clean_picture_is_spoilt_or_stays_source(cat: np.ndarray, schedule: Schedule) -> None:
+def test_a_clean_picture_is_spoilt_or_stays_source(cat, schedule):
     """Against a corrupted member that is known by its one colour."""
     x = to_tensor(cat).expand(200, 3, -1, -1)
     marked = torch.full_like(x, 0.25)
@@ -77,7 +75,7 @@ def test_a_clean_picture_is_spoilt_or_stays_source(cat: np.ndarray, schedule: Sc
     assert torch.equal(again.depth, found.depth)
 
 
-def test_noisy_pictures_enter_the_chain_around_their_own_depth(schedule: Schedule) -> None:
+def test_noisy_pictures_enter_the_chain_around_their_own_depth(schedule):
     x = _noisy(torch.zeros(3, 64, 64), 0.5)
     estimate = float(noise_deviation(x[None]))
     rng = np.random.default_rng(0)
@@ -91,16 +89,23 @@ def test_noisy_pictures_enter_the_chain_around_their_own_depth(schedule: Schedul
     assert 0.05 < np.mean(smooth > 0) < 0.2
 
 
+def test_noise_is_shown_below_at_and_beyond_its_entry(schedule):
+    entry, rng = matched_depth(schedule, 0.5), np.random.default_rng(0)
+    drawn = np.array([random_depth(schedule, 9, 0.5, rng) for _ in range(400)])
+    shares = [np.mean(found) for found in (drawn < entry, drawn == entry, drawn > entry)]
+    assert min(shares) > 0.15
+
+
 @given(st.integers(0, 2**32), st.floats(0, 1.5), st.integers(0, 100))
-def test_depths_are_in_the_chain(seed: int, deviation: float, ordinary: int) -> None:
+def test_depths_are_in_the_chain(seed, deviation, ordinary):
     schedule = Schedule.from_config(get_profile("everyday16").schedule)
     depth = random_depth(schedule, ordinary, deviation, np.random.default_rng(seed))
     assert 0 <= depth <= schedule.steps
 
 
 def test_both_of_a_pair_are_at_one_depth_with_the_variance_that_is_missing(
-    tiny_profile: Profile, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    tiny_profile, monkeypatch
+):
     """Grey pictures with noise of 0.5, shown where that is the chain's own noise."""
     grey = np.full((16, 32, 32, 3), 128, np.uint8)
     images = _images(grey)
@@ -120,24 +125,22 @@ def test_both_of_a_pair_are_at_one_depth_with_the_variance_that_is_missing(
     assert float(noised.std()) == pytest.approx(expected, rel=0.05)
 
 
-def test_timesteps_are_drawn_where_they_are_used(tiny_profile: Profile, cat: np.ndarray) -> None:
+def test_timesteps_are_drawn_where_they_are_used(tiny_profile, cat):
     config = TrainConfig(images=2000, batch=2000, lr=1e-3)
     images = _images(np.stack([cat] * 4))
     total = tiny_profile.schedule.timesteps
     last = diffusion.last_timestep(tiny_profile.schedule, tiny_profile.schedule.steps // 2)
-    assert last is not None
     _, ordinary, noise = diffusion.draw(images, total, config, 0)
     _, time, same_noise = diffusion.draw(images, total, config, 0, last)
     assert torch.equal(noise, same_noise)
-    assert (
-        0.02 < float((time > last).float().mean()) < 0.08 < float((ordinary > last).float().mean())
-    )
+    deep, usually = (float((drawn > last).float().mean()) for drawn in (time, ordinary))
+    assert 0.02 < deep < 0.08 < usually
     inside = time[time <= last].double() / last
     assert np.histogram(inside, 4, (0, 1))[0].min() > 350
     assert int(time.max()) < total
 
 
-def test_a_deepest_depth_is_one_of_the_chain(tiny_profile: Profile) -> None:
+def test_a_deepest_depth_is_one_of_the_chain(tiny_profile):
     for depth in (0, tiny_profile.schedule.steps + 1):
         with pytest.raises(ValueError, match="deepest depth is 1 to"):
             diffusion.last_timestep(tiny_profile.schedule, depth)

@@ -1,7 +1,5 @@
 """Full-size training: streamed pictures, batches made ahead, several processes, one result."""
 
-from __future__ import annotations
-
 import dataclasses
 import os
 import pickle
@@ -35,7 +33,7 @@ from dga.training.loop import TrainConfig
 from dga.training.processes import ProcessGroup
 from dga.weights.checkpoints import WeightsError
 from dga.weights.store import save_weights
-from tests.fixtures.cli import run_dga
+from tests.fixtures.cli import refused
 from tests.fixtures.models import die_after_saving, generate
 
 CPU = torch.device("cpu")
@@ -82,9 +80,7 @@ def _same(one: tuple[torch.Tensor, ...], other: tuple[torch.Tensor, ...]) -> boo
     return all(torch.equal(a, b) for a, b in zip(one[:4], other[:4], strict=True))
 
 
-def test_streamed_and_held_pictures_make_the_same_batches(
-    profile: Profile, files: ImageFiles, picture_folder: Path
-) -> None:
+def test_streamed_and_held_pictures_make_the_same_batches(profile, files, picture_folder):
     held = open_images([picture_folder], files.frame, files.classes)
     assert isinstance(held, ImageSet)
     for step in range(3):
@@ -93,9 +89,7 @@ def test_streamed_and_held_pictures_make_the_same_batches(
         assert one.x_k.shape == (8, 3, 40, 40)
 
 
-def test_batches_made_ahead_are_the_same_and_a_resumed_run_starts_in_the_middle(
-    profile: Profile, files: ImageFiles
-) -> None:
+def test_batches_made_ahead_are_the_same_and_a_resumed_run_starts_in_the_middle(profile, files):
     plain = Batches(profile, QUICK, files, CONFIG, None, Path())
     ahead = Batches(profile, QUICK, files, CONFIG, None, Path(), workers=2)
     for step in (0, 1, 2, 4, 5):  # 3 is skipped: another start
@@ -103,9 +97,7 @@ def test_batches_made_ahead_are_the_same_and_a_resumed_run_starts_in_the_middle(
 
 
 @pytest.mark.parametrize("source", ["images", "generated", "crossed", "corrupted"])
-def test_shares_of_a_batch_make_the_whole(
-    source: str, profile: Profile, files: ImageFiles, prior: Prior, tmp_path: Path
-) -> None:
+def test_shares_of_a_batch_make_the_whole(source, profile, files, prior, tmp_path):
     if source == "corrupted":
         made = None
         study = Study(corrupted=_released(profile, files, tmp_path / "c"))
@@ -126,9 +118,7 @@ def test_shares_of_a_batch_make_the_whole(
             assert torch.equal(torch.cat(together), getattr(whole, field)), field
 
 
-def test_clean_pictures_go_through_the_release(
-    profile: Profile, files: ImageFiles, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_clean_pictures_go_through_the_release(profile, files, monkeypatch):
     """Both classes: cut, (corrupted,) JPEG at quality 85, resized; else D learns the JPEG."""
     monkeypatch.setattr(pairs, "vary_source", lambda picture, *_: picture)
     view, rng = View.of(profile), np.random.default_rng(0)
@@ -142,9 +132,7 @@ def test_clean_pictures_go_through_the_release(
         assert np.array_equal(view.finish(corrupt(picture, "fog", severity, seed)), damaged)
 
 
-def test_corrupted_pictures_on_disk_stand_beside_the_clean_ones(
-    profile: Profile, files: ImageFiles, tmp_path: Path
-) -> None:
+def test_corrupted_pictures_on_disk_stand_beside_the_clean_ones(profile, files, tmp_path):
     folder = _released(profile, files, tmp_path / "c")
     held = batches.released_conditions(folder, Study().corruptions)
     assert held == [("fog", 2), ("contrast", 5)]
@@ -172,9 +160,7 @@ def test_corrupted_pictures_on_disk_stand_beside_the_clean_ones(
 
 
 @pytest.mark.parametrize("from_disk", [False, True])
-def test_unreadable_pictures_are_replaced_and_named(
-    from_disk: bool, profile: Profile, picture_folder: Path, tmp_path: Path
-) -> None:
+def test_unreadable_pictures_are_replaced_and_named(from_disk, profile, picture_folder, tmp_path):
     data = tmp_path / "data"
     shutil.copytree(picture_folder, data)
     images = find_images([data], View.of(profile).clean)
@@ -199,8 +185,8 @@ def _state(network: torch.nn.Module) -> dict[str, torch.Tensor]:
 
 
 def test_interrupted_streamed_training_ends_with_the_same_bits(
-    profile: Profile, files: ImageFiles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    profile, files, tmp_path, monkeypatch
+):
     """With workers and after a kill: the same as without either."""
     train = discriminator.train_discriminator
     whole, _ = train(profile, files, CONFIG, tmp_path / "whole", CPU)
@@ -209,27 +195,17 @@ def test_interrupted_streamed_training_ends_with_the_same_bits(
         with pytest.raises(KeyboardInterrupt):
             train(profile, files, CONFIG, tmp_path / "parts", CPU, workers=1)
     parts, _ = train(profile, files, CONFIG, tmp_path / "parts", CPU, workers=2)
-    same = [
-        torch.equal(a, b)
-        for a, b in zip(_state(whole).values(), _state(parts).values(), strict=True)
-    ]
-    assert all(same)
+    assert all(map(torch.equal, _state(whole).values(), _state(parts).values()))
 
 
-def test_a_frozen_encoder_trains_the_head_alone(
-    profile: Profile, files: ImageFiles, tmp_path: Path
-) -> None:
+def test_a_frozen_encoder_trains_the_head_alone(profile, files, tmp_path):
     torch.manual_seed(7)
     start = Discriminator(profile.discriminator)
     save_weights(start.state_dict(), tmp_path / "start", {}, half=False)
-    study = Study(freeze_encoder=True)
+    asked, study = (profile, files, CONFIG, tmp_path / "run", CPU), Study(freeze_encoder=True)
     with pytest.raises(ValueError, match="name them with --init"):
-        discriminator.train_discriminator(
-            profile, files, CONFIG, tmp_path / "run", CPU, study=study
-        )
-    network, facts = discriminator.train_discriminator(
-        profile, files, CONFIG, tmp_path / "run", CPU, tmp_path / "start", study
-    )
+        discriminator.train_discriminator(*asked, study=study)
+    network, facts = discriminator.train_discriminator(*asked, tmp_path / "start", study)
     assert facts["encoder"] == "frozen"
     before, after = _state(start), _state(network)
     changed = {name for name in before if not torch.equal(before[name], after[name])}
@@ -237,12 +213,10 @@ def test_a_frozen_encoder_trains_the_head_alone(
     assert all(name.startswith("net.out.") for name in changed)
     assert study.identity("") == "images frozen"
     with pytest.raises(ValueError, match="another source"):
-        discriminator.train_discriminator(
-            profile, files, CONFIG, tmp_path / "run", CPU, tmp_path / "start"
-        )
+        discriminator.train_discriminator(*asked, tmp_path / "start")
 
 
-def test_a_guided_diffusion_classifier_lends_its_encoder(profile: Profile, tmp_path: Path) -> None:
+def test_a_guided_diffusion_classifier_lends_its_encoder(profile, tmp_path):
     torch.manual_seed(3)
     lender = Discriminator(profile.discriminator).net  # as guided-diffusion trains it:
     lender.out[2].c_proj = torch.nn.Conv1d(lender.out[2].c_proj.in_channels, 10, 1)
@@ -263,9 +237,7 @@ def test_a_guided_diffusion_classifier_lends_its_encoder(profile: Profile, tmp_p
         load_backbone(network, path)
 
 
-def test_several_processes_share_the_shards(
-    profile: Profile, prior: Prior, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_several_processes_share_the_shards(profile, prior, tmp_path, monkeypatch):
     monkeypatch.setattr(samples, "SAMPLES_PER_SHARD", 2)
     monkeypatch.setattr(samples, "POLL_SECONDS", 0.01)
     alone = generate(profile, prior, 7, tmp_path / "alone")
@@ -273,8 +245,8 @@ def test_several_processes_share_the_shards(
     real = samples._draw
 
     def draw(*args: object) -> np.ndarray:
-        drawn.append(args[2])  # type: ignore[arg-type]
-        return real(*args)  # type: ignore[arg-type]
+        drawn.append(args[2])
+        return real(*args)
 
     monkeypatch.setattr(samples, "_draw", draw)
     found: dict[int, samples.Samples] = {}
@@ -336,8 +308,8 @@ def _processes(task: Path, size: int) -> list[str]:
 
 @pytest.mark.slow
 def test_two_processes_with_half_a_batch_equal_one_with_the_whole(
-    profile: Profile, picture_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    profile, picture_folder, tmp_path, monkeypatch
+):
     """Weights within 5e-5 and logits within 1e-3 after 6 steps at rate 1e-3, float32, gloo.
 
     Biases that a norm removes are left out: their gradients are rounding, and Adam makes
@@ -367,16 +339,13 @@ def _is_taught(moments: dict[str, torch.Tensor]) -> bool:
     return float(moments["exp_avg_sq"].sqrt().mean()) > 1e-8
 
 
-def test_only_even_shares_and_the_discriminator(
-    picture_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_only_even_shares_and_the_discriminator(picture_folder, tmp_path, monkeypatch):
     with pytest.raises(ValueError, match=r"4 pairs .* 3 processes.*multiple of 6"):
         ProcessGroup(CPU, 0, 3).share(4)
     monkeypatch.setattr(ProcessGroup, "join", classmethod(lambda cls, device: cls(device, 0, 2)))
     monkeypatch.setattr(ProcessGroup, "leave", lambda self: None)
     options = ["--data", picture_folder, "--out", tmp_path, "--device", "cpu"]
-    result = run_dga("train", "classifier", *options)
-    assert result.exit_code == 2
-    assert "Several processes train the discriminator, not the classifier" in result.stderr
-    freeze = run_dga("train", "discriminator", *options, "--freeze-encoder")
-    assert "name them with --init" in freeze.stderr
+    said = refused("train", "classifier", *options)
+    assert "Several processes train the discriminator, not the classifier" in said
+    freeze = refused("train", "discriminator", *options, "--freeze-encoder")
+    assert "name them with --init" in freeze

@@ -1,7 +1,5 @@
 """Training resumes to the same bits after a kill at any moment."""
 
-from __future__ import annotations
-
 import dataclasses
 import hashlib
 import os
@@ -33,14 +31,14 @@ from dga.training.discriminator.samples import Prior
 from dga.training.discriminator.studies import Study
 from dga.training.loop import TrainConfig
 from dga.weights.store import read_config, read_state, save_weights
-from tests.fixtures.cli import run_dga
+from tests.fixtures.cli import refused
 from tests.fixtures.models import die_after_saving, generate
 
 CPU = torch.device("cpu")
 CONFIG = TrainConfig(images=48, batch=8, lr=1e-3, warmup=2, ema=0.9, bf16=False)
 
 
-def test_learning_rate_rises_stays_and_falls() -> None:
+def test_learning_rate_rises_stays_and_falls():
     config = TrainConfig(images=1000, batch=10, lr=1.0, warmup=10, decay=0.5)
     rates = [config.lr_at(step) for step in range(100)]
     assert rates[0] == pytest.approx(0.1)
@@ -49,7 +47,7 @@ def test_learning_rate_rises_stays_and_falls() -> None:
     assert rates[99] == pytest.approx(0.02)
 
 
-def test_every_picture_once_per_pass() -> None:
+def test_every_picture_once_per_pass():
     rows = np.concatenate([loop.batch_rows(20, 7, 0, step) for step in range(20)])
     assert len(rows) == 140
     for i in range(7):
@@ -60,9 +58,8 @@ def test_every_picture_once_per_pass() -> None:
 @pytest.fixture
 def short_profile(tiny_profile: Profile) -> Profile:
     """Four depths, so that samples and bounds cost little."""
-    return dataclasses.replace(
-        tiny_profile, schedule=dataclasses.replace(tiny_profile.schedule, steps=4)
-    )
+    schedule = dataclasses.replace(tiny_profile.schedule, steps=4)
+    return dataclasses.replace(tiny_profile, schedule=schedule)
 
 
 @pytest.fixture
@@ -71,14 +68,8 @@ def diffusion_folder(tiny_models: Models, tmp_path: Path) -> Path:
     return tmp_path / "diffusion"
 
 
-def _train(
-    name: str,
-    profile: Profile,
-    folder: Path,
-    out: Path,
-    config: TrainConfig,
-    study: Study | None = None,
-) -> str:
+def _train(name, profile, folder, out, config, study=None) -> str:
+    """The SHA-256 of the weights that training ends with."""
     images = read_images([folder], profile.image_size, profile.classifier.classes)
     function = {
         "diffusion": diffusion.train_diffusion,
@@ -86,7 +77,7 @@ def _train(
         "discriminator": discriminator.train_discriminator,
     }[name]
     options = {"study": study} if study else {}
-    result = function(profile, images, config, out, CPU, **options)  # type: ignore[operator]
+    result = function(profile, images, config, out, CPU, **options)
     network = result[0] if isinstance(result, tuple) else result
     digest = hashlib.sha256()
     for key, value in sorted(network.state_dict().items()):
@@ -95,31 +86,26 @@ def _train(
 
 
 @pytest.mark.parametrize(
-    ("name", "study"),
+    ("name", "study", "bf16"),
     [
-        ("diffusion", None),
-        ("classifier", None),
-        ("discriminator", Study()),
-        ("discriminator", Study(source="crossed", samples=5)),
-        ("discriminator", Study(source="generated", samples=3, precision="bfloat16")),
-        ("discriminator", Study(input="x0_hat", corruptions=FAMILIES["noise"])),
-        ("discriminator", Study(explanations=True)),
+        ("diffusion", None, True),
+        ("diffusion", None, False),
+        ("classifier", None, True),
+        ("discriminator", Study(), True),
+        ("discriminator", Study(), False),
+        ("discriminator", Study(source="crossed", samples=5), False),
+        ("discriminator", Study(source="generated", samples=3, precision="bfloat16"), True),
+        ("discriminator", Study(input="x0_hat", corruptions=FAMILIES["noise"]), True),
+        ("discriminator", Study(explanations=True), False),
     ],
     ids=lambda value: getattr(value, "name", value),
 )
-@pytest.mark.parametrize("bf16", [False, True])
 def test_interrupted_training_ends_with_the_same_bits(
-    name: str,
-    study: Study | None,
-    bf16: bool,
-    short_profile: Profile,
-    picture_folder: Path,
-    diffusion_folder: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+    name, study, bf16, short_profile, picture_folder, diffusion_folder, tmp_path, monkeypatch
+):
     """Trained at one go and, stopped twice, in three; the weights must be the same."""
-    config = dataclasses.replace(CONFIG, bf16=bf16)
+    enlarged = 0.5 if study and study.explanations else 0.0
+    config = dataclasses.replace(CONFIG, bf16=bf16, scales=enlarged)
     study = study and dataclasses.replace(study, diffusion=diffusion_folder)
 
     def trained(out: str) -> str:
@@ -135,8 +121,8 @@ def test_interrupted_training_ends_with_the_same_bits(
 
 
 def test_another_config_is_refused_but_a_longer_run_may_go_on(
-    tiny_profile: Profile, picture_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    tiny_profile, picture_folder, tmp_path, monkeypatch
+):
     long = dataclasses.replace(CONFIG, images=640)
     with monkeypatch.context() as patch:
         die_after_saving(patch, 1)
@@ -147,15 +133,14 @@ def test_another_config_is_refused_but_a_longer_run_may_go_on(
     other = dataclasses.replace(tiny_profile, name="other")
     with pytest.raises(ValueError, match="another profile"):
         _train("classifier", other, picture_folder, tmp_path, long)
+    faster = dataclasses.replace(long, lr=2e-3)
     with pytest.raises(ValueError, match=r"lr was 0.001, now 0.002"):
-        _train(
-            "classifier", tiny_profile, picture_folder, tmp_path, dataclasses.replace(long, lr=2e-3)
-        )
+        _train("classifier", tiny_profile, picture_folder, tmp_path, faster)
     shorter = dataclasses.replace(long, images=96)
     _train("classifier", tiny_profile, picture_folder, tmp_path, shorter)
 
 
-def test_losses_that_are_not_numbers_stop_the_run(tmp_path: Path) -> None:
+def test_losses_that_are_not_numbers_stop_the_run(tmp_path):
     model = torch.nn.Linear(1, 1)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
     broken = model(torch.zeros(1, 1)).sum() * float("nan")
@@ -163,10 +148,7 @@ def test_losses_that_are_not_numbers_stop_the_run(tmp_path: Path) -> None:
         loop.run(model, optimizer, lambda _: (broken, {}), CONFIG, tmp_path, CPU, {})
 
 
-def test_diffusion_loss_falls(
-    tiny_profile: Profile, picture_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    images = read_images([picture_folder], 32, tiny_profile.classifier.classes)
+def test_diffusion_loss_falls(tiny_profile, images, tmp_path, monkeypatch):
     seen: list[float] = []
     real = loop.run
 
@@ -176,10 +158,10 @@ def test_diffusion_loss_falls(
             seen.append(shown["mse"])
             return value, shown
 
-        return real(model, optimizer, seen_loss, *rest)  # type: ignore[arg-type]
+        return real(model, optimizer, seen_loss, *rest)
 
     monkeypatch.setattr(loop, "run", watch)
-    config = dataclasses.replace(CONFIG, images=960, batch=16, lr=2e-3)
+    config = dataclasses.replace(CONFIG, images=640, batch=16, lr=2e-3)
     diffusion.train_diffusion(tiny_profile, images, config, tmp_path, CPU)
     assert np.mean(seen[-10:]) < 0.9 * np.mean(seen[:10])
 
@@ -195,12 +177,8 @@ def test_diffusion_loss_falls(
     ids=lambda study: study.name,
 )
 def test_a_checkpoint_of_another_study_is_refused(
-    other: Study,
-    short_profile: Profile,
-    picture_folder: Path,
-    diffusion_folder: Path,
-    tmp_path: Path,
-) -> None:
+    other, short_profile, picture_folder, diffusion_folder, tmp_path
+):
     out = tmp_path / "run"
     _train("discriminator", short_profile, picture_folder, out, CONFIG)
     other = dataclasses.replace(other, diffusion=diffusion_folder)
@@ -209,9 +187,7 @@ def test_a_checkpoint_of_another_study_is_refused(
     assert not (out / "samples").exists()  # refused before any picture is generated
 
 
-def test_generated_pictures_are_kept_in_shards(
-    short_profile: Profile, diffusion_folder: Path, tmp_path: Path
-) -> None:
+def test_generated_pictures_are_kept_in_shards(short_profile, diffusion_folder, tmp_path):
     prior = Prior.load(short_profile, Study(diffusion=diffusion_folder), CPU)
     samples = generate(short_profile, prior, 3, tmp_path)
     assert samples.shape == (3, 32, 32, 3)
@@ -227,7 +203,7 @@ def test_generated_pictures_are_kept_in_shards(
     assert len(generate(short_profile, prior, 4, tmp_path)) == 4
 
 
-def test_source_pictures_stay_source_pictures(cat: np.ndarray) -> None:
+def test_source_pictures_stay_source_pictures(cat):
     rng = np.random.default_rng(0)
     varied = [vary_source(cat, 64, rng) for _ in range(50)]
     assert all(v.shape == cat.shape and v.dtype == np.uint8 for v in varied)
@@ -268,7 +244,7 @@ def _pairs(
     return [int(c[0, 0, 0]) for c in clean], [int(c[0, 0, 0]) for c in corrupted], asked
 
 
-def test_sources_fill_the_classes(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sources_fill_the_classes(monkeypatch):
     clean, corrupted, _ = _pairs(Study(), 8, monkeypatch)
     assert (set(clean), set(corrupted)) == ({REAL}, {REAL + CORRUPTED})
     clean, corrupted, _ = _pairs(Study(source="generated"), 8, monkeypatch)
@@ -283,20 +259,19 @@ def test_sources_fill_the_classes(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("group", ["all", "blur", "extra", "snow,fog"])
-def test_corruptions_are_those_asked_for(group: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_corruptions_are_those_asked_for(group, monkeypatch):
     study = Study(corruptions=parse_corruptions(group))
     names = [name for name, _, _ in _pairs(study, 200, monkeypatch)[2]]
     assert set(names) == set(study.corruptions)
     assert max(map(names.count, study.corruptions)) < 3 * 200 / len(study.corruptions)
 
 
-def test_default_pairs_are_drawn_as_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_default_pairs_are_drawn_as_ever(monkeypatch):
     """The shipped discriminator's draws: a run started before the studies came goes on."""
     assert _pairs(Study(), 4, monkeypatch, seed=7)[2] == GOLDEN
 
 
-def test_default_batches_are_noised_as_ever(tiny_profile: Profile, picture_folder: Path) -> None:
-    images = read_images([picture_folder], 32, tiny_profile.classifier.classes)
+def test_default_batches_are_noised_as_ever(tiny_profile, images):
     schedule = Schedule.from_config(tiny_profile.schedule)
     batches = discriminator.Batches(tiny_profile, Study(), images, CONFIG, None, Path())
     x_k, time, target = batches.draw(3, CPU)
@@ -314,10 +289,7 @@ def test_default_batches_are_noised_as_ever(tiny_profile: Profile, picture_folde
     assert target.tolist() == [0.0] * 4 + [1.0] * 4
 
 
-def test_x0_hat_is_the_estimate_of_the_frozen_denoiser(
-    tiny_models: Models, tiny_profile: Profile, picture_folder: Path
-) -> None:
-    images = read_images([picture_folder], 32, tiny_profile.classifier.classes)
+def test_x0_hat_is_the_estimate_of_the_frozen_denoiser(tiny_models, tiny_profile, images):
     config = dataclasses.replace(CONFIG, images=64, batch=64)
     prior = Prior(tiny_models.denoiser, "tiny", tiny_models.compute)
     drawn = [
@@ -336,7 +308,7 @@ def test_x0_hat_is_the_estimate_of_the_frozen_denoiser(
     torch.testing.assert_close(x0_hat[deep], expected[deep], atol=1e-3, rtol=1e-3)
 
 
-def test_x0_hat_at_depth_0_is_the_picture(tiny_models: Models) -> None:
+def test_x0_hat_at_depth_0_is_the_picture(tiny_models):
     x = torch.rand(4, 3, 32, 32) * 2 - 1
     depth = torch.tensor([0, 5, 0, 90])
     estimate = estimate_x0(tiny_models.schedule, tiny_models.denoiser, x, depth)
@@ -360,23 +332,23 @@ def test_x0_hat_at_depth_0_is_the_picture(tiny_models: Models) -> None:
         (Study(explanations=True), "images-explanations"),
     ],
 )
-def test_a_study_is_named_after_what_is_special(study: Study, name: str) -> None:
+def test_a_study_is_named_after_what_is_special(study, name):
     assert study.name == name
     assert Study.from_config(study.facts("id")).name == name
 
 
-def test_weights_without_options_are_of_the_default_study() -> None:
+def test_weights_without_options_are_of_the_default_study():
     assert Study.from_config({"source": "images"}) == Study()
     assert Study().identity("") == "images"  # older checkpoints say just that
 
 
-def test_corruptions_are_parsed_in_a_fixed_order() -> None:
+def test_corruptions_are_parsed_in_a_fixed_order():
     assert parse_corruptions("all") == CORRUPTIONS
     assert parse_corruptions("fog, snow") == parse_corruptions("snow,fog") == ("snow", "fog")
     assert parse_corruptions("digital,noise") == FAMILIES["noise"] + FAMILIES["digital"]
 
 
-def test_unknown_model_and_options_are_named() -> None:
+def test_unknown_model_and_options_are_named():
     with pytest.raises(ValueError, match="diffusion, classifier, discriminator"):
         run.defaults("critic")
     with pytest.raises(ValueError, match="At least one picture"):
@@ -387,36 +359,30 @@ def test_unknown_model_and_options_are_named() -> None:
         parse_corruptions(" ,")
 
 
-def test_options_belong_to_one_model(
-    tiny_profile: Profile, picture_folder: Path, tmp_path: Path
-) -> None:
+def test_options_belong_to_one_model(tiny_profile, picture_folder, images, tmp_path):
     asked = ("everyday16", [picture_folder], tmp_path, CONFIG, CPU)
     with pytest.raises(ValueError, match="Only the discriminator"):
         run.train("classifier", *asked, study=Study(source="crossed"))
     with pytest.raises(ValueError, match="Only the diffusion model"):
         run.train("classifier", *asked, max_depth=40)
-    images = read_images([picture_folder], 32, tiny_profile.classifier.classes)
     diffusion.train_diffusion(tiny_profile, images, CONFIG, tmp_path, CPU, max_depth=40)
     with pytest.raises(ValueError, match="another max_depth"):
         diffusion.train_diffusion(tiny_profile, images, CONFIG, tmp_path, CPU)
 
 
-def test_command_names_what_is_allowed(picture_folder: Path, tmp_path: Path) -> None:
+def test_command_names_what_is_allowed(picture_folder, tmp_path):
     for option, sentence in (
         (["--source", "both"], "images, generated, crossed"),
         (["--corruptions", "rain"], "all, noise, blur, weather, digital, extra"),
         (["--input", "x_0"], "x_t, x0_hat"),
         (["--precision", "float8"], "float32, bfloat16"),
     ):
-        arguments = ["train", "discriminator", "--data", picture_folder, "--out", tmp_path, *option]
-        result = run_dga(*arguments)
-        assert result.exit_code == 2
-        assert sentence in result.stderr
-        assert result.stderr.count("\n") == 1
+        asked = "train", "discriminator", "--data", picture_folder, "--out", tmp_path
+        assert sentence in refused(*asked, *option)
 
 
 @pytest.mark.slow
-def test_command_survives_sigkill(picture_folder: Path, tmp_path: Path) -> None:
+def test_command_survives_sigkill(picture_folder, tmp_path):
     """The real command, killed with SIGKILL, ends where the uninterrupted one does."""
 
     def command(out: Path) -> list[str]:
@@ -426,8 +392,8 @@ def test_command_survives_sigkill(picture_folder: Path, tmp_path: Path) -> None:
 
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "DGA_CHECKPOINT_SECONDS": "0"}
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "env": environment}
-    whole = subprocess.Popen(command(tmp_path / "whole"), **quiet)  # type: ignore[call-overload]
-    killed = subprocess.Popen(command(tmp_path / "parts"), **quiet)  # type: ignore[call-overload]
+    whole = subprocess.Popen(command(tmp_path / "whole"), **quiet)
+    killed = subprocess.Popen(command(tmp_path / "parts"), **quiet)
     deadline = time.monotonic() + 60
     while not (tmp_path / "parts" / CHECKPOINT).exists() and time.monotonic() < deadline:
         time.sleep(0.01)
@@ -436,7 +402,7 @@ def test_command_survives_sigkill(picture_folder: Path, tmp_path: Path) -> None:
     state = torch.load(tmp_path / "parts" / CHECKPOINT, weights_only=True)
     assert 0 < state["step"] < 12
     assert not (tmp_path / "parts" / "config.json").exists()
-    subprocess.run(command(tmp_path / "parts"), check=True, **quiet)  # type: ignore[call-overload]
+    subprocess.run(command(tmp_path / "parts"), check=True, **quiet)
     assert whole.wait() == 0
     states = [read_state(tmp_path / name) for name in ("whole", "parts")]
     assert all(torch.equal(states[0][k], states[1][k]) for k in states[0])

@@ -1,7 +1,5 @@
 """Checkpoints that others wrote: names, shapes and answers agree, or it is said what does not."""
 
-from __future__ import annotations
-
 import dataclasses
 from pathlib import Path
 
@@ -18,7 +16,7 @@ from dga.networks.unet import Denoiser, Discriminator
 from dga.profiles import EVERYDAY16, IMAGENET, Profile
 from dga.weights import store as weights
 from dga.weights.checkpoints import WeightsError, check_fit, match_names, read_checkpoint
-from dga.weights.store import load_weights, parameter_count, read_config, weights_id
+from dga.weights.store import parameter_count, read_config, weights_id
 from tests.fixtures.public_weights import Checkpoints
 
 MEAN = torch.tensor([0.485, 0.456, 0.406]).view(1, 3, 1, 1)
@@ -29,11 +27,7 @@ def shapes(state: dict[str, Tensor]) -> dict[str, tuple[int, ...]]:
     return {name.removeprefix("net."): tuple(value.shape) for name, value in state.items()}
 
 
-def openai_classifier() -> nn.Module:
-    return create_classifier(256, False, 128, 2, "32,16,8", True, True, "attention")
-
-
-def test_full_size_denoiser_is_openais() -> None:
+def test_full_size_denoiser_is_openais():
     with torch.device("meta"):
         ours = Denoiser(IMAGENET.denoiser)
         theirs = create_model(
@@ -51,11 +45,11 @@ def test_full_size_denoiser_is_openais() -> None:
     check_fit(Path("x.pt"), match_names(theirs.state_dict(), ours.state_dict()), ours.state_dict())
 
 
-def test_full_size_discriminators_are_openais_classifier_and_the_papers() -> None:
+def test_full_size_discriminators_are_openais_classifier_and_the_papers():
     with torch.device("meta"):
         ours = Discriminator(IMAGENET.discriminator)
         published = PublishedDiscriminator(IMAGENET.discriminator, IMAGENET.schedule)
-        theirs = openai_classifier()
+        theirs = create_classifier(256, False, 128, 2, "32,16,8", True, True, "attention")
         expected = shapes(theirs.state_dict())
         theirs.out = nn.Identity()
         head = AttentionPool2d(7, 512, 64, 1)
@@ -67,9 +61,7 @@ def test_full_size_discriminators_are_openais_classifier_and_the_papers() -> Non
     assert shapes(published.state_dict()) == layout
 
 
-def test_denoiser_from_a_public_checkpoint(
-    small_imagenet: Profile, checkpoints: Checkpoints
-) -> None:
+def test_denoiser_from_a_public_checkpoint(small_imagenet, checkpoints):
     network = load_denoiser(small_imagenet, checkpoints.diffusion)
     x, time = torch.randn(2, 3, 32, 32), torch.tensor([0, 500])
     with torch.no_grad():
@@ -82,9 +74,7 @@ def test_denoiser_from_a_public_checkpoint(
     assert weights_id(checkpoints.diffusion) == weights.sha256(checkpoints.diffusion)[:12]
 
 
-def test_tensors_of_the_file_are_used_and_not_copied(
-    small_imagenet: Profile, checkpoints: Checkpoints, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_tensors_of_the_file_are_used_and_not_copied(small_imagenet, checkpoints, monkeypatch):
     read: dict[str, Tensor] = {}
 
     def remember(path: Path) -> dict[str, Tensor]:
@@ -98,9 +88,7 @@ def test_tensors_of_the_file_are_used_and_not_copied(
 
 
 @pytest.mark.parametrize("legacy", [False, True])
-def test_other_ways_to_save(
-    small_imagenet: Profile, checkpoints: Checkpoints, tmp_path: Path, legacy: bool
-) -> None:
+def test_other_ways_to_save(small_imagenet, checkpoints, tmp_path, legacy):
     """Before torch 1.6, below a trainer's own state, in half precision."""
     state = checkpoints.networks["diffusion"].state_dict()
     halves = {name: value.half() for name, value in state.items()}
@@ -124,11 +112,9 @@ def test_other_ways_to_save(
         (lambda s: [s.pop(name) for name in list(s)[:5]], r"missing: net\..* and 2 more\)"),
     ],
 )
-def test_differences_are_named(
-    small_imagenet: Profile, checkpoints: Checkpoints, tmp_path: Path, change: object, sentence: str
-) -> None:
+def test_differences_are_named(small_imagenet, checkpoints, tmp_path, change, sentence):
     state = dict(checkpoints.networks["diffusion"].state_dict())
-    change(state)  # type: ignore[operator]
+    change(state)
     torch.save(state, tmp_path / "other.pt")
     with pytest.raises(WeightsError, match=rf"other\.pt holds another network.*{sentence}"):
         load_denoiser(small_imagenet, tmp_path / "other.pt")
@@ -136,7 +122,7 @@ def test_differences_are_named(
 
 @pytest.mark.parametrize("content", ["<html>404</html>", "", [torch.zeros(1)], {"epoch": 3}])
 @pytest.mark.parametrize("suffix", [".pt", ".safetensors"])
-def test_files_that_are_no_checkpoints(tmp_path: Path, content: object, suffix: str) -> None:
+def test_files_that_are_no_checkpoints(tmp_path, content, suffix):
     path = tmp_path / f"weights{suffix}"
     path.write_text(content) if isinstance(content, str) else torch.save(content, path)
     with pytest.raises(WeightsError, match=r"cannot be read as a checkpoint|holds no state dict"):
@@ -144,17 +130,6 @@ def test_files_that_are_no_checkpoints(tmp_path: Path, content: object, suffix: 
     path.unlink()
     with pytest.raises(WeightsError, match="There is no checkpoint"):
         read_checkpoint(path)
-
-
-def test_weights_of_ours_fill_a_network_on_the_meta_device(tmp_path: Path) -> None:
-    torch.manual_seed(0)
-    expected = nn.Linear(4, 3)
-    weights.save_weights(expected.state_dict(), tmp_path / "w", {}, half=False)
-    with torch.device("meta"):
-        empty = nn.Linear(4, 3)
-    network = load_weights(empty, tmp_path / "w")
-    assert torch.equal(network.weight, expected.weight)
-    assert not network.weight.requires_grad
 
 
 # The paper's discriminator
@@ -167,9 +142,7 @@ def published(small_imagenet: Profile, checkpoints: Checkpoints) -> PublishedDis
     return network
 
 
-def test_published_discriminator_is_what_comes_before_its_sigmoid(
-    published: PublishedDiscriminator, checkpoints: Checkpoints
-) -> None:
+def test_published_discriminator_is_what_comes_before_its_sigmoid(published, checkpoints):
     x, time = torch.randn(3, 3, 32, 32), torch.tensor([0, 303, 999])
     with torch.no_grad():
         logits = published(x, time)
@@ -179,10 +152,8 @@ def test_published_discriminator_is_what_comes_before_its_sigmoid(
     assert len({round(float(z), 4) for z in logits}) == 3
 
 
-@pytest.mark.parametrize("time", [0, 10, 101, 303, 605])
-def test_published_discriminator_sees_a_state_it_was_trained_on(
-    published: PublishedDiscriminator, time: int
-) -> None:
+@pytest.mark.parametrize("time", [0, 10, 101, 303, 605, 999])
+def test_published_discriminator_sees_a_state_it_was_trained_on(published, time):
     """Against the package's own noising of a normalised picture at the index it is told."""
     full = create_gaussian_diffusion(steps=1000, noise_schedule="linear").alphas_cumprod
     trained = create_gaussian_diffusion(
@@ -209,23 +180,14 @@ def test_published_discriminator_sees_a_state_it_was_trained_on(
     assert abs(trained[nearest] - abar) < 0.02
 
 
-def test_published_discriminator_is_told_deeper_states_in_order(
-    published: PublishedDiscriminator,
-) -> None:
-    _, index = published.translate(torch.zeros(1000, 3, 32, 32), torch.arange(1000))
-    assert (index.diff() >= 0).all()
-    assert index.min() >= 0
-    assert index.max() == 149
-
-
-def test_papers_layout_needs_an_unfolded_profile(checkpoints: Checkpoints) -> None:
+def test_papers_layout_needs_an_unfolded_profile(checkpoints):
     with pytest.raises(WeightsError, match=r"does not suit everyday16.*without folding"):
         load_discriminator(EVERYDAY16, checkpoints.discriminator)
 
 
-def test_public_file_that_was_altered(small_imagenet: Profile, checkpoints: Checkpoints) -> None:
+def test_public_file_that_was_altered(small_imagenet, checkpoints):
     """Names and shapes still fit: only the SHA-256 tells."""
-    public = dataclasses.replace(IMAGENET.public, url="http://host/diffusion.pt")  # type: ignore[type-var]
+    public = dataclasses.replace(IMAGENET.public, url="http://host/diffusion.pt")
     profile = dataclasses.replace(small_imagenet, public=public)
     with pytest.raises(WeightsError, match=r"was altered .*a37c32ff"):
         load_denoiser(profile, checkpoints.diffusion)

@@ -1,7 +1,5 @@
 """Downloads from a host that breaks off, alters, ignores or refuses."""
 
-from __future__ import annotations
-
 import random
 import shutil
 import socket
@@ -35,9 +33,7 @@ def left_in(folder: Path) -> set[str]:
     return {path.name for path in folder.iterdir() if not path.name.endswith(".lock")}
 
 
-def test_whole_file_and_no_second_request(
-    host: Host, file: PublicFile, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_whole_file_and_no_second_request(host, file, tmp_path, capsys):
     path = download(file, tmp_path / "new")
     assert path.read_bytes() == CONTENT
     assert left_in(path.parent) == {NAME}
@@ -46,9 +42,7 @@ def test_whole_file_and_no_second_request(
     assert len(host.asked) == 1
 
 
-def test_broken_connection_resumes(
-    host: Host, file: PublicFile, tmp_path: Path, waits: list[float]
-) -> None:
+def test_broken_connection_resumes(host, file, tmp_path, waits):
     host.cuts = [100_000, 50_000]
     path = download(file, tmp_path, wait=waits.append)
     assert path.read_bytes() == CONTENT
@@ -56,9 +50,7 @@ def test_broken_connection_resumes(
     assert waits == [1.0, 1.0]
 
 
-def test_stopped_download_goes_on_in_the_next_call(
-    host: Host, file: PublicFile, tmp_path: Path
-) -> None:
+def test_stopped_download_goes_on_in_the_next_call(host, file, tmp_path):
     host.cuts = [120_000]
 
     def stop(_: float) -> None:
@@ -73,15 +65,13 @@ def test_stopped_download_goes_on_in_the_next_call(
 
 
 @pytest.mark.parametrize("misbehaviour", ["ranges", "wrong_range"])
-def test_host_that_ignores_ranges(
-    host: Host, file: PublicFile, tmp_path: Path, waits: list[float], misbehaviour: str
-) -> None:
+def test_host_that_ignores_ranges(host, file, tmp_path, waits, misbehaviour):
     setattr(host, misbehaviour, misbehaviour == "wrong_range")
     host.cuts = [100_000]
     assert download(file, tmp_path, wait=waits.append).read_bytes() == CONTENT
 
 
-def test_file_that_changed_meanwhile(host: Host, file: PublicFile, tmp_path: Path) -> None:
+def test_file_that_changed_meanwhile(host, file, tmp_path):
     """The SHA-256 of the pieces says so, and it starts over."""
     host.files[f"/{NAME}"] = OTHER
     host.cuts = [100_000]
@@ -93,56 +83,42 @@ def test_file_that_changed_meanwhile(host: Host, file: PublicFile, tmp_path: Pat
     assert left_in(tmp_path) == {NAME}
 
 
-def test_part_that_is_too_long(host: Host, file: PublicFile, tmp_path: Path) -> None:
-    (tmp_path / f"{NAME}.part").write_bytes(OTHER + b"more")
+@pytest.mark.parametrize(
+    ("name", "there", "asked"),
+    [(f"{NAME}.part", CONTENT, 0), (f"{NAME}.part", OTHER + b"more", 1), (NAME, OTHER, 1)],
+    ids=["a whole part", "a part too long", "an altered file"],
+)
+def test_what_lies_there_is_checked(host, file, tmp_path, name, there, asked):
+    (tmp_path / name).write_bytes(there)
     assert download(file, tmp_path).read_bytes() == CONTENT
-
-
-def test_part_that_was_whole_is_checked_and_renamed(
-    host: Host, file: PublicFile, tmp_path: Path
-) -> None:
-    (tmp_path / f"{NAME}.part").write_bytes(CONTENT)
-    assert download(file, tmp_path).read_bytes() == CONTENT
-    assert host.asked == []
-
-
-def test_altered_bytes_leave_nothing(host: Host, file: PublicFile, tmp_path: Path) -> None:
-    host.files[f"/{NAME}"] = CONTENT[:-1] + bytes([CONTENT[-1] ^ 1])
-    with pytest.raises(DownloadError, match=f"not the file that was expected.*{file.sha256}"):
-        download(file, tmp_path)
-    assert left_in(tmp_path) == set()
-
-
-def test_altered_file_on_disk_is_replaced(host: Host, file: PublicFile, tmp_path: Path) -> None:
-    (tmp_path / NAME).write_bytes(OTHER)
-    assert download(file, tmp_path).read_bytes() == CONTENT
+    assert len(host.asked) == asked
 
 
 @pytest.mark.parametrize("status", [404, 403, 503])
-def test_refusals(host: Host, file: PublicFile, tmp_path: Path, status: int) -> None:
+def test_refusals(host, file, tmp_path, status):
     host.status = status
     with pytest.raises(DownloadError, match=rf"127\.0\.0\.1 answered {status} .*{NAME}"):
         download(file, tmp_path)
     assert left_in(tmp_path) == set()
 
 
-def test_file_of_another_size_is_not_fetched(host: Host, file: PublicFile, tmp_path: Path) -> None:
-    host.files[f"/{NAME}"] = CONTENT + b"more"
-    with pytest.raises(DownloadError, match="has 300,004 bytes and not 300,000"):
+@pytest.mark.parametrize(
+    ("sent", "lengths", "words"),
+    [
+        (CONTENT[:-1] + bytes([CONTENT[-1] ^ 1]), True, "not the file that was expected.*{sha256}"),
+        (CONTENT + b"more", True, "has 300,004 bytes and not 300,000"),
+        (CONTENT * 20, False, "not the file that was expected"),
+    ],
+    ids=["altered", "of another size", "endless"],
+)
+def test_another_file_leaves_nothing(host, file, tmp_path, sent, lengths, words):
+    host.lengths, host.files[f"/{NAME}"] = lengths, sent
+    with pytest.raises(DownloadError, match=words.format(sha256=file.sha256)):
         download(file, tmp_path)
     assert left_in(tmp_path) == set()
 
 
-def test_endless_answer_is_cut_off(host: Host, file: PublicFile, tmp_path: Path) -> None:
-    host.lengths, host.files[f"/{NAME}"] = False, CONTENT * 20
-    with pytest.raises(DownloadError, match="not the file that was expected"):
-        download(file, tmp_path)
-    assert left_in(tmp_path) == set()
-
-
-def test_too_little_space_is_said_before_writing(
-    host: Host, file: PublicFile, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_too_little_space_is_said_before_writing(host, file, tmp_path, monkeypatch):
     usage = namedtuple("usage", "total used free")
     monkeypatch.setattr(shutil, "disk_usage", lambda _: usage(10**12, 10**12, 10**6))
     with pytest.raises(DownloadError, match=r"needs 67 MB and .* has 1 MB left.*DGA_HOME"):
@@ -151,30 +127,27 @@ def test_too_little_space_is_said_before_writing(
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
-def test_disk_that_fills_up(host: Host, file: PublicFile, tmp_path: Path) -> None:
+def test_disk_that_fills_up(host, file, tmp_path):
     (tmp_path / f"{NAME}.part").symlink_to("/dev/full")
     with pytest.raises(DownloadError, match=r"No space left on device\. Nothing was kept"):
         download(file, tmp_path)
     assert not (tmp_path / NAME).exists()
 
 
-def test_disk_that_fills_up_halfway_keeps_what_resumes(
-    host: Host, file: PublicFile, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_disk_that_fills_up_halfway_keeps_what_resumes(host, file, tmp_path, monkeypatch):
     def full(_: int) -> None:
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patch:
         patch.setattr("os.fsync", full)
-        with pytest.raises(
-            DownloadError, match=r"No space left.*0 MB of 0 MB are kept in .*goes on"
-        ):
+        kept = r"No space left.*0 MB of 0 MB are kept in .*goes on"
+        with pytest.raises(DownloadError, match=kept):
             download(file, tmp_path)
     assert download(file, tmp_path).read_bytes() == CONTENT
     assert len(host.asked) == 1  # all of it had arrived
 
 
-def test_host_that_is_not_there(tmp_path: Path, waits: list[float]) -> None:
+def test_host_that_is_not_there(tmp_path, waits):
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{probe.getsockname()[1]}/{NAME}"
@@ -184,12 +157,12 @@ def test_host_that_is_not_there(tmp_path: Path, waits: list[float]) -> None:
     assert left_in(tmp_path) == set()
 
 
-def test_address_that_is_none(tmp_path: Path) -> None:
+def test_address_that_is_none(tmp_path):
     with pytest.raises(DownloadError, match="cannot be fetched"):
         download(PublicFile("nowhere/weights.pt", 10, "0" * 64), tmp_path)
 
 
-def test_two_processes_do_not_write_at_once(host: Host, file: PublicFile, tmp_path: Path) -> None:
+def test_two_processes_do_not_write_at_once(host, file, tmp_path):
     with (
         FileLock(tmp_path / f".{NAME}.lock"),
         pytest.raises(DownloadError, match="Another process is fetching"),
@@ -198,6 +171,6 @@ def test_two_processes_do_not_write_at_once(host: Host, file: PublicFile, tmp_pa
     assert download(file, tmp_path).exists()
 
 
-def test_sizes() -> None:
+def test_sizes():
     assert gigabytes(2_211_383_297) == "2.2 GB"
     assert gigabytes(113_000_000) == "113 MB"

@@ -1,7 +1,5 @@
 """Weights made to do harm: one sentence, and nothing of theirs has run."""
 
-from __future__ import annotations
-
 import json
 import pickle
 import zipfile
@@ -11,7 +9,7 @@ from pathlib import Path
 import pytest
 import torch
 from safetensors.torch import save, save_file
-from torch import Tensor, nn
+from torch import nn
 
 from app.demo import main
 from dga import profiles
@@ -19,7 +17,6 @@ from dga.io.files import sha256
 from dga.networks.classifier import load_classifier
 from dga.networks.models import load_denoiser, load_discriminator, load_models
 from dga.profiles import Profile
-from dga.weights.archives import load_archive
 from dga.weights.checkpoints import WeightsError
 from dga.weights.sources import Sources, check_cached
 from dga.weights.store import (
@@ -30,8 +27,7 @@ from dga.weights.store import (
     read_state,
     save_weights,
 )
-from tests.fixtures.cli import run_dga
-from tests.fixtures.public_weights import Checkpoints
+from tests.fixtures.cli import refused
 
 LOAD: dict[str, Callable[[Profile, Path], nn.Module]] = {
     "diffusion": load_denoiser,
@@ -56,9 +52,10 @@ class Touch:
 
 
 def zipped(path: Path, content: bytes, compression: int = zipfile.ZIP_STORED) -> None:
-    """A file of ``torch.save`` with a pickle of ours."""
+    """A file of ``torch.save`` with a pickle of ours, and 16 bytes of values."""
     with zipfile.ZipFile(path, "w", compression) as archive:
         archive.writestr("a/data.pkl", content)
+        archive.writestr("a/data/0", bytes(16))
         archive.writestr("a/byteorder", "little")
         archive.writestr("a/version", "3\n")
 
@@ -105,59 +102,38 @@ def overlong(path: Path, mark: Path) -> None:
         content = archive.read(name)
     lied = content.replace(b"QK\x00K\x04\x85", b"QK\x00J\xff\xff\xff\x7f\x85")
     assert lied != content
-    with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr("a/data.pkl", lied)
-        archive.writestr("a/byteorder", "little")
-        archive.writestr("a/version", "3\n")
-        archive.writestr("a/data/0", bytes(16))
+    zipped(path, lied)
 
 
 HARMFUL = [code, old_code, bare_code, compressed, endless, circle, nested, overlong]
+SAID = {
+    code: "it asks for test_hostile_weights.leave",
+    endless: "it asks for builtins.bytearray",
+    compressed: "it would grow when it is read",
+}
 
 
 @pytest.mark.parametrize("make", HARMFUL, ids=lambda make: make.__name__)
 @pytest.mark.parametrize("suffix", [".pt", ".safetensors"])
 @pytest.mark.parametrize("name", LOAD)
-def test_files_made_to_do_harm(
-    small_imagenet: Profile,
-    tmp_path: Path,
-    make: Callable[[Path, Path], None],
-    suffix: str,
-    name: str,
-) -> None:
+def test_files_made_to_do_harm(small_imagenet, tmp_path, make, suffix, name):
     path, mark = tmp_path / f"evil{suffix}", tmp_path / "mark"
     make(path, mark)
     with pytest.raises(WeightsError) as caught:
         LOAD[name](small_imagenet, path)
     assert str(caught.value).startswith(str(path))
     assert "\n" not in str(caught.value)
+    assert suffix != ".pt" or SAID.get(make, "") in str(caught.value)
     assert not mark.exists()
 
 
-def test_the_mark_would_be_left(tmp_path: Path) -> None:
+def test_the_mark_would_be_left(tmp_path):
     """Else the test above would show nothing."""
     for make in (code, old_code):
         path, mark = tmp_path / "evil.pt", tmp_path / make.__name__
         make(path, mark)
         torch.load(path, weights_only=False)
         assert mark.exists()
-
-
-@pytest.mark.parametrize(
-    ("make", "said"),
-    [
-        (code, "it asks for test_hostile_weights.leave"),
-        (endless, "it asks for builtins.bytearray"),
-        (compressed, "it would grow when it is read"),
-    ],
-)
-def test_what_a_file_asks_for_is_named(
-    tmp_path: Path, make: Callable[[Path, Path], None], said: str
-) -> None:
-    make(tmp_path / "evil.pt", tmp_path / "mark")
-    with pytest.raises((pickle.UnpicklingError, ValueError)) as caught:
-        load_archive(tmp_path / "evil.pt")
-    assert said in str(caught.value)
 
 
 def header(content: dict[str, object] | bytes, data: bytes = bytes(16), size: int = -1) -> bytes:
@@ -189,7 +165,7 @@ LYING = {
 
 
 @pytest.mark.parametrize("name", LYING)
-def test_headers_that_lie(tmp_path: Path, name: str) -> None:
+def test_headers_that_lie(tmp_path, name):
     path = tmp_path / "evil.safetensors"
     path.write_bytes(LYING[name])
     with pytest.raises(WeightsError, match="cannot be read as a checkpoint") as caught:
@@ -203,14 +179,14 @@ def test_headers_that_lie(tmp_path: Path, name: str) -> None:
         read_state(folder)
 
 
-def test_an_honest_header_is_read() -> None:
+def test_an_honest_header_is_read():
     """Else the test above would show nothing."""
     honest = header({"weight": entry([1, 4], 0, 16)}, torch.ones(4).numpy().tobytes())
     assert len(honest) - len(save({"weight": torch.ones(1, 4)})) < 8  # padding
 
 
 @pytest.mark.parametrize("suffix", [".pt", ".safetensors"])
-def test_truncated_anywhere(tmp_path: Path, suffix: str) -> None:
+def test_truncated_anywhere(tmp_path, suffix):
     state = {"weight": torch.ones(300, 4), "bias": torch.ones(300)}
     path = tmp_path / f"cut{suffix}"
     torch.save(state, path) if suffix == ".pt" else save_file(state, path)
@@ -238,7 +214,7 @@ def vouch(folder: Path, changes: dict[str, object]) -> None:
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf")])
 @pytest.mark.parametrize("kind", ["ours", "pt", "safetensors"])
-def test_values_that_are_not_numbers(tmp_path: Path, value: float, kind: str) -> None:
+def test_values_that_are_not_numbers(tmp_path, value, kind):
     state = {"weight": torch.ones(1, 4), "bias": torch.tensor([value])}
     path = tmp_path / f"w.{kind}"
     if kind == "ours":
@@ -258,7 +234,7 @@ def test_values_that_are_not_numbers(tmp_path: Path, value: float, kind: str) ->
     [torch.zeros(1, dtype=torch.int64), torch.zeros(1, dtype=torch.complex64)],
     ids=["whole", "complex"],
 )
-def test_other_kinds_of_numbers(tmp_path: Path, bias: Tensor) -> None:
+def test_other_kinds_of_numbers(tmp_path, bias):
     torch.save({"weight": torch.ones(1, 4), "bias": bias}, tmp_path / "w.pt")
     with torch.device("meta"):
         network = nn.Linear(4, 1)
@@ -267,7 +243,7 @@ def test_other_kinds_of_numbers(tmp_path: Path, bias: Tensor) -> None:
 
 
 @pytest.mark.parametrize("name", LOAD)
-def test_another_architecture(small_imagenet: Profile, checkpoints: Checkpoints, name: str) -> None:
+def test_another_architecture(small_imagenet, checkpoints, name):
     other = checkpoints.classifier if name != "classifier" else checkpoints.discriminator
     with pytest.raises(WeightsError, match=r"holds another network|does not fit resnet10t") as e:
         LOAD[name](small_imagenet, other)
@@ -275,9 +251,7 @@ def test_another_architecture(small_imagenet: Profile, checkpoints: Checkpoints,
     assert len(str(e.value)) < 600
 
 
-def test_the_hubs_file_is_compared_with_the_hubs_sum(
-    small_imagenet: Profile, checkpoints: Checkpoints, tmp_path: Path
-) -> None:
+def test_the_hubs_file_is_compared_with_the_hubs_sum(small_imagenet, checkpoints, tmp_path):
     """The cache keeps a file under its SHA-256, and a link with its name."""
     content = checkpoints.classifier.read_bytes()
     stored = tmp_path / "blobs" / sha256(checkpoints.classifier)
@@ -297,7 +271,7 @@ def test_the_hubs_file_is_compared_with_the_hubs_sum(
 # The config beside our weights
 
 
-def test_every_bit_of_the_config_counts(tmp_path: Path) -> None:
+def test_every_bit_of_the_config_counts(tmp_path):
     folder = ours(tmp_path / "w")
     read_state(folder)
     text = (folder / "config.json").read_text()
@@ -317,7 +291,7 @@ def test_every_bit_of_the_config_counts(tmp_path: Path) -> None:
         ["model.safetensors"],
     ],
 )
-def test_only_files_of_the_folder_are_listed(tmp_path: Path, listed: object) -> None:
+def test_only_files_of_the_folder_are_listed(tmp_path, listed):
     folder = ours(tmp_path / "w")
     vouch(folder, {"sha256": listed})
     with pytest.raises(WeightsError, match="does not list its files"):
@@ -325,7 +299,7 @@ def test_only_files_of_the_folder_are_listed(tmp_path: Path, listed: object) -> 
 
 
 @pytest.mark.parametrize("text", ["[" * 100_000, "\udcff", "{", "null"])
-def test_configs_that_cannot_be_read(tmp_path: Path, text: str) -> None:
+def test_configs_that_cannot_be_read(tmp_path, text):
     folder = ours(tmp_path / "w")
     (folder / "config.json").write_bytes(text.encode("utf-8", "surrogateescape"))
     with pytest.raises(WeightsError, match=r"cannot be read|does not list its files"):
@@ -335,13 +309,7 @@ def test_configs_that_cannot_be_read(tmp_path: Path, text: str) -> None:
 # From the command line and from the page's start
 
 
-def test_commands_say_it_in_a_sentence(
-    small_imagenet: Profile,
-    checkpoints: Checkpoints,
-    photo: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_commands_say_it_in_a_sentence(small_imagenet, checkpoints, photo, tmp_path, monkeypatch):
     monkeypatch.setitem(profiles.PROFILES, "small-imagenet", small_imagenet)
     path, mark = tmp_path / "evil.pt", tmp_path / "mark"
     code(path, mark)
@@ -349,10 +317,8 @@ def test_commands_say_it_in_a_sentence(
         named = checkpoints.named | {name: path}
         options = [str(part) for key, place in named.items() for part in (f"--{key}", place)]
         start = ["--profile", "small-imagenet", *options]
-        result = run_dga("adapt", photo, *start)
-        assert result.exit_code == 2
-        assert result.stderr.startswith(f"dga: {path} cannot be read as a checkpoint")
-        assert result.stderr.count("\n") == 1
+        said = refused("adapt", photo, *start)
+        assert said.startswith(f"dga: {path} cannot be read as a checkpoint")
         with pytest.raises(SystemExit, match=r"evil\.pt cannot be read as a checkpoint"):
             main(start)
     assert not mark.exists()

@@ -1,15 +1,11 @@
 """Another classifier than the profile's own: by name, from a folder, or timm's of a user."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 import timm
 import torch
@@ -30,7 +26,7 @@ from dga.weights.checkpoints import WeightsError
 from dga.weights.classifiers import classifier_config, read_classes
 from dga.weights.sources import Sources
 from dga.weights.store import read_state, save_weights, weights_folder, weights_id
-from tests.fixtures.cli import run_dga
+from tests.fixtures.cli import done, refused
 from tests.fixtures.models import randomise
 
 CPU = Compute(torch.device("cpu"), torch.float32)
@@ -55,7 +51,7 @@ def described(checkpoint: Path, **others: Any) -> Sources:
     return Sources(classifier=checkpoint, **{**usual, **others})
 
 
-def test_it_answers_as_timm_does(checkpoint: Path, cat: np.ndarray) -> None:
+def test_it_answers_as_timm_does(checkpoint, cat):
     half = (0.5, 0.5, 0.5)
     models = load_models("everyday16", described(checkpoint, mean=half, std=half), CPU)
     assert models.weights["classifier"] == weights_id(checkpoint)
@@ -69,7 +65,7 @@ def test_it_answers_as_timm_does(checkpoint: Path, cat: np.ndarray) -> None:
     assert EVERYDAY16.classifier.architecture == "resnet18"  # the profile itself is as it was
 
 
-def test_pixels_come_from_timms_table_or_what_is_said(checkpoint: Path) -> None:
+def test_pixels_come_from_timms_table_or_what_is_said(checkpoint):
     usual = classifier_config(EVERYDAY16, Sources(classifier=checkpoint, architecture="resnet10t"))
     table = timm.get_pretrained_cfg("resnet10t")
     assert (usual.input_size, usual.mean, usual.std) == (176, table.mean, table.std)
@@ -80,7 +76,7 @@ def test_pixels_come_from_timms_table_or_what_is_said(checkpoint: Path) -> None:
     assert said.std == (1, 2, 3)
 
 
-def test_timms_config_beside_the_checkpoint_is_read(checkpoint: Path, tmp_path: Path) -> None:
+def test_timms_config_beside_the_checkpoint_is_read(checkpoint, tmp_path):
     path = tmp_path / "model.safetensors"
     path.write_bytes(checkpoint.read_bytes())
     told: dict[str, Any] = {
@@ -101,7 +97,7 @@ def test_timms_config_beside_the_checkpoint_is_read(checkpoint: Path, tmp_path: 
         classifier_config(EVERYDAY16, Sources(classifier=path))
 
 
-def test_a_transformer_is_built_for_its_input(tmp_path: Path) -> None:
+def test_a_transformer_is_built_for_its_input(tmp_path):
     name = "vit_tiny_patch16_224"
     theirs = randomise(timm.create_model(name, num_classes=3, img_size=64, depth=12), 5)
     save_file(theirs.state_dict(), tmp_path / "vit.safetensors")
@@ -119,7 +115,7 @@ def test_a_transformer_is_built_for_its_input(tmp_path: Path) -> None:
         ("a.json", '{"dog": 1, "cat": 0, "ship": 2}'),
     ],
 )
-def test_class_lists(tmp_path: Path, file: str, text: str) -> None:
+def test_class_lists(tmp_path, file, text):
     (tmp_path / file).write_text(text, encoding="utf-8-sig")
     assert read_classes(tmp_path / file) == NAMES
 
@@ -136,7 +132,7 @@ def test_class_lists(tmp_path: Path, file: str, text: str) -> None:
         ("b.txt", "", "cannot be read: No such file"),
     ],
 )
-def test_class_lists_that_are_none(tmp_path: Path, file: str, text: str, words: str) -> None:
+def test_class_lists_that_are_none(tmp_path, file, text, words):
     (tmp_path / file.replace("b", "a")).write_text(text)
     with pytest.raises(WeightsError, match=words):
         read_classes(tmp_path / file)
@@ -155,51 +151,38 @@ def test_class_lists_that_are_none(tmp_path: Path, file: str, text: str, words: 
         ({"mean": (float("nan"), 1.0, 1.0)}, "mean of .* is three numbers"),
     ],
 )
-def test_what_does_not_fit_is_one_sentence(
-    checkpoint: Path, changed: dict[str, Any], words: str
-) -> None:
+def test_what_does_not_fit_is_one_sentence(checkpoint, changed, words):
     with pytest.raises(WeightsError, match=words) as error:
         load_models("everyday16", described(checkpoint, **changed), CPU)
     assert "\n" not in str(error.value)
 
 
-def test_commands_say_what_is_wrong(checkpoint: Path, photo: Path, tmp_path: Path) -> None:
-    def said(*options: object) -> str:
-        result = run_dga("adapt", photo, *options)
-        assert result.exit_code == 2
-        return result.stderr
-
-    assert "There is no classifier resnet17: give a" in said("--classifier", "resnet17")
-    assert "--architecture, --input-size describes a timm checkpoint: name it" in said(
-        "--architecture", "resnet18", "--input-size", 64
-    )
-    assert "--mean looks like 0.485,0.456,0.406, not '3'" in said(
-        "--classifier", checkpoint, "--mean", 3
-    )
-    assert "cannot be read as a checkpoint" in said("--classifier", photo)
+def test_commands_say_what_is_wrong(checkpoint, photo, tmp_path):
+    for options, words in (
+        (("--classifier", "resnet17"), "There is no classifier resnet17: give a"),
+        (("--architecture", "resnet18", "--input-size", 64),
+         "--architecture, --input-size describes a timm checkpoint: name it"),
+        (("--classifier", checkpoint, "--mean", 3),
+         "--mean looks like 0.485,0.456,0.406, not '3'"),
+        (("--classifier", photo), "cannot be read as a checkpoint"),
+    ):  # fmt: skip
+        assert words in refused("adapt", photo, *options)
 
 
-def test_a_users_own_checkpoint_from_end_to_end(
-    checkpoint: Path, photo: Path, tmp_path: Path
-) -> None:
+def test_a_users_own_checkpoint_from_end_to_end(checkpoint, photo, tmp_path):
     classes = checkpoint.with_name("classes.txt")
     options = ["--classifier", checkpoint, "--architecture", "resnet10t", "--input-size", 64,
                "--classes", classes, "--precision", "float32"]  # fmt: skip
 
-    def dga(*arguments: object) -> str:
-        result = run_dga(*arguments, *options)
-        assert result.exit_code == 0, result.stderr
-        return result.stdout
-
-    facts = json.loads(
-        dga("adapt", photo, "--methods", "dga", "--json", "--out", tmp_path / "pictures")
-    )
+    asked = "adapt", photo, "--methods", "dga", "--json", "--out", tmp_path / "pictures"
+    facts = json.loads(done(*asked, *options).stdout)
     assert {row["label"] for row in facts["input"]["top5"]} == set(NAMES)
     data = tmp_path / "data" / "ship"
     data.mkdir(parents=True)
     Image.open(photo).save(data / "a.png")
-    dga("evaluate", "--data", tmp_path / "data", "--split", "all", "--corruptions", "clean",
-        "--methods", "source,tent,memo:views=2", "--out", tmp_path / "runs")  # fmt: skip
+    asked = "--split all --corruptions clean --methods source,tent,memo:views=2"
+    place = "--data", tmp_path / "data", "--out", tmp_path / "runs"
+    done("evaluate", *place, *asked.split(), *options)
     config = json.loads((tmp_path / "runs" / "config.json").read_text())
     assert config["classifier"]["architecture"] == "resnet10t"
     assert config["classifier"]["classes"] == 3
@@ -212,26 +195,12 @@ def test_a_users_own_checkpoint_from_end_to_end(
 # Named classifiers, and folders
 
 
-@pytest.fixture
-def named(monkeypatch: pytest.MonkeyPatch) -> Callable[[Path], Path]:
-    """Ships a small named classifier below a folder."""
-
-    def place(root: Path) -> Path:
-        monkeypatch.setitem(CLASSIFIERS, "everyday16", {"small-gn": SMALL})
-        folder = root / "everyday16" / "small-gn"
-        state = build_classifier(SMALL).state_dict()
-        plain = json.loads(json.dumps(dataclasses.asdict(SMALL)))
-        save_weights(state, folder, {"model": "classifier", "profile": {"classifier": plain}})
-        return folder
-
-    return place
-
-
-def test_a_named_classifier_is_found_like_the_others(
-    named: Callable[[Path], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_named_classifier_is_found_like_the_others(tmp_path, monkeypatch):
     monkeypatch.setenv("DGA_HOME", str(tmp_path))
-    folder = named(tmp_path)
+    monkeypatch.setitem(CLASSIFIERS, "everyday16", {"small-gn": SMALL})
+    folder, state = tmp_path / "everyday16" / "small-gn", build_classifier(SMALL).state_dict()
+    plain = json.loads(json.dumps(dataclasses.asdict(SMALL)))
+    save_weights(state, folder, {"model": "classifier", "profile": {"classifier": plain}})
     models = load_models("everyday16", Sources(classifier="small-gn"), CPU)
     assert models.weights["classifier"] == weights_id(folder)
     assert models.profile.classifier == SMALL
@@ -239,15 +208,14 @@ def test_a_named_classifier_is_found_like_the_others(
     by_path = load_models("everyday16", Sources(classifier=folder), CPU)
     assert by_path.profile == models.profile
     options = ModelOptions(classifier=Path("small-gn")).absolute()
-    assert options.sources.locate(EVERYDAY16)["classifier"] == weights_folder(
-        "everyday16", "small-gn"
-    )
+    place = weights_folder("everyday16", "small-gn")
+    assert options.sources.locate(EVERYDAY16)["classifier"] == place
     with pytest.raises(WeightsError, match="tells its architecture, pixels and classes itself"):
         load_models("everyday16", Sources(classifier=folder, input_size=32), CPU)
 
 
 @pytest.mark.parametrize("name", CLASSIFIERS["everyday16"])
-def test_shipped_ones_are_there(name: str, cat: np.ndarray) -> None:
+def test_shipped_ones_are_there(name, cat):
     models = load_models("everyday16", Sources(classifier=name), CPU)
     assert models.profile.classifier == CLASSIFIERS["everyday16"][name]
     assert not any(isinstance(m, BATCH_NORMS) for m in models.classifier.modules())
@@ -255,7 +223,7 @@ def test_shipped_ones_are_there(name: str, cat: np.ndarray) -> None:
     assert models.profile.classifier.classes[int(said.argmax())] == "cat"
 
 
-def test_a_folders_config_is_not_believed_blindly(tmp_path: Path) -> None:
+def test_a_folders_config_is_not_believed_blindly(tmp_path):
     state = build_classifier(SMALL).state_dict()
     for told in ("resnet18", {"architecture": "resnet18"}, {**vars(SMALL), "architecture": 3}):
         save_weights(state, tmp_path, {"profile": {"classifier": told}})
@@ -263,9 +231,7 @@ def test_a_folders_config_is_not_believed_blindly(tmp_path: Path) -> None:
             classifier_config(EVERYDAY16, Sources(classifier=tmp_path))
 
 
-def test_named_classifiers_are_trained_by_name(
-    picture_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_named_classifiers_are_trained_by_name(picture_folder, tmp_path, monkeypatch):
     from dga.training.run import DEFAULTS
 
     config = dataclasses.replace(DEFAULTS["classifier"], images=12, batch=4, bf16=False)
@@ -288,15 +254,12 @@ def test_named_classifiers_are_trained_by_name(
     assert not any("running" in name for name in read_state(tmp_path / "b"))
     with pytest.raises(ValueError, match=r"has no classifier 'big'\. Named classifiers: small-gn"):
         train("classifier", *asked, name="big")
-    with pytest.raises(
-        ValueError, match="Only a classifier has a name and a teacher, not the diffusion"
-    ):
+    words = "Only a classifier has a name and a teacher, not the diffusion"
+    with pytest.raises(ValueError, match=words):
         train("diffusion", *asked, name="small-gn")
 
 
-def test_a_pupil_learns_what_its_teacher_says_and_no_label(
-    picture_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_pupil_learns_what_its_teacher_says_and_no_label(picture_folder, tmp_path, monkeypatch):
     """The same pictures as another class: with a teacher the same weights come out."""
     small = dataclasses.replace(SMALL, classes=EVERYDAY16.classifier.classes)
     monkeypatch.setitem(CLASSIFIERS["everyday16"], "small-gn", small)
@@ -316,7 +279,7 @@ def test_a_pupil_learns_what_its_teacher_says_and_no_label(
     assert not pupil(cats, None).equal(pupil(frogs, None))
 
 
-def test_group_norm_begins_where_batch_norm_was() -> None:
+def test_group_norm_begins_where_batch_norm_was():
     """On a picture with the statistics that batch norm remembers, both do the same."""
     generator = torch.Generator().manual_seed(0)
     x = torch.randn(1, 12, 9, 9, generator=generator) * torch.arange(1, 13).view(1, 12, 1, 1) + 2

@@ -1,7 +1,5 @@
 """The full-size profile from others' weights: found, fetched with consent, or named as missing."""
 
-from __future__ import annotations
-
 import dataclasses
 import functools
 import sys
@@ -34,7 +32,7 @@ from dga.weights.checkpoints import WeightsError
 from dga.weights.fetch import discard_altered, fetch_missing, obtain
 from dga.weights.sources import Sources
 from dga.weights.store import home, weights_folder, weights_id
-from tests.fixtures.cli import run_dga
+from tests.fixtures.cli import done, refused, run_dga
 from tests.fixtures.host import Host
 from tests.fixtures.public_weights import Checkpoints
 
@@ -73,7 +71,7 @@ def hosted(
 # Labels and preprocessing
 
 
-def test_labels_are_a_thousand_and_in_the_models_order() -> None:
+def test_labels_are_a_thousand_and_in_the_models_order():
     labels, info = list(imagenet_labels().values()), ImageNetInfo("imagenet-1k")
     assert len(labels) == len(set(labels)) == 1000
     assert list(imagenet_labels()) == info.label_names()
@@ -86,7 +84,7 @@ def test_labels_are_a_thousand_and_in_the_models_order() -> None:
     assert (labels[474], labels[264]) == ("cardigan", "Cardigan, Cardigan Welsh corgi")
 
 
-def test_preprocessing_is_resize_256_and_centre_crop_224() -> None:
+def test_preprocessing_is_resize_256_and_centre_crop_224():
     pixels = np.random.default_rng(0).integers(0, 256, (256, 256, 3), dtype=np.uint8)
     config = IMAGENET.classifier
     usual = transforms.Compose(
@@ -105,7 +103,7 @@ def test_preprocessing_is_resize_256_and_centre_crop_224() -> None:
 # The classifier through timm
 
 
-def test_swin_t_from_a_local_file(tmp_path: Path) -> None:
+def test_swin_t_from_a_local_file(tmp_path):
     torch.manual_seed(0)
     model = timm.create_model(IMAGENET.classifier.architecture).eval()
     torch.save({"model": model.state_dict()}, tmp_path / "swin.pth")
@@ -119,9 +117,7 @@ def test_swin_t_from_a_local_file(tmp_path: Path) -> None:
 # Local paths
 
 
-def test_models_from_others_checkpoints_adapt_a_picture(
-    small_imagenet: Profile, checkpoints: Checkpoints
-) -> None:
+def test_models_from_others_checkpoints_adapt_a_picture(small_imagenet, checkpoints):
     models = load_models(small_imagenet, Sources(**checkpoints.named), CPU)
     assert models.weights == {name: weights_id(p) for name, p in checkpoints.named.items()}
     pixels = np.random.default_rng(0).integers(0, 256, (32, 32, 3), dtype=np.uint8)
@@ -135,9 +131,7 @@ def test_models_from_others_checkpoints_adapt_a_picture(
     assert rebuilt.prediction.label in imagenet_labels().values()
 
 
-def test_weights_are_found_in_home_and_below_a_named_folder(
-    checkpoints: Checkpoints, tmp_path: Path
-) -> None:
+def test_weights_are_found_in_home_and_below_a_named_folder(checkpoints, tmp_path):
     assert home() == tmp_path / "home"
     for root in (home(), tmp_path / "elsewhere"):
         folder = root / "small-imagenet" / "discriminator"
@@ -150,7 +144,7 @@ def test_weights_are_found_in_home_and_below_a_named_folder(
         assert weights_folder("small-imagenet", "discriminator", named) == folder / "theirs.pt"
 
 
-def test_home_is_the_platforms_cache(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_home_is_the_platforms_cache(monkeypatch):
     monkeypatch.delenv("DGA_HOME")
     monkeypatch.setenv("XDG_CACHE_HOME", "/caches")
     monkeypatch.setenv("LOCALAPPDATA", "/local")
@@ -166,14 +160,10 @@ def test_home_is_the_platforms_cache(monkeypatch: pytest.MonkeyPatch) -> None:
 # What is missing
 
 
-def test_missing_weights_are_named_together_with_their_commands(
-    hosted: Profile, host: Host, photo: Path, tmp_path: Path
-) -> None:
+def test_missing_weights_are_named_together_with_their_commands(hosted, host, photo, tmp_path):
     place = home() / "hosted" / "discriminator"
     for arguments in (["adapt", photo], ["gallery", "--out", tmp_path / "g"]):
-        result = run_dga(*arguments, "--profile", "hosted", "--yes")
-        assert result.exit_code == 2
-        assert result.stderr == (
+        assert refused(*arguments, "--profile", "hosted", "--yes") == (
             "dga: Weights of hosted are missing: the diffusion model and the classifier "
             "(python -m dga fetch --profile hosted); the discriminator (python -m dga train "
             f"discriminator --profile hosted --data DATA --out {place}, or name one with "
@@ -182,9 +172,7 @@ def test_missing_weights_are_named_together_with_their_commands(
     assert host.asked == []  # nothing is fetched while something else is missing
 
 
-def test_named_paths_that_hold_nothing(
-    hosted: Profile, checkpoints: Checkpoints, tmp_path: Path
-) -> None:
+def test_named_paths_that_hold_nothing(hosted, checkpoints, tmp_path):
     named = checkpoints.named | {"discriminator": tmp_path / "nowhere"}
     with pytest.raises(WeightsError, match=r"--discriminator names .*nowhere, which has none"):
         load_models(hosted, Sources(**named), CPU)
@@ -192,7 +180,7 @@ def test_named_paths_that_hold_nothing(
         load_models(hosted, Sources(tmp_path), CPU)
 
 
-def test_page_says_what_is_missing() -> None:
+def test_page_says_what_is_missing():
     with pytest.raises(SystemExit, match=r"^dga: Weights of imagenet are missing: the diffusion"):
         main(["--profile", "imagenet"])
 
@@ -200,9 +188,7 @@ def test_page_says_what_is_missing() -> None:
 # Fetching
 
 
-def test_fetch_and_run(
-    hosted: Profile, host: Host, checkpoints: Checkpoints, photo: Path, tmp_path: Path
-) -> None:
+def test_fetch_and_run(hosted, host, checkpoints, photo, tmp_path):
     host.cuts = [50_000]
     result = run_dga("fetch", "--profile", "hosted", "--yes")
     kept = home() / "hosted" / "diffusion" / "diffusion.pt"
@@ -213,25 +199,19 @@ def test_fetch_and_run(
 
     asked = len(host.asked)
     options = ["--discriminator", checkpoints.discriminator, "--precision", "float32"]
-    result = run_dga(
-        "adapt", photo, "--profile", "hosted", *options, "--methods", "dda", "--out", tmp_path / "o"
-    )
-    assert result.exit_code == 0, result.stderr
+    adapt = "adapt", photo, "--profile", "hosted", "--methods", "dda", "--out", tmp_path / "o"
+    done(*adapt, *options)
     assert len(host.asked) == asked
     models = load_models(hosted, Sources(discriminator=checkpoints.discriminator), CPU)
     assert models.weights == {name: weights_id(p) for name, p in checkpoints.named.items()}
 
 
-def test_without_a_terminal_the_command_is_named(
-    hosted: Profile, host: Host, checkpoints: Checkpoints, photo: Path
-) -> None:
+def test_without_a_terminal_the_command_is_named(hosted, host, checkpoints, photo):
     size = len(host.files["/diffusion.pt"]) / 1e6
     address = host.url.removeprefix("http://")
     options = ["--profile", "hosted", "--discriminator", checkpoints.discriminator]
     for arguments in (["fetch", "--profile", "hosted"], ["adapt", photo, *options]):
-        result = run_dga(*arguments)
-        assert result.exit_code == 2
-        assert result.stderr == (
+        assert refused(*arguments) == (
             f"dga: Profile hosted needs diffusion.pt ({size:.0f} MB from {address}) and {HUB} "
             "(about 113 MB from huggingface.co); fetch them with: "
             "python -m dga fetch --profile hosted --yes\n"
@@ -239,9 +219,7 @@ def test_without_a_terminal_the_command_is_named(
     assert host.asked == []
 
 
-def test_consent_is_asked_once_with_sizes_and_hosts(
-    hosted: Profile, host: Host, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_consent_is_asked_once_with_sizes_and_hosts(hosted, host, capsys, monkeypatch):
     monkeypatch.setattr(fetch, "on_terminal", lambda: True)
     for answer in ("n", ""):
         monkeypatch.setattr("builtins.input", lambda _, answer=answer: answer)
@@ -258,23 +236,19 @@ def test_consent_is_asked_once_with_sizes_and_hosts(
     assert Sources().missing(hosted) == ["discriminator"]
 
 
-def test_only_what_nobody_named_is_fetched(
-    hosted: Profile, host: Host, checkpoints: Checkpoints
-) -> None:
+def test_only_what_nobody_named_is_fetched(hosted, host, checkpoints):
     named = Sources(None, checkpoints.diffusion, checkpoints.discriminator, None)
     obtain(hosted, named, yes=True)
     assert [path for path, _ in host.asked] == [f"/{HUB}/resolve/main/model.safetensors"]
 
 
-def test_hub_that_cannot_be_reached(hosted: Profile, host: Host) -> None:
+def test_hub_that_cannot_be_reached(hosted, host):
     host.files.pop(f"/{HUB}/resolve/main/model.safetensors")
     with pytest.raises(WeightsError, match=r"could not be fetched from .*--classifier PATH"):
         fetch_missing(hosted, Sources(), yes=True)
 
 
-def test_altered_file_is_refused_and_fetched_again(
-    hosted: Profile, checkpoints: Checkpoints
-) -> None:
+def test_altered_file_is_refused_and_fetched_again(hosted, checkpoints):
     obtain(hosted, Sources(None, None, checkpoints.discriminator), yes=True)
     kept = home() / "hosted" / "diffusion" / "diffusion.pt"
     content = bytearray(kept.read_bytes())
@@ -287,27 +261,23 @@ def test_altered_file_is_refused_and_fetched_again(
     load_models(hosted, Sources(discriminator=checkpoints.discriminator), CPU)
 
 
-def test_profile_whose_weights_ship_has_nothing_to_fetch() -> None:
-    result = run_dga("fetch", "--profile", "everyday16")
-    assert result.exit_code == 0
-    assert "assets/weights/everyday16/diffusion" in result.stdout
+def test_profile_whose_weights_ship_has_nothing_to_fetch():
+    said = done("fetch", "--profile", "everyday16").stdout
+    assert "assets/weights/everyday16/diffusion" in said
     assert discard_altered(profiles.EVERYDAY16) is None
 
 
 # How long it will take
 
 
-def test_work_of_the_full_size_denoiser() -> None:
+def test_work_of_the_full_size_denoiser():
     assert pace.pass_flops(IMAGENET)[0] / 2 == pytest.approx(1_120e9, rel=0.01)
 
 
-def test_wait_is_estimated_for_large_models_on_a_processor(
-    small_imagenet: Profile, checkpoints: Checkpoints
-) -> None:
+def test_wait_is_estimated_for_large_models_on_a_processor(small_imagenet, checkpoints):
     models = load_models(small_imagenet, Sources(**checkpoints.named), CPU)
     assert pace.slow_pace(models) is None
     estimated = pace.slow_pace(models, heavy=1)
-    assert estimated is not None
     assert 0 < estimated.judge < estimated.denoise
     states, steps = pace.most_passes(small_imagenet, [systems(small_imagenet)["dga-plus"]], 0)
     longest = (101 + states) * estimated.judge + (6 + 2 * 6 + 2 * 3 + steps) * estimated.denoise
@@ -328,9 +298,7 @@ def test_wait_is_estimated_for_large_models_on_a_processor(
     assert [pace.duration(s) for s in (0.4, 35, 720)] == ["0.4 s", "35 s", "12 min"]
 
 
-def test_page_leaves_time_for_a_slow_run(
-    hosted: Profile, checkpoints: Checkpoints, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_page_leaves_time_for_a_slow_run(hosted, checkpoints, monkeypatch):
     slow = pace.Pace(20.0, 2.0)
     monkeypatch.setattr("app.runs.session.slow_pace", lambda _: slow)
     session = Session.load("hosted", Sources(**checkpoints.named))
