@@ -58,9 +58,10 @@ class PhotographConfig:
 
     ``explain``: exposure and impulses of the whole, judged by ``seen`` windows with the finest
     detail and by a thumbnail, whose logit must be ``faded`` or more where an exposure is undone;
-    the mean of all must be below ``believed`` afterwards.
+    the mean of all must be below ``believed`` afterwards. Haze and lost contrast lift what is
+    dark: no gain is believed where the darkest hundredth of the pixels goes down to ``darkest``.
     Noise above its ``noise_floor`` counts, and a window is repaired where the discriminator
-    prefers noise by ``noisy`` (mean logit, of its neighbours too). ``overlap``: share of a
+    prefers noise by ``noisy`` (mean logit, of its surroundings). ``overlap``: share of a
     window's side that its neighbour has too; ``quantile``: of its pixels' noise, at which a window
     enters the forward process; ``levelled``: noise that a pixel holds already is not added to it.
     """
@@ -71,7 +72,8 @@ class PhotographConfig:
     noisy: float = 1.2
     faded: float = 1.0
     believed: float = 1.5
-    overlap: float = 0.25
+    darkest: float = -0.6
+    overlap: float = 0.1875
     quantile: float = 0.9
     levelled: bool = True
 
@@ -80,7 +82,7 @@ def usual(models: Models) -> PhotographConfig:
     """As it was chosen on scikit-image's photographs (assets/results/everyday16/README.md)."""
     explanation = models.profile.plus.explain
     assert explanation is not None
-    end = End(StoppingConfig(tau=0.97, max_depth=16), steps=1)
+    end = End(StoppingConfig(tau=0.995, max_depth=16), steps=1)
     told = replace(explanation, noise_floor=0.06, settled=1.0, sharpness=False)
     return PhotographConfig(told, end)
 
@@ -304,14 +306,15 @@ def _explain(
 ) -> Generator[Scored, None, Explanation]:
     """Exposure and impulses of the whole, ``[3, H, W]``; other noise is left to the windows.
 
-    An exposure is believed only where the thumbnail, too, looks damaged before and not afterwards.
+    An exposure is believed only where the thumbnail, too, looks damaged before and not afterwards,
+    a gain only where nothing is dark any more. Noise that a median takes out whole is impulses.
     Sharpness is not looked for: on photographs a discriminator takes a lens's or a camera's blur
     for damage, and what it then likes best is too sharp.
     """
     schedule, network, told = models.schedule, models.explainer, config.explain
     every = -(-max(x.shape[1:]) // COUNTED)
     counted, measured = x[:, ::every, ::every], float(noise_deviation(x[None])[0])
-    if measured > told.noise_floor and told.impulses:  # what a median takes out whole is impulses
+    if measured > told.noise_floor and told.impulses:
         left = float(noise_deviation(remove_impulses(x, told.impulses[0])[None])[0])
         measured = left if left <= told.noise_floor else measured
     look = views(x, pixels, models.profile.image_size, config, models.device)
@@ -325,7 +328,9 @@ def _explain(
         pair, (whole, _) = (replace(best, exposure=UNCHANGED), best), known[best, told.judged_at]
         thumbnail = judge(schedule, network, lambda c: look(c)[:1], pair, told.judged_at, seed)
         before, after, whole = (math.inf if s is None else s for s in (*thumbnail, whole))
-        if before < config.faded or after >= told.settled or whole >= config.believed:
+        dark = best.exposure.gain > 1 and float(counted.mean(0).quantile(0.01)) <= config.darkest
+        faded = before >= config.faded and after < told.settled and whole < config.believed
+        if dark or not faded:
             best = pair[0]
     return replace(found, degradation=best, entry=0)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -123,6 +124,35 @@ def test_lost_contrast_of_the_whole_comes_back(shipped: Models, astronaut: Pixel
     done = repair_photograph(shipped, flat)
     assert done.found.degradation.exposure.gain > 2
     assert compared(astronaut, done.image)[0] > compared(astronaut, flat)[0] + 5
+
+
+@pytest.mark.parametrize("damage", [photographs.strokes, photographs.ramp])
+def test_a_noisy_photograph_is_repaired_wherever_noise_was_measured(
+    shipped: Models, astronaut: Pixels, damage: Callable[[Pixels], Pixels]
+) -> None:
+    damaged = damage(astronaut)
+    done = repair_photograph(shipped, damaged)
+    held = [[done.noise[i : i + 64, j : j + 64] for j in done.columns] for i in done.rows]
+    noisy = np.quantile(held, 0.9, axis=(2, 3)) > 0
+    assert noisy.any()
+    assert np.array_equal(done.depths > 0, noisy)
+    assert compared(astronaut, done.image)[0] > compared(astronaut, damaged)[0] + 7
+
+
+def test_impulses_are_not_taken_for_white_noise(shipped: Models, astronaut: Pixels) -> None:
+    damaged = dga.corrupt(astronaut, "impulse_noise", 5, 1)
+    done = repair_photograph(shipped, damaged)
+    assert done.found.degradation.impulses is not None
+    assert compared(astronaut, done.image)[0] > compared(astronaut, damaged)[0] + 8
+    white = repair_photograph(shipped, dga.corrupt(astronaut, "gaussian_noise", 5, 1))
+    assert white.found.degradation.impulses is None
+    assert (white.depths > 8).all()
+
+
+def test_a_dark_photograph_has_not_lost_its_contrast(shipped: Models) -> None:
+    """The discriminator would rather see this sky lighter, by a gain of 9."""
+    sky = skimage.data.rocket()[14:141, 197:373]
+    assert repair_photograph(shipped, sky).unchanged
 
 
 @pytest.mark.parametrize("shape", [(1, 200), (200, 1), (33, 31), (20, 400), (64, 65)])
