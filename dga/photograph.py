@@ -61,7 +61,8 @@ class PhotographConfig:
     the mean of all must be below ``believed`` afterwards. Haze and lost contrast lift what is
     dark: no gain is believed where the darkest hundredth of the pixels goes down to ``darkest``.
     Noise above its ``noise_floor`` counts, and a window is repaired where the discriminator
-    prefers noise by ``noisy`` (mean logit, of its surroundings). ``overlap``: share of a
+    prefers noise by ``noisy`` (mean logit, of its surroundings; of the window itself up to
+    ``clear``, for fine texture measures so much). ``overlap``: share of a
     window's side that its neighbour has too; ``quantile``: of its pixels' noise, at which a window
     enters the forward process; ``levelled``: noise that a pixel holds already is not added to it.
     """
@@ -70,6 +71,7 @@ class PhotographConfig:
     end: End
     seen: int = 4
     noisy: float = 1.2
+    clear: float = 0.1
     faded: float = 1.0
     believed: float = 1.5
     darkest: float = -0.6
@@ -376,34 +378,41 @@ def _noise_by_window(
     """Noise of each window, where the discriminator prefers it to none.
 
     Asked is the noisiest of every 3 x 3 windows, for all of them: fine texture passes for a little
-    noise, seldom for much. With the eight neighbours' votes, and one against, it is decided.
+    noise, seldom for much. The eight beside it vote, too, and one is against. Where the noise is
+    faint a window is asked itself, for beside noise there may be texture.
     """
     schedule, explainer, after = models.schedule, models.explainer, config.explain.judged_at
     parts = torch.arange(len(grid)).split(AT_ONCE)
     held = (grid.cut(noise[None], part.tolist()).flatten(1) for part in parts)
     level = torch.cat([one.quantile(config.quantile, 1) for one in held])
+
+    def preferred(chosen: Tensor) -> Generator[Progress, None, Tensor]:
+        margins = [torch.empty(0)]
+        for begin in range(0, len(chosen), AT_ONCE):
+            numbers = chosen[begin : begin + AT_ONCE]
+            own = grid.cut(noise[None], numbers.tolist())  # [n, 1, S, S]
+            cut = grid.cut(x, numbers.tolist()).to(models.device)
+            entry = torch.tensor([matched_depth(schedule, s) for s in level[numbers].tolist()])
+            plain, noised = (
+                mean_logits(schedule, explainer, cut, depth.clamp(max=schedule.steps), known, seed)
+                for depth, known in (
+                    (torch.tensor(after).expand(len(cut), -1), 0 * own),
+                    (entry[:, None] + torch.tensor(after), own),
+                )
+            )
+            margins.append(plain - noised)
+            yield Progress(0, len(grid))
+        return torch.cat(margins)
+
     shape = 1, 1, len(grid.rows), len(grid.columns)
     highest, places = F.max_pool2d(level.view(shape), 3, ceil_mode=True, return_indices=True)
     asked, margin = highest > 0, torch.zeros_like(highest)
-    chosen, margins = places[asked], [torch.empty(0)]
-    for begin in range(0, len(chosen), AT_ONCE):
-        numbers = chosen[begin : begin + AT_ONCE]
-        own = grid.cut(noise[None], numbers.tolist())  # [n, 1, S, S]
-        cut = grid.cut(x, numbers.tolist()).to(models.device)
-        entry = torch.tensor([matched_depth(schedule, s) for s in level[numbers].tolist()])
-        plain, noised = (
-            mean_logits(schedule, explainer, cut, depth.clamp(max=schedule.steps), known, seed)
-            for depth, known in (
-                (torch.tensor(after).expand(len(cut), -1), 0 * own),
-                (entry[:, None] + torch.tensor(after), own),
-            )
-        )
-        margins.append(plain - noised)
-        yield Progress(0, len(grid))
-    margin[asked] = torch.cat(margins)
+    margin[asked] = yield from preferred(places[asked])
     votes, voters = (9 * F.avg_pool2d(v, 3, 1, 1) for v in (margin, asked.float()))
     likely = F.interpolate((votes > config.noisy * (voters + 1)).float(), scale_factor=3)
     noisy = likely[..., : shape[2], : shape[3]].flatten() * level > 0
+    faint = (noisy & (level <= config.clear)).nonzero()[:, 0]
+    noisy[faint] = (yield from preferred(faint)) > config.noisy
     found = []
     for s, is_noisy in zip(level.tolist(), noisy.tolist(), strict=True):
         if is_noisy:
