@@ -317,8 +317,10 @@ def _explain(
     every = -(-max(x.shape[1:]) // COUNTED)
     counted, measured = x[:, ::every, ::every], float(noise_deviation(x[None])[0])
     if measured > told.noise_floor and told.impulses:
-        left = float(noise_deviation(remove_impulses(x, told.impulses[0])[None])[0])
-        measured = left if left <= told.noise_floor else measured
+        top, left = (max(0, length - COUNTED) // 2 for length in x.shape[1:])
+        middle = x[None, :, top : top + COUNTED, left : left + COUNTED]  # bounds memory
+        rest = float(noise_deviation(remove_impulses(middle, told.impulses[0]))[0])
+        measured = rest if rest <= told.noise_floor else measured
     look = views(x, pixels, models.profile.image_size, config, models.device)
 
     known: Known = {}
