@@ -15,6 +15,8 @@ from dga.diffusion import Schedule
 
 MAD_TO_DEVIATION = 1 / 0.6745
 """From median absolute deviation to standard deviation, for a normal distribution."""
+PIXELS_AT_ONCE = 2**20
+"""Whose neighbourhoods are held together: nine values each."""
 
 
 def noise_deviation(x: Tensor) -> Tensor:
@@ -78,6 +80,12 @@ def remove_impulses(x: Tensor, threshold: float) -> Tensor:
     """
     height, width = x.shape[-2:]
     flat = x.reshape(-1, 1, height, width)
-    around = F.unfold(F.pad(flat, (1, 1, 1, 1), "replicate"), 3).view(-1, 9, height, width)
-    median = around.median(1).values.view(x.shape)
+    parts = flat.split(max(1, PIXELS_AT_ONCE // (height * width)))  # bounds memory
+    median = torch.cat([_median(part) for part in parts]).view(x.shape)
     return torch.where((x - median).abs() > threshold, median, x)
+
+
+def _median(x: Tensor) -> Tensor:
+    """Of each pixel's 3 x 3 neighbourhood, ``[N, 1, H, W]``."""
+    around = F.unfold(F.pad(x, (1, 1, 1, 1), "replicate"), 3)  # [N, 9, H W]
+    return around.median(1).values.view(x.shape)
