@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterator, Mapping
 from functools import wraps
@@ -15,6 +14,7 @@ from app.parts.html import LIGHT, PRIVATE, for_visitor
 from app.runs.session import CancelledError
 from app.server.errors import sentence_of
 from app.server.queue_position import CONCURRENCY_ID, QueuePositions, place_words
+from app.server.request_body import parsed
 from app.words.errors import NEVER_BEGAN, REFUSED
 
 Update = dict[Any, Any]
@@ -23,12 +23,11 @@ Page = TypeVar("Page", bound="RunHandlers[Any]")
 
 
 def told(text: object) -> Mapping[str, Any]:
-    """What a page's script says, in JSON; empty for what is none."""
+    """What a page's script says, in JSON, bounded as a request is; empty for what is none."""
     try:
-        asked = json.loads(str(text))
+        return parsed(str(text).encode())
     except (ValueError, RecursionError):
         return {}
-    return asked if isinstance(asked, dict) else {}
 
 
 def answered(

@@ -59,6 +59,16 @@ def page(served: Served) -> Page:
     return Page(served)
 
 
+def queued(page: Page, name: str, data: list[Any], **others: Any) -> dict[str, Any]:
+    """The last message of an event of the queue."""
+    body = {"data": data, "fn_index": page.events[name]["id"]} | others
+    assert page.post("queue/join", json=body).status_code == 200
+    address = f"{page.url}gradio_api/queue/data?session_hash={others['session_hash']}"
+    with HTTP.stream("GET", address) as lines:
+        messages = (json.loads(line[5:]) for line in lines.iter_lines() if line)
+        return next(told for told in messages if told["msg"] == "process_completed")
+
+
 def file_data(path: str) -> dict[str, Any]:
     return {"path": path, "meta": {"_type": "gradio.FileData"}}
 

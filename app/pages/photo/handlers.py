@@ -78,6 +78,7 @@ class PhotoHandlers(RunHandlers[Photo]):
         name, damage = str(asked.get("name") or ""), check_damage(asked.get("damage"))
         example, last = load_photographs().get(name), self.kept.last(visitor)
         if asked.get("path") is not None:
+            name = ""  # files that she saves are called after it
             if not is_upload(str(asked["path"])):
                 raise RequestError(words.NO_PHOTO)
             clean, came = read_photograph(str(asked["path"]))
