@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterator, Mapping
 from functools import wraps
@@ -14,7 +15,6 @@ from app.parts.html import LIGHT, PRIVATE, for_visitor
 from app.runs.session import CancelledError
 from app.server.errors import sentence_of
 from app.server.queue_position import CONCURRENCY_ID, QueuePositions, place_words
-from app.server.request_body import parsed
 from app.words.errors import NEVER_BEGAN, REFUSED
 
 Update = dict[Any, Any]
@@ -23,11 +23,13 @@ Page = TypeVar("Page", bound="RunHandlers[Any]")
 
 
 def told(text: object) -> Mapping[str, Any]:
-    """What a page's script says, in JSON, bounded as a request is; empty for what is none."""
+    """What a page's script says, in JSON; empty for what is none."""
     try:
-        return parsed(str(text).encode())
+        asked = json.loads(str(text))
+        json.dumps(asked, ensure_ascii=False).encode()  # half a character goes into no file
     except (ValueError, RecursionError):
         return {}
+    return asked if isinstance(asked, dict) else {}
 
 
 def answered(
