@@ -195,7 +195,8 @@ class PhotoHandlers(RunHandlers[Photo]):
         except Exception:
             _log.exception("One depth everywhere failed")
             sentence = FAILED
-        yield {stage: singles_value(photo) | {"error": sentence}}
+        shown, photo.last = singles_value(photo), None  # a thousand may look at the opening one
+        yield {stage: shown | {"error": sentence}}
 
     def stop(self, visitor: str) -> Update:
         """End whatever is computed for her, or waits."""
