@@ -45,6 +45,7 @@ OPEN |= {f"/{page}" for _, page in PAGES} | {f"/{page}/" for _, page in PAGES if
 OPEN |= {f"{API}/{name}" for name in ("info", "openapi.json", "startup-events", "app_id")}
 OPEN |= {f"{API}/{name}" for name in ("theme.css", "queue/data", "queue/status", "reset")}
 OPEN |= {PROGRESS, UPLOAD, JOIN, CANCEL, *MCP}
+ENDLESS = (f"{API}/queue/data", f"{API}/call/", HEARTBEAT)  # which may begin late, too
 PLOTLY = "/plotly-"  # and its version: what draws figures
 # Files and the seconds that browsers may keep them; where it is a year, names hold a digest.
 ASSETS = {"/assets/": YEAR, PLOTLY: YEAR, "/static/": 86_400, "/svelte/": 86_400}
@@ -243,7 +244,7 @@ class _Exchange:
 
     async def make(self, scope: Scope, receive: Receive) -> None:
         """Have Gradio answer: a page takes it a tenth of a second in which it does nothing else."""
-        if self.is_run or not self.posts:
+        if self.is_run or not (self.posts or self.path.startswith(ENDLESS)):
             at_once = asyncio.Semaphore(limits.MAX_DIRECT)
             turn = self.gate.turns.setdefault((self.posts, self.address), at_once)
             await self.turn.enter_async_context(turn)

@@ -336,6 +336,27 @@ def test_direct_calls_and_pages_of_one_address_wait_outside(method: str) -> None
     assert not gate.turns
 
 
+@pytest.mark.parametrize("path", ["queue/data", "heartbeat/a-visitor", "call/adapt/an-event"])
+def test_streams_that_have_not_begun_keep_nobody_waiting(path: str) -> None:
+    async def crowd() -> None:
+        doors = asyncio.Event()
+
+        async def behind(scope: Any, receive: Any, send: Any) -> None:
+            if scope["path"] != "/":
+                await doors.wait()
+            await inner(scope, receive, send)
+
+        async with client_of(Gate(behind), "10.0.0.1") as client:
+            streams = [asyncio.create_task(client.get(f"{API}/{path}")) for _ in range(MAX_DIRECT)]
+            await asyncio.sleep(0.05)
+            async with asyncio.timeout(5):
+                assert (await client.get("/")).status_code == 200
+            doors.set()
+            assert {answer.status_code for answer in await asyncio.gather(*streams)} == {200}
+
+    asyncio.run(crowd())
+
+
 def test_few_requests_at_a_time_from_one_address() -> None:
     """The rest is refused at once, other addresses are served, and afterwards all is as before."""
 
