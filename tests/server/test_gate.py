@@ -349,9 +349,11 @@ def test_streams_that_have_not_begun_keep_nobody_waiting(path: str) -> None:
         async with client_of(Gate(behind), "10.0.0.1") as client:
             streams = [asyncio.create_task(client.get(f"{API}/{path}")) for _ in range(MAX_DIRECT)]
             await asyncio.sleep(0.05)
-            async with asyncio.timeout(5):
-                assert (await client.get("/")).status_code == 200
-            doors.set()
+            try:
+                async with asyncio.timeout(5):
+                    assert (await client.get("/")).status_code == 200
+            finally:
+                doors.set()
             assert {answer.status_code for answer in await asyncio.gather(*streams)} == {200}
 
     asyncio.run(crowd())
