@@ -26,6 +26,7 @@ def told(text: object) -> Mapping[str, Any]:
     """What a page's script says, in JSON; empty for what is none."""
     try:
         asked = json.loads(str(text))
+        json.dumps(asked, ensure_ascii=False).encode()  # half a character goes into no file
     except (ValueError, RecursionError):
         return {}
     return asked if isinstance(asked, dict) else {}

@@ -7,7 +7,7 @@ import json
 import logging
 from collections import Counter
 from collections.abc import Callable, Collection
-from contextlib import nullcontext
+from contextlib import AsyncExitStack
 from pathlib import PurePath
 from typing import Any
 from weakref import WeakValueDictionary
@@ -45,6 +45,7 @@ OPEN |= {f"/{page}" for _, page in PAGES} | {f"/{page}/" for _, page in PAGES if
 OPEN |= {f"{API}/{name}" for name in ("info", "openapi.json", "startup-events", "app_id")}
 OPEN |= {f"{API}/{name}" for name in ("theme.css", "queue/data", "queue/status", "reset")}
 OPEN |= {PROGRESS, UPLOAD, JOIN, CANCEL, *MCP}
+ENDLESS = (f"{API}/queue/data", f"{API}/call/", HEARTBEAT)  # which may begin late, too
 PLOTLY = "/plotly-"  # and its version: what draws figures
 # Files and the seconds that browsers may keep them; where it is a year, names hold a digest.
 ASSETS = {"/assets/": YEAR, PLOTLY: YEAR, "/static/": 86_400, "/svelte/": 86_400}
@@ -103,7 +104,7 @@ class Gate:
         self.count, self.is_own, self.local, self.proxied = count, is_own, local, proxied
         self.shared = {FILE + path for path in shared}
         self.there: Counter[tuple[bool, str]] = Counter()
-        self.direct: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
+        self.turns: WeakValueDictionary[Any, asyncio.Semaphore] = WeakValueDictionary()
         self.cancelling: set[Any] = set()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -135,6 +136,7 @@ class _Exchange:
         self.received, self.whole = 0, False  # of the body
         self.begun = self.events = False  # the answer
         self.refused, self.refusal = 0, b""  # its status, and what it says
+        self.turn = AsyncExitStack()  # until the answer is made; whoever reads it may be slow
 
     async def run(self) -> None:
         try:
@@ -146,6 +148,7 @@ class _Exchange:
             try:
                 await self.serve()
             finally:
+                await self.turn.aclose()
                 self.gate.there -= Counter(self.most_there.keys())  # without those that are none
         except Exception as error:
             await self.end(error)
@@ -203,7 +206,7 @@ class _Exchange:
             await done(clean, self.bounded, self.sent)
             return
         if not self.posts or not self.path.startswith(API):
-            await self.gate.packed(clean, self.bounded, self.sent)
+            await self.make(clean, self.bounded)
             return
         request = Request(clean, self.bounded)
         if self.path == UPLOAD:
@@ -233,13 +236,19 @@ class _Exchange:
         if known:
             await JSONResponse(known)(clean, again, self.sent)
             return
-        turn = self.gate.direct.setdefault(self.address, asyncio.Semaphore(limits.MAX_DIRECT))
         self.gate.cancelling.add(event)
         try:
-            async with turn if self.is_run else nullcontext():
-                await self.gate.packed(clean, again, self.sent)
+            await self.make(clean, again)
         finally:
             self.gate.cancelling.discard(event)
+
+    async def make(self, scope: Scope, receive: Receive) -> None:
+        """Have Gradio answer: a page takes it a tenth of a second in which it does nothing else."""
+        if self.is_run or not (self.posts or self.path.startswith(ENDLESS)):
+            at_once = asyncio.Semaphore(limits.MAX_DIRECT)
+            turn = self.gate.turns.setdefault((self.posts, self.address), at_once)
+            await self.turn.enter_async_context(turn)
+        await self.gate.packed(scope, receive, self.sent)
 
     async def uploaded(self, request: Request) -> list[str]:
         """Paths of a form's files. What they were called is not kept; each counts as a folder."""
@@ -270,6 +279,7 @@ class _Exchange:
                 self.refused = message["status"]
                 return
             self.begun = True
+            await self.turn.aclose()
             self.events = any(_EVENTS in value for _, value in message["headers"])
             life = self.life if message["status"] in (200, 304) else 0
             message["headers"] = added(message["headers"], self.is_private, life)

@@ -6,6 +6,7 @@ import atexit
 import hashlib
 import itertools
 import os
+import re
 import secrets
 import shutil
 import subprocess
@@ -31,10 +32,16 @@ MEASURE_SECONDS = 20.0
 MEASURED_A_SWEEP = 30  # every ten minutes
 CLOSE_SECONDS = 0.6
 _KEY = secrets.token_bytes(32)
+_NAME = re.compile(r"\w[\w.-]*", re.ASCII)
 
 
 def kept(content: BinaryIO, name: str) -> str:
-    """Path of a file with this content, the same for the same: nobody else can guess it."""
+    """Path of a file with this content, the same for the same: nobody else can guess it.
+
+    Raises ``ValueError`` for a ``name`` that leads elsewhere.
+    """
+    if _NAME.fullmatch(name) is None:
+        raise ValueError("This is no name of a file.")
     keyed = partial(hashlib.blake2b, key=_KEY, digest_size=20)
     digest = hashlib.file_digest(content, keyed)  # type: ignore[arg-type]
     path = present() / digest.hexdigest() / name

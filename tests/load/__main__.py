@@ -126,6 +126,7 @@ def memory(
     sessions: Annotated[int, typer.Option(help="Open at once, idle.")] = 400,
     uploads: Annotated[int, typer.Option(help="At once.")] = 200,
     boards: Annotated[int, typer.Option(help="Of four own pictures.")] = 64,
+    photos: Annotated[int, typer.Option(help="Of a megapixel, repaired.")] = 16,
 ) -> None:
     """Memory of an idle page after its first run against memory after a crowd of strangers."""
     folder = _folder()
@@ -139,6 +140,7 @@ def memory(
             (sessions, "idle sessions", strangers.stay),
             (uploads, "uploads at once", strangers.upload),
             (boards, "boards", strangers.board),
+            (photos, "photographs", strangers.photo),
         ):
             leave(count)
             found[f"{count:,} {what}"] = server.resident()

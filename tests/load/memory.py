@@ -1,4 +1,4 @@
-"""Strangers who leave something in the page's memory: runs, open sessions, uploads, boards."""
+"""Strangers who leave something in the page's memory: runs, sessions, uploads, boards, photos."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+from PIL import Image
 from tqdm import tqdm
+
+from app.runs.damage import OPENING, STROKES
 
 PICTURES = ("chelsea", "coffee", "astronaut")
 DAMAGES = ("none", "gaussian_noise", "fog", "contrast", "motion_blur")
@@ -17,6 +20,7 @@ FULL_EVERY = 8
 """One run of so many goes through the queue; the others are made beside it."""
 OWN = 4
 """Pictures on a board."""
+MEGAPIXEL = 1200, 833
 
 
 class Strangers:
@@ -63,7 +67,23 @@ class Strangers:
             files = [{"path": path, "name": f"{i}.png"} for i, path in enumerate(paths)]
             ask = {"ask": json.dumps(asked | {"files": files})}
             self._press(n, "drop", [], event_data=ask)
-            self._queued(n, "run_1", [json.dumps(asked)])
+            self._queued(n, "run_2", [json.dumps(asked)])
+            line, *_ = self._press(n, "show_1", [json.dumps(asked)])
+            assert line["files"]  # to save: all that is there was computed
+
+    def photo(self, count: int) -> None:
+        """Photographs of a megapixel with noise in two places, repaired, and one depth of each."""
+        strokes = [vars(stroke) | {"points": list(stroke.points)} for stroke in OPENING.strokes]
+        damage = {"kind": STROKES, "strokes": strokes}
+        with Image.open(self.folder / "coffee.png") as image:
+            image.resize(MEGAPIXEL).save(self.folder / "whole.png")
+        for n in tqdm(range(40_000, 40_000 + count), unit="photo"):
+            asked = {"name": "", "path": self._upload(n, "whole"), "damage": damage}
+            value, *_ = self._press(n, "show", [], event_data={"ask": json.dumps(asked)})
+            self._queued(n, "run_1", [json.dumps(value)])
+            one = {"ask": json.dumps({"key": value["key"], "depth": 8})}
+            [told] = self._queued(n, "single", [], event_data=one)
+            assert told["single"][0] == 8
 
     def _upload(self, n: int, name: str, more: int = 0) -> str:
         content = (self.folder / f"{name}.png").read_bytes() + bytes([n % 256, more])
@@ -71,18 +91,21 @@ class Strangers:
         answer = self.http.post("gradio_api/upload", files=files, headers=_from(n))
         return str(answer.raise_for_status().json()[0])
 
-    def _press(self, n: int, event: str, data: list[Any], **others: Any) -> None:
+    def _press(self, n: int, event: str, data: list[Any], **others: Any) -> list[Any]:
         body = self._body(n, event, data) | others
         answer = self.http.post("gradio_api/run/predict", json=body, headers=_from(n))
-        answer.raise_for_status()
+        return list(answer.raise_for_status().json()["data"])
 
-    def _queued(self, n: int, event: str, data: list[Any]) -> None:
-        body = self._body(n, event, data)
+    def _queued(self, n: int, event: str, data: list[Any], **others: Any) -> list[Any]:
+        """What the last message says: for all but the first of several, what changed."""
+        body = self._body(n, event, data) | others
         self.http.post("gradio_api/queue/join", json=body, headers=_from(n)).raise_for_status()
         address = f"gradio_api/queue/data?session_hash={_session(n)}"
         with self.http.stream("GET", address, headers=_from(n)) as lines:
             ends = (json.loads(line[5:]) for line in lines.iter_lines() if line.startswith("data"))
-            assert next(end["success"] for end in ends if end["msg"] == "process_completed")
+            end = next(end for end in ends if end["msg"] == "process_completed")
+            assert end["success"]
+            return list(end["output"]["data"])
 
     def _body(self, n: int, event: str, data: list[Any]) -> dict[str, Any]:
         return {"fn_index": self.events[event], "data": data, "session_hash": _session(n)}

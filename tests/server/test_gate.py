@@ -307,8 +307,10 @@ def test_long_questions_are_refused() -> None:
     assert (long.status_code, long.json()["detail"]) == (413, GATE_WORDS["long"])
 
 
-def test_direct_calls_of_one_address_wait_outside() -> None:
+@pytest.mark.parametrize("method", ["POST", "GET"])
+def test_direct_calls_and_pages_of_one_address_wait_outside(method: str) -> None:
     """Few at a time, all of them in the end; another address does not wait for them."""
+    path = f"{API}/run/predict" if method == "POST" else "/"
 
     async def inside(scope: Any, receive: Any, send: Any) -> None:
         nonlocal most, now
@@ -321,18 +323,40 @@ def test_direct_calls_of_one_address_wait_outside() -> None:
 
     async def crowd() -> None:
         async with client_of(gate, "10.0.0.1") as greedy, client_of(gate, "10.0.0.2") as other:
-            address = f"{API}/run/predict"
-            posts = (greedy.post(address, json=JOIN) for _ in range(MAX_POSTS))
-            going = [asyncio.create_task(post) for post in posts]
+            calls = (greedy.request(method, path, json=JOIN) for _ in range(MAX_POSTS))
+            going = [asyncio.create_task(call) for call in calls]
             await asyncio.sleep(0.01)
-            assert (await other.post(address, json=JOIN)).status_code == 200
+            assert (await other.request(method, path, json=JOIN)).status_code == 200
             assert not all(task.done() for task in going)
             assert {answer.status_code for answer in await asyncio.gather(*going)} == {200}
 
     most, now, gate = 0, 0, Gate(inside)
     asyncio.run(crowd())
     assert most == MAX_DIRECT
-    assert not gate.direct
+    assert not gate.turns
+
+
+@pytest.mark.parametrize("path", ["queue/data", "heartbeat/a-visitor", "call/adapt/an-event"])
+def test_streams_that_have_not_begun_keep_nobody_waiting(path: str) -> None:
+    async def crowd() -> None:
+        doors = asyncio.Event()
+
+        async def behind(scope: Any, receive: Any, send: Any) -> None:
+            if scope["path"] != "/":
+                await doors.wait()
+            await inner(scope, receive, send)
+
+        async with client_of(Gate(behind), "10.0.0.1") as client:
+            streams = [asyncio.create_task(client.get(f"{API}/{path}")) for _ in range(MAX_DIRECT)]
+            await asyncio.sleep(0.05)
+            try:
+                async with asyncio.timeout(5):
+                    assert (await client.get("/")).status_code == 200
+            finally:
+                doors.set()
+            assert {answer.status_code for answer in await asyncio.gather(*streams)} == {200}
+
+    asyncio.run(crowd())
 
 
 def test_few_requests_at_a_time_from_one_address() -> None:

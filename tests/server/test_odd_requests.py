@@ -1,4 +1,4 @@
-"""A thousand requests that no client would send, to every open address: each gets a sentence."""
+"""Two thousand requests that no client would send, to every open address: each gets a sentence."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from typing import Any
 import httpx
 import pytest
 
-from app.server.gate import API, OPEN, OPEN_BELOW
+from app.pages.findings.page import plotly_script
+from app.server.gate import API, FIRST_PHOTO, LESSON, OPEN, OPEN_BELOW
 from tests.fixtures.app import Served
 
-REQUESTS, SEED = 1_000, 20261123
+REQUESTS, SEED = 2_000, 20261123
 LOGGED = 300  # bytes that one may leave in the log
 LEAKS = ("Traceback", "site-packages", "/root", 'File "', "0x7f", "pydantic", "errors.pydantic")
 ENDLESS = ("queue/data", "heartbeat/", "upload_progress")  # streams, which end when one leaves
@@ -29,6 +30,16 @@ VALUES: tuple[Any, ...] = (
     *([[[]]], {"path": "/etc/passwd"}, {"path": None}, {"__type__": "update"}, "a-session-name"),
     *({"meta": {"_type": "gradio.FileData"}, "path": "x"}, {"_type": "gradio.State"}),
 )
+ASKED = ("name", "path", "damage", "key", "depth", "file", "token", "image", "severity", "atlas",
+         "files", "row", "truth", "case", "noise", "start", "exposure", "sharpness",
+         "ask")  # fmt: skip
+TOLD: tuple[Any, ...] = (
+    *VALUES, float("nan"), float("inf"), 10**60, "9" * 4_400, "\ud800", "cat", "own", "dga",
+    {"kind": "strokes", "strokes": [{"kind": "blur", "size": 1e308, "points": [[0, "a"]]}]},
+    {"kind": "strokes", "strokes": {"a": []}}, {"kind": "fog", "severity": float("nan")},
+    {"kind": "noise", "severity": []}, [{"path": "\x00", "name": "../a"}], [{"path": []}, 5],
+    "cat-motion_blur",
+)  # fmt: skip
 KEYS = ("data", "fn_index", "session_hash", "event_data", "trigger_id", "event_id", "batched",
         "simple_format", "oauth_token", "jsonrpc", "id", "method", "params", "request")  # fmt: skip
 METHODS = ("tools/call", "tools/list", "initialize", "ping", "prompts/get", "resources/read",
@@ -46,14 +57,26 @@ def paths() -> list[str]:
     return sorted({*OPEN, *below, f"{API}/file=/etc/passwd", f"{API}/nothing", "/monitoring"})
 
 
-def body(dice: random.Random) -> bytes:
+def own_files(served: Served) -> list[str]:
+    """What pages ask for by name, and what is almost one of those names."""
+    value = httpx.get(f"{served.url}{FIRST_PHOTO}").json()
+    names = [f"/{name}" for name in (*value["pictures"].values(), value["damaged"])]
+    names += [f"/{LESSON}/{'0' * 16}.json", *plotly_script()]
+    return [name + end for name in names[-4:] for end in ("", "/", ".gz", "%00", "/../x", "?a=b")]
+
+
+def body(dice: random.Random, events: int) -> bytes:
+    """``events``: how many the pages have."""
     if dice.random() < 0.4:
         return dice.choice(TEXTS)
     chosen: dict[str, Any] = {key: dice.choice(VALUES) for key in dice.sample(KEYS, 6)}
     if dice.random() < 0.5:  # far enough to reach the functions
         chosen |= {"session_hash": f"odd-session-{dice.randrange(9)}", "event_id": None}
-        chosen |= {"fn_index": dice.randrange(45), "trigger_id": dice.randrange(200)}
-        chosen["data"] = [dice.choice(VALUES) for _ in range(dice.choice((0, 1, 2, 9)))]
+        chosen |= {"fn_index": dice.randrange(events), "trigger_id": dice.randrange(200)}
+        chosen["data"] = [dice.choice(VALUES) for _ in range(dice.choice((0, 1, 2, 6, 10)))]
+        asked = {key: dice.choice(TOLD) for key in dice.sample(ASKED, 5)}
+        text = dice.choice((json.dumps(asked), dice.choice(TEXTS).decode("latin-1")))
+        chosen["event_data"] = {dice.choice(("ask", "every", "file", "example")): text}
     if dice.random() < 0.3:
         chosen |= {"jsonrpc": "2.0", "id": dice.choice(VALUES), "method": dice.choice(METHODS)}
     return json.dumps(chosen).encode()
@@ -62,7 +85,8 @@ def body(dice: random.Random) -> bytes:
 def test_odd_requests_get_sentences_and_leave_no_log(
     served: Served, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    dice, every, seen = random.Random(SEED), paths(), 0
+    every = [*paths(), *own_files(served)]
+    dice, events, seen = random.Random(SEED), len(served.demo.fns), 0
     with httpx.Client(base_url=served.url, timeout=60) as client:
         for number in range(REQUESTS):
             path = every[number % len(every)]
@@ -71,7 +95,7 @@ def test_odd_requests_get_sentences_and_leave_no_log(
             if not ends:
                 method = "POST"
             headers = {"content-type": dice.choice(KINDS)} | dice.choice(HEADERS)
-            content = body(dice) if method in ("POST", "PUT") else b""
+            content = body(dice, events) if method in ("POST", "PUT") else b""
             caplog.clear()
             capfd.readouterr()
             answer = client.request(method, path.lstrip("/"), content=content, headers=headers)

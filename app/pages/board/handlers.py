@@ -192,8 +192,8 @@ class BoardHandlers(RunHandlers[Board]):
         """What an own picture shows, as the visitor says; "" for not known."""
         views = (replace(asked, image=OWN, method=method) for method in ("", *METHODS))
         boards = {view.method: self.board(view) for view in views}
-        row, truth = str(asked.told.get("row")), asked.told.get("truth")
-        if not row.isdecimal() or int(row) >= len(boards[""].rows):
+        truth, numbers = asked.told.get("truth"), map(str, range(len(boards[""].rows)))
+        if (row := str(asked.told.get("row"))) not in numbers:
             raise RequestError(words.NOT_KEPT)
         classes = self.session.profile.classifier.classes
         for board in boards.values():

@@ -78,6 +78,7 @@ class PhotoHandlers(RunHandlers[Photo]):
         name, damage = str(asked.get("name") or ""), check_damage(asked.get("damage"))
         example, last = load_photographs().get(name), self.kept.last(visitor)
         if asked.get("path") is not None:
+            name = ""  # files that she saves are called after it
             if not is_upload(str(asked["path"])):
                 raise RequestError(words.NO_PHOTO)
             clean, came = read_photograph(str(asked["path"]))
@@ -194,7 +195,8 @@ class PhotoHandlers(RunHandlers[Photo]):
         except Exception:
             _log.exception("One depth everywhere failed")
             sentence = FAILED
-        yield {stage: singles_value(photo) | {"error": sentence}}
+        shown, photo.last = singles_value(photo), None  # a thousand may look at the opening one
+        yield {stage: shown | {"error": sentence}}
 
     def stop(self, visitor: str) -> Update:
         """End whatever is computed for her, or waits."""

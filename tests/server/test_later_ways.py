@@ -1,0 +1,91 @@
+"""What later attacks found, mostly on the newer pages: none of it works any more."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from app.server.upload_folder import kept
+from app.words.board import NOT_KEPT
+from tests.fixtures.app import Served
+from tests.server.test_twelve_ways import Page, queued
+
+
+@pytest.fixture(scope="module")
+def page(served: Served) -> Page:
+    return Page(served)
+
+
+def asked(text: Any) -> dict[str, Any]:
+    """What a page's script sends with an event of its own."""
+    return {"event_data": {"ask": text if isinstance(text, str) else json.dumps(text)}}
+
+
+def test_what_photo_saves_lies_in_the_folder_whatever_its_name(page: Page, tmp_path: Path) -> None:
+    """The name of an own photograph began those of its files, whole paths included."""
+    there = tmp_path / "elsewhere" / "x"
+    photo = {"path": page.upload(), "name": str(there), "damage": {"kind": "none"}}
+    hers: dict[str, Any] = {"session_hash": "a-photographer"}
+    value = page.press("show", [], **asked(photo), **hers).json()["data"][0]
+    assert value["name"] == ""
+    assert queued(page, "follow_2", [], **hers)["success"]
+    saved, _ = page.press("save", [], **asked({"file": "csv"}), **hers).json()["data"]
+    assert Path(saved["path"]).name == "photo-depths.csv"
+    assert Path(saved["path"]).is_relative_to(page.folder)
+    assert not there.parent.exists()
+
+
+@pytest.mark.parametrize("name", ["../a.png", "/tmp/a.png", "..", "", "a\\b.png", "a\x00.png"])
+def test_no_name_of_a_file_leads_elsewhere(name: str, tmp_path: Path) -> None:
+    with (tmp_path / "content").open("w+b") as content, pytest.raises(ValueError, match="no name"):
+        kept(content, name)
+
+
+TOLD = (
+    *(f'{{"row": "{"9" * 5_000}"}}', f'{{"row": {"[" * 900}1{"]" * 900}}}'),
+    *('{"row": "\\ud800"}', '{"row": NaN}', '{"row": 1e400}', "[" * 9_000, "5"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("text", TOLD, ids=range(len(TOLD)))
+def test_json_within_json_ends_in_a_sentence(
+    page: Page, text: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    answer = page.press("name", [], **asked(text), session_hash="a-namer-of-rows")
+    assert [part["error"] for part in answer.json()["data"] if "error" in part] == [NOT_KEPT]
+    for event, part in (("move", "ask"), ("land", "noise")):
+        text = text.replace("row", part)
+        answer = page.press(event, [], **asked(text), session_hash="a-mover-of-sliders")
+        told = answer.json()
+        sentence = told["detail"] if "detail" in told else told["data"][0]["error"]
+        assert (answer.status_code, sentence[-1]) in ((200, "."), (400, "."))
+    assert "Traceback" not in caplog.text
+
+
+def test_one_addresss_pages_do_not_keep_the_others_waiting(page: Page) -> None:
+    """Each takes the server a tenth of a second, in which it does nothing else."""
+    asks: dict[str, Any] = {"fn_index": page.events["look"]["id"], "data": []}
+    asks |= {"session_hash": "somebody-else"}
+
+    async def left() -> int:
+        """How many of the crowd's pages are not made yet when somebody else is answered."""
+        here = httpx.AsyncHTTPTransport(local_address="127.0.0.9", limits=httpx.Limits())
+        there = httpx.AsyncHTTPTransport(local_address="127.0.0.10")
+        async with (
+            httpx.AsyncClient(base_url=page.url, transport=here, timeout=120) as crowd,
+            httpx.AsyncClient(base_url=page.url, transport=there, timeout=120) as other,
+        ):
+            pages = [asyncio.create_task(crowd.get("/")) for _ in range(100)]
+            await asyncio.sleep(0.5)
+            answer = await other.post("gradio_api/run/predict", json=asks)
+            waiting = sum(not task.done() for task in pages)
+            answers = [answer, *await asyncio.gather(*pages)]
+            assert {answer.status_code for answer in answers} == {200}
+            return waiting
+
+    assert asyncio.run(left()) > 50
