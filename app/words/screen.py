@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from app.words.errors import GONE
 from app.words.findings import METHODS
 from dga.titles import SYSTEMS
 
@@ -22,6 +23,7 @@ SCREEN_WORDS = {
     "repair_by": "Repair by {method}",
     "no_noise": "DGA+ needed no noise here",
     "same_as": "same as {method}",
+    "same_short": "= {method}",
     "not_made": "Not part of this run",
     "covered": "What will the classifier say?",
     "empty": "Choose a picture.",
@@ -31,6 +33,7 @@ SCREEN_WORDS = {
     "reverse": "Noise goes out again, step by step.",
     "cancelled": "Stopped before the end.",
     "error": "Nothing was repaired.",
+    "lost": GONE,
     "waiting": "Waiting",
     # The opening.
     "opens_wrong": "The classifier reads it as {label}: wrong.",

@@ -218,7 +218,7 @@ class TryHandlers(RunHandlers[Run]):
         last.state.notice = NOTICES["busy"]
         return self.shown(last) | self.lock(False)
 
-    def stop(self, visitor: str) -> Update:
+    def stop(self, visitor: str) -> None:
         """End whatever is computed for her, or waits."""
         self.lane.stop(visitor)
         self.line.leave(visitor)
@@ -226,7 +226,6 @@ class TryHandlers(RunHandlers[Run]):
         last = self.runs.last(visitor)
         if last is not None and last.state.busy:
             last.cancel.set()
-        return {self.page.notice: gr.skip()}
 
     def cancel(self, visitor: str) -> Update:
         last = self.runs.last(visitor)
@@ -397,7 +396,6 @@ def connect_try(
         concurrency_limit=1,
         **PRIVATE,
     )
-    screen.stop(for_visitor(handlers.stop), None, page.notice, cancels=[expanded], **LIGHT)
 
     # The damaged picture at once, in a line of its own what follows: it is dropped where it
     # would have to wait.

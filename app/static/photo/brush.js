@@ -30,6 +30,7 @@ function add(points) {
   choose({}, { kind: "strokes", strokes: [...painted(), stroke] });
 }
 function undo() {
+  show(canvas, false);
   if (painted().length) choose({}, { strokes: painted().slice(0, -1) });
 }
 function paint(event) {

@@ -59,7 +59,8 @@ function draw() {
   at("#ph-buttons").style.setProperty("--share", `${(100 * count) / total}%`);
   for (const node of at("#ph-files").querySelectorAll("button")) node.disabled = !done();
   const { seconds, recorded } = value;
-  const took = recorded ? words.recorded : fill(words.seconds, { seconds: seconds?.toFixed(1) });
+  const took = recorded ? words.recorded
+    : fill(value.unchanged ? words.looked : words.seconds, { seconds: seconds?.toFixed(1) });
   put(at(".ph-seconds"), done() ? took : "");
 }
 
@@ -81,7 +82,7 @@ function receive(given) {
     if (value.error) wanted = [];
     surveys &&= wanted.length > 0;
   }
-  show(canvas, false);
+  if (!(working() && value.damage.kind === "strokes")) show(canvas, false); // a new one stays marked
   if (done()) before = "";
   if (done() && asked !== null) [depth, one, asked] = [asked, true, null];
   if (going === null && !value.error) next();
@@ -167,7 +168,7 @@ watch("value", () => ready && !props.value.opens && receive(props.value));
 Promise.all([
   ...["select", "h1", "button"].map((part) => appears(document, `#ph-rail ${part}`)),
   appears(document, "#ph-files button"),
-  fetch(props.value.opens).then((answer) => answer.json()),
+  json(props.value.opens),
 ]).then((there) => {
   opening = there.at(-1);
   ready = true;
@@ -176,4 +177,4 @@ Promise.all([
   if (name === opening.name && kind === "strokes") return receive(opening);
   value = { ...value, name, key: null, said: "" };
   choose({ name }, { ...usual(kind), severity: Number(severity) });
-});
+}, () => put(at(".ph-error"), words.lost));

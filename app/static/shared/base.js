@@ -17,6 +17,9 @@ const copied = (node) => {
   put(node, props.words.copied);
   setTimeout(() => put(node, props.words.copy), 2000);
 };
+// Rejected also where there is nothing: after a restart an address may be gone.
+const fetched = (address) => fetch(address).then((answer) => (answer.ok ? answer : Promise.reject(answer)));
+const json = (address) => fetched(address).then((answer) => answer.json());
 async function appears(root, selector) {
   for (let frames = 0; frames < 600; frames++) {
     const node = root.querySelector(selector);

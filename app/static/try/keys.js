@@ -44,9 +44,8 @@ document.addEventListener("keydown", (event) => {
     if (sheet) window.dgaLine.open(false);
     else if (unfold()) return;
     else if (presenting) present(false);
-    else if (busy()) press(byId("cancel"));
+    else if (busy() || pending) press(byId("cancel"));
     else if (hand !== null || playing) { halt(); hand = null; moved(); }
-    else if (pending) trigger("stop", {});
     return;
   }
   if (sheet || event.target.closest?.(FIELDS)) return;

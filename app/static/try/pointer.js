@@ -1,6 +1,6 @@
 // Mouse, finger and keys: tau up and down, the two depths along the axis.
 const setTau = (next) => { halt(); hand = null; tau = Math.round(100 * clamp(next, 0, 1)) / 100; moved(); };
-const setFixed = (next) => { halt(); fixed = clamp(next, 1, deepest()); moved(); };
+const setFixed = (next) => { halt(); fixedHandle.classList.remove("glow"); fixed = clamp(next, 1, deepest()); moved(); };
 const setDepth = (next) => {
   halt();
   const stop = value.stops && atTau(value.stops);
