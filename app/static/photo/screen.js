@@ -82,7 +82,7 @@ function receive(given) {
     if (value.error) wanted = [];
     surveys &&= wanted.length > 0;
   }
-  if (!(working() && value.damage.kind === "strokes")) show(canvas, false); // a new one stays marked
+  if (!working()) show(canvas, false);
   if (done()) before = "";
   if (done() && asked !== null) [depth, one, asked] = [asked, true, null];
   if (going === null && !value.error) next();
@@ -161,6 +161,13 @@ function keys({ key, target, altKey, ctrlKey, metaKey }) {
   }
 }
 
+// On a phone photos and damage are sheets.
+const phone = window.matchMedia("(max-width: 760px)");
+function fold() {
+  for (const sheet of document.querySelectorAll("#ph-photo, #ph-damage")) sheet.popover = phone.matches ? "auto" : null;
+}
+phone.addEventListener("change", fold);
+
 let ready = false;
 const { depth: deep, ...link } = Object.fromEntries(new URLSearchParams(location.search));
 let asked = /^\d+$/.test(deep) ? clamp(Number(deep), 0, slider.max) : null; // by the address
@@ -173,6 +180,7 @@ Promise.all([
   opening = there.at(-1);
   ready = true;
   listen();
+  fold();
   const { photo: name = opening.name, damage: kind = "strokes", severity = 3 } = link;
   if (name === opening.name && kind === "strokes") return receive(opening);
   value = { ...value, name, key: null, said: "" };
