@@ -14,14 +14,13 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 import gradio as gr
-from gradio.events import Dependency
 
 from app.pages.run_handlers import RunHandlers, Update
 from app.parts.examples import Example, identify
-from app.parts.html import LIGHT, PRIVATE, SAVE, event_field, for_event, for_visitor
+from app.parts.html import LIGHT, SAVE, for_event, for_visitor
 from app.presets.store import Presets
 from app.runs import links
-from app.runs.beside import BESIDE, DroppedError, SideLane
+from app.runs.beside import DroppedError, SideLane
 from app.runs.export import RunExport
 from app.runs.run_state import Progress, RunState
 from app.runs.run_value import blank_value, run_value
@@ -31,7 +30,7 @@ from app.runs.visitors import Run, Visitors
 from app.runs.watch import Step, Swept
 from app.server.decoder import read_square
 from app.server.errors import SENTENCES, sentence_of
-from app.server.queue_position import CONCURRENCY_ID, QueuePositions
+from app.server.queue_position import QueuePositions
 from app.server.upload_folder import kept
 from app.words.try_it import DOWNLOAD_WORDS, DOWNLOADS, INPUT_WORDS, LINK_NOTICES, NOTICES
 from dga.explanation.search import Scored
@@ -381,21 +380,9 @@ def connect_try(
     handlers = TryHandlers(session, line, page, examples, presets)
     screen, asked = page.screen, page.asked()
     run = handlers.connect(asked, [screen], start=_START)
-
-    def expand(event: gr.EventData, request: gr.Request) -> Iterator[Update]:
-        visitor = str(request.session_hash)
-        with line.served(visitor):
-            yield from handlers.expand(visitor, event_field(event, "every"))
-
     locked = [screen, page.adapt, page.cancel, page.timer]
-    expanded = screen.expand(
-        expand,
-        None,
-        [*locked, page.notice],
-        concurrency_id=CONCURRENCY_ID,
-        concurrency_limit=1,
-        **PRIVATE,
-    )
+    more = [*locked, page.notice]
+    expanded = handlers.connect_more(screen.expand, handlers.expand, "every", more)
 
     # The damaged picture at once, in a line of its own what follows: it is dropped where it
     # would have to wait.
@@ -408,25 +395,9 @@ def connect_try(
         trigger_mode="multiple",
         **LIGHT,
     )
+    handlers.connect_beside(damaged, locked)
 
-    def follow(request: gr.Request) -> Iterator[Update]:
-        yield from handlers.follow(str(request.session_hash))
-
-    def followed(first: Dependency) -> None:
-        beside = first.then(
-            follow,
-            None,
-            locked,
-            concurrency_id="beside",
-            concurrency_limit=BESIDE,
-            trigger_mode="multiple",
-            **PRIVATE,
-        )
-        beside.failure(for_visitor(handlers.unheard), None, locked, **LIGHT)
-
-    followed(damaged)
-
-    shown = [*locked, page.notice, page.upload_note, page.good, *asked]
+    shown = [*more, page.upload_note, page.good, *asked]
 
     pick = for_event(handlers.pick, "example")
     screen.select(pick, None, shown, cancels=[run, expanded], **LIGHT)
@@ -438,7 +409,7 @@ def connect_try(
     # The notice is empty then: it brings what the tab had last.
     came = [page.picture, page.notice]
     opened = demo.load(handlers.arrive, came, shown, js=_KEPT, **LIGHT)
-    followed(opened)
+    handlers.connect_beside(opened, locked)
 
     judged = page.picture.upload(
         handlers.arrived,

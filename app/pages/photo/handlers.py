@@ -113,10 +113,10 @@ class PhotoHandlers(RunHandlers[Photo]):
                         yield update
         except DroppedError as error:
             if str(error) and self.kept.last(visitor) is photo:
-                last = self.dropped(visitor)
+                last = self.unheard(visitor)
         yield last  # Gradio repeats it when all is over
 
-    def dropped(self, visitor: str) -> Update:
+    def unheard(self, visitor: str) -> Update:
         """A repair that did not take place by itself."""
         photo = self.photo(visitor)
         if photo.phase != "done":
