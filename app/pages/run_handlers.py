@@ -12,8 +12,9 @@ import gradio as gr
 from gradio.events import Dependency
 
 from app.parts.html import LIGHT, PRIVATE, event_field, for_visitor
-from app.runs.beside import BESIDE
+from app.runs.beside import BESIDE, SideLane
 from app.runs.session import CancelledError
+from app.runs.visitors import Visitors
 from app.server.errors import sentence_of
 from app.server.queue_position import CONCURRENCY_ID, QueuePositions, place_words
 from app.words.errors import NEVER_BEGAN, REFUSED
@@ -92,14 +93,6 @@ class RunHandlers(ABC, Generic[Work]):
         if work.running or sentence:
             work.cancel.set()
             work.phase, work.error = ("error", sentence) if sentence else ("cancelled", "")
-
-    def follow(self, visitor: str) -> Iterator[Update]:
-        """The run of what she changed, beside the queue; where others are served, a sentence."""
-        raise NotImplementedError
-
-    def unheard(self, visitor: str) -> Update:
-        """Of a run that found no room beside the queue."""
-        raise NotImplementedError
 
     @abstractmethod
     def shown(self, work: Work) -> Update:
@@ -194,6 +187,38 @@ class RunHandlers(ABC, Generic[Work]):
         event.failure(for_visitor(self.free), None, outputs, **LIGHT)
         cancel_button.click(for_visitor(self.cancel), None, outputs, cancels=[event], **LIGHT)
         return event
+
+
+class ChangeHandlers(RunHandlers[Work]):
+    """Of a page where a change is run by itself; ``kept``: what each visitor did last."""
+
+    def __init__(
+        self,
+        line: QueuePositions,
+        buttons: tuple[gr.Button, gr.Button],
+        timer: gr.Timer,
+        kept: Visitors[Work],
+    ) -> None:
+        super().__init__(line, buttons, timer)
+        self.lane, self.kept = SideLane(line), kept
+
+    @abstractmethod
+    def follow(self, visitor: str) -> Iterator[Update]:
+        """The run of what she changed, beside the queue; where others are served, a sentence."""
+
+    @abstractmethod
+    def unheard(self, visitor: str) -> Update:
+        """Of a run that found no room beside the queue."""
+
+    def stop(self, visitor: str) -> None:
+        """End whatever is computed for her, or waits."""
+        self.lane.stop(visitor)
+        self.line.leave(visitor)
+        self.going.pop(visitor, None)
+        last: Any = self.kept.last(visitor)
+        if last is not None:
+            last.cancel.set()  # more of a finished run may go on
+            self.end(last)
 
     def connect_more(
         self, asked: Callable[..., Dependency], work: Callable[[str, Any], Iterator[Update]],

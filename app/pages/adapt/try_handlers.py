@@ -15,12 +15,12 @@ from urllib.parse import parse_qsl
 
 import gradio as gr
 
-from app.pages.run_handlers import RunHandlers, Update
+from app.pages.run_handlers import ChangeHandlers, Update
 from app.parts.examples import Example, identify
 from app.parts.html import LIGHT, SAVE, for_event, for_visitor
 from app.presets.store import Presets
 from app.runs import links
-from app.runs.beside import DroppedError, SideLane
+from app.runs.beside import DroppedError
 from app.runs.export import RunExport
 from app.runs.run_state import Progress, RunState
 from app.runs.run_value import blank_value, run_value
@@ -92,7 +92,7 @@ class TryComponents:
         return {getattr(self, name): value for name, value in values.items()}
 
 
-class TryHandlers(RunHandlers[Run]):
+class TryHandlers(ChangeHandlers[Run]):
     """One run a visitor, in turn or, while nobody waits, beside the queue."""
 
     label = INPUT_WORDS["adapt"]
@@ -105,15 +105,14 @@ class TryHandlers(RunHandlers[Run]):
         examples: list[Example],
         presets: Presets,
     ) -> None:
-        super().__init__(line, (page.adapt, page.cancel), page.timer)
-        self.session, self.page, self.presets = session, page, presets
-        self.examples = {example.name: example for example in examples}
-        self.lane = SideLane(line)
-        self.runs = Visitors[Run](
+        kept = Visitors[Run](
             lambda run: run.state.running,
             lambda run: any(run.state is preset.state for preset in presets.all),
             line.address,
         )
+        super().__init__(line, (page.adapt, page.cancel), page.timer, kept)
+        self.session, self.page, self.presets = session, page, presets
+        self.examples = {example.name: example for example in examples}
 
     # One full run
 
@@ -122,10 +121,10 @@ class TryHandlers(RunHandlers[Run]):
         return super().press(visitor)
 
     def begin(self, visitor: str, *asked: Any) -> Run:
-        state, last = self.started(*asked), self.runs.last(visitor)
+        state, last = self.started(*asked), self.kept.last(visitor)
         if last is not None and state.repeats(last.state):
             state.adopt(last.state)
-        return self.runs.put(visitor, Run(state))
+        return self.kept.put(visitor, Run(state))
 
     def started(self, picture: str | None, *asked: Any) -> RunState:
         """A run with its picture read and damaged. Raises one of ``SENTENCES``."""
@@ -165,7 +164,7 @@ class TryHandlers(RunHandlers[Run]):
 
     def complain(self, visitor: str, sentence: str) -> Update:
         """The last run stays, dimmed, under the sentence."""
-        last = self.runs.last(visitor)
+        last = self.kept.last(visitor)
         value = run_value(last.state) if last else blank_value(self.session.profile)
         said = {"phase": "error", "error": sentence} if sentence else {}
         return {self.page.screen: value | said}
@@ -176,14 +175,14 @@ class TryHandlers(RunHandlers[Run]):
         """The damaged picture and how it is read, at once; what was computed before ends."""
         self.stop(visitor)
         try:
-            run = self.runs.put(visitor, Run(self.started(*asked)))
+            run = self.kept.put(visitor, Run(self.started(*asked)))
         except SENTENCES as error:
             return self.lock(False) | self.complain(visitor, str(error))
         return self.lock(False) | self.shown(run)
 
     def follow(self, visitor: str) -> Iterator[Update]:
         """The run itself, beside the queue; where others are served, only a sentence."""
-        run = self.runs.last(visitor)
+        run = self.kept.last(visitor)
         if run is None or run.state.source != "damaged":
             yield {self.page.screen: gr.skip()}
             return
@@ -202,7 +201,7 @@ class TryHandlers(RunHandlers[Run]):
         finally:
             if state.running:  # or the visitor has left
                 state.leave(sentence) if sentence else state.cancel()
-        if self.runs.last(visitor) is not run:  # another one has taken its place
+        if self.kept.last(visitor) is not run:  # another one has taken its place
             yield {self.page.screen: gr.skip()}
             return
         if state.source == "damaged":
@@ -211,23 +210,14 @@ class TryHandlers(RunHandlers[Run]):
 
     def unheard(self, visitor: str) -> Update:
         """A run that found no room in the queue of those beside it."""
-        last = self.runs.last(visitor)
+        last = self.kept.last(visitor)
         if last is None or last.state.source != "damaged":
             return {self.page.screen: gr.skip()}
         last.state.notice = NOTICES["busy"]
         return self.shown(last) | self.lock(False)
 
-    def stop(self, visitor: str) -> None:
-        """End whatever is computed for her, or waits."""
-        self.lane.stop(visitor)
-        self.line.leave(visitor)
-        self.going.pop(visitor, None)
-        last = self.runs.last(visitor)
-        if last is not None and last.state.busy:
-            last.cancel.set()
-
     def cancel(self, visitor: str) -> Update:
-        last = self.runs.last(visitor)
+        last = self.kept.last(visitor)
         if visitor in self.going or last is None or not last.state.busy:
             return super().cancel(visitor)
         self.stop(visitor)  # beside the queue, or more of a finished run: that says the rest
@@ -237,7 +227,7 @@ class TryHandlers(RunHandlers[Run]):
 
     def expand(self, visitor: str, every: object) -> Iterator[Update]:
         """One method from every depth, with progress."""
-        last = self.runs.last(visitor)
+        last = self.kept.last(visitor)
         if last is None or not last.state.settled:
             yield {self.page.screen: gr.skip()} | self._told((NOTICES["nothing"],))
             return
@@ -256,7 +246,7 @@ class TryHandlers(RunHandlers[Run]):
             state.notice = sentence_of(error)
         finally:
             state.working = False
-        if self.runs.last(visitor) is last:
+        if self.kept.last(visitor) is last:
             yield self.shown(last) | self.lock(False)
 
     def _every(self, run: Run, name: object) -> Iterator[None]:
@@ -285,7 +275,7 @@ class TryHandlers(RunHandlers[Run]):
         return self._finished(visitor, preset.state, preset.example.path)
 
     def _finished(self, visitor: str, state: RunState, path: str | None) -> Update:
-        run = self.runs.put(visitor, Run(state))
+        run = self.kept.put(visitor, Run(state))
         filled = self.page.filled(self.session.profile, state.settings, path)
         note = {self.page.upload_note: ""}
         return filled | self.shown(run) | self.lock(False) | self._told(()) | note
@@ -310,7 +300,7 @@ class TryHandlers(RunHandlers[Run]):
         again = query == last  # in the same tab
         looked = {"tau": link.settings.tau, "fixed": link.settings.dda_depth}
         hands = {"hands": looked | {"method": link.method, "depth": link.depth}}
-        found = self.presets.named(key) or self.runs.find(lambda run: run.state.key == key)
+        found = self.presets.named(key) or self.kept.find(lambda run: run.state.key == key)
         if again and found and found.state.settled and (link.image or kept):
             update = self._finished(visitor, found.state, path)
             # What was computed beside it has ended; what was moved by hand stays there.
@@ -323,7 +313,7 @@ class TryHandlers(RunHandlers[Run]):
         preset = preset or self.presets.find(image, usual)
         notices = () if named else link.notices
         if preset is not None and not query:  # the page came with it
-            self.runs.put(visitor, Run(preset.state))
+            self.kept.put(visitor, Run(preset.state))
             return self._told(())
         if "run" in query and not named:
             notices = (LINK_NOTICES["unknown_run"].format(value=shortened(query["run"])), *notices)
@@ -356,7 +346,7 @@ class TryHandlers(RunHandlers[Run]):
 
     def download(self, visitor: str, kind: object) -> Update:
         """Write one file into the folder of uploads, where it is swept after a while."""
-        last = self.runs.last(visitor)
+        last = self.kept.last(visitor)
         result = last.state.result if last else None
         if last is None or result is None or str(kind) not in DOWNLOADS:
             return {self.page.saved: None} | self._told((DOWNLOAD_WORDS["gone"],))

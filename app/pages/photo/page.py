@@ -98,7 +98,7 @@ def _connect(handlers: PhotoHandlers) -> None:
     begin = "() => [window.dgaPhoto.begin()]"
     run = handlers.connect([gr.Textbox(visible=False)], [stage], start=begin)
     asked = handlers.connect_more(stage.expand, handlers.single, "ask", [stage])
-    stage.stop(for_visitor(handlers.stop), None, parts.saved, cancels=[asked], **LIGHT)
+    stage.stop(for_visitor(handlers.stop), None, None, cancels=[asked], **LIGHT)
     show, every = for_event(handlers.show, "ask"), {"trigger_mode": "multiple"}
     shown = stage.select(show, None, outputs, cancels=[run, asked], **every, **LIGHT)
     handlers.connect_beside(shown, outputs)
