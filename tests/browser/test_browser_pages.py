@@ -449,3 +449,16 @@ def test_what_cannot_be_fetched_becomes_a_sentence(chromium, served, path, lost,
     page.wait_for_timeout(300)
     assert faults == []
     page.close()
+
+
+def test_leaving_in_mid_run_puts_nothing_into_the_console(chromium, served):
+    page, lines = chromium.new_page(), []
+    page.on("console", lambda line: line.type == "error" and lines.append(line.text))
+    page.on("pageerror", lambda error: lines.append(str(error)))
+    page.goto(served.url)
+    page.click("#adapt", timeout=PATIENCE)
+    page.wait_for_selector("#cancel:not([disabled])", timeout=PATIENCE)
+    page.goto(served.url + "learn")
+    page.wait_for_timeout(500)
+    assert lines == []
+    page.close()

@@ -98,8 +98,18 @@ class Visit(Watch):
 
 
 @pytest.fixture(scope="module")
-def recorded(chromium, served):
-    """One page for all that only looks at the recorded run that it opens with."""
+def never_slow():
+    """However busy the machine is, a change repairs by itself."""
+    patience = pytest.MonkeyPatch()
+    patience.setattr("app.runs.beside.SLOW_SECONDS", 600)
+    patience.setattr("app.runs.beside.PATIENCE", 60)
+    yield
+    patience.undo()
+
+
+@pytest.fixture(scope="module")
+def recorded(chromium, served, never_slow):
+    """One page for all that looks at the recorded run that it opens with."""
     visit = Visit(chromium, served)
     if not visit.page.locator("#examples [data-name]").count():
         pytest.skip("no recorded runs for these weights")
@@ -425,18 +435,14 @@ def test_nothing_overflows(chromium, served, width):
 
 
 @pytest.fixture(scope="module")
-def working(chromium, served):
-    """One page for all that makes runs, on a machine that is never too slow."""
-    patience = pytest.MonkeyPatch()
-    patience.setattr("app.runs.beside.SLOW_SECONDS", 600)
-    patience.setattr("app.runs.beside.PATIENCE", 60)
+def working(chromium, served, never_slow):
+    """One page for all that makes runs."""
     visit = Visit(
         chromium, served, query="?image=cat&corruption=impulse_noise&severity=2&seed=11&paths=1"
     )
     visit.shown("run")
     yield visit
     visit.leave()
-    patience.undo()
 
 
 @pytest.mark.parametrize("method", ["dga-plus", "dga-guided"])

@@ -84,6 +84,7 @@ function receive(given) {
   }
   if (!working()) show(canvas, false);
   if (done()) before = "";
+  if (value.error) asked = null; // what a link wanted is not what is shown
   if (done() && asked !== null) [depth, one, asked] = [asked, true, null];
   if (going === null && !value.error) next();
   else draw();
