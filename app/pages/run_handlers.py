@@ -11,13 +11,16 @@ from typing import Any, Generic, TypeVar
 import gradio as gr
 from gradio.events import Dependency
 
-from app.parts.html import LIGHT, PRIVATE, for_visitor
+from app.parts.html import LIGHT, PRIVATE, event_field, for_visitor
+from app.runs.beside import BESIDE, SideLane
 from app.runs.session import CancelledError
+from app.runs.visitors import Visitors
 from app.server.errors import sentence_of
 from app.server.queue_position import CONCURRENCY_ID, QueuePositions, place_words
 from app.words.errors import NEVER_BEGAN, REFUSED
 
 Update = dict[Any, Any]
+QUEUED: dict[str, Any] = PRIVATE | {"concurrency_id": CONCURRENCY_ID, "concurrency_limit": 1}
 Work = TypeVar("Work")
 Page = TypeVar("Page", bound="RunHandlers[Any]")
 
@@ -179,11 +182,64 @@ class RunHandlers(ABC, Generic[Work]):
             inputs,
             outputs,
             js=start,
-            concurrency_id=CONCURRENCY_ID,
-            concurrency_limit=1,
             trigger_mode="multiple",  # else a run is dropped while the page still cancels the last
-            **PRIVATE,
+            **QUEUED,
         )
         event.failure(for_visitor(self.free), None, outputs, **LIGHT)
         cancel_button.click(for_visitor(self.cancel), None, outputs, cancels=[event], **LIGHT)
         return event
+
+
+class ChangeHandlers(RunHandlers[Work]):
+    """Of a page where a change is run by itself; ``kept``: what each visitor did last."""
+
+    def __init__(
+        self,
+        line: QueuePositions,
+        buttons: tuple[gr.Button, gr.Button],
+        timer: gr.Timer,
+        kept: Visitors[Work],
+    ) -> None:
+        super().__init__(line, buttons, timer)
+        self.lane, self.kept = SideLane(line), kept
+
+    @abstractmethod
+    def follow(self, visitor: str) -> Iterator[Update]:
+        """The run of what she changed, beside the queue; where others are served, a sentence."""
+
+    @abstractmethod
+    def unheard(self, visitor: str) -> Update:
+        """Of a run that found no room beside the queue."""
+
+    def stop(self, visitor: str) -> None:
+        """End whatever is computed for her, or waits."""
+        self.lane.stop(visitor)
+        self.line.leave(visitor)
+        self.going.pop(visitor, None)
+        last: Any = self.kept.last(visitor)
+        if last is not None:
+            last.cancel.set()  # more of a finished run may go on
+            self.end(last)
+
+    def connect_more(
+        self, asked: Callable[..., Dependency], work: Callable[[str, Any], Iterator[Update]],
+        part: str, shown: list[Any],
+    ) -> Dependency:  # fmt: skip
+        """What a script asks of a finished run, in turn; ``part`` of its event goes to ``work``."""
+
+        def more(event: gr.EventData, request: gr.Request) -> Iterator[Update]:
+            visitor = str(request.session_hash)
+            with self.line.served(visitor):
+                yield from work(visitor, event_field(event, part))
+
+        return asked(more, None, shown, trigger_mode="multiple", **QUEUED)
+
+    def connect_beside(self, change: Dependency, shown: list[Any]) -> None:
+        """After a change its run, beside the queue; dropped where it would have to wait."""
+
+        def follow(request: gr.Request) -> Iterator[Update]:
+            yield from self.follow(str(request.session_hash))
+
+        lane = {"concurrency_id": "beside", "concurrency_limit": BESIDE}
+        beside = change.then(follow, None, shown, trigger_mode="multiple", **lane, **PRIVATE)
+        beside.failure(for_visitor(self.unheard), None, shown, **LIGHT)

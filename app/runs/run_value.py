@@ -179,7 +179,8 @@ def found(explained: Search) -> dict[str, Any]:
     """What DGA+ found: a sentence, and three gauges in words."""
     degradation = explained.found.degradation
     gain = degradation.exposure.gain
-    exposure = "moved" if gain == 1 and any(degradation.exposure.offset) else f"x{gain:.2g}"
+    moved = "moved" if any(degradation.exposure.offset) else AS_IT_IS
+    exposure = moved if gain == 1 else f"\N{MULTIPLICATION SIGN}{gain:.2g}"
     blur = f"{degradation.blur:g} px" if degradation.blur else AS_IT_IS
     noise = f"{degradation.noise:.2f}" if degradation.noise else "none"
     if degradation.impulses is not None:  # how much of it is not known

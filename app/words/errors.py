@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 NEVER_BEGAN = "Cancelled before it began."
+GONE = "This could not be loaded: load the page again."
 NO_MEMORY = (
     "The server's memory ran out during this run; try again in a moment, or with fewer tries."
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from app.words.errors import GONE
+
 PHOTOGRAPHS = {"astronaut": "Astronaut", "cat": "Cat", "rocket": "Rocket", "coffee": "Coffee"}
 COUNTED = {1: "one place", 2: "two places", 3: "three places", 4: "four places"}
 MANY = "{n} places"
@@ -81,10 +83,12 @@ SCRIPT = {  # what the page's script says by itself
     "stroke": "1 stroke",
     "paint": "Paint on the photo",
     "seconds": "repaired in {seconds} s",
+    "looked": "looked at in {seconds} s",
     "recorded": "recorded",
     "too_large": "This photo has {has} MB; up to {most} MB can be taken.",
     "sending": "Sending …",
     "own_detail": "up to {most} MB",
+    "lost": GONE,
 }
 LABELS = {  # what stands on the page
     "picture": "The photo, damaged left of the divider and repaired right of it",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from app.words.errors import GONE
 from app.words.findings import METHODS
 from dga.titles import SYSTEMS
 
@@ -22,6 +23,7 @@ SCREEN_WORDS = {
     "repair_by": "Repair by {method}",
     "no_noise": "DGA+ needed no noise here",
     "same_as": "same as {method}",
+    "same_short": "= {method}",
     "not_made": "Not part of this run",
     "covered": "What will the classifier say?",
     "empty": "Choose a picture.",
@@ -31,6 +33,7 @@ SCREEN_WORDS = {
     "reverse": "Noise goes out again, step by step.",
     "cancelled": "Stopped before the end.",
     "error": "Nothing was repaired.",
+    "lost": GONE,
     "waiting": "Waiting",
     # The opening.
     "opens_wrong": "The classifier reads it as {label}: wrong.",
@@ -45,7 +48,6 @@ SCREEN_WORDS = {
     "play": "Play all",
     "play_short": "Play",
     "pause": "Pause",
-    "speed": "Speed",
     "lane1_lines_desk": ["How sure the detector is", "that it is damaged"],
     "lane1_lines": ["How sure the", "detector is", "that it is", "damaged"],
     "dotted": "Dotted: after it had stopped.",
@@ -86,9 +88,10 @@ SCREEN_WORDS = {
         "Space": "play",
         "← →": "one step",
         "1 to 5": "severity",
+        "R": "repair",
         "M": "next method",
         "N": "next example",
-        "C": "cover the answers",
+        "C": "cover",
         "D": "dark, light",
     },
     "leave": "leave",

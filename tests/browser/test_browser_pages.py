@@ -9,6 +9,7 @@ from PIL import Image
 from app.pages.learn.lesson import LADDER
 from app.presets.cases import CASES
 from app.runs.board import COLUMNS
+from app.words.errors import GONE
 from dga.corruptions import CORRUPTIONS
 from dga.titles import title
 from tests.fixtures.browser import Watch
@@ -427,4 +428,37 @@ def test_an_address_that_asks_for_something_else_opens_without_the_first_words(c
     page.goto(f"{served.url}?run={CASES[1].name}")
     assert page.locator("#first nav").count() == 1
     assert page.locator("#first h1").count() == 0
+    page.close()
+
+
+@pytest.mark.parametrize(
+    ("path", "lost", "beside"),
+    [
+        ("", "**/first-run", ".try .error"),
+        ("photo", "**/first-photo", ".ph-error"),
+        ("learn", "**/lesson/*", ".ln-step:not([hidden]) .ln-wait"),
+    ],
+)
+def test_what_cannot_be_fetched_becomes_a_sentence(chromium, served, path, lost, beside):
+    page, faults = chromium.new_page(), []
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    page.route(lost, lambda route: route.fulfill(status=404, body="gone"))
+    page.goto(served.url + path)
+    said = "([place, words]) => document.querySelector(place)?.textContent === words"
+    page.wait_for_function(said, arg=[beside, GONE], timeout=PATIENCE)
+    page.wait_for_timeout(300)
+    assert faults == []
+    page.close()
+
+
+def test_leaving_in_mid_run_puts_nothing_into_the_console(chromium, served):
+    page, lines = chromium.new_page(), []
+    page.on("console", lambda line: line.type == "error" and lines.append(line.text))
+    page.on("pageerror", lambda error: lines.append(str(error)))
+    page.goto(served.url)
+    page.click("#adapt", timeout=PATIENCE)
+    page.wait_for_selector("#cancel:not([disabled])", timeout=PATIENCE)
+    page.goto(served.url + "learn")
+    page.wait_for_timeout(500)
+    assert lines == []
     page.close()

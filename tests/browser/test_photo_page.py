@@ -65,6 +65,16 @@ def test_strokes_are_painted_repaired_and_taken_back(photo):
     page.locator("[data-brush=noise]").click()
     page.keyboard.press("Space")  # where the ring is
     photo.says(".ph-strokes", "3 strokes")
+    box = page.locator(".ph-frame").bounding_box()
+    page.mouse.move(box["x"] + 500, box["y"] + 90)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 560, box["y"] + 90)
+    page.mouse.up()
+    photo.says(".ph-strokes", "4 strokes")
+    assert page.locator(".ph-canvas").is_visible()  # where it will be repaired, until it is
+    page.keyboard.press("Control+z")
+    photo.says(".ph-strokes", "3 strokes")
+    assert not page.locator(".ph-canvas").is_visible()
     photo.says(".ph-right", "From before")
     page.keyboard.press("Control+z")  # also while it works
     photo.says(".ph-strokes", "2 strokes")
@@ -102,6 +112,31 @@ def test_an_own_photo_has_no_truth(photo, tmp_path):
     shown = page.inner_text("#main")
     assert " dB" not in shown
     assert page.get_by_role("button", name="Hold to see it undamaged").count() == 0
+    unchanged = "Nothing to repair" in page.inner_text(".ph-said h1")
+    assert page.inner_text(".ph-seconds").startswith("looked at" if unchanged else "repaired in")
     (tmp_path / "words.png").write_text("no picture")
     page.locator(".ph-upload input").set_input_files(tmp_path / "words.png")
     photo.says(".ph-error", "not a PNG")
+
+
+def test_on_a_phone_photos_and_damage_are_sheets(chromium, served):
+    phone = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+    watched = Watch(chromium.new_page(**phone), served.url)
+    page = watched.page
+    page.goto(served.url + "photo")
+    page.wait_for_selector(".ph-divider:not([hidden])")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    for name, inside in ("Photo", "#ph-photo"), ("Damage it yourself", "#ph-damage"):
+        assert not page.locator(inside).is_visible()
+        page.locator(".ph-sheets").get_by_role("button", name=name).tap()
+        page.wait_for_selector(inside)
+        assert page.evaluate("(sheet) => !!document.activeElement.closest(sheet)", inside)
+        low = page.locator(f"{inside} :is(button, select, .ph-upload)").all()
+        assert min(one.bounding_box()["height"] for one in low) >= 44
+        page.keyboard.press("Escape")
+        page.wait_for_selector(inside, state="hidden")
+        assert page.evaluate("document.activeElement.textContent") == name
+    page.locator(".ph-sheets button").last.tap()
+    page.locator("[data-brush=noise]").tap()  # whoever paints has to see the photo
+    page.wait_for_selector("#ph-damage", state="hidden")
+    watched.leave()

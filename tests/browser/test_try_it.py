@@ -2,12 +2,14 @@
 
 import base64
 import io
+import threading
 import time
 
 import numpy as np
 import pytest
 from PIL import Image
 
+from app.pages.adapt.try_handlers import TryHandlers
 from app.parts.examples import load_examples
 from dga.pipeline import adapt
 from dga.request import Request
@@ -96,8 +98,18 @@ class Visit(Watch):
 
 
 @pytest.fixture(scope="module")
-def recorded(chromium, served):
-    """One page for all that only looks at the recorded run that it opens with."""
+def never_slow():
+    """However busy the machine is, a change repairs by itself."""
+    patience = pytest.MonkeyPatch()
+    patience.setattr("app.runs.beside.SLOW_SECONDS", 600)
+    patience.setattr("app.runs.beside.PATIENCE", 60)
+    yield
+    patience.undo()
+
+
+@pytest.fixture(scope="module")
+def recorded(chromium, served, never_slow):
+    """One page for all that looks at the recorded run that it opens with."""
     visit = Visit(chromium, served)
     if not visit.page.locator("#examples [data-name]").count():
         pytest.skip("no recorded runs for these weights")
@@ -278,7 +290,6 @@ def test_a_click_enlarges_and_holding_shows_the_damaged_one(recorded):
 
 def test_play_takes_all_methods_along(recorded):
     page = recorded.page
-    page.get_by_label("Speed").select_option("2")
     finished = recorded.painted("dda")
     page.click(".try .play")
     since = time.monotonic()
@@ -286,9 +297,8 @@ def test_play_takes_all_methods_along(recorded):
     assert not np.array_equal(recorded.painted("dda"), finished)
     assert not recorded.alike("noised", "damaged")
     page.wait_for_function("!document.querySelector('.play').classList.contains('on')")
-    assert 3 <= time.monotonic() - since <= 6  # at 1x twice as long
+    assert 5 <= time.monotonic() - since <= 9
     assert np.array_equal(recorded.painted("dda"), finished)
-    page.get_by_label("Speed").select_option("1")
 
 
 def test_present_is_for_the_last_row(recorded):
@@ -352,6 +362,9 @@ def test_in_every_state_of_present_the_frames_are_filled(recorded):
         assert chosen in names
         assert all(recorded.painted(name).std() > 2 for name in names)
         assert not page.locator(f"{ROW} .own:visible").count()
+        assert page.evaluate(OVERLAPS, f"{ROW} figcaption > *:not(:empty)") == []
+        whole = "labels => labels.every((label) => label.scrollWidth <= label.clientWidth)"
+        assert page.eval_on_selector_all(f"{ROW} .label b", whole)
         assert ("noised" in names) == (chosen != "dga-plus" or recorded.noise())
     page.keyboard.press("Escape")
 
@@ -422,18 +435,14 @@ def test_nothing_overflows(chromium, served, width):
 
 
 @pytest.fixture(scope="module")
-def working(chromium, served):
-    """One page for all that makes runs, on a machine that is never too slow."""
-    patience = pytest.MonkeyPatch()
-    patience.setattr("app.runs.beside.SLOW_SECONDS", 600)
-    patience.setattr("app.runs.beside.PATIENCE", 60)
+def working(chromium, served, never_slow):
+    """One page for all that makes runs."""
     visit = Visit(
         chromium, served, query="?image=cat&corruption=impulse_noise&severity=2&seed=11&paths=1"
     )
     visit.shown("run")
     yield visit
     visit.leave()
-    patience.undo()
 
 
 @pytest.mark.parametrize("method", ["dga-plus", "dga-guided"])
@@ -557,6 +566,22 @@ def test_cancel_keeps_what_is_there_and_is_no_error(working):
     page.wait_for_selector("#adapt:not([disabled])")
 
 
+def test_escape_leaves_the_line(working):
+    page, going_on = working.page, threading.Event()
+    key, slow = page.evaluate(f"{PLOT}.key"), pytest.MonkeyPatch()
+    began = TryHandlers.begin
+    slow.setattr(TryHandlers, "begin", lambda *asked: going_on.wait(60) and began(*asked))
+    page.click("#adapt")
+    page.wait_for_selector("#cancel:not([disabled])")
+    page.keyboard.press("Escape")
+    page.wait_for_selector("#adapt:not([disabled])")
+    slow.undo()
+    going_on.set()
+    page.wait_for_timeout(1000)
+    assert page.evaluate(f"{PLOT}.key") == key
+    assert not page.locator("#bar.running").count()
+
+
 def test_a_refused_upload_says_so_beside_it(working, tmp_path):
     page = working.page
     path = tmp_path / "words.png"
@@ -616,36 +641,25 @@ def test_a_link_that_is_not_understood_opens_the_opening_picture(chromium, serve
     visit.leave()
 
 
-def test_paste_and_webcam_keep_the_picture_until_another_has_come(working):
+def test_what_is_pasted_takes_the_picture_s_place(working):
     page = working.page
     picture = "document.querySelector('#picture img')?.src"
     page.click("#line button")
     before = page.evaluate(picture)
     assert before
-    page.click("[data-source=paste]")
-    Watch.says(working, ".source-note", "Ctrl + V")
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.evaluate("navigator.clipboard.writeText('words')")
-    page.click("[data-source=paste]")
-    Watch.says(working, ".source-note", "no picture on the clipboard")
-    page.click("[data-source=webcam]")
-    page.wait_for_function("document.querySelector('.webcam video').videoWidth")
-    page.click("[data-source=paste]")
-    page.wait_for_selector(".webcam", state="hidden")
+    page.keyboard.press("Control+v")
+    page.wait_for_timeout(500)
     assert page.evaluate(picture) == before
-    page.click("[data-source=webcam]")
-    page.wait_for_function("document.querySelector('.webcam video').videoWidth")
-    page.click("[data-source=take]")
-    page.wait_for_function(f"{picture} !== {before!r} && {picture}?.includes('file=')")
-    taken = page.evaluate(picture)
     page.evaluate("""async () => {
       const canvas = new OffscreenCanvas(80, 80);
       canvas.getContext("2d").fillRect(0, 0, 40, 40);
       const drawn = { "image/png": await canvas.convertToBlob() };
       await navigator.clipboard.write([new ClipboardItem(drawn)]);
     }""")
-    page.click("[data-source=paste]")
-    page.wait_for_function(f"{picture} !== {taken!r} && {picture}?.includes('file=')")
+    page.keyboard.press("Control+v")
+    page.wait_for_function(f"{picture} !== {before!r} && {picture}?.includes('file=')")
     page.keyboard.press("Escape")
 
 
@@ -665,6 +679,10 @@ def test_the_opening_tells_the_first_run_once_and_gives_way(chromium, served):
     assert wrong.count() == page.locator(".shots [data-name=dga-guided] .sign.right").count() == 1
     watch.says(".second", "Drag")
     assert page.locator(".fixed.glow").count() == 1
+    assert page.locator(".second").bounding_box()["height"] < 30  # nothing below it is moved
+    page.get_by_role("slider", name="Fixed depth").press("ArrowLeft")
+    assert page.locator(".fixed.glow").count() == 0
+    assert "Drag" not in page.inner_text(".second")
     page.goto(served.url)  # a second visit
     watch.says(".say h1", "It was read as")
     page.evaluate("sessionStorage.clear()")

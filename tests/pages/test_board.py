@@ -279,7 +279,7 @@ def test_the_address_says_what_is_shown():
     odd = {"token": "short", "image": "../cat", "severity": "9", "atlas": "dda", "x": []}
     asked = parse(json.dumps(odd), "v", ["lion", "cat"])
     assert (asked.owner, asked.image, asked.severity) == ("v", "lion", 5)
-    for part in ("image=../cat", "severity=9", "atlas=dda"):
+    for part in ("image=../cat", "severity=9", "atlas=dda", "Pictures is shown"):
         assert part in asked.notice
     for text in (None, "", "[]", "3", "{", "[" * 10**5):
         assert parse(text, "v", ["lion"]).image == "lion"

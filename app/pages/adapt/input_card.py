@@ -36,13 +36,8 @@ HEAD = """<h2>${words.sheet}</h2>
 PHOTOGRAPHS = """<div class="thumbs" role="group" aria-label="{{words.examples}}">
 {{#each value}}<button type="button" data-name="{{name}}" aria-label="{{title}}" title="{{title}}">
 <img src="{{thumbnail}}" alt=""></button>{{/each}}</div>"""
-SOURCES = """<div class="sources" role="group" aria-label="{{words.sources}}">
-<button type="button" data-source="upload">{{words.upload}}</button>
-<button type="button" data-source="paste">{{words.paste}}</button>
-<button type="button" data-source="webcam">{{words.webcam}}</button>
-<div class="webcam" hidden><video autoplay playsinline muted></video>
-<button type="button" data-source="take">{{words.take}}</button></div>
-<p class="source-note" role="status"></p></div>"""
+SOURCES = """<button type="button">{{words.upload}}</button>
+<p class="by-mouse">{{words.other_ways}}</p>"""
 _PICK = """element.addEventListener("click", (event) => {
   const button = event.target.closest("button");
   if (button) trigger("select", { name: button.dataset.name });

@@ -30,8 +30,6 @@ _TEMPLATE = """
       <button type="button" class="play" disabled><svg viewBox="0 0 14 14" aria-hidden="true">
         <path class="start" d="M3 1l9 6-9 6z"/><path class="pause" d="M4 2v10M10 2v10"/></svg>
         <span>${words.play}</span></button>
-      <select class="speed" aria-label="${words.speed}"><option value="0.5">0.5&times;</option>
-        <option value="1" selected>1&times;</option><option value="2">2&times;</option></select>
       <details class="share"><summary>${words.share}</summary><div>
         <button type="button" data-copy><span>${words.copy}</span></button>
         {{#each downloads}}<button type="button" data-file="{{@key}}">

@@ -14,14 +14,13 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 import gradio as gr
-from gradio.events import Dependency
 
-from app.pages.run_handlers import RunHandlers, Update
+from app.pages.run_handlers import ChangeHandlers, Update
 from app.parts.examples import Example, identify
-from app.parts.html import LIGHT, PRIVATE, SAVE, event_field, for_event, for_visitor
+from app.parts.html import LIGHT, SAVE, for_event, for_visitor
 from app.presets.store import Presets
 from app.runs import links
-from app.runs.beside import BESIDE, DroppedError, SideLane
+from app.runs.beside import DroppedError
 from app.runs.export import RunExport
 from app.runs.run_state import Progress, RunState
 from app.runs.run_value import blank_value, run_value
@@ -31,7 +30,7 @@ from app.runs.visitors import Run, Visitors
 from app.runs.watch import Step, Swept
 from app.server.decoder import read_square
 from app.server.errors import SENTENCES, sentence_of
-from app.server.queue_position import CONCURRENCY_ID, QueuePositions
+from app.server.queue_position import QueuePositions
 from app.server.upload_folder import kept
 from app.words.try_it import DOWNLOAD_WORDS, DOWNLOADS, INPUT_WORDS, LINK_NOTICES, NOTICES
 from dga.explanation.search import Scored
@@ -93,7 +92,7 @@ class TryComponents:
         return {getattr(self, name): value for name, value in values.items()}
 
 
-class TryHandlers(RunHandlers[Run]):
+class TryHandlers(ChangeHandlers[Run]):
     """One run a visitor, in turn or, while nobody waits, beside the queue."""
 
     label = INPUT_WORDS["adapt"]
@@ -106,15 +105,14 @@ class TryHandlers(RunHandlers[Run]):
         examples: list[Example],
         presets: Presets,
     ) -> None:
-        super().__init__(line, (page.adapt, page.cancel), page.timer)
-        self.session, self.page, self.presets = session, page, presets
-        self.examples = {example.name: example for example in examples}
-        self.lane = SideLane(line)
-        self.runs = Visitors[Run](
+        kept = Visitors[Run](
             lambda run: run.state.running,
             lambda run: any(run.state is preset.state for preset in presets.all),
             line.address,
         )
+        super().__init__(line, (page.adapt, page.cancel), page.timer, kept)
+        self.session, self.page, self.presets = session, page, presets
+        self.examples = {example.name: example for example in examples}
 
     # One full run
 
@@ -123,10 +121,10 @@ class TryHandlers(RunHandlers[Run]):
         return super().press(visitor)
 
     def begin(self, visitor: str, *asked: Any) -> Run:
-        state, last = self.started(*asked), self.runs.last(visitor)
+        state, last = self.started(*asked), self.kept.last(visitor)
         if last is not None and state.repeats(last.state):
             state.adopt(last.state)
-        return self.runs.put(visitor, Run(state))
+        return self.kept.put(visitor, Run(state))
 
     def started(self, picture: str | None, *asked: Any) -> RunState:
         """A run with its picture read and damaged. Raises one of ``SENTENCES``."""
@@ -166,7 +164,7 @@ class TryHandlers(RunHandlers[Run]):
 
     def complain(self, visitor: str, sentence: str) -> Update:
         """The last run stays, dimmed, under the sentence."""
-        last = self.runs.last(visitor)
+        last = self.kept.last(visitor)
         value = run_value(last.state) if last else blank_value(self.session.profile)
         said = {"phase": "error", "error": sentence} if sentence else {}
         return {self.page.screen: value | said}
@@ -177,14 +175,14 @@ class TryHandlers(RunHandlers[Run]):
         """The damaged picture and how it is read, at once; what was computed before ends."""
         self.stop(visitor)
         try:
-            run = self.runs.put(visitor, Run(self.started(*asked)))
+            run = self.kept.put(visitor, Run(self.started(*asked)))
         except SENTENCES as error:
             return self.lock(False) | self.complain(visitor, str(error))
         return self.lock(False) | self.shown(run)
 
     def follow(self, visitor: str) -> Iterator[Update]:
         """The run itself, beside the queue; where others are served, only a sentence."""
-        run = self.runs.last(visitor)
+        run = self.kept.last(visitor)
         if run is None or run.state.source != "damaged":
             yield {self.page.screen: gr.skip()}
             return
@@ -203,7 +201,7 @@ class TryHandlers(RunHandlers[Run]):
         finally:
             if state.running:  # or the visitor has left
                 state.leave(sentence) if sentence else state.cancel()
-        if self.runs.last(visitor) is not run:  # another one has taken its place
+        if self.kept.last(visitor) is not run:  # another one has taken its place
             yield {self.page.screen: gr.skip()}
             return
         if state.source == "damaged":
@@ -212,24 +210,14 @@ class TryHandlers(RunHandlers[Run]):
 
     def unheard(self, visitor: str) -> Update:
         """A run that found no room in the queue of those beside it."""
-        last = self.runs.last(visitor)
+        last = self.kept.last(visitor)
         if last is None or last.state.source != "damaged":
             return {self.page.screen: gr.skip()}
         last.state.notice = NOTICES["busy"]
         return self.shown(last) | self.lock(False)
 
-    def stop(self, visitor: str) -> Update:
-        """End whatever is computed for her, or waits."""
-        self.lane.stop(visitor)
-        self.line.leave(visitor)
-        self.going.pop(visitor, None)
-        last = self.runs.last(visitor)
-        if last is not None and last.state.busy:
-            last.cancel.set()
-        return {self.page.notice: gr.skip()}
-
     def cancel(self, visitor: str) -> Update:
-        last = self.runs.last(visitor)
+        last = self.kept.last(visitor)
         if visitor in self.going or last is None or not last.state.busy:
             return super().cancel(visitor)
         self.stop(visitor)  # beside the queue, or more of a finished run: that says the rest
@@ -239,7 +227,7 @@ class TryHandlers(RunHandlers[Run]):
 
     def expand(self, visitor: str, every: object) -> Iterator[Update]:
         """One method from every depth, with progress."""
-        last = self.runs.last(visitor)
+        last = self.kept.last(visitor)
         if last is None or not last.state.settled:
             yield {self.page.screen: gr.skip()} | self._told((NOTICES["nothing"],))
             return
@@ -258,7 +246,7 @@ class TryHandlers(RunHandlers[Run]):
             state.notice = sentence_of(error)
         finally:
             state.working = False
-        if self.runs.last(visitor) is last:
+        if self.kept.last(visitor) is last:
             yield self.shown(last) | self.lock(False)
 
     def _every(self, run: Run, name: object) -> Iterator[None]:
@@ -287,7 +275,7 @@ class TryHandlers(RunHandlers[Run]):
         return self._finished(visitor, preset.state, preset.example.path)
 
     def _finished(self, visitor: str, state: RunState, path: str | None) -> Update:
-        run = self.runs.put(visitor, Run(state))
+        run = self.kept.put(visitor, Run(state))
         filled = self.page.filled(self.session.profile, state.settings, path)
         note = {self.page.upload_note: ""}
         return filled | self.shown(run) | self.lock(False) | self._told(()) | note
@@ -312,7 +300,7 @@ class TryHandlers(RunHandlers[Run]):
         again = query == last  # in the same tab
         looked = {"tau": link.settings.tau, "fixed": link.settings.dda_depth}
         hands = {"hands": looked | {"method": link.method, "depth": link.depth}}
-        found = self.presets.named(key) or self.runs.find(lambda run: run.state.key == key)
+        found = self.presets.named(key) or self.kept.find(lambda run: run.state.key == key)
         if again and found and found.state.settled and (link.image or kept):
             update = self._finished(visitor, found.state, path)
             # What was computed beside it has ended; what was moved by hand stays there.
@@ -325,7 +313,7 @@ class TryHandlers(RunHandlers[Run]):
         preset = preset or self.presets.find(image, usual)
         notices = () if named else link.notices
         if preset is not None and not query:  # the page came with it
-            self.runs.put(visitor, Run(preset.state))
+            self.kept.put(visitor, Run(preset.state))
             return self._told(())
         if "run" in query and not named:
             notices = (LINK_NOTICES["unknown_run"].format(value=shortened(query["run"])), *notices)
@@ -358,7 +346,7 @@ class TryHandlers(RunHandlers[Run]):
 
     def download(self, visitor: str, kind: object) -> Update:
         """Write one file into the folder of uploads, where it is swept after a while."""
-        last = self.runs.last(visitor)
+        last = self.kept.last(visitor)
         result = last.state.result if last else None
         if last is None or result is None or str(kind) not in DOWNLOADS:
             return {self.page.saved: None} | self._told((DOWNLOAD_WORDS["gone"],))
@@ -382,22 +370,9 @@ def connect_try(
     handlers = TryHandlers(session, line, page, examples, presets)
     screen, asked = page.screen, page.asked()
     run = handlers.connect(asked, [screen], start=_START)
-
-    def expand(event: gr.EventData, request: gr.Request) -> Iterator[Update]:
-        visitor = str(request.session_hash)
-        with line.served(visitor):
-            yield from handlers.expand(visitor, event_field(event, "every"))
-
     locked = [screen, page.adapt, page.cancel, page.timer]
-    expanded = screen.expand(
-        expand,
-        None,
-        [*locked, page.notice],
-        concurrency_id=CONCURRENCY_ID,
-        concurrency_limit=1,
-        **PRIVATE,
-    )
-    screen.stop(for_visitor(handlers.stop), None, page.notice, cancels=[expanded], **LIGHT)
+    more = [*locked, page.notice]
+    expanded = handlers.connect_more(screen.expand, handlers.expand, "every", more)
 
     # The damaged picture at once, in a line of its own what follows: it is dropped where it
     # would have to wait.
@@ -410,25 +385,9 @@ def connect_try(
         trigger_mode="multiple",
         **LIGHT,
     )
+    handlers.connect_beside(damaged, locked)
 
-    def follow(request: gr.Request) -> Iterator[Update]:
-        yield from handlers.follow(str(request.session_hash))
-
-    def followed(first: Dependency) -> None:
-        beside = first.then(
-            follow,
-            None,
-            locked,
-            concurrency_id="beside",
-            concurrency_limit=BESIDE,
-            trigger_mode="multiple",
-            **PRIVATE,
-        )
-        beside.failure(for_visitor(handlers.unheard), None, locked, **LIGHT)
-
-    followed(damaged)
-
-    shown = [*locked, page.notice, page.upload_note, page.good, *asked]
+    shown = [*more, page.upload_note, page.good, *asked]
 
     pick = for_event(handlers.pick, "example")
     screen.select(pick, None, shown, cancels=[run, expanded], **LIGHT)
@@ -440,7 +399,7 @@ def connect_try(
     # The notice is empty then: it brings what the tab had last.
     came = [page.picture, page.notice]
     opened = demo.load(handlers.arrive, came, shown, js=_KEPT, **LIGHT)
-    followed(opened)
+    handlers.connect_beside(opened, locked)
 
     judged = page.picture.upload(
         handlers.arrived,

@@ -92,7 +92,11 @@ def parse(text: object, visitor: str, examples: Sequence[str]) -> Asked:
         given = str(usual if asked.get(name) is None else asked[name])
         values.append(next((value for value in allowed if str(value) == given), usual))
         if given != str(values[-1]):
-            told_of = {"name": name, "value": shortened(given), "used": usual}
+            told_of = {
+                "name": name,
+                "value": shortened(given),
+                "used": usual or words.LABELS["pictures"],
+            }
             notices.append(words.UNKNOWN_LINK.format(**told_of))
     image, severity, method = values
     return Asked(owner, image, severity, method, " ".join(notices), asked)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from app.pages.learn.equations import equation
+from app.words.errors import GONE
 
 
 @dataclass(frozen=True)
@@ -233,6 +234,7 @@ TOY = {
 WIDGET = {
     "toy": TOY,
     "waiting": "The models are making this…",
+    "lost": GONE,
     "severity": "Severity",
     "undamaged": "undamaged",
     "damage": "Damage",

@@ -14,9 +14,9 @@ from typing import Any
 import gradio as gr
 
 from app.pages.photo.value import photo_value, progress_value, singles_value
-from app.pages.run_handlers import RunHandlers, Update, answered, told
+from app.pages.run_handlers import ChangeHandlers, Update, answered, told
 from app.parts.photographs import load_photographs
-from app.runs.beside import DroppedError, SideLane
+from app.runs.beside import DroppedError
 from app.runs.damage import check_damage
 from app.runs.photo import DEEPEST, Photo, repair
 from app.runs.session import CancelledError, Session
@@ -47,7 +47,7 @@ class PhotoComponents:
     timer: gr.Timer
 
 
-class PhotoHandlers(RunHandlers[Photo]):
+class PhotoHandlers(ChangeHandlers[Photo]):
     """One photograph a visitor; ``opening``: what everybody begins with."""
 
     label = words.RUN
@@ -55,15 +55,14 @@ class PhotoHandlers(RunHandlers[Photo]):
     def __init__(
         self, session: Session, components: PhotoComponents, line: QueuePositions, opening: Photo
     ) -> None:
-        super().__init__(line, (components.run, components.cancel), components.timer)
-        self.session, self.components, self.opening = session, components, opening
-        self.lane = SideLane(line)
-        self.kept = Visitors[Photo](
+        kept = Visitors[Photo](
             lambda photo: photo.running,
             lambda photo: photo.key == opening.key,
             line.address,
             MAX_PHOTOS,
         )
+        super().__init__(line, (components.run, components.cancel), components.timer, kept)
+        self.session, self.components, self.opening = session, components, opening
 
     def photo(self, visitor: str) -> Photo:
         """The visitor's last one, else the opening one, which is then hers."""
@@ -114,10 +113,10 @@ class PhotoHandlers(RunHandlers[Photo]):
                         yield update
         except DroppedError as error:
             if str(error) and self.kept.last(visitor) is photo:
-                last = self.dropped(visitor)
+                last = self.unheard(visitor)
         yield last  # Gradio repeats it when all is over
 
-    def dropped(self, visitor: str) -> Update:
+    def unheard(self, visitor: str) -> Update:
         """A repair that did not take place by itself."""
         photo = self.photo(visitor)
         if photo.phase != "done":
@@ -197,13 +196,3 @@ class PhotoHandlers(RunHandlers[Photo]):
             sentence = FAILED
         shown, photo.last = singles_value(photo), None  # a thousand may look at the opening one
         yield {stage: shown | {"error": sentence}}
-
-    def stop(self, visitor: str) -> Update:
-        """End whatever is computed for her, or waits."""
-        self.lane.stop(visitor)
-        self.line.leave(visitor)
-        self.going.pop(visitor, None)
-        if last := self.kept.last(visitor):
-            last.cancel.set()
-            self.end(last)
-        return {self.components.saved: gr.skip()}

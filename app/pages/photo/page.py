@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
@@ -11,19 +10,17 @@ from PIL import Image
 
 from app.pages.photo.handlers import PhotoComponents, PhotoHandlers
 from app.pages.photo.value import MARKS, lines, note, photo_value
-from app.pages.run_handlers import Update
 from app.parts.files import add_file, as_json
-from app.parts.html import LIGHT, PRIVATE, SAVE, event_field, for_event, for_visitor, html, rendered
+from app.parts.html import LIGHT, PRIVATE, SAVE, for_event, for_visitor, html, rendered
 from app.parts.photographs import load_photographs
 from app.parts.pictures import data_uri, encoded
 from app.presets import photo as recorded
-from app.runs.beside import BESIDE
 from app.runs.damage import BRUSHES, MAX_POINTS, SIZES, STRENGTHS
 from app.runs.photo import DEEPEST, LOOKS, SURVEY
 from app.runs.session import Session
 from app.server.gate import FIRST_PHOTO
 from app.server.limits import MAX_STROKES
-from app.server.queue_position import CONCURRENCY_ID, LOOK_INTERVAL, QueuePositions
+from app.server.queue_position import LOOK_INTERVAL, QueuePositions
 from app.words import photo as words
 from dga.corruptions import CORRUPTIONS, SEVERITIES
 from dga.data.uploads import MAX_BYTES
@@ -79,7 +76,7 @@ def photo_page(
                 html(rendered("photo/files", **known), elem_id="ph-files")
     timer = gr.Timer(LOOK_INTERVAL, active=False)
     components = PhotoComponents(stage, run, cancel, gr.File(visible="hidden"), timer)
-    _connect(PhotoHandlers(session, components, line, opening), line)
+    _connect(PhotoHandlers(session, components, line, opening))
     first = photo_value(opening)
     file = partial(add_file, opens, FIRST_PHOTO, "webp")
     first["pictures"] = {depth: file(content) for depth, content in pictures.items()}
@@ -95,30 +92,16 @@ def _thumbnail(pixels: Pixels) -> str:
     return data_uri(to_pixels(square), "JPEG")
 
 
-def _connect(handlers: PhotoHandlers, line: QueuePositions) -> None:
+def _connect(handlers: PhotoHandlers) -> None:
     parts = handlers.components
     stage, outputs = parts.stage, [parts.stage, parts.run, parts.cancel, parts.timer]
     begin = "() => [window.dgaPhoto.begin()]"
     run = handlers.connect([gr.Textbox(visible=False)], [stage], start=begin)
-
-    def single(event: gr.EventData, request: gr.Request) -> Iterator[Update]:
-        visitor = str(request.session_hash)
-        with line.served(visitor):
-            yield from handlers.single(visitor, event_field(event, "ask"))
-
-    models = {"concurrency_id": CONCURRENCY_ID, "concurrency_limit": 1}
-    asked = stage.expand(single, None, stage, trigger_mode="multiple", **models, **PRIVATE)
-    stage.stop(for_visitor(handlers.stop), None, parts.saved, cancels=[asked], **LIGHT)
-
-    def follow(request: gr.Request) -> Iterator[Update]:
-        yield from handlers.follow(str(request.session_hash))
-
+    asked = handlers.connect_more(stage.expand, handlers.single, "ask", [stage])
+    stage.stop(for_visitor(handlers.stop), None, None, cancels=[asked], **LIGHT)
     show, every = for_event(handlers.show, "ask"), {"trigger_mode": "multiple"}
     shown = stage.select(show, None, outputs, cancels=[run, asked], **every, **LIGHT)
-    lane = {"concurrency_id": "beside", "concurrency_limit": BESIDE}
-    beside = shown.then(follow, None, outputs, **lane, **every, **PRIVATE)
-    beside.failure(for_visitor(handlers.dropped), None, outputs, **LIGHT)
-
+    handlers.connect_beside(shown, outputs)
     save = for_event(handlers.save, "ask")
     saved = stage.download(save, None, [parts.saved, stage], **LIGHT)
     saved.then(None, parts.saved, None, js=SAVE, **PRIVATE)

@@ -51,8 +51,7 @@ element.addEventListener("click", (event) => {
 
 // Figures: the library and a figure's JSON come when its fold is opened, else its picture does.
 const texts = {};
-const figure = (address) =>
-  (texts[address] ??= fetch(address).then((answer) => (answer.ok ? answer.text() : Promise.reject(answer))));
+const figure = (address) => (texts[address] ??= fetched(address).then((answer) => answer.text()));
 let library;
 function plotly() {
   if (!props.plotly.length) throw new Error("not installed");

@@ -37,17 +37,18 @@ window.addEventListener("hashchange", named);
 // Widgets: built once, when what they need was made.
 const needs = { stop: ["film", "judge"], level: ["film", "level"] };
 const value = {};
-const fetched = {};
+const asked = {};
+const lost = new Set();
 async function receive() {
   const { problem, ...parts } = props.value ?? {};
-  if (problem) value.problem = problem;
   await Promise.all(Object.entries(parts).map(([part, address]) =>
-    fetched[part] ??= fetch(address).then((answer) => answer.json()).then((made) => { value[part] = made; })));
+    asked[part] ??= json(address).then((made) => { value[part] = made; }, () => { lost.add(part); })));
   for (const box of element.querySelectorAll(".ln-widget:not(.ready)")) {
     const { widget } = box.dataset;
     const wait = box.querySelector(".ln-wait");
-    if (value.problem && wait) wait.textContent = value.problem;
-    if (!(needs[widget] ?? [widget]).every((part) => part in value)) continue;
+    const wanted = needs[widget] ?? [widget];
+    put(wait, problem ?? (wanted.some((part) => lost.has(part)) ? words.lost : words.waiting));
+    if (!wanted.every((part) => part in value)) continue;
     box.classList.add("ready");
     wait.remove();
     widgets[widget](box, value);

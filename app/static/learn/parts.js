@@ -9,8 +9,6 @@ function make(tag, has = "", ...inside) {
   return node;
 }
 
-// A key with Ctrl and the like is the browser's.
-const modified = (event) => event.ctrlKey || event.metaKey || event.altKey;
 const sentence = () => make("p", { className: "ln-say", ariaLive: "polite" });
 const press = (name, className, onclick) => make("button", { type: "button", className, onclick }, name);
 const frame = () =>

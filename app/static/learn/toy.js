@@ -127,14 +127,12 @@ function toy(box, { toy: { order, cases } }) {
     put(part(".ln-note"), note);
     put(part(".ln-land span"), fill(says.land_at, { noise: worth("noise", values.noise) }));
   }
-  const drag = ({ type, pointerId, clientX, clientY }) => {
-    if (type === "pointerdown") map.setPointerCapture(pointerId);
-    if (!map.hasPointerCapture(pointerId)) return;
+  const drag = ({ clientX, clientY }) => {
     const { left, bottom, width, height } = canvas.getBoundingClientRect();
     const [across, up] = [clamp((clientX - left) / width, 0, 1), clamp((bottom - clientY) / height, 0, 1)];
     set(Math.round(across * most.exposure), Math.round(up * most.sharpness));
   };
-  for (const kind of ["pointerdown", "pointermove"]) map.addEventListener(kind, drag);
+  map.addEventListener("pointerdown", (event) => { drag(event); follow(map, event, drag); });
 
   function show() {
     const { truth, pictures, top, scores: [worst, best], network } = cases[name];

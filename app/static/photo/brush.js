@@ -17,6 +17,7 @@ function arm(kind) {
   frame.tabIndex = brush ? 0 : -1;
   show(ring, false);
   rail();
+  if (brush) at(":popover-open")?.hidePopover();
 }
 function moveRing(to) {
   spot = to;
@@ -53,7 +54,7 @@ function paint(event) {
     const every = Math.ceil(points.length / (props.most.points - 1));
     const kept = points.filter((_, i) => i % every === 0 || i === points.length - 1);
     if (lifted) add(kept);
-    else show(canvas, false);
+    show(canvas, lifted); // a new one stays marked until it is repaired
   });
 }
 frame.addEventListener("pointermove", (event) => brush && moveRing(point(event)));

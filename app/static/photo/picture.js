@@ -55,15 +55,6 @@ const point = ({ clientX, clientY }) => {
   const shares = [(clientX - left) / width, (clientY - top) / height];
   return shares.map((share) => Math.round(1e4 * clamp(share, 0, 1)) / 1e4);
 };
-// Until the pointer is lifted; whether it was, or something took it away, such as a second finger.
-function follow(node, event, move, over = () => {}) {
-  const end = new AbortController();
-  const leave = (last) => { end.abort(); over(last.type !== "pointercancel"); };
-  node.setPointerCapture(event.pointerId);
-  node.addEventListener("pointermove", move, end);
-  node.addEventListener("pointercancel", leave, end);
-  node.addEventListener("lostpointercapture", leave, end);
-}
 frame.addEventListener("pointerdown", (event) => {
   if (event.button !== 0) return;
   if (brush && !event.target.closest(".ph-divider")) return paint(event);
@@ -76,13 +67,7 @@ frame.addEventListener("pointerdown", (event) => {
   divider.focus({ preventScroll: true });
   follow(frame, event, move);
 });
-const BY = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1, Home: -100, End: 100 };
-divider.addEventListener("keydown", (event) => {
-  const by = BY[event.key] * (event.shiftKey ? 5 : 1);
-  if (!by || event.ctrlKey || event.metaKey || event.altKey) return;
-  event.preventDefault();
-  divide(part + by);
-});
+keysOf(divider, (by) => divide(part + by));
 
 function hold(is) {
   if (held === is || (is && looks.hidden)) return;

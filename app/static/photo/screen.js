@@ -59,7 +59,8 @@ function draw() {
   at("#ph-buttons").style.setProperty("--share", `${(100 * count) / total}%`);
   for (const node of at("#ph-files").querySelectorAll("button")) node.disabled = !done();
   const { seconds, recorded } = value;
-  const took = recorded ? words.recorded : fill(words.seconds, { seconds: seconds?.toFixed(1) });
+  const took = recorded ? words.recorded
+    : fill(value.unchanged ? words.looked : words.seconds, { seconds: seconds?.toFixed(1) });
   put(at(".ph-seconds"), done() ? took : "");
 }
 
@@ -81,8 +82,9 @@ function receive(given) {
     if (value.error) wanted = [];
     surveys &&= wanted.length > 0;
   }
-  show(canvas, false);
+  if (!working()) show(canvas, false);
   if (done()) before = "";
+  if (value.error) asked = null; // what a link wanted is not what is shown
   if (done() && asked !== null) [depth, one, asked] = [asked, true, null];
   if (going === null && !value.error) next();
   else draw();
@@ -160,6 +162,13 @@ function keys({ key, target, altKey, ctrlKey, metaKey }) {
   }
 }
 
+// On a phone photos and damage are sheets.
+const phone = window.matchMedia("(max-width: 760px)");
+function fold() {
+  for (const sheet of document.querySelectorAll("#ph-photo, #ph-damage")) sheet.popover = phone.matches ? "auto" : null;
+}
+phone.addEventListener("change", fold);
+
 let ready = false;
 const { depth: deep, ...link } = Object.fromEntries(new URLSearchParams(location.search));
 let asked = /^\d+$/.test(deep) ? clamp(Number(deep), 0, slider.max) : null; // by the address
@@ -167,13 +176,14 @@ watch("value", () => ready && !props.value.opens && receive(props.value));
 Promise.all([
   ...["select", "h1", "button"].map((part) => appears(document, `#ph-rail ${part}`)),
   appears(document, "#ph-files button"),
-  fetch(props.value.opens).then((answer) => answer.json()),
+  json(props.value.opens),
 ]).then((there) => {
   opening = there.at(-1);
   ready = true;
   listen();
+  fold();
   const { photo: name = opening.name, damage: kind = "strokes", severity = 3 } = link;
   if (name === opening.name && kind === "strokes") return receive(opening);
   value = { ...value, name, key: null, said: "" };
   choose({ name }, { ...usual(kind), severity: Number(severity) });
-});
+}, () => put(at(".ph-error"), words.lost));

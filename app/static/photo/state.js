@@ -28,6 +28,7 @@ const ask = (more) => {
 // Another photo or damage: shown damaged at once, then repaired by itself.
 function choose(photo, damage = {}) {
   halt();
+  show(canvas, false);
   before = photo.name === undefined ? value.repaired || before : "";
   value = { ...value, damage: { ...value.damage, ...damage }, repaired: "", phase: "empty" };
   trigger("select", ask(photo));

@@ -11,12 +11,34 @@ const safe = (text) => new Option(text).innerHTML.replaceAll('"', "&quot;");
 const put = (node, text) => {
   if (node && node.textContent !== text) node.textContent = text;
 };
+// A key with Ctrl and the like is the browser's.
+const modified = (event) => event.ctrlKey || event.metaKey || event.altKey;
+// A slider's keys: by how much it is moved.
+const BY = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1, PageUp: 10, PageDown: -10, Home: -100, End: 100 };
+const keysOf = (node, change) => node.addEventListener("keydown", (event) => {
+  const by = BY[event.key] * (event.shiftKey ? 5 : 1);
+  if (modified(event) || !by) return;
+  event.preventDefault();
+  event.stopPropagation();
+  change(by);
+});
+// Until the pointer is lifted; whether it was, or something took it away, such as a second finger.
+function follow(node, event, move, over = () => {}) {
+  const end = new AbortController();
+  const leave = (last) => { end.abort(); over(last.type !== "pointercancel"); };
+  node.setPointerCapture(event.pointerId);
+  node.addEventListener("pointermove", move, end);
+  for (const kind of ["pointercancel", "lostpointercapture"]) node.addEventListener(kind, leave, end);
+}
 // Gradio's <base> would send a plain "#..." to the first page.
 const goTo = (hash) => history.replaceState(history.state, "", location.pathname + location.search + hash);
 const copied = (node) => {
   put(node, props.words.copied);
   setTimeout(() => put(node, props.words.copy), 2000);
 };
+// Rejected also where there is nothing: after a restart an address may be gone.
+const fetched = (address) => fetch(address).then((answer) => (answer.ok ? answer : Promise.reject(answer)));
+const json = (address) => fetched(address).then((answer) => answer.json());
 async function appears(root, selector) {
   for (let frames = 0; frames < 600; frames++) {
     const node = root.querySelector(selector);

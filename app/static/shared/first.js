@@ -16,4 +16,12 @@
     node.remove();
     observer.disconnect();
   }).observe(document.body, { childList: true, subtree: true });
+  // A page that is left ends its streams, of which Gradio's own script would complain.
+  addEventListener("beforeunload", () => {
+    const { error } = console;
+    const quiet = (event) => event.preventDefault();
+    console.error = () => {};
+    addEventListener("unhandledrejection", quiet);
+    setTimeout(() => { console.error = error; removeEventListener("unhandledrejection", quiet); }, 2000); // it was not left
+  });
 }

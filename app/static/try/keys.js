@@ -27,7 +27,7 @@ function severity({ key }) {
 
 const KEYS = {
   r: () => press(byId("adapt")), f: () => present(!presenting), n: nextExample, m: nextMethod,
-  "[": () => faster(-1), "]": () => faster(1), " ": play,
+  " ": play,
   ArrowLeft: (event) => stepDepth(event.shiftKey ? -5 : -1), ArrowRight: (event) => stepDepth(event.shiftKey ? 5 : 1),
   1: severity, 2: severity, 3: severity, 4: severity, 5: severity,
 };
@@ -38,15 +38,14 @@ const PRESENTING = {
 const FIELDS = "input:not([type=radio]), textarea, select, dialog[open]";
 
 document.addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+  if (modified(event) || event.defaultPrevented) return;
   const sheet = byId("sheet")?.classList.contains("open");
   if (event.key === "Escape") {
     if (sheet) window.dgaLine.open(false);
     else if (unfold()) return;
     else if (presenting) present(false);
-    else if (busy()) press(byId("cancel"));
+    else if (busy() || pending) press(byId("cancel"));
     else if (hand !== null || playing) { halt(); hand = null; moved(); }
-    else if (pending) trigger("stop", {});
     return;
   }
   if (sheet || event.target.closest?.(FIELDS)) return;

@@ -35,8 +35,7 @@ function closeOpening() {
   if (!skipped) return;
   skipped.abort();
   skipped = scene = null;
-  fixedHandle.classList.add("glow");
-  fixedHandle.addEventListener("pointerdown", () => fixedHandle.classList.remove("glow"), { once: true });
+  fixedHandle.classList.add("glow"); // until it is moved, or another run comes
   draw();
 }
 

@@ -1,8 +1,6 @@
 // Play: noise goes in until t*, then all methods come back at once; deeper ones arrive later.
-const LENGTH = 8000; // ms at 1×
+const LENGTH = 6000; // ms
 const INWARD = 0.42; // share of it in which noise goes in
-const SPEEDS = [0.5, 1, 2];
-let speed = 1;
 let clock = 0; // of the animation frame
 let began = 0;
 let share = 0;
@@ -28,7 +26,7 @@ function momentAt(part) {
 }
 
 function tick(time) {
-  share = Math.min(share + ((time - began) * speed) / LENGTH, 1);
+  share = Math.min(share + (time - began) / LENGTH, 1);
   began = time;
   playing = share < 1 ? momentAt(share) : null;
   clock = playing ? requestAnimationFrame(tick) : 0;
@@ -53,17 +51,10 @@ function play() {
   clock = requestAnimationFrame(tick);
 }
 
-function faster(by) {
-  speed = SPEEDS[clamp(SPEEDS.indexOf(speed) + by, 0, SPEEDS.length - 1)];
-  draw();
-}
-
 function controls() {
   const button = find(".play");
   button.disabled = !depthNow() || running();
   button.classList.toggle("on", Boolean(clock));
   put(button.querySelector("span"), clock ? words.pause : phone.matches ? words.play_short : words.play);
-  find(".speed").value = speed;
 }
 find(".play").addEventListener("click", play);
-find(".speed").addEventListener("change", (event) => { speed = Number(event.target.value); });

@@ -1,6 +1,6 @@
 // Mouse, finger and keys: tau up and down, the two depths along the axis.
 const setTau = (next) => { halt(); hand = null; tau = Math.round(100 * clamp(next, 0, 1)) / 100; moved(); };
-const setFixed = (next) => { halt(); fixed = clamp(next, 1, deepest()); moved(); };
+const setFixed = (next) => { halt(); fixedHandle.classList.remove("glow"); fixed = clamp(next, 1, deepest()); moved(); };
 const setDepth = (next) => {
   halt();
   const stop = value.stops && atTau(value.stops);
@@ -17,14 +17,6 @@ function moved() {
   written = setTimeout(writeAddress, 300);
 }
 
-const BY = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1, PageUp: 10, PageDown: -10, Home: -100, End: 100 };
-const keysOf = (node, change) => node.addEventListener("keydown", (event) => {
-  const by = BY[event.key] * (event.shiftKey ? 5 : 1);
-  if (event.ctrlKey || event.metaKey || event.altKey || !by) return;
-  event.preventDefault();
-  event.stopPropagation();
-  change(by);
-});
 keysOf(tauHandle, (by) => setTau(tau + by / 100));
 keysOf(fixedHandle, (by) => setFixed(fixed + by));
 keysOf(stopHandle, stepDepth);
@@ -33,19 +25,12 @@ const within = (event) => {
   const { left, top } = plot.getBoundingClientRect();
   return { x: event.clientX - left, y: event.clientY - top };
 };
-// While the pointer is down and wherever it goes.
-function follow(node, pointer, move) {
-  const over = new AbortController();
-  node.setPointerCapture(pointer);
-  node.addEventListener("pointermove", move, over);
-  node.addEventListener("lostpointercapture", () => over.abort(), over);
-}
 function dragged(node, move) {
   node.addEventListener("pointerdown", (event) => {
     if (event.button !== 0 || empty()) return;
     event.preventDefault();
     node.focus({ preventScroll: true });
-    follow(node, event.pointerId, move);
+    follow(node, event, move);
   });
 }
 dragged(tauHandle, (event) => setTau(1 - (within(event).y - area.top) / (area.bottom - area.top)));
@@ -64,5 +49,5 @@ plot.addEventListener("pointerdown", (event) => {
     if (on) setDepth(area.depthAt(now.x));
   };
   if (mouse) { event.preventDefault(); scrub(event); }
-  follow(plot, event.pointerId, scrub);
+  follow(plot, event, scrub);
 });

@@ -64,7 +64,7 @@ function pictureNow(name, now) {
   const frame = playing ? playingFrame(name, found) : found.frame;
   const own = found.frame || found.probs || busy() || stale || empty() ? null : ownButton(name);
   const twin = twinOf(name, now);
-  const same = twin ? fill(words.same_as, { method: words.short[twin] }) : "";
+  const same = twin ? fill(presenting ? words.same_short : words.same_as, { method: words.short[twin] }) : "";
   return { title: words.short[name], more: same || more, same, frame, probs: playing && !playing.arrived(found) ? null : found.probs, own, long };
 }
 
@@ -164,9 +164,10 @@ function sentences(now) {
   const why = chosen === "dda" ? "fixed" : byHand(chosen, now) ? "hand" : "own";
   if (!said) return [[fill(value.says.unknown[why], { t: depth, tau: tau.toFixed(2) }), ""], []];
   if (presenting) return [said, []];
-  const rest = fixedHandle.classList.contains("glow") ? [[words.opens_drag, ""]] : [];
   const { fixed: verdicts, same, spent } = value.second ?? {};
-  if (chosen !== "dda") rest.push(twinOf(chosen, now) ? [same, ""] : verdicts?.[fixed]);
+  const rest = [];
+  if (fixedHandle.classList.contains("glow")) rest.push([words.opens_drag, ""]);
+  else if (chosen !== "dda") rest.push(twinOf(chosen, now) ? [same, ""] : verdicts?.[fixed]);
   const recorded = value.source === "recorded";
   if (recorded) rest.push([words.recorded, ""]);
   else if (askedOf(chosen, now).made) rest.push([spent?.[chosen] ?? "", ""]);

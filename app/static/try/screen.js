@@ -70,8 +70,11 @@ function writeAddress() {
 
 async function copyLink(button) {
   const address = location.origin + location.pathname + query();
-  if (!navigator.clipboard) return prompt(words.copy, address); // without https
-  await navigator.clipboard.writeText(address);
+  try {
+    await navigator.clipboard.writeText(address);
+  } catch {
+    return prompt(words.copy, address); // without https, or not allowed
+  }
   copied(button.querySelector("span"));
   put(find(".spoken"), words.copied);
 }
@@ -94,6 +97,7 @@ function unfold(kept) {
 function begin(next) {
   halt();
   closeOpening();
+  fixedHandle.classList.remove("glow");
   pictures.clear();
   hand = watched = first = null;
   [tau, fixed] = [next.tau, next.dda_depth];
@@ -154,9 +158,9 @@ const { opens } = value;
 value = { ...value, key: null, phase: "opening" };
 draw();
 if (opens && !named) {
-  fetch(opens).then((answer) => answer.json()).then((run) => {
+  json(opens).then((run) => {
     if (value.key !== null) return;
     receive(run);
     openWith();
-  });
+  }, () => { value = { ...value, phase: "error", error: words.lost }; draw(); });
 }
