@@ -46,7 +46,7 @@ from app.server.first_paint import FirstPaint
 from app.server.gate import FIRST_PHOTO, FIRST_RUN, LESSON, Gate, path_of
 from app.server.limits import MAX_SESSIONS, MAX_WAITING
 from app.server.mcp_errors import PlainServer
-from app.server.queue_position import CONCURRENCY_ID, QueuePositions
+from app.server.queue_position import CONCURRENCY_ID, PHOTOGRAPHS_ID, QueuePositions
 from app.server.strict_blocks import StrictBlocks
 from app.server.upload_folder import UploadFolder
 from app.words.common import PAGES, TAGLINE, TITLE
@@ -73,15 +73,17 @@ def build(
     ) as demo:
         queue = FairQueue(True, demo.max_threads, 1, MAX_WAITING, demo)
         line = QueuePositions(partial(queue.visitors, CONCURRENCY_ID), queue.address_of)
+        photographs = partial(queue.visitors, PHOTOGRAPHS_ID)
+        photos = QueuePositions(photographs, queue.address_of, PHOTOGRAPHS_ID, line)
         gr.HTML(header(session, ""), apply_default_css=False, elem_id="head")
         run, sentence = adapt_page(session, demo, line)
         foot()
         adapt_endpoint(session, CONCURRENCY_ID)
-        repair_endpoint(session, CONCURRENCY_ID)
+        repair_endpoint(session, PHOTOGRAPHS_ID)
     opens = {FIRST_RUN: as_json(run)}
     screens = {"/": first_screen(session, "", sentence)}
     pages: dict[str, Callable[[], Sequence[str]]] = {
-        "photo": lambda: photo_page(session, demo, line, opens),
+        "photo": lambda: photo_page(session, demo, photos, opens),
         "board": lambda: board_page(session, demo, line),
         "findings": lambda: findings_page(session, exhibits),
         "learn": lambda: learn_page(session, demo, line, opens),

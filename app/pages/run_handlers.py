@@ -16,11 +16,10 @@ from app.runs.beside import BESIDE, SideLane
 from app.runs.session import CancelledError
 from app.runs.visitors import Visitors
 from app.server.errors import sentence_of
-from app.server.queue_position import CONCURRENCY_ID, QueuePositions, place_words
+from app.server.queue_position import QueuePositions, place_words
 from app.words.errors import NEVER_BEGAN, REFUSED
 
 Update = dict[Any, Any]
-QUEUED: dict[str, Any] = PRIVATE | {"concurrency_id": CONCURRENCY_ID, "concurrency_limit": 1}
 Work = TypeVar("Work")
 Page = TypeVar("Page", bound="RunHandlers[Any]")
 
@@ -64,6 +63,7 @@ class RunHandlers(ABC, Generic[Work]):
     ) -> None:
         self.line, self.buttons, self.timer = line, buttons, timer
         self.going: dict[str, Work] = {}
+        self.turn: dict[str, Any] = PRIVATE | {"concurrency_id": line.name, "concurrency_limit": 1}
 
     def parsed(self, visitor: str, text: object) -> Any:
         """A question of the page's script."""
@@ -183,7 +183,7 @@ class RunHandlers(ABC, Generic[Work]):
             outputs,
             js=start,
             trigger_mode="multiple",  # else a run is dropped while the page still cancels the last
-            **QUEUED,
+            **self.turn,
         )
         event.failure(for_visitor(self.free), None, outputs, **LIGHT)
         cancel_button.click(for_visitor(self.cancel), None, outputs, cancels=[event], **LIGHT)
@@ -232,7 +232,7 @@ class ChangeHandlers(RunHandlers[Work]):
             with self.line.served(visitor):
                 yield from work(visitor, event_field(event, part))
 
-        return asked(more, None, shown, trigger_mode="multiple", **QUEUED)
+        return asked(more, None, shown, trigger_mode="multiple", **self.turn)
 
     def connect_beside(self, change: Dependency, shown: list[Any]) -> None:
         """After a change its run, beside the queue; dropped where it would have to wait."""

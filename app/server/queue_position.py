@@ -1,4 +1,8 @@
-"""Places in the queue in front of the models, which serve one visitor at a time."""
+"""Places in the queues in front of the models: one of runs, one of photographs.
+
+Each serves one visitor at a time, so that a large photograph takes half of the machine from the
+others and never their turn.
+"""
 
 from __future__ import annotations
 
@@ -10,27 +14,32 @@ from contextlib import contextmanager
 from app.words.common import ORDINALS, WAITING_PLACE
 
 CONCURRENCY_ID = "models"  # of every event that wants them
+PHOTOGRAPHS_ID = "photographs"  # and of those that may want them for many times as long
 PATIENCE = 10.0  # seconds after which a visitor who no longer asks has left the line
 LOOK_INTERVAL = 2.0  # seconds between two looks at the place in the line
 
 
 class QueuePositions:
-    """Who waits and who is served, on all pages together.
+    """Who waits and who is served in one queue, on all pages together.
 
     ``queued``: says who is served and who waits in the queue, which also holds programs' requests,
-    in the order of their turns; ``address``: where such a visitor came from, else empty.
+    in the order of their turns; ``address``: where such a visitor came from, else empty;
+    ``name``: the queue's concurrency id; ``first``: those whose runs end what goes on beside.
     """
 
     def __init__(
         self,
         queued: Callable[[], tuple[Sequence[str], Sequence[str]]] = lambda: ((), ()),
         address: Callable[[str], str] = lambda visitor: "",
+        name: str = CONCURRENCY_ID,
+        first: QueuePositions | None = None,
     ) -> None:
-        self.queued, self.address = queued, address
+        self.queued, self.address, self.name, self.first = queued, address, name, first
         self._waiting: dict[str, float] = {}
         self._served: set[str] = set()
         self._lock = threading.Lock()
-        self.beside = threading.Lock()  # held by the one run that goes on beside the queue
+        # Held by the one run that goes on beside the queues.
+        self.beside: threading.Lock = first.beside if first else threading.Lock()
 
     def wait(self, visitor: str) -> int:
         """Join the line or say that one still waits; returns the place in it.
@@ -58,7 +67,8 @@ class QueuePositions:
 
     def busy(self) -> bool:
         """Whether anybody is served, or waits in the queue."""
-        return any(self.queued()) or bool(self._served)
+        before = self.first is not None and self.first.busy()
+        return before or any(self.queued()) or bool(self._served)
 
     def leave(self, visitor: str) -> bool:
         """Leave the line; whether the visitor was in it."""

@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from pathlib import Path
 from typing import Any
 
 import httpx
+import numpy as np
 import pytest
+from gradio_client import Client, handle_file
+from gradio_client.utils import Status
+from PIL import Image
 
 from app.server.upload_folder import kept
 from app.words.board import NOT_KEPT
+from dga.corruptions import corrupt
+from dga.images import Pixels
 from tests.fixtures.app import Served
 from tests.server.test_twelve_ways import Page, queued
 
@@ -89,3 +96,18 @@ def test_one_addresss_pages_do_not_keep_the_others_waiting(page: Page) -> None:
             return waiting
 
     assert asyncio.run(left()) > 50
+
+
+def test_a_large_photograph_takes_nobodys_turn(served: Served, cat: Pixels, tmp_path: Path) -> None:
+    """It waits in a line of its own; an ordinary run comes to its end meanwhile."""
+    small, large = tmp_path / "small.png", tmp_path / "large.png"
+    Image.fromarray(cat).save(small)
+    Image.fromarray(corrupt(np.tile(cat, (15, 15, 1)), "gaussian_noise", 3, seed=0)).save(large)
+    first, other = (Client(served.url, verbose=False, httpx_kwargs={"timeout": 60}) for _ in "ab")
+    job = first.submit(handle_file(large), api_name="/repair")
+    while job.status().code not in (Status.PROCESSING, Status.ITERATING):
+        time.sleep(0.02)
+    record, *_ = other.predict(handle_file(small), api_name="/adapt")
+    assert record["t_star"] == 0
+    assert not job.done()
+    job.cancel()

@@ -1,7 +1,7 @@
 """The line in front of the models, and what is remembered of each visitor."""
 
 from app.runs.visitors import Visitors
-from app.server.queue_position import PATIENCE, QueuePositions, place_words
+from app.server.queue_position import PATIENCE, PHOTOGRAPHS_ID, QueuePositions, place_words
 
 
 def test_the_line_tells_places(monkeypatch):
@@ -45,6 +45,18 @@ def test_names_that_only_say_so_do_not_lengthen_the_line():
     for number in range(100):
         line.wait(f"nobody {number}")
     assert line.wait("c") == 2
+
+
+def test_photographs_wait_behind_each_other_and_end_beside_a_run():
+    line = QueuePositions()
+    photos = QueuePositions(name=PHOTOGRAPHS_ID, first=line)
+    assert photos.beside is line.beside
+    with photos.served("a"):
+        assert (line.wait("b"), photos.wait("c")) == (0, 1)
+        assert (line.busy(), photos.busy()) == (False, True)
+    with line.served("b"):
+        assert (photos.wait("c"), photos.busy()) == (0, True)
+    assert not photos.busy()
 
 
 def test_a_run_that_is_dropped_frees_the_line():
