@@ -82,7 +82,7 @@ def test_strokes_are_painted_repaired_and_taken_back(photo):
     photo.says(".ph-right", "Repaired")
     page.locator(".ph-plot input").press("Home")  # computed now
     photo.says(".ph-said h1", "Depth 0 everywhere:")
-    assert page.url.endswith("/photo?photo=cat&damage=strokes&depth=0")
+    page.wait_for_url("**/photo?photo=cat&damage=strokes&depth=0")
     for name, file in ("Photo", "cat-repaired.png"), ("Depth map", "cat-depths.png"):
         with page.expect_download() as download:
             page.get_by_role("button", name=f"Download: {name}").click()

@@ -530,7 +530,8 @@ def test_the_page_on_a_phone(open_page, address, results):
 def test_figures_are_drawn_when_their_fold_is_opened(open_page, address):
     page = open_page(f"{address}findings", 390, "dark")
     asked = []
-    page.on("request", lambda request: "/assets/" in request.url or asked.append(request.url))
+    files = re.compile("/file=|/plotly-")  # not of the page, which may still be connecting
+    page.on("request", lambda request: files.search(request.url) and asked.append(request.url))
     page.locator("#all > summary").click()
     page.locator("#table-table-1 > summary").click()
     page.wait_for_timeout(300)
@@ -541,8 +542,8 @@ def test_figures_are_drawn_when_their_fold_is_opened(open_page, address):
     plot.locator(".scatterlayer .trace").wait_for()
     assert plot.bounding_box() == before
     assert before["height"] == 300
-    files = [url.rpartition("/")[2].partition("-")[0] for url in sorted(asked)]
-    assert files == ["depths.json", "plotly"]
+    names = [url.rpartition("/")[2].partition("-")[0] for url in sorted(asked)]
+    assert names == ["depths.json", "plotly"]
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     tick = plot.locator(".xtick text").first
     look = "(node) => [getComputedStyle(node).fill, getComputedStyle(node).fontFamily]"

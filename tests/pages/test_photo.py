@@ -273,6 +273,13 @@ def test_another_change_ends_the_first_repair(handlers):
     assert handlers.kept.last("v").phase == "wait"
 
 
+def test_an_earlier_change_that_comes_later_replaces_nothing(handlers):
+    handlers.show("v", ask(change=2, damage={"kind": "fog"}))
+    shown = handlers.show("v", ask(change=1, damage={"kind": "snow"}))
+    assert (shown["stage"]["change"], shown["stage"]["damage"]["kind"]) == (2, "fog")
+    assert handlers.kept.last("v").damage.kind == "fog"
+
+
 @pytest.mark.parametrize("asked", ["", "[]", "no JSON", '{"depth": 3}', ask(key=-1, depth=3)])
 def test_one_depth_of_what_is_not_there_is_refused(handlers, asked):
     *_, last = handlers.single("v", asked)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import time
 from pathlib import Path
 from typing import Any
 
-import httpx
 import numpy as np
 import pytest
 from gradio_client import Client, handle_file
@@ -72,30 +70,6 @@ def test_json_within_json_ends_in_a_sentence(
         sentence = told["detail"] if "detail" in told else told["data"][0]["error"]
         assert (answer.status_code, sentence[-1]) in ((200, "."), (400, "."))
     assert "Traceback" not in caplog.text
-
-
-def test_one_addresss_pages_do_not_keep_the_others_waiting(page: Page) -> None:
-    """Each takes the server a tenth of a second, in which it does nothing else."""
-    asks: dict[str, Any] = {"fn_index": page.events["look"]["id"], "data": []}
-    asks |= {"session_hash": "somebody-else"}
-
-    async def left() -> int:
-        """How many of the crowd's pages are not made yet when somebody else is answered."""
-        here = httpx.AsyncHTTPTransport(local_address="127.0.0.9", limits=httpx.Limits())
-        there = httpx.AsyncHTTPTransport(local_address="127.0.0.10")
-        async with (
-            httpx.AsyncClient(base_url=page.url, transport=here, timeout=120) as crowd,
-            httpx.AsyncClient(base_url=page.url, transport=there, timeout=120) as other,
-        ):
-            pages = [asyncio.create_task(crowd.get("/")) for _ in range(100)]
-            await asyncio.sleep(0.5)
-            answer = await other.post("gradio_api/run/predict", json=asks)
-            waiting = sum(not task.done() for task in pages)
-            answers = [answer, *await asyncio.gather(*pages)]
-            assert {answer.status_code for answer in answers} == {200}
-            return waiting
-
-    assert asyncio.run(left()) > 50
 
 
 def test_a_large_photograph_takes_nobodys_turn(served: Served, cat: Pixels, tmp_path: Path) -> None:

@@ -89,13 +89,16 @@ class PhotoHandlers(ChangeHandlers[Photo]):
             raise RequestError(words.NO_PHOTO)
         if damage.kind in CORRUPTIONS and min(clean.shape[:2]) < MIN_SIZE:
             raise RequestError(words.SMALL)
+        change = asked.get("change")
         with TURNS.turn():
-            return Photo(name, clean, damage, came)
+            return Photo(name, clean, damage, came, change if isinstance(change, int) else 0)
 
     @answered
     def show(self, visitor: str, asked: Mapping[str, Any]) -> Update:
         """What is chosen, damaged at once; whatever was computed of another ends."""
-        photo = self.made(visitor, asked)
+        photo, last = self.made(visitor, asked), self.kept.last(visitor)
+        if last and last.change > photo.change:  # a later change was damaged sooner
+            return self.shown(last)
         self.stop(visitor)
         photo.phase = "wait" if photo.clean.size <= 3 * BESIDE_PIXELS else "empty"
         return self.shown(self.kept.put(visitor, photo)) | self.lock(photo.running)

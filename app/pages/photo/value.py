@@ -31,6 +31,7 @@ def photo_value(photo: Photo) -> dict[str, Any]:
     height, width = photo.clean.shape[:2]
     return {
         "name": photo.name,
+        "change": photo.change,
         "damage": dataclasses.asdict(photo.damage),
         "truth": photo.has_truth,
         "size": [width, height],

@@ -69,8 +69,10 @@ function receive(given) {
   const whole = given.damage !== undefined;
   const other = given.key !== value.key;
   if (!whole && other) return; // of a photo that is gone
+  if (whole && given.change < change && !given.error) return; // another was asked for since
   const ended = !done();
   value = whole ? given : { ...value, ...given };
+  change = value.change;
   if (other) {
     pictures.clear();
     [going, wanted, surveys, one, depth] = [null, [], false, false, given.best ?? depth];

@@ -15,6 +15,7 @@ let held = false;
 let mapped = false;
 let brush = "";
 let before = ""; // the repaired picture, before something was changed
+let change = 0; // how many were asked for: answers may come in another order
 const pictures = new Map(); // of one depth everywhere
 const working = () => value.phase === "wait" || value.phase === "working";
 const done = () => value.phase === "done" && Boolean(value.repaired);
@@ -23,7 +24,7 @@ const inOne = () => one && rated();
 
 const ask = (more) => {
   const { name, key, damage } = value;
-  return { ask: JSON.stringify({ name, key, damage, ...more }) };
+  return { ask: JSON.stringify({ name, key, damage, change, ...more }) };
 };
 // Another photo or damage: shown damaged at once, then repaired by itself.
 function choose(photo, damage = {}) {
@@ -31,6 +32,7 @@ function choose(photo, damage = {}) {
   show(canvas, false);
   before = photo.name === undefined ? value.repaired || before : "";
   value = { ...value, damage: { ...value.damage, ...damage }, repaired: "", phase: "empty" };
+  change += 1;
   trigger("select", ask(photo));
   draw();
 }
