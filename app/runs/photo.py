@@ -32,9 +32,10 @@ class Photo:
     """A visitor's photograph and what has come of it.
 
     ``name``: of an example, empty for her own; ``clean``: as it came; ``came``: how many pixels
-    that were; ``change``: how many its page had asked for, with this one; ``phase``: empty, wait,
-    working, done, cancelled or error. ``singles``: PSNR in dB for one depth everywhere, as far as
-    it is known; ``best``: the best of them, and its picture; ``last``: the picture asked for last.
+    that were; ``change``: how many its page had asked for, with this one; ``followed``: it was
+    taken up beside the queue; ``phase``: empty, wait, working, done, cancelled or error.
+    ``singles``: PSNR in dB for one depth everywhere, as far as it is known; ``best``: the best of
+    them, and its picture; ``last``: the picture asked for last.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Photo:
     damage: Damage
     came: int = 0
     change: int = 0
+    followed: bool = False
     phase: str = "empty"
     progress: tuple[int, int] = (0, 0)
     notice: str = ""

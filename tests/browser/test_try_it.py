@@ -358,7 +358,7 @@ def test_in_every_state_of_present_the_frames_are_filled(recorded):
             page.wait_for_function(f"{PLOT}.phase === 'done'", timeout=120_000)
         page.wait_for_timeout(300)
         names = [f.get_attribute("data-name") for f in page.locator(ROW).all()]
-        chosen = page.get_attribute(".pic.chosen", "data-name")
+        chosen = page.get_attribute(f"{ROW}.chosen", "data-name")
         assert chosen in names
         assert all(recorded.painted(name).std() > 2 for name in names)
         assert not page.locator(f"{ROW} .own:visible").count()

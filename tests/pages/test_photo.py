@@ -280,6 +280,18 @@ def test_an_earlier_change_that_comes_later_replaces_nothing(handlers):
     assert handlers.kept.last("v").damage.kind == "fog"
 
 
+def test_two_quick_changes_repair_the_second_once(handlers):
+    handlers.show("v", ask(change=1))
+    handlers.show("v", ask(change=2, damage={"kind": "fog"}))
+    first, second = handlers.follow("v"), handlers.follow("v")
+    while next(first).get("stage", {}).get("phase") != "working":
+        pass
+    (nothing,) = second
+    assert "phase" not in nothing["stage"]
+    *_, last = (update["stage"] for update in first if "phase" in update.get("stage", {}))
+    assert (last["phase"], last["damage"]["kind"]) == ("done", "fog")
+
+
 @pytest.mark.parametrize("asked", ["", "[]", "no JSON", '{"depth": 3}', ask(key=-1, depth=3)])
 def test_one_depth_of_what_is_not_there_is_refused(handlers, asked):
     *_, last = handlers.single("v", asked)
