@@ -40,7 +40,7 @@ HELP_MORE = {
     "interval": "The gain lies between {low} and {high} with 95 % confidence.",
     "below": "Below doing nothing ({source}): {names}.",
     "paper": "The paper's {method}: {points} ({low} to {high}).",
-    "ahead": "{rival} is ahead by {points} points ({low} to {high}){why}.",
+    "ahead": "{rival}: {points} points ahead ({low} to {high}){why}.",
     "tent": ", but it changes the classifier, on many pictures at once",
     "harms": "It does harm on {names}.",
 }

@@ -58,6 +58,15 @@ def test_divider_depths_and_slider_by_keyboard(photo):
     photo.says(".ph-said h1", "Noise in two places")
 
 
+def test_nothing_takes_the_focus_as_it_opens(chromium, served):
+    page = chromium.new_page(viewport={"width": 390, "height": 844})
+    page.goto(served.url + "photo")
+    page.wait_for_selector("#ph-photo[popover]", state="attached")
+    page.wait_for_timeout(500)
+    assert page.evaluate("[document.activeElement.tagName, scrollY]") == ["BODY", 0]
+    page.close()
+
+
 def test_strokes_are_painted_repaired_and_taken_back(photo):
     page = photo.page
     page.get_by_role("button", name="Cat").click()

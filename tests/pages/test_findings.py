@@ -239,7 +239,7 @@ def test_whether_it_helps_is_decided_by_the_interval(tmp_path, gain, sentence):
     told = said(exhibits, "help")
     assert told.startswith(sentence)
     assert f"DGA + G: +1.0 ({MINUS}1.0 to +3.0)." in told
-    assert "Tent is ahead by 9.0 points (6.0 to 12.0), but it changes the classifier" in told
+    assert "Tent: 9.0 points ahead (6.0 to 12.0), but it changes the classifier" in told
     assert "DDA is ahead" not in told
     assert told.endswith(f"It does harm on fog ({MINUS}5.0).")
     cost = "0.19 seconds a picture for DGA+, 0.37 for DGA + G; choosing"

@@ -167,7 +167,10 @@ function keys({ key, target, altKey, ctrlKey, metaKey }) {
 // On a phone photos and damage are sheets.
 const phone = window.matchMedia("(max-width: 760px)");
 function fold() {
-  for (const sheet of document.querySelectorAll("#ph-photo, #ph-damage")) sheet.popover = phone.matches ? "auto" : null;
+  for (const sheet of document.querySelectorAll("#ph-photo, #ph-damage")) {
+    sheet.popover = phone.matches ? "auto" : null;
+    sheet.querySelector("h2").autofocus = phone.matches; // as it opens; in the page's HTML it would be at once
+  }
 }
 phone.addEventListener("change", fold);
 
