@@ -107,8 +107,7 @@ class PhotoHandlers(ChangeHandlers[Photo]):
         """Its repair, beside the queue; where others are served, only a sentence."""
         photo, last = self.kept.last(visitor), {self.components.stage: gr.skip()}
         try:
-            waits = photo is not None and photo.phase == "wait" and not photo.followed
-            if photo is not None and waits and not self.line.has(visitor):
+            if photo and photo.phase == "wait" and not (photo.followed or self.line.has(visitor)):
                 photo.followed = True  # of two quick changes both may come here for the second
                 if self.session.pace is not None:
                     raise DroppedError(words.BUSY)
