@@ -129,7 +129,8 @@ class Decoder:
                     [sys.executable, "-m", "app.server.decoder"],
                     stdin=theirs.fileno(),
                     stdout=subprocess.DEVNULL,
-                    env=os.environ | {"PYTHONPATH": str(ROOT), "OPENBLAS_NUM_THREADS": "1"},
+                    cwd=ROOT,
+                    env=os.environ | {"OPENBLAS_NUM_THREADS": "1"},
                     start_new_session=True,  # Ctrl+C is for the page, whose end then closes
                 )
         return self._line

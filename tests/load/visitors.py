@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import random
 import threading
 import time
@@ -71,9 +70,13 @@ class Crowd:
         job = client.submit(**dice.choice(CASES).arguments(self.folder), api_name="/adapt")
         time.sleep(dice.uniform(0, 4))
         job.cancel()
-        # The client finds no data in the answer to a cancelled job.
-        with contextlib.suppress(CancelledError, KeyError):
+        try:
             job.result(timeout=120)
+        except (CancelledError, KeyError):
+            pass  # the client finds no data in the answer to a cancelled job
+        except ValueError as error:  # its own fault where a run ends just as it is cancelled
+            if "tasks to be done" not in str(error):
+                raise
         self._note("cancelled")
 
     def _complain(self, client: Client, dice: random.Random) -> None:
