@@ -109,13 +109,21 @@ class Photograph:
     seconds: float
 
     def facts(self) -> dict[str, Any]:
-        """What a program is told, in JSON types; ``share``: of windows with a depth above 0."""
+        """What a program is told, in JSON types.
+
+        ``found``: in the whole, beside noise; ``noise``: the pixels' standard deviations;
+        ``share``: of windows with a depth above 0.
+        """
         height, width = self.image.shape[:2]
         return {
             "width": width,
             "height": height,
             "unchanged": self.unchanged,
-            "found": str(self.found.degradation),
+            "found": str(replace(self.found.degradation, noise=0.0)),
+            "noise": {
+                "median": round(float(np.median(self.noise)), 4),
+                "largest": round(float(self.noise.max()), 4),
+            },
             "depths": {
                 "least": int(self.depths.min()),
                 "median": float(np.median(self.depths)),

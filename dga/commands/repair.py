@@ -67,9 +67,11 @@ def _repair_file(models: Models, photo: Path, target: Path) -> dict[str, Any]:
 def _sentence(facts: dict[str, Any]) -> str:
     if facts["unchanged"]:
         return f"Nothing to repair; it is left as it is. {facts['file']}"
-    depths = facts["depths"]
+    depths, noise = facts["depths"], facts["noise"]["largest"]
+    found = [] if facts["found"] == "none" else [f"{facts['found']} in all of it"]
+    found += [f"noise up to {noise:.2f}"] if noise else []
     return (
-        f"Found in all of it: {facts['found']}. Depth {depths['least']} to {depths['largest']}, "
+        f"Found: {', '.join(found) or 'none'}. Depth {depths['least']} to {depths['largest']}, "
         f"above 0 in {depths['share']:.0%} of the places; {facts['seconds']:.1f} s. {facts['file']}"
     )
 
