@@ -27,7 +27,13 @@ from torch import Tensor
 from dga.discriminator import Judged, JudgedPath, judge_states, max_batch
 from dga.explanation.degradation import NO_DEGRADATION, Degradation
 from dga.explanation.exposure import UNCHANGED
-from dga.explanation.noise_level import matched_depth, noise_deviation, noise_map, remove_impulses
+from dga.explanation.noise_level import (
+    matched_depth,
+    noise_deviation,
+    noise_map,
+    remove_impulses,
+    whiten_channels,
+)
 from dga.explanation.search import Explanation, Known, Look, Scored, explain, judge, mean_logits
 from dga.images import Pixels, from_tensor, to_pixels, to_square, to_tensor
 from dga.networks.models import Models
@@ -65,6 +71,7 @@ class PhotographConfig:
     ``clear``, for fine texture measures so much). ``overlap``: share of a
     window's side that its neighbour has too; ``quantile``: of its pixels' noise, at which a window
     enters the forward process; ``levelled``: noise that a pixel holds already is not added to it.
+    ``quiet``: share of the pixels; where the others are all noisy, noise may lack colours.
     """
 
     explain: ExplanationConfig
@@ -77,6 +84,7 @@ class PhotographConfig:
     darkest: float = -0.6
     overlap: float = 0.1875
     quantile: float = 0.9
+    quiet: float = 0.1
     levelled: bool = True
 
 
@@ -235,11 +243,15 @@ def _windows(
     x = found.degradation.inverse(x)
     grid = Grid.over(pixels.shape[:2], side, round(config.overlap * side))
     noise = noise_map(x)
+    quiet = float(noise[::8, ::8].quantile(config.quiet))  # interpolated, so that a few will do
     noise[noise <= config.explain.noise_floor] = 0
     if found.flat:
         noise.zero_()
+    # Fine texture has no colours either, but is seldom everywhere.
+    everywhere = quiet > config.explain.noise_floor
+    white, noise = whiten_channels(x, noise, seed) if everywhere else (x, noise)
     if depth is None:
-        known = yield from _noise_by_window(models, x, noise, grid, seed, config)
+        known = yield from _noise_by_window(models, white, noise, grid, seed, config)
     else:
         known = [Explanation(NO_DEGRADATION, 0, 0.0)] * len(grid)
     end = config.end if depth is None else End(depth=depth, steps=1)
@@ -250,7 +262,7 @@ def _windows(
     for begin in range(0, len(touched), size):
         part = touched[begin : begin + size]
         seeds = [seed * 1_000_003 + n for n in part]
-        cut = grid.cut(x, part).to(models.device)
+        came, cut = grid.cut(x, part), grid.cut(white, part).to(models.device)
         held = grid.cut(noise[None], part)[:, 0] * config.levelled
         own = (known[n] for n in part)
         caches = [Window(models, *window) for window in zip(cut, seeds, own, held, strict=True)]
@@ -260,7 +272,7 @@ def _windows(
             if isinstance(event, Stopped):
                 depths[part[event.row]] = event.stop.t_star
             elif isinstance(event, Rebuilt) and event.steps:
-                grid.add(change, part[event.row], (event.image - cut[event.row]).cpu())
+                grid.add(change, part[event.row], event.image.cpu() - came[event.row])
         yield Progress(begin + len(part), len(touched))
     change /= grid.weight()
     if depth is None:

@@ -7,6 +7,7 @@ we measured; controls are one depth for the whole photograph, and depths of othe
 from __future__ import annotations
 
 import importlib.util
+import io
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -30,6 +31,8 @@ from dga.photograph import repair_photograph, usual
 from dga.pipeline import Permutation
 
 SEVERITIES = (3, 5)
+LEVEL = 25.0
+"""Of even noise, in 8-bit levels."""
 SINGLE = range(2, 33, 2)
 """Depths among which the best single one is looked for."""
 SINGLE_LEVELLED, SINGLE_ALIKE = "best single depth", "best single depth, same noise everywhere"
@@ -110,12 +113,28 @@ UNEVEN: dict[str, Callable[[Pixels], Pixels]] = {
 }  # fmt: skip
 
 
+def grain(pixels: Pixels) -> Pixels:
+    """White noise, the same in all three channels."""
+    return _noisy(pixels, LEVEL, 1)
+
+
+def stored_noise(pixels: Pixels) -> Pixels:
+    """White noise, then JPEG of quality 75, which keeps less of the colours."""
+    stored = io.BytesIO()
+    Image.fromarray(_noisy(pixels, LEVEL)).save(stored, "JPEG", quality=75)
+    return to_pixels(Image.open(stored))
+
+
+COLOURLESS: dict[str, Callable[[Pixels], Pixels]] = {"grain": grain, "stored noise": stored_noise}
+
+
 def _across(pixels: Pixels) -> np.ndarray:
     return np.linspace(0, 1, pixels.shape[1])[None, :, None]
 
 
-def _noisy(pixels: Pixels, deviation: np.ndarray) -> Pixels:
-    noise = np.random.default_rng(0).normal(size=pixels.shape) * deviation
+def _noisy(pixels: Pixels, deviation: float | np.ndarray, channels: int = 3) -> Pixels:
+    """``channels``: 1 for the same noise in all."""
+    noise = np.random.default_rng(0).normal(size=(*pixels.shape[:2], channels)) * deviation
     return (pixels + noise).round().clip(0, 255).astype(np.uint8)
 
 
@@ -124,8 +143,8 @@ def _mixed(pixels: Pixels, other: np.ndarray, share: np.ndarray) -> Pixels:
 
 
 def damages() -> dict[str, Callable[[Pixels], Pixels]]:
-    """Undamaged, the four uneven ones, and every corruption at each severity, by name."""
-    found: dict[str, Callable[[Pixels], Pixels]] = {CLEAN: lambda pixels: pixels, **UNEVEN}
+    """Undamaged, uneven ones, noise without colours, every corruption at each severity; by name."""
+    found: dict[str, Callable[[Pixels], Pixels]] = {CLEAN: lambda p: p, **UNEVEN, **COLOURLESS}
     for severity in SEVERITIES:
         for name in (*CORRUPTIONS, "speckle_noise"):
             found[f"{name} {severity}"] = partial(
@@ -141,7 +160,7 @@ Repairs = Iterator[tuple[str, Callable[[], Pixels]]]
 
 def repairs(models: Models, damaged: Pixels, damage: str) -> Repairs:
     """Methods by name; rivals where the damage is noise, controls there and where it is uneven."""
-    noisy = damage.split()[0] in NOISES
+    noisy = damage.split()[0] in NOISES or damage in COLOURLESS
     yield "own depths", lambda: repair_photograph(models, damaged).image
     if noisy or damage in UNEVEN:
         yield "one depth", lambda: one_depth(models, damaged)

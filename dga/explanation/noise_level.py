@@ -11,12 +11,16 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from dga.diffusion import Schedule
+from dga.diffusion import Schedule, step_noise
 
 MAD_TO_DEVIATION = 1 / 0.6745
 """From median absolute deviation to standard deviation, for a normal distribution."""
 PIXELS_AT_ONCE = 2**20
 """Whose neighbourhoods are held together: nine values each."""
+LUMINANCE, *COLOURS = F.normalize(torch.tensor([[1.0, 1, 1], [1, -1, 0], [1, 1, -2]]), dim=1)
+"""Orthonormal directions of a pixel's three channels."""
+COLOURLESS = 0.6
+"""A colour with less than this share of the luminance's noise lacks some."""
 
 
 def noise_deviation(x: Tensor) -> Tensor:
@@ -43,18 +47,18 @@ def _detail(x: Tensor) -> Tensor:
 
 
 def noise_map(x: Tensor, block: int = 24, every: int = 8) -> Tensor:
-    """:func:`noise_deviation` around each pixel: ``[3, H, W]`` in [-1, 1] to ``[H, W]``.
+    """:func:`noise_deviation` around each pixel: ``[C, H, W]`` in [-1, 1] to ``[H, W]``.
 
     Measured in square blocks of ``block`` pixels, one ``every`` so many, smoothed over their
     neighbours and interpolated. Both are even; no side of ``x`` is shorter than a block.
     """
     side, step = block // 2, every // 2
-    detail = _detail(x)  # [3, h, w]
+    detail = _detail(x)  # [C, h, w]
     rows = []
     for top in range(0, detail.shape[1] - side + 1, step):  # one at a time, to bound memory
         blocks = (
             detail[:, top : top + side].unfold(2, side, step).movedim(2, 1)
-        )  # [3, n, side, side]
+        )  # [C, n, side, side]
         rows.append(blocks.flatten(2).median(2).values.mean(0))
     measured = torch.stack(rows)[None, None] * MAD_TO_DEVIATION
     smooth = F.avg_pool2d(F.pad(measured, (1, 1, 1, 1), "replicate"), 3, 1)
@@ -63,6 +67,30 @@ def noise_map(x: Tensor, block: int = 24, every: int = 8) -> Tensor:
     edge = (block - every) // 2
     right, below = x.shape[-1] - width - edge, x.shape[-2] - height - edge
     return F.pad(inner, (edge, right, edge, below), "replicate")[0, 0]
+
+
+def whiten_channels(x: Tensor, noise: Tensor, seed: int) -> tuple[Tensor, Tensor]:
+    """Give noise that is nearly the same in all channels the colours that it lacks.
+
+    So it is in grey photographs, and where JPEG has stored less of the colours than of the
+    luminance; but in a state of the forward process it is independent. ``x``: ``[3, H, W]`` in
+    [-1, 1]; ``noise``: its :func:`noise_map`, 0 where nothing is to be added. Returns both, with
+    the luminance's noise in a colour that lacked some.
+    """
+    least = COLOURLESS * float(noise_deviation(_along(LUMINANCE, x)[None]))
+    lacking = [c for c in COLOURS if float(noise_deviation(_along(c, x)[None])) < least]
+    if not lacking:
+        return x, noise
+    luminance, white = noise_map(_along(LUMINANCE, x)), x.clone()
+    drawn = step_noise(seed, "forward", 0, x.shape)  # the forward process begins with depth 1
+    for colour, more in zip(lacking, drawn, strict=False):
+        missing = (luminance.square() - noise_map(_along(colour, x)).square()).clamp(min=0).sqrt()
+        white += colour.view(3, 1, 1) * torch.where(noise > 0, missing * more, 0)
+    return white, torch.where(noise > 0, torch.maximum(noise, luminance), noise)
+
+
+def _along(direction: Tensor, x: Tensor) -> Tensor:
+    return torch.einsum("c,chw->hw", direction, x)[None]
 
 
 def matched_depth(schedule: Schedule, deviation: float) -> int:

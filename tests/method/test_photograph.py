@@ -139,6 +139,23 @@ def test_a_noisy_photograph_is_repaired_wherever_noise_was_measured(
     assert compared(astronaut, done.image)[0] > compared(astronaut, damaged)[0] + 5
 
 
+@pytest.mark.parametrize("name", photographs.COLOURLESS)
+def test_noise_without_colours_is_taken_out(shipped: Models, name: str) -> None:
+    cat = skimage.data.chelsea()[22:278, 98:354]
+    damaged = photographs.COLOURLESS[name](cat)
+    done = repair_photograph(shipped, damaged)
+    assert (done.depths > 5).all()
+    assert compared(cat, done.image)[0] > compared(cat, damaged)[0] + 5
+    assert np.array_equal(repair_photograph(shipped, damaged).image, done.image)
+
+
+@pytest.mark.parametrize("name", ["coffee", "camera"])
+def test_fine_texture_has_no_colours_either(shipped: Models, name: str) -> None:
+    picture = getattr(skimage.data, name)()
+    grey = picture if picture.ndim == 2 else picture[..., 1]
+    assert repair_photograph(shipped, np.repeat(grey[..., None], 3, 2)).unchanged
+
+
 def test_impulses_are_not_taken_for_white_noise(shipped: Models, astronaut: Pixels) -> None:
     damaged = dga.corrupt(astronaut, "impulse_noise", 5, 1)
     done = repair_photograph(shipped, damaged)
@@ -194,7 +211,7 @@ def test_damages_and_rivals_are_pictures(astronaut: Pixels) -> None:
         assert image.shape == astronaut.shape, name
         assert image.dtype == np.uint8, name
         assert compared(astronaut, image)[0] > 15, name
-    for name, damage in photographs.UNEVEN.items():
+    for name, damage in (photographs.UNEVEN | photographs.COLOURLESS).items():
         damaged = damage(astronaut)
         assert damaged.dtype == np.uint8, name
         assert 10 < compared(astronaut, damaged)[0] < 35, name

@@ -20,6 +20,7 @@ UNEVEN = {
     "half defocus": "Half out of focus",
     "dark corner": "Dark corner",
 }
+COLOURLESS = {"grain": "Noise the same in all colours", "stored noise": "Noise stored as JPEG"}
 IMPULSES = "impulse_noise"
 NOISES = (*FAMILIES["noise"], "speckle_noise")
 SEVERITIES = (3, 5)
@@ -28,7 +29,7 @@ OTHERS = ("ssim", "same_reading", "unchanged", "seconds")
 
 def photograph_groups() -> dict[str, tuple[str, ...]]:
     """What a difference is averaged over, by name: kinds of damage."""
-    groups: dict[str, tuple[str, ...]] = {name: (name,) for name in UNEVEN}
+    groups: dict[str, tuple[str, ...]] = {name: (name,) for name in UNEVEN | COLOURLESS}
     for severity in SEVERITIES:
         noises = {name: f"{name} {severity}" for name in NOISES}
         groups[f"noises {severity}"] = tuple(noises.values())
@@ -46,7 +47,7 @@ def damage_title(name: str) -> str:
         return f"{number}, severity {severity}"
     if name == "none":
         return "Undamaged"
-    return UNEVEN.get(name) or f"{title(kind)} {severity}"
+    return (UNEVEN | COLOURLESS).get(name) or f"{title(kind)} {severity}"
 
 
 def method_words(name: str) -> str:
