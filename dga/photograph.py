@@ -277,6 +277,8 @@ def _windows(
     change /= grid.weight()
     if depth is None:
         change *= noise > 0
+    if (pixels == pixels[..., :1]).all():  # a grey photograph stays grey
+        change = change.mean(0)
     shape = len(grid.rows), len(grid.columns)
     image, by_window = from_tensor(x + change), depths.reshape(shape)
     return Photograph(image, found, noise.numpy(), grid.rows, grid.columns, by_window, False, 0.0)

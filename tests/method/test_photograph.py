@@ -149,6 +149,14 @@ def test_noise_without_colours_is_taken_out(shipped: Models, name: str) -> None:
     assert np.array_equal(repair_photograph(shipped, damaged).image, done.image)
 
 
+def test_a_grey_photograph_stays_grey(shipped: Models) -> None:
+    grey = np.repeat(skimage.data.camera()[22:278, 128:384, None], 3, 2)
+    noisy = photographs.grain(grey)
+    repaired = repair_photograph(shipped, noisy).image
+    assert (repaired == repaired[..., :1]).all()
+    assert compared(grey, repaired)[0] > compared(grey, noisy)[0] + 4
+
+
 @pytest.mark.parametrize("name", ["coffee", "camera"])
 def test_fine_texture_has_no_colours_either(shipped: Models, name: str) -> None:
     picture = getattr(skimage.data, name)()
