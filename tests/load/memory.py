@@ -80,9 +80,9 @@ class Strangers:
         for n in tqdm(range(40_000, 40_000 + count), unit="photo"):
             asked = {"name": "", "path": self._upload(n, "whole"), "damage": damage}
             value, *_ = self._press(n, "show", [], event_data={"ask": json.dumps(asked)})
-            self._queued(n, "run_1", [json.dumps(value)])
+            self._queued(n, "run_1", [json.dumps(asked | {"key": value["key"]})])
             one = {"ask": json.dumps({"key": value["key"], "depth": 8})}
-            [told] = self._queued(n, "single", [], event_data=one)
+            [told] = self._queued(n, "more_1", [], event_data=one)
             assert told["single"][0] == 8
 
     def _upload(self, n: int, name: str, more: int = 0) -> str:
