@@ -7,7 +7,6 @@ we measured; controls are one depth for the whole photograph, and depths of othe
 from __future__ import annotations
 
 import importlib.util
-import io
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -24,7 +23,7 @@ from dga.evaluation.permutation import make_permutation
 from dga.evaluation.results_file import ResultRow, ResultsFile
 from dga.explanation.noise_level import matched_depth, noise_deviation
 from dga.explanation.sharpness import disk
-from dga.images import Pixels, to_pixels, to_square, to_tensor
+from dga.images import Pixels, through_jpeg, to_pixels, to_square, to_tensor
 from dga.networks.classifier import predict
 from dga.networks.models import Models
 from dga.photograph import repair_photograph, usual
@@ -120,9 +119,7 @@ def grain(pixels: Pixels) -> Pixels:
 
 def stored_noise(pixels: Pixels) -> Pixels:
     """White noise, then JPEG of quality 75, which keeps less of the colours."""
-    stored = io.BytesIO()
-    Image.fromarray(_noisy(pixels, LEVEL)).save(stored, "JPEG", quality=75)
-    return to_pixels(Image.open(stored))
+    return to_pixels(through_jpeg(_noisy(pixels, LEVEL), 75))
 
 
 COLOURLESS: dict[str, Callable[[Pixels], Pixels]] = {"grain": grain, "stored noise": stored_noise}
