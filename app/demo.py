@@ -75,7 +75,7 @@ def build(
         line = QueuePositions(partial(queue.visitors, CONCURRENCY_ID), queue.address_of)
         photographs = partial(queue.visitors, PHOTOGRAPHS_ID)
         photos = QueuePositions(photographs, queue.address_of, PHOTOGRAPHS_ID, line)
-        gr.HTML(header(session, ""), apply_default_css=False, elem_id="head")
+        header(session, "")
         run, sentence = adapt_page(session, demo, line)
         foot()
         adapt_endpoint(session, CONCURRENCY_ID)
@@ -91,7 +91,7 @@ def build(
     for name, path in PAGES:
         if path:
             with demo.route(name, f"/{path}"):
-                gr.HTML(header(session, path), apply_default_css=False, elem_id="head")
+                header(session, path)
                 screens[f"/{path}"] = first_screen(session, path, *pages[path]())
                 foot()
     demo.queue(max_size=MAX_WAITING, api_open=False)

@@ -48,7 +48,7 @@ def first_screen(
     said = f"{picture}<div>{said}</div>" if picture else said
     script = (static() / "shared/first.js").read_text("utf-8")
     return (
-        f'<div id="first" data-there="{there}"><div>{header(session, page)}</div>'
+        f'<div id="first" data-there="{there}"><div>{_header(session, page)}</div>'
         f'<div class="first-{page or "try"}">{said}</div></div><script>{script}</script>'
     )
 
@@ -58,7 +58,12 @@ def foot() -> None:
     html(f"<p>{words.FOOTER}</p>", elem_id="foot")
 
 
-def header(session: Session, page: str) -> str:
+def header(session: Session, page: str) -> None:
+    """The header of a page, whose links are one Tab stop."""
+    html(_header(session, page), scripts=["shared/header"], elem_id="head")
+
+
+def _header(session: Session, page: str) -> str:
     """Name, links and what the models know; ``page``: which one is open."""
     profile = session.profile
     names = profile.classifier.classes

@@ -12,6 +12,7 @@ KINDS = (
 )  # a phone: the second
 ANY_PHOTO = "any photo, at its own size"
 PAPER = "Paper"
+BY_ARROWS = "Arrow keys go from one to the next."
 DESCRIPTION = (
     "Repair a damaged picture with just enough noise: discriminator-guided adaptive diffusion, "
     "live in the browser, with every depth, three methods and what was measured."

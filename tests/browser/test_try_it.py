@@ -391,16 +391,51 @@ def test_few_tabs_and_names(recorded):
     page.reload()
     page.wait_for_selector("#line b:not(:empty)")
     page.wait_for_function(f"{PLOT}.phase === 'done'")
-    page.keyboard.press("Tab")
-    page.wait_for_timeout(1000)  # groups have one stop each, once they are drawn
-    assert page.evaluate("document.activeElement.className") == "skip"
-    page.keyboard.press("Enter")
-    seen = []
-    for _ in range(8):
+    page.wait_for_selector("#examples [tabindex='0'], #line button[tabindex='0']")
+    here, seen = "document.activeElement", {}
+    for count in range(1, 9):
         page.keyboard.press("Tab")
-        seen.append(page.evaluate("document.activeElement.id || document.activeElement.className"))
-    # "im": the pictures, whose arrows go through them
-    assert {"adapt", "im", "tau", "stop"} <= set(" ".join(seen).split()), seen
+        stop = page.evaluate(
+            f"[{here}.id || {here}.className || {here}.textContent, {here}.tabIndex]"
+        )
+        assert stop[1] == 0
+        seen[stop[0]] = count
+    assert seen["skip"] == 1
+    assert max(seen[name] for name in ("adapt", "choose", "tau", "stop")) <= 8, seen
+    assert page.evaluate(f"{here}.getAttribute('role')") == "slider"
+    names = [
+        button.get_attribute("aria-label") for button in page.locator("#examples button").all()
+    ]
+    assert not any("-" in name or "_" in name for name in names if name)
+    page.keyboard.press("Escape")
+    page.keyboard.press("m")
+    assert page.locator(".pic.chosen").count() == 1
+
+
+def test_arrows_reach_what_has_no_tab_stop_of_its_own(recorded):
+    page = recorded.page
+    page.evaluate("document.activeElement.blur(); scrollTo(0, 0)")
+    for group, members in {
+        "#head": "#head .bar-inner :is(a, summary)",
+        "#bar": "#line button, #examples button",
+        ".try": ".try .toggles button, .try .shots figure:not([hidden]) :is(button.choose, .im)",
+    }.items():
+        all_ = page.locator(members)
+        assert all_.and_(page.locator("[tabindex='0']")).count() == 1
+        all_.and_(page.locator("[tabindex='0']")).focus()
+        page.keyboard.press("Home")
+        for index in range(all_.count()):
+            where = f"[...document.querySelectorAll('{members}')].indexOf(document.activeElement)"
+            assert page.evaluate(where) == index, group
+            page.keyboard.press("ArrowRight")
+        assert page.evaluate(where) == 0
+        page.keyboard.press("End")
+        assert page.evaluate(where) == all_.count() - 1
+    page.locator(".shots [data-name=dda] button.choose").focus()
+    page.keyboard.press("Enter")
+    assert page.get_attribute(".pic.chosen", "data-name") == "dda"
+    page.click(".shots [data-name=dga-guided] button.choose")
+
     names = [
         button.get_attribute("aria-label") for button in page.locator("#examples button").all()
     ]

@@ -47,23 +47,29 @@ async function appears(root, selector) {
   }
   return null;
 }
-// One Tab stop a group; arrows go through it. The answer is called when the group has changed.
-function rove(root, items) {
+// One Tab stop a group, at first the one named so; arrows, Home and End go through it. The answer is
+// called when the group has changed.
+function rove(root, items, opens = "") {
   let stop = null;
-  const all = () => [...root.querySelectorAll(items)];
+  const all = () => [...root.querySelectorAll(items)].filter((item) => item.checkVisibility());
   const keep = () => {
-    if (!all().includes(stop)) stop = all()[0];
-    for (const item of all()) item.tabIndex = item === stop ? 0 : -1;
+    const there = all();
+    if (!there.includes(stop)) stop = there.find((item) => opens && item.matches(opens)) ?? there[0];
+    for (const item of there) item.tabIndex = item === stop ? 0 : -1;
   };
+  root.addEventListener("focusin", ({ target }) => {
+    if (!all().includes(target)) return;
+    stop = target;
+    keep();
+  });
   root.addEventListener("keydown", (event) => {
-    const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-    const index = all().indexOf(document.activeElement);
-    if (!by || index < 0) return;
+    const there = all();
+    const index = there.indexOf(event.target);
+    const to = { ArrowRight: index + 1, ArrowLeft: index - 1, Home: 0, End: -1 }[event.key];
+    if (index < 0 || to === undefined || modified(event)) return;
     event.preventDefault();
     event.stopPropagation();
-    stop = all().at((index + by) % all().length);
-    keep();
-    stop.focus();
+    there.at(to % there.length).focus();
   });
   return keep;
 }

@@ -53,7 +53,7 @@ document.addEventListener("paste", ({ clipboardData }) => {
 });
 
 window.dgaLine = { open, uploaded };
-appears(document, "#examples button").then(() => rove(byId("examples"), "button")());
+appears(document, "#examples button").then(() => rove(byId("bar"), "#line button, #examples button")());
 appears(document, "#sheet").then((sheet) => {
   sheet.setAttribute("role", "dialog");
   sheet.setAttribute("aria-label", words.sheet);

@@ -146,12 +146,10 @@ function pictureRow(now) {
   for (const button of element.querySelectorAll(".toggles button")) {
     button.setAttribute("aria-pressed", shown.includes(button.dataset.name));
   }
-  keepToggles();
-  keepPictures();
+  keepRow();
 }
 
-const keepToggles = rove(find(".toggles"), "button");
-const keepPictures = rove(row, "figure:not([hidden]) .im");
+const keepRow = rove(find(".try"), ".toggles button, .shots :is(button.choose, .im)", ".choose[aria-pressed=true]");
 
 // The sentence of the chosen method, the fixed depth's, and the seconds.
 function sentences(now) {
