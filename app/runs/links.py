@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
-from app.runs.settings import check_settings
+from app.runs.settings import check_settings, deepest_shown
 from app.words.common import NO_CORRUPTION
 from app.words.try_it import EXAMPLE_TITLES, LINK_NOTICES, LINK_PARTS, LINK_USUAL
 from dga.io.parsing import shortened
@@ -117,7 +117,7 @@ def parse(
                 notices.append(_notice(key, query[key], _text(values[name])))
     settings = check_settings(profile, **values)
     seen: dict[str, Any] = {}
-    depths = {str(depth): depth for depth in range(profile.schedule.steps + 1)}
+    depths = {str(depth): depth for depth in range(deepest_shown(profile, settings) + 1)}
     for key, known in (("method", {name: name for name in USUAL}), ("depth", depths)):
         seen[key] = known.get(query.get(key, ""))
         if key in query and seen[key] is None:

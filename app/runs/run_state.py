@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from app.parts.examples import Example
 from app.runs.session import Picture
+from app.runs.settings import deepest_shown
 from app.runs.sprites import Lane, forward_sprites, outcome_sheet
 from app.runs.watch import NOISED, News, Step, Swept
 from app.words.try_it import CANCELLED, PROGRESS
@@ -32,7 +33,6 @@ from dga.systems import System
 Phase = Literal["empty", "damaged", "forward", "reverse", "done", "cancelled", "error"]
 Source = Literal["damaged", "run", "recorded"]
 TAUS = tuple(percent / 100 for percent in range(101))
-SHOWN = 32  # depths that the page shows unless a setting goes deeper
 
 
 @dataclass(frozen=True)
@@ -154,8 +154,7 @@ class RunState:
     @cached_property
     def extent(self) -> int:
         """How deep the page looks."""
-        deepest = max(SHOWN, self.stopping.max_depth, self.settings.dda_depth)
-        return min(deepest, self.profile.schedule.steps)
+        return deepest_shown(self.profile, self.settings)
 
     @cached_property
     def systems(self) -> dict[str, System]:

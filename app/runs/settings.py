@@ -11,6 +11,7 @@ from dga.request import Request
 MAX_SEED = 2**31 - 1
 MAX_PATHS = 8
 MAX_SCALE = 20
+SHOWN = 32  # depths that the page shows unless a setting goes deeper
 
 
 def check_settings(
@@ -55,3 +56,9 @@ def _number(name: str, value: object, low: int, high: int, whole: bool = False) 
 
 def _whole(name: str, value: object, low: int, high: int) -> int:
     return int(_number(name, value, low, high, whole=True))
+
+
+def deepest_shown(profile: Profile, settings: Request) -> int:
+    """How deep the page looks at a run of these settings."""
+    deepest = max(SHOWN, settings.stopping(profile).max_depth, settings.dda_depth)
+    return min(deepest, profile.schedule.steps)

@@ -63,6 +63,8 @@ SCRIPT = {  # what the page's script says by itself
     "each": "A depth for each place gives {own}.",
     "single": "Depth {depth} everywhere: {here}.",
     "single_unknown": "Depth {depth} everywhere.",
+    "unknown": "The link's {part} “{value}” is not here: {used} is shown instead.",
+    "each_own": "a depth for each place",
     "single_waits": "What it gives is being computed.",
     "damaged": "Damaged",
     "repaired": "Repaired",

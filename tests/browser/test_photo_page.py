@@ -111,6 +111,36 @@ def test_a_link_is_the_state_and_one_pixel_is_one(photo):
     assert (box["width"], box["height"]) == (451, 300)
 
 
+@pytest.mark.parametrize(
+    ("query", "said", "shown"),
+    [
+        ("photo=zzz", "photo “zzz” is not here: Astronaut is shown", "Noise in two places"),
+        ("photo=cat&damage=zzz", "damage “zzz” is not here: Noise in two places", ""),
+        ("photo=cat&damage=fog&severity=9", "severity “9” is not here: 5 is shown", ""),
+        ("depth=99", "depth “99” is not here: 32 is shown", "Depth 32 everywhere"),
+        ("depth=deep", "depth “deep” is not here: a depth for each place", "Noise in two places"),
+    ],
+)
+def test_a_link_to_what_is_not_here_shows_the_nearest_and_says_so(
+    chromium, served, query, said, shown
+):
+    visit = Watch(chromium.new_page(viewport={"width": 1440, "height": 900}), served.url)
+    page = visit.page
+    page.goto(f"{served.url}photo?{query}")
+    page.wait_for_selector("#ph-stage .ph-after[src]", state="attached")
+    page.wait_for_selector(".ph-notice:not(:empty)", timeout=2000)
+    assert said in page.inner_text(".ph-notice")
+    visit.says(".ph-said h1", shown)
+    assert page.inner_text(".ph-error") == ""
+    if "cat" in query:
+        assert page.get_attribute("[data-name=cat]", "aria-pressed") == "true"
+    if "fog" in query:
+        assert page.locator("[data-severity][aria-pressed=true]").inner_text() == "5"
+    page.click("#ph-photo [data-name=coffee]")
+    page.wait_for_function("!document.querySelector('.ph-notice').textContent.includes('link')")
+    visit.leave()
+
+
 def test_an_own_photo_has_no_truth(photo, tmp_path):
     page = photo.page
     Image.effect_noise((300, 200), 90).convert("RGB").save(tmp_path / "secret.png")

@@ -676,6 +676,17 @@ def test_a_link_that_is_not_understood_opens_the_opening_picture(chromium, serve
     visit.leave()
 
 
+def test_a_depth_alone_is_a_link_to_it_and_one_too_deep_is_named(chromium, served):
+    for depth, said in ((7, ""), (50, "depth “50” was not understood")):
+        visit = Visit(chromium, served, query=f"?depth={depth}")
+        visit.page.wait_for_function(f"{PLOT}.phase === 'done'")
+        if said:
+            Watch.says(visit, "#notice", said)
+        assert ("understood" in visit.page.inner_text("#notice")) == bool(said)
+        Watch.says(visit, ".say h1", "by hand" if not said else "Stopped at depth")
+        visit.leave()
+
+
 def test_what_is_pasted_takes_the_picture_s_place(working):
     page = working.page
     picture = "document.querySelector('#picture img')?.src"

@@ -274,15 +274,16 @@ def test_a_files_name_may_name_its_kind(file, kind):
 
 
 def test_the_address_says_what_is_shown():
-    asked = parse(ask(severity="3"), "v", ["lion", "cat"])
+    asked = parse(ask(severity="3"), "v", ["lion", "cat"], 24)
     assert (asked.owner, asked.image, asked.severity, asked.notice) == (TOKEN, "cat", 3, "")
     odd = {"token": "short", "image": "../cat", "severity": "9", "atlas": "dda", "x": []}
-    asked = parse(json.dumps(odd), "v", ["lion", "cat"])
+    odd["dda"] = "33"
+    asked = parse(json.dumps(odd), "v", ["lion", "cat"], 24)
     assert (asked.owner, asked.image, asked.severity) == ("v", "lion", 5)
-    for part in ("image=../cat", "severity=9", "atlas=dda", "Pictures is shown"):
+    for part in ("image=../cat", "severity=9", "atlas=dda", "Pictures is shown", "24 is shown"):
         assert part in asked.notice
     for text in (None, "", "[]", "3", "{", "[" * 10**5):
-        assert parse(text, "v", ["lion"]).image == "lion"
+        assert parse(text, "v", ["lion"], 24).image == "lion"
 
 
 @pytest.fixture

@@ -81,6 +81,8 @@ def test_what_a_written_link_leaves_out_is_the_profile_s():
         ("scale=-1", "strength λ “-1”"),
         ("max_depth=101", "deepest allowed “101”"),
         ("rule=coin", "rule “coin”"),
+        ("method=magic", "method “magic”"),
+        ("depth=33", "depth “33”"),
     ],
 )
 def test_a_bad_value_falls_back_with_a_notice(query, named):
@@ -90,6 +92,12 @@ def test_a_bad_value_falls_back_with_a_notice(query, named):
     assert len(link.notices[0]) < 200
     assert "_" not in link.notices[0].replace("speckle_noise", "")  # words for people
     assert (link.image, link.settings) == ("cat", OPENED)
+
+
+def test_a_depth_by_hand_goes_as_deep_as_the_run_is_shown():
+    assert read("?image=cat&depth=32").depth == 32
+    assert read("?image=cat&depth=40&max_depth=40").depth == 40
+    assert read("?image=cat&depth=41&dda=40").depth is None
 
 
 def test_a_rule_of_an_earlier_link_is_answered():

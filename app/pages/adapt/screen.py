@@ -8,6 +8,7 @@ import gradio as gr
 
 from app.parts.html import html
 from app.parts.marks import SHAPES, mark
+from app.runs.links import KEYS
 from app.words.screen import SCREEN_WORDS
 from app.words.try_it import DOWNLOADS
 
@@ -57,5 +58,6 @@ def screen(value: dict[str, Any]) -> gr.HTML:
         elem_id="try",
         words=SCREEN_WORDS,
         downloads=DOWNLOADS,
+        keys=KEYS,
         marks={name: mark(name) for name in SHAPES},
     )

@@ -25,7 +25,7 @@ from app.runs.export import RunExport
 from app.runs.run_state import Progress, RunState
 from app.runs.run_value import blank_value, run_value
 from app.runs.session import CancelledError, Session
-from app.runs.settings import check_settings
+from app.runs.settings import check_settings, deepest_shown
 from app.runs.visitors import Run, Visitors
 from app.runs.watch import Step, Swept
 from app.server.decoder import read_square
@@ -310,7 +310,8 @@ class TryHandlers(ChangeHandlers[Run]):
         preset = named or self.presets.find(image, link.settings)
         tau, fixed = profile.stopping.tau, profile.dda_depth  # which handles move afterwards
         usual = replace(link.settings, tau=tau, dda_depth=fixed)
-        preset = preset or self.presets.find(image, usual)
+        if link.settings.dda_depth <= deepest_shown(profile, usual):
+            preset = preset or self.presets.find(image, usual)
         notices = () if named else link.notices
         if preset is not None and not query:  # the page came with it
             self.kept.put(visitor, Run(preset.state))

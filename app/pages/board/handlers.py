@@ -18,7 +18,7 @@ from app.pages.run_handlers import RunHandlers, Update, answered, told
 from app.parts.examples import Example
 from app.parts.pictures import uri
 from app.presets.boards import EXAMPLES, Boards
-from app.runs.board import DAMAGED, METHODS, Board, Cell, Row, key_of, run
+from app.runs.board import DAMAGED, DEEPEST, METHODS, Board, Cell, Row, key_of, run
 from app.runs.session import Session
 from app.runs.visitors import Visitors
 from app.server.decoder import read_square
@@ -73,8 +73,10 @@ class Asked:
         return f"{self.owner} {key_of(self.image, severity, self.method)}"
 
 
-def parse(text: object, visitor: str, examples: Sequence[str]) -> Asked:
-    """A question in JSON, all optional: ``token``, ``image``, ``severity``, ``atlas``.
+def parse(text: object, visitor: str, examples: Sequence[str], fixed: int) -> Asked:
+    """A question in JSON, all optional: ``token``, ``image``, ``severity``, ``atlas``, ``dda``.
+
+    ``fixed``: the depth that an atlas opens with; another, ``dda``, is the page's own affair.
 
     The token, which only this visitor's browser knows, outlives a reload. Never raises: what is
     not known is replaced by the page's own and named in the notice.
@@ -86,6 +88,7 @@ def parse(text: object, visitor: str, examples: Sequence[str]) -> Asked:
         "image": (examples[0], (*examples, OWN)),
         "severity": (SEVERITY, SEVERITIES),
         "atlas": ("", ("", *METHODS)),
+        "dda": (fixed, range(DEEPEST + 1)),
     }
     values, notices = list[Any](), []
     for name, (usual, allowed) in known.items():
@@ -98,7 +101,7 @@ def parse(text: object, visitor: str, examples: Sequence[str]) -> Asked:
                 "used": usual or words.LABELS["pictures"],
             }
             notices.append(words.UNKNOWN_LINK.format(**told_of))
-    image, severity, method = values
+    image, severity, method, _ = values
     return Asked(owner, image, severity, method, " ".join(notices), asked)
 
 
@@ -133,7 +136,7 @@ class BoardHandlers(RunHandlers[Board]):
         self._damaged = lru_cache(maxsize=32)(self._damage)
 
     def parsed(self, visitor: str, text: object) -> Asked:
-        return parse(text, visitor, self.names)
+        return parse(text, visitor, self.names, self.session.profile.dda_depth)
 
     def board(self, asked: Asked) -> Board:
         """The visitor's own run, else the recorded one, else what can be run."""

@@ -15,7 +15,7 @@ from app.parts.html import LIGHT, PRIVATE, SAVE, for_event, for_visitor, html, r
 from app.parts.photographs import load_photographs
 from app.parts.pictures import data_uri, encoded
 from app.presets import photo as recorded
-from app.runs.damage import BRUSHES, MAX_POINTS, SIZES, STRENGTHS
+from app.runs.damage import BRUSHES, MAX_POINTS, NONE, RAMP, SIZES, STRENGTHS, STROKES
 from app.runs.photo import DEEPEST, LOOKS, SURVEY
 from app.runs.session import Session
 from app.server.gate import FIRST_PHOTO
@@ -27,6 +27,7 @@ from dga.data.uploads import MAX_BYTES
 from dga.images import Pixels, to_pixels, to_square
 from dga.titles import title
 
+PLAIN = {NONE: "already", STROKES: "two", RAMP: "ramp"}  # kinds of damage that are no corruption
 SCRIPTS = tuple(f"photo/{name}" for name in ("state", "picture", "chart", "brush", "screen"))
 
 
@@ -67,6 +68,13 @@ def photo_page(
                 survey=list(SURVEY),
                 most={"strokes": MAX_STROKES, "points": MAX_POINTS, "megabytes": most},
                 db=words.DB,
+                known={
+                    "photo": words.PHOTOGRAPHS,
+                    "damage": {kind: words.LABELS[name] for kind, name in PLAIN.items()}
+                    | known["kinds"],
+                    "severity": {f"{severity}": severity for severity in SEVERITIES},
+                    "depth": {f"{depth}": depth for depth in range(DEEPEST + 1)},
+                },
             )
         with gr.Column(elem_classes="ph-column"):
             html(rendered("photo/rail", **known), elem_id="ph-rail")

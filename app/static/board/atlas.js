@@ -1,13 +1,16 @@
 // The atlas: rows by depths, right or wrong, own depths joined, the fixed depth a line to drag.
 const COLUMNS = 10; // of a row's sheet
 const asked = new URLSearchParams(location.search).get("dda");
-if (/^\d{1,2}$/.test(asked)) page.fixed = Number(asked);
+if (/^[1-9]?\d$/.test(asked)) page.fixed = Number(asked);
 let stop = [0, 0]; // the cell that Tab reaches: row, depth
 let open = null; // the one whose pictures are shown
 let [soon, later, frame, going] = [0, 0, 0, 0];
 const sheets = new Map();
 const depths = () => props.value.counts.length;
-const fixedOf = ({ fixed, counts }) => Math.min(page.fixed ?? fixed, counts.length - 1);
+const fixedOf = ({ fixed, counts }) => {
+  if (page.fixed >= counts.length) page.fixed = undefined; // by an address
+  return Math.min(page.fixed ?? fixed, counts.length - 1);
+};
 const middle = (depth) => `${(100 * (depth + 0.5)) / depths()}%`;
 const share = (part) => `--s:${Math.round(100 * clamp((part - 0.2) / 0.75, 0, 1))}%`;
 const kindOf = ({ right }, depth) => (right.length ? (right[depth] ? "right" : "wrong") : "sure");

@@ -8,7 +8,9 @@ function sentence() {
   const said = inOne() ? `${fill(known, { depth, here: db(here ?? 0) })}<br>${own}` : value.said;
   const heading = at(".ph-said h1");
   if (heading.innerHTML !== said) heading.innerHTML = said;
-  for (const name of ["note", "notice", "error"]) put(at(`.ph-${name}`), value[name]);
+  put(at(".ph-note"), value.note);
+  put(at(".ph-notice"), [misread, value.notice].filter(Boolean).join(" "));
+  put(at(".ph-error"), value.error);
 }
 
 const graded = () => !["none", "strokes", "ramp"].includes(value.damage.kind);
@@ -175,8 +177,25 @@ function fold() {
 phone.addEventListener("change", fold);
 
 let ready = false;
-const { depth: deep, ...link } = Object.fromEntries(new URLSearchParams(location.search));
-let asked = /^\d+$/.test(deep) ? clamp(Number(deep), 0, slider.max) : null; // by the address
+let asked = null; // a depth everywhere, by the address
+let misread = ""; // what of it was not understood
+
+// What the address names, the nearest where it is not here, and the sentences that say so.
+function linked() {
+  const address = new URLSearchParams(location.search);
+  const found = { photo: opening.name, damage: "strokes", severity: 3, depth: null };
+  const told = [];
+  for (const [part, here] of Object.entries(props.known)) {
+    const given = address.get(part);
+    if (given === null || (part === "severity" && ["none", "strokes", "ramp"].includes(found.damage))) continue;
+    const numbers = Object.keys(here).map(Number);
+    const near = /^-?\d+$/.test(given) ? clamp(Number(given), Math.min(...numbers), Math.max(...numbers)) : given;
+    if (Object.hasOwn(here, near)) found[part] = near;
+    const used = here[found[part]] ?? words.each_own;
+    if (`${found[part]}` !== given) told.push(fill(words.unknown, { part, value: given.slice(0, 40), used }));
+  }
+  return [found, told.join(" ")];
+}
 watch("value", () => ready && !props.value.opens && receive(props.value));
 Promise.all([
   ...["select", "h1", "button"].map((part) => appears(document, `#ph-rail ${part}`)),
@@ -187,8 +206,13 @@ Promise.all([
   ready = true;
   listen();
   fold();
-  const { photo: name = opening.name, damage: kind = "strokes", severity = 3 } = link;
-  if (name === opening.name && kind === "strokes") return receive(opening);
-  value = { ...value, name, key: null, said: "" };
-  choose({ name }, { ...usual(kind), severity: Number(severity) });
+  const [{ photo: name, damage: kind, severity, depth: deep }, said] = linked();
+  asked = deep === null ? null : Number(deep);
+  if (name !== opening.name || kind !== "strokes") {
+    value = { ...value, name, key: null, said: "" };
+    choose({ name }, { ...usual(kind), severity: Number(severity) });
+  }
+  misread = said;
+  if (name === opening.name && kind === "strokes") receive(opening);
+  else draw();
 }, () => put(at(".ph-error"), words.lost));

@@ -29,6 +29,7 @@ const ask = (more) => {
 // Another photo or damage: shown damaged at once, then repaired by itself.
 function choose(photo, damage = {}) {
   halt();
+  misread = "";
   show(canvas, false);
   before = photo.name === undefined ? value.repaired || before : "";
   value = { ...value, damage: { ...value.damage, ...damage }, repaired: "", phase: "empty" };

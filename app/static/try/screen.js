@@ -153,7 +153,8 @@ for (const node of ["#line b", "#adapt", "#examples button"]) appears(document, 
 new ResizeObserver(() => { fit(); soon(); }).observe(plot);
 watch("value", () => receive(props.value));
 // What an address names, or what this tab had, is on its way: the page's first run is not it.
-const named = /[?&](corruption|run)=/.test(location.search) || sessionStorage.getItem("dga-last");
+const address = new URLSearchParams(location.search);
+const named = props.keys.some((key) => address.has(key)) || sessionStorage.getItem("dga-last");
 const { opens } = value;
 value = { ...value, key: null, phase: "opening" };
 draw();
