@@ -215,6 +215,6 @@ def spread(alone: Sequence[int | None]) -> str:
     if not depths:
         return f"in none of {len(alone)} tries"
     low, high = min(depths), max(depths)
-    known = f"{low}–{high}" if low < high else f"{low}"  # noqa: RUF001  # a dash
+    known = f"{low}–{high}" if low < high else f"at {low}"  # noqa: RUF001  # a dash
     some = f"{len(depths)} of " * (len(depths) < len(alone))
     return f"{known} in {some}{len(alone)} tries"

@@ -110,7 +110,7 @@ LABELS = {
     "name": "name it",
     "pending": "being rebuilt",
     "empty": "not rebuilt yet",
-    "drop": "Drop up to {most} pictures of your own",
+    "drop": "Up to {most} pictures of your own",
     "dropped": "As they are, damaged or not. They get a row each, and stay on this machine for at "
     "most an hour. A file's name with just one of the {kinds} kinds as a word of its own names it.",
     "uploading": "Sending {done} of {total}",

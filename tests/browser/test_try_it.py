@@ -330,6 +330,27 @@ def test_present_is_for_the_last_row(recorded):
     page.keyboard.press("Escape")
 
 
+def test_present_shows_the_depth_of_what_is_looked_at(recorded):
+    page = recorded.page
+    page.click("#examples [data-name]")
+    page.click(".shots [data-name=dga-plus] button.choose")
+    page.keyboard.press("f")
+    noised = ".shots [data-name=noised] figcaption b"
+    Watch.says(recorded, noised, "Noised to depth 9")
+    depths = dict(zip(
+        page.locator(".plot text[text-anchor=middle]").all_text_contents(),
+        (one.bounding_box() for one in page.locator(".plot text[text-anchor=middle]").all()),
+        strict=True,
+    ))  # fmt: skip
+    eight, sixteen = (depths[k]["x"] + depths[k]["width"] / 2 for k in ("8", "16"))
+    mark = page.locator(".plot .of-dga-plus svg").bounding_box()
+    assert abs(mark["x"] + mark["width"] / 2 - (eight + (sixteen - eight) / 8)) < 2
+    page.keyboard.press("m")
+    assert page.locator(".plot .own").count() == 0
+    page.keyboard.press("Escape")
+    page.click(".shots [data-name=dga-guided] button.choose")
+
+
 def test_present_says_that_a_run_never_crossed(recorded):
     page = recorded.page
     page.click(".shots [data-name=dga-guided] button.choose")

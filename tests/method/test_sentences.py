@@ -140,7 +140,7 @@ def test_costs_count_what_choosing_cost():
 def test_where_single_paths_stop():
     assert spread([6, 10, 7]) == "6–10 in 3 tries"  # noqa: RUF001
     assert spread([6, None, 7]) == "6–7 in 2 of 3 tries"  # noqa: RUF001
-    assert spread([6, 6]) == "6 in 2 tries"
+    assert spread([6, 6]) == "at 6 in 2 tries"
     assert spread([None, None]) == "in none of 2 tries"
     assert spread([6]) == ""
     tries = "first below τ here; 6–8 in 2 tries"  # noqa: RUF001

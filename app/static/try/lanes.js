@@ -207,9 +207,14 @@ function filmLane(b, now) {
   return out + box(b.x(mean.length - 1), b.film, b.right - b.x(mean.length - 1), 30, "hatched");
 }
 
-// The two depths' pills take the room of other figures.
-const presentAxis = (b) => label(0, b.foot + 70, words.depth) + stroke(b.x(fixed), b.top, b.x(fixed), b.foot, "fix") +
-  [0, 8, 16, 24, 32].map((k) => label(b.x(k), b.foot + 70, k, "middle")).join("");
+// The two depths' pills take the room of other figures; DGA+ has a depth of its own.
+function presentAxis(b) {
+  const axis = label(0, b.foot + 70, words.depth) + [0, 8, 16, 24, 32].map((k) => label(b.x(k), b.foot + 70, k, "middle")).join("");
+  const lines = axis + stroke(b.x(fixed), b.top, b.x(fixed), b.foot, "fix");
+  if (!ownNoise() || !needsNoise()) return lines;
+  const x = b.x(value.found.t_star);
+  return lines + stroke(x, b.top, x, b.foot, "own") + markAt("dga-plus", x, b.bottom - 20, 24);
+}
 
 const HATCH = `<defs><pattern id="hatch" width="6" height="6" patternUnits="userSpaceOnUse"
   patternTransform="rotate(45)"><path d="M0 0V6"/></pattern></defs>`;
