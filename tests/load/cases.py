@@ -58,9 +58,11 @@ def connect(url: str, number: int = 0) -> Client:
     """A client whose downloads go to a folder of its own; ``number`` gives its address."""
     downloads = tempfile.mkdtemp(prefix="dga-visitor-")
     headers = {"x-forwarded-for": f"10.0.{number // 250}.{number % 250 + 1}"}
+    patient = {"timeout": 120}  # hundreds of clients in one process keep each other waiting
     return Client(
-        url, verbose=False, headers=headers, download_files=downloads, analytics_enabled=False
-    )
+        url, verbose=False, headers=headers, download_files=downloads, analytics_enabled=False,
+        httpx_kwargs=patient,
+    )  # fmt: skip
 
 
 def digest(answer: tuple[Any, ...]) -> str:
