@@ -417,7 +417,7 @@ def test_few_tabs_and_names(recorded):
     for count in range(1, 9):
         page.keyboard.press("Tab")
         stop = page.evaluate(
-            f"[{here}.id || {here}.className || {here}.textContent, {here}.tabIndex]"
+            f"[{here}.id || {here}.classList[0] || {here}.textContent, {here}.tabIndex]"
         )
         assert stop[1] == 0
         seen[stop[0]] = count
