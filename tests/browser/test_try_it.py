@@ -624,14 +624,13 @@ def test_cancel_keeps_what_is_there_and_is_no_error(working):
 
 def test_escape_leaves_the_line(working):
     page, going_on = working.page, threading.Event()
-    key, slow = page.evaluate(f"{PLOT}.key"), pytest.MonkeyPatch()
-    began = TryHandlers.begin
-    slow.setattr(TryHandlers, "begin", lambda *asked: going_on.wait(60) and began(*asked))
-    page.click("#adapt")
-    page.wait_for_selector("#cancel:not([disabled])")
-    page.keyboard.press("Escape")
-    page.wait_for_selector("#adapt:not([disabled])")
-    slow.undo()
+    key, began = page.evaluate(f"{PLOT}.key"), TryHandlers.begin
+    with pytest.MonkeyPatch.context() as slow:
+        slow.setattr(TryHandlers, "begin", lambda *asked: going_on.wait(60) and began(*asked))
+        page.click("#adapt")
+        page.wait_for_selector("#cancel:not([disabled])")
+        page.keyboard.press("Escape")
+        page.wait_for_selector("#adapt:not([disabled])")
     going_on.set()
     page.wait_for_timeout(1000)
     assert page.evaluate(f"{PLOT}.key") == key
