@@ -43,7 +43,7 @@ from app.runs.session import Session
 from app.server import decoder
 from app.server.fair_queue import FairQueue
 from app.server.first_paint import FirstPaint
-from app.server.gate import FIRST_PHOTO, FIRST_RUN, LESSON, Gate, path_of
+from app.server.gate import EXHIBITS, FIRST_PHOTO, FIRST_RUN, LESSON, Gate, path_of
 from app.server.limits import MAX_SESSIONS, MAX_WAITING
 from app.server.mcp_errors import PlainServer
 from app.server.queue_position import CONCURRENCY_ID, PHOTOGRAPHS_ID, QueuePositions
@@ -85,7 +85,7 @@ def build(
     pages: dict[str, Callable[[], Sequence[str]]] = {
         "photo": lambda: photo_page(session, demo, photos, opens),
         "board": lambda: board_page(session, demo, line),
-        "findings": lambda: findings_page(session, exhibits),
+        "findings": lambda: findings_page(session, exhibits, opens),
         "learn": lambda: learn_page(session, demo, line, opens),
     }
     for name, path in PAGES:
@@ -131,8 +131,10 @@ def serve(
     shared = [str(path) for path in (*exhibits.files(), *model_cards(session.profile))]
     demo.count = uploads.count
     first = Middleware(FirstPaint, head=head(), screens=screens)
-    asked = (FIRST_RUN, FIRST_PHOTO, f"{FIRST_PHOTO}/{{name}}", f"{LESSON}/{{name}}")
-    routes = [Route(f"/{path}", partial(_answer, opens)) for path in asked]
+    many = [f"{folder}/{{name}}" for folder in (FIRST_PHOTO, LESSON, EXHIBITS)]
+    routes = [
+        Route(f"/{path}", partial(_answer, opens)) for path in (FIRST_RUN, FIRST_PHOTO, *many)
+    ]
     for path, script in plotly_script().items():
         answer = partial(FileResponse, script, media_type="text/javascript")
         routes.append(Route(path, lambda _, answer=answer: answer()))

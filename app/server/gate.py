@@ -35,6 +35,7 @@ API = "/gradio_api"
 FIRST_RUN = "first-run"  # what Try it opens with, which it asks for by itself
 FIRST_PHOTO = "first-photo"  # and what Photo does
 LESSON = "lesson"  # parts of the guided walk
+EXHIBITS = "exhibits"  # all tables and figures of Findings
 FILE, RUN, HEARTBEAT = f"{API}/file=", f"{API}/run/", f"{API}/heartbeat/"
 UPLOAD, JOIN, CANCEL = f"{API}/upload", f"{API}/queue/join", f"{API}/cancel"
 PROGRESS = f"{API}/upload_progress"  # asked for by Gradio's script, which only shows it
@@ -49,7 +50,7 @@ ENDLESS = (f"{API}/queue/data", f"{API}/call/", HEARTBEAT)  # which may begin la
 PLOTLY = "/plotly-"  # and its version: what draws figures
 # Files and the seconds that browsers may keep them; where it is a year, names hold a digest.
 ASSETS = {"/assets/": YEAR, PLOTLY: YEAR, "/static/": 86_400, "/svelte/": 86_400}
-ASSETS |= {f"/{FIRST_PHOTO}/": YEAR, f"/{LESSON}/": YEAR}
+ASSETS |= {f"/{folder}/": YEAR for folder in (FIRST_PHOTO, LESSON, EXHIBITS)}
 SHARED_SECONDS = 3_600  # results that ship; another start may bring others
 # The same for everybody who comes by the same name: made once.
 ALIKE = {f"/{page}" for _, page in PAGES} | {f"/{FIRST_RUN}", f"/{FIRST_PHOTO}"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from app.words.errors import GONE
 from dga.titles import SYSTEMS
 
 QUESTIONS = {
@@ -152,6 +153,7 @@ FINDINGS_WORDS = {
     "interval": "Interval",
     "copy": "Copy",
     "copied": "Copied",
+    "lost": GONE,
     "of": "of {title}",
     "not_made": "What is missing, and why",
     "empty": "There are no results for {profile} yet.",

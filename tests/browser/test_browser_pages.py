@@ -314,6 +314,8 @@ def page(chromium, served):
 
 
 def ready(page, number):
+    """The step is opened, and what it shows is there."""
+    page.locator(".ln-nav a").nth(number - 1).click()
     page.wait_for_selector(f"#step-{number} .ln-widget.ready", state="attached", timeout=PATIENCE)
 
 
@@ -344,7 +346,6 @@ def test_a_link_opens_its_step_and_hints_for_keys_are_not_for_fingers(chromium, 
 
 def test_widgets_follow_their_controls(page):
     ready(page, 1)
-    page.locator(".ln-nav a").first.click()
     severity = page.get_by_role("slider", name="Severity")
     labels = []
     for key in ("Home", "End"):
@@ -354,7 +355,6 @@ def test_widgets_follow_their_controls(page):
     assert severity.get_attribute("aria-valuetext") == "5"
 
     ready(page, 3)
-    page.locator(".ln-nav a").nth(2).click()
     rounds = []
     for _ in range(12):
         before = page.inner_text("#step-3 .ln-big .you b")
@@ -387,7 +387,6 @@ def test_widgets_follow_their_controls(page):
     assert len(drawn) == len(LADDER)
 
     ready(page, 4)
-    page.locator(".ln-nav a").nth(3).click()
     tau = page.get_by_role("slider", name="Threshold τ")
     tau.press("End")
     said = page.locator("#step-4 .ln-say")
@@ -398,30 +397,29 @@ def test_widgets_follow_their_controls(page):
 
 def test_the_last_steps_fill_in(page):
     ready(page, 10)
-    page.locator(".ln-nav a").nth(9).click()
     said = page.locator("#step-10 .ln-say")
     assert "of these 4 are read right" in said.inner_text()
     page.locator("#step-10").get_by_role("radio").nth(1).check()
     assert page.locator("#step-10 .ln-told").first.inner_text().count("depth") == 1
-    page.locator(".ln-nav a").nth(8).click()
+    ready(page, 9)
     assert page.locator("#step-9 .ln-frame").count() == 12
-    page.locator(".ln-nav a").nth(7).click()
+    ready(page, 8)
     page.locator("#step-8").get_by_role("slider").press("End")
     assert "it enters at depth" in page.locator("#step-8 .ln-say").inner_text()
-    page.locator(".ln-nav a").nth(5).click()
+    ready(page, 6)
     for number in range(3):
         page.locator("#step-6").get_by_role("radio").nth(number).check()
         told = page.locator("#step-6 .ln-say").inner_text()
         assert "Distance between" in told
         assert ("had to be pulled back" in told) == (number == 2)
-    page.locator(".ln-nav a").nth(4).click()
+    ready(page, 5)
     page.locator("#step-5").get_by_role("slider").press("End")
     assert "the rebuilt picture" in page.locator("#step-5 .ln-say").inner_text()
 
 
 def test_the_repairer_beats_the_network_or_does_not(page):
     ready(page, 10)  # the landscape waits for the models
-    page.locator(".ln-nav a").nth(6).click()
+    ready(page, 7)
     step = page.locator("#step-7")
     dial, map_ = step.locator(".ln-dial output"), step.locator(".ln-map canvas")
     assert step.locator(".ln-covered").count() == 2

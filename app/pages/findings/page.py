@@ -10,17 +10,18 @@ from pathlib import Path
 from app.pages.findings.answers import answers
 from app.pages.findings.exhibits import BASE_SEVERITY, Exhibits
 from app.pages.findings.shown import shown
+from app.parts.files import add_file, as_json
 from app.parts.html import html, rendered
 from app.parts.marks import mark
 from app.runs.session import Session
-from app.server.gate import PLOTLY
+from app.server.gate import EXHIBITS, PLOTLY
 from app.words import findings as words
 from app.words.findings import FINDINGS_WORDS as WORDS
 from dga.figures.palette import ACCENT, GRID, METHOD, NEUTRAL
 from dga.io.shipped import ROOT, shipped
 from dga.profiles import Profile
 
-SCRIPT_WORDS = ("copy", "copied", "panel", "series", "interval")
+SCRIPT_WORDS = ("copy", "copied", "lost", "panel", "series", "interval")
 # What a figure's colours are called on the page, where they follow the theme.
 COLORS = {NEUTRAL: "--ink2", GRID: "--line", ACCENT: "--acc"} | {
     METHOD[name][0]: variable
@@ -55,12 +56,16 @@ def plotly_script() -> dict[str, Path]:
     return {address: script} if script.is_file() else {}
 
 
-def findings_page(session: Session, exhibits: Exhibits) -> tuple[str, str]:
-    """Lay the page out. Returns the heading and the sentence that it opens with."""
+def findings_page(session: Session, exhibits: Exhibits, opens: dict[str, bytes]) -> tuple[str, str]:
+    """Lay the page out. Returns the heading and the sentence that it opens with.
+
+    All tables and figures go into ``opens`` as JSON, by name.
+    """
     profile = session.profile
     severities = exhibits.severities() or (BASE_SEVERITY,)
     given = [(severity, answers(exhibits, severity)) for severity in reversed(severities)]
     some = bool(exhibits.exhibits)
+    every = rendered("findings/list", words=WORDS, exhibits=exhibits)
     page = rendered(
         "findings/page" if some else "findings/empty",
         words=WORDS,
@@ -83,6 +88,7 @@ def findings_page(session: Session, exhibits: Exhibits) -> tuple[str, str]:
         elem_id="main" if some else "no-results",
         elem_classes="findings",
         words={name: WORDS[name] for name in SCRIPT_WORDS},
+        listing=add_file(opens, EXHIBITS, "json", as_json(every)),
         plotly=[f".{address}" for address in plotly_script()],
         colors=COLORS,
     )

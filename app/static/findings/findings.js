@@ -142,14 +142,25 @@ async function list(fold) {
 
 element.addEventListener("toggle", ({ target }) => {
   if (!target.open) return;
+  if (target.id === "all") listed();
   const node = target.matches(".ex") && target.querySelector(".ex-plot");
   if (node) draw(node);
   if (target.matches(".ex-numbers")) list(target).catch(() => target.remove());
 }, true);
 
+// All tables and figures come when somebody wants to see one.
+const exhibits = find("#all ul");
+let every;
+const listed = () => (every ??= json(props.listing).then(
+  (html) => { exhibits.innerHTML = html; },
+  () => { every = null; put(exhibits, props.words.lost); },
+));
+
 // What the address names is opened and shown; of two severities' tables only one is there.
-function unfold() {
-  const wanted = location.hash && document.getElementById(location.hash.slice(1));
+async function unfold() {
+  const named = () => location.hash && document.getElementById(location.hash.slice(1));
+  if (location.hash && exhibits && !named()) await listed();
+  const wanted = named();
   if (!wanted) return;
   for (let fold = wanted; fold; fold = fold.parentElement.closest("details")) fold.open = true;
   wanted.scrollIntoView();

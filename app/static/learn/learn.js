@@ -11,6 +11,7 @@ function turn(to, focus = true) {
   back.disabled = now === 0;
   next.disabled = now === slides.length - 1;
   links[now].scrollIntoView({ block: "nearest", inline: "center" });
+  receive();
   if (!focus) return;
   goTo(`#${slides[now].id}`);
   slides[now].querySelector("h2").focus({ preventScroll: true });
@@ -34,26 +35,28 @@ document.addEventListener("keydown", (event) => {
 });
 window.addEventListener("hashchange", named);
 
-// Widgets: built once, when what they need was made.
+// Widgets: built once, when what they need was made; it is fetched from the step before on.
 const needs = { stop: ["film", "judge"], level: ["film", "level"] };
 const value = {};
 const asked = {};
 const lost = new Set();
+const boxes = [...element.querySelectorAll(".ln-widget")];
+const wanted = (box) => needs[box.dataset.widget] ?? [box.dataset.widget];
+const isNear = (box) => Math.abs(slides.indexOf(box.closest(".ln-step")) - now) <= 1;
+
 async function receive() {
   const { problem, ...parts } = props.value ?? {};
-  await Promise.all(Object.entries(parts).map(([part, address]) =>
-    asked[part] ??= json(address).then((made) => { value[part] = made; }, () => { lost.add(part); })));
-  for (const box of element.querySelectorAll(".ln-widget:not(.ready)")) {
-    const { widget } = box.dataset;
+  const near = boxes.filter(isNear).flatMap(wanted).filter((part) => parts[part]);
+  await Promise.all(near.map((part) =>
+    asked[part] ??= json(parts[part]).then((made) => { value[part] = made; }, () => { lost.add(part); })));
+  for (const box of boxes.filter((box) => !box.classList.contains("ready"))) {
     const wait = box.querySelector(".ln-wait");
-    const wanted = needs[widget] ?? [widget];
-    put(wait, problem ?? (wanted.some((part) => lost.has(part)) ? words.lost : words.waiting));
-    if (!wanted.every((part) => part in value)) continue;
+    put(wait, problem ?? (wanted(box).some((part) => lost.has(part)) ? words.lost : words.waiting));
+    if (!wanted(box).every((part) => part in value)) continue;
     box.classList.add("ready");
     wait.remove();
-    widgets[widget](box, value);
+    widgets[box.dataset.widget](box, value);
   }
 }
 watch("value", receive);
 named();
-receive();

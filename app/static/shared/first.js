@@ -3,9 +3,10 @@
 {
   const node = document.getElementById("first");
   const heading = node.querySelector("h1");
+  const room = matchMedia("(max-width: 760px)").matches ? 112 : 60;
   const fit = () => {
     heading.className = "";
-    for (const size of ["mid", "long"]) if (heading.matches(".say h1") && heading.offsetHeight > 60) heading.className = size;
+    for (const size of ["mid", "long"]) if (heading.matches(".say h1") && heading.offsetHeight > room) heading.className = size;
   };
   document.body.classList.toggle("dark", matchMedia("(prefers-color-scheme: dark)").matches);
   const back = heading?.matches(".say h1") && sessionStorage.getItem("dga-last");

@@ -51,12 +51,15 @@ function openWith() {
   for (const kind of SKIP) window.addEventListener(kind, closeOpening, { signal: skipped.signal, capture: true, passive: true });
   if (motion.matches) return closeOpening();
   const began = performance.now();
+  let seen = "";
   const step = (time) => {
     if (!skipped) return;
     const seconds = Math.max(time - began, 0) / 1000;
     if (seconds >= SCENES.at(-1)) return closeOpening();
     scene = sceneAt(seconds);
-    draw();
+    const key = [scene.said, scene.reach, ...Object.values(scene.frames).map(({ frame }) => keyOf(frame))].join();
+    if (key !== seen) draw(); // not sixty times a second
+    seen = key;
     requestAnimationFrame(step);
   };
   requestAnimationFrame(step);

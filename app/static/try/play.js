@@ -28,9 +28,10 @@ function momentAt(part) {
 function tick(time) {
   share = Math.min(share + (time - began) / LENGTH, 1);
   began = time;
+  const before = playing;
   playing = share < 1 ? momentAt(share) : null;
   clock = playing ? requestAnimationFrame(tick) : 0;
-  draw();
+  if (!playing || playing.depth !== before?.depth || playing.back !== before.back) draw();
 }
 
 function halt() {

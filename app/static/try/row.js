@@ -28,9 +28,10 @@ function fillIn(node, html) {
   return true;
 }
 
+const keyOf = (frame) => (frame ? `${frame.image.src.length}:${frame.image.src.slice(-48)}:${frame.x}:${frame.y}` : "");
 const drawn = new WeakMap();
 function paint(canvas, frame) {
-  const key = frame ? `${frame.image.src.length}:${frame.image.src.slice(-48)}:${frame.x}:${frame.y}` : "";
+  const key = keyOf(frame);
   if (drawn.get(canvas) === key) return;
   drawn.set(canvas, key);
   const context = canvas.getContext("2d");
