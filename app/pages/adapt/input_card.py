@@ -60,7 +60,8 @@ def input_card(
     pictures = [{"name": e.name, "title": e.title, "thumbnail": e.thumbnail} for e in examples]
     card: dict[str, Any] = {"good": gr.State(path)}
     with gr.Row(elem_id="bar"):
-        html(html_template=LINE, scripts=["shared/radios", "try/line"], elem_id="line", words=WORDS)
+        scripts = ["shared/radios", "try/line"]
+        line = html(html_template=LINE, scripts=scripts, elem_id="line", words=WORDS)
         card["severity"] = gr.Radio(
             list(SEVERITIES), value=opening["severity"], label=WORDS["severity"], elem_id="severity"
         )
@@ -143,9 +144,9 @@ def input_card(
 
     chosen = photographs.select(pick, None, [card["picture"], card["good"]], queue=False, **PRIVATE)
     chosen.then(None, None, None, js=_CHANGED, **PRIVATE)
-    # Without triggers named: when the page opens, and whenever the picture changes.
+    # When the sheet is first opened, and whenever its picture changes.
     gr.on(
-        None,
+        [line.expand, card["picture"].change],
         preview,
         card["picture"],
         styles,

@@ -2,12 +2,15 @@
 const { words } = props;
 const byId = (id) => document.getElementById(id);
 let opener = null;
+let opened = false;
 
 // Nothing else can be reached while the sheet is open.
 function open(on) {
   const sheet = byId("sheet");
   if (on === sheet.classList.contains("open")) return;
   if (on) opener = document.activeElement;
+  if (on && !opened) trigger("expand");
+  opened ||= on;
   sheet.classList.toggle("open", on);
   for (const id of ["head", "bar", "try", "foot", "notice"]) byId(id)?.toggleAttribute("inert", on);
   if (!on) return opener?.focus();
