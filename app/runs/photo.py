@@ -28,7 +28,7 @@ from dga.photograph import Photograph, Progress, photograph_steps
 DEEPEST = 32  # of one depth everywhere
 SURVEY = range(0, DEEPEST + 1, 2)  # depths that the best one is looked for among, at least
 LOOKS = {"quality": 88, "method": 2}  # WebP to look at
-SO_FAR = {"quality": 85}  # JPEG of what is half done, which is made in a tenth of the time
+SO_FAR = {"quality": 75}  # JPEG of what is half done, which is made in a tenth of the time
 PAUSE = 0.4  # seconds between two of those
 CROP = 80, 64  # pixels of a close-up
 UNTOUCHED = 0.2  # share of the photograph, below which close-ups say nothing

@@ -21,7 +21,8 @@ HEADINGS = {
     "cancelled": ("Stopped.", "Nothing was changed: press Repair it to begin again."),
     "cancelled_at": (
         "Stopped at {done} of {total} places.",
-        "The rest is as it was: press Repair it to begin again.",
+        "The rest is as it was.",
+        "Press Repair it to begin again.",
     ),
     "error": ("Nothing was repaired.", "Press Repair it to try again."),
     "nothing": ("Nothing to repair: depth 0 everywhere.",),
