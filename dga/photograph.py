@@ -14,7 +14,7 @@ import hashlib
 import math
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -144,10 +144,19 @@ class Photograph:
 
 @dataclass(frozen=True)
 class Progress:
-    """Event: so many windows with noise are finished, of ``total``."""
+    """Event: so many windows with noise are finished, of ``total``.
+
+    ``rows``: makes some rows of the picture so far when it is asked, from one to before another,
+    uint8 ``[n, W, 3]``: exposure and impulses undone, and the noise of what is finished by then.
+    It is there as soon as anything is finished. Rows above ``settled`` come out like that, of
+    those from ``reached`` on no noise is gone yet; between them it fades.
+    """
 
     done: int
     total: int
+    settled: int = 0
+    reached: int = 0
+    rows: Callable[[int, int], Pixels] | None = field(default=None, compare=False, repr=False)
 
 
 def repair_photograph(
@@ -185,11 +194,10 @@ def photograph_steps(
     config, side = config or usual(models), models.profile.image_size
     seed = content_seed(pixels) if seed is None else seed
     height, width = pixels.shape[:2]
-    whole = filled(pixels, side)
     if max(height, width) <= side:
-        result = yield from _stamp(models, whole, seed, depth)
+        result = yield from _stamp(models, filled(pixels, side), seed, depth)
     else:
-        result = yield from _windows(models, whole, seed, config, depth, permutation)
+        result = yield from _windows(models, pixels, seed, config, depth, permutation)
     image = result.image[:height, :width]
     yield replace(
         result,
@@ -238,7 +246,9 @@ def _windows(
     depth: int | None,
     control: Control | None,
 ) -> Generator[Scored | Progress, None, Photograph]:
-    side, x = models.profile.image_size, to_tensor(pixels)
+    (height, width), side = pixels.shape[:2], models.profile.image_size
+    pixels = filled(pixels, side)
+    x = to_tensor(pixels)
     found = yield from _explain(models, x, pixels, seed, config)
     x = found.degradation.inverse(x)
     grid = Grid.over(pixels.shape[:2], side, round(config.overlap * side))
@@ -256,7 +266,18 @@ def _windows(
         known = [Explanation(NO_DEGRADATION, 0, 0.0)] * len(grid)
     end = config.end if depth is None else End(depth=depth, steps=1)
     repair = Repair(end, config.explain)
-    change = torch.zeros_like(x)
+    change, weight = torch.zeros_like(x), grid.weight()
+    is_grey = bool((pixels == pixels[..., :1]).all())
+
+    def rows(top: int, bottom: int) -> Pixels:
+        part = slice(top, bottom)
+        taken = change[:, part] / weight[part]
+        if depth is None:
+            taken *= noise[part] > 0
+        if is_grey:  # a grey photograph stays grey
+            taken = taken.mean(0)
+        return from_tensor(x[:, part] + taken)[:, :width]
+
     depths, size = np.zeros(len(grid), np.int64), len(grid) if control else AT_ONCE
     touched = [n for n in range(len(grid)) if control or not known[n].settled]
     for begin in range(0, len(touched), size):
@@ -273,14 +294,12 @@ def _windows(
                 depths[part[event.row]] = event.stop.t_star
             elif isinstance(event, Rebuilt) and event.steps:
                 grid.add(change, part[event.row], event.image.cpu() - came[event.row])
-        yield Progress(begin + len(part), len(touched))
-    change /= grid.weight()
-    if depth is None:
-        change *= noise > 0
-    if (pixels == pixels[..., :1]).all():  # a grey photograph stays grey
-        change = change.mean(0)
+        rest = touched[begin + len(part) :]
+        settled = min(height, grid.place(rest[0])[0]) if rest else height
+        reached = max(settled, min(height, grid.place(part[-1])[0] + side))
+        yield Progress(begin + len(part), len(touched), settled, reached, rows)
     shape = len(grid.rows), len(grid.columns)
-    image, by_window = from_tensor(x + change), depths.reshape(shape)
+    image, by_window = rows(0, height), depths.reshape(shape)
     return Photograph(image, found, noise.numpy(), grid.rows, grid.columns, by_window, False, 0.0)
 
 

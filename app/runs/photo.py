@@ -8,7 +8,8 @@ import itertools
 import math
 import sys
 import threading
-from collections.abc import Generator
+import time
+from collections.abc import Generator, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 
@@ -21,11 +22,14 @@ from app.runs.places import Places, find_places
 from app.runs.session import Session
 from app.words.photo import TOO_LONG
 from dga.images import Pixels
+from dga.networks.models import Models
 from dga.photograph import Photograph, Progress, photograph_steps
 
 DEEPEST = 32  # of one depth everywhere
 SURVEY = range(0, DEEPEST + 1, 2)  # depths that the best one is looked for among, at least
 LOOKS = {"quality": 88, "method": 2}  # WebP to look at
+SO_FAR = {"quality": 75}  # JPEG of what is half done, which is made in a tenth of the time
+PAUSE = 0.4  # seconds between two of those
 CROP = 80, 64  # pixels of a close-up
 UNTOUCHED = 0.2  # share of the photograph, below which close-ups say nothing
 
@@ -37,6 +41,8 @@ class Photo:
     ``name``: of an example, empty for her own; ``clean``: as it came; ``came``: how many pixels
     that were; ``change``: how many its page had asked for, with this one; ``followed``: it was
     taken up beside the queue; ``phase``: empty, wait, working, done, cancelled or error.
+    ``progress``: places done, and of how many; ``rows``: a JPEG of the photograph down to where it
+    stands then, empty where nothing is half done.
     ``singles``: PSNR in dB for one depth everywhere, as far as it is known; ``best``: the best of
     them, and its picture; ``last``: the picture asked for last.
     """
@@ -49,6 +55,7 @@ class Photo:
     followed: bool = False
     phase: str = "empty"
     progress: tuple[int, int] = (0, 0)
+    rows: bytes = b""
     notice: str = ""
     error: str = ""
     result: Photograph | None = None
@@ -96,6 +103,7 @@ class Photo:
     def take(self, result: Photograph, places: Places | None = None) -> None:
         """A finished repair, and what was found where if that is known."""
         self.result, self.places, self.phase = result, places or find_places(result), "done"
+        self.rows = b""
 
     def take_single(self, depth: int, image: Pixels) -> None:
         """What one depth everywhere gives."""
@@ -164,29 +172,54 @@ class Photo:
         return f"{name}-repaired.png", encoded(self.result.image, "PNG")
 
 
+@dataclass(frozen=True)
+class SoFar:
+    """Of a repair under way: places done, of ``total``, and :attr:`Photo.rows`."""
+
+    done: int
+    total: int
+    rows: bytes = b""
+
+
 def repair(session: Session, photo: Photo, depth: int | None = None) -> Generator[None]:
     """A depth for each place, or one everywhere.
 
     Raises what :meth:`~app.runs.session.Session.watched` does.
     """
     if depth is None:
-        photo.phase = "working"
+        photo.phase, photo.progress, photo.rows = "working", (0, 0), b""
     budget = session.budget(pictures=max(1, photo.damaged.size // 3 // 2**16))
-    asked = photo.damaged, None, None, depth
+    asked = photo.damaged, depth
     try:
-        for event in session.lent(
-            photo.cancel, photograph_steps, *asked, budget=budget, too_long=TOO_LONG
-        ):
-            if depth is not None:
-                if isinstance(event, Photograph):
-                    photo.take_single(depth, event.image)
-            elif isinstance(event, Progress):
-                photo.progress = event.done, event.total
+        for event in session.lent(photo.cancel, _steps, *asked, budget=budget, too_long=TOO_LONG):
+            if isinstance(event, SoFar):
+                photo.progress, photo.rows = (event.done, event.total), event.rows
             elif isinstance(event, Photograph):
-                photo.take(event)
+                photo.take(event) if depth is None else photo.take_single(depth, event.image)
             yield
     finally:
         _give_back_memory()
+
+
+def _steps(
+    models: Models, pixels: Pixels, depth: int | None
+) -> Iterator[SoFar | Photograph | None]:
+    """A repair in what can travel between processes; None where there is nothing to see."""
+    shown, settled, seen = pixels.copy(), 0, -math.inf
+    for event in photograph_steps(models, pixels, depth=depth):
+        if isinstance(event, Photograph):
+            yield event
+        elif not isinstance(event, Progress) or depth is not None:
+            yield None
+        elif event.rows is None:
+            yield SoFar(event.done, event.total)
+        elif time.monotonic() - seen < PAUSE:
+            yield None
+        else:
+            shown[settled : event.reached] = event.rows(settled, event.reached)
+            settled = event.settled
+            yield SoFar(event.done, event.total, encoded(shown[: event.reached], "JPEG", **SO_FAR))
+            seen = time.monotonic()
 
 
 def _give_back_memory() -> None:

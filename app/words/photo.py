@@ -21,7 +21,8 @@ HEADINGS = {
     "cancelled": ("Stopped.", "Nothing was changed: press Repair it to begin again."),
     "cancelled_at": (
         "Stopped at {done} of {total} places.",
-        "Nothing was changed: press Repair it to begin again.",
+        "The rest is as it was.",
+        "Press Repair it to begin again.",
     ),
     "error": ("Nothing was repaired.", "Press Repair it to try again."),
     "nothing": ("Nothing to repair: depth 0 everywhere.",),
@@ -71,6 +72,7 @@ SCRIPT = {  # what the page's script says by itself
     "undamaged": "Undamaged",
     "came": "As it came",
     "before": "From before",
+    "so_far": "Repaired so far",
     "single_tag": "Depth {depth} everywhere",
     "depth": "depth",
     "one": "One depth everywhere",

@@ -111,6 +111,54 @@ def test_a_link_is_the_state_and_one_pixel_is_one(photo):
     assert (box["width"], box["height"]) == (451, 300)
 
 
+PLACES = "document.querySelector('.ph-said h1').innerText.match(/(\\d+) of (\\d+) places/)"
+
+
+@pytest.mark.parametrize("width", [1440, 390])
+def test_rows_are_seen_as_they_are_repaired_and_stay_where_it_was_stopped(
+    chromium, served, monkeypatch, width
+):
+    monkeypatch.setattr("dga.photograph.AT_ONCE", 4)  # so that there is time to press Cancel
+    visit = Watch(chromium.new_page(viewport={"width": width, "height": 900}), served.url)
+    page, rows = visit.page, visit.page.locator(".ph-rows")
+    page.goto(served.url + "photo?photo=cat&damage=gaussian_noise&severity=3")
+    rows.wait_for(state="visible")
+    assert page.inner_text(".ph-right") == "Repaired so far"
+    page.wait_for_function(f"{PLACES}?.[1] > 12")
+    frame, seen = (page.locator(part).bounding_box() for part in (".ph-frame", ".ph-rows"))
+    assert (seen["x"], seen["y"], seen["width"]) == (frame["x"], frame["y"], frame["width"])
+    assert 0.2 < seen["height"] / frame["height"] < 1
+    page.get_by_role("button", name="Cancel").click()
+    visit.says(".ph-said h1", "Stopped at")
+    done, total = (int(number) for number in page.evaluate(f"{PLACES}.slice(1)"))
+    assert 12 < done < total
+    assert rows.is_visible()
+    assert rows.bounding_box()["height"] >= seen["height"]
+    assert page.inner_text(".ph-right") == "Repaired so far"
+    assert page.locator("#ph-files button:enabled").count() == 0
+    assert page.inner_text(".ph-spoken") == ""
+    page.get_by_role("button", name="Repair it").click()
+    rows.wait_for(state="visible")  # of the second repair
+    visit.says(".ph-seconds", "repaired in")
+    assert not rows.is_visible()
+    assert page.inner_text(".ph-right") == "Repaired"
+    visit.leave()
+
+
+def test_another_change_drops_what_is_half_done(chromium, served, monkeypatch):
+    monkeypatch.setattr("dga.photograph.AT_ONCE", 4)
+    visit = Watch(chromium.new_page(viewport={"width": 1440, "height": 900}), served.url)
+    page, rows = visit.page, visit.page.locator(".ph-rows")
+    page.goto(served.url + "photo?photo=cat&damage=gaussian_noise&severity=3")
+    rows.wait_for(state="visible")
+    page.locator("[data-severity='5']").click()
+    rows.wait_for(state="hidden")
+    rows.wait_for(state="visible")
+    visit.says(".ph-seconds", "repaired in")
+    assert not rows.is_visible()
+    visit.leave()
+
+
 @pytest.mark.parametrize(
     ("query", "said", "shown"),
     [

@@ -14,11 +14,12 @@ from PIL import Image
 from torch import nn
 
 import dga
+from dga import photograph
 from dga.diffusion import ForwardPath, Schedule
 from dga.evaluation import photographs
 from dga.evaluation.photographs import compared
 from dga.explanation.noise_level import matched_depth, noise_map
-from dga.images import Pixels, to_pixels, to_square, to_tensor
+from dga.images import Pixels, from_tensor, to_pixels, to_square, to_tensor
 from dga.networks.models import Models
 from dga.photograph import Grid, Photograph, Progress, photograph_steps, repair_photograph
 from dga.profiles import ScheduleConfig
@@ -124,6 +125,48 @@ def test_lost_contrast_of_the_whole_comes_back(shipped: Models, astronaut: Pixel
     done = repair_photograph(shipped, flat)
     assert done.found.degradation.exposure.gain > 2
     assert compared(astronaut, done.image)[0] > compared(astronaut, flat)[0] + 5
+
+
+@pytest.mark.parametrize(("height", "width", "is_faded"), [(192, 192, True), (960, 40, False)])
+def test_the_picture_so_far_is_the_last_one_from_the_top_down(
+    shipped: Models,
+    astronaut: Pixels,
+    height: int,
+    width: int,
+    is_faded: bool,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Below that the exposure of the whole is undone alone; between them it fades."""
+    monkeypatch.setattr(photograph, "AT_ONCE", 6)
+    noisy = half_noisy(np.tile(astronaut, (5, 1, 1))[:height, :width])
+    damaged = dga.corrupt(noisy, "contrast", 4, 0) if is_faded else noisy
+    looks = []
+    for event in photograph_steps(shipped, damaged):
+        if isinstance(event, Progress):
+            assert (event.rows is None) == (not event.done)
+            if event.rows is not None:
+                looks.append((event, event.rows(0, height)))
+                assert np.array_equal(event.rows(50, 90), looks[-1][1][50:90])
+    assert isinstance(event, Photograph)
+    undone = from_tensor(event.found.degradation.inverse(to_tensor(damaged)))
+    assert np.array_equal(undone, damaged) != is_faded
+    for seen, shown in looks:
+        assert np.array_equal(shown[: seen.settled], event.image[: seen.settled])
+        assert np.array_equal(shown[seen.reached :], undone[seen.reached :])
+    ends = [(seen.settled, seen.reached) for seen, _ in looks]
+    assert ends == sorted(ends)
+    assert 0 < ends[0][0] < ends[0][1] < height
+    assert ends[-1] == (height, height)
+
+
+def test_a_picture_that_nobody_asks_for_is_not_made(
+    shipped: Models, astronaut: Pixels, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = []
+    monkeypatch.setattr(photograph, "from_tensor", lambda x: made.append(x) or from_tensor(x))
+    events = list(photograph_steps(shipped, half_noisy(astronaut)))
+    assert any(isinstance(event, Progress) and event.rows for event in events)
+    assert len(made) == 1
 
 
 @pytest.mark.parametrize("damage", [photographs.strokes, photographs.ramp])

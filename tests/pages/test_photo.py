@@ -1,5 +1,6 @@
 """Photo: damage, repair, one depth everywhere, what it says of them, the recorded opening."""
 
+import base64
 import io
 import json
 import re
@@ -216,9 +217,13 @@ def test_close_ups_show_where_one_depth_is_too_shallow_and_too_deep():
 
 @pytest.fixture
 def handlers(tiny, monkeypatch):
+    return handlers_of(tiny, monkeypatch)
+
+
+def handlers_of(session, monkeypatch):
     monkeypatch.setattr("app.pages.photo.handlers.load_photographs", lambda: {"cat": SMALL})
     components = PhotoComponents("stage", "run", "cancel", "saved", "timer")
-    return PhotoHandlers(tiny, components, QueuePositions(), Photo("cat", SMALL, OPENING))
+    return PhotoHandlers(session, components, QueuePositions(), Photo("cat", SMALL, OPENING))
 
 
 def ask(**changes):
@@ -359,6 +364,58 @@ def test_cancel_ends_a_run_and_a_depth(handlers, by_itself):
     assert "phase" not in list(updates)[-1].get("stage", {})
     with pytest.raises(CancelledError):
         list(repair(handlers.session, photo, 2))
+
+
+@pytest.fixture
+def rowwise(session, monkeypatch):
+    """Two windows at a time, and a look at each pair."""
+    monkeypatch.setattr("dga.photograph.AT_ONCE", 2)
+    monkeypatch.setattr("app.runs.photo.PAUSE", 0.0)
+    return handlers_of(session, monkeypatch)
+
+
+def half_done(updates):
+    """The first update that shows some rows."""
+    for update in updates:
+        if update.get("stage", {}).get("rows"):
+            return update["stage"]
+    raise AssertionError("No rows were shown.")
+
+
+def shown_rows(value):
+    with Image.open(io.BytesIO(base64.b64decode(value["rows"].split(",")[1]))) as image:
+        return np.asarray(image).astype(int)
+
+
+@pytest.mark.parametrize("by_itself", [True, False])
+def test_it_is_shown_row_by_row_and_stays_so_where_it_was_stopped(rowwise, by_itself):
+    rowwise.show("v", ramp := ask(damage={"kind": RAMP}))
+    updates = rowwise.follow("v") if by_itself else rowwise.run("v", ramp)
+    first, second = (half_done(updates) for _ in range(2))
+    assert second["progress"] == (4, first["progress"][1])
+    rows, photo = shown_rows(second), rowwise.kept.last("v")
+    assert rows.shape[0] <= SMALL.shape[0]
+    assert rows.shape[1:] == SMALL.shape[1:]
+    assert np.abs(rows[:32] - photo.damaged[:32]).mean() > 5  # noise that is gone
+    stopped = rowwise.cancel("v")["stage"]
+    assert stopped["rows"] == second["rows"]
+    assert stopped["said"].startswith(f"Stopped at 4 of {first['progress'][1]} places.")
+    assert "repaired" not in stopped
+    assert rowwise.save("v", ask())["stage"]["error"] == NOT_KEPT
+    list(updates)
+    assert photo.rows
+    assert rowwise.show("v", ask(damage={"kind": "fog"}))["stage"]["rows"] == ""
+
+
+def test_of_a_finished_or_failed_repair_no_half_is_kept(rowwise, monkeypatch):
+    ramp = ask(damage={"kind": RAMP})
+    *_, last = (u["stage"] for u in rowwise.run("v", ramp) if "stage" in u)
+    assert (last["phase"], last["rows"], rowwise.kept.last("v").rows) == ("done", "", b"")
+    updates = rowwise.run("v", ramp)
+    half_done(updates)
+    monkeypatch.setattr(Photo, "take", lambda *_: 1 / 0)
+    *_, last = (u["stage"] for u in updates if "stage" in u)
+    assert (last["phase"], last["rows"], rowwise.kept.last("v").rows) == ("error", "", b"")
 
 
 # Examples and the recorded one

@@ -124,7 +124,7 @@ class PhotoHandlers(ChangeHandlers[Photo]):
         """A repair that did not take place by itself."""
         photo = self.photo(visitor)
         if photo.phase != "done":
-            photo.phase, photo.notice = "empty", words.BUSY
+            photo.phase, photo.rows, photo.notice = "empty", b"", words.BUSY
         return self.shown(photo) | self.lock(False)
 
     @answered
@@ -149,7 +149,7 @@ class PhotoHandlers(ChangeHandlers[Photo]):
         return self.kept.put(visitor, photo)
 
     def news(self, photo: Photo) -> Iterator[Update]:
-        """Progress in the button and the sentence."""
+        """Progress in the button, the sentence and the picture."""
         yield self.shown(photo)
         shown: object = None
         for _ in repair(self.session, photo):
@@ -164,6 +164,8 @@ class PhotoHandlers(ChangeHandlers[Photo]):
         if photo.running or sentence:
             photo.cancel.set()
             photo.phase, photo.error = ("error", sentence) if sentence else ("cancelled", "")
+        if sentence:
+            photo.rows = b""
 
     def cancel(self, visitor: str) -> Update:
         self.lane.stop(visitor)

@@ -50,6 +50,7 @@ def photo_value(photo: Photo) -> dict[str, Any]:
 def progress_value(photo: Photo) -> dict[str, Any]:
     """What changes while it is repaired."""
     told = {"key": photo.key, "phase": photo.phase, "progress": photo.progress}
+    told["rows"] = uri(photo.rows, "jpeg") if photo.rows else ""
     return told | {"said": "<br>".join(lines(photo)), "error": photo.error}
 
 

@@ -11,21 +11,23 @@ function divide(to) {
 }
 
 function picture() {
-  const { size = [1, 1], places, damaged, clean } = value;
-  const after = (inOne() ? pictures.get(depth) : value.repaired) || before;
-  const stale = !done() && Boolean(before);
-  const split = Boolean(after) && !held && (stale || inOne() || !value.unchanged);
+  const { size = [1, 1], places, damaged, clean, rows } = value;
+  const stale = !done() && !rows && Boolean(before);
+  const after = (inOne() ? pictures.get(depth) : value.repaired) || (stale && before);
+  const split = Boolean(rows || after) && !held && (stale || inOne() || !value.unchanged);
   const found = done() && !inOne() && !held && places;
   frame.style.setProperty("--ratio", size[0] / size[1]);
   frame.style.setProperty("--width", `${size[0]}px`);
-  const sources = { before: damaged, after: after || damaged, clean, map: places?.map };
+  const sources = { before: damaged, after: after || damaged, rows, clean, map: places?.map };
   for (const [name, address] of Object.entries(sources)) {
     const image = find(`.ph-${name}`);
-    if (address && image.getAttribute("src") !== address) image.src = address;
+    if (!address) image.removeAttribute("src"); // else the next one begins with this
+    else if (image.getAttribute("src") !== address) image.src = address;
   }
   show(find(".ph-before"), split);
   show(divider, split);
   show(find(".ph-right"), split);
+  show(find(".ph-rows"), Boolean(rows) && !held);
   show(find(".ph-clean"), held);
   frame.classList.toggle("stale", stale);
   frame.classList.toggle("mapped", found && mapped);
@@ -37,7 +39,8 @@ function picture() {
   const came = value.truth ? words.damaged : words.came;
   put(find(".ph-left"), held ? words.undamaged : came);
   const single = fill(words.single_tag, { depth });
-  put(find(".ph-right"), stale ? words.before : inOne() ? single : words.repaired);
+  const repaired = rows ? words.so_far : words.repaired;
+  put(find(".ph-right"), stale ? words.before : inOne() ? single : repaired);
   show(switched, done() && !inOne() && places.labels.length > 0);
   switched.setAttribute("aria-checked", mapped);
   show(looks, value.truth && Boolean(clean));

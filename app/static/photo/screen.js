@@ -73,6 +73,7 @@ function receive(given) {
   if (!whole && other) return; // of a photo that is gone
   if (whole && given.change < change && !given.error) return; // another was asked for since
   const ended = !done();
+  if (given.rows && !value.rows) show(canvas, false);
   value = whole ? given : { ...value, ...given };
   change = value.change;
   if (other) {

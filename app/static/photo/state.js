@@ -32,7 +32,8 @@ function choose(photo, damage = {}) {
   misread = "";
   show(canvas, false);
   before = photo.name === undefined ? value.repaired || before : "";
-  value = { ...value, damage: { ...value.damage, ...damage }, repaired: "", phase: "empty" };
+  const changed = { ...value.damage, ...damage };
+  value = { ...value, damage: changed, repaired: "", rows: "", phase: "empty" };
   change += 1;
   trigger("select", ask(photo));
   draw();
@@ -62,7 +63,7 @@ window.dgaPhoto = {
     halt();
     arm("");
     one = false;
-    value = { ...value, phase: "wait", error: "" };
+    value = { ...value, rows: "", phase: "wait", error: "" };
     draw();
     return ask({}).ask;
   },
