@@ -22,6 +22,7 @@ SCREEN_WORDS = {
     "noised_to": "Noised to depth {depth}",
     "repair_by": "Repair by {method}",
     "no_noise": "DGA+ needed no noise here",
+    "own_noise": "DGA+ noises a picture of its own, shown at its own depth only",
     "same_as": "same as {method}",
     "same_short": "= {method}",
     "not_made": "Not part of this run",

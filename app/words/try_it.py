@@ -80,7 +80,7 @@ DAMAGE = "{corruption}, severity {severity}"
 AS_IT_IS = "as it is"
 CANCELLED = "Stopped. What exists stays."
 NOTICES = {
-    "busy": "Others are being served: press Repair it, or a frame's button, to wait your turn.",
-    "slow": "This machine is slow at it: press Repair it, or a frame's button, to begin.",
+    "busy": "Others are being served: press a frame's button to wait your turn.",
+    "slow": "This machine is slow at it: press a frame's button to begin.",
     "nothing": "There is no finished run of yours to look further into: press Repair it.",
 }

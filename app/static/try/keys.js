@@ -1,6 +1,6 @@
 // Present, and the keys that hold on the whole page.
 function present(on) {
-  presenting = on && !empty();
+  presenting = on && !empty() && !phone.matches;
   element.closest("#try").classList.toggle("presenting", presenting);
   document.documentElement.classList.toggle("is-presenting", presenting);
   for (const id of ["head", "bar", "foot", "notice"]) byId(id)?.toggleAttribute("inert", presenting);
@@ -56,6 +56,7 @@ document.addEventListener("keydown", (event) => {
   act(event);
 });
 document.addEventListener("fullscreenchange", () => { if (!document.fullscreenElement && presenting) present(false); });
+phone.addEventListener("change", () => { if (presenting) present(false); });
 document.addEventListener("click", (event) => {
   if (event.target.closest("[data-present]")) present(true);
   if (event.target.closest(".leave")) present(false);

@@ -77,12 +77,14 @@ function ownButton(name) {
 }
 
 // DGA+ puts noise into what it found, not into the damaged picture, and often none at all.
-const ownNoise = () => chosen === "dga-plus" && value.found && hand === null && !playing;
-const needsNoise = () => Boolean(value.found?.noised);
+const plusByHand = () => byHand("dga-plus", depthNow());
+const ownNoise = () => chosen === "dga-plus" && value.found && !(plusByHand() && value.found.unchanged) && (presenting || !playing);
+const needsNoise = () => Boolean(plusByHand() ? value.found?.unchanged : value.found?.noised);
 function plusNoised() {
   const { t_star: depth, noised } = value.found;
   const title = fill(words.noised_to, { depth });
-  return needsNoise() ? { title, frame: wholePicture(noised), probs: null } : { title: words.short.noised, note: words.no_noise };
+  if (needsNoise()) return { title, frame: wholePicture(noised), probs: null };
+  return { title: words.short.noised, note: plusByHand() ? words.own_noise : words.no_noise };
 }
 
 // The method that gives the very same picture, if that is known.
@@ -125,7 +127,7 @@ const inRow = () => {
   const truth = value.clean || value.phase === "opening" ? ["clean"] : [];
   if (phone.matches && !presenting) return ["damaged", chosen, "noised", ...METHODS.filter((name) => name !== chosen), ...truth];
   if (!presenting) return [...truth, "damaged", "noised", ...METHODS.filter((name) => shown.includes(name))];
-  const noise = ownNoise() && !needsNoise() ? [] : ["noised"];
+  const noise = chosen === "dga-plus" && !needsNoise() ? [] : ["noised"];
   const other = chosen === "dda" ? shown.find((name) => name !== "dda") ?? "dga-guided" : "dda";
   return [...truth, "damaged", ...noise, ...METHODS.filter((name) => name === chosen || name === other)];
 };
