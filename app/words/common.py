@@ -12,6 +12,7 @@ KINDS = (
 )  # a phone: the second
 ANY_PHOTO = "any photo, at its own size"
 PAPER = "Paper"
+STRAYED = "The link's part “{part}” is not here: "
 BY_ARROWS = "Arrow keys go from one to the next."
 DESCRIPTION = (
     "Repair a damaged picture with just enough noise: discriminator-guided adaptive diffusion, "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from app.words.common import STRAYED
 from app.words.errors import GONE
 from dga.titles import SYSTEMS
 
@@ -154,6 +155,7 @@ FINDINGS_WORDS = {
     "copy": "Copy",
     "copied": "Copied",
     "lost": GONE,
+    "strayed": STRAYED + "the whole page is shown.",
     "of": "of {title}",
     "not_made": "What is missing, and why",
     "empty": "There are no results for {profile} yet.",

@@ -216,7 +216,8 @@ SMALL_HANDLES = r"""(all) => [...document.querySelectorAll(all)].flatMap((node) 
   const small = Math.min(...size) < 43; // half a pixel is lost at each end
   return small ? [`${node.className || node.textContent || node.name} ${size}`] : [];
 })"""
-# Not links within a line of words, nor the atlas's cells: 33 beside each other, opened by a sheet.
+# Not links within a line of words, nor the atlas's cells: 33 beside each other, opened by a sheet,
+# which have 24 pixels.
 HANDLES = """a:not(p a, .skip, .at-cell), button, input:not([type=file]), select, summary,
   [role=slider]"""
 
@@ -244,6 +245,8 @@ def test_handles_are_as_large_as_a_finger(chromium, served, path):
     page.wait_for_timeout(3000)  # pictures move what stands below them
     assert page.locator(HANDLES).count() > 8
     assert page.evaluate(SMALL_HANDLES, HANDLES) == []
+    sides = "cells => cells.flatMap(cell => [cell.offsetWidth, cell.offsetHeight])"
+    assert min(page.eval_on_selector_all("a.at-cell", sides), default=24) >= 24
     if path == "photo":
         for sheet in ("ph-photo", "ph-damage"):
             page.tap(f"[popovertarget={sheet}]")
@@ -331,6 +334,25 @@ def test_ten_steps_by_keyboard(page):
     assert page.evaluate("document.activeElement.id") == "step-9-title"
 
 
+@pytest.mark.parametrize(
+    ("path", "known", "words"),
+    [
+        ("learn", "step-4", "step 1 is shown instead"),
+        ("findings", "table-table-1", "the whole page is shown"),
+    ],
+)
+def test_a_link_to_a_part_that_is_not_here_says_so(chromium, served, path, known, words):
+    watched = Watched(chromium, served, f"{path}#nowhere")
+    said = ".ln-top .notice, .fi-top .notice"
+    watched.says(said, f"“nowhere” is not here: {words}")
+    watched.page.evaluate(f"location.replace(location.pathname + '#{known}')")
+    watched.page.wait_for_function(
+        "(one) => !document.querySelector(one).checkVisibility()", arg=said
+    )
+    assert watched.page.locator(f"#{known}").is_visible()
+    watched.leave()
+
+
 def test_a_link_opens_its_step_and_hints_for_keys_are_not_for_fingers(chromium, served):
     context = chromium.new_context(has_touch=True, is_mobile=True)
     page = context.new_page()
@@ -400,6 +422,8 @@ def test_the_last_steps_fill_in(page):
     said = page.locator("#step-10 .ln-say")
     assert "of these 4 are read right" in said.inner_text()
     page.locator("#step-10").get_by_role("radio").nth(1).check()
+    read = page.locator("#step-10 figcaption").nth(1).inner_text()
+    assert "\N{NO-BREAK SPACE}%" in read  # a number and its sign in one line
     assert page.locator("#step-10 .ln-told").first.inner_text().count("depth") == 1
     ready(page, 9)
     assert page.locator("#step-9 .ln-frame").count() == 12
@@ -423,21 +447,24 @@ def test_the_repairer_beats_the_network_or_does_not(page):
     step = page.locator("#step-7")
     dial, map_ = step.locator(".ln-dial output"), step.locator(".ln-map canvas")
     assert step.locator(".ln-covered").count() == 2
-    assert dial.inner_text() == "99 %"
+    assert dial.inner_text() == "99\N{NO-BREAK SPACE}%"
     mine = step.locator(".ln-of.yours .ln-picture")
     before = mine.get_attribute("style")
     exposure = step.get_by_role("slider", name="Exposure")
     exposure.press("End")
-    until(page, lambda: dial.inner_text() not in ("…", "99 %"))
+    until(page, lambda: dial.inner_text() not in ("…", "99\N{NO-BREAK SPACE}%"))
     assert mine.get_attribute("style") != before
     said = step.locator(".ln-say").inner_text()
-    assert re.fullmatch(r"Yours is read as .+ \(\d+ %\): (right|wrong)\.", said)
+    assert re.fullmatch(r"Yours is read as .+ \(\d+\s%\): (right|wrong)\.", said)
     assert "The network" not in said
     step.get_by_role("button", name="Show the network's choice").click()
     assert step.locator(".ln-covered").count() == 0
     score = int(step.locator(".ln-number b").inner_text())
     assert 0 <= score <= 120
-    assert "The network's: landscape (70 %): right." in step.locator(".ln-say").inner_text()
+    assert (
+        "The network's: landscape (70\N{NO-BREAK SPACE}%): right."
+        in step.locator(".ln-say").inner_text()
+    )
     until(page, lambda: "looks least damaged" in step.locator(".ln-land").inner_text(), 600)
     map_.scroll_into_view_if_needed()
     box = map_.bounding_box()
@@ -448,7 +475,7 @@ def test_the_repairer_beats_the_network_or_does_not(page):
     assert exposure.get_attribute("aria-valuetext")[1:] == "5.7"
     assert step.get_by_role("slider", name="Sharpness").get_attribute("aria-valuetext") == "2 px"
     step.get_by_role("button", name="Start over").click()
-    until(page, lambda: dial.inner_text() == "99 %")
+    until(page, lambda: dial.inner_text() == "99\N{NO-BREAK SPACE}%")
     assert step.locator(".ln-number b").inner_text() == "0"
 
 

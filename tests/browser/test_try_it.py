@@ -390,6 +390,52 @@ def test_in_every_state_of_present_the_frames_are_filled(recorded):
     page.keyboard.press("Escape")
 
 
+def test_noise_that_dga_plus_has_not_used_is_never_shown_before_it(recorded):
+    """Neither at a depth by hand, before which it undoes the damage, nor while Play goes on."""
+    page, noised = recorded.page, ".shots [data-name=noised]"
+    page.click("#examples [data-name=lake-contrast]")
+    page.wait_for_function(f"{PLOT}.key === 'lake-contrast'")
+    page.click(".shots [data-name=dga-plus] button.choose")
+    page.evaluate("document.activeElement.blur()")
+    page.keyboard.press("ArrowLeft")
+    assert recorded.says("one step of DGA+")
+    assert "picture of its own" in page.inner_text(noised)
+    assert not recorded.painted("noised").any()
+    page.keyboard.press("f")
+    assert page.locator(noised).is_hidden()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press(" ")
+    page.wait_for_timeout(800)
+    assert page.locator(".plot .playhead").count() == 1
+    assert page.locator(noised).is_hidden()
+    page.keyboard.press(" ")
+    page.keyboard.press("Escape")
+    page.click("#examples [data-name]")
+    page.click(".shots [data-name=dga-guided] button.choose")
+
+
+def test_what_is_written_in_present_fits(recorded):
+    """Titles over pictures and shares under them, on small projectors and large ones."""
+    page = recorded.page
+    page.click("#examples [data-name=lake-contrast]")
+    page.wait_for_function(f"{PLOT}.key === 'lake-contrast'")
+    page.keyboard.press("f")
+    page.wait_for_function("document.querySelector('#try.presenting')")
+    lines = "labels => labels.map((label) => Math.round(label.clientHeight / 36))"
+    for width in (1440, 1024, 800, 1440):
+        page.set_viewport_size({"width": width, "height": 900})
+        page.wait_for_timeout(300)
+        assert page.evaluate(OVERLAPS, f"{ROW} figcaption > *:not(:empty)") == []
+        if width == 1440:
+            assert set(page.eval_on_selector_all(f"{ROW} .label", lines)) == {1}
+    page.set_viewport_size({"width": 390, "height": 900})
+    page.wait_for_function("!document.querySelector('#try.presenting')")
+    page.keyboard.press("f")
+    assert not page.locator("#try.presenting").count()  # no room, and no button for it
+    page.set_viewport_size({"width": 1440, "height": 900})
+    page.click("#examples [data-name]")
+
+
 def test_the_same_example_again_is_no_old_result(recorded):
     page = recorded.page
     first = page.locator("#examples [data-name]").first
@@ -529,6 +575,10 @@ def test_where_others_wait_a_frame_holds_its_own_button(working, served):
     assert page.locator(".own:visible").all_inner_texts() == [
         "Repair by DGA + G", "Repair by DGA+", "Repair by DDA"
     ]  # fmt: skip
+    page.keyboard.press("f")
+    page.wait_for_selector("#try.presenting .neutral:not(:empty)")
+    assert "Repair it" not in page.inner_text("#try")  # which is not there
+    page.keyboard.press("Escape")
     page.click("[data-name=dga-plus] .own")
     working.shown("run")
     assert page.get_attribute(".pic.chosen", "data-name") == "dga-guided"

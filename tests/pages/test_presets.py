@@ -5,20 +5,25 @@ import json
 import logging
 import runpy
 from itertools import product
+from types import SimpleNamespace
+from urllib.parse import parse_qsl
 
 import numpy as np
 import pytest
 import skimage.data
 from PIL import Image
 
+from app.pages.adapt.try_handlers import TryComponents, TryHandlers
 from app.parts.examples import SOURCES, Example, load_examples
 from app.presets.cases import BROKEN, CASES, LEFT_ALONE, PATHS, Case, lesson
 from app.presets.recording import RECORD, RESULTS, record, settings_of
 from app.presets.search import Found, report, search
 from app.presets.store import Preset, PresetError, Presets, load_preset
+from app.runs.links import write
 from app.runs.run_value import run_value
 from app.runs.session import Session
 from app.runs.settings import check_settings
+from app.server.queue_position import QueuePositions
 from dga.io.shipped import shipped
 from dga.pipeline import adapt
 from dga.record import sentence
@@ -144,6 +149,26 @@ def test_find_compares_what_decides_a_run(small, example, folder, monkeypatch):
     assert presets.find("coffee", same) is None
     for change in ({"paths": 1}, {"severity": 3}, {"seed": 6}, {"scale": 0.5}, {"dda_depth": 9}):
         assert presets.find("cat", dataclasses.replace(same, **change)) is None
+
+
+def test_a_fixed_depth_that_a_run_does_not_reach_is_not_given_it(
+    small, example, folder, monkeypatch
+):
+    """A handle may stand at any depth of a recorded run; deeper, its outcome is not in it."""
+    monkeypatch.setattr("app.presets.store.CASES", (CASE,))
+    presets = Presets(small, [example], folder.parent.parent)
+    (preset,) = presets.all
+    names = [field.name for field in dataclasses.fields(TryComponents)]
+    page = TryComponents(**dict(zip(names, names, strict=True)))
+    handlers = TryHandlers(small, QueuePositions(), page, [example], presets)
+    query = dict(parse_qsl(write(small.profile, preset.state.settings, "cat").removeprefix("?")))
+    deepest = preset.state.extent
+    assert deepest < small.profile.schedule.steps
+    for depth, key in ((deepest, {preset.name}), (deepest + 1, set())):
+        asked = SimpleNamespace(session_hash=str(depth), query_params=query | {"dda": str(depth)})
+        value = handlers.arrive(asked, None)["screen"]
+        assert {value["key"]} & {preset.name} == key
+        assert value["hands"]["fixed"] == depth
 
 
 def test_a_lesson_is_earned():

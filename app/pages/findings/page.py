@@ -21,7 +21,7 @@ from dga.figures.palette import ACCENT, GRID, METHOD, NEUTRAL
 from dga.io.shipped import ROOT, shipped
 from dga.profiles import Profile
 
-SCRIPT_WORDS = ("copy", "copied", "lost", "panel", "series", "interval")
+SCRIPT_WORDS = ("copy", "copied", "lost", "panel", "series", "interval", "strayed")
 # What a figure's colours are called on the page, where they follow the theme.
 COLORS = {NEUTRAL: "--ink2", GRID: "--line", ACCENT: "--acc"} | {
     METHOD[name][0]: variable

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from app.pages.learn.equations import equation
+from app.words.common import STRAYED
 from app.words.errors import GONE
 
 
@@ -235,6 +236,7 @@ WIDGET = {
     "toy": TOY,
     "waiting": "The models are making this…",
     "lost": GONE,
+    "strayed": STRAYED + "step 1 is shown instead.",
     "severity": "Severity",
     "undamaged": "undamaged",
     "damage": "Damage",

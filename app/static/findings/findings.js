@@ -158,11 +158,12 @@ const listed = () => (every ??= json(props.listing).then(
 
 // What the address names is opened and shown; of two severities' tables only one is there.
 async function unfold() {
-  const named = () => location.hash && document.getElementById(location.hash.slice(1));
-  if (location.hash && exhibits && !named()) await listed();
-  const wanted = named();
+  if (strayed() && exhibits) await listed();
+  put(find(".notice"), strayed());
+  const wanted = document.getElementById(part());
   if (!wanted) return;
   for (let fold = wanted; fold; fold = fold.parentElement.closest("details")) fold.open = true;
   wanted.scrollIntoView();
 }
+window.addEventListener("hashchange", unfold);
 unfold();

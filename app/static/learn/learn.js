@@ -12,13 +12,17 @@ function turn(to, focus = true) {
   next.disabled = now === slides.length - 1;
   links[now].scrollIntoView({ block: "nearest", inline: "center" });
   receive();
+  put(find(".notice"), "");
   if (!focus) return;
   goTo(`#${slides[now].id}`);
   slides[now].querySelector("h2").focus({ preventScroll: true });
   if (element.getBoundingClientRect().top < 0) element.scrollIntoView();
 }
 
-const named = () => turn(slides.findIndex((slide) => `#${slide.id}` === location.hash), false);
+function named() {
+  turn(slides.findIndex((slide) => `#${slide.id}` === location.hash), false);
+  put(find(".notice"), strayed());
+}
 
 links.forEach((link, i) => link.addEventListener("click", (event) => { event.preventDefault(); turn(i); }));
 back.addEventListener("click", () => turn(now - 1));

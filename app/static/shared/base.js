@@ -4,7 +4,7 @@ const find = (selector) => element.querySelector(selector);
 const fill = (text, known) => text.replace(/\{(\w+)\}/g, (_, name) => known[name]);
 const percent = (share) => {
   const whole = Math.round(100 * share);
-  return `${whole === 100 && share < 0.9995 ? 99 : whole} %`;
+  return `${whole === 100 && share < 0.9995 ? 99 : whole}\u00a0%`;
 };
 const clamp = (number, low, high) => Math.min(Math.max(number, low), high);
 const safe = (text) => new Option(text).innerHTML.replaceAll('"', "&quot;");
@@ -32,6 +32,9 @@ function follow(node, event, move, over = () => {}) {
 }
 // Gradio's <base> would send a plain "#..." to the first page.
 const goTo = (hash) => history.replaceState(history.state, "", location.pathname + location.search + hash);
+// What is said where an address names a part that is not on the page.
+const part = () => location.hash.slice(1);
+const strayed = () => (!part() || document.getElementById(part()) ? "" : fill(props.words.strayed, { part: part().slice(0, 40) }));
 const copied = (node) => {
   put(node, props.words.copied);
   setTimeout(() => put(node, props.words.copy), 2000);
