@@ -160,7 +160,7 @@ const listed = () => (every ??= json(props.listing).then(
 async function unfold() {
   if (strayed() && exhibits) await listed();
   put(find(".notice"), strayed());
-  const wanted = document.getElementById(part());
+  const wanted = document.getElementById(anchor());
   if (!wanted) return;
   for (let fold = wanted; fold; fold = fold.parentElement.closest("details")) fold.open = true;
   wanted.scrollIntoView();

@@ -33,8 +33,8 @@ function follow(node, event, move, over = () => {}) {
 // Gradio's <base> would send a plain "#..." to the first page.
 const goTo = (hash) => history.replaceState(history.state, "", location.pathname + location.search + hash);
 // What is said where an address names a part that is not on the page.
-const part = () => location.hash.slice(1);
-const strayed = () => (!part() || document.getElementById(part()) ? "" : fill(props.words.strayed, { part: part().slice(0, 40) }));
+const anchor = () => location.hash.slice(1);
+const strayed = () => (!anchor() || document.getElementById(anchor()) ? "" : fill(props.words.strayed, { part: anchor().slice(0, 40) }));
 const copied = (node) => {
   put(node, props.words.copied);
   setTimeout(() => put(node, props.words.copy), 2000);
