@@ -21,7 +21,8 @@ from dga.corruptions import FAMILIES
 TABLE_1_CITATION = "Table 1 of the paper"
 TABLE_2_CITATION = "Table 2 of the paper"
 TABLE_3_CITATION = "Table 3 of the paper (without guidance)"
-SETTING = "ImageNet-C, severity 5, 256 px, Swin-T"
+SEVERITY = "severity 5"
+SETTING = f"ImageNet-C, {SEVERITY}, 256 px, Swin-T"
 Key = TypeVar("Key", str, float)
 
 

@@ -72,12 +72,12 @@ def test_table_1_by_hand(tmp_path):
     )
     table = table_1(pooled)
     mine = _row(table, Method="mine")
-    assert (mine["Adaptation"], mine["Paper (%)"]) == (NOTHING, NOTHING)
+    assert (mine["Adaptation"], mine["Paper, severity 5 (%)"]) == (NOTHING, NOTHING)
     assert mine["Accuracy (%)"].startswith("100.0")
     source = _row(table, Method="Nothing done")
     ours = _row(table, Method="DGA + G")
     assert source["Accuracy (%)"].startswith("25.0 (")
-    assert (source["Paper (%)"], source["Gain over doing nothing"]) == ("33", NOTHING)
+    assert (source["Paper, severity 5 (%)"], source["Gain over doing nothing"]) == ("33", NOTHING)
     assert ours["Gain over doing nothing"].startswith("+25.0 (")
     told = [ours[head] for head in ("Adaptation", "Diffusion?", "Seconds", "Photos")]
     assert told == ["Input", "✓", "0.250", "8"]
@@ -99,7 +99,7 @@ def test_what_was_not_run_is_empty_and_said(tmp_path):
     """Its row stands with the paper's figure, and no number of ours."""
     table = table_1(_pooled(tmp_path, lines_of("source", lambda p, c: True, 4)))
     memo = _row(table, Method="MEMO")
-    assert memo["Paper (%)"] == "29"
+    assert memo["Paper, severity 5 (%)"] == "29"
     ours = "Accuracy (%)", "Gain over doing nothing", "Undamaged (%)"
     assert {memo[head] for head in ours} == {NOTHING}
     numbers = table.numbers.set_index("method").loc["memo"].drop("paper")
@@ -118,16 +118,16 @@ def test_too_few_corruptions_make_no_mean(tmp_path):
 
 def test_the_paper_stands_once_a_system(pooled):
     """In Table 1 beside its first variant, in Table 2 as a row under its last."""
-    beside = table_1(pooled).shown.set_index("Method")["Paper (%)"]
+    beside = table_1(pooled).shown.set_index("Method")["Paper, severity 5 (%)"]
     assert beside[["DDA (published)", "DDA (tuned)", "DGA + G (ancestral)"]].tolist() == [
         "38", NOTHING, NOTHING,
     ]  # fmt: skip
     table = table_2(pooled)
     methods = table.shown["Method"].tolist()
-    after = methods.index("*DDA, paper*")
+    after = methods.index("*DDA, paper, severity 5*")
     variants = ["DDA (published)", "DDA (tuned)", "DDA (tuned, ensemble)"]
     assert methods[after - 3 : after] == variants
-    paper = _row(table, Method="*DDA, paper*")
+    paper = _row(table, Method="*DDA, paper, severity 5*")
     heads = ("Gaussian", "Shot", "Impulse", "Noise (average)")
     assert [paper[head] for head in heads] == ["50", "50", "51", "50"]
     cells = table.numbers.set_index(["method", "group"])

@@ -326,6 +326,11 @@ def test_shipped_exhibits_have_the_words_of_the_code(shipped_ones):
     table = shipped_ones.table("table-1")
     assert table.title.endswith(f" 128 photographs {SPLITS['report']}")
     assert table.content.columns[2:4] == ("Gain over doing nothing", "Undamaged (%)")
+    quoted = shipped_ones.table("table-2-severity-3").content
+    assert {told[0].rpartition(", ")[2] for told in quoted.rows if told[0].startswith("*")} == {
+        "severity 5*"
+    }
+    assert "Paper, severity 5 (%)" in shipped_ones.table("table-1-severity-3").content.columns
 
 
 @pytest.mark.parametrize("severity", [3, 5])

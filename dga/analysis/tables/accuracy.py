@@ -66,7 +66,7 @@ def table_1(pooled: PooledRuns) -> Table:
             "Gain over doing nothing": points(gain),
             "Undamaged (%)": percent(clean, interval=False),
             "Seconds": number(seconds, 3),
-            "Paper (%)": paper_percent(beside),
+            f"Paper, {paper.SEVERITY} (%)": paper_percent(beside),
             **dict(zip(TRAIT_HEADS, TRAITS.get(system, (NOTHING,) * 4), strict=True)),
             "Photos": NOTHING if mean is None else str(mean.photographs),
         }
@@ -108,7 +108,7 @@ def table_2(pooled: PooledRuns) -> Table:
         rows.shown.append({"Method": method.title, **dict(zip(heads, texts, strict=True))})
         last = i + 1 == len(methods) or methods[i + 1].system != method.system
         if last and any(theirs.values()):
-            title = f"*{SYSTEMS[method.system]}, paper*"
+            title = f"*{SYSTEMS[method.system]}, paper, {paper.SEVERITY}*"
             texts = list(map(paper_percent, theirs.values()))
             rows.shown.append({"Method": title, **dict(zip(heads, texts, strict=True))})
     return Table(
