@@ -2,6 +2,7 @@
 
 import base64
 import io
+import re
 import threading
 import time
 
@@ -29,6 +30,7 @@ OVERLAPS = """(selector) => {
   return boxes.flatMap(([name, a], i) => boxes.slice(i + 1)
     .filter(([, b]) => !apart(a, b)).map(([other]) => `${name} / ${other}`));
 }"""
+SECONDS = r"\d s\b"
 WORDS_OF_THE_CURVE = {"looks damaged", "can't tell", "looks undamaged"}
 
 
@@ -122,6 +124,8 @@ def test_the_first_screen_holds_it_all(recorded):
     page = recorded.page
     page.evaluate("scrollTo(0, 0)")
     assert recorded.says() != ""
+    assert "A recorded run" in page.inner_text(".second")
+    assert not re.search(SECONDS, page.inner_text(".try"))  # of another machine
     boxes = page.locator(f"{ROW} .im").all()
     assert len(boxes) == 6
     for box in [*boxes, page.locator(".plot"), page.locator("#adapt")]:
@@ -620,6 +624,7 @@ def test_repair_it_shows_what_the_library_computes(working, served):
     working.repair()
     working.shown("run")
     page.wait_for_timeout(500)
+    assert re.search(SECONDS, page.inner_text(".second"))
     titles = page.evaluate("[...window.titles]")
     assert "Noised to depth 0" not in titles
     cat = next(example for example in load_examples() if example.name == "cat")
@@ -639,6 +644,10 @@ def test_own_damage_is_one_of_the_corruptions(working):
     page = working.page
     page.click("#line [aria-controls=sheet]")
     page.wait_for_function("document.activeElement.className === 'close'")
+    cut = "labels => labels.filter((n) => n.scrollWidth > n.clientWidth).map((n) => n.innerText)"
+    for width in (900, 1440):
+        page.set_viewport_size({"width": width, "height": 900})
+        assert page.eval_on_selector_all("#corruption label", cut) == []
     before = page.get_attribute("#corruption input:checked", "value")
     came = "document.querySelector('#line p span').textContent.includes('as it came')"
     page.locator("#corruption input").last.click()
