@@ -70,7 +70,7 @@ function draw() {
 function receive(given) {
   const whole = given.damage !== undefined;
   const other = given.key !== value.key;
-  if (!whole && other) return; // of a photo that is gone
+  if (!whole && (other || value.change !== change)) return; // of a photo that is gone, or goes
   if (whole && given.change < change && !given.error) return; // another was asked for since
   const ended = !done();
   if (given.rows && !value.rows) show(canvas, false);
