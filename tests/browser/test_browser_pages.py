@@ -295,7 +295,7 @@ def test_six_answers_are_short_and_lead_to_their_tables(narrow):
     assert page.locator("section.fi-card h2 i").count() == 6
     page.locator("#help").get_by_role("link", name="The whole table").first.click()
     assert page.url.endswith("/findings#table-table-1")
-    assert page.locator("#table-table-1 tbody tr").first.is_visible()
+    page.locator("#table-table-1 tbody tr").first.wait_for()
     page.locator("#figure-gains > summary").click()
     page.locator("#figure-gains .scatterlayer .trace").first.wait_for()
 
