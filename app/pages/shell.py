@@ -29,7 +29,7 @@ def head() -> str:
     fonts = "".join(
         f'<link rel="preload" as="font" type="font/woff2" crossorigin href="{_FONT}{name}.woff2">'
         f'<style>@font-face {{ font-family: "IBM Plex Sans"; font-weight: {weight}; '
-        f"src: url({_FONT}{name}.woff2); font-display: fallback; }}</style>"
+        f"src: url({_FONT}{name}.woff2); font-display: optional; }}</style>"
         for name, weight in (("Regular", 400), ("Bold", 700))
     )
     return f'<meta name="description" content="{words.DESCRIPTION}">{fonts}<style>{styles}</style>'
