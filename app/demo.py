@@ -39,6 +39,7 @@ from app.pages.photo.page import photo_page
 from app.pages.shell import first_screen, foot, head, header
 from app.parts.files import as_json
 from app.parts.theme import theme
+from app.runs.compute_thread import computed
 from app.runs.session import Session
 from app.server import decoder
 from app.server.fair_queue import FairQueue
@@ -125,7 +126,7 @@ def serve(
     os.environ.setdefault("TORCHINDUCTOR_CACHE_DIR", str(uploads.folder / "torch"))
     gradio.mcp.GradioMCPServer.Server = PlainServer
     exhibits = read_exhibits(results or shipped_exhibits(session.profile))
-    demo, opens, screens = build(session, exhibits)
+    demo, opens, screens = computed(build, session, exhibits)
     queue = demo._queue
     assert isinstance(queue, FairQueue)
     shared = [str(path) for path in (*exhibits.files(), *model_cards(session.profile))]

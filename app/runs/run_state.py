@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.parts.examples import Example
+from app.runs.compute_thread import computed
 from app.runs.session import Picture
 from app.runs.settings import deepest_shown
 from app.runs.sprites import Lane, forward_sprites, outcome_sheet
@@ -235,7 +236,7 @@ class RunState:
         """Show the noise going in, drawn from the seed alone."""
         schedule = Schedule.from_config(self.profile.schedule)
         path = ForwardPath(schedule, to_tensor(self.subject.input), self.settings.seed)
-        forward = forward_sprites(from_tensor(path.up_to(self.extent)))
+        forward = forward_sprites(computed(lambda: from_tensor(path.up_to(self.extent))))
         with self.lock:
             self.forward = forward
 

@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from app.runs.compute_thread import computed, computed_steps
 from app.runs.gpu import borrowed, choose_device, expected_seconds, lends_gpus, on_lent_gpu
 from app.runs.watch import News, Step, watch
 from app.server.decoder import read_square
@@ -107,8 +108,9 @@ class Session:
         """Load what was only found, once. Raises ``WeightsError``, for those who wait too."""
         assert isinstance(self._files, ModelFiles)
         try:
-            models = self._files.load(Compute.choose(choose_device()))
-            self.pace = None if lends_gpus() else slow_pace(models)
+            compute = computed(Compute.choose, choose_device())
+            models = computed(self._files.load, compute)
+            self.pace = None if lends_gpus() else computed(slow_pace, models)
             if self.pace is not None:
                 longest = self.pace.longest(self.profile)
                 self.budget_seconds = max(self.budget_seconds, 2 * longest)
@@ -155,15 +157,22 @@ class Session:
         longest: float = math.inf,
         budget: float | None = None,
         too_long: str = TOO_LONG,
+        long: bool = False,
     ) -> Generator[Done]:
         """``steps(models, *asked)``, on a GPU where the host lends one, within the time budget.
 
         ``longest``: seconds that it is borrowed for, never beyond the ``budget``, by default the
-        session's. Raises what :meth:`watched` does.
+        session's; ``long``: it gives way to others. Raises what :meth:`watched` does.
         """
         seconds = self.budget_seconds if budget is None else budget
         work = self._lent(min(longest, seconds), steps, *asked)
-        return self.watched(work, cancel, seconds, too_long)
+        return self.watched(self._computed(work, long), cancel, seconds, too_long)
+
+    def _computed(self, work: Generator[Done], long: bool) -> Generator[Done]:
+        if not lends_gpus():  # else it is computed in another process
+            _ = self.models  # waited for here: they are loaded there
+            work = computed_steps(work, long)
+        yield from work
 
     def _on_models(
         self, seconds: float, steps: Callable[..., Iterator[Done]], *asked: Any
@@ -218,4 +227,4 @@ class Session:
 
     def _classify(self, pixels: Pixels) -> Prediction:
         x = to_tensor(pixels)[None].to(self.models.device)  # [1, 3, S, S]
-        return classify(self.models, x)[0]
+        return computed(classify, self.models, x)[0]

@@ -345,7 +345,7 @@ def test_an_own_photo_keeps_its_size_up_to_a_megapixel(
     assert bool(says) == bool(value["notice"] + value["error"])
     if kind == NONE:
         assert not value["truth"]
-        assert value["phase"] == ("empty" if says else "wait")  # a large one waits for the button
+        assert value["phase"] == "wait"
         used = min(size[0] * size[1], PHOTO_PIXELS)
         assert 0.9 * used < np.prod(value["size"]) <= used
     assert handlers.show("w", ask(name=""))["stage"]["error"]  # hers alone

@@ -16,6 +16,7 @@ from app.parts.examples import Example
 from app.parts.pictures import data_uri, uri
 from app.presets.cases import PATHS
 from app.presets.store import Presets
+from app.runs.compute_thread import computed
 from app.runs.run_state import RunState
 from app.runs.session import Session
 from app.runs.sprites import jpeg
@@ -103,7 +104,7 @@ class Lesson:
         for name in PARTS:
             with self._lock:
                 if name not in self.made:
-                    self.made[name] = getattr(self, f"_{name}")()
+                    self.made[name] = computed(getattr(self, f"_{name}"))
             if len(self.made) < len(PARTS):
                 yield dict(self.made)
         yield dict(self.made)

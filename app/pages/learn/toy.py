@@ -14,6 +14,7 @@ from app.pages.learn.steps import LAND_WAITS, NO_PICTURE, TOO_SLOW
 from app.pages.run_handlers import told
 from app.parts.pictures import data_uri
 from app.runs.beside import DroppedError, SideLane
+from app.runs.compute_thread import computed
 from app.runs.session import Session
 from app.server.errors import RequestError, sentence_of
 from app.server.turns import TURNS
@@ -22,6 +23,7 @@ from dga.explanation.exposure import UNCHANGED, Exposure
 from dga.explanation.noise_level import matched_depth
 from dga.explanation.search import Explanation, judge
 from dga.images import Pixels, from_tensor, to_tensor
+from dga.networks.classifier import Prediction
 from dga.networks.models import Models
 from dga.pipeline import PictureCache, Rebuilt, classify, run
 from dga.profiles import ExplanationConfig, Repair
@@ -78,6 +80,12 @@ class Patient:
         assert isinstance(last, Rebuilt)
         return from_tensor(last.image)
 
+    def tried(self, guess: Degradation) -> tuple[float | None, Pixels, Prediction]:
+        """Its score, the picture afterwards, and what the classifier reads there."""
+        (score,), picture = self.scores(guess), self.undone(guess)
+        (said,) = classify(self.models, to_tensor(picture)[None].to(self.x))
+        return score, picture, said
+
     def compared(self, found: Explanation) -> tuple[Pixels, dict[str, Any]]:
         """The network's own choice: its picture, both scores, and where it lies on the sliders."""
         mine = found.degradation
@@ -132,8 +140,7 @@ class Toy:
     def _moved(self, visitor: str, patient: Patient, asked: Mapping[str, Any]) -> dict[str, Any]:
         with TURNS.turn():
             guess = patient.guess(*(within(asked, name) for name in MOST))
-            (score,), picture = patient.scores(guess), patient.undone(guess)
-            (said,) = classify(patient.models, to_tensor(picture)[None].to(patient.x))
+            score, picture, said = computed(patient.tried, guess)
         return {"score": score, "picture": data_uri(picture), "top": said.top(1)}
 
     def _landed(self, visitor: str, patient: Patient, asked: Mapping[str, Any]) -> dict[str, Any]:
@@ -147,5 +154,6 @@ class Toy:
                 while len(known) < until:
                     self.lane.check(ended)
                     part = self.points[len(known) : min(len(known) + CHECKED, until)]
-                    known += patient.scores(*(patient.guess(2 * i, 2 * j, noise) for i, j in part))
+                    guesses = (patient.guess(2 * i, 2 * j, noise) for i, j in part)
+                    known += computed(patient.scores, *guesses)
         return {"scores": known[start : start + PIECE]}

@@ -32,7 +32,6 @@ from app.words import photo as words
 from app.words.errors import FAILED
 from dga.corruptions import CORRUPTIONS, MIN_SIZE
 
-BESIDE_PIXELS = 2**19  # of a larger photo the repair waits for its button
 _log = logging.getLogger(__name__)
 
 
@@ -100,7 +99,7 @@ class PhotoHandlers(ChangeHandlers[Photo]):
         if last and last.change > photo.change:  # a later change was damaged sooner
             return self.shown(last)
         self.stop(visitor)
-        photo.phase = "wait" if photo.clean.size <= 3 * BESIDE_PIXELS else "empty"
+        photo.phase = "wait"
         return self.shown(self.kept.put(visitor, photo)) | self.lock(photo.running)
 
     def follow(self, visitor: str) -> Iterator[Update]:
