@@ -1,8 +1,8 @@
 """All work of the networks on one thread.
 
 OpenMP keeps helpers for each thread that ever computed. Once all of them together are more than
-the cores, they sleep between two parallel regions instead of waiting actively, and waking them
-thousands of times makes a photograph's repair half as long again.
+the cores, they sleep between two parallel regions instead of waiting actively, and one repair
+wakes them thousands of times.
 """
 
 from __future__ import annotations

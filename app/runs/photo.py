@@ -12,7 +12,6 @@ import time
 from collections.abc import Generator, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from PIL import Image
@@ -190,9 +189,10 @@ def repair(session: Session, photo: Photo, depth: int | None = None) -> Generato
     if depth is None:
         photo.phase, photo.progress, photo.rows = "working", (0, 0), b""
     budget = session.budget(pictures=max(1, photo.damaged.size // 3 // 2**16))
-    limits: dict[str, Any] = {"budget": budget, "too_long": TOO_LONG, "long": True}
+    asked = photo.damaged, depth
+    work = session.lent(photo.cancel, _steps, *asked, budget=budget, too_long=TOO_LONG, long=True)
     try:
-        for event in session.lent(photo.cancel, _steps, photo.damaged, depth, **limits):
+        for event in work:
             if isinstance(event, SoFar):
                 photo.progress, photo.rows = (event.done, event.total), event.rows
             elif isinstance(event, Photograph):

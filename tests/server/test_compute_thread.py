@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from app.runs import compute_thread
 from app.runs.compute_thread import computed, computed_steps
 from app.runs.session import Session
 
@@ -56,14 +57,13 @@ def test_a_long_run_waits_for_short_ones_but_not_for_ever():
             time.sleep(0.2)
             yield time.monotonic()
 
+    before = set(compute_thread._short)
     long, short = computed_steps(slow(), long=True), computed_steps(names(9))
     first = next(long)
     next(short)
     assert next(long) - first > 0.5  # 0.4 for the other, 0.2 of its own
     short.close()
-    alone = computed_steps(slow(), long=True)
-    begun = next(alone)
-    assert next(alone) - begun < 0.4  # nobody to wait for
+    assert compute_thread._short == before  # nobody to wait for any more
 
 
 def test_a_session_computes_there(tiny_models):
