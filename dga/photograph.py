@@ -261,7 +261,7 @@ def _windows(
     everywhere = quiet > config.explain.noise_floor
     white, noise = whiten_channels(x, noise, seed) if everywhere else (x, noise)
     if depth is None:
-        known = yield from _noise_by_window(models, white, noise, grid, seed, config)
+        known = yield from _noise_by_window(models, white, noise, grid, seed, config, everywhere)
     else:
         known = [Explanation(NO_DEGRADATION, 0, 0.0)] * len(grid)
     end = config.end if depth is None else End(depth=depth, steps=1)
@@ -417,12 +417,14 @@ def _noise_by_window(
     grid: Grid,
     seed: int,
     config: PhotographConfig,
+    everywhere: bool,
 ) -> Generator[Progress, None, list[Explanation]]:
     """Noise of each window, where the discriminator prefers it to none.
 
     Asked is the noisiest of every 3 x 3 windows, for all of them: fine texture passes for a little
-    noise, seldom for much. The eight beside it vote, too, and one is against. Where the noise is
-    faint a window is asked itself, for beside noise there may be texture.
+    noise, seldom for much. The eight beside it vote, too, and one is against; where noise is
+    ``everywhere``, all vote for all as well. Where it is faint a window is asked itself, for beside
+    noise there may be texture.
     """
     schedule, explainer, after = models.schedule, models.explainer, config.explain.judged_at
     parts = torch.arange(len(grid)).split(AT_ONCE)
@@ -452,7 +454,9 @@ def _noise_by_window(
     asked, margin = highest > 0, torch.zeros_like(highest)
     margin[asked] = yield from preferred(places[asked])
     votes, voters = (9 * F.avg_pool2d(v, 3, 1, 1) for v in (margin, asked.float()))
-    likely = F.interpolate((votes > config.noisy * (voters + 1)).float(), scale_factor=3)
+    agreed = votes > config.noisy * (voters + 1)
+    agreed |= everywhere and margin.sum() > config.noisy * (asked.sum() + 1)
+    likely = F.interpolate(agreed.float(), scale_factor=3)
     noisy = likely[..., : shape[2], : shape[3]].flatten() * level > 0
     faint = (noisy & (level <= config.clear)).nonzero()[:, 0]
     noisy[faint] = (yield from preferred(faint)) > config.noisy

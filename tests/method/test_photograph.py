@@ -182,6 +182,13 @@ def test_a_noisy_photograph_is_repaired_wherever_noise_was_measured(
     assert compared(astronaut, done.image)[0] > compared(astronaut, damaged)[0] + 5
 
 
+def test_where_noise_is_everywhere_no_place_is_left_noisy(shipped: Models) -> None:
+    pixels = to_pixels(Image.fromarray(skimage.data.astronaut()))
+    noise = np.random.default_rng(0).normal(0, 25, pixels.shape)
+    damaged = (pixels + noise).clip(0, 255).astype(np.uint8)
+    assert (repair_photograph(shipped, damaged).depths > 0).all()
+
+
 @pytest.mark.parametrize("name", photographs.COLOURLESS)
 def test_noise_without_colours_is_taken_out(shipped: Models, name: str) -> None:
     cat = skimage.data.chelsea()[22:278, 98:354]
