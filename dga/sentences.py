@@ -12,7 +12,7 @@ from dga.stopping import Stop
 Sentence = tuple[str, str]
 """A sentence, and its verdict."""
 LEFT_ALONE = "left alone"
-SAME = "That is also the fixed depth: the same picture."
+SAME = "The fixed depth is the same picture here."
 
 
 def per_mille(share: float) -> int:
@@ -114,11 +114,11 @@ class Story:
             f"From depth {depth}, one step of DGA+ would be read as {after}", after
         )
 
-    def rival(self, depth: int, after: Reading) -> Sentence:
-        """The fixed depth beside another method."""
+    def rival(self, name: str, after: Reading) -> Sentence:
+        """Another method beside the one that is looked at, by its ``name``."""
         if self.truth is None:
-            return f"Fixed depth {depth} reads it as {after}.", ""
-        return self._with_verdict(f"Fixed depth {depth} says {after}", after)
+            return f"{name} reads it as {after}.", ""
+        return self._with_verdict(f"{name} says {after}", after)
 
     def shown(self, name: str, stop: Stop, after: Reading, unchanged: bool = False) -> Sentence:
         """Without figures, for a projector. ``name``: the method's, as in ``dga.titles``."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -14,6 +15,7 @@ from app.presets.cases import Case
 from app.presets.recording import settings_of
 from app.runs.session import Session
 from dga.corruptions import corrupt
+from dga.images import Pixels
 from dga.networks.classifier import Prediction
 from dga.pipeline import Adaptation, adapt_steps
 
@@ -24,13 +26,17 @@ FALLS = 4  # depths at least over which an opening's curve falls
 
 @dataclass(frozen=True)
 class Found:
-    """One run. ``lead``: of the true class over the likeliest other, -1 to 1, by who is read."""
+    """One run. ``lead``: of the true class over the likeliest other, -1 to 1, by who is read.
+
+    ``gain``: PSNR of DGA+'s picture over the damaged one's, in dB.
+    """
 
     case: Case
     t_star: int
     crossed: bool
     confidence: Sequence[float]
     lead: dict[str, float]
+    gain: float
 
     def reads(self, right: str, wrong: str) -> bool:
         """Whether those named, separated by blanks, are read right and wrong."""
@@ -59,6 +65,7 @@ class Found:
         told = "  ".join(f"{name} {lead:+.2f}" for name, lead in self.lead.items())
         depth = f"t* {self.t_star}{'' if self.crossed else ' (not crossed)'}"
         case = self.case
+        told += f"  DGA+ {self.gain:+.1f} dB"
         return f"{case.picture} {case.corruption} {case.severity} seed {case.seed}: {depth}  {told}"
 
 
@@ -110,7 +117,8 @@ def _read(session: Session, file: Path) -> Iterator[Found]:
 
 def _run(session: Session, case: Case, example: Example) -> Found:
     profile, settings = session.profile, settings_of(session.profile, case)
-    pixels = corrupt(example.pixels(profile.image_size), case.corruption, case.severity, case.seed)
+    clean = example.pixels(profile.image_size)
+    pixels = corrupt(clean, case.corruption, case.severity, case.seed)
     asked, deepest = settings.usual(profile), profile.stopping.max_depth
     *_, run = adapt_steps(session.models, pixels, case.seed, asked, deepest)
     assert isinstance(run, Adaptation)
@@ -118,7 +126,13 @@ def _run(session: Session, case: Case, example: Example) -> Found:
     read |= {name: run.reconstructions[name].prediction for name in (OWN, FIXED, PLUS)}
     confidence = [round(float(c), 3) for c in run.confidence[: deepest + 1]]
     lead = {name: round(_lead(said, example.truth), 3) for name, said in read.items()}
-    return Found(case, run.t_star, run.stop.crossed, confidence, lead)
+    gain = _error(clean, pixels) - _error(clean, run.reconstructions[PLUS].image)
+    return Found(case, run.t_star, run.stop.crossed, confidence, lead, round(gain, 2))
+
+
+def _error(clean: Pixels, other: Pixels) -> float:
+    """In dB; 99 below full scale at least."""
+    return 10 * math.log10(max(float(((other.astype(float) - clean) ** 2).mean()), 1e-5))
 
 
 def _lead(said: Prediction, truth: str | None) -> float:

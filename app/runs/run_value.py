@@ -37,6 +37,7 @@ from dga.sentences import (
 )
 from dga.stopping import Stop
 from dga.systems import System
+from dga.titles import SYSTEMS
 from dga.titles import title as named
 
 FEW_CLASSES = 64  # of more, only those that occur are named
@@ -212,6 +213,7 @@ class _Sentences:
         self.costs: defaultdict[str, dict[str, tuple[str, str]]] = defaultdict(dict)
         self.spent: dict[str, str] = {}
         self.rivals: dict[str, Sentence] = {}
+        self.plus: Sentence | None = None
         deepest = state.stopping.max_depth
         stops = [Stop(depth, True) for depth in range(deepest + 1)]
         stops += [Stop(deepest, False), Stop(0, False)]
@@ -230,7 +232,7 @@ class _Sentences:
         return {
             "says": {**self.says, "unknown": UNKNOWN},
             "present": self.present,
-            "second": {"fixed": self.rivals, "same": same, "spent": self.spent},
+            "second": {"fixed": self.rivals, "plus": self.plus, "same": same, "spent": self.spent},
             "titles": {key: title(stop) for key, stop in self.stops.items()},
             "costs": self.costs,
         }
@@ -264,7 +266,7 @@ class _Sentences:
             assert after is not None
             self.says[name][at] = self.story.fixed_depth(depth, after)
             self.present[name][at] = self.story.shown(name, Stop(depth, True), after)
-            self.rivals[at] = self.story.rival(depth, after)
+            self.rivals[at] = self.story.rival(f"Fixed depth {depth}", after)
             self.costs[name][at] = _cost(system, depth, own, None)
         if result is not None:
             self.spent[name] = spent(result.steps, result.seconds)
@@ -279,6 +281,7 @@ class _Sentences:
         stop, unchanged, choosing = search.stop, search.unchanged, search.seconds
         told = sentence(search), stop, unchanged, search.found.flat
         self.says[name]["own"] = self.story.plus(*told, after)
+        self.plus = self.story.rival(SYSTEMS[name], after)
         self.present[name]["own"] = self.story.shown(name, stop, after, unchanged)
         if not result.steps and not unchanged:
             seconds = choosing + result.seconds

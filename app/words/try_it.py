@@ -20,7 +20,7 @@ INPUT_WORDS = {
     "upload": "Upload your own picture",
     "other_ways": "Or drop it here, or paste it: Ctrl V, ⌘ V.",
     "corruption": "Corruption",
-    "as_is": "None: my picture is already damaged",
+    "as_is": "None: repair my picture as it is",
     "severity": "Severity",
     "seed": "Seed",
     "advanced": "Seed, deepest allowed, guidance, tries",
@@ -78,7 +78,7 @@ UNKNOWN = {  # why a method is looked at from a depth
 AS_IT_CAME = "as it came"
 DAMAGE = "{corruption}, severity {severity}"
 AS_IT_IS = "as it is"
-CANCELLED = "Stopped. What exists stays."
+CANCELLED = "What exists stays."
 NOTICES = {
     "busy": "Others are being served: press a frame's button to wait your turn.",
     "slow": "This machine is slow at it: press a frame's button to begin.",

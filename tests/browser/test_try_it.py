@@ -2,6 +2,7 @@
 
 import base64
 import io
+import json
 import re
 import threading
 import time
@@ -405,6 +406,29 @@ def test_in_every_state_of_present_the_frames_are_filled(recorded):
         assert page.eval_on_selector_all(f"{ROW} .label b", whole)
         assert ("noised" in names) == (chosen != "dga-plus" or recorded.noise())
     page.keyboard.press("Escape")
+
+
+def test_present_shows_no_picture_twice(recorded):
+    page = recorded.page
+    page.click("#examples [data-name=lake-contrast]")  # its own depth is the fixed one
+    page.wait_for_function(f"{PLOT}.key === 'lake-contrast'")
+    page.click(".shots [data-name=dga-guided] button.choose")
+    assert page.inner_text(".second").startswith("DGA+ says landscape")
+    page.evaluate("document.activeElement.blur()")
+    page.keyboard.press("f")
+    page.wait_for_selector(f"{ROW}[data-name=dga-plus]")
+    assert not page.locator(f"{ROW}[data-name=dda]").count()
+
+
+def test_play_says_what_is_seen(recorded):
+    page = recorded.page
+    said = page.inner_text(".say h1")
+    page.click(".play")
+    page.wait_for_function(
+        "document.querySelector('.say h1').textContent.startsWith('Noise goes in,')"
+    )
+    page.keyboard.press("Escape")
+    page.wait_for_function(f"document.querySelector('.say h1').innerText === {json.dumps(said)}")
 
 
 def test_noise_that_dga_plus_has_not_used_is_never_shown_before_it(recorded):

@@ -76,9 +76,9 @@ def test_left_alone_has_two_sentences():
 
 def test_the_rival_and_the_same_picture():
     story = Story(FROG, "cat", 60)
-    assert story.rival(24, DOG) == ("Fixed depth 24 says dog (40 %): wrong.", "wrong")
-    assert story.rival(24, CAT) == ("Fixed depth 24 says cat (42 %): right.", "right")
-    assert Story(FROG).rival(24, CAT) == ("Fixed depth 24 reads it as cat (42 %).", "")
+    assert story.rival("DGA+", DOG) == ("DGA+ says dog (40 %): wrong.", "wrong")
+    assert story.rival("DGA+", CAT) == ("DGA+ says cat (42 %): right.", "right")
+    assert Story(FROG).rival("DGA+", CAT) == ("DGA+ reads it as cat (42 %).", "")
     assert "same picture" in SAME
 
 

@@ -256,6 +256,17 @@ def test_a_change_is_shown_repaired_by_itself_and_saved(handlers, tmp_path, monk
     assert photo.quality(rival) == pytest.approx(photo.singles[3])
 
 
+def test_repaired_once_more_its_single_depths_are_still_known(handlers):
+    first = handlers.photo("v")
+    for _ in repair(handlers.session, first):
+        pass
+    first.take_single(4, SMALL)
+    *_, last = (u["stage"] for u in handlers.run("v", ask(key=first.key)) if "stage" in u)
+    assert (last["phase"], last["singles"]) == ("done", {"4": 99.0})
+    *_, last = (u["stage"] for u in handlers.run("v", ask(damage={"kind": RAMP})) if "stage" in u)
+    assert (last["phase"], last["singles"]) == ("done", {})
+
+
 def test_where_others_are_served_a_sentence_says_so(handlers):
     handlers.show("v", ask())
     handlers.line.queued = lambda: (("another",), ())

@@ -257,7 +257,7 @@ def test_a_search_goes_on_where_it_ended(small, example, tmp_path):
 )
 def test_a_search_tells_what_a_run_teaches(t_star, leads, taught):
     lead = dict(zip(("damaged", "dga-guided", "dda", "dga-plus"), leads, strict=True))
-    one = Found(Case("", "cat", "fog", 1, 0), t_star, True, [1.0], lead)
+    one = Found(Case("", "cat", "fog", 1, 0), t_star, True, [1.0], lead, 0.0)
     assert list(one.lessons) == taught
     told = list(report([one]))
     assert told[0] == "1 runs"

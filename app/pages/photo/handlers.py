@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import gradio as gr
+import numpy as np
 
 from app.pages.photo.value import photo_value, progress_value, singles_value
 from app.pages.run_handlers import ChangeHandlers, Update, answered, told
@@ -143,7 +144,9 @@ class PhotoHandlers(ChangeHandlers[Photo]):
         fresh = photo.phase in ("empty", "wait")
         if not fresh or (asked and wanted.get("key") != photo.key):
             photo.cancel.set()
-            photo = self.made(visitor, wanted)
+            last, photo = photo, self.made(visitor, wanted)
+            if np.array_equal(photo.damaged, last.damaged) and photo.has_truth == last.has_truth:
+                photo.singles, photo.best = last.singles, last.best
         photo.phase, photo.notice = "wait", ""
         return self.kept.put(visitor, photo)
 

@@ -77,11 +77,12 @@ function quality(x, wide) {
   if (wide && known.length > 1) {
     drawn += text(right + 8, Math.max(own + 24, y(known.at(-1)[1]) + 4), words.everywhere, "amber");
   }
-  if (value.own - best > 0.05) {
+  const gained = (Math.round(10 * value.own) - Math.round(10 * best)) / 10; // of what is shown
+  if (gained > 0) {
     const [bx, gap] = [x(value.best), y(best) - own];
     const arrow = `M${bx} ${y(best) - 5}V${own + 6}M${bx - 4} ${own + 10}l4 -5l4 5`;
     if (gap > 14) drawn += node("path", { class: "up", d: arrow });
-    drawn += text(bx + 10, own + (gap > 30 ? 18 : -6), `+${db(value.own - best)}`, "better");
+    drawn += text(bx + 10, own + (gap > 30 ? 18 : -6), `+${db(gained)}`, "better");
   }
   if (here !== undefined && (one || best !== undefined)) {
     drawn += line(x(depth), y(here), x(depth), FOOT, "drop") + dot(x(depth), y(here), 5, "mark");
@@ -102,7 +103,7 @@ function survey() {
   const [find_best, said, stop] = card.querySelector(".ph-survey").children;
   const known = props.survey.filter((k) => k in value.singles).length;
   show(card.querySelector(".ph-survey"), rated() && (value.best === null || surveys));
-  show(find_best, !surveys);
+  show(find_best, !surveys && !open());
   show(stop, surveys);
   const told = { depth: going ?? depth, done: known, total: props.survey.length };
   put(said, surveys ? fill(words.drawing, told) : "");
@@ -116,9 +117,10 @@ slider.addEventListener("input", () => {
 slider.addEventListener("change", () => { clearTimeout(waits); waits = setTimeout(next, 400); });
 each.addEventListener("click", () => look(true));
 single.addEventListener("click", () => look(false));
-card.querySelector("[data-survey]").addEventListener("click", () => {
+function lookForBest() {
   [surveys, wanted] = [true, [...props.survey]];
   next();
-});
+}
+card.querySelector("[data-survey]").addEventListener("click", lookForBest);
 card.querySelector("[data-stop]").addEventListener("click", () => { halt(); draw(); });
 new ResizeObserver(chart).observe(slider.parentElement);

@@ -18,13 +18,12 @@ function rail() {
   const root = at("#ph-rail");
   const { kind, severity } = value.damage;
   const close = root.querySelector(".ph-close");
-  const useless = done() && (value.unchanged || value.left < 0.2);
-  const open = value.truth && value.best == null && !useless;
-  show(close, Boolean(value.closeUps) || open);
+  show(close, Boolean(value.closeUps) || open());
   close.classList.toggle("open", !value.closeUps);
   put(close.querySelector("h2"), value.closeUps ? words.no_single : words.does_single);
   const unknown = "<figure><u></u><figcaption></figcaption></figure>".repeat(4);
-  close.querySelector("div").innerHTML = value.closeUps || unknown;
+  const asks = `<button type="button" class="ph-button" data-survey>${words.draw}</button>`;
+  close.querySelector("div").innerHTML = value.closeUps || (done() && !surveys ? asks : unknown);
   root.querySelector(".ph-found").classList.toggle("unknown", !done());
   root.querySelector(".ph-found span").innerHTML = value.found ?? "";
   for (const node of root.querySelectorAll("[data-name], [data-brush]")) {
@@ -128,13 +127,14 @@ function listen() {
   at("#ph-rail").addEventListener("click", ({ target }) => {
     const { name, brush: tool, severity, undo: back } = target.closest("button")?.dataset ?? {};
     if (name) choose({ name });
+    if (target.closest("[data-survey]")) lookForBest();
     if (severity) choose({}, { severity: Number(severity) });
     if (back !== undefined) undo();
     if (tool) arm(brush === tool ? "" : tool);
     if (brush) frame.focus({ preventScroll: true });
   });
   at("#ph-rail").addEventListener("change", ({ target }) => {
-    if (target.type === "checkbox") choose({}, usual(target.checked ? "none" : "strokes"));
+    if (target.type === "checkbox") choose({}, usual(target.checked ? "none" : value.name ? "strokes" : "ramp"));
     if (target.tagName === "SELECT") choose({}, usual(target.value));
     if (target.type === "file") send(target.files[0]);
   });

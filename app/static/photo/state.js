@@ -21,6 +21,8 @@ const working = () => value.phase === "wait" || value.phase === "working";
 const done = () => value.phase === "done" && Boolean(value.repaired);
 const rated = () => done() && value.truth;
 const inOne = () => one && rated();
+// Whether the best single depth would say something that is not known.
+const open = () => value.truth && value.best == null && !(done() && (value.unchanged || value.left < 0.2));
 
 const ask = (more) => {
   const { name, key, damage } = value;

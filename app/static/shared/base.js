@@ -61,10 +61,13 @@ function rove(root, items, opens = "") {
     for (const item of there) item.tabIndex = item === stop ? 0 : -1;
   };
   root.addEventListener("focusin", ({ target }) => {
-    if (!all().includes(target)) return;
+    const within = all().includes(target);
+    document.body.classList.toggle("roves", within && target.matches(":focus-visible")); // says so, see page.css
+    if (!within) return;
     stop = target;
     keep();
   });
+  root.addEventListener("focusout", () => document.body.classList.remove("roves"));
   root.addEventListener("keydown", (event) => {
     const there = all();
     const index = there.indexOf(event.target);

@@ -160,13 +160,12 @@ function legend(b, lines) {
 
 // Each method's mark where it really stopped; ▲ where the fixed depth is tried.
 function stops(b, now) {
-  let out = "";
+  let out = empty() || fixed > deepest() ? "" : stroke(b.x(fixed), b.top2 - 6, b.x(fixed), b.film + 30, "fix");
   for (const name of METHODS) {
     const found = outcome(name, now);
     const chance = chanceAt(found.probs);
     if (chance === null || found.depth === null || found.depth > deepest() || (running() && found.state !== "done")) continue;
     const [x, y] = [b.x(found.depth), b.y2(chance)];
-    if (name === "dda") out += stroke(x, b.top2 - 6, x, b.film + 30, "fix");
     if (shown.includes(name)) out += dot(x, y, name === "dda" ? 13 : 11, `knob of-${name}`) + markAt(name, x, y);
   }
   return out;

@@ -54,7 +54,8 @@ function pictureNow(name, now) {
   if (name === "noised" && ownNoise()) return plusNoised();
   if (name === "noised") {
     const other = chosen === "dda" && !playing && !empty(); // its own depth, not the detector's
-    const depth = other ? fixed : playing ? playing.depth : now?.t ?? (running() && value.curves.length ? Math.min(lastJudged(), deepest()) : null);
+    const judged = (running() || value.phase === "cancelled") && value.curves.length;
+    const depth = other ? fixed : playing ? playing.depth : now?.t ?? (judged ? Math.min(lastJudged(), deepest()) : null);
     const title = depth === null ? words.short.noised : playing || other || !now ? fill(words.noised_to, { depth }) : value.titles?.[now.key] ?? fill(words.noised_to, { depth });
     const probs = value.forward_probs?.[depth];
     return { title, frame: depth === null ? null : depth ? noised(depth) : wholePicture(value.input?.src), probs, note: "", depth };
@@ -66,7 +67,7 @@ function pictureNow(name, now) {
   const own = found.frame || found.probs || busy() || stale || empty() ? null : ownButton(name);
   const twin = twinOf(name, now);
   const same = twin ? fill(presenting ? words.same_short : words.same_as, { method: words.short[twin] }) : "";
-  return { title: words.short[name], more: same || more, same, frame, probs: playing && !playing.arrived(found) ? null : found.probs, own, long };
+  return { title: words.short[name], more: same || more || words.gloss[name], same, frame, probs: playing && !playing.arrived(found) ? null : found.probs, own, long };
 }
 
 // What an empty frame can be filled by: the method's run, or its outcomes at every depth.
@@ -128,7 +129,8 @@ const inRow = () => {
   if (phone.matches && !presenting) return ["damaged", chosen, "noised", ...METHODS.filter((name) => name !== chosen), ...truth];
   if (!presenting) return [...truth, "damaged", "noised", ...METHODS.filter((name) => shown.includes(name))];
   const noise = chosen === "dga-plus" && !needsNoise() ? [] : ["noised"];
-  const other = chosen === "dda" ? shown.find((name) => name !== "dda") ?? "dga-guided" : "dda";
+  const rival = twinOf(chosen, depthNow()) ? "dga-plus" : "dda"; // not the same picture twice
+  const other = chosen === "dda" ? shown.find((name) => name !== "dda" && name !== twinOf("dda", depthNow())) ?? "dga-guided" : rival;
   return [...truth, "damaged", ...noise, ...METHODS.filter((name) => name === chosen || name === other)];
 };
 
@@ -157,16 +159,22 @@ const keepRow = rove(find(".try"), ".toggles button, .shots :is(button.choose, .
 // The sentence of the chosen method, the fixed depth's, and the seconds.
 function sentences(now) {
   if (scene) return [scene.said, []];
+  if (playing) return [[words[playing.back ? "reverse" : "forward"], ""], []];
   const { key, depth } = askedOf(chosen, now);
+  const notice = [noticed(), ""];
   const told = value.says?.[chosen]?.[key];
   const said = (presenting && value.present?.[chosen]?.[key]) || told;
-  if (!said && (empty() || running() || awaited || !value.says)) return [[words[awaited ? "forward" : value.phase] ?? words.empty, ""], []];
-  if (depth === null) return [[words[value.phase] ?? words.not_made, ""], []];
+  if (!said && (empty() || running() || awaited || !value.says)) {
+    const name = awaited ? "forward" : value.phase === "damaged" && value.own && !value.clean ? "as_it_came" : value.phase;
+    return [[words[name] ?? words.empty, ""], [notice]];
+  }
+  if (depth === null) return [[words[value.phase] ?? words.not_made, ""], [notice]];
   const why = chosen === "dda" ? "fixed" : byHand(chosen, now) ? "hand" : "own";
-  if (!said) return [[fill(value.says.unknown[why], { t: depth, tau: tau.toFixed(2) }), ""], []];
+  if (!said) return [[fill(value.says.unknown[why], { t: depth, tau: tau.toFixed(2) }), ""], [notice]];
   if (presenting) return [said, []];
-  const { fixed: verdicts, same, spent } = value.second ?? {};
-  const rest = [];
+  const { fixed: verdicts, plus, same, spent } = value.second ?? {};
+  const rest = [notice];
+  if (chosen !== "dga-plus" && !byHand("dga-plus", now)) rest.push(plus);
   if (fixedHandle.classList.contains("glow")) rest.push([words.opens_drag, ""]);
   else if (chosen !== "dda") rest.push(twinOf(chosen, now) ? [same, ""] : verdicts?.[fixed]);
   const recorded = value.source === "recorded";

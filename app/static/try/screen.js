@@ -26,6 +26,8 @@ function found() {
   put(find(".found-says"), byHand(null, depthNow()) ? fill(words.on_its_own, told) : told.sentence);
 }
 
+const noticed = () => (value.phase === "cancelled" ? value.error : value.notice) ?? "";
+
 // The button, the line under it, and what the address says.
 function bar() {
   const button = byId("adapt");
@@ -38,7 +40,7 @@ function bar() {
     byId("bar").classList.toggle("running", Boolean(pending) || busy());
   }
   put(find(".error"), value.phase === "error" ? value.error : "");
-  put(find(".neutral"), value.phase === "cancelled" ? value.error : value.notice ?? "");
+  put(find(".neutral"), noticed());
   const source = value.input?.src;
   const thumb = document.querySelector("#line img");
   if (thumb && source && thumb.getAttribute("src") !== source) thumb.src = source;
