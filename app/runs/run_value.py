@@ -14,7 +14,7 @@ from app.runs import links
 from app.runs.run_state import DepthSeries, RunState
 from app.runs.sprites import COLUMNS
 from app.runs.watch import NOISED, alike, fixed_depth
-from app.words.try_it import AS_IT_CAME, AS_IT_IS, DAMAGE, OWN_PICTURE, UNKNOWN
+from app.words.try_it import AS_IT_CAME, AS_IT_IS, DAMAGE, FAINT, OWN_PICTURE, UNKNOWN
 from dga.images import Pixels
 from dga.networks.classifier import Prediction
 from dga.pipeline import Reconstruction, Search, checked_repair
@@ -41,6 +41,7 @@ from dga.titles import SYSTEMS
 from dga.titles import title as named
 
 FEW_CLASSES = 64  # of more, only those that occur are named
+FAINT_GAIN = 4  # from here on 8 bits have left few shades
 
 
 def blank_value(profile: Profile, stopping: StoppingConfig | None = None) -> dict[str, Any]:
@@ -187,7 +188,7 @@ def found(explained: Search) -> dict[str, Any]:
     if degradation.impulses is not None:  # how much of it is not known
         noise = "impulses"
     return {
-        "sentence": sentence(explained),
+        "sentence": sentence(explained) + FAINT * (gain >= FAINT_GAIN),
         "t_star": explained.stop.t_star,
         "unchanged": explained.unchanged,
         "noised": data_uri(explained.x_t_star) if explained.stop.t_star else "",
