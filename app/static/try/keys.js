@@ -7,6 +7,7 @@ function present(on) {
   if (presenting) document.documentElement.requestFullscreen?.().catch(() => {});
   else if (document.fullscreenElement) document.exitFullscreen();
   if (!presenting) covered = false;
+  measured = 0;
   draw();
   if (presenting) find(".say h1").focus({ preventScroll: true });
 }

@@ -21,8 +21,9 @@ const markAt = (name, x, y, size = 12) =>
   `<g class="of-${name}">${marks[name].replace("<svg ", `<svg x="${x - size / 2}" y="${y - size / 2}" width="${size}" height="${size}" `)}</g>`;
 
 let area = null;
+let measured = 0; // how wide the plot is; 0: to be measured
 function layout() {
-  const width = plot.clientWidth;
+  const width = (measured ||= plot.clientWidth);
   const narrow = width < 860;
   const b = { width, narrow };
   if (presenting) {
@@ -242,6 +243,14 @@ function place(handle, x, y, at, most, said) {
   Object.assign(handle, { ariaValueMax: most, ariaValueNow: at, ariaValueText: said });
 }
 
+// Measured once a text: to measure has the whole page laid out.
+const widths = new Map();
+function widthOf(node) {
+  const key = [node.className, node.textContent, presenting, area.narrow, document.fonts.status].join();
+  if (!widths.has(key)) widths.set(key, node.offsetWidth);
+  return widths.get(key);
+}
+
 function handles(b, now) {
   const level = tau.toFixed(2);
   put(tauHandle.firstElementChild, `τ ${level}`);
@@ -252,22 +261,22 @@ function handles(b, now) {
   if (now) {
     put(stopHandle, by ? fill(words.at_depth, { depth: now.t }) : pill[0]);
     stopHandle.classList.toggle("hollow", by || !now.crossed);
-    const half = stopHandle.offsetWidth / 2;
+    const half = widthOf(stopHandle) / 2;
     const aside = b.narrow || presenting ? 4 : 214; // buttons stand at both ends
     const middle = clamp(b.x(Math.min(now.t, deepest())), half + aside, b.width - half - aside);
     place(stopHandle, middle, presenting ? b.foot + 20 : b.narrow ? 42 : 27, now.t, deepest(), stopHandle.textContent);
     const beside = find(".beside");
     put(beside, b.narrow || presenting || !pill ? "" : by ? fill(words.by_hand, { pill: pill[0] }) : pill[1]);
     const right = middle + half + 10;
-    const fits = right + beside.offsetWidth < b.width - 250;
-    beside.style.left = `${fits ? right : Math.max(middle - half - 10 - beside.offsetWidth, 200)}px`;
+    const fits = right + widthOf(beside) < b.width - 250;
+    beside.style.left = `${fits ? right : Math.max(middle - half - 10 - widthOf(beside), 200)}px`;
   } else put(find(".beside"), "");
   fixedHandle.hidden = Boolean(scene) || empty() || fixed > deepest();
   put(fixedHandle.lastElementChild, fill(presenting || b.narrow ? words.fixed_short : words.fixed_at, { depth: fixed }));
-  const half = fixedHandle.offsetWidth / 2;
+  const half = fixedHandle.hidden ? 0 : widthOf(fixedHandle) / 2;
   let middle = clamp(b.x(fixed), b.left + half + (b.narrow ? 0 : 14), b.right + 4 - half); // beside the axis and DGA+ at 0
   if (presenting && now) {
-    const [taken, apart] = [stopHandle.offsetLeft, half + stopHandle.offsetWidth / 2 + 10];
+    const [taken, apart] = [stopHandle.offsetLeft, half + widthOf(stopHandle) / 2 + 10];
     if (Math.abs(middle - taken) < apart) middle = taken + (fixed < now.t || taken + apart + half > b.right + 4 ? -apart : apart);
   }
   place(fixedHandle, middle, presenting ? b.foot + 20 : b.narrow ? 236 : 181, fixed, deepest(), fixedHandle.textContent);

@@ -52,15 +52,15 @@ function openWith() {
   if (motion.matches) return closeOpening();
   const began = performance.now();
   let seen = "";
-  const step = (time) => {
+  const step = () => {
     if (!skipped) return;
-    const seconds = Math.max(time - began, 0) / 1000;
+    const seconds = (performance.now() - began) / 1000;
     if (seconds >= SCENES.at(-1)) return closeOpening();
     scene = sceneAt(seconds);
     const key = [scene.said, scene.reach, ...Object.values(scene.frames).map(({ frame }) => keyOf(frame))].join();
     if (key !== seen) draw(); // not sixty times a second
     seen = key;
-    requestAnimationFrame(step);
+    setTimeout(step, 40);
   };
-  requestAnimationFrame(step);
+  step();
 }

@@ -151,7 +151,9 @@ function pictureRow(now) {
   for (const button of element.querySelectorAll(".toggles button")) {
     button.setAttribute("aria-pressed", shown.includes(button.dataset.name));
   }
-  keepRow();
+  const stops = [names, shown, phone.matches, presenting, chosen].join();
+  if (row.dataset.stops !== stops) keepRow();
+  row.dataset.stops = stops;
 }
 
 const keepRow = rove(find(".try"), ".toggles button, .shots :is(button.choose, .im)", ".choose[aria-pressed=true]");

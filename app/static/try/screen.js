@@ -152,7 +152,7 @@ window.dga = {
 
 motion.addEventListener("change", () => { halt(); draw(); });
 for (const node of ["#line b", "#adapt", "#examples button"]) appears(document, node).then(soon);
-new ResizeObserver(() => { fit(); soon(); }).observe(plot);
+new ResizeObserver(() => { measured = 0; fit(); soon(); }).observe(plot);
 watch("value", () => receive(props.value));
 // What an address names, or what this tab had, is on its way: the page's first run is not it.
 const address = new URLSearchParams(location.search);
