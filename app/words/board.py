@@ -12,13 +12,13 @@ AS_IT_CAME = "As it came"  # the first column of own pictures
 HEADINGS = {
     "empty": "{subject}, damaged in {all} ways. How many can be put right?",
     "running": "{subject}, damaged in {all} ways.",
-    "done": "{subject}, damaged in {all} ways: {damaged} read right as they are, "
+    "done": "{subject}, damaged in {all} ways: {damaged} read right before any repair, "
     "{guided} after DGA + G, {plus} after DGA+.",
     "own": "Up to {most} pictures of your own, each by every method.",
     "own_empty": "{pictures} of your own. Press Run to repair them.",
     "own_running": "{pictures} of your own.",
     "own_done": "{pictures} of your own, repaired by every method.",
-    "own_named": "{pictures} whose kind is named: {damaged} read right as they came, "
+    "own_named": "{pictures} whose kind is named: {damaged} read right before any repair, "
     "{guided} after DGA + G, {plus} after DGA+.",
 }
 ATLAS = {  # of one example, or of own pictures whose kind is named
@@ -29,10 +29,9 @@ ATLAS = {  # of one example, or of own pictures whose kind is named
     "done": "{subject}, damaged in {all} ways: {told}",
     "own_named": "{pictures} whose kind is named: {told}",
 }
-OWN_BETTER = "{own} read right at their own depth, {fixed} at depth {depth}. Possible: {best}."
-OWN_NO_BETTER = "{own} read right at their own depth, no more than the {fixed} at depth {depth}. "
-OWN_NO_BETTER += "Possible: {best}."
-NONE_RIGHT, ANY_RIGHT = "none", "any"
+COUNTED = "{own} right at {whose} own depth, {than} at depth {depth}. Possible: {best}."
+MORE, EQUAL, FEWER = "more than the {fixed}", "as many as", "fewer than the {fixed}"
+ITS, THEIR = "its", "their"
 RIGHT = "Right means: read as what it is, {truth}. {also}"
 OPEN = '<span class="by-mouse">Point at a picture for what it was read as; click to open it in '
 OPEN += 'Try it.</span><span class="by-touch">Touch a picture to open it in Try it.</span>'
@@ -88,7 +87,7 @@ LABELS = {
     "fixed": "Fixed depth {depth}",
     "drag": "fixed depth: drag it",
     "own_column": "own",
-    "range": "right from",
+    "range": "depths right",
     "at_each": "Right at this depth",
     "of": "of {known}",
     "depth": "depth",
@@ -96,9 +95,9 @@ LABELS = {
     "count": "right",
     "possible": "possible",
     "legend_right": "read right, the surer the stronger",
-    "legend_wrong": "wrong, the surer the stronger",
+    "legend_wrong": "wrong, likewise",
     "legend_sure": "no kind named: the surer the stronger",
-    "unsure": "not sure by depth {deepest}: deepest allowed, or left alone",
+    "unsure": "still sure of damage at {deepest}, the deepest allowed (at 0: left alone)",
     "open": "Open in Try it",
     "detail": ", damaged in 15 ways",
     "own": "Own pictures",

@@ -145,9 +145,12 @@ def test_the_atlas_by_keyboard_and_pointer(chromium, served):
     watched.audit(dark=True)
     value = page.evaluate("window.dgaBoard.value")
     assert page.inner_text("h1") == value["headlines"][20]
-    for row in value["rows"]:
-        right = page.locator(f"[data-row='{value['rows'].index(row)}'] .at-cell.right").count()
+    for number, row in enumerate(value["rows"]):
+        drawn = page.locator(f"[data-row='{number}']")
+        right = drawn.locator(".at-cell.right").count()
+        assert drawn.locator(".at-range").inner_text() == f"{right} of 33"
         assert right == sum(row["right"])
+        assert drawn.locator(f"[data-depth='{row['own']}'] .at-own").count() == 1
     fixed = page.get_by_role("slider")
     fixed.press("Shift+ArrowLeft")
     until(page, lambda: page.inner_text("h1") == value["headlines"][15])
@@ -182,6 +185,8 @@ def test_the_board_on_a_phone(chromium, served):
     page.locator(".at").evaluate("card => (card.scrollLeft = 300)")
     names = page.locator("b.at-name").first.bounding_box()
     assert 0 <= names["x"] < 20
+    cut = "b => b.scrollWidth > b.clientWidth || b.scrollHeight > b.clientHeight"
+    assert page.eval_on_selector_all("b.at-name", f"all => all.filter({cut})") == []
     page.locator("[data-row='0'] [data-depth='12']").tap()
     link = page.locator(".at-pop a")
     until(page, link.is_visible)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from itertools import groupby
 from typing import Any
 
 from app.parts.marks import mark
@@ -54,8 +52,9 @@ def atlas_value(board: Board) -> dict[str, Any]:
     counts = [sum(right[depth] for right, _ in known) for depth in range(deepest + 1)]
 
     def told(depth: int, fixed: int) -> str:
-        sentence = words.OWN_BETTER if own > fixed else words.OWN_NO_BETTER
-        return sentence.format(own=own, fixed=fixed, depth=depth, best=best)
+        than = words.MORE if own > fixed else words.FEWER if own < fixed else words.EQUAL
+        known = {"whose": words.ITS if own == 1 else words.THEIR, "than": than.format(fixed=fixed)}
+        return words.COUNTED.format(own=own, depth=depth, best=best, **known)
 
     return {
         "headlines": [headline(board, told(*pair)) for pair in enumerate(counts)],
@@ -215,18 +214,7 @@ def _row(board: Board, row: Row) -> dict[str, Any]:
         return told
     said = [(one.label, round(one.probability, 3)) for one in row.depths.predictions]
     own = {"own": stop.t_star, "sure": stop.crossed}
-    return told | own | {"said": said, "right": row.right, "range": right_from(row.right)}
-
-
-def right_from(right: Sequence[bool]) -> str:
-    """The longest run of depths at which a row is right, the first of several."""
-    if not any(right):
-        return words.NONE_RIGHT if right else ""
-    if all(right):
-        return words.ANY_RIGHT
-    runs = [list(run) for one, run in groupby(range(len(right)), lambda k: right[k]) if one]
-    longest = max(runs, key=len)
-    return f"{longest[0]}\N{EN DASH}{longest[-1]}" if longest[1:] else str(longest[0])
+    return told | own | {"said": said, "right": row.right}
 
 
 def _shown(board: Board, row: Row, column: str) -> dict[str, Any]:

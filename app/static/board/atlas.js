@@ -1,4 +1,4 @@
-// The atlas: rows by depths, right or wrong, own depths joined, the fixed depth a line to drag.
+// The atlas: rows by depths, right or wrong, own depths as dots, the fixed depth a line to drag.
 const COLUMNS = 10; // of a row's sheet
 const asked = new URLSearchParams(location.search).get("dda");
 if (/^[1-9]?\d$/.test(asked)) page.fixed = Number(asked);
@@ -20,21 +20,9 @@ function cellAt(row, number, depth, failed) {
   const [label, part] = row.said[depth];
   const kind = kindOf(row, depth);
   const name = `${row.name}, ${props.words.depth} ${depth}: ${label} ${percent(part)}${row.right.length ? `, ${kind}` : ""}`;
-  const own = depth === row.own ? `, ${props.words.own_depth}` : "";
+  const own = depth === row.own;
   return `<a class="at-cell ${kind}" role="gridcell" tabindex="${number === stop[0] && depth === stop[1] ? 0 : -1}"
-    data-depth="${depth}" style="${share(part)}" href="${safe(row.link)}&amp;depth=${depth}" aria-label="${safe(name + own)}"></a>`;
-}
-
-function joined(value, heights) {
-  const filled = value.rows.map((row, i) => [row, heights[i]]).filter(([row]) => row.said);
-  const lines = filled.slice(1).map(([row, y], i) => {
-    const [before, y0] = filled[i];
-    const path = `<path d="M${before.own + 0.5} ${y0}L${row.own + 0.5} ${y}" class="`;
-    return `${path}halo"/>${path}${before.sure && row.sure ? "" : "unsure"}"/>`;
-  });
-  const dots = filled.map(([row, y]) =>
-    `<i class="at-own ${row.sure ? "" : "unsure"}" style="left:${middle(row.own)};top:calc(var(--row)*${y})"></i>`);
-  return [lines.join(""), dots.join("")];
+    data-depth="${depth}" style="${share(part)}" href="${safe(row.link)}&amp;depth=${depth}" aria-label="${safe(name)}${own ? `, ${props.words.own_depth}` : ""}">${own ? `<i class="at-own ${row.sure ? "" : "unsure"}"></i>` : ""}</a>`;
 }
 
 function legend(value) {
@@ -53,20 +41,16 @@ page.atlas = (value) => {
   const [fixed, all] = [fixedOf(value), value.counts.map((_, depth) => depth)];
   const title = fill(words.fixed, { depth: fixed });
   const best = value.counts.indexOf(Math.max(...value.counts));
-  let top = 0;
-  const heights = [];
   if (!value.rows[stop[0]]?.said) stop = [Math.max(0, value.rows.findIndex((row) => row.said)), 0];
   const rows = value.rows.map((row, i) => {
     const first = row.family && row.family !== value.rows[i - 1]?.family;
-    heights.push((top += first ? 1.6 : 1) - 0.5);
     const verdict = (depth) => (row.right?.length ? sign(kindOf(row, depth)) : "");
     return `${first ? `<div class="at-family" aria-hidden="true"><span>${row.family}</span></div>` : ""}
       <div class="at-row" role="row" data-row="${i}"><b class="at-name" role="rowheader" title="${safe(row.name)}">${safe(row.name)}</b>
       ${all.map((depth) => cellAt(row, i, depth, value.failed)).join("")}
       <span class="at-sign">${verdict(row.own)}</span><span class="at-sign">${verdict(fixed)}</span>
-      <span class="at-range">${row.range ?? ""}</span></div>`;
+      <span class="at-range">${row.right?.length ? `${row.right.filter(Boolean).length} ${fill(words.of, { known: depths() })}` : ""}</span></div>`;
   });
-  const [lines, dots] = joined(value, heights);
   const bars = all.map((depth) => {
     const count = value.counts[depth];
     const told = depth === fixed || depth === best || depth === 0 ? count : "";
@@ -82,8 +66,7 @@ page.atlas = (value) => {
     aria-valuenow="${fixed}" aria-valuetext="${value.known ? `${title}: ${value.counts[fixed]} ${words.count}` : title}">${props.marks.dda}<b>${title}</b></button></div>
     <b class="own">${words.own_column}</b><b class="of-dda">${fixed}</b><b>${words.range}</b></div>
     <div class="at-body" role="grid" aria-label="${words.atlas}">${rows.join("")}
-    <div class="at-over" aria-hidden="true"><svg viewBox="0 0 ${depths()} ${top}" preserveAspectRatio="none"
-    style="height:calc(var(--row)*${top})">${lines}</svg><i class="at-line"></i>${dots}</div></div>
+    <div class="at-over" aria-hidden="true"><i class="at-line"></i></div></div>
     <div class="at-row at-foot" role="img" aria-label="${words.at_each}, ${all.map((depth) => `${depth}: ${value.counts[depth]}`).join(", ")}">
     <span class="at-name"><b>${words.at_each}</b>${fill(words.of, value)}</span>${bars.join("")}
     ${total(value.own, words.count)}${total(value.counts[fixed], words.count)}${total(value.best, words.possible)}</div>
