@@ -42,9 +42,9 @@ HELP_MORE = {
     "interval": "The gain lies between {low} and {high} with 95 % confidence.",
     "below": "Below doing nothing ({source}): {names}.",
     "paper": "The paper's {method}: {points} ({low} to {high}).",
-    "ahead": "{rival}: {points} points ahead ({low} to {high}){why}.",
-    "tent": ", but it changes the classifier, on many pictures at once",
-    "harms": "It does harm on {names}.",
+    "ahead": "{rival}: {points} points ahead ({low} to {high}).",
+    "tent": "But Tent changes the classifier, on many pictures at once.",
+    "harms": "{method} does harm on {names}.",
 }
 HELP_BELOW = {"no": "{method} ({accuracy})", "open": "{method} ({accuracy}, may be chance)"}
 DEPTH = {
@@ -71,20 +71,16 @@ RIVALS = {
     "one depth": "one depth",
     "exchanged depths": "exchanged depths",
 }
-WORTH = {
-    "yes": "Yes: over the best single depth {ramp} dB where noise grows, {strokes} where it lies "
-    "in strokes.",
-    "no": "No: against the best single depth {ramp} dB where noise grows, {strokes} where it lies "
-    "in strokes.",
-    "open": "Not decided: against the best single depth {ramp} dB where noise grows, {strokes} "
-    "where it lies in strokes.",
-}
+WORTH = "{} where noise grows ({ramp} dB against the best single depth), {} where it lies in "
+WORTH += "strokes ({strokes} dB)."
+WORTH_IS = {"yes": "yes", "no": "no", "open": "undecided"}
 WORTH_MORE = {
-    "single": "Only who has the undamaged photograph can pick the best single depth.",
-    "ahead": "Ahead of own depths where noise is even: {names}.",
-    "one": "{rival} on {damage} ({points} dB)",
-    "noises": "Over four even noises {points} dB against BM3D ({low} to {high}).",
+    "single": "Only the undamaged photograph tells which single depth is best.",
+    "even": "Growing noise and strokes have no severity; even noise has {at}.",
+    "noises": "Even noise, mean of four kinds: {points} dB against BM3D ({low} to {high}).",
     "without impulses": "Without impulses, which BM3D is not made for: {points} ({low} to {high}).",
+    "ahead": "A depth at each place is beaten by {names}.",
+    "one": "{rival} on {damage} (by {points} dB)",
 }
 FOUND = {
     "mostly": "Mostly what was done: of 100 pictures each, {parts}.",
@@ -115,18 +111,18 @@ READING = {
     "help": "Bars: read right of 100, mean of 15 kinds of damage. Whiskers: 95 % intervals.",
     "depth": "Points that are lost with another picture's choice, and 95 % intervals. Mixed: all "
     "kinds and severities of damage; same: one kind at one severity. Noise level: how noisy DGA+ "
-    "takes a picture to be, which sets its depth. Explanation: all damage that it finds.",
-    "worth": "Chart: what a depth at each place gains, in dB, with 95 % intervals, where noise is "
-    "growing, in strokes or even. One depth: from the noise of the whole. Exchanged: from "
-    "other places.",
+    "takes a picture to be, which sets its depth. Explanation: all damage that DGA+ finds.",
+    "worth": "Chart: what a depth at each place gains, in dB, with 95 % intervals. One depth: from "
+    "the noise of the whole. Exchanged: from other places.",
     "found": "Rows: what was done to a picture. Columns: what was found, alone or several at once.",
-    "clean": "Change of accuracy on undamaged pictures, in points. Green: within 1 point.",
+    "clean": "Change of accuracy on undamaged pictures, in points. Green: within 1 point. Though "
+    "nothing is found (answer 4), a picture may still be rebuilt from a depth.",
     "cost": "Seconds of the machine that measured: compare them only with each other.",
 }
 # What a link shows; which recorded run that is: app/pages/findings/shown.py.
 SEE = {
     "help": "See one that DGA+ mends",
-    "depth": "See one that needs its own depth",
+    "depth": "See one saved by its depth",
     "worth": "See a depth at each place",
     "found": "See what was found in one",
     "clean": "Try an undamaged one",
@@ -135,7 +131,8 @@ SEE = {
 FINDINGS_WORDS = {
     "title": "What we found, in six answers",
     "intro": "Every number comes from the tables below; their titles say on how many photographs. "
-    "Photographs that were not used for tuning were not used for training, either.",
+    "Those that were not used for tuning were not used for training, either. Differences are "
+    "rounded after subtracting.",
     "severity": "Severity",
     "elsewhere": "Not measured at severity {asked}: what has a severity here has {at}.",
     "of_damage": "Severity of the damage",
@@ -152,6 +149,8 @@ FINDINGS_WORDS = {
     "panel": "Panel",
     "series": "What",
     "interval": "Interval",
+    "table_mark": "table",
+    "figure_mark": "figure",
     "copy": "Copy",
     "copied": "Copied",
     "lost": GONE,

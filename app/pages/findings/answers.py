@@ -95,15 +95,17 @@ def _help(exhibits: Exhibits, severity: int) -> Answer:
 
 def _beaten(comparisons: Sequence[Row], own: str) -> Iterator[str]:
     """Who is ahead of our method, and on what it does harm, where the intervals decide."""
-    ours = [row for row in comparisons if row.get("method") == own]
+    ours, tent = [row for row in comparisons if row.get("method") == own], False
     for row in ours:
         found = _estimate(row, "points")
         if row["group"] == "mean" and row["rival"] in NAMES and found and found.verdict == "no":
-            why = words.HELP_MORE["tent"] if row["rival"].endswith("tent") else ""
+            tent |= row["rival"].endswith("tent")
             points, low, high = map(_size, (found.value, found.high, found.low))
             yield words.HELP_MORE["ahead"].format(
-                rival=NAMES[row["rival"]], points=points, low=low, high=high, why=why
+                rival=NAMES[row["rival"]], points=points, low=low, high=high
             )
+    if tent:
+        yield words.HELP_MORE["tent"]
     harmed = [
         f"{phrase(row['group'])} ({signed(found.value)})"
         for row in ours
@@ -111,7 +113,7 @@ def _beaten(comparisons: Sequence[Row], own: str) -> Iterator[str]:
         and (found := _estimate(row, "points")) and found.verdict == "no"
     ]  # fmt: skip
     if harmed:
-        yield words.HELP_MORE["harms"].format(names=", ".join(harmed))
+        yield words.HELP_MORE["harms"].format(method=NAMES[own], names=", ".join(harmed))
 
 
 @dataclass(frozen=True)
@@ -189,12 +191,17 @@ def _worth(exhibits: Exhibits, severity: int) -> Answer:
     if not all(uneven.values()):
         return _not_measured("worth", table)
     differences = {where: one for where, one in uneven.items() if one}
-    verdicts = {one.verdict for one in differences.values()}
-    verdict = verdicts.pop() if len(verdicts) == 1 else "open"
+    ramp, strokes = (words.WORTH_IS[one.verdict] for one in differences.values())
     values = {where: signed(one.value) for where, one in differences.items()}
+    sentence = words.WORTH.format(ramp.capitalize(), strokes, **values)
     more = [words.WORTH_MORE["single"]]
     made = [at for at in SEVERITIES if (f"noises {at}", "BM3D") in found]
     at = min(made, key=lambda at: abs(at - severity), default=0)
+    if at:
+        more.append(words.WORTH_MORE["even"].format(at=at))
+    for which in ("noises", "without impulses"):
+        if one := found.get((f"{which} {at}", "BM3D")):
+            more.append(words.WORTH_MORE[which].format(**_told(one)))
     ahead = [
         words.WORTH_MORE["one"].format(
             rival=words.RIVALS[rival], points=_size(one.value),
@@ -205,9 +212,6 @@ def _worth(exhibits: Exhibits, severity: int) -> Answer:
     ]  # fmt: skip
     if ahead:
         more.append(words.WORTH_MORE["ahead"].format(names=", ".join(ahead)))
-    for which in ("noises", "without impulses"):
-        if one := found.get((f"{which} {at}", "BM3D")):
-            more.append(words.WORTH_MORE[which].format(**_told(one)))
     groups = words.UNEVEN | {f"noises {at}": words.EVEN}
     rows = [
         ("dga-plus", f"{title}: {name}", found[group, rival])
@@ -215,9 +219,7 @@ def _worth(exhibits: Exhibits, severity: int) -> Answer:
         for rival, name in words.RIVALS.items()
         if (group, rival) in found
     ]
-    return Answer(
-        "worth", table, words.WORTH[verdict].format(**values), tuple(more), forest(rows), at
-    )
+    return Answer("worth", table, sentence, tuple(more), forest(rows), at)
 
 
 def _found(exhibits: Exhibits, severity: int) -> Answer:

@@ -107,6 +107,11 @@ class Exhibits:
         """Severities at which this exhibit exists, rising."""
         return tuple(sorted({e.severity for e in self.exhibits if e.base == exhibit.base}))
 
+    def listed(self, severity: int) -> list[Exhibit]:
+        """What is shown at a severity: all but what was made at another one as well."""
+        found = self.exhibits
+        return [e for e in found if e.severity == severity or len(self.variants(e)) == 1]
+
     def severities(self) -> tuple[int, ...]:
         """Severities to choose from, rising; none where no exhibit has two."""
         found = (self.variants(exhibit) for exhibit in self.exhibits)
