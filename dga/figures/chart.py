@@ -133,8 +133,8 @@ class Chart:
 
     @property
     def panel_width(self) -> float:
-        """About how many pixels a panel has at :data:`WIDTH`."""
-        return (WIDTH - 70) / self.columns - 8
+        """About how many pixels a panel has on a page of :data:`WIDTH`, within its margins."""
+        return (WIDTH - 126) / self.columns - 8
 
     def shows_y(self, index: int) -> bool:
         """Whether a panel needs words on its y axis: the first of a row, or another scale."""

@@ -44,7 +44,7 @@ class Label:
 
 
 class _Point(NamedTuple):
-    """One point of a series: pixels from the panel's top left, and what its mark covers."""
+    """One point of a series: pixels from the panel's top left, what its mark and bar cover."""
 
     series: Series
     text: str
@@ -53,10 +53,11 @@ class _Point(NamedTuple):
     left: float
     top: float
     box: Box
+    bar: Box
 
 
 def place_labels(panel: Panel, width: float, height: float) -> list[Label]:
-    """Every label of a panel of ``width`` by ``height`` pixels; wider only gives more room.
+    """Every label of a panel of ``width`` by ``height`` pixels; wider, one may reach a bar.
 
     A line's stands outside the panel, at its right; a point's beside it.
     """
@@ -72,11 +73,16 @@ def place_labels(panel: Panel, width: float, height: float) -> list[Label]:
 def _points(panel: Panel, series: Series, width: float, height: float) -> Iterator[_Point]:
     across = _span(panel, "x"), _span(panel, "y")
     half = (series.size if series.kind == "points" else series.width) / 2 + 1
-    for text, x, y in zip(series.labels or repeat(""), series.x, series.y, strict=False):
+    ends = series.along == "y" and series.kind == "points" and series.low
+    lows, highs = (series.low, series.high) if ends else (series.y, series.y)
+    texts = series.labels or repeat("")
+    for text, x, y, low, high in zip(texts, series.x, series.y, lows, highs, strict=False):
         left = width * fraction(panel.x, x, across[0])
         top = height * (1 - fraction(panel.y, y, across[1]))
         box = (left - half, top - half, left + half, top + half)
-        yield _Point(series, text, x, y, left, top, box)
+        down, up = (height * (1 - fraction(panel.y, end, across[1])) for end in (low, high))
+        bar = (left - 1, up, left + 1, down)
+        yield _Point(series, text, x, y, left, top, box, bar)
 
 
 def _span(panel: Panel, which: Literal["x", "y"]) -> tuple[float, float]:
@@ -114,7 +120,7 @@ def _line_ends(points: Sequence[_Point], height: float) -> list[Label]:
 
 def _beside_points(points: Sequence[_Point], width: float, height: float) -> list[Label]:
     """Beside its point, or as near as there is room; from the top down."""
-    taken = [point.box for point in points] if len(points) <= CROWD else []
+    taken = [box for at in points for box in (at.box, at.bar)] if len(points) <= CROWD else []
     labels = []
     named = (point for point in points if point.text and point.series.kind == "points")
     for at in sorted(named, key=lambda point: point.box[1]):

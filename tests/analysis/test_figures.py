@@ -126,12 +126,12 @@ def test_spread_keeps_order_gap_and_bounds():
     assert spread([1, 2, 3], 10, 0, 5) == [0, 10, 20]
 
 
-def test_labels_cover_neither_each_other_nor_marks():
+def test_labels_cover_neither_each_other_nor_marks_nor_bars():
     """Twelve methods close together, as in the figure of accuracy against time."""
     rng = np.random.default_rng(0)
     spots = rng.uniform(0.2, 0.8, (12, 2))
     series = tuple(
-        Series("points", (x,), (y,), NEUTRAL, labels=(f"method {i}",))
+        Series("points", (x,), (y,), NEUTRAL, "", (f"method {i}",), (y - 0.06,), (y + 0.06,))
         for i, (x, y) in enumerate(spots)
     )
     panel = Panel(series, Axis(limits=(0, 1)), Axis(limits=(0, 1)))
@@ -144,6 +144,7 @@ def test_labels_cover_neither_each_other_nor_marks():
         left, top = 400 * label.x + label.dx + shift, 400 * (1 - label.y) + label.dy - 7
         boxes.append((left, top, left + long, top + 14))
     boxes += [(400 * x - 4, 396 - 400 * y, 400 * x + 4, 404 - 400 * y) for x, y in spots]
+    boxes += [(400 * x - 1, 376 - 400 * y, 400 * x + 1, 424 - 400 * y) for x, y in spots]
     for i, (a, b, c, d) in enumerate(boxes):
         for left, top, right, bottom in boxes[i + 1 :]:
             apart = c <= left or right <= a or d <= top or bottom <= b
