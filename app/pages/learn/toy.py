@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from itertools import product
+from itertools import groupby, product
 from typing import Any
 
 import torch
@@ -67,8 +67,13 @@ class Patient:
 
     def scores(self, *guesses: Degradation) -> list[float | None]:
         """Mean logit of what each leaves, as DGA+ compares them; lower looks less damaged."""
-        networks, depths = (self.models.schedule, self.models.explainer), self._config.judged_at
-        return judge(*networks, lambda one: one.inverse(self.x)[None], guesses, depths, self.seed)
+        schedule, scores = self.models.schedule, list[float | None]()
+        for noise, alike in groupby(guesses, lambda guess: guess.noise):
+            entry = matched_depth(schedule, noise)
+            depths = [entry + depth for depth in self._config.judged_at]
+            asked = schedule, self.models.explainer, lambda one: one.inverse(self.x)[None]
+            scores += judge(*asked, [*alike], depths, self.seed)
+        return scores
 
     def undone(self, guess: Degradation) -> Pixels:
         """The picture after the inverse; its noise goes in DGA+'s one step from where it enters."""
