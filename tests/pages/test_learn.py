@@ -199,7 +199,7 @@ def test_the_recorded_run_of_try_it_is_the_lessons_own(session, examples, monkey
 
 
 def test_lists_of_pictures(lesson, made):
-    assert [one["title"] for one in made["meet"]] == ["Impulse noise", "Defocus blur", "Brightness"]
+    assert [one["title"] for one in made["meet"]] == ["Brightness", "Defocus blur", "Impulse noise"]
     for one in made["meet"]:
         assert len(pictures(one["pictures"])) == len(one["top"]) == 6
         assert one["top"][0] == made["meet"][0]["top"][0]  # they start undamaged

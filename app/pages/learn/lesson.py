@@ -50,7 +50,7 @@ class LessonPicture:
 
 
 MEET = tuple(
-    LessonPicture("cat", name, 0) for name in ("impulse_noise", "defocus_blur", "brightness")
+    LessonPicture("cat", name, 0) for name in ("brightness", "defocus_blur", "impulse_noise")
 )
 MAIN = LessonPicture("cat", "gaussian_noise", 2, 38)
 GUIDED = LessonPicture("cat", "defocus_blur", 3)

@@ -124,8 +124,7 @@ STEPS = (
         "The method DGA+ first guesses what was done to the picture: made flat, blurred, noisy. "
         "It undoes each guess and asks the detector; the guess that leaves the picture looking "
         "least damaged is its explanation, if it is clearly better than none.",
-        "Undo the damage with three sliders, or drag on the landscape. Then compare yourself "
-        "with the network.",
+        "Move the three sliders, or drag on the landscape. Then compare yourself.",
         r"\hat{d} = \underset{d}{\text{arg min}} \; \sum_t z(d^{-1}(\mathbf{x})_t)",
         "d hat is the guess d with the lowest sum, over depths t, of the score z of the "
         "picture with d undone, at depth t",
@@ -179,7 +178,7 @@ STEPS = (
 )
 
 TITLE = "How it works, in ten steps"
-LEAD = "Move with the arrow keys ← →, or with the buttons."
+LEAD = "Move with the arrow keys ← →, or with the buttons. F fills the screen."
 PREVIOUS = "Back"
 NEXT = "Next"
 CONTENTS = "Steps"
@@ -200,7 +199,7 @@ TOY = {
     "case": "Picture",
     "undamaged": "Undamaged",
     "yours": "Yours",
-    "network": "The network's",
+    "network": "Network's",
     "covered": "covered",
     "exposure": "Exposure",
     "sharpness": "Sharpness",
@@ -211,7 +210,6 @@ TOY = {
     "pixels": "{value} px",
     "again": "Start over",
     "dial": "How sure the detector is that it is damaged",
-    "cannot": "can't tell",
     "no_answer": "The detector did not answer. Move a slider to ask again.",
     "read": "Yours is read as {label} ({share}){verdict}.",
     "network_read": "The network's: {label} ({share}){verdict}.",
@@ -225,12 +223,12 @@ TOY = {
     "against": "You against the network",
     "show": "Show the network's choice",
     "hide": "Hide the network's choice",
-    "of": "of 100",
-    "covered_score": "Undo what you can, then look what the network chose.",
-    "score": "100 is what the network reached, in {calls} tries ({did}). The score says how "
-    "undamaged it looks to the detector, not whether it is read right.",
-    "more": "Yours looks less damaged than the network's.",
-    "no_score": "The network found nothing here that is worth undoing, so there is no score.",
+    "not_yet": "Undo what you can, then look what the network chose.",
+    "did": "In {calls} tries the network chose: {did}. The landscape shows {points}, so ✚ need not "
+    "stand where it is lightest.",
+    "did_nothing": "The network found nothing here that is worth undoing.",
+    "judged": "What looks less damaged to the detector need not look better to you, nor be read "
+    "right.",
 }
 WIDGET = {
     "toy": TOY,
@@ -267,9 +265,9 @@ WIDGET = {
     "found_axis": "found the damaged one, %",
     "depth_axis": "depth (noise added)",
     "guessing": "guessing",
-    "down_to_guessing": "At depth {t} you found {you} of {of}, no better than guessing. "
+    "down_to_guessing": "At depth {t} you found {you} of {of}; guessing finds half. "
     "The network, on the same pairs: {network}.",
-    "never_guessing": "You did better than guessing at every depth you met, down to {t}.",
+    "never_guessing": "You found more than half at every depth you met, down to {t}.",
     "take": "The line is the network on all twelve pairs. The method has one picture, not two: it "
     "stops at the first depth where the network is no longer sure enough of damage. That is t*.",
     "high": "looks damaged",
@@ -281,8 +279,10 @@ WIDGET = {
     "is allowed. The noise goes to depth {t}.",
     "stop_left": "The confidence does not fall below τ = {tau} even by depth {horizon}. "
     "The picture is left as it is.",
+    "rule": "DGA and DGA + G: where the confidence is not below τ by depth {max}, the noise goes "
+    "to {max}, the deepest that is allowed{unless}. DGA+ has numbers of its own.",
+    "rule_unless": "; where it is not by {horizon} either, the picture is left as it is",
     "stop_alt": "The damaged picture at depth {t}",
-    "state": "x at depth {t}",
     "x_t": "The picture",
     "x0": "Its guess at the finished picture",
     "step": "Step",
@@ -305,12 +305,12 @@ WIDGET = {
     "it enters at depth {entry}.",
     "undone": "Undone",
     "repaired": "Repaired",
-    "plus_score": "{before} of these {total} were read right, {n} are after DGA+.",
+    "plus_score": "Read right as they came: {before} of these {total}. After DGA+: {n}.",
     "own": "A depth of its own",
     "fixed": "One depth for all: {fixed}",
     "fixed_depth": "depth {t}",
     "same": "right",
     "other": "wrong",
-    "score": "{n} of these {total} are read right.",
+    "score": "Read right: {n} of these {total}.",
     "method": "Depth",
 }

@@ -31,8 +31,9 @@ next.addEventListener("click", () => turn(now + 1));
 // Page keys are what a presenter's remote control sends.
 const moves = { ArrowRight: 1, PageDown: 1, ArrowLeft: -1, PageUp: -1 };
 document.addEventListener("keydown", (event) => {
-  if (!element.isConnected || !(event.key in moves)) return;
-  if (modified(event) || event.shiftKey) return;
+  if (!element.isConnected || modified(event) || event.shiftKey) return;
+  if (event.key === "f") return void (document.fullscreenElement ? document.exitFullscreen() : find(".ln-steps").requestFullscreen());
+  if (!(event.key in moves)) return;
   if (event.target.closest?.("input, select, textarea, [role=slider]")) return;
   event.preventDefault();
   turn(now + moves[event.key]);

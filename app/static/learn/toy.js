@@ -2,6 +2,11 @@
 // components of the page bring what the server says: window.dgaToy.moved and .landed.
 const [PAUSE, PATIENCE] = [100, 6000]; // ms between two questions, and for an answer
 const chance = (logit) => 1 / (1 + Math.exp(-logit));
+// From undamaged, 0, to damaged, 1, evenly by logit: the surest probabilities are too alike to be
+// told apart.
+const place = (logit) => clamp((logit + 2.5) / 8.5, 0, 1);
+// A point of the dial.
+const spot = (share, radius) => [150 + radius * Math.cos(Math.PI * share), 144 - radius * Math.sin(Math.PI * share)];
 // From white, undamaged, to indigo, damaged: the same in both themes.
 const mixed = (share) => [67, 56, 202].map((end) => Math.round(255 + share * (end - 255)));
 
@@ -13,27 +18,30 @@ function toy(box, { toy: { order, cases } }) {
   let [asked, flying, wanted, last, timer] = [0, false, false, 0, 0];
   let [land, landing, soon] = [[], 0, 0];
   const strokes = Array.from({ length: 24 }, (_, i) => {
-    const at = [i + 0.06, i + 0.94].map((step) => (Math.PI * step) / 24).map((angle) =>
-      [150 - 120 * Math.cos(angle), 144 - 120 * Math.sin(angle)]);
+    const at = [i + 0.06, i + 0.94].map((step) => spot(1 - step / 24, 120));
     return `<path d="M${at[0]}A120 120 0 0 1 ${at[1]}" stroke="rgb(${mixed(1 - i / 23)})"/>`;
   });
+  const scale = [10, 50, 90, 99].map((n) => {
+    const [x, y] = spot(place(Math.log(n / (100 - n))), 150);
+    return `<text x="${x}" y="${y + 4}" text-anchor="middle">${percent(n / 100)}</text>`;
+  });
   box.innerHTML = `<div class="ln-toy"><div class="ln-toy-pictures"></div>
-    <div class="ln-dial"><p><b>${says.dial}</b><output></output></p><svg viewBox="0 -22 300 190" aria-hidden="true">
+    <div class="ln-mine"><div class="ln-dial"><p><b>${says.dial}</b><span><output></output><b class="net"></b></span></p><svg viewBox="-18 -22 336 194" aria-hidden="true">
       ${strokes.join("")}<path class="rim" d="M18 144a132 132 0 0 1 264 0M42 144a108 108 0 0 1 216 0"/>
-      <g class="net"><path d="M36 138v12M30 144h12"/></g><g class="needle"><path d="M150 150L46 144L150 138Z"/><circle cx="150" cy="144" r="10"/></g>
-      <text x="18" y="164">${says.high}</text><text x="150" y="-4" text-anchor="middle">${says.cannot}</text><text x="282" y="164" text-anchor="end">${says.low}</text></svg></div>
+      ${scale.join("")}<g class="net"><path d="M36 136v16M28 144H150"/></g><g class="needle"><path d="M150 150L46 144L150 138Z"/><circle cx="150" cy="144" r="10"/></g>
+      <text x="-16" y="166">${says.high}</text><text x="316" y="166" text-anchor="end">${says.low}</text></svg></div></div>
     <div class="ln-knobs"></div>
     <div class="ln-land"><p><b>${says.land}</b> <span></span></p>
       <div class="ln-map"><canvas width="330" height="170"></canvas><i class="here"></i><i class="net">✚</i>
         ${[0, 1, 2, 3, 4].map((n) => `<span style="bottom: ${25 * n}%">${n}</span>`).join("")}<em>${says.up}</em></div>
       <div class="ln-across">${[1, 2, 4, 8, 16, 32].map((n) => `<span>×${n}</span>`).join("")}<em>${says.across}</em></div>
-      <p class="ln-key">${says.high} <i></i> ${says.low}</p><p class="ln-note"></p><p class="hidden-words"></p></div>
-    <div class="ln-against"><b>${says.against}</b><div class="ln-result"></div><button type="button" class="ln-go"></button></div></div>`;
+      <p class="ln-key">${says.high}<i></i>${says.low}</p><p class="ln-note"></p><p class="hidden-words"></p>
+      <div class="ln-against"><b>${says.against}</b><div class="ln-result"></div><button type="button" class="ln-go"></button></div></div></div>`;
   const part = (selector) => box.querySelector(selector);
   const [dial, map, canvas, said] = [part(".ln-dial"), part(".ln-map"), part("canvas"), sentence()];
   const shown = ["undamaged", "damaged", "network", "yours"].map((kind) => {
     const [picture, read] = [frame(), make("p", "ln-reading")];
-    part(".ln-toy-pictures").append(make("div", `ln-of ${kind}`, make("b", "", says[kind]), picture, read));
+    part(kind === "yours" ? ".ln-mine" : ".ln-toy-pictures").append(make("div", `ln-of ${kind}`, make("b", "", says[kind]), picture, read));
     return { kind, picture, read };
   });
 
@@ -116,8 +124,7 @@ function toy(box, { toy: { order, cases } }) {
       const [i, j] = [Math.min(Math.floor(x), 31), Math.min(Math.floor(y), 15)];
       const along = (row) => grid[i][row] + (x - i) * (grid[i + 1][row] - grid[i][row]);
       const logit = along(j) + (y - j) * (along(j + 1) - along(j));
-      // Evenly by logit: the surest probabilities are too alike to be told apart.
-      image.data.set([...mixed(Math.round(2 * clamp(logit + 2.5, 0, 8.5)) / 17), 255], 4 * at);
+      image.data.set([...mixed(Math.round(17 * place(logit)) / 17), 255], 4 * at);
     }
     context.putImageData(image, 0, 0);
     const least = Math.min(...land);
@@ -135,7 +142,7 @@ function toy(box, { toy: { order, cases } }) {
   map.addEventListener("pointerdown", (event) => { drag(event); follow(map, event, drag); });
 
   function show() {
-    const { truth, pictures, top, scores: [worst, best], network } = cases[name];
+    const { truth, pictures, top, scores: [, best], network } = cases[name];
     const [stale, z] = [wanted || flying || problem, answer.score ?? 9];
     shown.forEach(({ kind, picture, read }, i) => {
       const [covered, mine] = [!open && i % 2 === 0, kind === "yours"];
@@ -145,9 +152,10 @@ function toy(box, { toy: { order, cases } }) {
       read.replaceChildren(...(covered ? [says.covered] : mine && stale ? ["…"] : reading(mine ? answer.top[0] : top[i][0], truth)));
     });
     put(dial.querySelector("output"), stale ? "…" : percent(chance(z)));
+    put(dial.querySelector("b.net"), `✚ ${percent(chance(best))}`);
     dial.classList.toggle("ln-silent", Boolean(problem));
-    dial.querySelector(".needle").style.transform = `rotate(${180 * (1 - chance(z))}deg)`;
-    dial.querySelector(".net").style.transform = `rotate(${180 * (1 - chance(best))}deg)`;
+    dial.querySelector(".needle").style.transform = `rotate(${180 * (1 - place(z))}deg)`;
+    dial.querySelector("g.net").style.transform = `rotate(${180 * (1 - place(best))}deg)`;
     box.querySelectorAll(".net").forEach((mark) => mark.toggleAttribute("hidden", !open));
     for (const [mark, at] of [[".here", knobs.map((knob) => values[knob])], ["i.net", network.at]]) {
       part(mark).style.left = `${(100 * at[0]) / most.exposure}%`;
@@ -156,14 +164,11 @@ function toy(box, { toy: { order, cases } }) {
     const told = (kind, [label, share]) =>
       fill(says[kind], { label, share: percent(share), verdict: truth ? says.verdicts[Number(label === truth)] : "" });
     const mine = told("read", answer.top[0]);
+    said.classList.toggle("hidden-words", !problem); // the pictures' captions show it
     if (problem || !stale) put(said, problem || (open ? `${mine} ${told("network_read", top[2][0])}` : mine));
     part(".ln-against button").textContent = open ? says.hide : says.show;
-    const score = Math.round(clamp((100 * (worst - z)) / (worst - best), 0, 120));
-    const counts = open && worst > best && network.did;
-    const line = make("p", "", !open ? says.covered_score : counts ? fill(says.score, network) : says.no_score);
-    const number = make("p", "ln-number", make("b", "", stale ? "…" : String(score)), ` ${says.of}`);
-    part(".ln-result").replaceChildren(...(counts ? [number, line] : [line]));
-    if (counts && !stale && score > 100) line.prepend(`${says.more} `);
+    const lines = open ? [network.did ? fill(says.did, { ...network, points: order.length }) : says.did_nothing, says.judged] : [says.not_yet];
+    part(".ln-result").replaceChildren(...lines.map((line) => make("p", "", line)));
   }
 
   part(".ln-against button").addEventListener("click", () => { open = !open; show(); });

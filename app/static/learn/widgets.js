@@ -49,20 +49,24 @@ const widgets = {
         notes: [[last, 1, words.high], [last, 0.12, words.low],
           [t, 1, `t* = ${t}`, t > last / 2 ? "end" : "start"]],
       });
-      draw(there, film.damaged, t, fill(words.stop_alt, { t }), fill(words.state, { t }));
+      const name = fill(words.stop_alt, { t });
+      draw(there, film.damaged, t, name, name);
       const kind = t ? (crossed ? "stop" : "stop_never") : crossed ? "stop_zero" : "stop_left";
       says.textContent = fill(words[kind], {
         t, steps, tau: at.toFixed(2), max: judge.max_depth, horizon: judge.horizon,
       });
     });
-    box.append(make("div", "ln-beside", make("div", "", plot, tau, says), there));
+    const known = { max: judge.max_depth, horizon: judge.horizon };
+    const unless = judge.horizon ? fill(words.rule_unless, known) : "";
+    const rule = make("p", "ln-code", fill(words.rule, { ...known, unless }));
+    box.append(make("div", "ln-beside", make("div", "", plot, tau, says, rule), there));
   },
 
   reverse(box, { reverse: { depth, x, x0 } }) {
     const [state, estimate, says] = [frame(), frame(), sentence()];
     const at = slider(words.step, { max: depth, value: 0 }, (step) => {
       const t = depth - step;
-      const alt = (name) => `${name}, ${fill(words.state, { t })}`;
+      const alt = (name) => `${name}, ${fill(words.fixed_depth, { t })}`;
       draw(state, x, step, alt(words.x_t), words.x_t);
       draw(estimate, x0, step, alt(words.x0), words.x0);
       const kind = step === 0 ? "step_first" : t === 0 ? "step_last" : "step_now";
@@ -93,7 +97,8 @@ const widgets = {
     const show = () => {
       const [ratio, level] = [Math.sqrt(film.signal[t] ** -2 - 1), levels[severity]].map((one) => one.toFixed(2));
       draw(came, noisy, severity, words.noisy, words.noisy);
-      draw(made, film.clean, t, fill(words.state, { t }), fill(words.state, { t }));
+      const name = fill(words.film_alt, { name: words.clean, t });
+      draw(made, film.clean, t, name, name);
       says.textContent = fill(words.level, { t, ratio, level, entry: entries[severity] });
     };
     const names = levels.map((_, i) => String(i + 1));
