@@ -186,8 +186,8 @@ function film(b, now) {
   const width = Math.max(every * b.pitch, 30);
   for (let k = 0; k <= deepest(); k += every) {
     const frame = noised(k);
-    if (!frame || (running() && k > lastJudged()) || k > (scene?.reach ?? k)) continue;
-    context.globalAlpha = stale ? 0.3 : now && k > now.t ? 0.45 : 1;
+    if (!frame || (running() && k > lastJudged())) continue;
+    context.globalAlpha = stale ? 0.3 : k > (scene?.reach ?? now?.t ?? k) ? 0.45 : 1;
     const x = every === 1 ? b.x(k) - width / 2 : b.x(k) - b.pitch / 2;
     const [w, cut] = [Math.min(width, b.right + 15 - x), (frame.side * (1 - 30 / width)) / 2];
     context.drawImage(frame.image, frame.x, frame.y + cut, (frame.side * w) / width, frame.side - 2 * cut, x, 0, w, 30);
