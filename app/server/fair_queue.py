@@ -10,7 +10,15 @@ from gradio.queueing import Event, Queue
 from starlette import status
 from starlette.exceptions import HTTPException
 
-from app.server.limits import MAX_IDLE, MAX_PER_ADDRESS, MAX_PER_VISITOR, MAX_UNREAD, MAX_WAITING
+from app.server.limits import (
+    FEW_WAITING,
+    MAX_IDLE,
+    MAX_PER_ADDRESS,
+    MAX_PER_VISITOR,
+    MAX_SECONDS,
+    MAX_UNREAD,
+    MAX_WAITING,
+)
 from app.server.turns import address_of
 from app.words.errors import BUSY_WORDS
 
@@ -53,7 +61,7 @@ class FairQueue(Queue):
         Gradio's script shows the sentence of every status but 503, for which it has a vaguer
         one; for the Python client it is the other way round.
         """
-        refused = self.refusal(body.session_hash, address_of(request))
+        refused = self.refusal(body.session_hash, address_of(request), body.fn_index)
         if refused and "sec-fetch-mode" in request.headers:  # only browsers say that
             raise HTTPException(status.HTTP_429_TOO_MANY_REQUESTS, refused)
         if refused:
@@ -67,16 +75,23 @@ class FairQueue(Queue):
             self.broadcast_estimations(name)
         return answer
 
-    def refusal(self, visitor: str | None, client: str) -> str:
+    def refusal(self, visitor: str | None, client: str, function: int | None) -> str:
         """Why another event of this visitor cannot wait; empty if it can."""
         waiting = self._waiting()
-        if len(waiting) >= MAX_WAITING:
+        if len(waiting) >= MAX_WAITING or self._takes_long(function):
             return BUSY_WORDS["full"].format(count=len(waiting))
         if sum(address_of(event.request) == client for event in waiting) >= MAX_PER_ADDRESS:
             return BUSY_WORDS["address"].format(count=MAX_PER_ADDRESS)
         if sum(event.session_hash == visitor for event in waiting) >= MAX_PER_VISITOR:
             return BUSY_WORDS["visitor"].format(count=MAX_PER_VISITOR)
         return ""
+
+    def _takes_long(self, function: int | None) -> bool:
+        """Whether those before a function's next event would take too long."""
+        known = self.blocks.fns.get(function) if function is not None else None
+        waiting = [e for e in self._waiting() if known and e.concurrency_id == known.concurrency_id]
+        seconds = sum(self.process_time_per_fn[event.fn].avg_time for event in waiting)
+        return len(waiting) >= FEW_WAITING and seconds >= MAX_SECONDS
 
     def get_events(self) -> Any:
         """The next event, by turns. Gradio asks a thousand times a second while any wait."""

@@ -8,6 +8,8 @@ BUDGET_SECONDS = 120.0  # of a run
 
 # The queue (app/server/fair_queue.py)
 MAX_WAITING = 16
+MAX_SECONDS = 36.0  # of runs before one's own, as long as they took so far
+FEW_WAITING = 4  # may wait however long that is
 MAX_PER_ADDRESS = 12  # a class behind one address; the last places are for others
 MAX_PER_VISITOR = 4
 MAX_IDLE = 64  # sessions without a run, whose messages wait to be collected

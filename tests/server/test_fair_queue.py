@@ -129,6 +129,18 @@ def test_a_full_queue_says_so(crowd: Crowd) -> None:
     assert crowd.join("x", OTHER)[1].startswith(f"The server is busy: {MAX_WAITING} runs")
 
 
+def test_nobody_waits_much_longer_than_half_a_minute(crowd: Crowd) -> None:
+    crowd.queue.process_time_per_fn[crowd.fn].add(6.5)  # seconds of a run
+    joined = [crowd.join(f"{number}", f"10.0.1.{number}") for number in range(8)]
+    assert [ok for ok, *_ in joined] == [True] * 6 + [False] * 2
+    assert joined[-1][1].startswith("The server is busy: 6 runs")
+    crowd.queue.process_time_per_fn[crowd.fn].add(6000)  # a model of another size
+    for _ in range(3):
+        crowd.waiting.pop()
+    assert crowd.join("patient", OTHER)[0]
+    assert not crowd.join("late", OTHER)[0]
+
+
 def test_those_who_wait_are_not_forgotten_for_others(crowd: Crowd) -> None:
     """Gradio forgets the oldest of 2,000, and ends its queue over the next message for her."""
     assert crowd.join("waits", OTHER)[0]
