@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import statistics
 import subprocess
 import sys
@@ -49,6 +50,7 @@ def visitors(
     folder = _folder()
     with Server() as server:
         alone = run_alone(server.url, folder)
+        os.nice(10)  # visitors would not sit on the server's cores
         crowd = Crowd(server.url, folder, alone, seed)
         crowd.visit(visitors, minutes)
         after = run_alone(server.url, folder)
