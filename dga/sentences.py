@@ -67,7 +67,7 @@ class Story:
             )
         if not stop.t_star:
             return self._left_alone(
-                "To the detector it already looks undamaged, so it is left as it is, "
+                "The detector is not sure that it is damaged, so it is left as it is, "
                 f"read as {self.before}"
             )
         if stop.crossed:
@@ -127,7 +127,7 @@ class Story:
         elif name == "dda":
             start = "Noised to the fixed depth and rebuilt"
         elif not stop.t_star:
-            start = "Left alone" if stop.gave_up else "Already looking undamaged"
+            start = "Left alone" if stop.gave_up else "Left as it is"
         else:
             start = f"Noised {'just enough' if stop.crossed else 'as far as allowed'} and rebuilt"
         return self._with_verdict(f"{start}, it is read as {after.label}", after)

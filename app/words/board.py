@@ -67,7 +67,7 @@ HOW = {
     "damaged": "before any repair",
     "crossed": "stopped at depth {depth}",
     "maximum": "the detector did not stop by {depth}, the deepest allowed",
-    "left": "already looks undamaged: left as it is",
+    "left": "the detector is not sure of damage: left as it is",
     "hopeless": "too coarse to hide: left alone",
     "dda": "fixed depth {depth}",
     "same": "fixed depth {depth}: the same picture as DGA + G",

@@ -169,7 +169,7 @@ def test_dga_plus_alone_has_no_curve(run):
     [
         (Stop(24, False), ("dga", "dda"), "had not fallen below τ by depth 24, the deepest"),
         (Stop(0, False), ("dga-guided", "dga"), "Too coarse to hide: the detector does not"),
-        (Stop(0, True), ("dga",), "To the detector it already looks undamaged"),
+        (Stop(0, True), ("dga",), "The detector is not sure that it is damaged"),
         (Stop(7, True), ("dda",), "Noised to the fixed depth 24 and rebuilt"),
     ],
 )

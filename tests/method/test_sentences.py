@@ -64,7 +64,7 @@ def test_left_alone_has_two_sentences():
         "wrong",
     )
     assert story.own_depth("DGA", clean, FROG) == (
-        "To the detector it already looks undamaged, so it is left as it is, read as frog "
+        "The detector is not sure that it is damaged, so it is left as it is, read as frog "
         "(67 %): wrong.",
         "wrong",
     )

@@ -80,7 +80,7 @@ function curveLane(b, now) {
   const [one, two] = words.lane1_lines_desk;
   out += label(16, 72, one, "start", "strong") + label(16, 92, two, "start", "strong");
   if (turn < mean.length - 1 && !scene) out += label(16, 118, words.dotted);
-  return out + (value.curves.length > 1 ? label(16, 137, fill(words.band, { n: value.curves.length })) : "");
+  return out + (value.curves.length > 1 && !scene ? label(16, 137, fill(words.band, { n: value.curves.length })) : "");
 }
 
 // What the curve's heights mean: at the edge beside tau, on a phone beside the line at t*.
@@ -126,7 +126,7 @@ function chanceLane(b, now, line) {
     if (runs.length) {
       out += box(16, 237, 14, 14, "good key") + label(37, 249, fill(words.right_here, { method: words.short[chosen] }));
     } else out += label(16, 249, !known || scene ? "" : value.truth != null ? fill(words.never_right, { method: words.short[chosen] }) : "");
-    if (known) out += label(16, 270, words.drag_fixed[0]) + label(16, 289, words.drag_fixed[1]);
+    if (known && !scene) out += label(16, 270, words.drag_fixed[0]) + label(16, 289, words.drag_fixed[1]);
   }
   out += line;
   const lines = scene ? [] : METHODS.filter((name) => value.every?.[name] && shown.map(lineOf).includes(name));

@@ -20,6 +20,7 @@ function sceneAt(seconds) {
   if (part === 2) return { said: [words.opens_stop, ""], frames, reach: t, ring: true };
   const left = Math.round(t * (1 - share(6, 1.8)));
   frames["dga-guided"] = back("dga-guided", t, left);
+  if (!left) frames["dga-plus"] = ended("dga-plus");
   if (part === 3) {
     const right = [fill(words.opens_right, { label: labelOf(ended("dga-guided").probs) }), "right"];
     return { said: left ? [words.reverse, ""] : right, frames, reach: t };
