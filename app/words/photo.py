@@ -52,7 +52,7 @@ THIRD = {
     "left": "{share} of the photo was left as it is.",
     "no_left": "No part of it was left as it is.",
 }
-BEFORE = "Damaged: {before}; more dB are closer to the undamaged photo. "
+BEFORE = "Damaged: {before}, more is better. "
 WHAT_DEPTH_IS = "Depth: how much noise goes in before all of it is taken out again."
 CLOSE_UPS = {
     "shallow": "at {depth}: too shallow",
