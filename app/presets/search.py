@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -15,7 +14,7 @@ from app.presets.cases import Case
 from app.presets.recording import settings_of
 from app.runs.session import Session
 from dga.corruptions import corrupt
-from dga.images import Pixels
+from dga.evaluation.photographs import compared
 from dga.networks.classifier import Prediction
 from dga.pipeline import Adaptation, adapt_steps
 
@@ -126,13 +125,8 @@ def _run(session: Session, case: Case, example: Example) -> Found:
     read |= {name: run.reconstructions[name].prediction for name in (OWN, FIXED, PLUS)}
     confidence = [round(float(c), 3) for c in run.confidence[: deepest + 1]]
     lead = {name: round(_lead(said, example.truth), 3) for name, said in read.items()}
-    gain = _error(clean, pixels) - _error(clean, run.reconstructions[PLUS].image)
-    return Found(case, run.t_star, run.stop.crossed, confidence, lead, round(gain, 2))
-
-
-def _error(clean: Pixels, other: Pixels) -> float:
-    """In dB; 99 below full scale at least."""
-    return 10 * math.log10(max(float(((other.astype(float) - clean) ** 2).mean()), 1e-5))
+    before, after = (compared(clean, one)[0] for one in (pixels, run.reconstructions[PLUS].image))
+    return Found(case, run.t_star, run.stop.crossed, confidence, lead, round(after - before, 2))
 
 
 def _lead(said: Prediction, truth: str | None) -> float:

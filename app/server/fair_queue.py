@@ -78,7 +78,7 @@ class FairQueue(Queue):
     def refusal(self, visitor: str | None, client: str, function: int | None) -> str:
         """Why another event of this visitor cannot wait; empty if it can."""
         waiting = self._waiting()
-        if len(waiting) >= MAX_WAITING or self._takes_long(function):
+        if len(waiting) >= MAX_WAITING or self._takes_long(function, waiting):
             return BUSY_WORDS["full"].format(count=len(waiting))
         if sum(address_of(event.request) == client for event in waiting) >= MAX_PER_ADDRESS:
             return BUSY_WORDS["address"].format(count=MAX_PER_ADDRESS)
@@ -86,12 +86,14 @@ class FairQueue(Queue):
             return BUSY_WORDS["visitor"].format(count=MAX_PER_VISITOR)
         return ""
 
-    def _takes_long(self, function: int | None) -> bool:
+    def _takes_long(self, function: int | None, waiting: Sequence[Event]) -> bool:
         """Whether those before a function's next event would take too long."""
-        known = self.blocks.fns.get(function) if function is not None else None
-        waiting = [e for e in self._waiting() if known and e.concurrency_id == known.concurrency_id]
-        seconds = sum(self.process_time_per_fn[event.fn].avg_time for event in waiting)
-        return len(waiting) >= FEW_WAITING and seconds >= MAX_SECONDS
+        if function not in self.blocks.fns:
+            return False
+        name = self.blocks.fns[function].concurrency_id
+        before = [event for event in waiting if event.concurrency_id == name]
+        seconds = sum(self.process_time_per_fn[event.fn].avg_time for event in before)
+        return len(before) >= FEW_WAITING and seconds >= MAX_SECONDS
 
     def get_events(self) -> Any:
         """The next event, by turns. Gradio asks a thousand times a second while any wait."""
