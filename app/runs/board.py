@@ -127,7 +127,7 @@ class Board:
     """``example``: its name, None for own pictures; ``progress``: (done, total) of the phase.
 
     ``unreadable``: uploads left out, with the reason; ``method``: an atlas's, one of
-    :data:`METHODS`.
+    :data:`METHODS`; ``before``: what it takes the place of.
     """
 
     profile: Profile
@@ -141,6 +141,7 @@ class Board:
     recorded: bool = False
     unreadable: dict[str, str] = field(default_factory=dict)
     method: str = ""
+    before: Board | None = None
     cancel: threading.Event = field(default_factory=threading.Event)
 
     @classmethod
@@ -174,6 +175,12 @@ class Board:
     @property
     def complete(self) -> list[Row]:
         return [row for row in self.rows if (row.depths if self.method else row.complete)]
+
+    @property
+    def shown(self) -> Board:
+        """Where it ended before any row was finished, the results that were there before."""
+        ended = not (self.running or self.complete)
+        return self.before if ended and self.before and self.before.complete else self
 
     def again(self, method: str = "") -> Board:
         """The same pictures, nothing computed but the filled rows of an unfinished atlas."""

@@ -132,6 +132,7 @@ STATUS = {
     "row": "Row {row} of {total}",
     "done": "Done in {seconds:.0f} s",
     "cancelled": "Cancelled: {done} of {total} rows are finished.{rest}",
+    "for_nothing": "Cancelled before any row was finished: these are the results from before",
     "recorded": "Recorded with the shipped models",
 }
 TOO_LONG = (

@@ -390,6 +390,20 @@ def test_bad_requests_and_cancel(handlers):
     assert list(updates)[-1]["run"]["interactive"]
 
 
+def test_a_run_that_finished_no_row_takes_no_results_away(handlers, uploads):
+    handlers.drop("v", own := ask(image="own", files=uploads))
+    list(handlers.run("v", own))
+    results = handlers.show("v", own)["screen"]
+    for update in (updates := handlers.run("v", own)):
+        if "have their depth" in update.get("status", {}).get("words", ""):
+            break
+    assert handlers.show("reloaded", own)["screen"] != results  # while it goes on
+    shown = handlers.cancel("v")
+    list(updates)
+    assert "results from before" in shown["status"]["words"]
+    assert shown["screen"] == handlers.show("v", own)["screen"] == results
+
+
 def test_damaged_pictures_are_made_few_at_a_time(handlers, monkeypatch):
     monkeypatch.setattr("app.server.turns.PATIENCE", 0.01)
     with TURNS.turn():

@@ -140,14 +140,19 @@ class BoardHandlers(RunHandlers[Board]):
 
     def board(self, asked: Asked) -> Board:
         """The visitor's own run, else the recorded one, else what can be run."""
-        known = self.kept.last(asked.key)
+        known = self._last(asked)
         if asked.image == OWN:
-            first = self.kept.last(replace(asked, method="").key)
-            own = first or Board(self.session.profile, None, None, [])
+            own = self._last(replace(asked, method="")) or Board(
+                self.session.profile, None, None, []
+            )
             current = known if known and known.files == own.files else None  # since no new ones
             return current or own.again(asked.method)
         recorded = known or self.boards.find(asked.image, asked.severity, asked.method)
         return recorded or self._damaged(asked.image, asked.severity).again(asked.method)
+
+    def _last(self, asked: Asked) -> Board | None:
+        last = self.kept.last(asked.key)
+        return last and last.shown
 
     def _damage(self, name: str, severity: int) -> Board:
         """Without a network; only examples: an upload is forgotten with its file."""
@@ -235,11 +240,12 @@ class BoardHandlers(RunHandlers[Board]):
         wanted = self.parsed(visitor, asked[0] if asked else "")
         if wanted.notice:
             raise RequestError(wanted.notice)
-        known = self.kept.last(wanted.key) if wanted.image != OWN else self.board(wanted)
+        before = self.board(wanted)
+        known = self.kept.last(wanted.key) if wanted.image != OWN else before
         board = (known or self._damaged(wanted.image, wanted.severity)).again(wanted.method)
         if not board.rows:
             raise RequestError(words.NO_PICTURES)
-        board.phase = "wait"
+        board.phase, board.before = "wait", replace(before, before=None)
         return self.kept.put(wanted.key, board, visitor)
 
     def news(self, board: Board) -> Iterator[Update]:
@@ -259,8 +265,8 @@ class BoardHandlers(RunHandlers[Board]):
     def shown(self, board: Board, notice: str = "") -> Update:
         parts = self.components
         return {
-            parts.line: line_value(board),
-            parts.screen: board_value(board, notice),
+            parts.line: line_value(board.shown),
+            parts.screen: board_value(board.shown, notice),
             parts.status: status_value(board),
         }
 

@@ -84,7 +84,10 @@ def status_value(board: Board) -> dict[str, Any]:
     atlas = {"row": min(int(done) + 1, total), "rest": words.REST if board.method else ""}
     rows = {"done": len(board.complete), "total": len(board.rows)}
     known = rows if board.phase == "cancelled" else {"done": done, "total": total}
-    text = words.STATUS.get("recorded" if board.recorded else board.phase, "")
+    name = "recorded" if board.recorded else board.phase
+    if name == "cancelled" and board.shown is not board:
+        name = "for_nothing"
+    text = words.STATUS.get(name, "")
     left = ", ".join(f"{name} ({reason})" for name, reason in board.unreadable.items())
     return {
         "words": text.format(seconds=board.seconds, **known, **atlas),
