@@ -111,6 +111,15 @@ def test_own_pictures_are_named_run_and_kept(chromium, served, tmp_path):
     with page.expect_download() as download:
         page.get_by_role("button", name="Pictures (ZIP)").click()
     assert download.value.suggested_filename == "board-own.zip"
+    page.route("**/queue/join*", lambda route: None)  # it waits
+    page.get_by_role("button", name="Run", exact=True).click()
+    faint = [page.locator(f"#board {part}").last for part in (".bd-totals", ".bd-cell")]
+    for part in faint:
+        until(page, lambda part=part: part.evaluate("p => getComputedStyle(p).opacity") == "0.4")
+    page.unroute_all()
+    page.get_by_role("button", name="Cancel").click()
+    for part in faint:
+        until(page, lambda part=part: part.evaluate("p => getComputedStyle(p).opacity") == "1")
     page.reload()
     until(page, lambda: page.locator(".bd-row .bd-badge:is(.right, .wrong)").count() == 10)
     row = page.locator(".bd-row").nth(1)
