@@ -13,13 +13,13 @@ HEADINGS = {
     "empty": "{subject}, damaged in {all} ways. How many can be put right?",
     "running": "{subject}, damaged in {all} ways.",
     "done": "{subject}, damaged in {all} ways: {damaged} read right before any repair, "
-    "{guided} after DGA + G, {plus} after DGA+.",
+    "{guided} after DGA + G, {plus} after DGA+ ({gained} gained, {lost} lost).",
     "own": "Up to {most} pictures of your own, each by every method.",
     "own_empty": "{pictures} of your own. Press Run to repair them.",
     "own_running": "{pictures} of your own.",
     "own_done": "{pictures} of your own, repaired by every method.",
     "own_named": "{pictures} whose kind is named: {damaged} read right before any repair, "
-    "{guided} after DGA + G, {plus} after DGA+.",
+    "{guided} after DGA + G, {plus} after DGA+ ({gained} gained, {lost} lost).",
 }
 ATLAS = {  # of one example, or of own pictures whose kind is named
     "empty": "{subject}, damaged in {all} ways. At which depths is it read right?",

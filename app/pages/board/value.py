@@ -111,6 +111,8 @@ def headline(board: Board, told_of_atlas: str = "") -> str:
         [row.verdict(column) for row in board.rows].count("right")
         for column in (DAMAGED, "dga-guided", "dga-plus")
     )
+    changed = Counter((row.verdict(DAMAGED), row.verdict("dga-plus")) for row in board.rows)
+    told |= {"gained": changed["wrong", "right"], "lost": changed["right", "wrong"]}
     if not board.example:
         named = sum(row.truth is not None for row in board.rows)
         name = "own_named" if named and finished else f"own_{name}"
