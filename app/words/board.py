@@ -99,7 +99,6 @@ LABELS = {
     "legend_sure": "no kind named: the surer the stronger",
     "unsure": "still sure of damage at {deepest}, the deepest allowed (at 0: left alone)",
     "open": "Open in Try it",
-    "detail": ", damaged in 15 ways",
     "own": "Own pictures",
     "table": "Table (CSV)",
     "zip": "Pictures (ZIP)",

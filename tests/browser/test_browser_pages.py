@@ -565,6 +565,19 @@ def test_the_first_screen_is_there_without_scripts_and_is_what_the_page_then_sho
     page.close()
 
 
+@pytest.mark.parametrize("view", ["", "?atlas=dga"])
+def test_choices_of_the_board_are_one_line_and_what_follows_from_them_the_next(
+    chromium, served, view
+):
+    page = chromium.new_page(viewport={"width": 768, "height": 1024})
+    page.goto(f"{served.url}board{view}")
+    page.wait_for_selector("#board .mark")
+    handles = "#board-bar > button, #board-bar .bd-tool:not([hidden]), #board-bar fieldset"
+    tops = "all => all.filter(one => one.checkVisibility()).map(one => one.offsetTop)"
+    assert len(set(page.eval_on_selector_all(handles, tops))) == 2
+    page.close()
+
+
 def test_an_address_that_asks_for_something_else_opens_without_the_first_words(chromium, served):
     page = chromium.new_page()
     page.route("**/assets/*.js", lambda route: route.abort())

@@ -170,7 +170,10 @@ def test_verdicts_are_against_the_true_class_and_totals_say_why():
     value = board_value(board)
     assert [total["right"] for total in value["totals"]] == [1, 0, 0, 2, 0]
     assert value["totals"][3]["marks"] == [True, False, False, True]
-    assert "1 read right before any repair, 0 after DGA + G, 2 after DGA+ (1 gained, 0 lost)." in value["headline"]
+    assert (
+        "1 read right before any repair, 0 after DGA + G, 2 after DGA+ (1 gained, 0 lost)."
+        in value["headline"]
+    )
     assert "a cat" in value["lead"]
     stopped = "1 stopped, 1 went to the deepest allowed, 2 left alone"
     assert [total["why"] for total in value["totals"]] == [
