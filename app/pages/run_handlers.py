@@ -53,10 +53,11 @@ class RunHandlers(ABC, Generic[Work]):
     """Handlers of one page, whose run is ``Work``; ``buttons``: run, cancel.
 
     ``going``: the run of each visitor who has one; ``label``: what the run button says, where it
-    also says what is waited for.
+    also says what is waited for; ``finished``: what it says then, where it would only give the
+    same again.
     """
 
-    label = ""
+    label = finished = ""
 
     def __init__(
         self, line: QueuePositions, buttons: tuple[gr.Button, gr.Button], timer: gr.Timer
@@ -103,12 +104,12 @@ class RunHandlers(ABC, Generic[Work]):
     def complain(self, visitor: str, sentence: str) -> Update:
         """A sentence above what is there; empty: only what is there."""
 
-    def lock(self, running: bool) -> Update:
-        """While a run goes on only Cancel can be pressed."""
+    def lock(self, running: bool, said: str = "") -> Update:
+        """While a run goes on only Cancel can be pressed; ``said``: why not Run, either."""
         start, cancel = self.buttons
-        named = {"value": self.label} if self.label else {}
+        named = {"value": said or self.label} if said or self.label else {}
         return {
-            start: gr.update(interactive=not running, **named),
+            start: gr.update(interactive=not (running or said), **named),
             cancel: gr.update(interactive=running),
             self.timer: gr.Timer(active=False),
         }
@@ -144,7 +145,7 @@ class RunHandlers(ABC, Generic[Work]):
         try:
             work = self.going[visitor] = self.begin(visitor, *asked)
             yield from self.news(work)
-            yield free
+            yield self.lock(False, self.finished)
         except CancelledError:
             yield free
         except Exception as error:

@@ -8,7 +8,7 @@ PHOTOGRAPHS = {"astronaut": "Astronaut", "cat": "Cat", "rocket": "Rocket", "coff
 COUNTED = {1: "one place", 2: "two places", 3: "three places", 4: "four places"}
 MANY = "{n} places"
 TOWARDS = {"right": "to the right", "left": "to the left", "bottom": "downwards", "top": "upwards"}
-RUN, CANCEL = "Repair it", "Cancel"
+RUN, CANCEL, DONE = "Repair it", "Cancel", "Done"
 DB = "{value} dB"
 
 # The sentence: what is said of a photograph by its phase, the repaired one apart.
@@ -81,6 +81,7 @@ SCRIPT = {  # what the page's script says by itself
     "drawing": "Depth {depth}: {done} of {total}",
     "draw": "Find the best single depth",
     "later": "drawn when it is repaired",
+    "flat": "All of it lies at depth 0: no noise goes in.",
     "shares": "How much of the photo lies at each depth",
     "no_single": "No single depth suits both places",
     "does_single": "Does one depth suit all places?",
@@ -140,7 +141,7 @@ BUSY = (
 )
 REDUCED = "Your photo has {came} megapixels; it is repaired at {used}. "
 NO_PHOTO = "This photo is not here: choose one."
-NOT_KEPT = "There is no repaired photo of yours here any more: press Repair it."
+NOT_KEPT = "There is no repaired photo of yours here any more: choose one again."
 NO_DEPTH = "One depth everywhere is a whole number from 0 to {deepest}."
 BAD_DAMAGE = "This damage is not known: choose one of those on the page."
 BAD_STROKES = "At most {most} strokes can be painted, of 16 to 240 pixels each."

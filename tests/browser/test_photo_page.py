@@ -202,6 +202,13 @@ def test_an_own_photo_has_no_truth(photo, tmp_path):
     assert page.get_by_role("button", name="Hold to see it undamaged").count() == 0
     unchanged = "Nothing to repair" in page.inner_text(".ph-said h1")
     assert page.inner_text(".ph-seconds").startswith("looked at" if unchanged else "repaired in")
+    finished = page.get_by_role("button", name="Done")
+    assert finished.is_disabled()  # it would be the same again
+    Image.new("RGB", (300, 200), "teal").save(tmp_path / "plain.png")
+    page.locator(".ph-upload input").set_input_files(tmp_path / "plain.png")
+    photo.says(".ph-said h1", "Nothing to repair")
+    photo.says(".ph-plot svg", "All of it lies at depth 0")
+    assert finished.is_disabled()
     (tmp_path / "words.png").write_text("no picture")
     page.locator(".ph-upload input").set_input_files(tmp_path / "words.png")
     photo.says(".ph-error", "not a PNG")

@@ -242,7 +242,7 @@ def test_a_change_is_shown_repaired_by_itself_and_saved(handlers, tmp_path, monk
     stages = [update["stage"] for update in updates if "stage" in update]
     assert stages[-1]["phase"] == "done"
     assert not [s for s in stages if s["phase"] == "working" and "damaged" in s]  # sent once
-    assert updates[-1]["run"]["interactive"]
+    assert not updates[-1]["run"]["interactive"]  # it would be the same again
     photo = handlers.kept.last("v")
     assert photo.damage.kind == RAMP
     with Image.open(handlers.save("v", ask(file="png"))["saved"]) as image:

@@ -50,7 +50,7 @@ class PhotoComponents:
 class PhotoHandlers(ChangeHandlers[Photo]):
     """One photograph a visitor; ``opening``: what everybody begins with."""
 
-    label = words.RUN
+    label, finished = words.RUN, words.DONE
 
     def __init__(
         self, session: Session, components: PhotoComponents, line: QueuePositions, opening: Photo

@@ -25,7 +25,9 @@ function chart() {
   let drawn = line(left, FOOT, right, FOOT, "axis");
   if (wide) drawn += text(right + 32, 124, words.depth);
   for (const k of ticks) drawn += text(x(k), 124, k, "", "middle");
-  if (!done()) drawn += text((left + right) / 2, 60, words.later, "soft", "middle");
+  const said = (sentence) => text(width / 2, 66, sentence, "", "middle");
+  if (!done()) drawn += said(words.later);
+  else if (bars && !value.shares.some((n, k) => n && k)) drawn = said(words.flat);
   else drawn += bars ? shares(x) : quality(x, wide);
   plot.setAttribute("viewBox", `0 0 ${width} 134`);
   plot.setAttribute("aria-label", bars ? words.shares : words.chart);
