@@ -331,6 +331,17 @@ def page(chromium, served):
     watched.leave()
 
 
+def test_a_step_that_fills_the_screen_says_which_it_is_and_how_to_leave(page):
+    where = page.locator("#step-1 .ln-where")
+    page.locator(".ln-nav a").first.click()
+    assert not where.is_visible()
+    page.keyboard.press("f")
+    until(page, where.is_visible)
+    assert where.inner_text() == "1 of 10 Esc leave"
+    page.keyboard.press("f")
+    until(page, where.is_hidden)
+
+
 def ready(page, number):
     """The step is opened, and what it shows is there."""
     page.locator(".ln-nav a").nth(number - 1).click()

@@ -179,6 +179,7 @@ STEPS = (
 
 TITLE = "How it works, in ten steps"
 LEAD = "Move with the arrow keys ← →, or with the buttons. F fills the screen."
+WHERE, LEAVE = "{n} of {of}", "<kbd>Esc</kbd> leave"  # where a step fills the screen
 PREVIOUS = "Back"
 NEXT = "Next"
 CONTENTS = "Steps"
