@@ -400,6 +400,8 @@ def test_a_link_opens_its_step_and_hints_for_keys_are_not_for_fingers(chromium, 
 def test_widgets_follow_their_controls(page):
     ready(page, 1)
     first = page.locator("#step-1 .ln-bars li").first  # plainly a cat, and read as something else
+    step = page.locator("#step-1").bounding_box()
+    assert step["y"] + step["height"] <= 900
     assert not first.inner_text().startswith("cat")
     severity = page.get_by_role("slider", name="Severity")
     labels = []
@@ -494,6 +496,12 @@ def test_the_repairer_sees_what_the_sliders_do(chromium, served):
     page.set_viewport_size({"width": 390, "height": 844})
     page.locator("#step-7 .ln-map").evaluate("map => map.scrollIntoView({ block: 'center' })")
     for part in (".yours .ln-picture", ".ln-dial svg"):
+    handle = page.locator(".ln-map .here").bounding_box()  # below it and left of it are ticks
+    tick, left = (
+        page.locator(f"{at} span").first.bounding_box() for at in (".ln-across", ".ln-map")
+    )
+    assert tick["y"] >= handle["y"] + handle["height"]
+    assert left["x"] + left["width"] <= handle["x"]
         assert 0 <= page.locator(f"#step-7 {part}").bounding_box()["y"] < 100
     assert page.locator("#step-7 .ln-key").bounding_box()["height"] < 30  # in one line
     watched.leave()

@@ -16,7 +16,7 @@ const widgets = {
     const level = slider(words.severity, {
       max: 5, value: severity, show: (s) => (s ? String(s) : words.undamaged),
     }, (s) => show(damage, s));
-    box.append(pick, make("div", "ln-pair", picture, make("div", "", level, top)));
+    box.append(make("div", "ln-pair", picture, make("div", "", pick, level, top)));
   },
 
   film(box, { film }) {
