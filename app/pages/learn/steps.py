@@ -266,11 +266,13 @@ WIDGET = {
     "found_axis": "found the damaged one, %",
     "depth_axis": "depth (noise added)",
     "guessing": "guessing",
-    "down_to_guessing": "At depth {t} you found {you} of {of}; guessing finds half. "
+    "found": "{you} of {of}",
+    "down_to_guessing": "At depths {from} to {to} you found {you} of {of}; guessing finds half. "
     "The network, on the same pairs: {network}.",
-    "never_guessing": "You found more than half at every depth you met, down to {t}.",
-    "take": "The line is the network on all twelve pairs. The method has one picture, not two: it "
-    "stops at the first depth where the network is no longer sure enough of damage. That is t*.",
+    "never_guessing": "Each of your bars is higher than guessing, which finds half.",
+    "take": "Bars are yours, the line is the network on all twelve pairs. The method has one "
+    "picture, not two: it stops at the first depth where the network is no longer sure enough of "
+    "damage. That is t*.",
     "high": "looks damaged",
     "low": "looks undamaged",
     "tau": "Threshold τ",

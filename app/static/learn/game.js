@@ -1,4 +1,5 @@
-// Which of two pictures was damaged? Twelve rounds draw your curve over the network's.
+// Which of two pictures was damaged? Twelve rounds draw your bars beside the network's curve, each
+// of three depths: at one alone there are too few pairs.
 const counted = (n) => `${Math.floor(n) || (n % 1 ? "" : 0)}${n % 1 ? "½" : ""}`;
 
 const shuffled = (items) => items.map((item) => [Math.random(), item])
@@ -33,7 +34,8 @@ function game(box, { game: { depths, clean, rounds } }) {
 
   function start() {
     order = shuffled(rounds);
-    asked = depths.map(() => ({ you: 0, network: 0, of: 0 })); // right, on the same pairs
+    asked = [0, 3, 6].map((at) => // right, on the same pairs
+      ({ from: depths[at], to: depths.slice(0, at + 3).at(-1), you: 0, network: 0, of: 0 }));
     level = 0;
     deal(0);
     drawn();
@@ -74,9 +76,10 @@ function game(box, { game: { depths, clean, rounds } }) {
     if (answer !== null) return;
     answer = i;
     const right = i === side;
-    asked[level].you += right;
-    asked[level].network += networkScore(order[at].sure[level]);
-    asked[level].of += 1;
+    const here = asked[Math.floor(level / 3)];
+    here.you += right;
+    here.network += networkScore(order[at].sure[level]);
+    here.of += 1;
     show();
     drawn();
     level = clamp(level + (right ? 1 : -1), 0, depths.length - 1);
@@ -89,22 +92,21 @@ function game(box, { game: { depths, clean, rounds } }) {
       const said = make("b", "", of ? fill(words.of_right, { n, of }) : "–");
       return make("div", kind, make("span", "", words[kind]), said);
     }));
-    const mine = depths.flatMap((t, i) => (asked[i].of ? [[t, asked[i].you / asked[i].of]] : []));
+    const mine = asked.filter((one) => one.of);
     const last = depths.at(-1);
+    const bars = mine.map(({ from, to, you, of: n }) => ["you", [[from, 0], [from, you / n], [to, you / n], [to, 0]]]);
     plot.innerHTML = chart({
-      last, tick: 6, unit: 100, dots: mine,
-      lines: [["chance", [[0, 0.5], [last, 0.5]]], ["network", network], ["you", mine]],
-      notes: [[last, 0.5, words.guessing], [last, 1, words.found_axis]],
+      last, tick: 6, unit: 100,
+      lines: [...bars, ["chance", [[0, 0.5], [last, 0.5]]], ["network", network]],
+      notes: [[last, 1, words.found_axis], [24, 0.5, words.guessing, "middle"],
+        ...mine.map(({ from, to, you, of: n }) => [(from + to) / 2, 0.14, fill(words.found, { you, of: n }), "middle"])],
     });
     take.textContent = of === order.length ? verdict() : words.take;
   }
 
   function verdict() {
-    const lost = asked.findIndex(({ you, of }) => of && you <= of / 2);
-    const t = depths[lost < 0 ? asked.findLastIndex(({ of }) => of) : lost];
-    if (lost < 0) return fill(words.never_guessing, { t });
-    const { you, network: theirs, of } = asked[lost];
-    return fill(words.down_to_guessing, { t, you, of, network: counted(theirs) });
+    const lost = asked.find(({ you, of }) => of && you <= of / 2);
+    return lost ? fill(words.down_to_guessing, { ...lost, network: counted(lost.network) }) : words.never_guessing;
   }
 
   document.addEventListener("keydown", (event) => {

@@ -59,7 +59,7 @@ function reading([label, share], truth) {
 }
 
 // Values from 0 to 1 against depth. A line is a class and its points, a note stands at a point.
-function chart({ last, tick, unit, lines, dots = [], notes }) {
+function chart({ last, tick, unit, lines, notes }) {
   const [width, height, left, right, top, bottom] = [436, 260, 40, 16, 12, 46];
   const x = (t) => left + (t / last) * (width - left - right);
   const y = (value) => top + (1 - value) * (height - top - bottom);
@@ -70,10 +70,9 @@ function chart({ last, tick, unit, lines, dots = [], notes }) {
   const grid = (value) => line(["grid", [[0, value], [last, value]]]) + text(left - 8, y(value) + 5, unit * value, "end");
   const ticks = Array.from({ length: Math.floor(last / tick) + 1 }, (_, i) =>
     text(x(i * tick), height - bottom + 20, i * tick, "middle"));
-  const points = dots.map(([t, value]) => `<circle cx="${x(t)}" cy="${y(value)}" r="6"/>`);
   const said = notes.map(([t, value, what, anchor = "end"]) =>
-    text(x(t) + (anchor === "end" ? -4 : 8), y(value) + 20, what, anchor));
+    text(x(t) + { start: 8, middle: 0, end: -4 }[anchor], y(value) + 20, what, anchor));
   const axis = text(width - right, height - 4, words.depth_axis, "end");
-  const drawn = [...[0, 0.5, 1].map(grid), ...ticks, ...lines.map(line), ...points, ...said, axis];
+  const drawn = [...[0, 0.5, 1].map(grid), ...ticks, ...lines.map(line), ...said, axis];
   return `<svg viewBox="0 0 ${width} ${height}" aria-hidden="true">${drawn.join("")}</svg>`;
 }
