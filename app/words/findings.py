@@ -59,17 +59,21 @@ DEPTH = {
     "unmeasured": "Not measured for {methods}.",
 }
 WHOLE_DEPTH = ("noise", "depth")  # what decides how deep, the weightiest first
-PERMUTED = {"noise": "noise level", "depth": "depth", "explanation": "explanation"}
+PERMUTED = {"noise": "noise level", "depth": "depth", "explanation": "all that is found"}
 AMONG = {"wild": "among mixed damage", "same": "among the same damage"}
-SHORT = {"wild": "mixed", "same": "same"}
+GIVEN = {
+    "wild": "Points lost when taken from any other picture",
+    "same": "Points lost when taken from one damaged alike",
+}
 SINGLE = "best single depth"
-UNEVEN = {"ramp": "Growing", "strokes": "Strokes"}
-EVEN = "Even"
+UNEVEN = {"ramp": "Noise that grows", "strokes": "Noise in strokes"}
+EVEN = "Even noise"
+OVER = "{noise}: dB more than with"
 RIVALS = {
-    "best single depth": "best single depth",
+    "best single depth": "the best single depth",
     "BM3D": "BM3D",
-    "one depth": "one depth",
-    "exchanged depths": "exchanged depths",
+    "one depth": "one depth for the whole",
+    "exchanged depths": "depths of other places",
 }
 WORTH = "{} where noise grows ({ramp} dB against the best single depth), {} where it lies in "
 WORTH += "strokes ({strokes} dB)."
@@ -109,11 +113,10 @@ COST = "{own} seconds a picture for {method}{others}; choosing the depth include
 COST_OTHER = ", {seconds} for {method}"
 READING = {
     "help": "Bars: read right of 100, mean of 15 kinds of damage. Whiskers: 95 % intervals.",
-    "depth": "Points that are lost with another picture's choice, and 95 % intervals. Mixed: all "
-    "kinds and severities of damage; same: one kind at one severity. Noise level: how noisy DGA+ "
-    "takes a picture to be, which sets its depth. Explanation: all damage that DGA+ finds.",
-    "worth": "Chart: what a depth at each place gains, in dB, with 95 % intervals. One depth: from "
-    "the noise of the whole. Exchanged: from other places.",
+    "depth": "Chart: with 95 % intervals. Damaged alike: by the same kind at the same severity. "
+    "Noise level: how noisy DGA+ takes a picture to be, which sets its depth.",
+    "worth": "Chart: how much better a depth at each place is, with 95 % intervals. One depth for "
+    "the whole: from its noise. BM3D: a known denoiser.",
     "found": "Rows: what was done to a picture. Columns: what was found, alone or several at once.",
     "clean": "Change of accuracy on undamaged pictures, in points. Green: within 1 point. Though "
     "nothing is found (answer 4), a picture may still be rebuilt from a depth.",

@@ -291,6 +291,22 @@ def test_whether_the_depth_is_per_picture_is_told_by_where(tmp_path, tables, tol
     assert found.endswith("Not measured for DGA + G.") == (told != "Not measured yet")
 
 
+def test_rows_of_a_chart_stand_under_what_they_have_in_common(tmp_path):
+    noises = [decibels(group, "BM3D", 1, 0.5, 2) for group in ("ramp", "noises 3")]
+    noises += [decibels(group, "best single depth", 1, 0.5, 2) for group in ("ramp", "strokes")]
+    tables = {"wild_permuted": WILD, "permuted": SAME, "photographs_comparisons": noises}
+    given = {a.question: a.chart for a in answers(measured(tmp_path, **tables), 5) if a.chart}
+    assert [title for _, title, _ in given["depth"].rows] == [
+        "Points lost when taken from any other picture", found := "DGA+: all that is found",
+        level := "DGA+: noise level", "Points lost when taken from one damaged alike", level, found,
+    ]  # fmt: skip
+    named = [(title, found is None) for _, title, found in given["worth"].rows]
+    assert named[:3] == [
+        ("Noise that grows: dB more than with", True), ("the best single depth", False),
+        ("BM3D", False),
+    ]  # fmt: skip
+
+
 def decibels(group, rival, *found):
     return {"group": group, "rival": rival, **interval("db", *found)}
 

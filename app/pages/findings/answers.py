@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from app.pages.findings.charts import Chart, Interval, bars, forest, signed, whole_shares
 from app.pages.findings.exhibits import BASE_SEVERITY, Exhibits
@@ -155,11 +156,10 @@ def _depth(exhibits: Exhibits, severity: int) -> Answer:
     sentence = words.DEPTH[verdict].format(what=what, method=NAMES[own], clauses=among)
     absent = [NAMES[name] for name in OURS[:2] if name not in {d.method for d in permuted}]
     more = [words.DEPTH["unmeasured"].format(methods=", ".join(absent))] if absent else []
-    title = "{}: {}, {}".format
-    rows = [
-        (d.method, title(NAMES[d.method], words.PERMUTED[d.what], words.SHORT[d.where]), d.found)
-        for d in permuted
-    ]
+    rows = list[tuple[str, str, Interval | None]]()
+    for where, alike in groupby(permuted, lambda d: d.where):
+        rows.append(("", words.GIVEN[where], None))
+        rows += ((d.method, f"{NAMES[d.method]}: {words.PERMUTED[d.what]}", d.found) for d in alike)
     table = next(iter(clauses.values())).table
     at = at if "same" in clauses else 0
     return Answer("depth", table, sentence, tuple(more), forest(rows), at)
@@ -213,12 +213,11 @@ def _worth(exhibits: Exhibits, severity: int) -> Answer:
     if ahead:
         more.append(words.WORTH_MORE["ahead"].format(names=", ".join(ahead)))
     groups = words.UNEVEN | {f"noises {at}": words.EVEN}
-    rows = [
-        ("dga-plus", f"{title}: {name}", found[group, rival])
-        for group, title in groups.items()
-        for rival, name in words.RIVALS.items()
-        if (group, rival) in found
-    ]
+    rows = list[tuple[str, str, Interval | None]]()
+    for group, title in groups.items():
+        rivals = [rival for rival in words.RIVALS if (group, rival) in found]
+        rows += [("", words.OVER.format(noise=title), None)] * bool(rivals)
+        rows += (("dga-plus", words.RIVALS[rival], found[group, rival]) for rival in rivals)
     return Answer("worth", table, sentence, tuple(more), forest(rows), at)
 
 

@@ -32,12 +32,13 @@ def signed(value: float) -> str:
 @dataclass(frozen=True)
 class Chart:
     """Methods, titles and estimates between ``low`` and ``high``, which is the rows' width.
+    Without an estimate it is the title of the rows below it.
 
     Bars where there is a ``unit``, else differences about 0, with a green ``band`` around it.
     Or, under ``heads``, names and their whole shares, which make 100.
     """
 
-    rows: Sequence[tuple[str, str, Interval] | tuple[str, Sequence[int]]]
+    rows: Sequence[tuple[str, str, Interval | None] | tuple[str, Sequence[int]]]
     low: float = 0
     high: float = 0
     unit: str = ""
@@ -75,11 +76,12 @@ def bars(
     return Chart(rows, high=most, unit=unit, show=show)
 
 
-def forest(rows: Sequence[tuple[str, str, Interval]], band: float = 0) -> Chart:
+def forest(rows: Sequence[tuple[str, str, Interval | None]], band: float = 0) -> Chart:
     """Differences about a line at 0; ``band``: a green margin about it."""
     edge = max(1.5 * band, 1.0)
-    low = min(-edge, *(found.low for _, _, found in rows))
-    return Chart(rows, low, max(edge, *(found.high for _, _, found in rows)), band=band)
+    found = [one for *_, one in rows if isinstance(one, Interval)]
+    low, high = min(-edge, *(one.low for one in found)), max(edge, *(one.high for one in found))
+    return Chart(rows, low, high, band=band)
 
 
 def whole_shares(shares: Sequence[float]) -> list[int]:
