@@ -1,6 +1,7 @@
 """The Board and the guided walk in a real browser."""
 
 import re
+from itertools import pairwise
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -250,7 +251,7 @@ HANDLES = """a:not(p a, .skip, .at-cell), button, input:not([type=file]), select
         "learn#step-7",
     ],
 )
-def test_handles_are_as_large_as_a_finger(chromium, served, path):
+def test_handles_are_as_large_as_a_finger(chromium, served, path, tmp_path):
     context = chromium.new_context(
         viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True
     )
@@ -263,7 +264,19 @@ def test_handles_are_as_large_as_a_finger(chromium, served, path):
     assert page.evaluate(SMALL_HANDLES, HANDLES) == []
     sides = "cells => cells.flatMap(cell => [cell.offsetWidth, cell.offsetHeight])"
     assert min(page.eval_on_selector_all("a.at-cell", sides), default=24) >= 24
+    if path == "board":
+        Image.new("RGB", (80, 80)).save(tmp_path / "one.png")
+        page.locator(".bd-drop input").set_input_files(tmp_path / "one.png")
+        page.wait_for_selector("#board select")
+        assert page.evaluate(SMALL_HANDLES, "#board select") == []
     if path == "photo":
+        page.tap(".ph-show")
+        page.wait_for_selector(".ph-ticks i")
+        ends = """all => all.filter(one => one.checkVisibility())
+          .map(one => one.getBoundingClientRect()).map(({ left, right }) => [left, right])"""
+        ticks = page.eval_on_selector_all(".ph-ticks i", ends)
+        assert all(left - right > 4 for (_, right), (left, _) in pairwise(ticks))
+        page.tap(".ph-show")
         for sheet in ("ph-photo", "ph-damage"):
             page.tap(f"[popovertarget={sheet}]")
             inside = [
@@ -388,12 +401,16 @@ def test_a_link_to_a_part_that_is_not_here_says_so(chromium, served, path, known
 def test_a_link_opens_its_step_and_hints_for_keys_are_not_for_fingers(chromium, served):
     context = chromium.new_context(has_touch=True, is_mobile=True)
     page = context.new_page()
-    for path, hint in (("learn#step-4", ".ln-top .lead"), ("", "#examples .key")):
+    for path, hint in (
+        ("learn#step-4", ".ln-top .lead"),
+        ("learn#step-3", ".ln-pick kbd"),
+        ("", "#examples .key"),
+    ):
         page.goto(served.url + path)
         page.wait_for_selector(hint, state="attached")
         assert not page.is_visible(hint)
         if "#" in path:
-            page.wait_for_selector("#step-4:not([hidden])")
+            page.wait_for_selector(f"{path.removeprefix('learn')}:not([hidden])")
             assert page.locator(".ln-step:visible").count() == 1
     context.close()
 
