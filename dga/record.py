@@ -17,7 +17,6 @@ from dga.pipeline import Adaptation, Reconstruction, Search
 from dga.request import Request
 from dga.sentences import Reading, Story
 from dga.stopping import Stop
-from dga.titles import SYSTEMS
 
 
 def save_pictures(run: Adaptation, folder: Path, clean: Pixels | None) -> dict[str, str]:
@@ -189,8 +188,8 @@ def _outcome(facts: dict[str, Any]) -> str:
         return story.plus(*facts_of_plus, after)[0]
     if name.startswith("dda"):
         return story.fixed_depth(methods[name]["depth"], after)[0]
-    system = SYSTEMS["dga-guided" if name.startswith("dga-guided") else "dga"]
-    return story.own_depth(system, Stop(facts["t_star"], facts["crossed"]), after)[0]
+    stop = Stop(facts["t_star"], facts["crossed"])
+    return story.own_depth(stop, after, guided=name.startswith("dga-guided"))[0]
 
 
 def _reading(facts: dict[str, Any]) -> Reading:

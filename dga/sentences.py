@@ -12,7 +12,7 @@ from dga.stopping import Stop
 Sentence = tuple[str, str]
 """A sentence, and its verdict."""
 LEFT_ALONE = "left alone"
-SAME = "The fixed depth is the same picture here."
+SAME = "Own and fixed depth are the same picture here."
 
 
 def per_mille(share: float) -> int:
@@ -58,11 +58,11 @@ class Story:
             return ""
         return "right" if reading.label == self.truth else "wrong"
 
-    def own_depth(self, system: str, stop: Stop, after: Reading) -> Sentence:
-        """A method whose depth the discriminator chooses. ``system``: as ``dga.titles`` has it."""
+    def own_depth(self, stop: Stop, after: Reading, guided: bool = True) -> Sentence:
+        """A method whose depth the discriminator chooses."""
         if stop.gave_up:
             return self._left_alone(
-                "Too coarse to hide: the detector does not fall below τ up to depth "
+                "Too coarse to hide: the detector is still sure of damage at depth "
                 f"{self.horizon}, so the picture is left alone, read as {self.before}"
             )
         if not stop.t_star:
@@ -70,13 +70,14 @@ class Story:
                 "The detector is not sure that it is damaged, so it is left as it is, "
                 f"read as {self.before}"
             )
+        rebuilt = "rebuilt" if guided else "rebuilt without guidance"
         if stop.crossed:
             return self._before_and_after(
-                f"Stopped at depth {stop.t_star} and rebuilt by {system}, it is", after
+                f"Noised to depth {stop.t_star} and {rebuilt}, it is", after
             )
         return self._before_and_after(
-            f"The detector had not fallen below τ by depth {stop.t_star}, the deepest allowed. "
-            f"Rebuilt from there by {system}, it is",
+            f"The detector was still sure of damage at depth {stop.t_star}, the deepest allowed. "
+            f"{rebuilt.capitalize()} from there, it is",
             after,
         )
 
@@ -97,33 +98,33 @@ class Story:
     def plus(self, found: str, stop: Stop, unchanged: bool, flat: bool, after: Reading) -> Sentence:
         """DGA+. ``found``: what it found and did, in a sentence."""
         if flat:
-            text = "DGA+ can tell nothing of one colour or a drawing: left alone"
+            text = "One colour or a drawing cannot be diagnosed: left alone"
         elif unchanged and stop.gave_up:
-            text = "DGA+ found nothing simple to undo, and no depth hides the damage: left alone"
+            text = "Diagnosed: nothing simple to undo, and no depth hides the damage: left alone"
         elif unchanged:
-            text = "DGA+ takes it for undamaged and leaves it as it is"
+            text = "Diagnosed as undamaged and left as it is"
         else:
-            return self._before_and_after(f"DGA+: {found[0].lower()}{found[1:]} It is", after)
+            return self._before_and_after(f"Diagnosis: {found[0].lower()}{found[1:]} It is", after)
         return self._left_alone(f"{text}, read as {self.before}")
 
     def plus_from(self, depth: int, after: Reading) -> Sentence:
         """DGA+'s one step from a depth that it did not choose."""
         if not depth:
-            return self._with_verdict(f"Before any noise, DGA+'s picture is read as {after}", after)
+            return self._with_verdict(f"Diagnosed, before any noise, it is read as {after}", after)
         return self._with_verdict(
-            f"From depth {depth}, one step of DGA+ would be read as {after}", after
+            f"Diagnosed and rebuilt from depth {depth}, it would be read as {after}", after
         )
 
     def rival(self, name: str, after: Reading) -> Sentence:
         """Another method beside the one that is looked at, by its ``name``."""
         if self.truth is None:
-            return f"{name} reads it as {after}.", ""
-        return self._with_verdict(f"{name} says {after}", after)
+            return f"{name}: {after}.", ""
+        return f"{name}: {after}, {self.verdict(after)}.", self.verdict(after)
 
     def shown(self, name: str, stop: Stop, after: Reading, unchanged: bool = False) -> Sentence:
         """Without figures, for a projector. ``name``: the method's, as in ``dga.titles``."""
         if name == "dga-plus":
-            start = "Left as it is by DGA+" if unchanged else "Repaired by DGA+"
+            start = "Diagnosed and left as it is" if unchanged else "Diagnosed and repaired"
         elif name == "dda":
             start = "Noised to the fixed depth and rebuilt"
         elif not stop.t_star:

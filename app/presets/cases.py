@@ -25,16 +25,16 @@ CASES = (
     Case("cat-motion-blur", "cat", "motion_blur", 3, 0),
 )
 
-# What a run teaches: whether DGA + G, DDA and DGA+ are right. It is chosen by what was
-# recorded, so that other weights cannot make it untrue.
+# What a run teaches: whether own depth, fixed depth and diagnosis are right. It is chosen by what
+# was recorded, so that other weights cannot make it untrue.
 LESSONS = {
     (True, True, True): "Every method is right",
-    (True, True, False): "Only DGA+ is wrong",
+    (True, True, False): "Only the diagnosis is wrong",
     (True, False, True): "The fixed depth is wrong",
     (True, False, False): "Only the own depth is right",
     (False, True, True): "The own depth is wrong",
     (False, True, False): "Only the fixed depth is right",
-    (False, False, True): "Only DGA+ is right",
+    (False, False, True): "Only the diagnosis is right",
     (False, False, False): "No method is right",
 }
 LEFT_ALONE = "Left alone, rightly"

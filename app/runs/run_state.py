@@ -30,6 +30,7 @@ from dga.request import Request
 from dga.sentences import pill
 from dga.stopping import choose_depth, confidence_from_logits, is_decided
 from dga.systems import System
+from dga.titles import PLAIN
 
 Phase = Literal["empty", "damaged", "forward", "reverse", "done", "cancelled", "error"]
 Source = Literal["damaged", "run", "recorded"]
@@ -230,7 +231,7 @@ class RunState:
             self.shown[name] = step.x0_hat
         first = self.lanes[step.systems[0]]
         done, total = first.visited.index(step.depth), len(first.visited) - 1
-        self.progress = Progress.of("reverse", done, total, self.systems[first.name].title)
+        self.progress = Progress.of("reverse", done, total, PLAIN[first.name])
 
     def film(self) -> None:
         """Show the noise going in, drawn from the seed alone."""

@@ -37,7 +37,7 @@ from dga.sentences import (
 )
 from dga.stopping import Stop
 from dga.systems import System
-from dga.titles import SYSTEMS
+from dga.titles import PLAIN
 from dga.titles import title as named
 
 FEW_CLASSES = 64  # of more, only those that occur are named
@@ -213,8 +213,7 @@ class _Sentences:
         self.present: defaultdict[str, dict[str, Sentence]] = defaultdict(dict)
         self.costs: defaultdict[str, dict[str, tuple[str, str]]] = defaultdict(dict)
         self.spent: dict[str, str] = {}
-        self.rivals: dict[str, Sentence] = {}
-        self.plus: Sentence | None = None
+        self.rivals: defaultdict[str, dict[str, Sentence]] = defaultdict(dict)
         deepest = state.stopping.max_depth
         stops = [Stop(depth, True) for depth in range(deepest + 1)]
         stops += [Stop(deepest, False), Stop(0, False)]
@@ -233,7 +232,7 @@ class _Sentences:
         return {
             "says": {**self.says, "unknown": UNKNOWN},
             "present": self.present,
-            "second": {"fixed": self.rivals, "plus": self.plus, "same": same, "spent": self.spent},
+            "second": {"rivals": self.rivals, "same": same, "spent": self.spent},
             "titles": {key: title(stop) for key, stop in self.stops.items()},
             "costs": self.costs,
         }
@@ -246,11 +245,13 @@ class _Sentences:
     def _chosen(self, system: System, result: Reconstruction | None) -> None:
         """A system whose depth follows the curve."""
         name, known, choosing = system.name, self._known(system.name), self.search.seconds
+        guided = checked_repair(system).end.guidance is not None
         for at, stop in self.stops.items():
             own, depth = result if self.search.stop == stop else None, stop.t_star
             after = _after(own, known, depth) if depth else self.story.before
             if after is not None:
-                self.says[name][at] = self.story.own_depth(system.title, stop, after)
+                self.says[name][at] = self.story.own_depth(stop, after, guided)
+                self.rivals[name][at] = self.story.rival(PLAIN["dga-guided"], after)
                 self.present[name][at] = self.story.shown(name, stop, after)
                 self.costs[name][at] = _cost(system, depth, own, choosing)
         for depth, after in enumerate(known):
@@ -267,7 +268,7 @@ class _Sentences:
             assert after is not None
             self.says[name][at] = self.story.fixed_depth(depth, after)
             self.present[name][at] = self.story.shown(name, Stop(depth, True), after)
-            self.rivals[at] = self.story.rival(f"Fixed depth {depth}", after)
+            self.rivals[name][at] = self.story.rival(f"{PLAIN[name]} {depth}", after)
             self.costs[name][at] = _cost(system, depth, own, None)
         if result is not None:
             self.spent[name] = spent(result.steps, result.seconds)
@@ -282,7 +283,7 @@ class _Sentences:
         stop, unchanged, choosing = search.stop, search.unchanged, search.seconds
         told = sentence(search), stop, unchanged, search.found.flat
         self.says[name]["own"] = self.story.plus(*told, after)
-        self.plus = self.story.rival(SYSTEMS[name], after)
+        self.rivals[name]["own"] = self.story.rival(PLAIN[name], after)
         self.present[name]["own"] = self.story.shown(name, stop, after, unchanged)
         if not result.steps and not unchanged:
             seconds = choosing + result.seconds

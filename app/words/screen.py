@@ -3,34 +3,43 @@
 from __future__ import annotations
 
 from app.words.errors import GONE
-from app.words.findings import METHODS
-from dga.titles import SYSTEMS
+from dga.titles import PLAIN, SYSTEMS
 
-_OURS = {name: SYSTEMS[name] for name in ("dga", "dga-guided", "dga-plus", "dda")}
+# With guidance or without is one frame, and one name.
+_NAMES = PLAIN | {"dga": PLAIN["dga-guided"]}
 # {depth}, {kind}, ... are filled in by the page's script.
 SCREEN_WORDS = {
-    "methods": METHODS,
-    "short": {"clean": "Undamaged", "damaged": "Damaged", "noised": "Noised", **_OURS},
-    "tiny": {"clean": "true", "damaged": "damaged", "noised": "noised", **_OURS},
-    "gloss": {
-        "dga": "own depth",
-        "dga-guided": "own depth",
-        "dga-plus": "finds the damage",
-        "dda": "fixed depth",
+    "codes": SYSTEMS,
+    "short": {"clean": "Undamaged", "noised": "Noised", **_NAMES},
+    "tiny": {
+        "clean": "true",
+        "damaged": "damaged",
+        "noised": "noised",
+        "dga": "own",
+        "dga-guided": "own",
+        "dga-plus": "diagnosed",
+        "dda": "fixed",
     },
-    "methods_group": "Methods shown, at most three",
+    "guided": "guided",
+    "unguided": "unguided",
+    "guidance": "Guidance keeps the damaged picture's coarse shapes: on or off",
     "row": "Pictures",
     "timeline": "Depth by depth",
+    "your_depth": "Your depth {t}",
     "truth": "the truth",
     "came": "As it came",
     "right": "right",
     "wrong": "wrong",
     "noised_to": "Noised to depth {depth}",
-    "repair_by": "Repair by {method}",
-    "no_noise": "DGA+ needed no noise here",
-    "own_noise": "DGA+ noises a picture of its own, shown at its own depth only",
-    "same_as": "same as {method}",
-    "same_short": "= {method}",
+    "repair_by": {
+        "dga": "Repair from its own depth",
+        "dga-guided": "Repair from its own depth",
+        "dga-plus": "Repair with a diagnosis",
+        "dda": "Repair from the fixed depth",
+    },
+    "no_noise": "After the diagnosis no noise was needed",
+    "own_noise": "After a diagnosis another picture is noised, shown at its own depth only",
+    "same": "same",
     "not_made": "Not part of this run",
     "covered": "What will the classifier say?",
     "empty": "Choose a picture.",
@@ -58,7 +67,8 @@ SCREEN_WORDS = {
     "pause": "Pause",
     "lane1_lines_desk": ["How sure the detector is", "that it is damaged"],
     "lane1_lines": ["How sure the", "detector is", "that it is", "damaged"],
-    "dotted": "Dotted: after it had stopped.",
+    "dashed": "Dashed: τ. Stop below it.",
+    "dotted": "Dotted: after the stop.",
     "band": "Band: {n} tries.",
     "high": "looks damaged",
     "cannot": "can't tell",
@@ -68,9 +78,9 @@ SCREEN_WORDS = {
     "chance_of": "Chance of",
     "from_this": "if rebuilt from here (%)",
     "from_here": " if rebuilt from here (%)",
-    "right_here": "{method} is right here",
-    "never_right": "{method}: right nowhere",
-    "compute": "Try every depth by {method}",
+    "right_here": "read right from here",
+    "never_right": "read right from no depth",
+    "compute": "Try every depth",
     "recorded": "A recorded run.",
     "kinds": "The classifier knows only {n} kinds of things and must name one of them.",
     "drag_fixed": ["Drag ▲ to try another", "fixed depth."],
@@ -83,7 +93,7 @@ SCREEN_WORDS = {
     "tau": "Threshold τ",
     "stop": "Depth from which it is rebuilt",
     "fixed": "Fixed depth",
-    "found": "What DGA+ found first",
+    "found": "The diagnosis",
     "on_its_own": "Without your depth: {sentence}",
     "share": "Share",
     "copy": "Copy link",
@@ -98,6 +108,7 @@ SCREEN_WORDS = {
         "1 to 5": "severity",
         "R": "repair",
         "M": "next method",
+        "G": "guidance",
         "N": "next example",
         "C": "cover",
         "D": "dark, light",

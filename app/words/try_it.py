@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dga.titles import SYSTEMS
+from dga.titles import PLAIN
 
 EXAMPLE_TITLES = {
     "cat": "Cat",
@@ -36,7 +36,7 @@ ADVANCED = {  # title, help
     "max_depth": ("Deepest allowed", "How far noise may go in if the curve never crosses."),
     "scale": (
         "Guidance strength λ",
-        "How strongly DGA + G keeps the damaged picture's shapes. Paper's models: {paper}.",
+        "How strongly guidance keeps the damaged picture's shapes. Paper's models: {paper}.",
     ),
     "paths": ("Tries", "The curve is their mean; the band is their spread."),
 }
@@ -61,14 +61,14 @@ LINK_NOTICES = {
 }
 LINK_PARTS = {name: title.lower() for name, (title, _) in ADVANCED.items()}
 LINK_PARTS |= {"image": "picture", "tau": "τ", "dda": "fixed depth"}
-LINK_USUAL = {"method": SYSTEMS["dga-guided"], "depth": "the detector's own"}
+LINK_USUAL = {"method": PLAIN["dga-guided"], "depth": "the detector's own"}
 
 PROGRESS = {
     "forward": "Noise in, {done} of {total}",
     "paths": "Noise in, try {path} of {paths}: {done} of {total}",
     "reverse": "{method}: noise out, {done} of {total}",
-    "explaining": "DGA+ looks for the damage, {done} tried",
-    "every": "{method} from every depth, {done} of {total}",
+    "explaining": "Looking for the damage, {done} tried",
+    "every": "Trying every depth, {done} of {total}",
 }
 UNKNOWN = {  # why a method is looked at from a depth
     "own": "At τ {tau} it would stop at depth {t}; what comes out there has not been computed.",

@@ -149,7 +149,7 @@ def test_without_dga_plus_nothing_is_explained(run):
     kept = {name: run.reconstructions[name] for name in ("dga", "dga-guided", "dda")}
     facts = to_dict(dataclasses.replace(run, reconstructions=kept), REQUEST, PICTURES)
     assert facts["explained"] is None
-    said = "Stopped at depth 7 and rebuilt by DGA + G, it is still read as dog (51 %)."
+    said = "Noised to depth 7 and rebuilt, it is still read as dog (51 %)."
     assert to_text(facts).splitlines()[0] == f"It was read as dog (51 %). {said}"
 
 
@@ -160,15 +160,15 @@ def test_dga_plus_alone_has_no_curve(run):
     facts = to_dict(alone, REQUEST, PICTURES)
     assert (facts["confidence"], to_record(alone)["confidence"]) == ([], [])
     first, second, *_ = to_text(facts).splitlines()
-    assert first.startswith("It was read as dog (51 %). DGA+: exposure changed (x3), then rebuilt")
+    assert first.startswith("It was read as dog (51 %). Diagnosis: exposure changed (x3), then rebuilt")
     assert second.startswith("input ")
 
 
 @pytest.mark.parametrize(
     ("stop", "names", "words"),
     [
-        (Stop(24, False), ("dga", "dda"), "had not fallen below τ by depth 24, the deepest"),
-        (Stop(0, False), ("dga-guided", "dga"), "Too coarse to hide: the detector does not"),
+        (Stop(24, False), ("dga", "dda"), "was still sure of damage at depth 24, the deepest"),
+        (Stop(0, False), ("dga-guided", "dga"), "Too coarse to hide: the detector is still"),
         (Stop(0, True), ("dga",), "The detector is not sure that it is damaged"),
         (Stop(7, True), ("dda",), "Noised to the fixed depth 24 and rebuilt"),
     ],

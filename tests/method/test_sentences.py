@@ -35,18 +35,18 @@ HIDDEN = ("hidden the damage", "no longer sees")  # claims that a curve above ta
 )
 def test_right_and_wrong_before_and_after(before, after, truth, ending, verdict):
     story = Story(before, truth, 60)
-    start = f"It was read as {before}. Stopped at depth 7 and rebuilt by DGA + G, "
-    assert story.own_depth("DGA + G", Stop(7, True), after) == (start + ending, verdict)
+    start = f"It was read as {before}. Noised to depth 7 and rebuilt, "
+    assert story.own_depth(Stop(7, True), after) == (start + ending, verdict)
     text, same = story.fixed_depth(24, after)
     assert text.endswith(ending)
     assert same == verdict
 
 
 def test_never_crossed_claims_nothing_of_the_damage():
-    text, verdict = Story(FROG, "cat", 60).own_depth("DGA + G", Stop(24, False), DOG)
+    text, verdict = Story(FROG, "cat", 60).own_depth(Stop(24, False), DOG, guided=False)
     assert text == (
-        "It was read as frog (67 %). The detector had not fallen below τ by depth 24, the "
-        "deepest allowed. Rebuilt from there by DGA + G, it is read as dog (40 %): still wrong."
+        "It was read as frog (67 %). The detector was still sure of damage at depth 24, the deepest "
+        "allowed. Rebuilt without guidance from there, it is read as dog (40 %): still wrong."
     )
     assert verdict == "wrong"
     assert not any(claim in text for claim in HIDDEN)
@@ -58,12 +58,12 @@ def test_left_alone_has_two_sentences():
     """At high confidence no depth hides the damage; at low confidence there is none to hide."""
     story = Story(FROG, "cat", 60)
     coarse, clean = Stop(0, False), Stop(0, True)
-    assert story.own_depth("DGA", coarse, FROG) == (
-        "Too coarse to hide: the detector does not fall below τ up to depth 60, so the picture "
-        "is left alone, read as frog (67 %): wrong.",
+    assert story.own_depth(coarse, FROG) == (
+        "Too coarse to hide: the detector is still sure of damage at depth 60, so the "
+        "picture is left alone, read as frog (67 %): wrong.",
         "wrong",
     )
-    assert story.own_depth("DGA", clean, FROG) == (
+    assert story.own_depth(clean, FROG) == (
         "The detector is not sure that it is damaged, so it is left as it is, read as frog "
         "(67 %): wrong.",
         "wrong",
@@ -76,16 +76,16 @@ def test_left_alone_has_two_sentences():
 
 def test_the_rival_and_the_same_picture():
     story = Story(FROG, "cat", 60)
-    assert story.rival("DGA+", DOG) == ("DGA+ says dog (40 %): wrong.", "wrong")
-    assert story.rival("DGA+", CAT) == ("DGA+ says cat (42 %): right.", "right")
-    assert Story(FROG).rival("DGA+", CAT) == ("DGA+ reads it as cat (42 %).", "")
+    assert story.rival("Fixed depth", DOG) == ("Fixed depth: dog (40 %), wrong.", "wrong")
+    assert story.rival("Fixed depth", CAT) == ("Fixed depth: cat (42 %), right.", "right")
+    assert Story(FROG).rival("Fixed depth", CAT) == ("Fixed depth: cat (42 %).", "")
     assert "same picture" in SAME
 
 
 def test_what_dga_plus_says():
     story, found = Story(FROG, "cat", 60), "Impulses removed, then rebuilt from depth 5."
     assert story.plus(found, Stop(5, True), False, False, CAT) == (
-        "It was read as frog (67 %). DGA+: impulses removed, then rebuilt from depth 5. "
+        "It was read as frog (67 %). Diagnosis: impulses removed, then rebuilt from depth 5. "
         "It is read as cat (42 %): right.",
         "right",
     )
@@ -97,8 +97,8 @@ def test_what_dga_plus_says():
     assert len(set(left)) == 3
     assert "undamaged" in left[0]
     assert "no depth hides" in left[1]
-    assert "one colour" in left[2]
-    said = "From depth 9, one step of DGA+ would be read as cat (42 %): right."
+    assert "One colour" in left[2]
+    said = "Diagnosed and rebuilt from depth 9, it would be read as cat (42 %): right."
     assert story.plus_from(9, CAT)[0] == said
 
 

@@ -175,10 +175,10 @@ def test_a_lesson_is_earned():
     """By who was right, whatever the classifier says of the undamaged picture."""
     assert lesson("cat", "dog", "cat", "dog", "cat", 7) == "The fixed depth is wrong"
     assert lesson("cat", "cat", "cat", "dog", "cat", 0) == "Left alone, rightly"
-    assert lesson("cat", "dog", "dog", "dog", "cat", 0) == "Only DGA+ is right"
+    assert lesson("cat", "dog", "dog", "dog", "cat", 0) == "Only the diagnosis is right"
     assert lesson("cat", "dog", "dog", "dog", "dog", 24) == "No method is right"
     assert lesson("cat", "cat", "dog", "dog", "dog", 24) == "Every repair breaks it"
-    assert lesson("cat", "cat", "cat", "cat", "dog", 24) == "Only DGA+ is wrong"
+    assert lesson("cat", "cat", "cat", "cat", "dog", 24) == "Only the diagnosis is wrong"
 
 
 @pytest.mark.skipif(WEIGHTS is not None, reason="they belong to the shipped weights")
@@ -186,7 +186,7 @@ def test_the_shipped_presets(session):
     presets = Presets(session, load_examples())
     assert [preset.name for preset in presets.all] == [case.name for case in CASES]
     assert [preset.lesson for preset in presets.all] == [
-        "The fixed depth is wrong", LEFT_ALONE, "Only DGA+ is right", BROKEN,
+        "The fixed depth is wrong", LEFT_ALONE, "Only the diagnosis is right", BROKEN,
     ]  # fmt: skip
     opens = presets.all[0].state
     assert opens.subject.input_prediction.label != presets.all[0].example.truth

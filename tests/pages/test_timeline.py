@@ -135,8 +135,8 @@ def test_a_run_without_steps_has_empty_lanes(small, subject):
 @pytest.mark.parametrize(
     ("until", "count", "words", "share"),
     [
-        (Step, 4, "DGA: noise out, 4 of 12", 0.333),
-        (Scored, 1, "DGA+ looks for the damage, 1 tried", 0),
+        (Step, 4, "Unguided: noise out, 4 of 12", 0.333),
+        (Scored, 1, "Looking for the damage, 1 tried", 0),
     ],
 )
 def test_progress_and_cancel_say_where(small, subject, until, count, words, share):

@@ -80,7 +80,7 @@ def test_a_run_tells_every_depth_and_every_sentence(value: dict[str, Any]) -> No
         assert {own, "0c", "0n"} == set(value["says"][name])
         assert value["costs"][name][own][0]
     assert value["says"]["dga-plus"]["own"][1] in ("right", "wrong")
-    assert set(value["says"]["dda"]) == {"5"} == set(value["second"]["fixed"])
+    assert set(value["says"]["dda"]) == {"5"} == set(value["second"]["rivals"]["dda"])
     assert len(value["stops"]) == len(value["pills"]) == 102
     for stop, pill in zip(value["stops"], value["pills"], strict=True):
         assert (stop is None) == (pill is None)
@@ -99,7 +99,7 @@ def test_a_verdict_is_against_the_true_class_alone(handlers: TryHandlers, exampl
     value = _run(handlers, "b", str(own), *ASKED)
     assert value["truth"] is None
     said = [s for m, table in value["says"].items() if m != "unknown" for s in table.values()]
-    said += value["second"]["fixed"].values()
+    said += [s for table in value["second"]["rivals"].values() for s in table.values()]
     assert said
     assert all(verdict == "" and "right" not in t and "wrong" not in t for t, verdict in said)
 
@@ -120,12 +120,12 @@ def test_other_methods_from_every_depth_on_demand(
     handlers: TryHandlers, value: dict[str, Any]
 ) -> None:
     shown = [update[SCREEN] for update in handlers.expand("a", "dga-guided")]
-    assert shown[0]["progress"]["words"].startswith("DGA + G from every depth")
+    assert shown[0]["progress"]["words"].startswith("Trying every depth")
     after = shown[-1]
     assert after["progress"] is None
     assert len(after["every"]["dga-guided"]["probs"]) == 33
     assert after["dda_line"] == "dga-guided"
-    assert len(after["second"]["fixed"]) == 32
+    assert len(after["second"]["rivals"]["dda"]) == 32
     own = f"{value['t_star']}{'c' if value['crossed'] else 'n'}"
     assert after["says"]["dga-guided"][own] == value["says"]["dga-guided"][own]
     assert len(after["says"]["dga-guided"]) > len(value["says"]["dga-guided"])

@@ -21,8 +21,7 @@ _TEMPLATE = """
   <p class="error" role="alert"></p><p class="neutral" role="status"></p>
   <p class="spoken hidden-words" role="status"></p>
   <header class="say"><h1 tabindex="-1"></h1>
-    <div class="sub"><p class="second"></p>
-      <div class="toggles" role="group" aria-label="${words.methods_group}"></div></div></header>
+    <p class="second"></p></header>
   <div class="shots" role="group" aria-label="${words.row}"></div>
   <div class="index" role="group" aria-label="${words.row}"></div>
   <section class="time" aria-label="${words.timeline}">

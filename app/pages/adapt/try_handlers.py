@@ -259,7 +259,7 @@ class TryHandlers(ChangeHandlers[Run]):
             if isinstance(event, DepthSweep):
                 state.take(Swept(system.name, event))
             else:
-                state.progress = Progress.of("every", *event, system.title)
+                state.progress = Progress.of("every", *event)
             if time.monotonic() - shown > PICTURE_INTERVAL:
                 shown = time.monotonic()
                 yield

@@ -18,8 +18,7 @@ function nextExample() {
   press(all[(index + 1) % all.length]);
 }
 function nextMethod() {
-  const methods = METHODS.filter((name) => shown.includes(name));
-  choose(methods[(methods.indexOf(chosen) + 1) % methods.length]);
+  choose(shown()[(shown().indexOf(chosen) + 1) % 3]);
 }
 function severity({ key }) {
   const asItCame = document.querySelector("#corruption label:last-child.selected");
@@ -27,7 +26,7 @@ function severity({ key }) {
 }
 
 const KEYS = {
-  r: () => press(byId("adapt")), f: () => present(!presenting), n: nextExample, m: nextMethod,
+  r: () => press(byId("adapt")), f: () => present(!presenting), n: nextExample, m: nextMethod, g: guide,
   " ": play,
   ArrowLeft: (event) => stepDepth(event.shiftKey ? -5 : -1), ArrowRight: (event) => stepDepth(event.shiftKey ? 5 : 1),
   1: severity, 2: severity, 3: severity, 4: severity, 5: severity,

@@ -30,7 +30,7 @@ function layout() {
     Object.assign(b, { left: 208, right: width - 200, top: 26, bottom: plot.clientHeight - 100 });
     b.foot = b.bottom + 12;
   } else if (narrow) {
-    Object.assign(b, { left: 36, right: width - 22, top: 76, bottom: 186, top2: 250, bottom2: 358, film: 368, foot: 404, height: 504 });
+    Object.assign(b, { left: 36, right: width - 22, top: 76, bottom: 186, top2: 250, bottom2: 358, film: 368, foot: 404, height: missingLine(chosen) ? 504 : 456 });
   } else {
     Object.assign(b, { left: 238, right: width - 146, top: 66, bottom: 168, top2: 188, bottom2: 296, film: 306, foot: 338, height: 364 });
   }
@@ -79,8 +79,9 @@ function curveLane(b, now) {
   if (b.narrow) return out + label(14, 18, words.lane1_lines.join(" "), "start", "strong");
   const [one, two] = words.lane1_lines_desk;
   out += label(16, 72, one, "start", "strong") + label(16, 92, two, "start", "strong");
-  if (turn < mean.length - 1 && !scene) out += label(16, 118, words.dotted);
-  return out + (value.curves.length > 1 && !scene ? label(16, 137, fill(words.band, { n: value.curves.length })) : "");
+  if (scene || !mean.length) return out;
+  const told = [words.dashed, turn < mean.length - 1 && words.dotted, value.curves.length > 1 && fill(words.band, { n: value.curves.length })];
+  return out + told.filter(Boolean).map((text, i) => label(16, 116 + 19 * i, text)).join("");
 }
 
 // What the curve's heights mean: at the edge beside tau, on a phone beside the line at t*.
@@ -124,12 +125,12 @@ function chanceLane(b, now, line) {
     if (title) out += label(16, 202, title, "start", "strong");
     out += label(16, 222, words.from_this, "start", "strong");
     if (runs.length) {
-      out += box(16, 237, 14, 14, "good key") + label(37, 249, fill(words.right_here, { method: words.short[chosen] }));
-    } else out += label(16, 249, !known || scene ? "" : value.truth != null ? fill(words.never_right, { method: words.short[chosen] }) : "");
+      out += box(16, 237, 14, 14, "good key") + label(37, 249, words.right_here);
+    } else out += label(16, 249, !known || scene ? "" : value.truth != null ? words.never_right : "");
     if (known && !scene) out += label(16, 270, words.drag_fixed[0]) + label(16, 289, words.drag_fixed[1]);
   }
   out += line;
-  const lines = scene ? [] : METHODS.filter((name) => value.every?.[name] && shown.map(lineOf).includes(name));
+  const lines = scene ? [] : METHODS.filter((name) => value.every?.[name] && shown().map(lineOf).includes(name));
   const order = (list) => [...list].sort((a, c) => (a === chosen) - (c === chosen));
   for (const name of order(lines)) {
     const chances = value.every[name].probs.slice(0, deepest() + 1).map(chanceAt);
@@ -143,9 +144,9 @@ function chanceLane(b, now, line) {
 function legend(b, lines) {
   if (b.narrow) {
     let x = 14;
-    return METHODS.filter((name) => shown.includes(name) || lines.includes(name)).map((name) => {
+    return METHODS.filter((name) => shown().includes(name) || lines.includes(name)).map((name) => {
       const at = x;
-      x += 22 + 9.2 * words.short[name].length + 14;
+      x += 28 + 7.6 * words.short[name].length;
       return markAt(name, at + 6, b.foot + 37) + label(at + 19, b.foot + 42, words.short[name]);
     }).join("");
   }
@@ -167,7 +168,7 @@ function stops(b, now) {
     const chance = chanceAt(found.probs);
     if (chance === null || found.depth === null || found.depth > deepest() || (running() && found.state !== "done")) continue;
     const [x, y] = [b.x(found.depth), b.y2(chance)];
-    if (shown.includes(name)) out += dot(x, y, name === "dda" ? 13 : 11, `knob of-${name}`) + markAt(name, x, y);
+    if (shown().includes(name)) out += dot(x, y, name === "dda" ? 13 : 11, `knob of-${name}`) + markAt(name, x, y);
   }
   return out;
 }
@@ -283,7 +284,7 @@ function handles(b, now) {
   const compute = find(".compute");
   const line = missingLine(chosen);
   compute.hidden = presenting || !line;
-  put(compute, line ? fill(words.compute, { method: words.short[line] }) : "");
+  put(compute, words.compute);
   compute.dataset.line = line;
   const pick = find(".kind");
   pick.hidden = empty() || value.truth != null || b.narrow || presenting || !value.every;

@@ -14,7 +14,7 @@ let written = 0;
 function moved() {
   draw();
   clearTimeout(written);
-  written = setTimeout(writeAddress, 300);
+  written = setTimeout(() => { writeAddress(); demand(); }, 300);
 }
 
 keysOf(tauHandle, (by) => setTau(tau + by / 100));

@@ -2,6 +2,7 @@
 const row = find(".shots");
 let first = null; // what a frame's own button asks for
 const FIGURES = ["clean", "damaged", "noised", ...METHODS];
+const OWN = ["dga", "dga-guided"]; // one frame, and whether guidance is on
 const SIGNS = { right: "M2.5 8.5l3.5 4L13.5 3.5", wrong: "M3.5 3.5l9 9M12.5 3.5l-9 9" };
 const signed = (verdict) => verdict && `<svg class="sign ${verdict}" viewBox="0 0 16 16" role="img"
   aria-label="${words[verdict]}"><path d="${SIGNS[verdict]}"/></svg>`;
@@ -9,16 +10,14 @@ const signed = (verdict) => verdict && `<svg class="sign ${verdict}" viewBox="0 
 row.innerHTML = FIGURES.map((name) => `
   <figure class="pic of-${name}" data-name="${name}">
     <figcaption>${METHODS.includes(name)
-      ? `<button type="button" class="choose" tabindex="-1">${marks[name]}<b>${words.short[name]}</b></button>`
-      : `<span class="choose">${marks[name]}<b>${words.short[name]}</b></span>`}<i></i></figcaption>
+      ? `<button type="button" class="choose" tabindex="-1" title="${words.codes[name]}">${marks[name]}<b>${words.short[name]}</b></button>`
+      : `<span class="choose">${marks[name]}<b>${words.short[name]}</b></span>`}${OWN.includes(name) ? `<button type="button" class="guide" tabindex="-1" title="${words.guidance}"></button>` : ""}<i></i></figcaption>
     <button type="button" class="im" tabindex="-1"><canvas width="64" height="64"></canvas><span class="none"></span></button>
     <button type="button" class="own" hidden></button>
     <p class="label"><span></span><b></b><em></em></p><div class="bar"><i></i></div>
   </figure>`).join("");
 find(".index").innerHTML = FIGURES.map((name) =>
   `<button type="button" data-name="${name}"><canvas width="64" height="64"></canvas><span>${words.tiny[name]}</span></button>`).join("");
-find(".toggles").innerHTML = METHODS.map((name) =>
-  `<button type="button" class="of-${name}" data-name="${name}" tabindex="-1">${marks[name]}${words.methods[name]}</button>`).join("");
 const figureOf = (name) => row.querySelector(`[data-name="${name}"]`);
 const thumbOf = (name) => find(`.index [data-name="${name}"]`);
 
@@ -61,25 +60,24 @@ function pictureNow(name, now) {
     return { title, frame: depth === null ? null : depth ? noised(depth) : wholePicture(value.input?.src), probs, note: "", depth };
   }
   const found = outcome(name, now);
-  const told = value.source === "recorded" ? null : value.costs?.[name]?.[found.key]; // not this machine's
-  const [more, long] = told ?? ["", ""];
+  const [, long] = (value.source !== "recorded" && value.costs?.[name]?.[found.key]) || ["", ""]; // else not this machine's
   const frame = playing ? playingFrame(name, found) : found.frame;
   const own = found.frame || found.probs || busy() || stale || empty() ? null : ownButton(name);
   const twin = twinOf(name, now);
-  const same = twin ? fill(presenting ? words.same_short : words.same_as, { method: words.short[twin] }) : "";
-  return { title: words.short[name], more: same || more || words.gloss[name], same, frame, probs: playing && !playing.arrived(found) ? null : found.probs, own, long };
+  const title = name === "dda" ? fill(words.fixed_at, { depth: fixed }) : OWN.includes(name) && byHand(name, now) ? fill(words.your_depth, now) : words.short[name];
+  return { title, more: twin ? words.same : "", frame, probs: playing && !playing.arrived(found) ? null : found.probs, own, long };
 }
 
 // What an empty frame can be filled by: the method's run, or its outcomes at every depth.
 function ownButton(name) {
   const line = missingLine(name);
-  if (value.results?.[name]) return line && { said: fill(words.compute, { method: words.short[line] }), line };
-  return { said: fill(words.repair_by, { method: words.short[name] }), first: name };
+  if (value.results?.[name]) return line && { said: words.compute, line };
+  return { said: words.repair_by[name], first: name };
 }
 
 // DGA+ puts noise into what it found, not into the damaged picture, and often none at all.
 const plusByHand = () => byHand("dga-plus", depthNow());
-const ownNoise = () => chosen === "dga-plus" && value.found && !(plusByHand() && value.found.unchanged) && (presenting || !playing);
+const ownNoise = () => chosen === "dga-plus" && value.found && !(plusByHand() && value.found.unchanged) && !playing;
 const needsNoise = () => Boolean(plusByHand() ? value.found?.unchanged : value.found?.noised);
 function plusNoised() {
   const { t_star: depth, noised } = value.found;
@@ -102,7 +100,6 @@ function figure(name, now) {
   paint(thumbOf(name).querySelector("canvas"), told.frame);
   put(node.querySelector("figcaption b"), told.title);
   put(node.querySelector("figcaption i"), told.more ?? "");
-  node.querySelector("figcaption i").classList.toggle("same", Boolean(told.same));
   node.querySelector("figcaption").title = told.long ?? "";
   put(node.querySelector(".none"), told.note ?? "");
   const own = node.querySelector(".own");
@@ -119,6 +116,7 @@ function figure(name, now) {
   node.classList.toggle("chosen", name === chosen);
   for (const part of [node, thumbOf(name)]) part.classList.toggle("old", stale);
   node.querySelector("button.choose")?.setAttribute("aria-pressed", name === chosen);
+  put(node.querySelector(".guide"), name === "dga" ? words.unguided : words.guided);
   const said = label && !covered ? `: ${label} ${percentOf(share)}${sign ? `, ${words[sign]}` : ""}` : "";
   node.querySelector(".im").setAttribute("aria-label", `${told.title}${said}`);
 }
@@ -126,12 +124,8 @@ function figure(name, now) {
 const phone = window.matchMedia("(max-width: 760px)");
 const inRow = () => {
   const truth = value.clean || value.phase === "opening" ? ["clean"] : [];
-  if (phone.matches && !presenting) return ["damaged", chosen, "noised", ...METHODS.filter((name) => name !== chosen), ...truth];
-  if (!presenting) return [...truth, "damaged", "noised", ...METHODS.filter((name) => shown.includes(name))];
-  const noise = chosen === "dga-plus" && !needsNoise() ? [] : ["noised"];
-  const rival = twinOf(chosen, depthNow()) ? "dga-plus" : "dda"; // not the same picture twice
-  const other = chosen === "dda" ? shown.find((name) => name !== "dda" && name !== twinOf("dda", depthNow())) ?? "dga-guided" : rival;
-  return [...truth, "damaged", ...noise, ...METHODS.filter((name) => name === chosen || name === other)];
+  if (phone.matches) return ["damaged", chosen, "noised", ...shown().filter((name) => name !== chosen), ...truth];
+  return [...truth, "damaged", "noised", ...shown()];
 };
 
 function pictureRow(now) {
@@ -148,15 +142,12 @@ function pictureRow(now) {
     if (names.includes(name)) figure(name, now);
   }
   element.closest("#try").style.setProperty("--count", names.length);
-  for (const button of element.querySelectorAll(".toggles button")) {
-    button.setAttribute("aria-pressed", shown.includes(button.dataset.name));
-  }
-  const stops = [names, shown, phone.matches, presenting, chosen].join();
+  const stops = [names, presenting, chosen].join();
   if (row.dataset.stops !== stops) keepRow();
   row.dataset.stops = stops;
 }
 
-const keepRow = rove(find(".try"), ".toggles button, .shots :is(button.choose, .im)", ".choose[aria-pressed=true]");
+const keepRow = rove(row, ".choose[type], .guide, .im", ".choose[aria-pressed=true]");
 
 // The sentence of the chosen method, the fixed depth's, and the seconds.
 function sentences(now) {
@@ -174,11 +165,10 @@ function sentences(now) {
   const why = chosen === "dda" ? "fixed" : byHand(chosen, now) ? "hand" : "own";
   if (!said) return [[fill(value.says.unknown[why], { t: depth, tau: tau.toFixed(2) }), ""], [notice]];
   if (presenting) return [said, []];
-  const { fixed: verdicts, plus, same, spent } = value.second ?? {};
-  const rest = [notice];
-  if (chosen !== "dga-plus" && !byHand("dga-plus", now)) rest.push(plus);
+  const { rivals, same, spent } = value.second ?? {};
+  const others = shown().filter((name) => name !== chosen);
+  const rest = [notice, ...others.map((name) => (twinOf(name, now) === chosen ? [same, ""] : rivals?.[name]?.[askedOf(name, now).key]))];
   if (fixedHandle.classList.contains("glow")) rest.push([words.opens_drag, ""]);
-  else if (chosen !== "dda") rest.push(twinOf(chosen, now) ? [same, ""] : verdicts?.[fixed]);
   const recorded = value.source === "recorded";
   if (recorded) rest.push([words.recorded, ""]);
   else if (askedOf(chosen, now).made) rest.push([spent?.[chosen] ?? "", ""]);
@@ -219,28 +209,17 @@ function bring(name) {
 function choose(name) {
   chosen = name;
   if (phone.matches) row.scrollTo({ left: 0 });
-  if (!shown.includes(name)) toggle(name);
+  if (OWN.includes(name)) own = name;
   draw();
 }
 
-// At most three at once: the one that has been there longest makes room.
-function toggle(name) {
-  if (shown.includes(name)) {
-    if (shown.length === 1) return;
-    shown = shown.filter((other) => other !== name);
-    if (chosen === name) chosen = shown[0];
-  } else {
-    const leaves = shown.length < 3 ? null : shown.find((other) => other !== chosen && other !== "dda");
-    shown = [...shown.filter((other) => other !== leaves), name];
-  }
-  draw();
-}
+const guide = () => choose(OWN.find((name) => name !== own));
 
-find(".toggles").addEventListener("click", (event) => {
-  const button = event.target.closest("button");
-  if (button) toggle(button.dataset.name);
-});
 row.addEventListener("click", (event) => {
+  if (event.target.closest(".guide")) {
+    guide();
+    figureOf(own).querySelector(".guide").focus();
+  }
   const own = event.target.closest(".own");
   if (own?.dataset.line) trigger("expand", { every: own.dataset.line });
   else if (own) {

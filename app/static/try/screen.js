@@ -101,6 +101,7 @@ function begin(next) {
   closeOpening();
   fixedHandle.classList.remove("glow");
   pictures.clear();
+  demanded.clear();
   hand = watched = first = null;
   [tau, fixed] = [next.tau, next.dda_depth];
   if (!next.hands) return; // as whoever sent the link left it
@@ -108,6 +109,7 @@ function begin(next) {
   if (next.hands.method) choose(next.hands.method);
 }
 
+const demanded = new Set();
 let centred = null;
 function receive(next) {
   pending = "";
@@ -122,9 +124,19 @@ function receive(next) {
   if (value.phase === "done" && value.key !== centred) {
     writeAddress();
     centred = value.key;
-    const line = hand !== null && missingLine(chosen);
-    if (line) trigger("expand", { every: line }); // of the depth that a link names
   }
+  demand();
+}
+
+// What comes out at a depth that was moved to is computed, for all depths, once a run and line.
+function demand() {
+  const now = depthNow();
+  const moves = hand !== null || fixed !== value.dda_depth || tau !== value.tau;
+  const lines = shown().filter((name) => !outcome(name, now).probs).map(missingLine);
+  const line = lines.find((name) => name && !demanded.has(name));
+  if (!line || !moves || value.notice) return; // slow, or others are served: the frame's own button
+  demanded.add(line);
+  trigger("expand", { every: line });
 }
 
 let waiting = 0;

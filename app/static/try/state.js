@@ -9,7 +9,7 @@ let tau = value.tau;
 let fixed = value.dda_depth ?? 1;
 let hand = null; // a depth chosen by hand; null: where the detector stops
 let chosen = "dga-guided";
-let shown = ["dga-guided", "dga-plus", "dda"];
+let own = chosen; // guided, or dga
 let watched = null; // whose chance the second lane shows where the true kind is unknown
 let covered = false;
 let presenting = false;
@@ -42,6 +42,7 @@ function depthNow() {
   return { t: stop[0], key: `${stop[0]}${stop[1] ? "c" : "n"}`, crossed: stop[1] };
 }
 
+const shown = () => [own, "dga-plus", "dda"];
 const lineOf = (name) => (name === "dda" && !value.every?.dda ? value.dda_line : name);
 const byHand = (name, now) => name !== "dda" && Boolean(now?.key.endsWith("d"));
 
