@@ -211,19 +211,29 @@ def test_the_same_picture_is_said_on_both_cards(recorded):
     while (distance := int(slider.get_attribute("aria-valuenow")) - recorded.t_star()) != 0:
         page.keyboard.press("ArrowLeft" if distance > 0 else "ArrowRight")
     said = {}
-    for name in ("dga-plus", "dda", "dga", "dga-guided"):
-        if not page.locator(f".shots [data-name={name}]").is_visible():
-            page.click(f".toggles [data-name={name}]")
+    for name in ("dga-plus", "dda", "dga-guided"):
         page.click(f".shots [data-name={name}] button.choose")
         said[name] = page.inner_text(".second")
-    assert {name for name in said if "the same picture" in said[name]} == {"dga-guided"}
-
-    for name in ("dga-guided", "dda"):
-        assert "same as" in page.inner_text(f".shots [data-name={name}] figcaption i")
+    assert {name for name in said if "the same picture" in said[name]} == {"dga-guided", "dda"}
+    told = ".shots [data-name=dda] figcaption i"
+    assert page.inner_text(told) == "same"
     page.keyboard.press("Escape")
     recorded.slide("Fixed depth", recorded.t_star() + 1)
-    for name in ("dga-guided", "dda"):
-        assert "same as" not in page.inner_text(f".shots [data-name={name}] figcaption i")
+    assert not page.inner_text(told)
+
+
+def test_guidance_is_a_switch_of_the_frame(recorded):
+    page, own = recorded.page, f"{ROW}:has(.guide)"
+    guided = recorded.painted("dga-guided")
+    page.click(f"{own} .guide")
+    assert page.get_attribute(own, "data-name") == page.get_attribute(".pic.chosen", "data-name")
+    assert page.inner_text(f"{own} .guide") == "unguided"
+    assert recorded.says("rebuilt without guidance")
+    assert not np.array_equal(recorded.painted("dga"), guided)
+    assert page.evaluate("document.activeElement.className") == "guide"
+    page.keyboard.press("g")
+    assert page.inner_text(f"{own} .guide") == "guided"
+    assert np.array_equal(recorded.painted("dga-guided"), guided)
 
 
 def test_words_beside_the_curve_are_never_covered(chromium, served):
@@ -267,8 +277,6 @@ def _until(page, shown, seconds=15):
 
 def test_by_hand_nothing_is_called_the_detectors(recorded):
     page, own = recorded.page, recorded.t_star()
-    if not page.locator(".shots [data-name=dga-plus]").is_visible():
-        page.click(".toggles [data-name=dga-plus]")
     page.click(".shots [data-name=dga-guided] button.choose")
     marks = page.locator(".plot .of-dga-plus svg")  # the legend's comes first
     was, found = marks.last.get_attribute("x"), page.inner_text(".found-says")
@@ -333,7 +341,7 @@ def test_present_is_for_the_last_row(recorded):
     page.wait_for_function("document.querySelector('#try.presenting')")
     page.wait_for_timeout(400)
     boxes = [box.bounding_box() for box in page.locator(f"{ROW} .im").all()]
-    assert len(boxes) == 5
+    assert len(boxes) == 6
     assert all(box["x"] + box["width"] <= 1440 and box["y"] + box["height"] < 900 for box in boxes)
     damage = page.inner_text(".shots [data-name=damaged] figcaption")
     assert damage in page.inner_text("#line p").replace(", severity", "")
@@ -399,25 +407,14 @@ def test_in_every_state_of_present_the_frames_are_filled(recorded):
         names = [f.get_attribute("data-name") for f in page.locator(ROW).all()]
         chosen = page.get_attribute(f"{ROW}.chosen", "data-name")
         assert chosen in names
-        assert all(recorded.painted(name).std() > 2 for name in names)
+        without = {"noised"} if chosen == "dga-plus" and not recorded.noise() else set()
+        assert {name for name in names if recorded.painted(name).std() <= 2} == without
+        assert len(names) == 6
         assert not page.locator(f"{ROW} .own:visible").count()
         assert page.evaluate(OVERLAPS, f"{ROW} figcaption > *:not(:empty)") == []
         whole = "labels => labels.every((label) => label.scrollWidth <= label.clientWidth)"
         assert page.eval_on_selector_all(f"{ROW} .label b", whole)
-        assert ("noised" in names) == (chosen != "dga-plus" or recorded.noise())
     page.keyboard.press("Escape")
-
-
-def test_present_shows_no_picture_twice(recorded):
-    page = recorded.page
-    page.click("#examples [data-name=lake-contrast]")  # its own depth is the fixed one
-    page.wait_for_function(f"{PLOT}.key === 'lake-contrast'")
-    page.click(".shots [data-name=dga-guided] button.choose")
-    assert page.inner_text(".second").startswith("DGA+ says landscape")
-    page.evaluate("document.activeElement.blur()")
-    page.keyboard.press("f")
-    page.wait_for_selector(f"{ROW}[data-name=dga-plus]")
-    assert not page.locator(f"{ROW}[data-name=dda]").count()
 
 
 def test_play_says_what_is_seen(recorded):
@@ -439,17 +436,12 @@ def test_noise_that_dga_plus_has_not_used_is_never_shown_before_it(recorded):
     page.click(".shots [data-name=dga-plus] button.choose")
     page.evaluate("document.activeElement.blur()")
     page.keyboard.press("ArrowLeft")
-    assert recorded.says("one step of DGA+")
-    assert "picture of its own" in page.inner_text(noised)
+    assert recorded.says("Diagnosed and rebuilt from depth")
+    assert "another picture is noised" in page.inner_text(noised)
     assert not recorded.painted("noised").any()
     page.keyboard.press("f")
-    assert page.locator(noised).is_hidden()
-    page.keyboard.press("ArrowRight")
-    page.keyboard.press(" ")
-    page.wait_for_timeout(800)
-    assert page.locator(".plot .playhead").count() == 1
-    assert page.locator(noised).is_hidden()
-    page.keyboard.press(" ")
+    page.wait_for_selector("#try.presenting")
+    assert not recorded.painted("noised").any()
     page.keyboard.press("Escape")
     page.click("#examples [data-name]")
     page.click(".shots [data-name=dga-guided] button.choose")
@@ -526,7 +518,7 @@ def test_arrows_reach_what_has_no_tab_stop_of_its_own(recorded):
     for group, members in {
         "#head": "#head .bar-inner :is(a, summary)",
         "#bar": "#line button, #examples button",
-        ".try": ".try .toggles button, .try .shots figure:not([hidden]) :is(button.choose, .im)",
+        ".try": ".shots figure:not([hidden]) :is(button.choose, .guide, .im)",
     }.items():
         all_ = page.locator(members)
         assert all_.and_(page.locator("[tabindex='0']")).count() == 1
@@ -614,7 +606,7 @@ def test_where_others_wait_a_frame_holds_its_own_button(working, served):
     others.undo()
     assert "Others are being served" in page.inner_text(".try .neutral")
     assert page.locator(".own:visible").all_inner_texts() == [
-        "Repair by DGA + G", "Repair by DGA+", "Repair by DDA"
+        "Repair from its own depth", "Repair with a diagnosis", "Repair from the fixed depth"
     ]  # fmt: skip
     page.keyboard.press("f")
     page.wait_for_selector("#try.presenting .neutral:not(:empty)")
@@ -796,7 +788,7 @@ def test_a_depth_alone_is_a_link_to_it_and_one_too_deep_is_named(chromium, serve
         if said:
             Watch.says(visit, "#notice", said)
         assert ("understood" in visit.page.inner_text("#notice")) == bool(said)
-        Watch.says(visit, ".say h1", "by hand" if not said else "Stopped at depth")
+        Watch.says(visit, ".say h1", "by hand" if not said else "Noised to depth")
         visit.leave()
 
 

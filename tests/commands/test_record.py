@@ -160,7 +160,9 @@ def test_dga_plus_alone_has_no_curve(run):
     facts = to_dict(alone, REQUEST, PICTURES)
     assert (facts["confidence"], to_record(alone)["confidence"]) == ([], [])
     first, second, *_ = to_text(facts).splitlines()
-    assert first.startswith("It was read as dog (51 %). Diagnosis: exposure changed (x3), then rebuilt")
+    assert first.startswith(
+        "It was read as dog (51 %). Diagnosis: exposure changed (x3), then rebuilt"
+    )
     assert second.startswith("input ")
 
 

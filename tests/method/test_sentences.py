@@ -45,8 +45,8 @@ def test_right_and_wrong_before_and_after(before, after, truth, ending, verdict)
 def test_never_crossed_claims_nothing_of_the_damage():
     text, verdict = Story(FROG, "cat", 60).own_depth(Stop(24, False), DOG, guided=False)
     assert text == (
-        "It was read as frog (67 %). The detector was still sure of damage at depth 24, the deepest "
-        "allowed. Rebuilt without guidance from there, it is read as dog (40 %): still wrong."
+        "It was read as frog (67 %). The detector was still sure of damage at depth 24, the "
+        "deepest allowed. Rebuilt without guidance from there, it is read as dog (40 %): still wrong."
     )
     assert verdict == "wrong"
     assert not any(claim in text for claim in HIDDEN)

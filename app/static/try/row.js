@@ -113,7 +113,6 @@ function figure(name, now) {
   put(node.querySelector(".label b"), covered && label ? "?" : label);
   put(node.querySelector(".label em"), label && !covered ? percentOf(share) : "");
   node.querySelector(".bar i").style.width = `${covered ? 0 : share / 10}%`;
-  node.classList.toggle("chosen", name === chosen);
   for (const part of [node, thumbOf(name)]) part.classList.toggle("old", stale);
   node.querySelector("button.choose")?.setAttribute("aria-pressed", name === chosen);
   put(node.querySelector(".guide"), name === "dga" ? words.unguided : words.guided);
@@ -139,6 +138,7 @@ function pictureRow(now) {
   }
   for (const name of FIGURES) {
     figureOf(name).hidden = thumbOf(name).hidden = !names.includes(name);
+    figureOf(name).classList.toggle("chosen", name === chosen);
     if (names.includes(name)) figure(name, now);
   }
   element.closest("#try").style.setProperty("--count", names.length);
@@ -220,10 +220,10 @@ row.addEventListener("click", (event) => {
     guide();
     figureOf(own).querySelector(".guide").focus();
   }
-  const own = event.target.closest(".own");
-  if (own?.dataset.line) trigger("expand", { every: own.dataset.line });
-  else if (own) {
-    first = own.dataset.first;
+  const asks = event.target.closest(".own");
+  if (asks?.dataset.line) trigger("expand", { every: asks.dataset.line });
+  else if (asks) {
+    first = asks.dataset.first;
     press(byId("adapt"));
   }
 });
