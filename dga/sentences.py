@@ -11,7 +11,6 @@ from dga.stopping import Stop
 
 Sentence = tuple[str, str]
 """A sentence, and its verdict."""
-LEFT_ALONE = "left alone"
 SAME = "Own and fixed depth are the same picture here."
 
 
@@ -162,32 +161,16 @@ def _time(seconds: float) -> str:
     return f"{seconds:.1f} s" if seconds >= 0.05 else "under 0.1 s"
 
 
-def inverse_cost(seconds: float) -> tuple[str, str]:
-    """:func:`cost` of DGA+ where undoing the damage was enough."""
-    return _time(seconds), f"no noise needed · {_time(seconds)} to find and undo the damage"
-
-
-def cost(noised: int, steps: int, seconds: float, choosing: float | None = None) -> tuple[str, str]:
-    """Seconds in all, choosing the depth included, and what they were spent on.
-
-    ``noised``, ``steps``: in and out, 0 for a picture that is left alone; ``choosing``: seconds,
-    None where nothing is chosen.
-    """
-    way = f"{noised} in, {steps} out · {_time(seconds)}"
-    if choosing is None:
-        return _time(seconds), way
-    if not steps:
-        return _time(choosing), f"{LEFT_ALONE} · {_time(choosing)} to choose"
-    return _time(seconds + choosing), f"{way}, plus {_time(choosing)} to choose the depth"
-
-
 def spent_on_inverse(seconds: float) -> str:
-    """:func:`spent` of DGA+ where undoing the damage was enough."""
+    """Of DGA+, where undoing the damage was enough."""
     return f"Finding and undoing the damage took {_time(seconds)}; no noise was needed."
 
 
 def spent(steps: int, seconds: float, choosing: float | None = None, plus: bool = False) -> str:
-    """The same in a sentence."""
+    """Seconds of choosing and rebuilding. ``steps``: 0 for a picture that is left alone.
+
+    ``choosing``: None where nothing is chosen.
+    """
     if choosing is None:
         return f"No depth to choose: rebuilding took {_time(seconds)}."
     what = "Finding the damage and the depth" if plus else "Choosing the depth"

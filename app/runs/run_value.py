@@ -21,15 +21,11 @@ from dga.pipeline import Reconstruction, Search, checked_repair
 from dga.profiles import Profile, StoppingConfig
 from dga.record import sentence
 from dga.request import Request
-from dga.sampling import sampler_of
 from dga.sentences import (
-    LEFT_ALONE,
     SAME,
     Reading,
     Sentence,
     Story,
-    cost,
-    inverse_cost,
     per_mille,
     spent,
     spent_on_inverse,
@@ -211,7 +207,6 @@ class _Sentences:
         self.brief = dataclasses.replace(self.story, before=Reading(before.label, None))
         self.says: defaultdict[str, dict[str, Sentence]] = defaultdict(dict)
         self.present: defaultdict[str, dict[str, Sentence]] = defaultdict(dict)
-        self.costs: defaultdict[str, dict[str, tuple[str, str]]] = defaultdict(dict)
         self.spent: dict[str, str] = {}
         self.rivals: defaultdict[str, dict[str, Sentence]] = defaultdict(dict)
         deepest = state.stopping.max_depth
@@ -234,7 +229,6 @@ class _Sentences:
             "present": self.present,
             "second": {"rivals": self.rivals, "same": same, "spent": self.spent},
             "titles": {key: title(stop) for key, stop in self.stops.items()},
-            "costs": self.costs,
         }
 
     def _known(self, name: str | None) -> list[Reading]:
@@ -253,7 +247,6 @@ class _Sentences:
                 self.says[name][at] = self.story.own_depth(stop, after, guided)
                 self.rivals[name][at] = self.story.rival(PLAIN["dga-guided"], after)
                 self.present[name][at] = self.story.shown(name, stop, after)
-                self.costs[name][at] = _cost(system, depth, own, choosing)
         for depth, after in enumerate(known):
             self.says[name][f"{depth}d"] = self.story.by_hand(depth, after)
             self.present[name][f"{depth}d"] = self.brief.by_hand(depth, Reading(after.label, None))
@@ -269,7 +262,6 @@ class _Sentences:
             self.says[name][at] = self.story.fixed_depth(depth, after)
             self.present[name][at] = self.story.shown(name, Stop(depth, True), after)
             self.rivals[name][at] = self.story.rival(f"{PLAIN[name]} {depth}", after)
-            self.costs[name][at] = _cost(system, depth, own, None)
         if result is not None:
             self.spent[name] = spent(result.steps, result.seconds)
 
@@ -287,11 +279,8 @@ class _Sentences:
         self.present[name]["own"] = self.story.shown(name, stop, after, unchanged)
         if not result.steps and not unchanged:
             seconds = choosing + result.seconds
-            self.costs[name]["own"] = inverse_cost(seconds)
             self.spent[name] = spent_on_inverse(seconds)
             return
-        noised = max(0, stop.t_star - search.found.entry)
-        self.costs[name]["own"] = cost(noised, result.steps, result.seconds, choosing)
         self.spent[name] = spent(result.steps, result.seconds, choosing, plus=True)
 
 
@@ -300,16 +289,6 @@ def _after(own: Reconstruction | None, known: Sequence[Reading], depth: int) -> 
     if own is not None:
         return reading(own.prediction)
     return known[depth] if depth < len(known) else None
-
-
-def _cost(
-    system: System, depth: int, own: Reconstruction | None, choosing: float | None
-) -> tuple[str, str]:
-    """Seconds only of what was really run."""
-    steps = len(sampler_of(checked_repair(system).end).visited(depth)) - 1
-    if own is None:
-        return "", f"{depth} in, {steps} out" if steps else LEFT_ALONE
-    return cost(depth, steps, own.seconds, choosing)
 
 
 def key(stop: Stop) -> str:

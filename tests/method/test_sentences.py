@@ -6,8 +6,6 @@ from dga.sentences import (
     SAME,
     Reading,
     Story,
-    cost,
-    inverse_cost,
     per_mille,
     percent,
     pill,
@@ -46,7 +44,8 @@ def test_never_crossed_claims_nothing_of_the_damage():
     text, verdict = Story(FROG, "cat", 60).own_depth(Stop(24, False), DOG, guided=False)
     assert text == (
         "It was read as frog (67 %). The detector was still sure of damage at depth 24, the "
-        "deepest allowed. Rebuilt without guidance from there, it is read as dog (40 %): still wrong."
+        "deepest allowed. Rebuilt without guidance from there, it is read as dog (40 %): still "
+        "wrong."
     )
     assert verdict == "wrong"
     assert not any(claim in text for claim in HIDDEN)
@@ -127,10 +126,6 @@ def test_on_a_projector_there_are_no_figures():
 
 
 def test_costs_count_what_choosing_cost():
-    assert cost(7, 7, 0.5, 1.1) == ("1.6 s", "7 in, 7 out · 0.5 s, plus 1.1 s to choose the depth")
-    assert cost(24, 12, 3.3) == ("3.3 s", "24 in, 12 out · 3.3 s")
-    assert cost(0, 0, 0.0, 1.1) == ("1.1 s", "left alone · 1.1 s to choose")
-    assert inverse_cost(0.4) == ("0.4 s", "no noise needed · 0.4 s to find and undo the damage")
     quick = "Finding and undoing the damage took under 0.1 s; no noise was needed."
     assert spent_on_inverse(0.04) == quick
     assert spent(7, 0.5, 1.1) == "Choosing the depth took 1.1 s, rebuilding 0.5 s."

@@ -78,7 +78,7 @@ def test_a_run_tells_every_depth_and_every_sentence(value: dict[str, Any]) -> No
     own = f"{value['t_star']}{'c' if value['crossed'] else 'n'}"
     for name in ("dga", "dga-guided"):
         assert {own, "0c", "0n"} == set(value["says"][name])
-        assert value["costs"][name][own][0]
+        assert value["second"]["spent"][name]
     assert value["says"]["dga-plus"]["own"][1] in ("right", "wrong")
     assert set(value["says"]["dda"]) == {"5"} == set(value["second"]["rivals"]["dda"])
     assert len(value["stops"]) == len(value["pills"]) == 102

@@ -60,7 +60,7 @@ function pictureNow(name, now) {
     return { title, frame: depth === null ? null : depth ? noised(depth) : wholePicture(value.input?.src), probs, note: "", depth };
   }
   const found = outcome(name, now);
-  const [, long] = (value.source !== "recorded" && value.costs?.[name]?.[found.key]) || ["", ""]; // else not this machine's
+  const long = value.source !== "recorded" && askedOf(name, now).made ? value.second?.spent[name] : ""; // on this machine
   const frame = playing ? playingFrame(name, found) : found.frame;
   const own = found.frame || found.probs || busy() || stale || empty() ? null : ownButton(name);
   const twin = twinOf(name, now);
@@ -169,9 +169,8 @@ function sentences(now) {
   const others = shown().filter((name) => name !== chosen);
   const rest = [notice, ...others.map((name) => (twinOf(name, now) === chosen ? [same, ""] : rivals?.[name]?.[askedOf(name, now).key]))];
   if (fixedHandle.classList.contains("glow")) rest.push([words.opens_drag, ""]);
-  const recorded = value.source === "recorded";
-  if (recorded) rest.push([words.recorded, ""]);
-  else if (askedOf(chosen, now).made) rest.push([spent?.[chosen] ?? "", ""]);
+  if (value.source === "recorded") rest.push([words.recorded, ""]);
+  else if (askedOf(chosen, now).made) rest.push([spent?.[chosen], ""]);
   if (value.truth == null) rest.push([fill(words.kinds, { n: value.kinds }), ""]);
   return [said, rest.filter((told) => told?.[0])];
 }
