@@ -131,16 +131,23 @@ def input_card(
         path = paths.get(str(event_field(event, "name")))
         return path, path
 
-    def preview(path: str | None) -> Iterator[Any]:
+    previewed: dict[str, str | None] = {}  # by visitor: the picture that she chose last
+
+    def preview(path: str | None, request: gr.Request) -> Iterator[Any]:
         """The picker's thumbnails; a file that is no picture gets its sentence elsewhere."""
+        visitor = str(request.session_hash)
+        previewed[visitor] = path
         try:
-            pixels = read_square(path, SIDE)
+            for sheet in style_sheets(read_square(path, SIDE)):
+                if previewed.get(visitor) != path:
+                    return
+                yield sheet
+                _ = session.models  # what compiles for seconds comes after them
         except UploadError:
             yield gr.skip()  # the last ones stay
-            return
-        for sheet in style_sheets(pixels):
-            yield sheet
-            _ = session.models  # what compiles for seconds comes after them
+        finally:
+            if previewed.get(visitor) == path:
+                del previewed[visitor]
 
     chosen = photographs.select(pick, None, [card["picture"], card["good"]], queue=False, **PRIVATE)
     chosen.then(None, None, None, js=_CHANGED, **PRIVATE)
@@ -152,7 +159,7 @@ def input_card(
         styles,
         concurrency_id="swatches",
         concurrency_limit=4,
-        trigger_mode="always_last",
+        trigger_mode="multiple",  # the last one wins, and does not wait for the others
         **PRIVATE,
     )
     return card
