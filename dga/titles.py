@@ -17,7 +17,7 @@ SYSTEMS = {
 # Where nobody has to have read the paper.
 PLAIN = {
     "damaged": "Damaged",
-    "dga": "Unguided",
+    "dga": "No guidance",
     "dga-guided": "Own depth",
     "dga-plus": "With diagnosis",
     "dda": "Fixed depth",

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from dga.titles import SYSTEMS
+from dga.titles import PLAIN
 
 SUBJECT = "One {title}"
 PICTURE = "picture"
-COLUMNS = SYSTEMS | {"damaged": "Damaged"}
+COLUMNS = PLAIN
+ATLAS_METHODS = {"dga": "Unguided", "dga-guided": "Guided"}
 AS_IT_CAME = "As it came"  # the first column of own pictures
 
 HEADINGS = {
     "empty": "{subject}, damaged in {all} ways. How many can be put right?",
     "running": "{subject}, damaged in {all} ways.",
     "done": "{subject}, damaged in {all} ways: {damaged} read right before any repair, "
-    "{guided} after DGA + G, {plus} after DGA+ ({gained} gained, {lost} lost).",
+    "{guided} from its own depth, {plus} with diagnosis ({gained} gained, {lost} lost).",
     "own": "Up to {most} pictures of your own, each by every method.",
     "own_empty": "{pictures} of your own. Press Run to repair them.",
     "own_running": "{pictures} of your own.",
     "own_done": "{pictures} of your own, repaired by every method.",
     "own_named": "{pictures} whose kind is named: {damaged} read right before any repair, "
-    "{guided} after DGA + G, {plus} after DGA+ ({gained} gained, {lost} lost).",
+    "{guided} from its own depth, {plus} with diagnosis ({gained} gained, {lost} lost).",
 }
 ATLAS = {  # of one example, or of own pictures whose kind is named
     "empty": "{subject}, damaged in {all} ways. At which depths is it read right?",
@@ -70,10 +71,10 @@ HOW = {
     "left": "the detector is not sure of damage: left as it is",
     "hopeless": "too coarse to hide: left alone",
     "dda": "fixed depth {depth}",
-    "same": "fixed depth {depth}: the same picture as DGA + G",
+    "same": "fixed depth {depth}: the same picture as from its own",
 }
 EXPLAINED = {"impulses": "single wrong pixels"}  # kinds of damage whose name does not do
-INVERSE = "explained as {damage}"
+INVERSE = "diagnosed as {damage}"
 NOT_EXPLAINED = "rebuilt from depth {depth}"
 LEFT = "left as it is"
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from app.words.common import STRAYED
 from app.words.errors import GONE
-from dga.titles import SYSTEMS
 
 QUESTIONS = {
     "help": "Does it help?",
@@ -17,45 +16,50 @@ QUESTIONS = {
 METHODS = {
     "source": "Nothing done",
     "dda": "Fixed depth (DDA)",
-    "dga": "Own depth (DGA)",
-    "dga-guided": "Guided (DGA + G)",
-    "dga-plus": "DGA+, ours",
+    "dga": "Own depth, unguided (DGA)",
+    "dga-guided": "Own depth (DGA + G)",
+    "dga-plus": "With diagnosis (DGA+), ours",
     "tent": "Tent",
-    "dga-plus+tent": "DGA+ and Tent, ours",
+    "dga-plus+tent": "Diagnosis and Tent, ours",
 }
-NAMES = {
-    name: SYSTEMS[name].replace(" ", "\N{NO-BREAK SPACE}") for name in METHODS if name != "source"
+NAMES = {  # within a sentence
+    "dda": "the fixed depth",
+    "dga": "own depth without guidance",
+    "dga-guided": "own depth",
+    "dga-plus": "diagnosis",
+    "tent": "Tent",
+    "dga-plus+tent": "diagnosis and Tent",
 }
 
 # One bold sentence a question, chosen and filled by app/pages/findings/answers.py.
 NOT_MEASURED = "Not measured yet for these models: the table “{table}” is missing."
 DAMAGED = "The tables that would answer this are damaged."
 HELP = {
-    "yes": "Yes: of 100 damaged pictures {method} has {accuracy} read right, {points} more than if "
-    "nothing is done.",
-    "no": "No: of 100 damaged pictures {method} has {accuracy} read right, {points} fewer than if "
-    "nothing is done.",
+    "yes": "Yes: with {method}, {accuracy} of 100 damaged pictures are read right, {points} more "
+    "than if nothing is done.",
+    "no": "No: with {method}, {accuracy} of 100 damaged pictures are read right, {points} fewer "
+    "than if nothing is done.",
     "open": "Not decided: {method} and doing nothing differ by {points} in 100 pictures, which "
     "may be chance.",
 }
 HELP_MORE = {
     "interval": "The gain lies between {low} and {high} with 95 % confidence.",
     "below": "Below doing nothing ({source}): {names}.",
-    "paper": "The paper's {method}: {points} ({low} to {high}).",
-    "ahead": "{rival}: {points} points ahead ({low} to {high}).",
+    "paper": "The paper's method, {method}: {points} ({low} to {high}).",
+    "ahead": "Ahead by {points} points ({low} to {high}): {rival}.",
     "tent": "But Tent changes the classifier, on many pictures at once.",
-    "harms": "{method} does harm on {names}.",
+    "harms": "It does harm on {names}.",
 }
 HELP_BELOW = {"no": "{method} ({accuracy})", "open": "{method} ({accuracy}, may be chance)"}
 DEPTH = {
-    "surely": "Yes: another picture's {what} costs {method} {clauses}.",
-    "partly": "In part: another picture's {what} costs {method} {clauses}.",
-    "hardly": "Hardly: another picture's {what} costs {method} {clauses}.",
-    "undecided": "Not decided: another picture's {what} costs {method} {clauses}.",
+    "surely": "Yes: with another picture's {what}, {method} loses {clauses}.",
+    "partly": "In part: with another picture's {what}, {method} loses {clauses}.",
+    "hardly": "Hardly: with another picture's {what}, {method} loses {clauses}.",
+    "undecided": "Not decided: with another picture's {what}, {method} loses {clauses}.",
     "yes": "{points} points",
     "no": "{points} points",
     "open": "nothing certain",
-    "unknown": "something not measured",
+    "unknown": "not measured",
     "unmeasured": "Not measured for {methods}.",
 }
 WHOLE_DEPTH = ("noise", "depth")  # what decides how deep, the weightiest first
@@ -109,12 +113,12 @@ CLEAN = {
     "most": "A loss of {most} points cannot be ruled out.",
     "no": "No: {method} costs {points} points of accuracy on clean pictures.",
 }
-COST = "{own} seconds a picture for {method}{others}; choosing the depth included."
-COST_OTHER = ", {seconds} for {method}"
+COST = "{own} seconds a picture with {method}{others}; choosing the depth included."
+COST_OTHER = ", {seconds} with {method}"
 READING = {
     "help": "Bars: read right of 100, mean of 15 kinds of damage. Whiskers: 95 % intervals.",
     "depth": "Chart: with 95 % intervals. Damaged alike: by the same kind at the same severity. "
-    "Noise level: how noisy DGA+ takes a picture to be, which sets its depth.",
+    "Noise level: how noisy the diagnosis takes a picture to be, which sets its depth.",
     "worth": "Chart: how much better a depth at each place is, with 95 % intervals. One depth for "
     "the whole: from its noise. BM3D: a known denoiser.",
     "found": "Rows: what was done to a picture. Columns: what was found, alone or several at once.",
@@ -124,7 +128,7 @@ READING = {
 }
 # What a link shows; which recorded run that is: app/pages/findings/shown.py.
 SEE = {
-    "help": "See one that DGA+ mends",
+    "help": "See one that diagnosis mends",
     "depth": "See one saved by its depth",
     "worth": "See a depth at each place",
     "found": "See what was found in one",
@@ -165,7 +169,7 @@ FINDINGS_WORDS = {
     "empty_help": "These commands make them; then start the page again. The first takes hours "
     "on a CPU and goes on where it stopped if <code>--resume</code> is added.",
     "cite": "Cite and reuse",
-    "cite_more": "The method is the paper's; DGA+ is ours, in this project's code.",
+    "cite_more": "The method is the paper's; the diagnosis, DGA+, is ours, in this project's code.",
     "paper": "Paper (arXiv)",
     "authors_code": "The authors' code",
     "cards": "Model cards",

@@ -66,7 +66,7 @@ def filled(truth="cat", example="cat"):
     """Four rows, one for each way that the search ends; DGA+ puts the first right."""
     rows = []
     for number, (name, stop) in enumerate(zip(CORRUPTIONS, STOPS, strict=False)):
-        found = "left as it is" if number > 1 else "explained as noise"
+        found = "left as it is" if number > 1 else "diagnosed as noise"
         plus = say("cat" if number in (0, 3) else "dog", 0.8)
         cells = {
             DAMAGED: Cell(PICTURE, say("cat" if number == 3 else "dog", 0.6)),
@@ -171,7 +171,7 @@ def test_verdicts_are_against_the_true_class_and_totals_say_why():
     assert [total["right"] for total in value["totals"]] == [1, 0, 0, 2, 0]
     assert value["totals"][3]["marks"] == [True, False, False, True]
     assert (
-        "1 read right before any repair, 0 after DGA + G, 2 after DGA+ (1 gained, 0 lost)."
+        "1 read right before any repair, 0 from its own depth, 2 with diagnosis (1 gained, 0 lost)."
         in value["headline"]
     )
     assert "a cat" in value["lead"]
@@ -183,7 +183,7 @@ def test_verdicts_are_against_the_true_class_and_totals_say_why():
     assert under == ["depth 7", "deepest: 24", "too coarse: left alone", "left as it is"]
     never = "the detector did not stop by 24, the deepest allowed"
     assert how(board, board.rows[1], "dga") == never
-    assert how(board, board.rows[1], "dda").endswith("the same picture as DGA + G")
+    assert how(board, board.rows[1], "dda").endswith("the same picture as from its own")
     assert how(board, board.rows[0], "dda") == "fixed depth 24"
 
 
@@ -205,8 +205,8 @@ def test_without_a_true_class_nothing_is_right_or_wrong():
     [
         (Degradation(), Stop(0, True), "left as it is"),
         (Degradation(), Stop(5, True), "rebuilt from depth 5"),
-        (Degradation(blur=2.0), Stop(0, True), "explained as blur"),
-        (Degradation(noise=0.3), Stop(12, True), "explained as noise, rebuilt from depth 12"),
+        (Degradation(blur=2.0), Stop(0, True), "diagnosed as blur"),
+        (Degradation(noise=0.3), Stop(12, True), "diagnosed as noise, rebuilt from depth 12"),
     ],
 )
 def test_what_dga_plus_found_in_words(found, stop, words):

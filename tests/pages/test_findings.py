@@ -220,9 +220,15 @@ def points(rival, group, *found):
 @pytest.mark.parametrize(
     ("gain", "sentence"),
     [
-        ((4.84, 3.1, 6.6), "Yes: of 100 damaged pictures DGA+ has 40 read right, 4.8 more than"),
-        ((-2, -3, -0.5), "No: of 100 damaged pictures DGA+ has 40 read right, 2.0 fewer than"),
-        ((1.6, -0.5, 3.8), "Not decided: DGA+ and doing nothing differ by 1.6 in 100"),
+        (
+            (4.84, 3.1, 6.6),
+            "Yes: with diagnosis, 40 of 100 damaged pictures are read right, 4.8 more than",
+        ),
+        (
+            (-2, -3, -0.5),
+            "No: with diagnosis, 40 of 100 damaged pictures are read right, 2.0 fewer than",
+        ),
+        ((1.6, -0.5, 3.8), "Not decided: diagnosis and doing nothing differ by 1.6 in 100"),
     ],
 )
 def test_whether_it_helps_is_decided_by_the_interval(tmp_path, gain, sentence):
@@ -241,12 +247,12 @@ def test_whether_it_helps_is_decided_by_the_interval(tmp_path, gain, sentence):
     exhibits = measured(tmp_path, table_1=rows, comparisons=rivals)
     told = said(exhibits, "help")
     assert told.startswith(sentence)
-    assert f"DGA + G: +1.0 ({MINUS}1.0 to +3.0)." in told
-    assert "Tent: 9.0 points ahead (6.0 to 12.0)." in told
+    assert f"own depth: +1.0 ({MINUS}1.0 to +3.0)." in told
+    assert "Ahead by 9.0 points (6.0 to 12.0): Tent." in told
     assert told.count("Tent changes the classifier") == 1
     assert "DDA is ahead" not in told
-    assert told.endswith(f"DGA+ does harm on fog ({MINUS}5.0).")
-    cost = "0.19 seconds a picture for DGA+, 0.37 for DGA + G; choosing"
+    assert told.endswith(f"It does harm on fog ({MINUS}5.0).")
+    cost = "0.19 seconds a picture with diagnosis, 0.37 with own depth; choosing"
     assert said(exhibits, "cost").startswith(cost)
     assert "Below doing nothing" not in told
 
@@ -261,12 +267,15 @@ def test_who_lies_below_doing_nothing_is_said(tmp_path):
         )
     ]  # fmt: skip
     told = said(measured(tmp_path, table_1=rows), "help")
-    assert "Below doing nothing (46.2): DDA (43.7), DGA (45.4, may be chance)." in told
+    assert (
+        "Below doing nothing (46.2): the fixed depth (43.7), own depth without guidance (45.4, may"
+        in told
+    )
 
 
 EXPLANATION, NOISE = ("dga-plus:permute=explanation:batch=200", "dga-plus:permute=noise:batch=200")
 WILD = [points(EXPLANATION, "all", 20, 14, 26), points(NOISE, "all", 5.1, 1.6, 8.6)]
-COSTS = "another picture's noise level costs DGA+"
+COSTS = "with another picture's noise level, diagnosis loses"
 SAME = [points(NOISE, "mean", 0.3, -0.3, 0.9), points(EXPLANATION, "mean", 2, 1, 3)]
 
 
@@ -274,7 +283,7 @@ SAME = [points(NOISE, "mean", 0.3, -0.3, 0.9), points(EXPLANATION, "mean", 2, 1,
     ("tables", "told"),
     [
         ({"wild_permuted": WILD}, f"In part: {COSTS} 5.1 points among mixed damage, "
-         "something not measured among the same damage."),
+         "not measured among the same damage."),
         ({"wild_permuted": WILD, "permuted": SAME}, f"In part: {COSTS} 5.1 points among mixed "
          "damage, nothing certain among the same damage."),
         ({"permuted": SAME}, f"Not decided: {COSTS} nothing certain"),
@@ -288,7 +297,7 @@ SAME = [points(NOISE, "mean", 0.3, -0.3, 0.9), points(EXPLANATION, "mean", 2, 1,
 def test_whether_the_depth_is_per_picture_is_told_by_where(tmp_path, tables, told):
     found = said(measured(tmp_path, **tables), "depth")
     assert found.startswith(told)
-    assert found.endswith("Not measured for DGA + G.") == (told != "Not measured yet")
+    assert found.endswith("Not measured for own depth.") == (told != "Not measured yet")
 
 
 def test_rows_of_a_chart_stand_under_what_they_have_in_common(tmp_path):
@@ -297,8 +306,8 @@ def test_rows_of_a_chart_stand_under_what_they_have_in_common(tmp_path):
     tables = {"wild_permuted": WILD, "permuted": SAME, "photographs_comparisons": noises}
     given = {a.question: a.chart for a in answers(measured(tmp_path, **tables), 5) if a.chart}
     assert [title for _, title, _ in given["depth"].rows] == [
-        "Points lost when taken from any other picture", found := "DGA+: all that is found",
-        level := "DGA+: noise level", "Points lost when taken from one damaged alike", level, found,
+        "Points lost when taken from any other picture", found := "Diagnosis: all that is found",
+        level := "Diagnosis: noise level", "Points lost when taken from one damaged alike", level, found,
     ]  # fmt: skip
     named = [(title, found is None) for _, title, found in given["worth"].rows]
     assert named[:3] == [
@@ -364,7 +373,9 @@ def test_shipped_answers_are_short_and_say_whose_severity_they_have(shipped_ones
         ticks = len(answer.chart.heads) or len(answer.chart.ticks())
         assert 3 <= ticks <= 7, answer
     assert all(sum(shares) == 100 for _, shares in given["found"].chart.rows)
-    below = {3: "Below doing nothing (46.2): DDA (43.7, may be chance), DGA (45.4, may be"}
+    below = {
+        3: "Below doing nothing (46.2): the fixed depth (43.7, may be chance), own depth without"
+    }
     assert ("Below" in " ".join(given["help"].more)) == (severity in below)
     assert below.get(severity, "") in " ".join(given["help"].more)
 
@@ -385,7 +396,7 @@ def test_whole_shares_make_a_hundred(shares, whole):
         ((-0.2, -0.9, 0.5), f"Yes: 95 of 100 come back exactly as they were, and accuracy moves "
          f"by {MINUS}0.2 points."),
         ((-0.6, -1.4, 0.1), "A loss of 1.4 points cannot be ruled out."),
-        ((-2, -3, -1), "No: DGA+ costs 2.0 points"),
+        ((-2, -3, -1), "No: diagnosis costs 2.0 points"),
     ],
 )  # fmt: skip
 def test_clean_pictures(tmp_path, found, words):

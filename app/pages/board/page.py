@@ -18,7 +18,6 @@ from app.server.limits import MAX_OWN
 from app.server.queue_position import LOOK_INTERVAL, QueuePositions
 from app.words import board as words
 from dga.corruptions import SEVERITIES
-from dga.titles import SYSTEMS
 
 FILLED = ("drop", "dropped", "unsure")  # labels with numbers
 _SHEET = 'watch("value", () => window.dgaBoard?.sheet?.(props.value))'
@@ -50,7 +49,7 @@ def board_page(session: Session, page: gr.Blocks, line: QueuePositions) -> tuple
         "words": labels,
         "command": words.COMMAND,
         "severities": SEVERITIES,
-        "methods": {name: f"{mark(name)} {SYSTEMS[name]}" for name in METHODS},
+        "methods": {name: f"{mark(name)} {words.ATLAS_METHODS[name]}" for name in METHODS},
     }
     asked, status = gr.Textbox(visible=False), rendered("board/status")
     with gr.Row(elem_id="board-bar"):

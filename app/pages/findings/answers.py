@@ -114,7 +114,7 @@ def _beaten(comparisons: Sequence[Row], own: str) -> Iterator[str]:
         and (found := _estimate(row, "points")) and found.verdict == "no"
     ]  # fmt: skip
     if harmed:
-        yield words.HELP_MORE["harms"].format(method=NAMES[own], names=", ".join(harmed))
+        yield words.HELP_MORE["harms"].format(names=", ".join(harmed))
 
 
 @dataclass(frozen=True)
@@ -159,7 +159,10 @@ def _depth(exhibits: Exhibits, severity: int) -> Answer:
     rows = list[tuple[str, str, Interval | None]]()
     for where, alike in groupby(permuted, lambda d: d.where):
         rows.append(("", words.GIVEN[where], None))
-        rows += ((d.method, f"{NAMES[d.method]}: {words.PERMUTED[d.what]}", d.found) for d in alike)
+        rows += (
+            (d.method, f"{NAMES[d.method].capitalize()}: {words.PERMUTED[d.what]}", d.found)
+            for d in alike
+        )
     table = next(iter(clauses.values())).table
     at = at if "same" in clauses else 0
     return Answer("depth", table, sentence, tuple(more), forest(rows), at)

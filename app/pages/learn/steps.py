@@ -121,15 +121,15 @@ STEPS = (
         "toy",
         "Be the repairer",
         "Be the repairer: find out what was done to it",
-        "The method DGA+ first guesses what was done to the picture: made flat, blurred, noisy. "
+        "A diagnosis guesses what was done to the picture: made flat, blurred, noisy. "
         "It undoes each guess and asks the detector; the guess that leaves the picture looking "
-        "least damaged is its explanation, if it is clearly better than none.",
+        "least damaged is the diagnosis, if it is clearly better than none.",
         "Move the three sliders, or drag on the landscape. Then compare yourself.",
         r"\hat{d} = \underset{d}{\text{arg min}} \; \sum_t z(d^{-1}(\mathbf{x})_t)",
         "d hat is the guess d with the lowest sum, over depths t, of the score z of the "
         "picture with d undone, at depth t",
         "d is a guess and d<sup>−1</sup> what undoes it. z is the detector's score before it "
-        "becomes a probability, here at three depths. d̂ is the explanation; “nothing” keeps a "
+        "becomes a probability, here at three depths. d̂ is the diagnosis; “nothing” keeps a "
         "head start.",
         "dga.explanation.search.judge",
     ),
@@ -151,14 +151,14 @@ STEPS = (
     ),
     Step(
         "plus",
-        "DGA+",
+        "Diagnosis",
         "What can be undone need not be rebuilt",
-        "DGA+ undoes its explanation first. Only what then still looks damaged is noised to t* and "
-        "rebuilt as before. A wrong explanation can do harm.",
+        "With diagnosis, what was found is undone first. Only what then still looks damaged is "
+        "noised to t* and rebuilt as before. A wrong diagnosis can do harm.",
         "",
         r"\mathbf{x} \to \hat{d}^{-1}(\mathbf{x}) \to \mathbf{x}_{t^*} \to \mathbf{x}'_0",
         "x becomes the picture with d hat undone, then x at t star, then x prime 0",
-        "Undo the explanation d̂, noise what is left to depth t*, rebuild. At depth 0 nothing is "
+        "Undo the diagnosis d̂, noise what is left to depth t*, rebuild. At depth 0 nothing is "
         "rebuilt.",
         "dga.pipeline.run",
     ),
@@ -282,8 +282,8 @@ WIDGET = {
     "is allowed. The noise goes to depth {t}.",
     "stop_left": "The confidence does not fall below τ = {tau} even by depth {horizon}. "
     "The picture is left as it is.",
-    "rule": "DGA and DGA + G: where the confidence is not below τ by depth {max}, the noise goes "
-    "to {max}, the deepest that is allowed{unless}. DGA+ has numbers of its own.",
+    "rule": "Where the confidence is not below τ by depth {max}, the noise goes "
+    "to {max}, the deepest that is allowed{unless}. With diagnosis (DGA+) the numbers are others.",
     "rule_unless": "; where it is not by {horizon} either, the picture is left as it is",
     "stop_alt": "The damaged picture at depth {t}",
     "x_t": "The picture",
@@ -308,7 +308,7 @@ WIDGET = {
     "it enters at depth {entry}.",
     "undone": "Undone",
     "repaired": "Repaired",
-    "plus_score": "Read right as they came: {before} of these {total}. After DGA+: {n}.",
+    "plus_score": "Read right as they came: {before} of these {total}. With diagnosis: {n}.",
     "own": "A depth of its own",
     "fixed": "One depth for all: {fixed}",
     "fixed_depth": "depth {t}",
