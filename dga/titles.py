@@ -17,7 +17,7 @@ SYSTEMS = {
 # Where nobody has to have read the paper.
 PLAIN = {
     "damaged": "Damaged",
-    "dga": "No guidance",
+    "dga": "Unguided",
     "dga-guided": "Own depth",
     "dga-plus": "With diagnosis",
     "dda": "Fixed depth",

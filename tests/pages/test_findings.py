@@ -307,7 +307,8 @@ def test_rows_of_a_chart_stand_under_what_they_have_in_common(tmp_path):
     given = {a.question: a.chart for a in answers(measured(tmp_path, **tables), 5) if a.chart}
     assert [title for _, title, _ in given["depth"].rows] == [
         "Points lost when taken from any other picture", found := "Diagnosis: all that is found",
-        level := "Diagnosis: noise level", "Points lost when taken from one damaged alike", level, found,
+        level := "Diagnosis: noise level", "Points lost when taken from one damaged alike",
+        level, found,
     ]  # fmt: skip
     named = [(title, found is None) for _, title, found in given["worth"].rows]
     assert named[:3] == [

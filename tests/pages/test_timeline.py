@@ -135,7 +135,7 @@ def test_a_run_without_steps_has_empty_lanes(small, subject):
 @pytest.mark.parametrize(
     ("until", "count", "words", "share"),
     [
-        (Step, 4, "No guidance: noise out, 4 of 12", 0.333),
+        (Step, 4, "Unguided: noise out, 4 of 12", 0.333),
         (Scored, 1, "Looking for the damage, 1 tried", 0),
     ],
 )
