@@ -618,6 +618,21 @@ def test_where_others_wait_a_frame_holds_its_own_button(working, served):
     assert page.locator(f"{ROW} .own:visible").count() == 0
 
 
+def test_what_comes_out_at_a_moved_depth_is_computed_by_itself(working, served):
+    page = working.page
+    read = ".shots [data-name=dda] .label b:not(:empty)"
+    working.slide("Fixed depth", 12)
+    page.wait_for_selector(read)
+    assert page.inner_text(".shots [data-name=dda] figcaption b") == "Fixed depth 12"
+    assert page.evaluate("location.search").count("dda=12")
+    working.slide("Depth from which", 3)
+    page.wait_for_selector(".shots [data-name=dga-guided] .label b:not(:empty)")
+    assert page.inner_text(".shots [data-name=dga-guided] figcaption b") == "Your depth 3"
+    assert not page.locator(f"{ROW} .own:visible").count()
+    page.keyboard.press("Escape")
+    working.slide("Fixed depth", served.session.profile.dda_depth)
+
+
 def test_a_link_is_the_state(working, chromium, served):
     page = working.page
     page.click(".shots [data-name=dga-plus] button.choose")
