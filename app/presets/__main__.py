@@ -10,13 +10,15 @@ from pathlib import Path
 
 from app.parts.examples import load_examples
 from app.presets import boards, photo
-from app.presets.cases import CASES
-from app.presets.recording import record
-from app.presets.search import report, search
+from app.presets.cases import CASES, Case
+from app.presets.search import look, report
+from app.presets.store import record
 from app.runs.session import Session
 from dga.corruptions import CORRUPTIONS, SEVERITIES
 from dga.weights.checkpoints import WeightsError
 from dga.weights.sources import Sources
+
+KINDS = ("runs", "boards", "photo")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -27,30 +29,29 @@ def main(arguments: Sequence[str] | None = None) -> None:
     asked = parser.add_mutually_exclusive_group(required=True)
     asked.add_argument("--out", type=Path, metavar="FOLDER", help="folder to write them to")
     asked.add_argument(
-        "--search",
-        type=Path,
-        metavar="FILE",
-        help="run every example with every damage instead, and tell which runs teach what; a line "
-        "is kept of each, and what is there already is not run again",
-    )
-    parser.add_argument("--seeds", type=int, default=1, help="how many of each (default: 1)")
+        "--search", type=int, metavar="SEEDS",
+        help="run every example with every damage and so many seeds instead, and tell which runs "
+        "teach what",
+    )  # fmt: skip
     parser.add_argument(
         "--corruptions", nargs="+", choices=CORRUPTIONS, default=CORRUPTIONS, metavar="CORRUPTION",
         help="to search among (default: all)",
     )  # fmt: skip
     parser.add_argument("--profile", default="everyday16")
     parser.add_argument("--weights", type=Path, help="folder that holds PROFILE/diffusion, ...")
-    parser.add_argument("--only", choices=("runs", "boards", "photo"), help="default: all of them")
+    parser.add_argument("--only", choices=KINDS, help="default: all of them")
     options = parser.parse_args(arguments)
-    wanted = (options.only,) if options.only else ("runs", "boards", "photo")
+    wanted = (options.only,) if options.only else KINDS
     examples = {example.name: example for example in load_examples()}
     try:
         session = Session.load(options.profile, Sources(options.weights))
         session.budget_seconds = math.inf  # nobody waits for these
         if options.search:
-            damages = list(product(options.corruptions, SEVERITIES))
-            shown = list(examples.values())
-            found = search(session, shown, damages, options.seeds, options.search)
+            found = []
+            damages = product(options.corruptions, SEVERITIES, range(options.search))
+            for (name, example), damage in product(examples.items(), damages):
+                found.append(look(session, Case("", name, *damage), example))
+                print(found[-1], flush=True)
             print("\n".join(report(found)))
             return
         for case in CASES if "runs" in wanted else ():

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import json
-import logging
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from PIL import Image
 
 from app.parts.examples import Example
 from app.parts.pictures import encoded
-from app.presets.recording import configuration, digest
+from app.presets.recording import check, configuration, made_of, recorded, tiles
 from app.runs.board import COLUMNS, METHODS, SEED, STOPPED, Board, Cell, Row, compared, key_of, run
 from app.runs.run_state import DepthSeries
 from app.runs.session import Session
@@ -24,7 +22,6 @@ from dga.images import Pixels
 from dga.io.files import to_plain, write_json
 from dga.io.shipped import shipped
 from dga.networks.classifier import Prediction
-from dga.profiles import Profile
 from dga.stopping import Stop
 
 EXAMPLES = ("cat",)
@@ -33,12 +30,11 @@ FOLDER = "boards"
 COLUMNS_OF_SHEET = 15
 QUALITY = 80
 
-_log = logging.getLogger(__name__)
 
-
-def configuration_of(profile: Profile) -> dict[str, Any]:
-    """All that decides a board besides weights, picture and severity, as JSON types."""
-    return configuration(profile, compared(profile).values()) | {"seed": SEED}
+def _made_of(session: Session, example: Example) -> dict[str, Any]:
+    profile = session.profile
+    known = configuration(profile, compared(profile).values()) | {"seed": SEED}
+    return made_of(session, known, example.pixels(profile.image_size))
 
 
 def record(session: Session, example: Example, severity: int, folder: Path) -> None:
@@ -46,24 +42,16 @@ def record(session: Session, example: Example, severity: int, folder: Path) -> N
     board = Board.of_example(session.profile, example, severity)
     for _ in run(session, board):
         pass
-    tiles: dict[bytes, int] = {}
-    rows = []
-    for row in board.rows:
-        cells = {name: _cell(row.cells[name], row.truth, tiles) for name in COLUMNS}
-        rows.append({"name": row.name, "cells": cells})
-    clean = example.pixels(session.profile.image_size)
+    places: dict[bytes, int] = {}
+    rows = [{name: _cell(row.cells[name], places) for name in COLUMNS} for row in board.rows]
+    side = session.profile.image_size
     folder.mkdir(parents=True, exist_ok=True)
-    pictures = np.frombuffer(b"".join(tiles), np.uint8).reshape(-1, *clean.shape)
-    sheet = sprite_sheet(pictures, min(COLUMNS_OF_SHEET, len(tiles)))
+    pictures = np.frombuffer(b"".join(places), np.uint8).reshape(-1, side, side, 3)
+    sheet = sprite_sheet(pictures, min(COLUMNS_OF_SHEET, len(places)))
     (folder / f"{board.key}.webp").write_bytes(encoded(sheet, "WEBP", quality=QUALITY, method=6))
     atlases = {method: _atlas(session, board.again(method), folder) for method in METHODS}
     content = {
-        "example": example.name,
-        "truth": example.truth,
-        "severity": severity,
-        "weights": session.weights,
-        "configuration": configuration_of(session.profile),
-        "clean_sha256": digest(clean),
+        **_made_of(session, example),
         "seconds": round(board.seconds, 1),
         "rows": rows,
         "atlases": atlases,
@@ -84,19 +72,16 @@ def _atlas(session: Session, board: Board, folder: Path) -> list[str]:
     return told
 
 
-def _cell(cell: Cell, truth: str | None, tiles: dict[bytes, int]) -> dict[str, Any]:
-    """``tiles``: pictures so far, each once, with its place in the sheet."""
+def _cell(cell: Cell, places: dict[bytes, int]) -> dict[str, Any]:
+    """``places``: pictures so far, each once, with its place in the sheet."""
     assert cell.said is not None
     assert cell.image is not None
     told = {"label": cell.said.label, "share": round(cell.said.probability, 4)}
-    shares = dict(zip(cell.said.labels, cell.said.probabilities, strict=True))
-    if truth in shares:
-        told["chance"] = round(shares[truth], 4)
     if cell.stop:
         told["stop"] = to_plain(cell.stop)
     if cell.found:
         told["found"] = cell.found
-    return told | {"at": tiles.setdefault(cell.image.tobytes(), len(tiles))}
+    return told | {"at": places.setdefault(cell.image.tobytes(), len(places))}
 
 
 class Boards:
@@ -115,61 +100,33 @@ class Boards:
         """The board, or atlas, as recorded or last run; None if there is none for these models."""
         key = key_of(example, severity, method)
         if example in EXAMPLES and example in self._examples and key not in self._recorded:
-            self._recorded[key] = self._found(key_of(example, severity), method)
+            known = self._examples[example], severity, method
+            record = self.folder / f"{key_of(example, severity)}.json"
+            self._recorded[key] = recorded(record, partial(self._read, *known))
         return self._recorded.get(key) or self._run.get(key)
 
     def keep(self, board: Board) -> None:
         """A finished run of an example, for whoever asks next: it would be the same again."""
         self._run[board.key] = board
 
-    def _found(self, key: str, method: str) -> Board | None:
-        try:
-            content = json.loads((self.folder / f"{key}.json").read_text("utf-8"))
-            board = self._board(content, self.folder / f"{key}.webp")
-            for number, row in enumerate(board.rows if method else ()):
-                told = content["atlases"][method][number].split(", ")
-                said = (one.rsplit(" ", 1) for one in told)
-                sheet = self.folder / f"{key}-{method}" / f"{number:02}.webp"
-                predictions = [Prediction((label,), (float(share),)) for label, share in said]
-                depths = DepthSeries(predictions, sheet.read_bytes())
-                row.cells[STOPPED] = replace(row.cells[STOPPED], depths=depths)
-            board.method = method
-            return board
-        except FileNotFoundError:
-            return None
-        except (OSError, ValueError, KeyError, IndexError, TypeError) as error:
-            _log.warning("The recorded board %s is not shown: %s.", key, error)
-            return None
-
-    def _board(self, content: dict[str, Any], sheet: Path) -> Board:
-        profile, example = self._session.profile, self._examples[content["example"]]
-        if content["weights"] != self._session.weights:
-            raise ValueError("it was made with other weights")
-        if content["configuration"] != configuration_of(profile):
-            raise ValueError("it was made with other settings")
-        if content["clean_sha256"] != digest(example.pixels(profile.image_size)):
-            raise ValueError("its picture cannot be made again here")
-        tiles, rows = _tiles(sheet, profile.image_size), []
-        for told in content["rows"]:
-            cells = {name: _read(told["cells"][name], example.truth, tiles) for name in COLUMNS}
-            rows.append(Row(told["name"], example.truth, cells))
-        if [row.name for row in rows] != list(CORRUPTIONS):
-            raise ValueError("it lacks rows")
-        return Board(profile, example.name, content["severity"], rows, "done", recorded=True)
+    def _read(self, example: Example, severity: int, method: str, told: dict[str, Any]) -> Board:
+        check(told, _made_of(self._session, example))
+        board = Board(self._session.profile, example.name, severity, [], "done", recorded=True)
+        pictures = tiles(self.folder / f"{board.key}.webp", board.profile.image_size)
+        for kind, row in zip(CORRUPTIONS, told["rows"], strict=True):
+            cells = {name: _read(cell, pictures) for name, cell in row.items()}
+            board.rows.append(Row(kind, example.truth, cells))
+        board.method = method
+        for number, depths in enumerate(told["atlases"].get(method, ())):
+            said = (one.rsplit(" ", 1) for one in depths.split(", "))
+            predictions = [Prediction((label,), (float(share),)) for label, share in said]
+            sheet = (self.folder / board.key / f"{number:02}.webp").read_bytes()
+            cells, series = board.rows[number].cells, DepthSeries(predictions, sheet)
+            cells[STOPPED] = replace(cells[STOPPED], depths=series)
+        return board
 
 
-def _tiles(sheet: Path, side: int) -> Pixels:
-    """The pictures of a sheet, uint8 ``[n, S, S, 3]``."""
-    with Image.open(sheet) as image:
-        pixels = np.asarray(image.convert("RGB"))
-    rows = pixels.reshape(-1, side, image.width // side, side, 3)
-    return rows.swapaxes(1, 2).reshape(-1, side, side, 3)
-
-
-def _read(told: dict[str, Any], truth: str | None, tiles: Pixels) -> Cell:
-    chances = {told["label"]: told["share"]}
-    if truth is not None:
-        chances.setdefault(truth, told["chance"])
-    said = Prediction(tuple(chances), tuple(chances.values()))
+def _read(told: dict[str, Any], pictures: Pixels) -> Cell:
+    said = Prediction((told["label"],), (told["share"],))
     stop = Stop(**told["stop"]) if "stop" in told else None
-    return Cell(tiles[told["at"]], said, stop, told.get("found", ""))
+    return Cell(pictures[told["at"]], said, stop, told.get("found", ""))

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import logging
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,22 +10,19 @@ import numpy as np
 from PIL import Image
 
 from app.parts.photographs import load_photographs
-from app.presets.recording import digest
+from app.presets.recording import RECORD, check, made_of, picture, recorded
 from app.runs.damage import OPENING
 from app.runs.photo import SURVEY, Photo, repair
 from app.runs.places import Places
 from app.runs.session import Session
 from dga.explanation.degradation import NO_DEGRADATION
 from dga.explanation.search import Explanation
-from dga.images import Pixels
 from dga.io.files import to_plain, write_json
 from dga.io.shipped import shipped
 from dga.photograph import Photograph
 
-FOLDER, RECORD, MAP, NAME = "photo", "record.json", "map.png", "astronaut"
+FOLDER, MAP, NAME = "photo", "map.png", "astronaut"
 QUALITY = 80  # of pictures at one depth everywhere; those that are measured keep every bit
-
-_log = logging.getLogger(__name__)
 
 
 def record(session: Session, folder: Path) -> None:
@@ -37,8 +33,8 @@ def record(session: Session, folder: Path) -> None:
         for _ in repair(session, photo, depth):
             pass
         if depth is not None and photo.last is not None:
-            picture = Image.fromarray(photo.last[1])
-            picture.save(folder / f"{depth:02}.webp", quality=QUALITY, method=6)
+            shown = Image.fromarray(photo.last[1])
+            shown.save(folder / f"{depth:02}.webp", quality=QUALITY, method=6)
     found, places = photo.result, photo.places
     assert found
     assert places
@@ -60,12 +56,7 @@ def record(session: Session, folder: Path) -> None:
 
 
 def _made_of(session: Session, photo: Photo) -> dict[str, Any]:
-    """What has to be the same for a record to be shown."""
-    return {
-        "weights": session.weights,
-        "configuration": to_plain(session.profile.plus),
-        "damaged_sha256": digest(photo.damaged),
-    }
+    return made_of(session, to_plain(session.profile.plus), photo.damaged)
 
 
 def load(session: Session, root: Path | None = None) -> tuple[Photo, dict[int, bytes]]:
@@ -77,27 +68,21 @@ def load(session: Session, root: Path | None = None) -> tuple[Photo, dict[int, b
     photographs = load_photographs()
     name = NAME if NAME in photographs else next(iter(photographs))
     photo = Photo(name, photographs[name], OPENING)
-    try:
-        told = json.loads((folder / RECORD).read_text("utf-8"))
-        if other := [k for k, v in _made_of(session, photo).items() if told[k] != v]:
-            raise ValueError(f"other {' and '.join(other)}")
-        places = Places(**told["places"] | {"map": (folder / MAP).read_bytes()})
-        noise = np.zeros(photo.clean.shape[:2], np.float32)  # not asked for again
-        found = Explanation(NO_DEGRADATION, 0, 0.0)  # recorded with noise alone
-        grid = told["rows"], told["columns"], np.array(told["depths"])
-        image, best = (_pixels(folder / f"{name}.webp") for name in ("repaired", "best"))
-        pictures = {depth: (folder / f"{depth:02}.webp").read_bytes() for depth in SURVEY}
-        singles = {int(depth): value for depth, value in told["singles"].items()}
-        photo.take(Photograph(image, found, noise, *grid, False, told["seconds"]), places)
-        photo.singles, photo.best, photo.recorded = singles, (told["best"], best), True
-        return photo, pictures
-    except FileNotFoundError:
-        return photo, {}
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        _log.warning("The recorded photograph is not shown: %s.", error)
-        return Photo(name, photo.clean, OPENING), {}
+    found = recorded(folder / RECORD, partial(_read, session, folder, photo))
+    return found or (photo, {})
 
 
-def _pixels(path: Path) -> Pixels:
-    with Image.open(path) as image:
-        return np.asarray(image.convert("RGB"))
+def _read(
+    session: Session, folder: Path, photo: Photo, told: dict[str, Any]
+) -> tuple[Photo, dict[int, bytes]]:
+    check(told, _made_of(session, photo))
+    places = Places(**told["places"] | {"map": (folder / MAP).read_bytes()})
+    noise = np.zeros(photo.clean.shape[:2], np.float32)  # not asked for again
+    found = Explanation(NO_DEGRADATION, 0, 0.0)  # recorded with noise alone
+    grid = told["rows"], told["columns"], np.array(told["depths"])
+    image, best = (picture(folder / f"{name}.webp") for name in ("repaired", "best"))
+    pictures = {depth: (folder / f"{depth:02}.webp").read_bytes() for depth in SURVEY}
+    singles = {int(depth): value for depth, value in told["singles"].items()}
+    photo.take(Photograph(image, found, noise, *grid, False, told["seconds"]), places)
+    photo.singles, photo.best, photo.recorded = singles, (told["best"], best), True
+    return photo, pictures

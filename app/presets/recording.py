@@ -1,51 +1,27 @@
-"""Recording a run, so that it can be shown without running it again."""
+"""What recorded runs, boards and photographs share: what they were made of, pictures in files."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict
+import logging
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeVar
 
 import numpy as np
 from PIL import Image
 
-from app.parts.examples import Example
-from app.presets.cases import PATHS, Case
-from app.runs.run_state import RunState
 from app.runs.session import Session
-from app.runs.sprites import strip
-from app.runs.watch import Step, Swept, fixed_depth
 from dga.images import Pixels
-from dga.io.files import to_plain, write_json
+from dga.io.files import to_plain
 from dga.io.settings import values
-from dga.networks.classifier import Prediction
-from dga.pipeline import DepthSweep, Search, checked_repair, sweep_depths
 from dga.profiles import Profile
-from dga.request import Request
 from dga.systems import System
 
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
-
 RECORD = "record.json"
-INPUT = "input.png"
-RESULTS = "results.png"
-"""What the systems rebuilt, side by side."""
-RUN = ("dtype", "device", "input_prediction", "x_t_star_prediction")
-RESULT = ("prediction", "steps", "seconds")
-SEARCH = ("found", "stop", "unchanged", "seconds")
-"""Fields of a run, of each picture and of each search that are kept as they are."""
-COMMAND = "python -m app.presets --out {folder}"
-
-
-def settings_of(profile: Profile, case: Case) -> Request:
-    """A case's settings: the profile's own but for the number of noise paths."""
-    damage = {"corruption": case.corruption, "severity": case.severity}
-    return Request.of(profile, **damage, seed=case.seed, paths=PATHS)
+Shown = TypeVar("Shown")
+_log = logging.getLogger(__name__)
 
 
 def configuration(profile: Profile, systems: Iterable[System]) -> dict[str, Any]:
@@ -58,78 +34,40 @@ def configuration(profile: Profile, systems: Iterable[System]) -> dict[str, Any]
     }
 
 
-def digest(pixels: Pixels) -> str:
-    """SHA-256 of a picture's bytes."""
-    return hashlib.sha256(np.ascontiguousarray(pixels).tobytes()).hexdigest()
+def made_of(session: Session, settings: dict[str, Any], *pictures: Pixels) -> dict[str, Any]:
+    """What has to be the same for a record to be shown: weights, settings and pixels."""
+    digests = [hashlib.sha256(np.ascontiguousarray(p).tobytes()).hexdigest() for p in pictures]
+    return {"weights": session.weights, "settings": settings, "pictures": digests}
 
 
-def record(session: Session, case: Case, example: Example, folder: Path) -> None:
-    """Run a case and write it to ``folder``."""
-    settings = settings_of(session.profile, case)
-    subject = session.subject(example.path, settings)
-    state, pixels = RunState(session.profile, settings, subject, example), subject.input
-    lanes: dict[str, list[Pixels]] = defaultdict(list)
-    for event in session.events(pixels, settings, extent=state.extent):
-        state.take(event)
-        if isinstance(event, Step):
-            for name in event.systems:
-                lanes[name].append(event.x)
-    for system in state.systems.values():
-        if system.name not in state.series and not fixed_depth(system):
-            asked = pixels, settings.seed, checked_repair(system), state.extent
-            *_, sweep = session.lent(None, sweep_depths, *asked)
-            assert isinstance(sweep, DepthSweep)
-            state.take(Swept(system.name, sweep))
-    files = {f"{name}.jpg": strip(steps) for name, steps in lanes.items()}
-    files |= {f"{name}.webp": one.sheet for name, one in state.series.items() if one.sheet}
-    folder.mkdir(parents=True, exist_ok=True)
-    for old in folder.iterdir():
-        old.unlink()
-    for name, image in files.items():
-        (folder / name).write_bytes(image)
-    results = np.concatenate([state.results[name].image for name in state.systems], 1)
-    for name, picture in (INPUT, pixels), (RESULTS, results):
-        Image.fromarray(picture).save(folder / name, optimize=True)
-    write_json(folder / RECORD, _content(session, case, state))
+def check(told: Mapping[str, Any], made: Mapping[str, Any]) -> None:
+    """Raise ``ValueError`` where a record was made of something else than :func:`made_of` says."""
+    if other := [name for name, value in made.items() if told[name] != value]:
+        raise ValueError(f"it was made with other {' and '.join(other)}")
 
 
-def _content(session: Session, case: Case, state: RunState) -> dict[str, Any]:
-    classes, run = session.profile.classifier.classes, state.result
-    clean, clean_prediction = state.subject.clean, state.subject.clean_prediction
-    assert run
-    assert clean is not None
-    assert clean_prediction
+def recorded(file: Path, read: Callable[[dict[str, Any]], Shown]) -> Shown | None:
+    """What ``read`` makes of a record's JSON; None, and a line in the log, where it raises.
 
-    def shares(prediction: Prediction) -> list[float]:
-        known = dict(zip(prediction.labels, prediction.probabilities, strict=True))
-        return [round(known[name], 4) for name in classes]
-
-    return {
-        "case": asdict(case),
-        "settings": asdict(state.settings),
-        "weights": session.weights,
-        "configuration": configuration(session.profile, state.systems.values()),
-        "command": COMMAND.format(folder=f"assets/presets/{session.profile.name}"),
-        "input_sha256": digest(run.input),
-        "clean_sha256": digest(clean),
-        "clean": asdict(clean_prediction),
-        "run": _picked(run, RUN),
-        "search": _search(run.search),
-        "systems": {
-            name: {**_picked(result, RESULT), "search": _search(result.search)}
-            for name, result in run.reconstructions.items()
-        },
-        "outcomes": {
-            name: [shares(p) for p in one.predictions] for name, one in state.series.items()
-        },
-    }
+    None without a word where nothing was recorded.
+    """
+    if not file.exists():
+        return None
+    try:
+        return read(json.loads(file.read_text("utf-8")))
+    except (OSError, ValueError, LookupError, TypeError) as error:
+        _log.warning("What is recorded in %s is not shown: %s.", file.parent.name, error)
+        return None
 
 
-def _search(search: Search) -> dict[str, Any]:
-    logits = [[round(float(z), 5) for z in row] for row in search.logits]
-    return {**_picked(search, SEARCH), "logits": logits}
+def picture(file: Path) -> Pixels:
+    """A file's pixels, uint8 ``[H, W, 3]``."""
+    with Image.open(file) as image:
+        return np.asarray(image.convert("RGB"))
 
 
-def _picked(told: DataclassInstance, names: Sequence[str]) -> dict[str, Any]:
-    every = asdict(told)
-    return {name: every[name] for name in names}
+def tiles(file: Path, side: int) -> Pixels:
+    """The pictures of a sheet, row by row, uint8 ``[n, side, side, 3]``."""
+    sheet = picture(file)
+    rows = sheet.reshape(-1, side, sheet.shape[1] // side, side, 3)
+    return rows.swapaxes(1, 2).reshape(-1, side, side, 3)

@@ -1,43 +1,55 @@
-"""Recorded runs read back, and which of them may be shown with the models at hand."""
+"""Recorded runs: how they are made, read back, and which may be shown with the models at hand."""
 
 from __future__ import annotations
 
-import json
-import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache
+from dataclasses import asdict, dataclass
+from functools import cache, partial
 from pathlib import Path
-from typing import Any, TypeVar, get_type_hints
+from typing import TYPE_CHECKING, Any, TypeVar, get_type_hints
 
 import numpy as np
 from PIL import Image
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
 from app.parts.examples import Example
 from app.parts.pictures import uri
-from app.presets.cases import CASES, Case, lesson
-from app.presets.recording import INPUT, RECORD, RESULTS, configuration, digest
+from app.presets.cases import CASES, PATHS, Case
+from app.presets.recording import RECORD, check, configuration, made_of, recorded, tiles
 from app.runs.links import filled, opening_values
 from app.runs.run_state import DepthSeries, RunState
 from app.runs.session import Picture, Session
-from app.runs.watch import NOISED
+from app.runs.sprites import strip
+from app.runs.watch import NOISED, Swept, fixed_depth
 from dga.diffusion import ForwardPath, Schedule
 from dga.explanation.search import Explanation
 from dga.images import Pixels, from_tensor, to_tensor
+from dga.io.files import write_json
 from dga.io.shipped import shipped
 from dga.networks.classifier import Prediction
-from dga.pipeline import Adaptation, Reconstruction, Search, SearchEnded, checked_repair
+from dga.pipeline import (
+    Adaptation,
+    DepthSweep,
+    Reconstruction,
+    Search,
+    SearchEnded,
+    checked_repair,
+    sweep_depths,
+)
 from dga.profiles import End, Profile
 from dga.request import Request
 
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+INPUT = "input.png"
+RESULTS = "results.png"
+"""What the systems rebuilt, side by side."""
+RUN = ("dtype", "device", "input_prediction", "x_t_star_prediction")
+RESULT = ("prediction", "steps", "seconds")
+SEARCH = ("found", "stop", "unchanged", "seconds")
+"""Fields of a run, of each picture and of each search that are kept as they are."""
 Kept = TypeVar("Kept")
-COMPARED = ("dga-guided", "dda", "dga-plus")
-_log = logging.getLogger(__name__)
-
-
-class PresetError(ValueError):
-    """A recorded run that cannot be shown; the message says why."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +75,11 @@ class Presets:
         self._profile = session.profile
         by_name = {example.name: example for example in examples}
         folder = (root or shipped("assets/presets")) / session.profile.name
-        found = [_shown(session, folder / case.name, by_name) for case in CASES if folder.is_dir()]
+        found = (
+            load_preset(session, case, by_name[case.picture], folder / case.name)
+            for case in CASES
+            if case.picture in by_name
+        )
         self.all = tuple(preset for preset in found if preset)
         self.opening = opening_values(session.profile) | {"image": next(iter(by_name), "")}
         for first in self.all[:1]:
@@ -76,77 +92,114 @@ class Presets:
 
     def find(self, picture: str, settings: Request) -> Preset | None:
         """The preset that these settings of an example picture would repeat."""
-        for preset in self.all:
-            alike = _alike(self._profile, preset.state.settings, settings)
-            if preset.example.name == picture and alike:
-                return preset
-        return None
+        wanted, of = self._deciding(settings), (p for p in self.all if p.example.name == picture)
+        return next((p for p in of if self._deciding(p.state.settings) == wanted), None)
+
+    def _deciding(self, asked: Request) -> tuple[object, ...]:
+        known = configuration(self._profile, asked.usual(self._profile))
+        return asked.corruption, asked.severity, asked.seed, known
 
 
-def _shown(session: Session, folder: Path, examples: Mapping[str, Example]) -> Preset | None:
-    try:
-        return load_preset(session, folder, examples)
-    except (ValueError, OSError) as error:
-        _log.warning("The recorded run %s is not shown: %s.", folder.name, error)
-        return None
+def settings_of(profile: Profile, case: Case) -> Request:
+    """A case's settings: the profile's own but for the number of noise paths."""
+    damage = {"corruption": case.corruption, "severity": case.severity}
+    return Request.of(profile, **damage, seed=case.seed, paths=PATHS)
 
 
-def _alike(profile: Profile, ours: Request, asked: Request) -> bool:
-    damage = (ours.corruption, ours.severity if ours.corruption else 0, ours.seed)
-    wanted = (asked.corruption, asked.severity if asked.corruption else 0, asked.seed)
-    return damage == wanted and _configuration(profile, ours) == _configuration(profile, asked)
+def record(session: Session, case: Case, example: Example, folder: Path) -> None:
+    """Run a case and write it to ``folder``."""
+    settings = settings_of(session.profile, case)
+    subject = session.subject(example.path, settings)
+    state, pixels = RunState(session.profile, settings, subject, example), subject.input
+    for event in session.events(pixels, settings, extent=state.extent):
+        state.take(event)
+    for system in state.systems.values():
+        if system.name not in state.series and not fixed_depth(system):
+            asked = pixels, settings.seed, checked_repair(system), state.extent
+            *_, sweep = session.lent(None, sweep_depths, *asked)
+            assert isinstance(sweep, DepthSweep)
+            state.take(Swept(system.name, sweep))
+    steps = {name: lane.states for name, lane in state.lanes.items() if lane.states}
+    files = {f"{name}.jpg": strip(states) for name, states in steps.items()}
+    files |= {f"{name}.webp": one.sheet for name, one in state.series.items() if one.sheet}
+    folder.mkdir(parents=True, exist_ok=True)
+    for old in folder.iterdir():
+        old.unlink()
+    for name, image in files.items():
+        (folder / name).write_bytes(image)
+    results = np.concatenate([state.results[name].image for name in state.systems], 1)
+    for name, picture in (INPUT, pixels), (RESULTS, results):
+        Image.fromarray(picture).save(folder / name, optimize=True)
+    write_json(folder / RECORD, _content(session, state))
 
 
-def _configuration(profile: Profile, settings: Request) -> dict[str, Any]:
-    return configuration(profile, settings.usual(profile))
+def _content(session: Session, state: RunState) -> dict[str, Any]:
+    classes, run, subject = session.profile.classifier.classes, state.result, state.subject
+    assert run
+    assert subject.clean is not None
+    assert subject.clean_prediction
+
+    def shares(prediction: Prediction) -> list[float]:
+        known = dict(zip(prediction.labels, prediction.probabilities, strict=True))
+        return [round(known[name], 4) for name in classes]
+
+    return {
+        **_made_of(session, state.settings, subject.clean, subject.input),
+        "clean": asdict(subject.clean_prediction),
+        "run": _picked(run, RUN),
+        "search": _told(run.search),
+        "systems": {
+            name: {**_picked(result, RESULT), "search": _told(result.search)}
+            for name, result in run.reconstructions.items()
+        },
+        "outcomes": {
+            name: [shares(p) for p in one.predictions] for name, one in state.series.items()
+        },
+    }
 
 
-def load_preset(session: Session, folder: Path, examples: Mapping[str, Example]) -> Preset:
-    """A recorded run of one of ``examples`` that belongs to these models.
+def _made_of(session: Session, settings: Request, *pictures: Pixels) -> dict[str, Any]:
+    known = configuration(session.profile, settings.usual(session.profile))
+    return made_of(session, known, *pictures)
 
-    Raises :class:`PresetError` or ``OSError``.
-    """
-    try:
-        content = json.loads((folder / RECORD).read_text("utf-8"))
-        settings = Request(**content["settings"])
-        case = Case(**content["case"])
-        if content["weights"] != session.weights:
-            raise PresetError("it was made with other weights")
-        if content["configuration"] != _configuration(session.profile, settings):
-            raise PresetError("it was made with other settings")
-        if case.picture not in examples:
-            raise PresetError("its picture is not there")
-        example = examples[case.picture]
-        state = _state(session, folder, content, settings, example)
-        before = state.subject.input_prediction.label
-        guided, fixed, plus = (state.results[name].prediction.label for name in COMPARED)
-        depth = content["search"]["stop"]["t_star"]
-        taught = lesson(example.truth or "", before, guided, fixed, plus, depth)
-        state.key = case.name
-        return Preset(case.name, example, taught, state)
-    except (KeyError, IndexError, TypeError, json.JSONDecodeError, ValidationError) as error:
-        raise PresetError(f"its record is damaged ({error})") from None
+
+def _told(search: Search) -> dict[str, Any]:
+    logits = [[round(float(z), 5) for z in row] for row in search.logits]
+    return {**_picked(search, SEARCH), "logits": logits}
+
+
+def _picked(told: DataclassInstance, names: Sequence[str]) -> dict[str, Any]:
+    every = asdict(told)
+    return {name: every[name] for name in names}
+
+
+def load_preset(session: Session, case: Case, example: Example, folder: Path) -> Preset | None:
+    """A recorded run of ``example``; None where it does not belong to these models."""
+    state = recorded(folder / RECORD, partial(_state, session, folder, case, example))
+    return Preset(case.name, example, case.lesson, state) if state else None
 
 
 def _state(
-    session: Session, folder: Path, content: dict[str, Any], settings: Request, example: Example
+    session: Session, folder: Path, case: Case, example: Example, content: dict[str, Any]
 ) -> RunState:
     """A record as the finished run that it was."""
-    profile, (damaged,) = session.profile, _side_by_side(folder / INPUT, 1)
-    pixels = example.pixels(profile.image_size)
-    if (digest(pixels), digest(damaged)) != (content["clean_sha256"], content["input_sha256"]):
-        raise PresetError("its picture cannot be made again here")
+    profile, settings = session.profile, settings_of(session.profile, case)
+    pixels, (damaged,) = (
+        example.pixels(profile.image_size),
+        tiles(folder / INPUT, profile.image_size),
+    )
+    check(content, _made_of(session, settings, pixels, damaged))
     run, told = content["run"], content["systems"]
     before, clean = (_filled(Prediction, p) for p in (run["input_prediction"], content["clean"]))
     subject = Picture(damaged, before, pixels, clean)
-    state = RunState(profile, settings, subject, example, "recorded")
+    state = RunState(profile, settings, subject, example, "recorded", key=case.name)
     search = _search(state, content["search"], End(state.stopping))
     state.take(SearchEnded(None, search))
     for name, shares in content["outcomes"].items():
         sheet = b"" if name == NOISED else (folder / f"{name}.webp").read_bytes()
         outcomes = [_sorted(profile.classifier.classes, row) for row in shares]
         state.series[name] = DepthSeries(outcomes, sheet)
-    images = _side_by_side(folder / RESULTS, len(state.systems))
+    images = tiles(folder / RESULTS, profile.image_size)
     for system, image in zip(state.systems.values(), images, strict=True):
         facts, repair = told[system.name], checked_repair(system)
         noisy = facts["search"]["found"]["entry"] and repair.noisy
@@ -188,9 +241,3 @@ def _filled(kind: type[Kept], told: Mapping[str, Any], **known: Any) -> Kept:
 def _sorted(classes: Sequence[str], shares: Sequence[float]) -> Prediction:
     pairs = sorted(zip(shares, classes, strict=True), key=lambda pair: -pair[0])
     return Prediction(tuple(name for _, name in pairs), tuple(share for share, _ in pairs))
-
-
-def _side_by_side(path: Path, count: int) -> list[Pixels]:
-    with Image.open(path) as image:
-        pictures = np.split(np.asarray(image.convert("RGB")), count, axis=1)
-    return [np.ascontiguousarray(picture) for picture in pictures]

@@ -70,22 +70,23 @@ def strip(states: Sequence[Pixels]) -> bytes:
 class Lane:
     """One method's way back: strips of reverse steps in the order of time.
 
-    ``visited``: the depths on it, from where it begins to 0.
+    ``visited``: the depths on it, from where it begins to 0; ``states``: steps that are in no
+    strip yet.
     """
 
     name: str
     visited: tuple[int, ...]
     strips: list[tuple[int, str]] = field(default_factory=list)
-    _states: list[Pixels] = field(default_factory=list)
+    states: list[Pixels] = field(default_factory=list)
 
     def add(self, x: Pixels) -> None:
         """Keep one step, uint8 ``[S, S, 3]``, for the next strip."""
-        self._states.append(x)
+        self.states.append(x)
 
     def value(self) -> dict[str, object]:
         """Ready for JSON; what was added since the last call becomes one strip."""
-        if self._states:
-            self.strips.append((len(self._states), uri(strip(self._states), "jpeg")))
-            self._states = []
+        if self.states:
+            self.strips.append((len(self.states), uri(strip(self.states), "jpeg")))
+            self.states = []
         strips = [[count, address] for count, address in self.strips]
         return {"name": self.name, "visited": list(self.visited), "strips": strips}

@@ -450,7 +450,7 @@ def test_a_board_is_recorded_and_read_back(tiny, cat, tmp_path):
         assert status_value(one)["words"] == "Recorded with the shipped models"
     content = json.loads((folder / "cat-3.json").read_text())
     for changes in (
-        {"weights": {"classifier": "another"}}, {"configuration": {}}, {"clean_sha256": ""},
+        {"weights": {"classifier": "another"}}, {"settings": {}}, {"pictures": []},
         {"rows": [{}]}, {"rows": content["rows"][1:]},
     ):  # fmt: skip
         (folder / "cat-3.json").write_text(json.dumps(content | changes))

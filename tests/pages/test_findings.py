@@ -3,7 +3,6 @@
 import csv
 import json
 import re
-from collections import Counter
 from pathlib import Path
 from urllib.parse import parse_qs
 
@@ -22,7 +21,7 @@ from app.presets.cases import CASES
 from app.presets.recording import RECORD
 from app.runs import links
 from app.runs.session import Session
-from app.words.findings import FINDINGS_WORDS, KINDS
+from app.words.findings import FINDINGS_WORDS, KINDS, QUESTIONS
 from dga.analysis.tables.table import DASH, MINUS
 from dga.analysis.tables.table import Table as WrittenTable
 from dga.figures.palette import NEUTRAL
@@ -453,17 +452,29 @@ class Found:
 
 def test_links_lead_to_runs_that_show_what_they_say():
     seen = shown(Found())
-    assert {"help", "found", "cost", "clean", "worth"} <= set(seen)
-    runs = {q: link.partition("run=")[2] for q, link in seen.items() if "run=" in link}
-    for question, name in runs.items():
-        folder = shipped("assets/presets") / "everyday16" / name
-        run = json.loads((folder / RECORD).read_text("utf-8"))
-        truth, damaged = run["clean"]["labels"][0], run["run"]["input_prediction"]["labels"][0]
-        read = {s: told["prediction"]["labels"][0] for s, told in run["systems"].items()}
-        needed = {"help": "dga-plus", "depth": "dga-guided"}.get(question)
-        if needed:
-            assert damaged != truth == read[needed] != read["dda"], question
-    assert max(Counter(runs.values()).values()) <= 2  # a link is worth a run of its own
+    assert set(seen) == set(QUESTIONS)
+    folder = shipped("assets/presets") / "everyday16"
+    wrong, read, runs = {}, {}, {}
+    for question in ("help", "depth", "found", "cost"):
+        name = seen[question].removeprefix("./?run=")
+        runs[question] = run = json.loads((folder / name / RECORD).read_text("utf-8"))
+        truth = run["clean"]["labels"][0]
+        wrong[question] = run["run"]["input_prediction"]["labels"][0] != truth
+        told = run["systems"].items()
+        read[question] = {s: one["prediction"]["labels"][0] == truth for s, one in told}
+    assert wrong["help"]
+    assert wrong["depth"]
+    assert wrong["found"]
+    assert read["help"]["dga-plus"]
+    assert not read["help"]["dda"]
+    assert read["depth"]["dga-guided"]
+    assert not read["depth"]["dda"]
+    assert runs["depth"]["search"]["stop"]["crossed"]
+    assert read["found"]["dga-plus"]
+    assert not runs["found"]["systems"]["dga-plus"]["search"]["unchanged"]
+    assert runs["cost"]["search"]["stop"]["t_star"] > 0
+    photo = json.loads((folder / "photo" / RECORD).read_text("utf-8"))
+    assert len({depth for row in photo["depths"] for depth in row}) > 1  # worth
     query = {name: one for name, (one,) in parse_qs(seen["clean"].partition("?")[2]).items()}
     opening = links.opening_values(Found.profile) | {"image": "lion"}
     link = links.parse(query, Found.profile, ("cat", "lion"), opening)

@@ -454,7 +454,7 @@ def test_the_opening_is_recorded_and_read_back(tiny, tmp_path, monkeypatch):
     assert known == places
     assert photo.places.map == find_places(again).map
     content = json.loads((folder / "record.json").read_text())
-    for changes in ({"weights": {"a": "b"}}, {"configuration": {}}, {"damaged_sha256": ""}):
+    for changes in ({"weights": {"a": "b"}}, {"settings": {}}, {"pictures": []}):
         (folder / "record.json").write_text(json.dumps(content | changes))
         photo, pictures = recorded.load(tiny, tmp_path)
         assert photo.result is None
