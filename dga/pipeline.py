@@ -547,7 +547,7 @@ def sweep_depths(
     repair: Repair,
     extent: int,
     cache: PictureCache | None = None,
-) -> Iterator[tuple[int, int] | DepthSweep]:
+) -> Generator[tuple[int, int] | DepthSweep]:
     """Repair a picture, uint8 ``[S, S, 3]``, from each depth 0...``extent`` instead of its t*.
 
     Yields (steps done, of how many), then the :class:`DepthSweep`: at each depth the picture

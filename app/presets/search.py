@@ -59,7 +59,7 @@ class Found:
 
 
 def look(session: Session, case: Case, example: Example) -> Found:
-    """Run a case. Raises what :meth:`~app.runs.session.Session.watched` does."""
+    """Run a case. Raises what :meth:`~app.runs.session.Session.lent` does."""
     settings = settings_of(session.profile, case)
     subject = session.subject(example.path, settings)
     *_, run = session.events(subject.input, settings)

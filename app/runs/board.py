@@ -10,7 +10,7 @@ import io
 import threading
 import time
 import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import PurePath
@@ -20,7 +20,6 @@ import numpy as np
 
 from app.parts.examples import Example
 from app.parts.pictures import encoded, entry
-from app.runs.gpu import expected_seconds
 from app.runs.run_state import DepthSeries
 from app.runs.session import Session
 from app.runs.sprites import outcome_sheet
@@ -250,21 +249,19 @@ class News:
 def run(session: Session, board: Board) -> Iterator[None]:
     """Fill a board, a step at a time, within the time budget and until cancelled.
 
-    Raises what :meth:`~app.runs.session.Session.watched` does.
+    Raises what :meth:`~app.runs.session.Session.lent` does.
     """
     begun = time.monotonic() - board.seconds
     rows = [row for row in board.rows if not row.depths]
     images, known = [row.cells[DAMAGED].image for row in rows], len(board.rows) - len(rows)
     damaged = np.stack([image for image in images if image is not None])
-    steps, systems, runs, too_long = fill, list(board.systems.values()), 1, words.TOO_LONG
-    budget = session.budget(pictures=len(damaged))
+    steps, systems, too_long = fill, list(board.systems.values()), words.TOO_LONG
     if board.method:
         if session.pace is not None:
             raise RunError(words.TOO_SLOW)
         steps, systems = fill_atlas, [board.systems[board.method]]
-        runs, too_long = DEEPEST + 1, words.TOO_LONG_ATLAS
-    longest = runs * len(damaged) * expected_seconds(session.profile, systems, paths=1)
-    options: dict[str, Any] = {"longest": longest, "budget": budget, "too_long": too_long}
+        too_long = words.TOO_LONG_ATLAS
+    options: dict[str, Any] = {"budget": session.budget(len(damaged)), "too_long": too_long}
     for news in session.lent(board.cancel, steps, damaged, systems, **options):
         done, total = news.progress
         board.phase, board.progress = news.phase, (known + done, known + total)
@@ -275,7 +272,7 @@ def run(session: Session, board: Board) -> Iterator[None]:
     board.phase, board.seconds = "done", time.monotonic() - begun
 
 
-def fill_atlas(models: Models, damaged: Pixels, systems: Sequence[System]) -> Iterator[News]:
+def fill_atlas(models: Models, damaged: Pixels, systems: Sequence[System]) -> Generator[News]:
     """Of each picture in turn where it stops, and what the one system gives from every depth.
 
     One noise path serves the stop and all depths.
@@ -297,11 +294,10 @@ def fill_atlas(models: Models, damaged: Pixels, systems: Sequence[System]) -> It
             yield News("row", (row + 1, total), [(row, STOPPED, Cell(stop=stop, depths=depths))])
 
 
-def fill(models: Models, damaged: Pixels, systems: Sequence[System]) -> Iterator[News]:
+def fill(models: Models, damaged: Pixels, systems: Sequence[System]) -> Generator[News]:
     """Labels, then every picture's depth, then all reconstructions: what ``adapt`` computes.
 
-    ``damaged``: uint8 ``[n, S, S, 3]``. It goes on where the networks are, as
-    :func:`app.runs.watch.watch` does.
+    ``damaged``: uint8 ``[n, S, S, 3]``.
     """
     total = len(damaged)
     yield News("read", (0, total))

@@ -9,9 +9,10 @@ import math
 import sys
 import threading
 import time
-from collections.abc import Generator, Iterator
+from collections.abc import Generator
 from contextlib import suppress
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from PIL import Image
@@ -184,15 +185,14 @@ class SoFar:
 def repair(session: Session, photo: Photo, depth: int | None = None) -> Generator[None]:
     """A depth for each place, or one everywhere.
 
-    Raises what :meth:`~app.runs.session.Session.watched` does.
+    Raises what :meth:`~app.runs.session.Session.lent` does.
     """
     if depth is None:
         photo.phase, photo.progress, photo.rows = "working", (0, 0), b""
     budget = session.budget(pictures=max(1, photo.damaged.size // 3 // 2**16))
-    asked = photo.damaged, depth
-    work = session.lent(photo.cancel, _steps, *asked, budget=budget, too_long=TOO_LONG, long=True)
+    options: dict[str, Any] = {"budget": budget, "too_long": TOO_LONG, "long": True}
     try:
-        for event in work:
+        for event in session.lent(photo.cancel, _steps, photo.damaged, depth, **options):
             if isinstance(event, SoFar):
                 photo.progress, photo.rows = (event.done, event.total), event.rows
             elif isinstance(event, Photograph):
@@ -204,8 +204,8 @@ def repair(session: Session, photo: Photo, depth: int | None = None) -> Generato
 
 def _steps(
     models: Models, pixels: Pixels, depth: int | None
-) -> Iterator[SoFar | Photograph | None]:
-    """A repair in what can travel between processes; None where there is nothing to see."""
+) -> Generator[SoFar | Photograph | None]:
+    """A repair as the page watches it; None where there is nothing to see."""
     shown, settled, seen = pixels.copy(), 0, -math.inf
     for event in photograph_steps(models, pixels, depth=depth):
         if isinstance(event, Photograph):

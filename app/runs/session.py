@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-import math
 import threading
 import time
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +14,6 @@ from typing import Any, TypeVar
 import numpy as np
 
 from app.runs.compute_thread import computed, computed_steps
-from app.runs.gpu import borrowed, choose_device, expected_seconds, lends_gpus, on_lent_gpu
 from app.runs.watch import News, Step, watch
 from app.server.decoder import read_square
 from app.server.errors import RunError, translate_errors
@@ -69,8 +67,6 @@ class Session:
         self._loaded = Future[Models]()
         if isinstance(models, Models):
             self._loaded.set_result(models)
-        self._lent: Callable[..., Generator[Any]]
-        self._lent = on_lent_gpu(self._on_models, lambda seconds, *asked: seconds)
 
     @classmethod
     def open(cls, profile: str = "everyday16", sources: Sources = Sources()) -> Session:
@@ -95,11 +91,6 @@ class Session:
         return self._loaded.result()
 
     @property
-    def device(self) -> str:
-        """Kind of device that the models are loaded to."""
-        return self._files.device.type if isinstance(self._files, Models) else choose_device()
-
-    @property
     def weights(self) -> dict[str, str]:
         """Which exact weights the models have, by network."""
         return self._files.weights
@@ -108,9 +99,8 @@ class Session:
         """Load what was only found, once. Raises ``WeightsError``, for those who wait too."""
         assert isinstance(self._files, ModelFiles)
         try:
-            compute = computed(Compute.choose, choose_device())
-            models = computed(self._files.load, compute)
-            self.pace = None if lends_gpus() else computed(slow_pace, models)
+            models = computed(self._files.load, computed(Compute.choose))
+            self.pace = computed(slow_pace, models)
             if self.pace is not None:
                 longest = self.pace.longest(self.profile)
                 self.budget_seconds = max(self.budget_seconds, 2 * longest)
@@ -140,61 +130,36 @@ class Session:
 
         ``extent``: as in :func:`~dga.pipeline.adapt_steps`, with every depth's outcome unless
         the machine is slow; ``chosen``: by default the usual ones, in the order in which they are
-        wanted. Raises what :meth:`watched` does.
+        wanted. Raises what :meth:`lent` does.
         """
         profile, stopping = self.profile, settings.stopping(self.profile)
         chosen = settings.usual(profile) if chosen is None else chosen
         every = extent if self.pace is None else None
-        longest = expected_seconds(profile, chosen, stopping.paths)
         asked = pixels, settings.seed, stopping, chosen, extent, every
-        return self.lent(cancel, watch, *asked, longest=longest)
+        return self.lent(cancel, watch, *asked)
 
     def lent(
         self,
         cancel: threading.Event | None,
-        steps: Callable[..., Iterator[Done]],
+        steps: Callable[..., Generator[Done]],
         *asked: Any,
-        longest: float = math.inf,
         budget: float | None = None,
         too_long: str = TOO_LONG,
         long: bool = False,
     ) -> Generator[Done]:
-        """``steps(models, *asked)``, on a GPU where the host lends one, within the time budget.
+        """``steps(models, *asked)``, within the time budget and until ``cancel`` is set.
 
-        ``longest``: seconds that it is borrowed for, never beyond the ``budget``, by default the
-        session's; ``long``: it gives way to others. Raises what :meth:`watched` does.
+        Both are looked at after each. ``budget``: seconds, by default the session's; ``long``: it
+        gives way to others. Raises :class:`RunError`, with the sentence ``too_long``, and
+        :class:`CancelledError`.
         """
         seconds = self.budget_seconds if budget is None else budget
-        work = self._lent(min(longest, seconds), steps, *asked)
-        return self.watched(self._computed(work, long), cancel, seconds, too_long)
-
-    def _computed(self, work: Generator[Done], long: bool) -> Generator[Done]:
-        if not lends_gpus():  # else it is computed in another process
-            _ = self.models  # waited for here: they are loaded there
-            work = computed_steps(work, long)
-        yield from work
-
-    def _on_models(
-        self, seconds: float, steps: Callable[..., Iterator[Done]], *asked: Any
-    ) -> Generator[Done]:
-        yield from steps(borrowed(self.models), *asked)
-
-    def watched(
-        self,
-        steps: Generator[Done],
-        cancel: threading.Event | None,
-        seconds: float,
-        too_long: str,
-    ) -> Generator[Done]:
-        """``steps`` for so many seconds and until ``cancel`` is set, both looked at after each.
-
-        Raises :class:`RunError`, with the sentence ``too_long``, and :class:`CancelledError`.
-        """
         run, deadline = object(), time.monotonic() + seconds
         self._runs.add(run)
         try:
-            with translate_errors(), contextlib.closing(steps):
-                for event in steps:
+            work = computed_steps(steps(self.models, *asked), long)
+            with translate_errors(), contextlib.closing(work):
+                for event in work:
                     if cancel is not None and cancel.is_set():
                         raise CancelledError
                     yield event

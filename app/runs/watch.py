@@ -1,12 +1,8 @@
-"""One picture's run as a page watches it: pictures of its steps, and what comes out at each depth.
-
-It runs where the networks are, perhaps in another process with a lent GPU, and so yields NumPy
-arrays and plain records alone.
-"""
+"""One picture's run as a page watches it: its steps in pictures, what comes out at each depth."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, groupby
 
@@ -80,7 +76,7 @@ def watch(
     chosen: Sequence[System],
     extent: int | None = None,
     every: int | None = None,
-) -> Iterator[News]:
+) -> Generator[News]:
     """:func:`~dga.pipeline.adapt_steps` for a page: the first system's kind ends before the other.
 
     ``stopping``: the paper's rule; ``every``: at each depth 0...``every`` the frozen classifier
