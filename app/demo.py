@@ -58,8 +58,6 @@ from dga.weights.checkpoints import WeightsError
 from dga.weights.fetch import obtain
 from dga.weights.sources import NETWORKS, Sources
 
-CACHE_SECONDS = (600, 3000)  # look every 10 minutes, delete what is older than 50
-
 
 def build(
     session: Session, exhibits: Exhibits
@@ -69,9 +67,7 @@ def build(
     Returns also what their scripts ask for by name, JSON and WebP, to which Learn adds what is
     made; and each page's first screen by its address.
     """
-    with StrictBlocks(
-        title=f"{TITLE}: {TAGLINE.lower()}", analytics_enabled=False, delete_cache=CACHE_SECONDS
-    ) as demo:
+    with StrictBlocks(title=f"{TITLE}: {TAGLINE.lower()}", analytics_enabled=False) as demo:
         queue = FairQueue(True, demo.max_threads, 1, MAX_WAITING, demo)
         line = QueuePositions(partial(queue.visitors, CONCURRENCY_ID), queue.address_of)
         photographs = partial(queue.visitors, PHOTOGRAPHS_ID)

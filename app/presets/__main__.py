@@ -30,8 +30,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     asked.add_argument("--out", type=Path, metavar="FOLDER", help="folder to write them to")
     asked.add_argument(
         "--search", type=int, metavar="SEEDS",
-        help="run every example with every damage and so many seeds instead, and tell which runs "
-        "teach what",
+        help="run every example with every damage and so many seeds instead, and tell who reads "
+        "which runs right",
     )  # fmt: skip
     parser.add_argument(
         "--corruptions", nargs="+", choices=CORRUPTIONS, default=CORRUPTIONS, metavar="CORRUPTION",

@@ -1,4 +1,4 @@
-"""Which runs teach what: examples with every damage, looked through for cases to record."""
+"""Who reads which run right: examples with every damage, looked through for cases to record."""
 
 from __future__ import annotations
 
@@ -14,9 +14,8 @@ from dga.networks.classifier import Prediction
 from dga.pipeline import Adaptation
 from dga.stopping import Stop
 
-DAMAGED, OWN, FIXED, PLUS = "damaged", "dga-guided", "dda", "dga-plus"
-SHOWN = 5  # runs printed of each lesson
-FALLS = 4  # depths at least over which an opening's curve falls
+METHODS = ("dga-guided", "dda", "dga-plus")
+SHOWN = 5  # runs printed of each picture
 
 
 @dataclass(frozen=True)
@@ -27,29 +26,15 @@ class Found:
     stop: Stop
     lead: dict[str, float]
 
-    def reads(self, right: str, wrong: str) -> bool:
-        """Whether those named, separated by blanks, are read right and wrong."""
-        return all(self.lead[name] > 0 for name in right.split()) and all(
-            self.lead[name] < 0 for name in wrong.split()
-        )
+    @property
+    def right(self) -> str:
+        """Who is read right: ``damaged`` and methods' names."""
+        return ", ".join(name for name, lead in self.lead.items() if lead > 0) or "nothing"
 
     @property
     def strength(self) -> float:
         """The least clear of its four readings."""
         return min(map(abs, self.lead.values()))
-
-    @property
-    def lessons(self) -> Iterator[str]:
-        """What it would teach."""
-        depth, crossed = self.stop.t_star, self.stop.crossed
-        if crossed and depth >= FALLS and self.reads(OWN, f"{DAMAGED} {FIXED}"):
-            yield "its own depth saves it"
-        if crossed and not depth and self.reads(f"{DAMAGED} {OWN} {PLUS}", FIXED):
-            yield "nothing to do, and the fixed depth harms"
-        if self.reads(PLUS, f"{DAMAGED} {OWN} {FIXED}"):
-            yield "DGA+ alone saves it"
-        if self.reads(DAMAGED, f"{OWN} {FIXED} {PLUS}"):
-            yield "repair breaks it"
 
     def __str__(self) -> str:
         told = "  ".join(f"{name} {lead:+.2f}" for name, lead in self.lead.items())
@@ -64,19 +49,19 @@ def look(session: Session, case: Case, example: Example) -> Found:
     subject = session.subject(example.path, settings)
     *_, run = session.events(subject.input, settings)
     assert isinstance(run, Adaptation)
-    read = {DAMAGED: run.input_prediction}
-    read |= {name: run.reconstructions[name].prediction for name in (OWN, FIXED, PLUS)}
+    read = {"damaged": run.input_prediction}
+    read |= {name: run.reconstructions[name].prediction for name in METHODS}
     return Found(case, run.stop, {name: _lead(said, example.truth) for name, said in read.items()})
 
 
 def report(found: Sequence[Found]) -> Iterator[str]:
-    """How many runs of which pictures would teach each lesson, and the clearest of them."""
-    taught = [(lesson, one) for one in found for lesson in one.lessons]
+    """How many runs of which pictures are read right by whom, and the clearest of them."""
     yield f"{len(found)} runs"
-    for lesson in dict.fromkeys(lesson for lesson, _ in taught):
-        ones = sorted((o for name, o in taught if name == lesson), key=lambda o: -o.strength)
+    for right in dict.fromkeys(one.right for one in found):
+        ones = sorted((o for o in found if o.right == right), key=lambda o: -o.strength)
         by_picture = Counter(one.case.picture for one in ones)
-        yield f"\n{lesson}: {len(ones)} ({', '.join(f'{p} {n}' for p, n in by_picture.items())})"
+        counted = ", ".join(f"{picture} {n}" for picture, n in by_picture.items())
+        yield f"\n{right}: {len(ones)} ({counted})"
         for picture in by_picture:
             yield from map(str, [one for one in ones if one.case.picture == picture][:SHOWN])
 

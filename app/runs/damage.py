@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any, Literal, get_args
 
 import numpy as np
 from PIL import Image, ImageDraw, ImageFilter
+from pydantic import Field, TypeAdapter, ValidationError
 
 from app.server.errors import RequestError
 from app.server.limits import MAX_STROKES
@@ -17,12 +18,14 @@ from dga.evaluation.photographs import ramp
 from dga.images import Pixels
 
 NONE, STROKES, RAMP = "none", "strokes", "ramp"
-BRUSHES = ("noise", "blur", "dark")
+Brush = Literal["noise", "blur", "dark"]
+BRUSHES = get_args(Brush)
 SIZES, STRENGTHS = (16, 240), (10, 100)
 MAX_POINTS = 64
 SEED = 0
 STROKE_NOISE = 0.6  # standard deviation at full strength, in [-1, 1]
 STROKE_BLUR = 8.0  # pixels
+Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 
 
 @dataclass(frozen=True)
@@ -32,10 +35,15 @@ class Stroke:
     ``strength``: in percent.
     """
 
-    kind: str
-    size: float
-    strength: float
-    points: Sequence[tuple[float, float]]
+    kind: Brush
+    size: Annotated[float, Field(ge=SIZES[0], le=SIZES[1], allow_inf_nan=False)]
+    strength: Annotated[float, Field(ge=STRENGTHS[0], le=STRENGTHS[1], allow_inf_nan=False)]
+    points: Annotated[tuple[tuple[Share, Share], ...], Field(min_length=1, max_length=MAX_POINTS)]
+
+
+_STROKES: TypeAdapter[tuple[Stroke, ...]] = TypeAdapter(
+    Annotated[tuple[Stroke, ...], Field(max_length=MAX_STROKES)]
+)
 
 
 @dataclass(frozen=True)
@@ -78,25 +86,11 @@ def check_damage(asked: Any) -> Damage:
     kind, severity = asked.get("kind"), asked.get("severity", 3)
     if kind not in (NONE, STROKES, RAMP, *CORRUPTIONS) or severity not in SEVERITIES:
         raise RequestError(BAD_DAMAGE)
-    strokes = asked.get("strokes", []) if kind == STROKES else []
     try:
-        checked = tuple(_checked(stroke) for stroke in strokes[: MAX_STROKES + 1])
-        if len(checked) <= MAX_STROKES:
-            return Damage(kind, int(severity), checked)
-    except (TypeError, ValueError, LookupError, ArithmeticError):
-        pass  # what was sent is no stroke
-    raise RequestError(BAD_STROKES.format(most=MAX_STROKES))
-
-
-def _checked(told: Any) -> Stroke:
-    points = tuple((float(x), float(y)) for x, y in told["points"][: MAX_POINTS + 1])
-    stroke = Stroke(told["kind"], float(told["size"]), float(told["strength"]), points)
-    known = stroke.kind in BRUSHES and 0 < len(points) <= MAX_POINTS
-    within = all(0 <= share <= 1 for point in points for share in point)  # which no NaN is
-    sized = SIZES[0] <= stroke.size <= SIZES[1]
-    if not (known and within and sized and STRENGTHS[0] <= stroke.strength <= STRENGTHS[1]):
-        raise ValueError("This stroke cannot be painted.")
-    return stroke
+        strokes = _STROKES.validate_python(asked.get("strokes", ()) if kind == STROKES else ())
+    except ValidationError:
+        raise RequestError(BAD_STROKES.format(most=MAX_STROKES)) from None
+    return Damage(kind, int(severity), strokes)
 
 
 def _painted(pixels: Pixels, stroke: Stroke, rng: np.random.Generator) -> Pixels:

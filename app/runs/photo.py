@@ -158,13 +158,10 @@ class Photo:
         assert self.places
         name = self.name or "photo"
         if kind == "csv":
-            rows = zip(self.result.rows, self.result.depths.tolist(), strict=True)
-            lines = [
-                f"{top},{left},{depth}"
-                for top, depths in rows
-                for left, depth in zip(self.result.columns, depths, strict=True)
-            ]
-            return f"{name}-depths.csv", "\n".join(["top,left,depth", *lines, ""]).encode()
+            places = np.meshgrid(self.result.rows, self.result.columns, indexing="ij")
+            table, stream = np.stack([*places, self.result.depths], -1).reshape(-1, 3), io.BytesIO()
+            np.savetxt(stream, table, "%d", ",", header="top,left,depth", comments="")
+            return f"{name}-depths.csv", stream.getvalue()
         if kind == "map":
             height, width = self.clean.shape[:2]
             small = Image.open(io.BytesIO(self.places.map))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -10,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
+from app.parts.pictures import encoded
 from dga.photograph import Photograph
 
 LONGEST = 172  # cells of the map
@@ -104,6 +104,4 @@ def _map(depths: NDArray[np.float32], deepest: int) -> bytes:
     colours = [np.interp(depths, ends, channel) for channel in zip(*COLOURS, strict=True)]
     clear = 209 * np.clip(depths / 2.5, 0, 1)
     pixels = np.stack([*colours, clear], -1).round().astype(np.uint8)
-    stream = io.BytesIO()
-    Image.fromarray(pixels).save(stream, "PNG", optimize=True)
-    return stream.getvalue()
+    return encoded(pixels, "PNG", optimize=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import io
-import logging
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import closing
@@ -23,17 +22,14 @@ from app.runs.photo import DEEPEST, Photo, repair
 from app.runs.session import CancelledError, Session
 from app.runs.visitors import Visitors
 from app.server.decoder import read_photograph
-from app.server.errors import SENTENCES, RequestError
+from app.server.errors import RequestError, sentence_of
 from app.server.limits import MAX_PHOTOS
 from app.server.queue_position import QueuePositions
 from app.server.request_body import is_upload
 from app.server.turns import TURNS
 from app.server.upload_folder import kept
 from app.words import photo as words
-from app.words.errors import FAILED
 from dga.corruptions import CORRUPTIONS, MIN_SIZE
-
-_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -163,9 +159,7 @@ class PhotoHandlers(ChangeHandlers[Photo]):
         yield self.shown(photo)
 
     def end(self, photo: Photo, sentence: str = "") -> None:
-        if photo.running or sentence:
-            photo.cancel.set()
-            photo.phase, photo.error = ("error", sentence) if sentence else ("cancelled", "")
+        super().end(photo, sentence)
         if sentence:
             photo.rows = b""
 
@@ -197,10 +191,7 @@ class PhotoHandlers(ChangeHandlers[Photo]):
                 yield {stage: gr.skip()}  # here it ends if she has gone
         except CancelledError:
             pass
-        except SENTENCES as error:
-            sentence = str(error)
-        except Exception:
-            _log.exception("One depth everywhere failed")
-            sentence = FAILED
+        except Exception as error:
+            sentence = sentence_of(error)
         shown, photo.last = singles_value(photo), None  # a thousand may look at the opening one
         yield {stage: shown | {"error": sentence}}
