@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import io
 import zipfile
+from collections.abc import Mapping
 from typing import Any
 
 import gradio as gr
@@ -36,8 +37,12 @@ def uri(content: bytes, kind: str) -> str:
     return f"data:image/{kind};base64,{base64.b64encode(content).decode()}"
 
 
-def entry(name: str) -> zipfile.ZipInfo:
-    """Without the clock: files are kept by their content, and the same run gives the same one."""
-    info = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))  # the earliest that the format knows
-    info.external_attr = 0o644 << 16
-    return info
+def zipped(files: Mapping[str, bytes]) -> bytes:
+    """A ZIP file of these, by name, without the clock: the same run gives the same one."""
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        for name, content in files.items():
+            info = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))  # the earliest that there is
+            info.external_attr = 0o644 << 16
+            archive.writestr(info, content)
+    return stream.getvalue()

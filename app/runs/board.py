@@ -9,17 +9,17 @@ import csv
 import io
 import threading
 import time
-import zipfile
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import product
 from pathlib import PurePath
 from typing import Any
 
 import numpy as np
 
 from app.parts.examples import Example
-from app.parts.pictures import encoded, entry
+from app.parts.pictures import encoded, zipped
 from app.runs.run_state import DepthSeries
 from app.runs.session import Session
 from app.runs.sprites import outcome_sheet
@@ -213,16 +213,13 @@ class Board:
 
     def zip(self) -> bytes:
         """Every rebuilt picture as METHOD/NUMBER-NAME.png, and the table."""
-        stream = io.BytesIO()
-        with zipfile.ZipFile(stream, "w") as archive:
-            archive.writestr(entry("results.csv"), self.csv())
-            for number, row in enumerate(self.rows, 1):
-                for name in COLUMNS[1:]:
-                    cell = row.cell(name)
-                    if cell.said and cell.image is not None:
-                        file = f"{name}/{number:02}-{PurePath(row.name).stem}.png"
-                        archive.writestr(entry(file), encoded(cell.image, "PNG"))
-        return stream.getvalue()
+        files = {"results.csv": self.csv().encode()}
+        for (number, row), name in product(enumerate(self.rows, 1), COLUMNS[1:]):
+            cell = row.cell(name)
+            if cell.said and cell.image is not None:
+                file = f"{name}/{number:02}-{PurePath(row.name).stem}.png"
+                files[file] = encoded(cell.image, "PNG")
+        return zipped(files)
 
 
 def key_of(example: str | None, severity: int | None, method: str = "") -> str:
