@@ -11,7 +11,7 @@ from pathlib import Path
 from app.parts.examples import load_examples
 from app.presets import boards, photo
 from app.presets.cases import CASES, Case
-from app.presets.search import look, report
+from app.presets.search import told
 from app.presets.store import record
 from app.runs.session import Session
 from dga.corruptions import CORRUPTIONS, SEVERITIES
@@ -47,12 +47,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         session = Session.load(options.profile, Sources(options.weights))
         session.budget_seconds = math.inf  # nobody waits for these
         if options.search:
-            found = []
             damages = product(options.corruptions, SEVERITIES, range(options.search))
             for (name, example), damage in product(examples.items(), damages):
-                found.append(look(session, Case("", name, *damage), example))
-                print(found[-1], flush=True)
-            print("\n".join(report(found)))
+                print(told(session, Case("", name, *damage), example), flush=True)
             return
         for case in CASES if "runs" in wanted else ():
             record(session, case, examples[case.picture], options.out / case.name)

@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import re
 import runpy
 from types import SimpleNamespace
 from urllib.parse import parse_qsl
@@ -15,7 +16,7 @@ from app.pages.adapt.try_handlers import TryComponents, TryHandlers
 from app.parts.examples import SOURCES, Example, load_examples
 from app.presets.cases import CASES, PATHS, Case
 from app.presets.recording import RECORD
-from app.presets.search import Found, look, report
+from app.presets.search import METHODS, lead, told
 from app.presets.store import RESULTS, Preset, Presets, load_preset, record, settings_of
 from app.runs.links import write
 from app.runs.run_value import run_value
@@ -23,9 +24,10 @@ from app.runs.session import Session
 from app.runs.settings import check_settings
 from app.server.queue_position import QueuePositions
 from dga.io.shipped import shipped
+from dga.networks.classifier import Prediction
 from dga.pipeline import adapt
 from dga.record import sentence
-from dga.stopping import Stop, confidence_from_logits
+from dga.stopping import confidence_from_logits
 from tests.fixtures.app import WEIGHTS
 
 CASE = Case("cat-test", "cat", "gaussian_noise", 4, 5)
@@ -223,25 +225,21 @@ def test_the_recorder_is_a_command(monkeypatch, capsys):
     assert "--out" in capsys.readouterr().out
 
 
-def test_a_search_reads_what_a_run_gives(small, example):
-    found = look(small, CASE, example)
+def test_a_search_tells_who_reads_a_run_right(small, example):
     settings = settings_of(small.profile, CASE)
     subject = small.subject(example.path, settings)
     *_, run = small.events(subject.input, settings)
-    assert found.stop == run.stop
-    for name, lead in found.lead.items():
-        said = run.input_prediction if name == "damaged" else run.reconstructions[name].prediction
-        assert (lead > 0) == (said.label == "cat")
+    said = {"damaged": run.input_prediction}
+    said |= {name: run.reconstructions[name].prediction for name in METHODS}
+    line = told(small, CASE, example)
+    start = f"cat gaussian_noise 4 seed 5: t* {run.t_star}"
+    assert line.startswith(start)
+    signs = dict(re.findall(r"([a-z-]+) ([+-])\d", line.partition(":")[2]))
+    assert signs == {name: "+" if one.label == "cat" else "-" for name, one in said.items()}
 
 
-def test_a_search_tells_who_is_read_right():
-    names = ("damaged", "dga-guided", "dda", "dga-plus")
-    leads = ((-0.2, 0.3, -0.1, 0.4), (-0.2, 0.5, -0.3, 0.4), (-0.2, -0.3, -0.1, -0.4))
-    cases = [Case("", picture, "fog", 1, 0) for picture in ("cat", "cat", "lake")]
-    known = [dict(zip(names, lead, strict=True)) for lead in leads]
-    found = [Found(case, Stop(5, True), lead) for case, lead in zip(cases, known, strict=True)]
-    told = list(report(found))
-    assert told[0] == "3 runs"
-    assert told[1] == "\ndga-guided, dga-plus: 2 (cat 2)"
-    assert told[2:4] == [str(found[1]), str(found[0])]  # the clearest first
-    assert told[4] == "\nnothing: 1 (lake 1)"
+def test_how_surely_is_the_lead_over_the_likeliest_other():
+    prediction = Prediction(("dog", "cat", "fish"), (0.6, 0.3, 0.1))
+    assert [lead(prediction, truth) for truth in ("dog", "cat", None)] == pytest.approx(
+        [0.3, -0.3, -0.6]
+    )
