@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import io
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import gradio as gr
@@ -35,12 +35,7 @@ def adapt_endpoint(session: Session, concurrency_id: str) -> None:
     """Add ``/adapt`` to the Blocks being built."""
 
     def adapt_image(
-        picture: str | None,
-        corruption: Any,
-        severity: Any,
-        tau: Any,
-        seed: Any,
-        dda_depth: Any,
+        picture: str | None, corruption: Any, severity: Any, tau: Any, seed: Any, dda_depth: Any
     ) -> Iterator[tuple[Any, ...]]:
         """Repair one damaged picture; the same arguments give the same result.
 
@@ -80,14 +75,7 @@ def adapt_endpoint(session: Session, concurrency_id: str) -> None:
     with gr.Row(visible=False):
         pictures = [gr.Image(label=name) for name in PICTURES]
         record = gr.JSON(label="record")
-        gr.Button("Adapt").click(
-            adapt_image,
-            inputs,
-            [record, *pictures],
-            api_name="adapt",
-            concurrency_id=concurrency_id,
-            concurrency_limit=1,
-        )
+        _offer("adapt", adapt_image, inputs, [record, *pictures], concurrency_id)
 
 
 def repair_endpoint(session: Session, concurrency_id: str) -> None:
@@ -118,14 +106,14 @@ def repair_endpoint(session: Session, concurrency_id: str) -> None:
         given = picture_input(label="picture", visible=False)
         record = gr.JSON(label="record")
         repaired = gr.Image(label="repaired")
-        gr.Button("Repair").click(
-            repair_photo,
-            given,
-            [record, repaired],
-            api_name="repair",
-            concurrency_id=concurrency_id,
-            concurrency_limit=1,
-        )
+        _offer("repair", repair_photo, [given], [record, repaired], concurrency_id)
+
+
+def _offer(
+    name: str, work: Callable[..., Any], inputs: list[Any], outputs: list[Any], line: str
+) -> None:
+    turn: dict[str, Any] = {"concurrency_id": line, "concurrency_limit": 1}
+    gr.Button(name).click(work, inputs, outputs, api_name=name, **turn)
 
 
 def _written(pixels: Pixels) -> str:
@@ -135,16 +123,13 @@ def _written(pixels: Pixels) -> str:
 
 def _parameters(session: Session) -> list[Api]:
     """Taken as they come, so that a wrong one meets our sentence and not a stack trace."""
-    steps = session.profile.schedule.steps
+    profile = session.profile
     choices: dict[str, Any] = {"enum": [NO_CORRUPTION, *CORRUPTIONS]}
+    depths = {"type": "integer", "description": f"1 to {profile.schedule.steps}"}
     return [
         Api(NO_CORRUPTION, choices, "corruption"),
         Api(3, {"type": "integer", "description": "1 to 5"}, "severity"),
-        Api(session.profile.stopping.tau, {"type": "number", "description": "from 0 to 1"}, "tau"),
+        Api(profile.stopping.tau, {"type": "number", "description": "from 0 to 1"}, "tau"),
         Api(0, {"type": "integer", "description": "0 to 2147483647"}, "seed"),
-        Api(
-            session.profile.dda_depth,
-            {"type": "integer", "description": f"1 to {steps}"},
-            "dda_depth",
-        ),
+        Api(profile.dda_depth, depths, "dda_depth"),
     ]

@@ -93,21 +93,20 @@ class Boards:
         self._session = session
         self._examples = {example.name: example for example in examples}
         self.folder = (root or shipped("assets/presets")) / session.profile.name / FOLDER
-        self._recorded: dict[str, Board | None] = {}
-        self._run: dict[str, Board] = {}
+        self._known: dict[str, Board | None] = {}
 
     def find(self, example: str, severity: int, method: str = "") -> Board | None:
         """The board, or atlas, as recorded or last run; None if there is none for these models."""
         key = key_of(example, severity, method)
-        if example in EXAMPLES and example in self._examples and key not in self._recorded:
+        if example in EXAMPLES and example in self._examples and key not in self._known:
             known = self._examples[example], severity, method
             record = self.folder / f"{key_of(example, severity)}.json"
-            self._recorded[key] = recorded(record, partial(self._read, *known))
-        return self._recorded.get(key) or self._run.get(key)
+            self._known[key] = recorded(record, partial(self._read, *known))
+        return self._known.get(key)
 
     def keep(self, board: Board) -> None:
         """A finished run of an example, for whoever asks next: it would be the same again."""
-        self._run[board.key] = board
+        self._known[board.key] = self._known.get(board.key) or board
 
     def _read(self, example: Example, severity: int, method: str, told: dict[str, Any]) -> Board:
         check(told, _made_of(self._session, example))

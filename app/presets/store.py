@@ -45,10 +45,6 @@ if TYPE_CHECKING:
 INPUT = "input.png"
 RESULTS = "results.png"
 """What the systems rebuilt, side by side."""
-RUN = ("dtype", "device", "input_prediction", "x_t_star_prediction")
-RESULT = ("prediction", "steps", "seconds")
-SEARCH = ("found", "stop", "unchanged", "seconds")
-"""Fields of a run, of each picture and of each search that are kept as they are."""
 Kept = TypeVar("Kept")
 
 
@@ -146,10 +142,10 @@ def _content(session: Session, state: RunState) -> dict[str, Any]:
     return {
         **_made_of(session, state.settings, subject.clean, subject.input),
         "clean": asdict(subject.clean_prediction),
-        "run": _picked(run, RUN),
+        "run": _picked(run, "dtype device input_prediction x_t_star_prediction"),
         "search": _told(run.search),
         "systems": {
-            name: {**_picked(result, RESULT), "search": _told(result.search)}
+            name: {**_picked(result, "prediction steps seconds"), "search": _told(result.search)}
             for name, result in run.reconstructions.items()
         },
         "outcomes": {
@@ -165,12 +161,12 @@ def _made_of(session: Session, settings: Request, *pictures: Pixels) -> dict[str
 
 def _told(search: Search) -> dict[str, Any]:
     logits = [[round(float(z), 5) for z in row] for row in search.logits]
-    return {**_picked(search, SEARCH), "logits": logits}
+    return {**_picked(search, "found stop unchanged seconds"), "logits": logits}
 
 
-def _picked(told: DataclassInstance, names: Sequence[str]) -> dict[str, Any]:
+def _picked(told: DataclassInstance, names: str) -> dict[str, Any]:
     every = asdict(told)
-    return {name: every[name] for name in names}
+    return {name: every[name] for name in names.split()}
 
 
 def load_preset(session: Session, case: Case, example: Example, folder: Path) -> Preset | None:

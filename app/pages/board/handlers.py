@@ -95,12 +95,8 @@ def parse(text: object, visitor: str, examples: Sequence[str], fixed: int) -> As
         given = str(usual if asked.get(name) is None else asked[name])
         values.append(next((value for value in allowed if str(value) == given), usual))
         if given != str(values[-1]):
-            told_of = {
-                "name": name,
-                "value": shortened(given),
-                "used": usual or words.LABELS["pictures"],
-            }
-            notices.append(words.UNKNOWN_LINK.format(**told_of))
+            used, value = usual or words.LABELS["pictures"], shortened(given)
+            notices.append(words.UNKNOWN_LINK.format(name=name, value=value, used=used))
     image, severity, method, _ = values
     return Asked(owner, image, severity, method, " ".join(notices), asked)
 

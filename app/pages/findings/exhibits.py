@@ -157,29 +157,24 @@ def _exhibit(folder: Path, entry: Any) -> Exhibit | None:
         kind, name, files = entry["kind"], entry["name"], dict(entry["files"])
         title, caption = str(entry["title"]), str(entry["caption"])
         commands = tuple(map(str, entry["commands"]))
-        endings = ENDINGS[kind]
-        if not _NAME.fullmatch(name):
+        if kind not in ENDINGS or not _NAME.fullmatch(name):
             return None
     except (KeyError, TypeError, ValueError):
         return None
-    paths, problems = {}, []
-    for ending in endings:
+    paths, problems, content, height = {}, [], None, 0
+    for ending in ENDINGS[kind]:
         try:
-            paths[ending] = inside(folder, files.get(ending), ending)
+            paths[ending] = path = inside(folder, files.get(ending), ending)
         except (ValueError, OSError) as error:
             problems.append(str(error))
-    content: TableContent | None = None
-    if "md" in paths:
+            continue
         try:
-            content = read_table(paths["md"])
-        except (ValueError, OSError):
-            problems.append(f"{paths['md'].name} is damaged.")
-    height = 0
-    if "json" in paths:
-        try:
-            height = int(json.loads(paths["json"].read_text("utf-8"))["layout"]["height"])
+            if ending == "md":
+                content = read_table(path)
+            elif ending == "json":
+                height = int(json.loads(path.read_text("utf-8"))["layout"]["height"])
         except (OSError, ValueError, TypeError, KeyError, RecursionError):
-            problems.append(f"{paths['json'].name} is damaged.")
+            problems.append(f"{path.name} is damaged.")
     return Exhibit(kind, name, title, caption, commands, content, paths, tuple(problems), height)
 
 
