@@ -6,7 +6,6 @@ import os
 import tempfile
 from dataclasses import dataclass
 from functools import cache
-from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -14,40 +13,22 @@ import numpy as np
 from app.parts.pictures import data_uri
 from app.words.try_it import EXAMPLE_TITLES
 from dga.data.uploads import open_upload, read_square
+from dga.evaluation.photographs import SPLITS, Source
 from dga.images import Pixels, to_pixels, to_square
 
 SHOWN_SIDE = 384
 
 
-@dataclass(frozen=True)
-class Source:
-    """Where a picture comes from: ``file`` of an installed ``package``.
-
-    ``truth``: what it shows, as the profile everyday16 calls it; ``licence``: under which it may
-    be given away, None where it may only be shown; ``box``: left, top, right, bottom in pixels.
-    """
-
-    package: str
-    file: str
-    truth: str
-    licence: str | None = None
-    box: tuple[int, int, int, int] | None = None
-
-    def path(self) -> Path:
-        """The file, whether it is there or not: not by a package's own reader, which is slow."""
-        spec = find_spec(self.package)
-        return Path(spec.origin).parent / self.file if spec and spec.origin else Path(self.file)
-
-
-# Boxes: where an undamaged picture is read as what it shows.
 SOURCES = {
-    "cat": Source("skimage", "data/chelsea.png", "cat", "CC0"),
-    "horse": Source("skimage", "data/horse.png", "hoofed animal", "CC0", (73, 0, 373, 300)),
-    "lake": Source(
-        "sklearn", "datasets/images/china.jpg", "landscape", "CC BY 2.0", (342, 107, 640, 405)
-    ),
-    "lion": Source("gradio", "media_assets/images/lion.jpg", "big cat"),
+    "cat": SPLITS["tune"]["cat"],
+    "horse": Source("skimage", "data/horse.png", "CC0"),
+    "lake": SPLITS["report"]["temple"],
+    "lion": SPLITS["report"]["lion"],  # comes with Gradio: it may be shown, but not shipped
 }
+TRUTHS = {"cat": "cat", "horse": "hoofed animal", "lake": "landscape", "lion": "big cat"}
+"""What they show, as the profile everyday16 calls it."""
+BOXES = {"horse": (73, 0, 373, 300), "lake": (342, 107, 640, 405)}
+"""Left, top, right and bottom, where an undamaged picture is read as what it shows."""
 
 
 @cache
@@ -84,14 +65,14 @@ def load_examples() -> list[Example]:
     found = []
     for name, title in EXAMPLE_TITLES.items():
         try:
-            image = open_upload(SOURCES[name].path()).crop(SOURCES[name].box)
+            image = open_upload(SOURCES[name].path()).crop(BOXES.get(name))
         except (OSError, ValueError):
             continue
         path = folder / f"{name}.png"
         # Before it is enlarged or reduced for the eye, nothing is lost that a run could see.
         to_square(image, SHOWN_SIDE).save(path, compress_level=1)  # fast: the page waits for it
         thumbnail = data_uri(to_pixels(to_square(image, 96)), "JPEG")
-        found.append(Example(name, title, str(path), thumbnail, SOURCES[name].truth))
+        found.append(Example(name, title, str(path), thumbnail, TRUTHS[name]))
     return found
 
 

@@ -6,10 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from app.pages.findings.charts import Chart, Interval, bars, forest, signed, whole_shares
+from app.pages.findings.charts import Chart, Interval, bars, forest, whole_shares
 from app.pages.findings.exhibits import BASE_SEVERITY, Exhibits
 from app.words import findings as words
 from app.words.findings import METHODS, NAMES
+from dga.analysis.tables.table import signed
 from dga.corruptions import SEVERITIES
 from dga.titles import phrase
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from app.words.findings import METHODS
+from dga.analysis.tables.table import MINUS, signed
 
 
 @dataclass(frozen=True)
@@ -21,12 +22,6 @@ class Interval:
     def verdict(self) -> str:
         """``yes`` above 0, ``no`` below it, ``open`` where the interval holds 0."""
         return "yes" if self.low > 0 else "no" if self.high < 0 else "open"
-
-
-def signed(value: float) -> str:
-    """``+4.8``, with a true minus; what rounds to 0 has no sign."""
-    text = f"{value:+.1f}".replace("-", "\N{MINUS SIGN}")
-    return text[1:] if text[1:] == "0.0" else text
 
 
 @dataclass(frozen=True)
@@ -61,7 +56,7 @@ class Chart:
         step = power * next(digit for digit in (1, 2, 5, 10) if digit * power >= rough)
         first, last = math.ceil(self.low / step), math.floor(self.high / step)
         values = [round(n * step, 6) for n in range(first, last + 1)]
-        return [(self.place(v), f"{v:g}".replace("-", "\N{MINUS SIGN}")) for v in values]
+        return [(self.place(v), f"{v:g}".replace("-", MINUS)) for v in values]
 
     def _share(self, length: float) -> str:
         return f"{100 * length / (self.high - self.low):.1f}%"

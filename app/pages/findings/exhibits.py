@@ -14,19 +14,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from dga.analysis.tables.table import DASH, MINUS, NOTHING
 from dga.io.files import INDEX
 
 ENDINGS = {"table": ("md", "csv"), "figure": ("png", "json")}
 MAX_BYTES = 8 * 2**20
 BASE_SEVERITY = 5  # of exhibits whose name does not end in one
 
-DASH = "\N{EN DASH}"  # in a cell that holds nothing
 _NAME = re.compile(r"[a-z0-9-]{1,80}")
 _SEVERITY = re.compile(r"-severity-([1-5])$")
 _CELL_END = re.compile(r"(?<!\\)\|")
-_NUMBER = re.compile(r"[+\u2212-]?\d")
+_NUMBER = re.compile(rf"[+{MINUS}-]?\d")
 _PERCENT = re.compile(r"\d+(\.\d+)?")
-_INTERVAL = re.compile(rf"([+\u2212-]?\d\S*) (\(.+(?:{DASH}| to ).+\))$")
+_INTERVAL = re.compile(rf"([+{MINUS}-]?\d\S*) (\(.+(?:{DASH}| to ).+\))$")
 _EMPHASIS = re.compile(r"\*{1,2}(.+?)\*{1,2}$")
 
 
@@ -40,7 +40,7 @@ class TableContent:
     def kinds(self) -> list[str]:
         """``n`` for each column whose cells are numbers or nothing."""
         columns = zip(*self.rows, strict=True)
-        known = ([cell for cell in column if cell != DASH] for column in columns)
+        known = ([cell for cell in column if cell != NOTHING] for column in columns)
         return ["n" if cells and all(map(_NUMBER.match, cells)) else "" for cells in known]
 
     def drawn(self) -> Iterator[tuple[bool, list[tuple[str, str, str]]]]:
