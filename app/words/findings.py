@@ -55,12 +55,9 @@ DEPTH = {
     "surely": "Yes: with another picture's {what}, {method} loses {clauses}.",
     "partly": "In part: with another picture's {what}, {method} loses {clauses}.",
     "hardly": "Hardly: with another picture's {what}, {method} loses {clauses}.",
-    "undecided": "Not decided: with another picture's {what}, {method} loses {clauses}.",
     "yes": "{points} points",
     "no": "{points} points",
     "open": "nothing certain",
-    "unknown": "not measured",
-    "unmeasured": "Not measured for {methods}.",
 }
 WHOLE_DEPTH = ("noise", "depth")  # what decides how deep, the weightiest first
 PERMUTED = {"noise": "noise level", "depth": "depth", "explanation": "all that is found"}

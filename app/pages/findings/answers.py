@@ -140,23 +140,18 @@ def _depth(exhibits: Exhibits, severity: int) -> Answer:
     for d in sorted(deciding, key=lambda d: words.WHOLE_DEPTH.index(d.what)):
         if d.method == own:
             clauses.setdefault(d.where, d)
-    told = {
-        where: words.DEPTH[d.found.verdict].format(points=signed(d.found.value).lstrip("+"))
+    if clauses.keys() != words.AMONG.keys():
+        return _not_measured("depth", _named("permuted", severity))
+    told = [
+        words.DEPTH[d.found.verdict].format(points=signed(d.found.value).lstrip("+"))
+        + f" {words.AMONG[where]}"
         for where, d in clauses.items()
-    }
-    told |= {where: words.DEPTH["unknown"] for where in words.AMONG if where not in told}
+    ]
     yes = [d.found.verdict == "yes" for d in clauses.values()]
-    verdict = "partly" if any(yes) else "hardly"
-    if len(yes) < len(told):
-        verdict = "partly" if any(yes) else "undecided"
-    elif all(yes):
-        verdict = "surely"
-    among = ", ".join(f"{text} {words.AMONG[where]}" for where, text in told.items())
+    verdict = "surely" if all(yes) else "partly" if any(yes) else "hardly"
     (what, *other) = dict.fromkeys(words.PERMUTED[d.what] for d in clauses.values())
     what = words.PERMUTED["depth"] if other else what
-    sentence = words.DEPTH[verdict].format(what=what, method=NAMES[own], clauses=among)
-    absent = [NAMES[name] for name in OURS[:2] if name not in {d.method for d in permuted}]
-    more = [words.DEPTH["unmeasured"].format(methods=", ".join(absent))] if absent else []
+    known = {"what": what, "method": NAMES[own], "clauses": ", ".join(told)}
     rows = list[tuple[str, str, Interval | None]]()
     for where, alike in groupby(permuted, lambda d: d.where):
         rows.append(("", words.GIVEN[where], None))
@@ -165,8 +160,7 @@ def _depth(exhibits: Exhibits, severity: int) -> Answer:
             for d in alike
         )
     table = next(iter(clauses.values())).table
-    at = at if "same" in clauses else 0
-    return Answer("depth", table, sentence, tuple(more), forest(rows), at)
+    return Answer("depth", table, words.DEPTH[verdict].format(**known), (), forest(rows), at)
 
 
 def _all_permuted(exhibits: Exhibits, at: int) -> Iterator[Permuted]:
