@@ -91,7 +91,7 @@ class Exhibits:
     """All that a folder holds.
 
     ``missing``: (name, reason) of what was not made or lacks a part. ``problem``: why there is
-    nothing or less than the index should have; empty where all is well or nothing was made yet.
+    nothing; empty where all is well or nothing was made yet.
     """
 
     folder: Path
@@ -135,32 +135,23 @@ class Exhibits:
 
 def read_exhibits(folder: Path) -> Exhibits:
     """Read ``folder``. Never raises for what the files hold or lack."""
+    if not (folder / INDEX).exists():
+        return Exhibits(folder)
     try:
         index = json.loads((folder / INDEX).read_text("utf-8"))
-        entries = list(index["exhibits"])
         missing = tuple((str(m["name"]), str(m["reason"])) for m in index.get("missing", ()))
-    except FileNotFoundError:
-        return Exhibits(folder)
-    except OSError:
-        return Exhibits(folder, problem=f"{INDEX} could not be read.")
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        found = tuple(_exhibit(folder, entry) for entry in index["exhibits"])
+    except (OSError, ValueError, TypeError, LookupError, AttributeError, RecursionError):
         return Exhibits(folder, problem=f"{INDEX} is damaged.")
-    found = {made.key: made for entry in entries if (made := _exhibit(folder, entry))}
-    lost = len(entries) - len(found)
-    problem = f"{lost} of the {len(entries)} entries of {INDEX} could not be read." if lost else ""
-    return Exhibits(folder, tuple(found.values()), missing, problem)
+    return Exhibits(folder, found, missing)
 
 
-def _exhibit(folder: Path, entry: Any) -> Exhibit | None:
-    """None where the entry makes no sense."""
-    try:
-        kind, name, files = entry["kind"], entry["name"], dict(entry["files"])
-        title, caption = str(entry["title"]), str(entry["caption"])
-        commands = tuple(map(str, entry["commands"]))
-        if kind not in ENDINGS or not _NAME.fullmatch(name):
-            return None
-    except (KeyError, TypeError, ValueError):
-        return None
+def _exhibit(folder: Path, entry: Any) -> Exhibit:
+    kind, name, files = entry["kind"], entry["name"], dict(entry["files"])
+    title, caption = str(entry["title"]), str(entry["caption"])
+    commands = tuple(map(str, entry["commands"]))
+    if not _NAME.fullmatch(name):
+        raise ValueError("no name of an exhibit")
     paths, problems, content, height = {}, [], None, 0
     for ending in ENDINGS[kind]:
         try:
