@@ -258,7 +258,7 @@ def run(session: Session, board: Board) -> Iterator[None]:
             raise RunError(words.TOO_SLOW)
         steps, systems = fill_atlas, [board.systems[board.method]]
         too_long = words.TOO_LONG_ATLAS
-    options: dict[str, Any] = {"budget": session.budget(len(damaged)), "too_long": too_long}
+    options: dict[str, Any] = {"pictures": len(damaged), "too_long": too_long}
     for news in session.lent(board.cancel, steps, damaged, systems, **options):
         done, total = news.progress
         board.phase, board.progress = news.phase, (known + done, known + total)

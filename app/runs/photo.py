@@ -186,8 +186,8 @@ def repair(session: Session, photo: Photo, depth: int | None = None) -> Generato
     """
     if depth is None:
         photo.phase, photo.progress, photo.rows = "working", (0, 0), b""
-    budget = session.budget(pictures=max(1, photo.damaged.size // 3 // 2**16))
-    options: dict[str, Any] = {"budget": budget, "too_long": TOO_LONG, "long": True}
+    pictures = max(1, photo.damaged.size // 3 // 2**16)
+    options: dict[str, Any] = {"pictures": pictures, "too_long": TOO_LONG, "long": True}
     try:
         for event in session.lent(photo.cancel, _steps, photo.damaged, depth, **options):
             if isinstance(event, SoFar):

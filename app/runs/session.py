@@ -101,9 +101,6 @@ class Session:
         try:
             models = computed(self._files.load, computed(Compute.choose))
             self.pace = computed(slow_pace, models)
-            if self.pace is not None:
-                longest = self.pace.longest(self.profile)
-                self.budget_seconds = max(self.budget_seconds, 2 * longest)
         except BaseException as error:
             self._loaded.set_exception(error)
             raise
@@ -143,21 +140,22 @@ class Session:
         cancel: threading.Event | None,
         steps: Callable[..., Generator[Done]],
         *asked: Any,
-        budget: float | None = None,
+        pictures: int = 1,
         too_long: str = TOO_LONG,
         long: bool = False,
     ) -> Generator[Done]:
         """``steps(models, *asked)``, within the time budget and until ``cancel`` is set.
 
-        Both are looked at after each. ``budget``: seconds, by default the session's; ``long``: it
-        gives way to others. Raises :class:`RunError`, with the sentence ``too_long``, and
+        Both are looked at after each. ``pictures``: how many the budget is for; ``long``: it gives
+        way to others. Raises :class:`RunError`, with the sentence ``too_long``, and
         :class:`CancelledError`.
         """
-        seconds = self.budget_seconds if budget is None else budget
-        run, deadline = object(), time.monotonic() + seconds
+        models, run = self.models, object()
+        seconds = self.budget(pictures)
+        deadline = time.monotonic() + seconds
         self._runs.add(run)
         try:
-            work = computed_steps(steps(self.models, *asked), long)
+            work = computed_steps(steps(models, *asked), long)
             with translate_errors(), contextlib.closing(work):
                 for event in work:
                     if cancel is not None and cancel.is_set():
@@ -168,15 +166,10 @@ class Session:
         finally:
             self._runs.discard(run)
 
-    def budget(self, pictures: int) -> float:
-        """Seconds for so many together: more of them only where one takes minutes.
-
-        Waits for the models.
-        """
-        self._loaded.result()
-        if self.pace is None:
-            return self.budget_seconds
-        return max(self.budget_seconds, 2 * pictures * self.pace.longest(self.profile))
+    def budget(self, pictures: int = 1) -> float:
+        """Seconds for so many together: more than usual only where one takes minutes."""
+        longest = self.pace.longest(self.profile) if self.pace else 0.0
+        return max(self.budget_seconds, 2 * pictures * longest)
 
     def warm_up(self) -> None:
         """Pay for slow imports and first calls before a visitor does."""

@@ -302,6 +302,6 @@ def test_page_leaves_time_for_a_slow_run(hosted, checkpoints, monkeypatch):
     slow = pace.Pace(20.0, 2.0)
     monkeypatch.setattr("app.runs.session.slow_pace", lambda _: slow)
     session = Session.load("hosted", Sources(**checkpoints.named))
-    assert session.budget_seconds == 2 * slow.longest(hosted) > BUDGET_SECONDS
+    assert session.budget() == 2 * slow.longest(hosted) > BUDGET_SECONDS
     monkeypatch.setattr("app.runs.session.slow_pace", lambda _: None)
-    assert Session.load("hosted", Sources(**checkpoints.named)).budget_seconds == BUDGET_SECONDS
+    assert Session.load("hosted", Sources(**checkpoints.named)).budget() == BUDGET_SECONDS
