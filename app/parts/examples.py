@@ -79,7 +79,4 @@ def load_examples() -> list[Example]:
 def identify(pixels: Pixels, examples: list[Example]) -> Example | None:
     """The example that has exactly these pixels, uint8 ``[S, S, 3]``; None for any other."""
     size = pixels.shape[0]
-    for example in examples:
-        if np.array_equal(example.pixels(size), pixels):
-            return example
-    return None
+    return next((e for e in examples if np.array_equal(e.pixels(size), pixels)), None)

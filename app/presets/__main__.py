@@ -33,10 +33,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
         help="run every example with every damage and so many seeds instead, and tell who reads "
         "which runs right",
     )  # fmt: skip
-    parser.add_argument(
-        "--corruptions", nargs="+", choices=CORRUPTIONS, default=CORRUPTIONS, metavar="CORRUPTION",
-        help="to search among (default: all)",
-    )  # fmt: skip
     parser.add_argument("--profile", default="everyday16")
     parser.add_argument("--weights", type=Path, help="folder that holds PROFILE/diffusion, ...")
     parser.add_argument("--only", choices=KINDS, help="default: all of them")
@@ -47,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         session = Session.load(options.profile, Sources(options.weights))
         session.budget_seconds = math.inf  # nobody waits for these
         if options.search:
-            damages = product(options.corruptions, SEVERITIES, range(options.search))
+            damages = product(CORRUPTIONS, SEVERITIES, range(options.search))
             for (name, example), damage in product(examples.items(), damages):
                 print(told(session, Case("", name, *damage), example), flush=True)
             return

@@ -17,7 +17,7 @@ from app.pages.board.value import board_value, line_value, status_value
 from app.pages.run_handlers import RunHandlers, Update, answered, told
 from app.parts.examples import Example
 from app.parts.pictures import uri
-from app.presets.boards import EXAMPLES, Boards
+from app.presets.boards import Boards
 from app.runs.board import DAMAGED, DEEPEST, METHODS, Board, Cell, Row, key_of, run
 from app.runs.session import Session
 from app.runs.visitors import Visitors
@@ -126,13 +126,11 @@ class BoardHandlers(RunHandlers[Board]):
         super().__init__(line, (components.run, components.cancel), components.timer)
         self.session, self.components, self.boards = session, components, boards
         self.examples = {example.name: example for example in examples}
-        first = [name for name in EXAMPLES if name in self.examples]
-        self.names = tuple(dict.fromkeys([*first, *self.examples]))
         self.kept = Visitors[Board](lambda board: board.running, address=line.address)
         self._damaged = lru_cache(maxsize=32)(self._damage)
 
     def parsed(self, visitor: str, text: object) -> Asked:
-        return parse(text, visitor, self.names, self.session.profile.dda_depth)
+        return parse(text, visitor, tuple(self.examples), self.session.profile.dda_depth)
 
     def board(self, asked: Asked) -> Board:
         """The visitor's own run, else the recorded one, else what can be run."""
