@@ -20,6 +20,7 @@ import numpy as np
 
 from app.parts.examples import Example
 from app.parts.pictures import encoded, zipped
+from app.runs.gpu import expected_seconds
 from app.runs.run_state import DepthSeries
 from app.runs.session import Session
 from app.runs.sprites import outcome_sheet
@@ -252,13 +253,14 @@ def run(session: Session, board: Board) -> Iterator[None]:
     rows = [row for row in board.rows if not row.depths]
     images, known = [row.cells[DAMAGED].image for row in rows], len(board.rows) - len(rows)
     damaged = np.stack([image for image in images if image is not None])
-    steps, systems, too_long = fill, list(board.systems.values()), words.TOO_LONG
+    steps, systems, runs, too_long = fill, list(board.systems.values()), 1, words.TOO_LONG
     if board.method:
         if session.pace is not None:
             raise RunError(words.TOO_SLOW)
         steps, systems = fill_atlas, [board.systems[board.method]]
-        too_long = words.TOO_LONG_ATLAS
-    options: dict[str, Any] = {"pictures": len(damaged), "too_long": too_long}
+        runs, too_long = DEEPEST + 1, words.TOO_LONG_ATLAS
+    longest = runs * len(damaged) * expected_seconds(session.profile, systems, paths=1)
+    options: dict[str, Any] = {"pictures": len(damaged), "longest": longest, "too_long": too_long}
     for news in session.lent(board.cancel, steps, damaged, systems, **options):
         done, total = news.progress
         board.phase, board.progress = news.phase, (known + done, known + total)

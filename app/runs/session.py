@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import threading
 import time
 from collections.abc import Callable, Generator, Sequence
@@ -14,6 +15,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from app.runs.compute_thread import computed, computed_steps
+from app.runs.gpu import borrowed, choose_device, expected_seconds, lends_gpus, on_lent_gpu
 from app.runs.watch import News, Step, watch
 from app.server.decoder import read_square
 from app.server.errors import RunError, translate_errors
@@ -67,6 +69,8 @@ class Session:
         self._loaded = Future[Models]()
         if isinstance(models, Models):
             self._loaded.set_result(models)
+        self._lent: Callable[..., Generator[Any]]
+        self._lent = on_lent_gpu(self._on_models, lambda seconds, *asked: seconds)
 
     @classmethod
     def open(cls, profile: str = "everyday16", sources: Sources = Sources()) -> Session:
@@ -99,8 +103,8 @@ class Session:
         """Load what was only found, once. Raises ``WeightsError``, for those who wait too."""
         assert isinstance(self._files, ModelFiles)
         try:
-            models = computed(self._files.load, computed(Compute.choose))
-            self.pace = computed(slow_pace, models)
+            models = computed(self._files.load, computed(Compute.choose, choose_device()))
+            self.pace = None if lends_gpus() else computed(slow_pace, models)
         except BaseException as error:
             self._loaded.set_exception(error)
             raise
@@ -132,8 +136,9 @@ class Session:
         profile, stopping = self.profile, settings.stopping(self.profile)
         chosen = settings.usual(profile) if chosen is None else chosen
         every = extent if self.pace is None else None
+        longest = expected_seconds(profile, chosen, stopping.paths)
         asked = pixels, settings.seed, stopping, chosen, extent, every
-        return self.lent(cancel, watch, *asked)
+        return self.lent(cancel, watch, *asked, longest=longest)
 
     def lent(
         self,
@@ -141,21 +146,24 @@ class Session:
         steps: Callable[..., Generator[Done]],
         *asked: Any,
         pictures: int = 1,
+        longest: float = math.inf,
         too_long: str = TOO_LONG,
         long: bool = False,
     ) -> Generator[Done]:
         """``steps(models, *asked)``, within the time budget and until ``cancel`` is set.
 
-        Both are looked at after each. ``pictures``: how many the budget is for; ``long``: it gives
-        way to others. Raises :class:`RunError`, with the sentence ``too_long``, and
+        Both are looked at after each. ``pictures``: how many the budget is for; ``longest``:
+        seconds for which a GPU is borrowed where the host lends them; ``long``: it gives way to
+        others. Raises :class:`RunError`, with the sentence ``too_long``, and
         :class:`CancelledError`.
         """
-        models, run = self.models, object()
+        _, run = self.models, object()  # waited for here
         seconds = self.budget(pictures)
         deadline = time.monotonic() + seconds
         self._runs.add(run)
         try:
-            work = computed_steps(steps(models, *asked), long)
+            work = self._lent(min(longest, seconds), steps, *asked)
+            work = work if lends_gpus() else computed_steps(work, long)
             with translate_errors(), contextlib.closing(work):
                 for event in work:
                     if cancel is not None and cancel.is_set():
@@ -165,6 +173,11 @@ class Session:
                         raise RunError(too_long.format(seconds=seconds))
         finally:
             self._runs.discard(run)
+
+    def _on_models(
+        self, seconds: float, steps: Callable[..., Generator[Done]], *asked: Any
+    ) -> Generator[Done]:
+        yield from steps(borrowed(self.models), *asked)
 
     def budget(self, pictures: int = 1) -> float:
         """Seconds for so many together: more than usual only where one takes minutes."""
