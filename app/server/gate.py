@@ -52,6 +52,9 @@ PLOTLY = "/plotly-"  # and its version: what draws figures
 ASSETS = {"/assets/": YEAR, PLOTLY: YEAR, "/static/": 86_400, "/svelte/": 86_400}
 ASSETS |= {f"/{folder}/": YEAR for folder in (FIRST_PHOTO, LESSON, EXHIBITS)}
 SHARED_SECONDS = 3_600  # results that ship; another start may bring others
+# The same for everybody who comes by the same name: made once.
+ALIKE = {f"/{page}" for _, page in PAGES} | {f"/{FIRST_RUN}", f"/{FIRST_PHOTO}"}
+ALIKE |= {"/config", "/theme.css", f"{API}/info", f"{API}/openapi.json"}
 OPEN_BELOW = (*ASSETS, f"{API}/call/", RUN, FILE, HEARTBEAT)
 # Bytes of the longest body that is no JSON of values; what is in these may stay in the folder.
 KEPT = {UPLOAD: MAX_BYTES + limits.SPARE} | dict.fromkeys(MCP, limits.MCP_BYTES)
@@ -61,6 +64,7 @@ _MISUNDERSTOOD = (LookupError, ValueError, TypeError, AttributeError, RecursionE
 _MISUNDERSTOOD += (ClientDisconnect, MultiPartException)  # type: ignore[assignment]
 _PICTURES = {".png", ".jpg", ".jpeg", ".webp", ".gif", ".tif", ".tiff", ".bmp", ".heic", ".heif"}
 _EVENTS = b"text/event-stream"
+_NAMES = (b"host", b"x-forwarded-host", b"x-forwarded-proto")
 _STATUS = {"closed": 404, "long": 413, "foreign_site": 403, "slow": 408, "failed": 500}
 _STATUS |= {"crowded": 429, "quota": 429, "full": 503, "file": 507}  # all others: 400
 _STATUS_OF = {GATE_WORDS[word]: status for word, status in _STATUS.items()}
@@ -107,6 +111,7 @@ class Gate:
         self.there: Counter[tuple[bool, str]] = Counter()
         self.turns: WeakValueDictionary[Any, asyncio.Semaphore] = WeakValueDictionary()
         self.cancelling: set[Any] = set()
+        self.made: dict[Any, list[Message]] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
@@ -244,12 +249,36 @@ class _Exchange:
             self.gate.cancelling.discard(event)
 
     async def make(self, scope: Scope, receive: Receive) -> None:
-        """Have Gradio answer, which does nothing else meanwhile."""
+        """Have Gradio answer, which does nothing else meanwhile; what all get alike only once."""
+        named = [pair for pair in scope["headers"] if pair[0] in _NAMES]
+        key = (self.path, scope["scheme"], scope.get("root_path"), *named)
+        alike, made = self.is_alike(scope), self.gate.made
+        if alike and key in made:
+            for message in made[key]:
+                await self.sent({**message})
+            return
         if self.is_run or not (self.posts or self.path.startswith(ENDLESS)):
             at_once = asyncio.Semaphore(limits.MAX_DIRECT)
             turn = self.gate.turns.setdefault((self.posts, self.address), at_once)
             await self.turn.enter_async_context(turn)
-        await self.gate.packed(scope, receive, self.sent)
+        messages: list[Message] = []
+
+        async def noted(message: Message) -> None:
+            messages.append({**message})
+            await self.sent(message)
+
+        await self.gate.packed(scope, receive, noted if alike else self.sent)
+        if alike and not self.refused:
+            made[key] = messages
+            while len(made) > limits.MAX_MADE:
+                made.pop(next(iter(made)), None)
+
+    def is_alike(self, scope: Scope) -> bool:
+        """Whether the answer depends on the name by which the server was asked alone."""
+        headers = dict(scope["headers"])
+        plain = not scope["query_string"] and b"origin" not in headers and self.method == "GET"
+        packed = b"gzip" in headers.get(b"accept-encoding", b"")  # others take three times as much
+        return plain and packed and self.path in ALIKE
 
     async def uploaded(self, request: Request) -> list[str]:
         """Paths of a form's files. What they were called is not kept; each counts as a folder."""

@@ -35,6 +35,7 @@ SPARE = 2**20  # of a body beside the picture in it
 MAX_POSTS = 64  # of one address at a time
 MAX_REQUESTS = 512  # of one address at a time; an open page holds two
 MAX_DIRECT = 4  # pages, and as many calls without the queue, made for one address at a time
+MAX_MADE = 32  # pages that are kept as they were made, a quarter of a megabyte each
 MAX_FILES = 8  # of one upload; each gets a folder
 MAX_QUERY = 2**10  # bytes
 LEAST = 2**16  # bytes that an upload counts at least, for its files' folders

@@ -18,6 +18,7 @@ from app.server.limits import (
     LEAST,
     MAX_DIRECT,
     MAX_FILES,
+    MAX_MADE,
     MAX_POSTS,
     MAX_QUERY,
     SPARE,
@@ -402,3 +403,43 @@ def test_what_it_sends_is_packed(kind: str, packed: str | None) -> None:
     answer = asked(Gate(page), "GET", "/")
     assert len(answer.content) == 9_999
     assert answer.headers.get("content-encoding") == packed
+
+
+def test_a_page_is_made_once_for_all_who_come_by_the_same_name() -> None:
+    made: list[Any] = []
+    gate = Gate(slow(0, made.append))
+
+    def page(path: str = "/photo", method: str = "GET", **headers: str) -> httpx.Response:
+        found = asked(gate, method, path, headers=headers)
+        assert (found.status_code, found.text or "served") == (200, "served")
+        return found
+
+    first, again = page(), page()
+    assert len(made) == 1
+    assert dict(first.headers) == dict(again.headers)
+    assert first.headers["cache-control"] == "private, no-store"
+    for others in ({"host": "another"}, {"accept-encoding": "identity"}, {"origin": "http://x"}):
+        before = len(made)
+        page(**others)
+        assert len(made) == before + 1, others
+    for path in ("/photo?run=cat", "/board", f"{API}/app_id", f"{API}/app_id"):
+        before = len(made)
+        page(path)
+        assert len(made) == before + 1, path
+    page(method="HEAD")
+    for number in range(MAX_MADE):
+        page(host=f"name-{number}")
+    assert len(gate.made) == MAX_MADE
+    before = len(made)
+    page()
+    assert len(made) == before + 1  # the oldest went
+
+
+def test_a_refusal_is_not_kept() -> None:
+    async def refuse(scope: Any, receive: Any, send: Any) -> None:
+        await send({"type": "http.response.start", "status": 500, "headers": []})
+        await send({"type": "http.response.body", "body": b"secret"})
+
+    gate = Gate(refuse)
+    assert asked(gate, "GET", "/photo").status_code == 500
+    assert not gate.made
