@@ -9,7 +9,7 @@ from app.runs.session import Session
 from dga.networks.classifier import Prediction
 from dga.pipeline import Adaptation
 
-METHODS = ("dga-guided", "dda", "dga-plus")
+METHODS = {"dga-guided": "guided", "dda": "dda", "dga-plus": "plus"}
 
 
 def told(session: Session, case: Case, example: Example) -> str:
@@ -23,8 +23,8 @@ def told(session: Session, case: Case, example: Example) -> str:
     *_, run = session.events(subject.input, settings)
     assert isinstance(run, Adaptation)
     read = {"damaged": run.input_prediction}
-    read |= {name: run.reconstructions[name].prediction for name in METHODS}
-    leads = (f"{name} {lead(said, example.truth):+.2f}" for name, said in read.items())
+    read |= {title: run.reconstructions[name].prediction for name, title in METHODS.items()}
+    leads = (f"{who} {lead(said, example.truth):+.2f}" for who, said in read.items())
     depth = f"t* {run.t_star}{'' if run.stop.crossed else ' (not crossed)'}"
     damage = f"{case.corruption} {case.severity} seed {case.seed}"
     return f"{case.picture} {damage}: {depth}  {'  '.join(leads)}"

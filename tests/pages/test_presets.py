@@ -229,7 +229,7 @@ def test_a_search_tells_who_reads_a_run_right(small, example):
     subject = small.subject(example.path, settings)
     *_, run = small.events(subject.input, settings)
     said = {"damaged": run.input_prediction}
-    said |= {name: run.reconstructions[name].prediction for name in METHODS}
+    said |= {who: run.reconstructions[name].prediction for name, who in METHODS.items()}
     line = told(small, CASE, example)
     start = f"cat gaussian_noise 4 seed 5: t* {run.t_star}"
     assert line.startswith(start)
