@@ -123,7 +123,7 @@ def sentence(explained: Search) -> str:
     steps = len(explained.visited) - 1
     end = f"rebuilt from depth {stop.t_star} in {steps} step{'s' * (steps != 1)}"
     if explained.end.guidance is None:
-        end = f"one step from depth {stop.t_star}"
+        end = f"rebuilt from depth {stop.t_star} in one step"
     if not stop.t_star:
         end = "no depth hides the rest" if stop.gave_up else "nothing is left to rebuild"
     what = ", ".join(remedies(found.degradation))
@@ -153,7 +153,7 @@ def remedies(degradation: Degradation) -> list[str]:
     if degradation.blur:
         done.append(f"sharpened by {degradation.blur:g} px")
     if degradation.noise:
-        done.append(f"noise of {degradation.noise:.2f} found")
+        done.append(f"noise of level {degradation.noise:.2f} found")
     return done
 
 

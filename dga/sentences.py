@@ -61,12 +61,12 @@ class Story:
         """A method whose depth the discriminator chooses."""
         if stop.gave_up:
             return self._left_alone(
-                "Too coarse to hide: the detector is still sure of damage at depth "
-                f"{self.horizon}, so the picture is left alone, read as {self.before}"
+                f"Even at depth {self.horizon} the detector is too sure of damage, so the picture "
+                f"is left alone, read as {self.before}"
             )
         if not stop.t_star:
             return self._left_alone(
-                "The detector is not sure that it is damaged, so it is left as it is, "
+                "The detector is not sure enough that it is damaged, so it is left as it is, "
                 f"read as {self.before}"
             )
         rebuilt = "rebuilt" if guided else "rebuilt without guidance"
@@ -75,7 +75,7 @@ class Story:
                 f"Noised to depth {stop.t_star} and {rebuilt}, it is", after
             )
         return self._before_and_after(
-            f"The detector was still sure of damage at depth {stop.t_star}, the deepest allowed. "
+            f"The detector was too sure of damage up to depth {stop.t_star}, the deepest allowed. "
             f"{rebuilt.capitalize()} from there, it is",
             after,
         )
@@ -154,7 +154,7 @@ def title(stop: Stop) -> str:
     """Of the picture that is rebuilt; no claim that noise has hidden the damage."""
     if stop.t_star:
         return f"Noised to depth {stop.t_star}"
-    return "Left alone: too coarse" if stop.gave_up else "Left as it is"
+    return "Left alone" if stop.gave_up else "Left as it is"
 
 
 def _time(seconds: float) -> str:
@@ -179,16 +179,17 @@ def spent(steps: int, seconds: float, choosing: float | None = None, plus: bool 
     return f"{what} took {_time(choosing)}, rebuilding {_time(seconds)}."
 
 
-def pill(stop: Stop, horizon: int | None, alone: Sequence[int | None] = ()) -> tuple[str, str]:
-    """What stands at t*, and beside it. ``alone``: where each of several noise paths crosses."""
+def pill(stop: Stop, horizon: int | None, alone: Sequence[int | None] = ()) -> tuple[str, str, str]:
+    """What stands at t*, beside it, and :func:`spread`, of where each noise path crosses alone."""
     if stop.gave_up:
-        return f"past {horizon}: left alone", spread(alone)
-    if not stop.crossed:
-        return f"not below τ by {stop.t_star}: deepest allowed", spread(alone)
-    if not stop.t_star:
-        return "t* = 0: left as it is", spread(alone)
-    beside = spread(alone)
-    return f"t* = {stop.t_star}", f"first below τ here{beside and '; ' + beside}"
+        text, beside = f"past {horizon}: left alone", ""
+    elif not stop.crossed:
+        text, beside = f"{stop.t_star}, the deepest allowed", "still above τ"
+    elif not stop.t_star:
+        text, beside = "t* = 0: left as it is", "below τ from the start"
+    else:
+        text, beside = f"t* = {stop.t_star}", "first below τ here"
+    return text, beside, spread(alone)
 
 
 def spread(alone: Sequence[int | None]) -> str:
@@ -197,8 +198,7 @@ def spread(alone: Sequence[int | None]) -> str:
     if len(alone) < 2:
         return ""
     if not depths:
-        return f"in none of {len(alone)} tries"
+        return f"None of {len(alone)} tries alone falls below τ."
     low, high = min(depths), max(depths)
-    known = f"{low}–{high}" if low < high else f"at {low}"  # noqa: RUF001  # a dash
-    some = f"{len(depths)} of " * (len(depths) < len(alone))
-    return f"{known} in {some}{len(alone)} tries"
+    known = f"{low}–{high}" if low < high else str(low)  # noqa: RUF001  # a dash
+    return f"{len(depths)} of {len(alone)} tries alone fall below τ, at depth {known}."

@@ -131,7 +131,10 @@ class RunState:
         return same and np.array_equal(self.subject.input, other.subject.input)
 
     def adopt(self, other: RunState) -> None:
-        """Keep what a run that this one repeats has found."""
+        """Keep what a run that this one repeats has found: what is known stays as it is.
+
+        Lists within lists may not get shorter, either: Gradio's differences of them are wrong.
+        """
         for name in ("judged", "search", "by_tau", "forward", "result"):
             setattr(self, name, getattr(other, name))
         for name in ("searches", "lanes", "series", "shown", "results"):
@@ -216,9 +219,12 @@ class RunState:
 
     def _searched(self, system: System | None, search: Search) -> None:
         if system is None:
-            self.phase, self.search = "reverse", search
-            self.judged = list(search.logits)
-            self.by_tau = stops_by_tau(search.logits, self.stopping)
+            self.phase = "reverse"
+            if self.search is None or len(search.logits[0]) > len(self.judged[0]):
+                self.search, self.judged = search, list(search.logits)
+                self.by_tau = stops_by_tau(search.logits, self.stopping)
+            return
+        if system.name in self.results:
             return
         self.searches[system.name] = search
         self.lanes[system.name] = Lane(system.name, search.visited)
@@ -227,8 +233,9 @@ class RunState:
 
     def _stepped(self, step: Step) -> None:
         for name in step.systems:
-            self.lanes[name].add(step.x)
-            self.shown[name] = step.x0_hat
+            if name not in self.results:
+                self.lanes[name].add(step.x)
+                self.shown[name] = step.x0_hat
         first = self.lanes[step.systems[0]]
         done, total = first.visited.index(step.depth), len(first.visited) - 1
         self.progress = Progress.of("reverse", done, total, PLAIN[first.name])

@@ -14,7 +14,7 @@ from app.runs import links
 from app.runs.run_state import DepthSeries, RunState
 from app.runs.sprites import COLUMNS
 from app.runs.watch import NOISED, alike, fixed_depth
-from app.words.try_it import AS_IT_CAME, AS_IT_IS, DAMAGE, FAINT, OWN_PICTURE, UNKNOWN
+from app.words.try_it import AS_IT_CAME, DAMAGE, FAINT, OWN_PICTURE, UNKNOWN
 from dga.images import Pixels
 from dga.networks.classifier import Prediction
 from dga.pipeline import Reconstruction, Search, checked_repair
@@ -174,21 +174,13 @@ def _fixed_series(state: RunState) -> str | None:
 
 
 def found(explained: Search) -> dict[str, Any]:
-    """What DGA+ found: a sentence, and three gauges in words."""
-    degradation = explained.found.degradation
-    gain = degradation.exposure.gain
-    moved = "moved" if any(degradation.exposure.offset) else AS_IT_IS
-    exposure = moved if gain == 1 else f"\N{MULTIPLICATION SIGN}{gain:.2g}"
-    blur = f"{degradation.blur:g} px" if degradation.blur else AS_IT_IS
-    noise = f"{degradation.noise:.2f}" if degradation.noise else "none"
-    if degradation.impulses is not None:  # how much of it is not known
-        noise = "impulses"
+    """What DGA+ found, in a sentence, and the picture that is noised."""
+    gain = explained.found.degradation.exposure.gain
     return {
         "sentence": sentence(explained) + FAINT * (gain >= FAINT_GAIN),
         "t_star": explained.stop.t_star,
         "unchanged": explained.unchanged,
         "noised": data_uri(explained.x_t_star) if explained.stop.t_star else "",
-        "gauges": [("exposure", exposure), ("sharpness", blur), ("noise", noise)],
     }
 
 

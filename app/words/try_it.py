@@ -77,9 +77,8 @@ UNKNOWN = {  # why a method is looked at from a depth
 }
 AS_IT_CAME = "as it came"
 DAMAGE = "{corruption}, severity {severity}"
-AS_IT_IS = "as it is"
 FAINT = " Colours that had become so faint do not all come back."
-CANCELLED = "What exists stays."
+CANCELLED = "What was finished is kept."
 NOTICES = {
     "busy": "Others are being served: press a frame's button to wait your turn.",
     "slow": "This machine is slow at it: press a frame's button to begin.",

@@ -467,7 +467,7 @@ def test_widgets_follow_their_controls(page):
     tau = page.get_by_role("slider", name="Threshold τ")
     tau.press("End")
     said = page.locator("#step-4 .ln-say")
-    assert "not sure that it is damaged" in said.inner_text()
+    assert "not sure enough that it is damaged" in said.inner_text()
     tau.press("Home")
     assert "left as it is" in said.inner_text() or "does not fall below" in said.inner_text()
     rule = page.inner_text("#step-4 .ln-beside .ln-code")

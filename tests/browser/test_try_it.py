@@ -228,6 +228,8 @@ def test_guidance_is_a_switch_of_the_frame(recorded):
     page.click(f"{own} .guide")
     assert page.get_attribute(own, "data-name") == page.get_attribute(".pic.chosen", "data-name")
     assert page.inner_text(f"{own} .guide") == "unguided"
+    legend = page.locator(".plot text:text-matches('guided', 'i')")
+    assert legend.all_text_contents() == ["Guided", "Unguided"]
     assert recorded.says("rebuilt without guidance")
     assert not np.array_equal(recorded.painted("dga"), guided)
     assert page.evaluate("document.activeElement.className") == "guide"
@@ -287,9 +289,20 @@ def test_by_hand_nothing_is_called_the_detectors(recorded):
     assert marks.last.get_attribute("x") != was
     assert page.inner_text(".found-says") == f"Without your depth: {found}"
     assert page.get_attribute(".plot .curve", "d") == line  # solid to where the detector stopped
-    page.keyboard.press("Escape")
+    page.click(".plot .back")
+    assert page.locator(".plot .back").is_hidden()
     assert marks.last.get_attribute("x") == was
     assert page.inner_text(".found-says") == found
+
+
+def test_an_example_is_as_it_was_recorded(recorded):
+    page, said = recorded.page, recorded.says()
+    assert "A recorded example: the fixed depth is wrong." in page.inner_text(".second")
+    recorded.slide("Threshold τ", 1)
+    assert recorded.says() != said
+    assert "recorded example" not in page.inner_text(".second")
+    page.click("#examples [aria-pressed=true]")
+    page.wait_for_function(f"document.querySelector('.say h1').innerText === {json.dumps(said)}")
 
 
 def test_left_as_it_is_shows_the_same_bytes(recorded):

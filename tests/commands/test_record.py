@@ -115,10 +115,13 @@ DROPPED = (Scored("noise", NO_DEGRADATION, 2.0), Scored("exposure", THREE_TIMES,
             explained(dataclasses.replace(THREE_TIMES, blur=1.0), 24),
             "Exposure changed (x3), sharpened by 1 px, then rebuilt from depth 24 in 12 steps.",
         ),
-        (explained(NOISE, 14, entry=14), "Noise of 0.41 found: one step from depth 14."),
+        (
+            explained(NOISE, 14, entry=14),
+            "Noise of level 0.41 found: rebuilt from depth 14 in one step.",
+        ),
         (
             explained(NOISE, crossed=False, entry=14),
-            "Noise of 0.41 found: no depth hides the rest, so it is left alone.",
+            "Noise of level 0.41 found: no depth hides the rest, so it is left alone.",
         ),
         (
             explained(Degradation(impulses=0.35, blur=5.0), 2),
@@ -169,9 +172,9 @@ def test_dga_plus_alone_has_no_curve(run):
 @pytest.mark.parametrize(
     ("stop", "names", "words"),
     [
-        (Stop(24, False), ("dga", "dda"), "was still sure of damage at depth 24, the deepest"),
-        (Stop(0, False), ("dga-guided", "dga"), "Too coarse to hide: the detector is still"),
-        (Stop(0, True), ("dga",), "The detector is not sure that it is damaged"),
+        (Stop(24, False), ("dga", "dda"), "was too sure of damage up to depth 24, the deepest"),
+        (Stop(0, False), ("dga-guided", "dga"), "Even at depth 60 the detector is too sure"),
+        (Stop(0, True), ("dga",), "The detector is not sure enough that it is damaged"),
         (Stop(7, True), ("dda",), "Noised to the fixed depth 24 and rebuilt"),
     ],
 )

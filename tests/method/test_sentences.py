@@ -43,14 +43,14 @@ def test_right_and_wrong_before_and_after(before, after, truth, ending, verdict)
 def test_never_crossed_claims_nothing_of_the_damage():
     text, verdict = Story(FROG, "cat", 60).own_depth(Stop(24, False), DOG, guided=False)
     assert text == (
-        "It was read as frog (67 %). The detector was still sure of damage at depth 24, the "
-        "deepest allowed. Rebuilt without guidance from there, it is read as dog (40 %): still "
+        "It was read as frog (67 %). The detector was too sure of damage up to depth 24, "
+        "the deepest allowed. Rebuilt without guidance from there, it is read as dog (40 %): still "
         "wrong."
     )
     assert verdict == "wrong"
     assert not any(claim in text for claim in HIDDEN)
     assert title(Stop(24, False)) == "Noised to depth 24"
-    assert pill(Stop(24, False), 60) == ("not below τ by 24: deepest allowed", "")
+    assert pill(Stop(24, False), 60) == ("24, the deepest allowed", "still above τ", "")
 
 
 def test_left_alone_has_two_sentences():
@@ -58,12 +58,12 @@ def test_left_alone_has_two_sentences():
     story = Story(FROG, "cat", 60)
     coarse, clean = Stop(0, False), Stop(0, True)
     assert story.own_depth(coarse, FROG) == (
-        "Too coarse to hide: the detector is still sure of damage at depth 60, so the "
-        "picture is left alone, read as frog (67 %): wrong.",
+        "Even at depth 60 the detector is too sure of damage, so the picture is "
+        "left alone, read as frog (67 %): wrong.",
         "wrong",
     )
     assert story.own_depth(clean, FROG) == (
-        "The detector is not sure that it is damaged, so it is left as it is, read as frog "
+        "The detector is not sure enough that it is damaged, so it is left as it is, read as frog "
         "(67 %): wrong.",
         "wrong",
     )
@@ -133,13 +133,13 @@ def test_costs_count_what_choosing_cost():
 
 
 def test_where_single_paths_stop():
-    assert spread([6, 10, 7]) == "6–10 in 3 tries"  # noqa: RUF001
-    assert spread([6, None, 7]) == "6–7 in 2 of 3 tries"  # noqa: RUF001
-    assert spread([6, 6]) == "at 6 in 2 tries"
-    assert spread([None, None]) == "in none of 2 tries"
+    fall = "tries alone fall below τ, at depth"
+    assert spread([6, 10, 7]) == f"3 of 3 {fall} 6–10."  # noqa: RUF001
+    assert spread([6, None, 7]) == f"2 of 3 {fall} 6–7."  # noqa: RUF001
+    assert spread([6, 6]) == f"2 of 2 {fall} 6."
+    assert spread([None, None]) == "None of 2 tries alone falls below τ."
     assert spread([6]) == ""
-    tries = "first below τ here; 6–8 in 2 tries"  # noqa: RUF001
-    assert pill(Stop(7, True), 60, [6, 8]) == ("t* = 7", tries)
+    assert pill(Stop(7, True), 60, [6, 6]) == ("t* = 7", "first below τ here", f"2 of 2 {fall} 6.")
 
 
 def test_shares_round_in_one_way():

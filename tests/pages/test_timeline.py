@@ -166,6 +166,7 @@ def test_an_inverse_alone_is_a_lane_with_a_picture(small, subject, unchanged):
     found = dataclasses.replace(
         run.explained, restored=255 - subject.input, stop=Stop(0, True), unchanged=unchanged
     )
+    del state.results["dga-plus"]
     state.take(SearchEnded(state.systems["dga-plus"], found))
     lane = run_value(state)["lanes"][-1]
     assert (lane["name"], lane["visited"], lane["strips"]) == ("dga-plus", [0], [])

@@ -27,8 +27,9 @@ LINE = """<div class="line"><img alt="" width="40" height="40">
 <button type="button" aria-haspopup="dialog" aria-controls="sheet">${words.change}</button></div>"""
 RECORDED = """<div class="recorded" role="group" aria-label="${words.recorded}">
 <span>${words.recorded}</span>
-{{#each value}}<button type="button" data-name="{{name}}" aria-label="{{title}}: {{lesson}}"
-title="{{title}}: {{lesson}}" tabindex="-1"><img src="{{src}}" alt=""></button>{{/each}}
+{{#each value}}<button type="button" data-name="{{name}}" data-lesson="{{lesson}}"
+aria-label="{{title}}: {{lesson}}" title="{{title}}: {{lesson}}" tabindex="-1">
+<img src="{{src}}" alt=""></button>{{/each}}
 <button type="button" data-present tabindex="-1">${words.present}
 <kbd class="key">F</kbd></button></div>"""
 HEAD = """<h2>${words.sheet}</h2>
@@ -139,9 +140,7 @@ def input_card(
         previewed[visitor] = path
         try:
             for sheet in style_sheets(read_square(path, SIDE)):
-                if previewed.get(visitor) != path:
-                    return
-                yield sheet
+                yield sheet if previewed.get(visitor) == path else gr.skip()
                 _ = session.models  # what compiles for seconds comes after them
         except UploadError:
             yield gr.skip()  # the last ones stay

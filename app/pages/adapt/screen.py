@@ -36,7 +36,7 @@ _TEMPLATE = """
           {{this.[0]}}<i>{{this.[1]}}</i></button>{{/each}}</div></details>
     </div>
     <div class="found"><h2>${marks['dga-plus']}${words.found}</h2>
-      <div class="gauges"></div><p class="found-says"></p></div>
+      <p class="found-says"></p></div>
   </section>
   <div class="hints">{{#each words.keys}}<span><kbd>{{@key}}</kbd>{{this}}</span>{{/each}}
     <button type="button" class="leave"><kbd>Esc</kbd>${words.leave}</button></div>

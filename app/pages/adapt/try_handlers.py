@@ -32,6 +32,7 @@ from app.server.decoder import read_square
 from app.server.errors import SENTENCES, sentence_of
 from app.server.queue_position import QueuePositions
 from app.server.upload_folder import kept
+from app.words.common import NO_CORRUPTION
 from app.words.try_it import DOWNLOAD_WORDS, DOWNLOADS, INPUT_WORDS, LINK_NOTICES, NOTICES
 from dga.explanation.search import Scored
 from dga.io.parsing import shortened
@@ -332,18 +333,19 @@ class TryHandlers(ChangeHandlers[Run]):
         shown[self.page.screen] |= hands
         return self.page.filled(profile, link.settings, path) | shown | self._told(notices)
 
-    def arrived(self, path: str | None, good: str | None) -> tuple[Any, str, str | None]:
+    def arrived(self, path: str | None, good: str | None) -> tuple[Any, str, str | None, Any]:
         """Judge a picture as it is uploaded; a refused one is replaced by the last good one.
 
-        Returns the picture, a sentence beside it, and the last good picture.
+        Returns the picture, a sentence beside it, the last good picture, and the corruption:
+        none, since whoever uploads a picture may have damaged it.
         """
         if path is None:
-            return gr.skip(), "", good
+            return gr.skip(), "", good, gr.skip()
         try:
             read_square(path, self.session.profile.image_size)
         except SENTENCES as error:
-            return good, f'<p role="alert">{escape(str(error))}</p>', good
-        return gr.skip(), "", path
+            return good, f'<p role="alert">{escape(str(error))}</p>', good, gr.skip()
+        return gr.skip(), "", path, NO_CORRUPTION
 
     def download(self, visitor: str, kind: object) -> Update:
         """Write one file into the folder of uploads, where it is swept after a while."""
@@ -405,7 +407,7 @@ def connect_try(
     judged = page.picture.upload(
         handlers.arrived,
         [page.picture, page.good],
-        [page.picture, page.upload_note, page.good],
+        [page.picture, page.upload_note, page.good, page.corruption],
         **LIGHT,
     )
     judged.then(None, [page.picture, page.upload_note], None, js=_UPLOADED, **LIGHT)

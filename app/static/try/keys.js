@@ -27,7 +27,7 @@ function severity({ key }) {
 
 const KEYS = {
   r: () => press(byId("adapt")), f: () => present(!presenting), n: nextExample, m: nextMethod, g: guide,
-  " ": play,
+  " ": play, 0: setOwn,
   ArrowLeft: (event) => stepDepth(event.shiftKey ? -5 : -1), ArrowRight: (event) => stepDepth(event.shiftKey ? 5 : 1),
   1: severity, 2: severity, 3: severity, 4: severity, 5: severity,
 };
@@ -45,7 +45,7 @@ document.addEventListener("keydown", (event) => {
     else if (unfold()) return;
     else if (presenting) present(false);
     else if (busy() || pending) press(byId("cancel"));
-    else if (hand !== null || playing) { halt(); hand = null; moved(); }
+    else if (hand !== null || playing) setOwn();
     return;
   }
   if (sheet || event.target.closest?.(FIELDS)) return;

@@ -5,7 +5,7 @@ plot.innerHTML = `<canvas aria-hidden="true"></canvas><svg aria-hidden="true"></
     aria-valuemin="0"><span></span></button>
   <button type="button" class="stop" role="slider" aria-label="${words.stop}" aria-valuemin="0"></button>
   <button type="button" class="fixed" role="slider" aria-label="${words.fixed}" aria-valuemin="1">${marks.dda}<span></span></button>
-  <p class="beside"></p><label class="kind" hidden><span>${words.chance_of}</span><select></select></label>
+  <p class="beside"></p><button type="button" class="back" hidden></button><label class="kind" hidden><span>${words.chance_of}</span><select></select></label>
   <button type="button" class="compute" hidden></button>`;
 const [reel, svg] = plot.children;
 const [tauHandle, stopHandle, fixedHandle] = plot.querySelectorAll("[role=slider]");
@@ -32,7 +32,7 @@ function layout() {
   } else if (narrow) {
     Object.assign(b, { left: 36, right: width - 22, top: 76, bottom: 186, top2: 250, bottom2: 358, film: 368, foot: 404, height: missingLine(chosen) ? 504 : 456 });
   } else {
-    Object.assign(b, { left: 238, right: width - 146, top: 66, bottom: 168, top2: 188, bottom2: 296, film: 306, foot: 338, height: 364 });
+    Object.assign(b, { left: 238, right: width - 146, top: 66, bottom: 162, top2: 180, bottom2: 280, film: 290, foot: 322, height: 348 });
   }
   const pitch = (b.right - b.left) / deepest();
   b.pitch = pitch;
@@ -57,7 +57,7 @@ function summarise() {
 function curveLane(b, now) {
   const [stop, crossed] = (value.stops && atTau(value.stops)) || [Infinity]; // the detector's own
   const turn = Math.min(stop || crossed ? stop : Infinity, mean.length - 1, scene?.reach ?? Infinity);
-  let out = box(b.left, b.top, b.x(clamp(turn, 0, deepest())) - b.left, b.bottom - b.top, "searched");
+  let out = "";
   for (const c of [0, 0.5, 1]) {
     out += stroke(b.left, b.y(c), b.right, b.y(c), "grid");
     if (!presenting) out += label(b.left - (b.narrow ? 6 : 12), b.y(c) + 5, c, "end");
@@ -92,7 +92,7 @@ function axisWords(b, now) {
     const y = b.y(c);
     if (b.narrow && !presenting) return label(x, y + (c === 0.5 ? 16 : -6), text, "end");
     const below = c < 1 ? y >= at && at + 29 * scale <= b.bottom + 16 : at < b.top + 4; // there, beside the button
-    return label(b.right + 15, Math.abs(y - at) > 22 * scale ? y + 5 * scale : at + scale * (below ? 29 : -18), text);
+    return label(b.right + 15, Math.abs(y - at) > 22 * scale ? y + 5 * scale : at + scale * (below ? 30 : -20), text);
   }).join("");
 }
 
@@ -120,14 +120,14 @@ function chanceLane(b, now, line) {
   }
   const title = value.truth != null ? fill(words.chance, { kind: value.classes[value.truth] })
     : value.every && !b.narrow ? "" : words.chance_any; // "" where a kind can be chosen
-  if (b.narrow) out += label(14, 218, `${title}${words.from_here}`, "start", "strong");
+  if (b.narrow) out += label(14, 212, `${title}${words.from_here}`, "start", "strong");
   else {
-    if (title) out += label(16, 202, title, "start", "strong");
-    out += label(16, 222, words.from_this, "start", "strong");
+    if (title) out += label(16, 194, title, "start", "strong");
+    out += label(16, 214, words.from_this, "start", "strong");
     if (runs.length) {
-      out += box(16, 237, 14, 14, "good key") + label(37, 249, words.right_here);
-    } else out += label(16, 249, !known || scene ? "" : value.truth != null ? words.never_right : "");
-    if (known && !scene) out += label(16, 270, words.drag_fixed[0]) + label(16, 289, words.drag_fixed[1]);
+      out += box(16, 227, 14, 14, "good key") + label(37, 239, words.right_here);
+    } else out += label(16, 239, !known || scene ? "" : value.truth != null ? words.never_right : "");
+    if (known && !scene) out += label(16, 259, words.drag_fixed[0]) + label(16, 278, words.drag_fixed[1]);
   }
   out += line;
   const lines = scene ? [] : METHODS.filter((name) => value.every?.[name] && shown().map(lineOf).includes(name));
@@ -156,8 +156,9 @@ function legend(b, lines) {
   }).sort((a, c) => a.y - c.y);
   ends.forEach((end, i) => (end.y = Math.max(end.y, i ? ends[i - 1].y + 19 : b.top2 + 8)));
   for (let i = ends.length - 1, most = b.bottom2; i >= 0; i--, most -= 19) ends[i].y = Math.min(ends[i].y, most);
+  const both = lines.filter((name) => OWN.includes(name)).length > 1; // with and without guidance
   return ends.map(({ name, y }) => markAt(name, b.right + 22, y) +
-    label(b.right + 34, y + 5, words.short[name], "start", name === chosen ? "strong" : "ink")).join("");
+    label(b.right + 34, y + 5, (both && words.lines[name]) || words.short[name], "start", name === chosen ? "strong" : "ink")).join("");
 }
 
 // Each method's mark where it really stopped; ▲ where the fixed depth is tried.
@@ -266,8 +267,13 @@ function handles(b, now) {
     const aside = b.narrow || presenting ? 4 : 214; // buttons stand at both ends
     const middle = clamp(b.x(Math.min(now.t, deepest())), half + aside, b.width - half - aside);
     place(stopHandle, middle, presenting ? b.foot + 20 : b.narrow ? 42 : 27, now.t, deepest(), stopHandle.textContent);
-    const beside = find(".beside");
-    put(beside, b.narrow || presenting || !pill ? "" : by ? fill(words.by_hand, { pill: pill[0] }) : pill[1]);
+    stopHandle.title = by || !pill ? "" : pill[2];
+    const [text, back] = [find(".beside"), find(".back")];
+    const beside = by ? back : text;
+    back.hidden = !by || !pill || presenting;
+    put(back, pill ? fill(words.back, { pill: pill[0] }) : "");
+    put(text, b.narrow || presenting || !pill || by ? "" : pill[1]);
+    back.style.top = b.narrow ? "24px" : "9px";
     const right = middle + half + 10;
     const fits = right + widthOf(beside) < b.width - 250;
     beside.style.left = `${fits ? right : Math.max(middle - half - 10 - widthOf(beside), 200)}px`;
@@ -280,7 +286,7 @@ function handles(b, now) {
     const [taken, apart] = [stopHandle.offsetLeft, half + widthOf(stopHandle) / 2 + 10];
     if (Math.abs(middle - taken) < apart) middle = taken + (fixed < now.t || taken + apart + half > b.right + 4 ? -apart : apart);
   }
-  place(fixedHandle, middle, presenting ? b.foot + 20 : b.narrow ? 236 : 181, fixed, deepest(), fixedHandle.textContent);
+  place(fixedHandle, middle, presenting ? b.foot + 20 : b.narrow ? 236 : 173, fixed, deepest(), fixedHandle.textContent);
   const compute = find(".compute");
   const line = missingLine(chosen);
   compute.hidden = presenting || !line;
@@ -295,4 +301,5 @@ function handles(b, now) {
   }
 }
 find(".kind select").addEventListener("change", (event) => { watched = Number(event.target.value); draw(); });
+find(".back").addEventListener("click", () => { setOwn(); stopHandle.focus(); });
 find(".compute").addEventListener("click", (event) => trigger("expand", { every: event.target.dataset.line }));

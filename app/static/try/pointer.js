@@ -8,6 +8,7 @@ const setDepth = (next) => {
   hand = stop && stop[0] === to ? null : to;
   moved();
 };
+const setOwn = () => { halt(); hand = null; moved(); };
 const stepDepth = (by) => { const now = depthNow(); if (now) setDepth(now.t + by); };
 
 let written = 0;

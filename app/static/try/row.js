@@ -12,7 +12,7 @@ row.innerHTML = FIGURES.map((name) => `
     <figcaption>${METHODS.includes(name)
       ? `<button type="button" class="choose" tabindex="-1" title="${words.codes[name]}">${marks[name]}<b>${words.short[name]}</b></button>`
       : `<span class="choose">${marks[name]}<b>${words.short[name]}</b></span>`}${OWN.includes(name) ? `<button type="button" class="guide" tabindex="-1" title="${words.guidance}"></button>` : ""}<i></i></figcaption>
-    <button type="button" class="im" tabindex="-1"><canvas width="64" height="64"></canvas><span class="none"></span></button>
+    <p class="gloss"></p><button type="button" class="im" tabindex="-1"><canvas width="64" height="64"></canvas><span class="none"></span></button>
     <button type="button" class="own" hidden></button>
     <p class="label"><span></span><b></b><em></em></p><div class="bar"><i></i></div>
   </figure>`).join("");
@@ -47,9 +47,9 @@ function pictureNow(name, now) {
     const came = value.own && (name === "clean" || !value.clean) ? words.came : null;
     const brief = presenting && name === "damaged" ? value.brief : null;
     const title = came || brief || (value.input && !value.clean ? words.came : words.short[name]);
-    return { title, more, frame: wholePicture(from?.src), probs: from?.probs };
+    return { title, gloss: more, frame: wholePicture(from?.src), probs: from?.probs };
   }
-  if (scene) return { title: words.short[name], ...scene.frames[name] };
+  if (scene) return { title: words.short[name], gloss: words.gloss[name], ...scene.frames[name] };
   if (name === "noised" && ownNoise()) return plusNoised();
   if (name === "noised") {
     const other = chosen === "dda" && !playing && !empty(); // its own depth, not the detector's
@@ -64,8 +64,9 @@ function pictureNow(name, now) {
   const frame = playing ? playingFrame(name, found) : found.frame;
   const own = found.frame || found.probs || busy() || stale || empty() ? null : ownButton(name);
   const twin = twinOf(name, now);
-  const title = name === "dda" ? fill(words.fixed_at, { depth: fixed }) : OWN.includes(name) && byHand(name, now) ? fill(words.your_depth, now) : words.short[name];
-  return { title, more: twin ? words.same : "", frame, probs: playing && !playing.arrived(found) ? null : found.probs, own, long };
+  const title = name === "dda" ? fill(words.fixed_at, { depth: fixed }) : OWN.includes(name) && byHand(name, now) ? words.your_depth : words.short[name];
+  const gloss = OWN.includes(name) && byHand(name, now) ? words.gloss.hand : words.gloss[name];
+  return { title, gloss, more: twin ? words.same : "", frame, probs: playing && !playing.arrived(found) ? null : found.probs, own, long };
 }
 
 // What an empty frame can be filled by: the method's run, or its outcomes at every depth.
@@ -100,6 +101,8 @@ function figure(name, now) {
   paint(thumbOf(name).querySelector("canvas"), told.frame);
   put(node.querySelector("figcaption b"), told.title);
   put(node.querySelector("figcaption i"), told.more ?? "");
+  put(node.querySelector(".gloss"), told.gloss ?? "");
+  node.classList.toggle("waits", Boolean(scene) && !told.frame);
   node.querySelector("figcaption").title = told.long ?? "";
   put(node.querySelector(".none"), told.note ?? "");
   const own = node.querySelector(".own");
@@ -169,10 +172,17 @@ function sentences(now) {
   const others = shown().filter((name) => name !== chosen);
   const rest = [notice, ...others.map((name) => (twinOf(name, now) === chosen ? [same, ""] : rivals?.[name]?.[askedOf(name, now).key]))];
   if (fixedHandle.classList.contains("glow")) rest.push([words.opens_drag, ""]);
-  if (value.source === "recorded") rest.push([words.recorded, ""]);
+  if (value.source === "recorded") rest.push([recordedWords(now), ""]);
   else if (askedOf(chosen, now).made) rest.push([spent?.[chosen], ""]);
   if (value.truth == null) rest.push([fill(words.kinds, { n: value.kinds }), ""]);
   return [said, rest.filter((told) => told?.[0])];
+}
+
+// What an example teaches, as long as it is looked at as it was recorded.
+function recordedWords(now) {
+  const lesson = document.querySelector(`#examples [data-name="${value.recorded}"]`)?.dataset.lesson;
+  const asItWas = lesson && shown().every((name) => askedOf(name, now).made);
+  return asItWas ? `${words.recorded_of} ${lesson[0].toLowerCase()}${lesson.slice(1)}.` : words.recorded;
 }
 
 // A verdict is the word before the last full stop.

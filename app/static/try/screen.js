@@ -22,7 +22,6 @@ function found() {
   const told = value.found;
   find(".found").classList.toggle("unknown", !told || Boolean(scene));
   if (!told) return;
-  fillIn(find(".gauges"), told.gauges.map(([name, said]) => `<span class="gauge"><i>${name}</i> ${said}</span>`).join(""));
   put(find(".found-says"), byHand(null, depthNow()) ? fill(words.on_its_own, told) : told.sentence);
 }
 
@@ -110,11 +109,13 @@ function begin(next) {
 }
 
 const demanded = new Set();
+let picked = false;
 let centred = null;
 function receive(next) {
   pending = "";
   const another = next.key !== value.key;
-  if (another || stale) begin(next);
+  if (another || stale || picked) begin(next); // an example is as it was recorded
+  picked = false;
   stale = next.phase === "error" && !another;
   awaited = next.source === "damaged" && another;
   value = next;
@@ -159,7 +160,7 @@ window.dga = {
     if (top > window.innerHeight - 320 || top < 0) element.scrollIntoView({ behavior: motion.matches ? "auto" : "smooth", block: "start" });
     draw();
   },
-  pick: (name) => { clearTimeout(waiting); trigger("select", { example: name }); },
+  pick: (name) => { clearTimeout(waiting); picked = true; trigger("select", { example: name }); },
 };
 
 motion.addEventListener("change", () => { halt(); draw(); });

@@ -10,6 +10,7 @@ function drawZoom(now) {
   const told = pictureNow(name, now);
   paint(zoom.querySelector("canvas"), told.frame);
   put(zoom.querySelector("h2"), told.title);
+  zoom.querySelector(".help").hidden = zoomed === "damaged";
   const label = told.probs && !covered ? `${labelOf(told.probs)} ${percentOf(Math.max(...told.probs))}` : "";
   put(zoom.querySelector(".label b"), label);
   fillIn(zoom.querySelector(".label span"), told.probs && !covered ? signed(verdict(told.probs, told.of)) : "");
