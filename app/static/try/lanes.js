@@ -92,7 +92,7 @@ function axisWords(b, now) {
     const y = b.y(c);
     if (b.narrow && !presenting) return label(x, y + (c === 0.5 ? 16 : -6), text, "end");
     const below = c < 1 ? y >= at && at + 29 * scale <= b.bottom + 16 : at < b.top + 4; // there, beside the button
-    return label(b.right + 15, Math.abs(y - at) > 22 * scale ? y + 5 * scale : at + scale * (below ? 30 : -20), text);
+    return label(b.right + 15, Math.abs(y - at) > 22 * scale ? y + 5 * scale : at + scale * (below ? 30 : c === 1 ? -18 : -20), text);
   }).join("");
 }
 

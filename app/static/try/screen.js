@@ -109,13 +109,11 @@ function begin(next) {
 }
 
 const demanded = new Set();
-let picked = false;
 let centred = null;
 function receive(next) {
   pending = "";
   const another = next.key !== value.key;
-  if (another || stale || picked) begin(next); // an example is as it was recorded
-  picked = false;
+  if (another || stale) begin(next);
   stale = next.phase === "error" && !another;
   awaited = next.source === "damaged" && another;
   value = next;
@@ -160,7 +158,12 @@ window.dga = {
     if (top > window.innerHeight - 320 || top < 0) element.scrollIntoView({ behavior: motion.matches ? "auto" : "smooth", block: "start" });
     draw();
   },
-  pick: (name) => { clearTimeout(waiting); picked = true; trigger("select", { example: name }); },
+  pick: (name) => {
+    clearTimeout(waiting);
+    if (name !== value.recorded || stale) return trigger("select", { example: name });
+    begin({ ...value, hands: null }); // as it was recorded
+    moved();
+  },
 };
 
 motion.addEventListener("change", () => { halt(); draw(); });
