@@ -430,6 +430,7 @@ def test_widgets_follow_their_controls(page):
     assert severity.get_attribute("aria-valuetext") == "5"
 
     ready(page, 3)
+    assert not page.is_visible("#step-3 .ln-big b")  # nothing is told before an answer
     rounds = []
     for _ in range(12):
         before = page.inner_text("#step-3 .ln-big .you b")
@@ -440,15 +441,17 @@ def test_widgets_follow_their_controls(page):
         assert page.locator("#step-3 .ln-pick").first.is_disabled()
         network = page.inner_text("#step-3 .ln-say")
         assert "The network, judging each by itself: picture 1 looks" in network
+        last = page.get_by_role("button", name="Start again").is_visible()
+        assert page.locator("#step-3 .ln-plot .network").count() == last
         depth = int(page.inner_text("#step-3 .ln-which span").split()[-1])
         rounds.append((depth, page.locator("#step-3 .ln-badge.ok:visible").count()))
-        last = page.get_by_role("button", name="Start again").is_visible()
         page.keyboard.press("Enter")
     assert last
     assert page.inner_text("#step-3 .ln-which").endswith(f"Round 12 of 12 · both at depth {depth}")
     found = f"{sum(right for _, right in rounds)} of 12 right"
     assert page.inner_text("#step-3 .ln-big .you b") == found
-    told = page.inner_text("#step-3 .ln-scores .ln-say")
+    told, line = page.inner_text("#step-3 .ln-scores .ln-say").split(" The line: ")
+    assert line == "the network on all twelve pairs at every depth."
     bars = [(d, [right for at, right in rounds if d[0] <= at <= d[1]]) for d in BARS]
     bars = [(*depths, sum(mine), len(mine)) for depths, mine in bars if mine]
     assert page.locator("#step-3 .ln-plot .you").count() == len(bars)

@@ -270,10 +270,11 @@ WIDGET = {
     "down_to_guessing": "At depths {from} to {to} you found {you} of {of}; guessing finds half. "
     "The network, on the same pairs: {network}.",
     "never_guessing": "Each of your bars is higher than guessing, which finds half.",
-    "take": "Bars are yours, the line is the network on all twelve pairs. The method has one "
+    "take": "Bars are yours; the network's line comes after the twelfth pair. The method has one "
     "picture, not two: it stops at the first depth where the network is no longer sure enough of "
     "damage. That is t*.",
     "high": "looks damaged",
+    "line": "The line: the network on all twelve pairs at every depth.",
     "low": "looks undamaged",
     "tau": "Threshold τ",
     "stop": "At τ = {tau} the forward process stops after {t} of {steps} steps.",

@@ -87,21 +87,22 @@ function game(box, { game: { depths, clean, rounds } }) {
 
   function drawn() {
     const of = at + (answer !== null);
+    big.style.visibility = of ? "" : "hidden";
     big.replaceChildren(...["you", "network"].map((kind) => {
       const n = counted(asked.reduce((sum, one) => sum + one[kind], 0));
-      const said = make("b", "", of ? fill(words.of_right, { n, of }) : "–");
-      return make("div", kind, make("span", "", words[kind]), said);
+      return make("div", kind, make("span", "", words[kind]), make("b", "", fill(words.of_right, { n, of })));
     }));
     const mine = asked.filter((one) => one.of);
     const last = depths.at(-1);
     const bars = mine.map(({ from, to, you, of: n }) => ["you", [[from, 0], [from, you / n], [to, you / n], [to, 0]]]);
+    const done = of === order.length; // before, the line would give answers away
     plot.innerHTML = chart({
       last, tick: 6, unit: 100,
-      lines: [...bars, ["chance", [[0, 0.5], [last, 0.5]]], ["network", network]],
+      lines: [...bars, ["chance", [[0, 0.5], [last, 0.5]]], ...(done ? [["network", network]] : [])],
       notes: [[last, 1, words.found_axis], [24, 0.5, words.guessing, "middle"],
         ...mine.map(({ from, to, you, of: n }) => [(from + to) / 2, 0.14, fill(words.found, { you, of: n }), "middle"])],
     });
-    take.textContent = of === order.length ? verdict() : words.take;
+    take.textContent = done ? `${verdict()} ${words.line}` : words.take;
   }
 
   function verdict() {
