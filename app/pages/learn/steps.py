@@ -124,7 +124,7 @@ STEPS = (
         "A diagnosis guesses what was done to the picture: made flat, blurred, noisy. "
         "It undoes each guess and asks the detector; the guess that leaves the picture looking "
         "least damaged is the diagnosis, if it is clearly better than none.",
-        "Move the three sliders, or drag on the landscape. Then compare yourself.",
+        "Move the three sliders, or drag on the map. Then compare yourself.",
         r"\hat{d} = \underset{d}{\text{arg min}} \; \sum_t z(d^{-1}(\mathbf{x})_t)",
         "d hat is the guess d with the lowest sum, over depths t, of the score z of the "
         "picture with d undone, at depth t",
@@ -194,7 +194,7 @@ IN_THE_LOG = "the server's log says why."
 
 TOO_SLOW = "This machine is too slow to answer while you choose."
 NO_PICTURE = "The models have not made this picture yet. Try again in a moment."
-LAND_WAITS = "The models are busy: the landscape goes on when they are free."
+LAND_WAITS = "The models are busy: the map goes on when they are free."
 
 TOY = {
     "case": "Picture",
@@ -215,7 +215,7 @@ TOY = {
     "read": "Yours is read as {label} ({share}){verdict}.",
     "network_read": "The network's: {label} ({share}){verdict}.",
     "verdicts": [": wrong", ": right"],
-    "land": "What the detector thinks of every setting",
+    "land": "Map: what the detector thinks of every setting",
     "land_at": "at noise level {noise}",
     "land_best": "At this noise level it looks least damaged with exposure {exposure} and "
     "sharpness {sharpness}: {share} sure of damage.",
@@ -225,7 +225,7 @@ TOY = {
     "show": "Show the network's choice",
     "hide": "Hide the network's choice",
     "not_yet": "Undo what you can, then look what the network chose.",
-    "did": "In {calls} tries the network chose: {did}. The landscape shows {points}, so ✚ need not "
+    "did": "In {calls} tries the network chose: {did}. The map shows {points}, so ✚ need not "
     "stand where it is lightest.",
     "did_nothing": "The network found nothing here that is worth undoing.",
     "judged": "What looks less damaged to the detector need not look better to you, nor be read "
