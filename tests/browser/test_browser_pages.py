@@ -481,7 +481,13 @@ def test_widgets_follow_their_controls(page):
 def test_the_last_steps_fill_in(page):
     ready(page, 10)
     said = page.locator("#step-10 .ln-say")
-    assert re.fullmatch("Read right: [0-4] of these 4.", said.inner_text())
+    score = []
+    for way in page.locator("#step-10").get_by_role("radio").all()[::-1]:
+        way.check()
+        assert re.fullmatch("Read right: [0-4] of these 4.", said.inner_text())
+        score.append(page.locator("#step-10 figcaption .ok").count())
+        assert f" {score[-1]} " in said.inner_text()
+    assert score[0] == max(score)  # with diagnosis
     page.locator("#step-10").get_by_role("radio").nth(1).check()
     read = page.locator("#step-10 figcaption").nth(1).inner_text()
     assert "\N{NO-BREAK SPACE}%" in read  # a number and its sign in one line

@@ -30,6 +30,7 @@ from dga.explanation.degradation import NO_DEGRADATION
 from dga.explanation.exposure import Stretch
 from dga.images import from_tensor, to_tensor
 from dga.pipeline import adapt
+from dga.record import sentence
 from dga.request import Request
 from dga.sentences import pill
 from dga.stopping import confidence_from_logits
@@ -172,11 +173,13 @@ def test_cases_agree_with_what_try_it_runs(lesson, made, tiny_models):
     for case, shown in zip(COMPARED, made["depth"]["cases"], strict=True):
         damaged = lesson._damaged(case)
         run = adapt(tiny_models, damaged, case.seed, known(tiny_models.profile))
-        assert shown["stop"] == pill(run.stop, run.stopping.horizon)[0]
-        assert shown["stop"].startswith("t* =") == run.stop.crossed
+        stop, _, said = shown["said"]
+        assert stop == pill(run.stop, run.stopping.horizon)[0]
+        assert stop.startswith("t* =") == run.stop.crossed
+        assert said == sentence(run.explained)
         before, *after = pictures(shown["pictures"])
         assert np.array_equal(before, damaged)
-        results = [run.reconstructions[name] for name in ("dga-guided", "dda")]
+        results = [run.reconstructions[name] for name in ("dga-guided", "dda", "dga-plus")]
         for image, result in zip(after, results, strict=True):
             assert np.array_equal(image, result.image)
         labels = [top[0][0] for top in shown["top"]]
@@ -193,7 +196,7 @@ def test_the_recorded_run_of_try_it_is_the_lessons_own(session, examples, monkey
     assert judged["stops"][round(100 * judged["tau"])] == (state.search.stop.t_star, True)
     assert np.allclose(judged["damaged"], np.mean(state.curves, 0), atol=1e-4)
     (shown,) = lesson._depth()["cases"]
-    results = [state.results[name].prediction for name in ("dga-guided", "dda")]
+    results = [state.results[name].prediction for name in ("dga-guided", "dda", "dga-plus")]
     top = [p.top(1)[0] for p in (state.subject.input_prediction, *results)]
     assert [one[0] for one in shown["top"]] == [[label, round(share, 4)] for label, share in top]
 

@@ -256,15 +256,17 @@ class Lesson:
         return made
 
     def _depth(self) -> dict[str, Any]:
-        """Four pictures, each rebuilt from its own depth and from one depth for all."""
+        """Four pictures: rebuilt from their own depth, from one for all, and with diagnosis."""
         cases = []
         for case in COMPARED:
             state = self.ran(case)
             assert state.search
-            results = [state.results[name] for name in ("dga-guided", "dda")]
+            assert state.explained
+            results = [state.results[name] for name in ("dga-guided", "dda", "dga-plus")]
             told = _told([(result.image, result.prediction) for result in results], state)
             stop = pill(state.search.stop, state.stopping.horizon)[0]
-            cases.append({**self._named(case), "stop": stop, **told})
+            said = stop, None, sentence(state.explained)
+            cases.append({**self._named(case), "said": said, **told})
         return {"fixed": self.models.profile.dda_depth, "cases": cases}
 
     def _named(self, case: LessonPicture) -> dict[str, Any]:

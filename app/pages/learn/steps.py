@@ -165,14 +165,15 @@ STEPS = (
     Step(
         "depth",
         "All together",
-        "A depth of its own, or one depth for all",
+        "A depth of its own, one depth for all, or a diagnosis",
         "Where the damage is deep, the rebuilt picture is a guess, and the guess can be wrong. "
         "Here are four pictures; what holds for many was measured.",
-        "Compare a depth of its own with one depth for all.",
+        "Compare the three ways: only the last begins with a diagnosis.",
         r"\mathbf{x} \to \mathbf{x}_{t^*} \to \mathbf{x}'_0 \to "
         r"\hat{y} = \text{arg max} \; f(\mathbf{x}'_0)",
         "x becomes x at t star, then x prime 0, and f gives the answer y hat",
-        "Noise to depth t*, rebuild, then ask the frozen classifier again.",
+        "Noise to depth t*, rebuild, then ask the frozen classifier again. With diagnosis, "
+        "what was found is undone before.",
         "dga.pipeline.adapt",
     ),
 )
@@ -273,8 +274,8 @@ WIDGET = {
     "take": "Bars are yours; the network's line comes after the twelfth pair. The method has one "
     "picture, not two: it stops at the first depth where the network is no longer sure enough of "
     "damage. That is t*.",
-    "high": "looks damaged",
     "line": "The line: the network on all twelve pairs at every depth.",
+    "high": "looks damaged",
     "low": "looks undamaged",
     "tau": "Threshold τ",
     "stop": "At τ = {tau} the forward process stops after {t} of {steps} steps.",
@@ -312,9 +313,10 @@ WIDGET = {
     "plus_score": "Read right as they came: {before} of these {total}. With diagnosis: {n}.",
     "own": "A depth of its own",
     "fixed": "One depth for all: {fixed}",
+    "plus": "With diagnosis",
     "fixed_depth": "depth {t}",
     "same": "right",
     "other": "wrong",
     "score": "Read right: {n} of these {total}.",
-    "method": "Depth",
+    "method": "Method",
 }

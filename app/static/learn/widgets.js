@@ -123,17 +123,17 @@ const widgets = {
   depth(box, { depth: { cases, fixed } }) {
     const says = sentence();
     const list = make("ul", "ln-cases");
-    const names = [words.own, fill(words.fixed, { fixed })];
+    const names = [words.own, fill(words.fixed, { fixed }), words.plus];
     const pick = choice(words.method, names, 0, (way) => {
       let n = 0;
-      list.replaceChildren(...cases.map(({ title, pictures, top, truth, stop }) => {
+      list.replaceChildren(...cases.map(({ title, pictures, top, truth, said }) => {
         const [[before], [label, share]] = [top[0][0], top[1 + way][0]];
         n += label === truth;
         const damaged = draw(frame(), pictures, 0, `${title}: ${before}`, `${words.damaged}: ${before}`);
         const after = reading([label, share], truth);
-        const rebuilt = draw(frame(), pictures, 1 + way, `${title}, ${words.rebuilt}: ${label}`, ...after);
-        const depth = way ? fill(words.fixed_depth, { t: fixed }) : stop;
-        const told = make("div", "ln-told", make("h3", "", title), make("p", "", depth));
+        const rebuilt = draw(frame(), pictures, 1 + way, `${title}, ${words.repaired}: ${label}`, ...after);
+        const how = said[way] ?? fill(words.fixed_depth, { t: fixed });
+        const told = make("div", "ln-told", make("h3", "", title), make("p", "", how));
         return make("li", "", told, damaged, rebuilt);
       }));
       says.textContent = fill(words.score, { n, total: cases.length });
