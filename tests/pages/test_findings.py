@@ -372,6 +372,8 @@ def test_shipped_answers_are_short_and_say_whose_severity_they_have(shipped_ones
         assert len(answer.sentence.split(" ")) <= 20, answer.sentence
         ticks = len(answer.chart.heads) or len(answer.chart.ticks())
         assert 3 <= ticks <= 7, answer
+        if answer.chart.unit:  # no bar or whisker goes beyond the last tick
+            assert answer.chart.ticks()[-1][0] == "left:100.0%"
     assert all(sum(shares) == 100 for _, shares in given["found"].chart.rows)
     below = {
         3: "Below doing nothing (46.2): the fixed depth (43.7, may be chance), own depth without"

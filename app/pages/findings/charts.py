@@ -51,9 +51,7 @@ class Chart:
 
     def ticks(self) -> list[tuple[str, str]]:
         """Three to seven round numbers of the width: places as styles, and words."""
-        rough = (self.high - self.low) / 6
-        power = 10 ** math.floor(math.log10(rough))
-        step = power * next(digit for digit in (1, 2, 5, 10) if digit * power >= rough)
+        step = _step(self.high - self.low)
         first, last = math.ceil(self.low / step), math.floor(self.high / step)
         values = [round(n * step, 6) for n in range(first, last + 1)]
         return [(self.place(v), f"{v:g}".replace("-", MINUS)) for v in values]
@@ -62,13 +60,21 @@ class Chart:
         return f"{100 * length / (self.high - self.low):.1f}%"
 
 
+def _step(width: float) -> float:
+    """Between two ticks: a round number."""
+    rough = width / 6
+    power = 10 ** math.floor(math.log10(rough))
+    return power * next(digit for digit in (1, 2, 5, 10) if digit * power >= rough)
+
+
 def bars(
     found: Mapping[str, Interval], unit: str, show: Callable[[float], str] = "{:.1f}".format
 ) -> Chart:
-    """A bar a method, from 0, with a whisker where there is an interval."""
+    """A bar a method, from 0 to the tick above all, with a whisker where there is an interval."""
     rows = [(method, METHODS[method], interval) for method, interval in found.items()]
     most = max(interval.high for interval in found.values()) or 1
-    return Chart(rows, high=most, unit=unit, show=show)
+    step = _step(most)
+    return Chart(rows, high=math.ceil(most / step) * step, unit=unit, show=show)
 
 
 def forest(rows: Sequence[tuple[str, str, Interval | None]], band: float = 0) -> Chart:
