@@ -47,21 +47,21 @@ HELP_MORE = {
     "below": "Below doing nothing ({source}): {names}.",
     "paper": "The paper's method, {method}: {points} ({low} to {high}).",
     "ahead": "Ahead by {points} points ({low} to {high}): {rival}.",
-    "tent": "But Tent changes the classifier, on many pictures at once.",
+    "tent": "Tent is a known method that changes the classifier itself, on many pictures at once.",
     "harms": "It does harm on {names}.",
 }
 HELP_BELOW = {"no": "{method} ({accuracy})", "open": "{method} ({accuracy}, may be chance)"}
 DEPTH = {
-    "surely": "Yes: with another picture's {what}, {method} loses {clauses}.",
-    "partly": "In part: with another picture's {what}, {method} loses {clauses}.",
-    "hardly": "Hardly: with another picture's {what}, {method} loses {clauses}.",
+    "surely": "Yes: exchanging {what}s costs {clauses}.",
+    "partly": "In part: exchanging {what}s costs {clauses}.",
+    "hardly": "Hardly: exchanging {what}s costs {clauses}.",
     "yes": "{points} points",
     "no": "{points} points",
     "open": "nothing certain",
 }
 WHOLE_DEPTH = ("noise", "depth")  # what decides how deep, the weightiest first
 PERMUTED = {"noise": "noise level", "depth": "depth", "explanation": "all that is found"}
-AMONG = {"wild": "among mixed damage", "same": "among the same damage"}
+AMONG = {"wild": "between any pictures", "same": "between pictures damaged alike"}
 GIVEN = {
     "wild": "Points lost when taken from any other picture",
     "same": "Points lost when taken from one damaged alike",
@@ -135,7 +135,7 @@ SEE = {
 FINDINGS_WORDS = {
     "title": "What we found, in six answers",
     "intro": "Every number comes from the tables below; their titles say on how many photographs. "
-    "Those that were not used for tuning were not used for training, either. Differences are "
+    "Photographs never used for tuning were never used for training, either. Differences are "
     "rounded after subtracting.",
     "severity": "Severity",
     "elsewhere": "Not measured at severity {asked}: what has a severity here has {at}.",

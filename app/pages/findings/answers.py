@@ -151,7 +151,7 @@ def _depth(exhibits: Exhibits, severity: int) -> Answer:
     verdict = "surely" if all(yes) else "partly" if any(yes) else "hardly"
     (what, *other) = dict.fromkeys(words.PERMUTED[d.what] for d in clauses.values())
     what = words.PERMUTED["depth"] if other else what
-    known = {"what": what, "method": NAMES[own], "clauses": ", ".join(told)}
+    known = {"what": what, "clauses": ", ".join(told)}
     rows = list[tuple[str, str, Interval | None]]()
     for where, alike in groupby(permuted, lambda d: d.where):
         rows.append(("", words.GIVEN[where], None))
