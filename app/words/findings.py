@@ -142,6 +142,7 @@ FINDINGS_WORDS = {
     "of_damage": "Severity of the damage",
     "table": "The whole table",
     "measured": "How it was measured",
+    "details": "Details, and how it was measured",
     "read_right": "read right of 100",
     "seconds": "seconds a picture, choosing the depth included",
     "all": "All results",
