@@ -114,8 +114,7 @@ SCREEN_WORDS = {
     "close": "Close",
     "keys": {
         "Space": "play",
-        "← →": "one step",
-        "0": "own depth",
+        "← → 0": "depth, back",
         "1 to 5": "severity",
         "R": "repair",
         "M": "next method",
