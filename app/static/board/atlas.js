@@ -171,5 +171,13 @@ document.addEventListener("click", (event) => {
 document.addEventListener("scroll", () => byTouch.matches || (open && show(open)), true);
 document.addEventListener("keydown", ({ key }) => key === "Escape" && show(null));
 pop.addEventListener("click", ({ target }) => target.closest("a") && leave(target.closest("a")));
-watch("value", () => show(null));
+// Where the panel is wider than the screen it opens at the fixed depth, beside the names.
+let opened = false;
+function opens() {
+  const [panel, names, fixed] = [".at", ".at-name", ".at-fixed"].map((part) => find(part)?.getBoundingClientRect());
+  if (panel && !opened) find(".at").scrollLeft += (fixed.left + fixed.right - names.right - panel.right) / 2;
+  opened = Boolean(panel?.width);
+}
+watch("value", () => { show(null); requestAnimationFrame(opens); });
+requestAnimationFrame(opens);
 props.redrawn = 0; // what Gradio drew before it knew how
