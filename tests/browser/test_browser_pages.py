@@ -52,6 +52,7 @@ def names(page):
 def test_the_board_opens_full(board):
     assert board.locator(".bd-cell.there").count() == 15 * 5
     assert names(board) == [title(name) for name in CORRUPTIONS]
+    assert not board.is_visible("#board-bar > button:not(.primary)")  # nothing to cancel
     counts = [int(b.inner_text()) for b in board.locator(".bd-count b").all()]
     right = (f".bd-cell.right[data-column='{name}']" for name in COLUMNS)
     assert counts == [board.locator(cells).count() for cells in right]
