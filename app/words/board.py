@@ -111,7 +111,7 @@ LABELS = {
     "empty": "not rebuilt yet",
     "drop": "Up to {most} pictures of your own",
     "dropped": "As they are, damaged or not. They get a row each, and stay on this machine for at "
-    "most an hour. A file's name with just one of the {kinds} kinds as a word of its own names it.",
+    "most an hour. A file whose name has just one of the {kinds} kinds as a word is named by it.",
     "uploading": "Sending {done} of {total}",
     "too_many": "At most {most} pictures at a time; the first {most} were taken.",
     "command": "A whole folder, the same way:",
@@ -133,7 +133,7 @@ STATUS = {
     "done": "Done in {seconds:.0f} s",
     "cancelled": "Cancelled: {done} of {total} rows are finished.{rest}",
     "for_nothing": "Cancelled before any row was finished: these are the results from before",
-    "recorded": "Recorded with the shipped models",
+    "recorded": "Recorded",
 }
 TOO_LONG = (
     "The run took longer than {seconds:.0f} seconds and was stopped; "

@@ -447,7 +447,7 @@ def test_a_board_is_recorded_and_read_back(tiny, cat, tmp_path):
     for old, new in zip(atlas.rows, again.rows, strict=True):
         assert (old.stop, old.right, old.depths.sheet) == (new.stop, new.right, new.depths.sheet)
     for one in (board, atlas):
-        assert status_value(one)["words"] == "Recorded with the shipped models"
+        assert status_value(one)["words"] == "Recorded"
     content = json.loads((folder / "cat-3.json").read_text())
     for changes in (
         {"weights": {"classifier": "another"}}, {"settings": {}}, {"pictures": []},
