@@ -10,7 +10,7 @@ KINDS = (
     "{n} kinds of things",
     " · {size} \N{MULTIPLICATION SIGN} {size} px",
 )  # a phone: the second
-ANY_PHOTO = "whole photos, up to 1 megapixel"
+ANY_PHOTO = "photos up to 1 megapixel"
 PAPER = "Paper"
 STRAYED = "The link's part “{part}” is not here: "
 BY_ARROWS = "Arrow keys go from one to the next."

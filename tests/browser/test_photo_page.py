@@ -30,6 +30,10 @@ def test_it_opens_with_a_finished_photo_within_one_screen(photo):
     assert page.locator("#ph-buttons").bounding_box()["y"] < 860
     assert page.locator("[data-way] em").all_inner_texts() == [f"{own:.1f}", f"{best:.1f}"]
 
+    page.set_viewport_size({"width": 768, "height": 1024})
+    name, links = (page.locator(f".bar-inner > {at}").bounding_box() for at in ("b", "nav"))
+    assert name["x"] + name["width"] + 24 < links["x"]
+    page.set_viewport_size({"width": 1440, "height": 900})
 
 def test_divider_depths_and_slider_by_keyboard(photo):
     page = photo.page
