@@ -195,9 +195,9 @@ def test_the_board_on_a_phone(chromium, served):
     page = chromium.new_page(viewport=phone, has_touch=True, is_mobile=True)
     page.goto(served.url + "board?atlas=dga&severity=2")
     page.wait_for_selector("a.at-cell")
-    page.locator(".at").evaluate("card => (card.scrollLeft = 300)")
     fixed = page.locator(".at-fixed")
     until(page, lambda: 100 < fixed.bounding_box()["x"] < 250)  # in sight beside the names
+    page.locator(".at").evaluate("card => (card.scrollLeft = 300)")
     names = page.locator("b.at-name").first.bounding_box()
     assert 0 <= names["x"] < 20
     cut = "b => b.scrollWidth > b.clientWidth || b.scrollHeight > b.clientHeight"

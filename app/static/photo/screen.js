@@ -38,10 +38,8 @@ function rail() {
   put(root.querySelector(".ph-strokes span"), said.join(" · "));
   show(root.querySelector("[data-undo]"), n > 0);
   root.querySelector("select").value = isOwn() ? "" : kind;
-  for (const node of root.querySelectorAll("[data-severity]")) {
-    node.disabled = !graded();
-    press(node, !node.disabled && Number(node.dataset.severity) === severity);
-  }
+  show(root.querySelector(".ph-severity"), graded());
+  for (const node of root.querySelectorAll("[data-severity]")) press(node, Number(node.dataset.severity) === severity);
   for (const node of root.querySelectorAll(".ph-slide input")) {
     const unit = node.name === "size" ? "px" : "%";
     put(node.previousElementSibling.querySelector("b"), `${node.value} ${unit}`);
