@@ -88,6 +88,7 @@ def run_value(state: RunState) -> dict[str, Any]:
         }
         if search := state.search:
             value |= {"t_star": search.stop.t_star, "crossed": search.stop.crossed}
+            value["x_t_star"] = data_uri(search.x_t_star) if search.stop.t_star else ""
             value |= {"mean": np.mean(value["curves"], 0).tolist(), **state.by_tau}
             value |= _Sentences(state, search).value()
         return value | _pictures(state)

@@ -16,7 +16,7 @@ HEADINGS = {
     "done": "{subject}, damaged in {all} ways: {damaged} read right before any repair, "
     "{guided} from its own depth, {plus} with diagnosis ({gained} gained, {lost} lost).",
     "own": "Up to {most} pictures of your own, each by every method.",
-    "own_empty": "{pictures} of your own. Press Run to repair them.",
+    "own_empty": "{pictures} of your own: press Run.",
     "own_running": "{pictures} of your own.",
     "own_done": "{pictures} of your own, repaired by every method.",
     "own_named": "{pictures} whose kind is named: {damaged} read right before any repair, "

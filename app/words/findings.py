@@ -46,22 +46,22 @@ HELP_MORE = {
     "interval": "The gain lies between {low} and {high} with 95 % confidence.",
     "below": "Below doing nothing ({source}): {names}.",
     "paper": "The paper's method, {method}: {points} ({low} to {high}).",
-    "ahead": "Ahead by {points} points ({low} to {high}): {rival}.",
+    "ahead": "{rival}: {points} points more ({low} to {high}).",
     "tent": "Tent is a known method that changes the classifier itself, on many pictures at once.",
     "harms": "It does harm on {names}.",
 }
 HELP_BELOW = {"no": "{method} ({accuracy})", "open": "{method} ({accuracy}, may be chance)"}
 DEPTH = {
-    "surely": "Yes: exchanging {what}s costs {clauses}.",
-    "partly": "In part: exchanging {what}s costs {clauses}.",
-    "hardly": "Hardly: exchanging {what}s costs {clauses}.",
+    "surely": "Yes: another picture's {what} costs {clauses}.",
+    "partly": "In part: another picture's {what} costs {clauses}.",
+    "hardly": "Hardly: another picture's {what} costs {clauses}.",
     "yes": "{points} points",
     "no": "{points} points",
     "open": "nothing certain",
 }
 WHOLE_DEPTH = ("noise", "depth")  # what decides how deep, the weightiest first
 PERMUTED = {"noise": "noise level", "depth": "depth", "explanation": "all that is found"}
-AMONG = {"wild": "between any pictures", "same": "between pictures damaged alike"}
+AMONG = {"wild": "among all pictures", "same": "where both were damaged alike"}
 GIVEN = {
     "wild": "Points lost when taken from any other picture",
     "same": "Points lost when taken from one damaged alike",

@@ -250,7 +250,7 @@ def test_whether_it_helps_is_decided_by_the_interval(tmp_path, gain, sentence):
     told = said(exhibits, "help")
     assert told.startswith(sentence)
     assert f"own depth: +1.0 ({MINUS}1.0 to +3.0)." in told
-    assert "Ahead by 9.0 points (6.0 to 12.0): Tent." in told
+    assert "Tent: 9.0 points more (6.0 to 12.0)." in told
     assert told.count("Tent is a known method") == 1
     assert "DDA is ahead" not in told
     assert told.endswith(f"It does harm on fog ({MINUS}5.0).")
@@ -277,7 +277,7 @@ def test_who_lies_below_doing_nothing_is_said(tmp_path):
 
 EXPLANATION, NOISE = ("dga-plus:permute=explanation:batch=200", "dga-plus:permute=noise:batch=200")
 WILD = [points(EXPLANATION, "all", 20, 14, 26), points(NOISE, "all", 5.1, 1.6, 8.6)]
-COSTS = "exchanging noise levels costs"
+COSTS = "another picture's noise level costs"
 SAME = [points(NOISE, "mean", 0.3, -0.3, 0.9), points(EXPLANATION, "mean", 2, 1, 3)]
 
 
@@ -285,13 +285,13 @@ SAME = [points(NOISE, "mean", 0.3, -0.3, 0.9), points(EXPLANATION, "mean", 2, 1,
     ("tables", "told"),
     [
         ({"wild_permuted": WILD}, "Not measured yet"),
-        ({"wild_permuted": WILD, "permuted": SAME}, f"In part: {COSTS} 5.1 points between any "
-         "pictures, nothing certain between pictures damaged alike."),
+        ({"wild_permuted": WILD, "permuted": SAME}, f"In part: {COSTS} 5.1 points among all "
+         "pictures, nothing certain where both were damaged alike."),
         ({"permuted": SAME}, "Not measured yet"),
         ({"wild_permuted": [points(NOISE, "all", 0.1, -3, 3)], "permuted": SAME}, "Hardly: "),
         ({"wild_permuted": WILD, "permuted": [points(NOISE, "mean", 4, 2, 6)]}, "Yes: "),
         ({"wild_permuted": WILD, "permuted": [points(NOISE, "mean", -4, -6, -2)]},
-         f"In part: {COSTS} 5.1 points between any pictures, {MINUS}4.0"),
+         f"In part: {COSTS} 5.1 points among all pictures, {MINUS}4.0"),
         ({"permuted": SAME[1:]}, "Not measured yet"),  # an explanation is no depth
     ],
 )  # fmt: skip

@@ -104,7 +104,7 @@ def _beaten(comparisons: Sequence[Row], own: str) -> Iterator[str]:
             tent |= row["rival"].endswith("tent")
             points, low, high = map(_size, (found.value, found.high, found.low))
             yield words.HELP_MORE["ahead"].format(
-                rival=NAMES[row["rival"]], points=points, low=low, high=high
+                rival=METHODS[row["rival"]], points=points, low=low, high=high
             )
     if tent:
         yield words.HELP_MORE["tent"]

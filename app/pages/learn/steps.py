@@ -279,7 +279,8 @@ WIDGET = {
     "low": "looks undamaged",
     "tau": "Threshold τ",
     "stop": "At τ = {tau} the forward process stops after {t} of {steps} steps.",
-    "stop_zero": "At τ = {tau} the detector is not sure that it is damaged: it is left as it is.",
+    "stop_zero": "At τ = {tau} the detector is not sure enough that it is damaged: it is left as "
+    "it is.",
     "stop_never": "The confidence does not fall below τ = {tau} by depth {max}, the deepest that "
     "is allowed. The noise goes to depth {t}.",
     "stop_left": "The confidence does not fall below τ = {tau} even by depth {horizon}. "

@@ -125,7 +125,7 @@ function chanceLane(b, now, line) {
     if (title) out += label(16, 194, title, "start", "strong");
     out += label(16, 214, words.from_this, "start", "strong");
     if (runs.length) {
-      out += box(16, 227, 14, 14, "good key") + label(37, 239, words.right_here);
+      out += box(16, 227, 14, 14, "good key") + markAt(chosen, 43, 234) + label(55, 239, words.right_here);
     } else out += label(16, 239, !known || scene ? "" : value.truth != null ? words.never_right : "");
     if (known && !scene) out += label(16, 259, words.drag_fixed[0]) + label(16, 278, words.drag_fixed[1]);
   }

@@ -126,7 +126,8 @@ function figure(name, now) {
 const phone = window.matchMedia("(max-width: 760px)");
 const inRow = () => {
   const truth = value.clean || value.phase === "opening" ? ["clean"] : [];
-  if (phone.matches) return ["damaged", chosen, "noised", ...shown().filter((name) => name !== chosen), ...truth];
+  const waits = scene && !scene.frames[chosen];
+  if (phone.matches) return ["damaged", ...(waits ? ["noised", chosen] : [chosen, "noised"]), ...shown().filter((name) => name !== chosen), ...truth];
   return [...truth, "damaged", "noised", ...shown()];
 };
 
@@ -172,7 +173,7 @@ function sentences(now) {
   const others = shown().filter((name) => name !== chosen);
   const rest = [notice, ...others.map((name) => (twinOf(name, now) === chosen ? [same, ""] : rivals?.[name]?.[askedOf(name, now).key]))];
   if (fixedHandle.classList.contains("glow")) rest.push([words.opens_drag, ""]);
-  if (value.source === "recorded") rest.push([recordedWords(now), ""]);
+  else if (value.source === "recorded") rest.push([recordedWords(now), ""]);
   else if (askedOf(chosen, now).made) rest.push([spent?.[chosen], ""]);
   if (value.truth == null) rest.push([fill(words.kinds, { n: value.kinds }), ""]);
   return [said, rest.filter((told) => told?.[0])];
@@ -219,7 +220,7 @@ function choose(name) {
   chosen = name;
   if (phone.matches) row.scrollTo({ left: 0 });
   if (OWN.includes(name)) own = name;
-  draw();
+  moved();
 }
 
 const guide = () => choose(OWN.find((name) => name !== own));

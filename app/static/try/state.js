@@ -126,4 +126,8 @@ function wayBack(name, depth) {
   return null;
 }
 
-const noised = (depth) => (depth < (value.forward?.depths ?? 0) ? cell(value.forward, depth) : null);
+// The sheet of all depths is lossy, which shows where there is little noise.
+const noised = (depth) => {
+  if (depth === value.t_star && value.x_t_star) return wholePicture(value.x_t_star);
+  return depth < (value.forward?.depths ?? 0) ? cell(value.forward, depth) : null;
+};
