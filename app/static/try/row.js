@@ -102,7 +102,6 @@ function figure(name, now) {
   put(node.querySelector("figcaption b"), told.title);
   put(node.querySelector("figcaption i"), told.more ?? "");
   put(node.querySelector(".gloss"), told.gloss ?? "");
-  node.classList.toggle("waits", Boolean(scene) && !told.frame);
   node.querySelector("figcaption").title = told.long ?? "";
   put(node.querySelector(".none"), told.note ?? "");
   const own = node.querySelector(".own");
@@ -116,7 +115,10 @@ function figure(name, now) {
   put(node.querySelector(".label b"), covered && label ? "?" : label);
   put(node.querySelector(".label em"), label && !covered ? percentOf(share) : "");
   node.querySelector(".bar i").style.width = `${covered ? 0 : share / 10}%`;
-  for (const part of [node, thumbOf(name)]) part.classList.toggle("old", stale);
+  for (const part of [node, thumbOf(name)]) {
+    part.classList.toggle("old", stale);
+    part.classList.toggle("waits", Boolean(scene) && !told.frame);
+  }
   node.querySelector("button.choose")?.setAttribute("aria-pressed", name === chosen);
   put(node.querySelector(".guide"), name === "dga" ? words.unguided : words.guided);
   const said = label && !covered ? `: ${label} ${percentOf(share)}${sign ? `, ${words[sign]}` : ""}` : "";
