@@ -14,7 +14,7 @@ from app.runs import links
 from app.runs.run_state import DepthSeries, RunState
 from app.runs.sprites import COLUMNS
 from app.runs.watch import NOISED, alike, fixed_depth
-from app.words.try_it import AS_IT_CAME, DAMAGE, FAINT, OWN_PICTURE, UNKNOWN
+from app.words.try_it import AS_IT_CAME, DAMAGE, FAINT, OWN_PICTURE, UNKNOWN, YOUR_DEPTH
 from dga.images import Pixels
 from dga.networks.classifier import Prediction
 from dga.pipeline import Reconstruction, Search, checked_repair
@@ -243,6 +243,7 @@ class _Sentences:
         for depth, after in enumerate(known):
             self.says[name][f"{depth}d"] = self.story.by_hand(depth, after)
             self.present[name][f"{depth}d"] = self.brief.by_hand(depth, Reading(after.label, None))
+            self.rivals[name][f"{depth}d"] = self.story.rival(YOUR_DEPTH, after)
         if result is not None:
             self.spent[name] = spent(result.steps, result.seconds, choosing)
 
@@ -264,6 +265,7 @@ class _Sentences:
         for depth, after in enumerate(self._known(name)):
             self.says[name][str(depth)] = self.story.plus_from(depth, after)
             self.present[name][str(depth)] = self.brief.plus_from(depth, Reading(after.label, None))
+            self.rivals[name][str(depth)] = self.story.rival(PLAIN[name], after)
         after, search = reading(result.prediction), result.search
         stop, unchanged, choosing = search.stop, search.unchanged, search.seconds
         told = sentence(search), stop, unchanged, search.found.flat

@@ -28,6 +28,7 @@ HEADINGS = {
     "nothing": ("Nothing to repair: depth 0 everywhere.",),
     "not_found": ("Nothing was found: depth 0 everywhere.",),
     "returned": ("It is returned as it came.",),
+    "damage_it": ("To see a repair, switch “My photo is already damaged” off and damage it.",),
     "returned_quality": ("It is returned as it came: {own}.",),
 }
 FOUND = {  # in the sentence; name of its gauge, and what that says

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from app.words.errors import GONE
+from app.words.try_it import YOUR_DEPTH
 from dga.titles import PLAIN, SYSTEMS
 
 # With guidance or without is one frame, and one name.
@@ -33,7 +34,7 @@ SCREEN_WORDS = {
     "guidance": "Guidance keeps the damaged picture's coarse shapes: on or off",
     "row": "Pictures",
     "timeline": "Depth by depth",
-    "your_depth": "Your depth",
+    "your_depth": YOUR_DEPTH,
     "truth": "the truth",
     "came": "As it came",
     "right": "right",
@@ -104,7 +105,7 @@ SCREEN_WORDS = {
     "stop": "Depth from which it is rebuilt",
     "fixed": "Fixed depth",
     "found": "The diagnosis",
-    "on_its_own": "Without your depth: {sentence}",
+    "on_its_own": "{sentence} That is without your depth.",
     "share": "Share",
     "copy": "Copy link",
     "copied": "Copied",

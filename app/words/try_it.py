@@ -11,6 +11,7 @@ EXAMPLE_TITLES = {
     "lion": "Lion",
 }
 OWN_PICTURE = "Your picture"
+YOUR_DEPTH = "Your depth"
 
 INPUT_WORDS = {
     "picture": "Picture",

@@ -286,8 +286,9 @@ def test_by_hand_nothing_is_called_the_detectors(recorded):
     recorded.slide("Depth from which", own + 8)
     assert recorded.says(f"Noised to depth {own + 8} by hand")
     assert "τ" not in recorded.says()
+    assert page.inner_text(".second").startswith("With diagnosis: ")
     assert marks.last.get_attribute("x") != was
-    assert page.inner_text(".found-says") == f"Without your depth: {found}"
+    assert page.inner_text(".found-says") == f"{found} That is without your depth."
     assert page.get_attribute(".plot .curve", "d") == line  # solid to where the detector stopped
     page.click(".plot .back")
     assert page.locator(".plot .back").is_hidden()

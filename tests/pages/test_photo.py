@@ -178,8 +178,10 @@ def test_a_repair_that_made_it_worse_is_not_green():
 
 def test_nothing_found_is_returned_as_it_came():
     nothing = ["Nothing to repair: depth 0 everywhere.", "It is returned as it came."]
-    for damage in Damage(NONE), Damage():  # also when all strokes were taken back
-        assert said(finished(damage, image=GREY, unchanged=True)) == nothing
+    assert said(finished(Damage(), image=GREY, unchanged=True)) == nothing  # strokes taken back
+    *came, hint = said(finished(Damage(NONE), image=GREY, unchanged=True))
+    assert came == nothing
+    assert "damage it" in hint
     fog = finished(Damage("fog"), unchanged=True)
     assert said(fog)[0] == "Nothing was found: depth 0 everywhere."  # there was something
     assert " dB" in said(fog)[1]

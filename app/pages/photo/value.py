@@ -10,6 +10,7 @@ import numpy as np
 from app.parts.html import rendered
 from app.parts.marks import SIGNS, mark
 from app.parts.pictures import encoded, uri
+from app.runs.damage import NONE
 from app.runs.photo import DEEPEST, LOOKS, Photo
 from app.server.limits import PHOTO_PIXELS
 from app.words import photo as words
@@ -142,7 +143,8 @@ def lines(photo: Photo) -> list[str]:
     if result.unchanged:
         nothing = said["not_found" if photo.has_truth else "nothing"]
         returned = said["returned" if own is None else "returned_quality"]
-        third = [_third(photo)] if photo.surveyed else []
+        third = said["damage_it"] if photo.damage.kind == NONE else ()
+        third = (_third(photo),) if photo.surveyed else third
         return [nothing[0], returned[0].format(own=decibels(own)), *third]
     first, *more = [phrase for phrase, *_ in found(photo).values()]
     second = _depths(photo)
