@@ -741,10 +741,18 @@ def test_escape_leaves_the_line(working):
     page, going_on = working.page, threading.Event()
     key, began = page.evaluate(f"{PLOT}.key"), TryHandlers.begin
     with pytest.MonkeyPatch.context() as slow:
-        slow.setattr(TryHandlers, "begin", lambda *asked: going_on.wait(60) and began(*asked))
+        entered = threading.Event()
+
+        def begin(*asked):
+            entered.set()
+            going_on.wait(60)
+            return began(*asked)
+
+        slow.setattr(TryHandlers, "begin", begin)
         page.click("#adapt")
         try:
-            page.wait_for_selector("#cancel:not([disabled])")
+            page.wait_for_selector("#bar.running #cancel:not([disabled])")
+            _until(page, entered.is_set)
             page.keyboard.press("Escape")
             page.wait_for_selector("#adapt:not([disabled])")
         finally:

@@ -44,7 +44,7 @@ document.addEventListener("keydown", (event) => {
     if (sheet) window.dgaLine.open(false);
     else if (unfold()) return;
     else if (presenting) present(false);
-    else if (busy() || pending) press(byId("cancel"));
+    else if (busy() || pending || !byId("cancel").disabled) press(byId("cancel"));
     else if (hand !== null || playing) setOwn();
     return;
   }
