@@ -11,7 +11,6 @@ from dga.stopping import Stop
 
 Sentence = tuple[str, str]
 """A sentence, and its verdict."""
-SAME = "Own and fixed depth are the same picture here."
 
 
 def per_mille(share: float) -> int:
@@ -113,12 +112,6 @@ class Story:
         return self._with_verdict(
             f"Diagnosed and rebuilt from depth {depth}, it would be read as {after}", after
         )
-
-    def rival(self, name: str, after: Reading) -> Sentence:
-        """Another method beside the one that is looked at, by its ``name``."""
-        if self.truth is None:
-            return f"{name}: {after}.", ""
-        return f"{name}: {after}, {self.verdict(after)}.", self.verdict(after)
 
     def shown(self, name: str, stop: Stop, after: Reading, unchanged: bool = False) -> Sentence:
         """Without figures, for a projector. ``name``: the method's, as in ``dga.titles``."""

@@ -87,12 +87,12 @@ class RunState:
     """One run; events go in.
 
     ``example``: the picture that it began with, None for an own one; ``key``: who knows it may
-    see the run. ``judged``: logits of each noise path, as far as they are known; ``search``: the
-    paper's, ``by_tau``: where it ends at every tau, ``searches``: each system's; ``series``: what
-    comes out at every depth, by system and for the noised states; ``shown``: each system's
-    picture so far, uint8 ``[S, S, 3]``; ``results``: those that are finished; ``result``: the
-    finished run. ``first``: the system that is wanted before the others; ``working``: more of a
-    finished run is computed.
+    see the run; ``kind``: the class that a visitor says her own picture shows; ``judged``: logits
+    of each noise path, as far as they are known; ``search``: the paper's, ``by_tau``: where it
+    ends at every tau, ``searches``: each system's; ``series``: what comes out at every depth, by
+    system and for the noised states; ``shown``: each system's picture so far, uint8 ``[S, S,
+    3]``; ``results``: those that are finished; ``result``: the finished run. ``first``: the
+    system that is wanted before the others; ``working``: more of a finished run is computed.
     """
 
     profile: Profile
@@ -101,6 +101,7 @@ class RunState:
     example: Example | None = None
     source: Source = "run"
     first: str = "dga-guided"
+    kind: str = ""
     key: str = field(default_factory=lambda: secrets.token_hex(16))
     phase: Phase = "forward"
     notice: str = ""
@@ -129,6 +130,11 @@ class RunState:
         """Whether it can only end as the other one, which was not recorded elsewhere."""
         same = self.settings == other.settings and other.source != "recorded"
         return same and np.array_equal(self.subject.input, other.subject.input)
+
+    def name_as(self, other: RunState | None) -> None:
+        """An own picture stays what it was said to show, whatever is done to it."""
+        if other is not None and np.array_equal(self.subject.whole, other.subject.whole):
+            self.kind = other.kind
 
     def adopt(self, other: RunState) -> None:
         """Keep what a run that this one repeats has found: what is known stays as it is.
@@ -169,7 +175,7 @@ class RunState:
     @property
     def truth(self) -> str | None:
         """The true class, if the classifier has it."""
-        truth = self.example.truth if self.example else None
+        truth = self.example.truth if self.example else self.kind
         return truth if truth in self.profile.classifier.classes else None
 
     @property

@@ -14,7 +14,7 @@ from app.runs import links
 from app.runs.run_state import DepthSeries, RunState
 from app.runs.sprites import COLUMNS
 from app.runs.watch import NOISED, alike, fixed_depth
-from app.words.try_it import AS_IT_CAME, DAMAGE, FAINT, OWN_PICTURE, UNKNOWN, YOUR_DEPTH
+from app.words.try_it import AS_IT_CAME, DAMAGE, FAINT, OWN_PICTURE, UNKNOWN
 from dga.images import Pixels
 from dga.networks.classifier import Prediction
 from dga.pipeline import Reconstruction, Search, checked_repair
@@ -22,7 +22,6 @@ from dga.profiles import Profile, StoppingConfig
 from dga.record import sentence
 from dga.request import Request
 from dga.sentences import (
-    SAME,
     Reading,
     Sentence,
     Story,
@@ -33,7 +32,6 @@ from dga.sentences import (
 )
 from dga.stopping import Stop
 from dga.systems import System
-from dga.titles import PLAIN
 from dga.titles import title as named
 
 FEW_CLASSES = 64  # of more, only those that occur are named
@@ -175,10 +173,10 @@ def _fixed_series(state: RunState) -> str | None:
 
 
 def found(explained: Search) -> dict[str, Any]:
-    """What DGA+ found, in a sentence, and the picture that is noised."""
+    """Where DGA+'s noise ends, which picture is noised, and what its repair cannot bring back."""
     gain = explained.found.degradation.exposure.gain
     return {
-        "sentence": sentence(explained) + FAINT * (gain >= FAINT_GAIN),
+        "limit": FAINT if gain >= FAINT_GAIN else "",
         "t_star": explained.stop.t_star,
         "unchanged": explained.unchanged,
         "noised": data_uri(explained.x_t_star) if explained.stop.t_star else "",
@@ -201,7 +199,6 @@ class _Sentences:
         self.says: defaultdict[str, dict[str, Sentence]] = defaultdict(dict)
         self.present: defaultdict[str, dict[str, Sentence]] = defaultdict(dict)
         self.spent: dict[str, str] = {}
-        self.rivals: defaultdict[str, dict[str, Sentence]] = defaultdict(dict)
         deepest = state.stopping.max_depth
         stops = [Stop(depth, True) for depth in range(deepest + 1)]
         stops += [Stop(deepest, False), Stop(0, False)]
@@ -216,11 +213,11 @@ class _Sentences:
                 self._chosen(system, result)
 
     def value(self) -> dict[str, Any]:
-        same = SAME if _twins(self.state) else ""
         return {
             "says": {**self.says, "unknown": UNKNOWN},
             "present": self.present,
-            "second": {"rivals": self.rivals, "same": same, "spent": self.spent},
+            "spent": self.spent,
+            "same": bool(_twins(self.state)),
             "titles": {key: title(stop) for key, stop in self.stops.items()},
         }
 
@@ -238,12 +235,10 @@ class _Sentences:
             after = _after(own, known, depth) if depth else self.story.before
             if after is not None:
                 self.says[name][at] = self.story.own_depth(stop, after, guided)
-                self.rivals[name][at] = self.story.rival(PLAIN["dga-guided"], after)
                 self.present[name][at] = self.story.shown(name, stop, after)
         for depth, after in enumerate(known):
             self.says[name][f"{depth}d"] = self.story.by_hand(depth, after)
             self.present[name][f"{depth}d"] = self.brief.by_hand(depth, Reading(after.label, None))
-            self.rivals[name][f"{depth}d"] = self.story.rival(YOUR_DEPTH, after)
         if result is not None:
             self.spent[name] = spent(result.steps, result.seconds, choosing)
 
@@ -255,7 +250,6 @@ class _Sentences:
             assert after is not None
             self.says[name][at] = self.story.fixed_depth(depth, after)
             self.present[name][at] = self.story.shown(name, Stop(depth, True), after)
-            self.rivals[name][at] = self.story.rival(f"{PLAIN[name]} {depth}", after)
         if result is not None:
             self.spent[name] = spent(result.steps, result.seconds)
 
@@ -265,12 +259,10 @@ class _Sentences:
         for depth, after in enumerate(self._known(name)):
             self.says[name][str(depth)] = self.story.plus_from(depth, after)
             self.present[name][str(depth)] = self.brief.plus_from(depth, Reading(after.label, None))
-            self.rivals[name][str(depth)] = self.story.rival(PLAIN[name], after)
         after, search = reading(result.prediction), result.search
         stop, unchanged, choosing = search.stop, search.unchanged, search.seconds
         told = sentence(search), stop, unchanged, search.found.flat
         self.says[name]["own"] = self.story.plus(*told, after)
-        self.rivals[name]["own"] = self.story.rival(PLAIN[name], after)
         self.present[name]["own"] = self.story.shown(name, stop, after, unchanged)
         if not result.steps and not unchanged:
             seconds = choosing + result.seconds

@@ -52,6 +52,11 @@ class Picture:
     clean: Pixels | None = None
     clean_prediction: Prediction | None = None
 
+    @property
+    def whole(self) -> Pixels:
+        """As it came, before we corrupted it."""
+        return self.input if self.clean is None else self.clean
+
 
 class Session:
     """Models shared by all visitors; runs are started one at a time by the queue.

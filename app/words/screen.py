@@ -8,6 +8,10 @@ from dga.titles import PLAIN, SYSTEMS
 
 # With guidance or without is one frame, and one name.
 _NAMES = PLAIN | {"dga": PLAIN["dga-guided"]}
+_WHY = (
+    "Noise hides damage, and a diffusion model rebuilds what it hid: "
+    "too little keeps the damage, too much loses the {kind}."
+)
 # {depth}, {kind}, ... are filled in by the page's script.
 SCREEN_WORDS = {
     "codes": SYSTEMS,
@@ -70,7 +74,7 @@ SCREEN_WORDS = {
     "opens_fixed": "A fixed depth noises every picture alike: to depth {depth}.",
     "opens_too_deep": "Here that is too deep. It is read as {label}: wrong.",
     "opens_plus": "With a diagnosis first it is surer: {label} ({share}).",
-    "opens_drag": "Drag ▲: which depth would you take?",
+    "opens_drag": "Drag ▲ Fixed depth: which would you take?",
     # The timeline.
     "play": "Play all",
     "play_short": "Play",
@@ -84,17 +88,24 @@ SCREEN_WORDS = {
     "cannot": "can't tell",
     "low": "looks undamaged",
     "chance": "Chance of {kind},",
-    "chance_any": "Chance of a kind,",
-    "chance_of": "Chance of",
     "from_this": "if rebuilt from here (%)",
     "from_here": " if rebuilt from here (%)",
-    "right_here": "read right from here",
-    "never_right": "read right from no depth",
+    "right_here": "right, if rebuilt from here",
+    "never_right": "right from no depth",
     "compute": "Try every depth",
     "recorded": "A recorded run.",
     "recorded_of": "A recorded example:",
     "kinds": "The classifier knows only {n} kinds of things and must name one of them.",
-    "drag_fixed": ["Drag ▲ to try another", "fixed depth."],
+    "kind": "What does your picture show?",
+    "unnamed": "not said",
+    "why": {
+        "dga": _WHY,
+        "dga-guided": _WHY,
+        "dga-plus": "The exposure, blur and noise that are found are undone first; "
+        "noise hides what is left of the damage.",
+        "dda": "Every picture gets the same noise: too much for some, too little for others.",
+    },
+    "picture": "picture",
     "noise_in": "Noise goes in",
     "depth": "depth",
     "at_depth": "depth {depth}",
@@ -104,8 +115,8 @@ SCREEN_WORDS = {
     "tau": "Threshold τ",
     "stop": "Depth from which it is rebuilt",
     "fixed": "Fixed depth",
-    "found": "The diagnosis",
-    "on_its_own": "{sentence} That is without your depth.",
+    "detail": "Chances",
+    "detail_help": "How likely the right name is, if rebuilt from each depth",
     "share": "Share",
     "copy": "Copy link",
     "copied": "Copied",

@@ -78,7 +78,7 @@ UNKNOWN = {  # why a method is looked at from a depth
 }
 AS_IT_CAME = "as it came"
 DAMAGE = "{corruption}, severity {severity}"
-FAINT = " Colours that had become so faint do not all come back."
+FAINT = "Colours that had become so faint do not all come back."
 CANCELLED = "What was finished is kept."
 NOTICES = {
     "busy": "Others are being served: press a frame's button to wait your turn.",

@@ -104,8 +104,13 @@ class Visit(Watch):
             self.page.keyboard.press(key if abs(distance) < 5 else f"Shift+{key}")
 
     def noise(self):
-        """Whether DGA+ says that noise went in."""
-        return "depth" in self.page.text_content(".found-says")
+        """Whether DGA+, which is looked at, says that noise went in."""
+        return not self.page.text_content(".shots [data-name=noised] .none")
+
+    def chances(self, on=True):
+        """The chart of chances at every depth, which is folded at first."""
+        if (self.page.get_attribute(".detail", "aria-pressed") == "true") != on:
+            self.page.click(".detail")
 
     def t_star(self):
         return int(self.page.get_attribute(".plot", "data-t-star"))
@@ -191,7 +196,7 @@ def test_tau_moves_pictures_and_sentence_without_a_request(recorded):
 def test_the_fixed_depth_is_a_handle(recorded):
     page = recorded.page
     slider = page.get_by_role("slider", name="Fixed depth")
-    picture, words = recorded.painted("dda"), page.inner_text(".second")
+    picture, words = recorded.painted("dda"), page.inner_text(".shots [data-name=dda]")
     asked = len(recorded.work())
     box = slider.bounding_box()
     page.mouse.move(box["x"] + box["width"] / 2, box["y"] + 10)
@@ -200,21 +205,16 @@ def test_the_fixed_depth_is_a_handle(recorded):
     page.mouse.up()
     assert int(slider.get_attribute("aria-valuenow")) < 12
     assert not np.array_equal(recorded.painted("dda"), picture)
-    assert page.inner_text(".second") != words
+    assert page.inner_text(".shots [data-name=dda]") != words
     assert len(recorded.work()) == asked
 
 
-def test_the_same_picture_is_said_on_both_cards(recorded):
+def test_the_same_picture_is_said(recorded):
     page = recorded.page
     slider = page.get_by_role("slider", name="Fixed depth")
     slider.focus()
     while (distance := int(slider.get_attribute("aria-valuenow")) - recorded.t_star()) != 0:
         page.keyboard.press("ArrowLeft" if distance > 0 else "ArrowRight")
-    said = {}
-    for name in ("dga-plus", "dda", "dga-guided"):
-        page.click(f".shots [data-name={name}] button.choose")
-        said[name] = page.inner_text(".second")
-    assert {name for name in said if "the same picture" in said[name]} == {"dga-guided", "dda"}
     told = ".shots [data-name=dda] figcaption i"
     assert page.inner_text(told) == "same"
     page.keyboard.press("Escape")
@@ -224,6 +224,7 @@ def test_the_same_picture_is_said_on_both_cards(recorded):
 
 def test_guidance_is_a_switch_of_the_frame(recorded):
     page, own = recorded.page, f"{ROW}:has(.guide)"
+    recorded.chances()
     guided = recorded.painted("dga-guided")
     page.click(f"{own} .guide")
     assert page.get_attribute(own, "data-name") == page.get_attribute(".pic.chosen", "data-name")
@@ -236,20 +237,23 @@ def test_guidance_is_a_switch_of_the_frame(recorded):
     page.keyboard.press("g")
     assert page.inner_text(f"{own} .guide") == "guided"
     assert np.array_equal(recorded.painted("dga-guided"), guided)
+    recorded.chances(False)
 
 
 def test_words_beside_the_curve_are_never_covered(chromium, served):
     visit = Visit(chromium, served)
     page = visit.page
     page.wait_for_function(f"{PLOT}.phase === 'done'")
-    words = ".plot text, .plot .tau, .plot .stop, .plot .beside, .share"
-    for tau in (0.98, 0.92, 0.85, 0.5, 0.04):
-        visit.slide("Threshold τ", tau)
-        assert set(page.locator(".plot text").all_text_contents()) >= WORDS_OF_THE_CURVE
-        assert page.evaluate(OVERLAPS, words) == []
-    for depth in (6, 32):
-        visit.slide("Fixed depth", depth)
-        assert page.evaluate(OVERLAPS, f"{words}, .plot .fixed") == []
+    words = ".plot text, .plot .tau, .plot .stop, .plot .beside, .detail, .share"
+    for chances in (False, True):
+        visit.chances(chances)
+        for tau in (0.98, 0.92, 0.85, 0.5, 0.04):
+            visit.slide("Threshold τ", tau)
+            assert set(page.locator(".plot text").all_text_contents()) >= WORDS_OF_THE_CURVE
+            assert page.evaluate(OVERLAPS, words) == []
+        for depth in (6, 32):
+            visit.slide("Fixed depth", depth)
+            assert page.evaluate(OVERLAPS, f"{words}, .plot .fixed") == []
     visit.leave()
 
 
@@ -280,20 +284,47 @@ def _until(page, shown, seconds=15):
 def test_by_hand_nothing_is_called_the_detectors(recorded):
     page, own = recorded.page, recorded.t_star()
     page.click(".shots [data-name=dga-guided] button.choose")
+    recorded.chances()
     marks = page.locator(".plot .of-dga-plus svg")  # the legend's comes first
-    was, found = marks.last.get_attribute("x"), page.inner_text(".found-says")
+    was = marks.last.get_attribute("x")
     line = page.get_attribute(".plot .curve", "d")
     recorded.slide("Depth from which", own + 8)
     assert recorded.says(f"Noised to depth {own + 8} by hand")
     assert "τ" not in recorded.says()
-    assert page.inner_text(".second").startswith("With diagnosis: ")
     assert marks.last.get_attribute("x") != was
-    assert page.inner_text(".found-says") == f"{found} That is without your depth."
     assert page.get_attribute(".plot .curve", "d") == line  # solid to where the detector stopped
     page.click(".plot .back")
     assert page.locator(".plot .back").is_hidden()
     assert marks.last.get_attribute("x") == was
-    assert page.inner_text(".found-says") == found
+    recorded.chances(False)
+
+
+def test_the_chosen_method_stands_after_the_noise_and_keeps_the_focus(recorded):
+    page, names = recorded.page, [".shots figure:not([hidden])", "(n) => n.dataset.name"]
+    for name in ("dda", "dga-plus", "dga-guided"):
+        page.click(f".shots [data-name={name}] button.choose")
+        order = page.eval_on_selector_all(names[0], f"(all) => all.map({names[1]})")
+        assert order[:4] == ["clean", "damaged", "noised", name]
+        focused = page.evaluate("document.activeElement.closest('figure')?.dataset.name")
+        assert focused == name
+
+
+def test_depths_that_are_right_are_those_that_are_read_right(recorded):
+    """The band under the film against what every depth's own picture is said to show."""
+    page = recorded.page
+    marked = page.eval_on_selector_all(
+        ".plot .swatch", "(all) => all.map((n) => [n.x.baseVal.value, n.width.baseVal.value])"
+    )
+    ticks = page.locator(".plot text[text-anchor=middle]").all()
+    at = {int(tick.text_content()): float(tick.get_attribute("x")) for tick in ticks}
+    pitch = (at[32] - at[0]) / 32
+    assert marked
+    for depth in (2, 8, 12, 20, 26):
+        recorded.slide("Depth from which", depth)
+        x = at[0] + depth * pitch
+        seen = page.locator(".shots [data-name=dga-guided] .sign.right").count() == 1
+        assert seen == any(left < x < left + width for left, width in marked)
+    page.keyboard.press("Escape")
 
 
 def test_an_example_is_as_it_was_recorded(recorded):
@@ -699,6 +730,33 @@ def test_repair_it_shows_what_the_library_computes(working, served):
         assert np.array_equal(working.painted(name), run.reconstructions[name].image)
         label = run.reconstructions[name].prediction.label
         assert page.inner_text(f".shots [data-name={name}] .label b") == label
+
+
+def test_an_own_picture_is_what_its_owner_says(working, tmp_path):
+    page, own = working.page, tmp_path / "own.png"
+    cat = next(example for example in load_examples() if example.name == "cat")
+    Image.open(cat.path).rotate(90).save(own)
+    page.click("#line [aria-controls=sheet]")
+    page.set_input_files("#picture input[type=file]", own)
+    page.wait_for_function("document.querySelector('#line b').textContent === 'Your picture'")
+    working.shown("run")
+    page.click("#sheet .close")
+    signs = f"{ROW} .sign"
+    assert page.locator(signs).count() == 0
+    page.select_option(".kind select", "bus")
+    page.wait_for_selector(".sign.wrong")
+    labels = page.locator(f"{ROW} .label b").all_inner_texts()
+    assert page.locator(signs).count() == len([label for label in labels if label])
+    assert page.locator(f"{signs}.right").count() == labels.count("bus")
+    page.click("#line [aria-controls=sheet]")
+    page.click("#corruption input[value=fog]")  # it stays what it is
+    page.wait_for_function("document.querySelector('#line p').textContent.includes('Fog')")
+    working.shown("run")
+    assert page.input_value(".kind select") == "bus"
+    assert page.locator(signs).count()
+    page.click("#sheet .close")
+    page.select_option(".kind select", "")
+    page.wait_for_function(f"!document.querySelector('{signs}')")
 
 
 def test_own_damage_is_one_of_the_corruptions(working):

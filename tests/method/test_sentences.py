@@ -3,7 +3,6 @@
 import pytest
 
 from dga.sentences import (
-    SAME,
     Reading,
     Story,
     per_mille,
@@ -71,14 +70,6 @@ def test_left_alone_has_two_sentences():
     assert pill(coarse, 60)[0] == "past 60: left alone"
     assert pill(clean, 60)[0] == "t* = 0: left as it is"
     assert spent(0, 0.0, 1.1) == "Choosing the depth took 1.1 s; nothing was rebuilt."
-
-
-def test_the_rival_and_the_same_picture():
-    story = Story(FROG, "cat", 60)
-    assert story.rival("Fixed depth", DOG) == ("Fixed depth: dog (40 %), wrong.", "wrong")
-    assert story.rival("Fixed depth", CAT) == ("Fixed depth: cat (42 %), right.", "right")
-    assert Story(FROG).rival("Fixed depth", CAT) == ("Fixed depth: cat (42 %).", "")
-    assert "same picture" in SAME
 
 
 def test_what_dga_plus_says():

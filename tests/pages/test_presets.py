@@ -26,7 +26,6 @@ from app.server.queue_position import QueuePositions
 from dga.io.shipped import shipped
 from dga.networks.classifier import Prediction
 from dga.pipeline import adapt
-from dga.record import sentence
 from dga.stopping import confidence_from_logits
 from tests.fixtures.app import WEIGHTS
 
@@ -86,7 +85,7 @@ def test_a_preset_is_the_run(small, example, folder):
     assert (value["phase"], value["key"], value["t_star"]) == ("done", CASE.name, run.t_star)
     assert (value["recorded"], value["source"]) == (CASE.name, "recorded")
     assert value["classes"][value["truth"]] == "cat"
-    assert value["found"]["sentence"] == sentence(run.explained)
+    assert value["found"]["t_star"] == run.explained.stop.t_star
     for name in ("dga", "dga-guided"):
         result = run.reconstructions[name]
         assert state.series[name].predictions[run.t_star].label == result.prediction.label
@@ -198,7 +197,7 @@ def test_the_shipped_presets(session):
         value = run_value(preset.state)
         assert len(json.dumps(value)) < 900_000
         found = preset.state.explained
-        left = "nothing was rebuilt" in value["second"]["spent"]["dga-plus"]
+        left = "nothing was rebuilt" in value["spent"]["dga-plus"]
         assert left == (found.unchanged and not found.stop.t_star)
 
 

@@ -12,6 +12,7 @@ from types import SimpleNamespace
 from typing import Any
 from urllib.parse import urlencode
 
+import gradio as gr
 import numpy as np
 import pytest
 from gradio.utils import diff
@@ -79,9 +80,9 @@ def test_a_run_tells_every_depth_and_every_sentence(value: dict[str, Any]) -> No
     own = f"{value['t_star']}{'c' if value['crossed'] else 'n'}"
     for name in ("dga", "dga-guided"):
         assert {own, "0c", "0n"} == set(value["says"][name])
-        assert value["second"]["spent"][name]
+        assert value["spent"][name]
     assert value["says"]["dga-plus"]["own"][1] in ("right", "wrong")
-    assert set(value["says"]["dda"]) == {"5"} == set(value["second"]["rivals"]["dda"])
+    assert set(value["says"]["dda"]) == {"5"}
     assert len(value["stops"]) == len(value["pills"]) == 102
     for stop, pill in zip(value["stops"], value["pills"], strict=True):
         assert (stop is None) == (pill is None)
@@ -92,7 +93,7 @@ def test_a_run_tells_every_depth_and_every_sentence(value: dict[str, Any]) -> No
 
 def test_a_verdict_is_against_the_true_class_alone(handlers: TryHandlers, example: Example) -> None:
     """Not against what the classifier says of the undamaged picture, which may be wrong itself."""
-    known = handlers.started(example.path, *ASKED)
+    known = handlers.started("b", example.path, *ASKED)
     assert known.truth == "cat"
     assert known.subject.clean_prediction is not None
     own = Path(example.path).with_name("own.png")
@@ -100,14 +101,24 @@ def test_a_verdict_is_against_the_true_class_alone(handlers: TryHandlers, exampl
     value = _run(handlers, "b", str(own), *ASKED)
     assert value["truth"] is None
     said = [s for m, table in value["says"].items() if m != "unknown" for s in table.values()]
-    said += [s for table in value["second"]["rivals"].values() for s in table.values()]
     assert said
     assert all(verdict == "" and "right" not in t and "wrong" not in t for t, verdict in said)
+    named = handlers.name("b", "dog")[SCREEN]
+    assert named["classes"][named["truth"]] == "dog"
+    assert named["says"]["dga-plus"]["own"][1] in ("right", "wrong")
+    again = _run(handlers, "b", str(own), *ASKED)
+    assert again["truth"] == named["truth"]  # the same picture
+    assert handlers.name("b", "no such kind")[SCREEN]["truth"] is None
+    assert handlers.name("b", {})[SCREEN]["truth"] is None
+    handlers.name("b", "dog")
+    assert _run(handlers, "b", example.path, *ASKED)["truth"] == value["classes"].index("cat")
+    assert handlers.name("b", "dog")[SCREEN] == gr.skip()  # it is known what an example shows
+    assert _run(handlers, "b", str(own), *ASKED)["truth"] is None  # another picture was between
 
 
 def test_a_fixed_depth_that_is_guided_alike_is_said_to_be_the_same(value: dict[str, Any]) -> None:
     assert "dga-guided" not in value["every"]
-    assert "the same picture" in value["second"]["same"]
+    assert value["same"] is True
 
 
 def test_every_threshold_has_its_stop(value: dict[str, Any]) -> None:
@@ -126,7 +137,7 @@ def test_other_methods_from_every_depth_on_demand(
     assert after["progress"] is None
     assert len(after["every"]["dga-guided"]["probs"]) == 33
     assert after["dda_line"] == "dga-guided"
-    assert len(after["second"]["rivals"]["dda"]) == 32
+    assert len(after["says"]["dda"]) == 32
     own = f"{value['t_star']}{'c' if value['crossed'] else 'n'}"
     assert after["says"]["dga-guided"][own] == value["says"]["dga-guided"][own]
     assert len(after["says"]["dga-guided"]) > len(value["says"]["dga-guided"])

@@ -21,7 +21,8 @@ _TEMPLATE = """
   <p class="error" role="alert"></p><p class="neutral" role="status"></p>
   <p class="spoken hidden-words" role="status"></p>
   <header class="say"><h1 tabindex="-1"></h1>
-    <p class="second"></p></header>
+    <p class="second"></p>
+    <label class="kind" hidden><span>${words.kind}</span><select></select></label></header>
   <div class="shots" role="group" aria-label="${words.row}"></div>
   <div class="index" role="group" aria-label="${words.row}"></div>
   <section class="time" aria-label="${words.timeline}">
@@ -30,13 +31,13 @@ _TEMPLATE = """
       <button type="button" class="play" disabled><svg viewBox="0 0 14 14" aria-hidden="true">
         <path class="start" d="M3 1l9 6-9 6z"/><path class="pause" d="M4 2v10M10 2v10"/></svg>
         <span>${words.play}</span></button>
+      <button type="button" class="detail" aria-pressed="false" title="${words.detail_help}"
+        disabled>${words.detail}</button>
       <details class="share"><summary>${words.share}</summary><div>
         <button type="button" data-copy><span>${words.copy}</span></button>
         {{#each downloads}}<button type="button" data-file="{{@key}}">
           {{this.[0]}}<i>{{this.[1]}}</i></button>{{/each}}</div></details>
     </div>
-    <div class="found"><h2>${marks['dga-plus']}${words.found}</h2>
-      <p class="found-says"></p></div>
   </section>
   <div class="hints">{{#each words.keys}}<span><kbd>{{@key}}</kbd>{{this}}</span>{{/each}}
     <button type="button" class="leave"><kbd>Esc</kbd>${words.leave}</button></div>

@@ -122,18 +122,20 @@ class TryHandlers(ChangeHandlers[Run]):
         return super().press(visitor)
 
     def begin(self, visitor: str, *asked: Any) -> Run:
-        state, last = self.started(*asked), self.kept.last(visitor)
+        state, last = self.started(visitor, *asked), self.kept.last(visitor)
         if last is not None and state.repeats(last.state):
             state.adopt(last.state)
         return self.kept.put(visitor, Run(state))
 
-    def started(self, picture: str | None, *asked: Any) -> RunState:
+    def started(self, visitor: str, picture: str | None, *asked: Any) -> RunState:
         """A run with its picture read and damaged. Raises one of ``SENTENCES``."""
         settings = check_settings(self.session.profile, *asked[:-1])
         subject = self.session.subject(picture, settings)
-        whole = subject.input if subject.clean is None else subject.clean
-        example = identify(whole, list(self.examples.values()))
-        return RunState(self.session.profile, settings, subject, example, "damaged", str(asked[-1]))
+        example = identify(subject.whole, list(self.examples.values()))
+        profile, first, last = self.session.profile, str(asked[-1]), self.kept.last(visitor)
+        state = RunState(profile, settings, subject, example, "damaged", first)
+        state.name_as(last.state if last else None)
+        return state
 
     def news(self, run: Run, check: Callable[[], None] = lambda: None) -> Iterator[Update]:
         """News as they come, previews a few times a second; ``check`` between two steps."""
@@ -176,7 +178,7 @@ class TryHandlers(ChangeHandlers[Run]):
         """The damaged picture and how it is read, at once; what was computed before ends."""
         self.stop(visitor)
         try:
-            run = self.kept.put(visitor, Run(self.started(*asked)))
+            run = self.kept.put(visitor, Run(self.started(visitor, *asked)))
         except SENTENCES as error:
             return self.lock(False) | self.complain(visitor, str(error))
         return self.lock(False) | self.shown(run)
@@ -216,6 +218,15 @@ class TryHandlers(ChangeHandlers[Run]):
             return {self.page.screen: gr.skip()}
         last.state.notice = NOTICES["busy"]
         return self.shown(last) | self.lock(False)
+
+    def name(self, visitor: str, kind: object) -> Update:
+        """What her own picture shows, in her words; no class of the classifier: unknown."""
+        last = self.kept.last(visitor)
+        if last is None or last.state.example is not None:
+            return {self.page.screen: gr.skip()}
+        known = self.session.profile.classifier.classes
+        last.state.kind = str(kind) if kind in known else ""
+        return self.shown(last)
 
     def cancel(self, visitor: str) -> Update:
         last = self.kept.last(visitor)
@@ -391,6 +402,8 @@ def connect_try(
     handlers.connect_beside(damaged, locked)
 
     shown = [*more, page.upload_note, page.good, *asked]
+
+    screen.edit(for_event(handlers.name, "kind"), None, [screen], **LIGHT)
 
     pick = for_event(handlers.pick, "example")
     screen.select(pick, None, shown, cancels=[run, expanded], **LIGHT)

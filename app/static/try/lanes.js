@@ -5,7 +5,7 @@ plot.innerHTML = `<canvas aria-hidden="true"></canvas><svg aria-hidden="true"></
     aria-valuemin="0"><span></span></button>
   <button type="button" class="stop" role="slider" aria-label="${words.stop}" aria-valuemin="0"></button>
   <button type="button" class="fixed" role="slider" aria-label="${words.fixed}" aria-valuemin="1">${marks.dda}<span></span></button>
-  <p class="beside"></p><button type="button" class="back" hidden></button><label class="kind" hidden><span>${words.chance_of}</span><select></select></label>
+  <p class="beside"></p><button type="button" class="back" hidden></button>
   <button type="button" class="compute" hidden></button>`;
 const [reel, svg] = plot.children;
 const [tauHandle, stopHandle, fixedHandle] = plot.querySelectorAll("[role=slider]");
@@ -30,9 +30,13 @@ function layout() {
     Object.assign(b, { left: 208, right: width - 200, top: 26, bottom: plot.clientHeight - 100 });
     b.foot = b.bottom + 12;
   } else if (narrow) {
-    Object.assign(b, { left: 36, right: width - 22, top: 76, bottom: 186, top2: 250, bottom2: 358, film: 368, foot: 404, height: missingLine(chosen) ? 504 : 456 });
+    Object.assign(b, { left: 36, right: width - 22, top: 76, bottom: 186, fixed: 222, film: 246 });
+    if (detail) Object.assign(b, { fixed: 236, top2: 250, bottom2: 358, film: 368 });
+    Object.assign(b, { foot: b.film + 36 + (detail ? 0 : 20), height: b.film + (detail ? 88 : 108) + (missingLine(chosen) ? 48 : 0) });
   } else {
-    Object.assign(b, { left: 238, right: width - 146, top: 66, bottom: 162, top2: 180, bottom2: 280, film: 290, foot: 322, height: 348 });
+    Object.assign(b, { left: 238, right: width - 146, top: 66, bottom: 176, fixed: 202, film: 222 });
+    if (detail) Object.assign(b, { fixed: 187, top2: 194, bottom2: 294, film: 304 });
+    Object.assign(b, { foot: b.film + (detail ? 32 : 58), height: b.film + (detail ? 58 : 86) });
   }
   const pitch = (b.right - b.left) / deepest();
   b.pitch = pitch;
@@ -106,6 +110,22 @@ function rightDepths(probs) {
   return runs;
 }
 
+// Under the film: from which depths the chosen method is read right.
+function rightLane(b, now, line) {
+  const known = value.truth != null && !scene && value.every?.[lineOf(chosen)];
+  const runs = known ? rightDepths(known.probs) : [];
+  let out = stroke(b.left, b.film + 44, b.right, b.film + 44, "grid");
+  for (const [from, to] of runs) {
+    const [x1, x2] = [Math.max(b.x(from - 0.5), b.left - 6), Math.min(b.x(to + 0.5), b.right + 6)];
+    out += box(x1, b.film + 38, x2 - x1, 12, "good swatch");
+  }
+  const said = runs.length ? words.right_here : known ? words.never_right : "";
+  if (said && b.narrow) out += markAt(chosen, 20, b.foot + 36) + label(33, b.foot + 41, said);
+  else if (said) out += markAt(chosen, 22, b.film + 44) + label(34, b.film + 49, said);
+  const fix = scene || empty() || fixed > deepest() ? "" : stroke(b.x(fixed), b.fixed, b.x(fixed), b.film + 50, "fix");
+  return out + line + fix;
+}
+
 function chanceLane(b, now, line) {
   let out = "";
   const known = value.every?.[lineOf(chosen)];
@@ -118,16 +138,13 @@ function chanceLane(b, now, line) {
   for (const c of [0, 0.5, 1]) {
     out += stroke(b.left, b.y2(c), b.right, b.y2(c), "grid") + label(b.left - (b.narrow ? 6 : 12), b.y2(c) + 5, 100 * c, "end");
   }
-  const title = value.truth != null ? fill(words.chance, { kind: value.classes[value.truth] })
-    : value.every && !b.narrow ? "" : words.chance_any; // "" where a kind can be chosen
+  const title = empty() ? "" : fill(words.chance, { kind: value.classes[kind()] });
   if (b.narrow) out += label(14, 212, `${title}${words.from_here}`, "start", "strong");
   else {
-    if (title) out += label(16, 194, title, "start", "strong");
-    out += label(16, 214, words.from_this, "start", "strong");
+    out += label(16, b.top2 + 14, title, "start", "strong") + label(16, b.top2 + 34, words.from_this, "start", "strong");
     if (runs.length) {
-      out += box(16, 227, 14, 14, "good key") + markAt(chosen, 43, 234) + label(55, 239, words.right_here);
-    } else out += label(16, 239, !known || scene ? "" : value.truth != null ? words.never_right : "");
-    if (known && !scene) out += label(16, 259, words.drag_fixed[0]) + label(16, 278, words.drag_fixed[1]);
+      out += box(16, b.top2 + 47, 14, 14, "good swatch") + markAt(chosen, 43, b.top2 + 54) + label(55, b.top2 + 59, words.right);
+    } else if (known && value.truth != null) out += label(16, b.top2 + 59, words.never_right);
   }
   out += line;
   const lines = scene ? [] : METHODS.filter((name) => value.every?.[name] && shown().map(lineOf).includes(name));
@@ -199,7 +216,8 @@ function film(b, now) {
 function filmLane(b, now) {
   const side = Math.max(b.pitch, 16);
   let out = "";
-  for (const [depth, css] of [[now?.t, "here"], [scene ? null : value.every?.[lineOf("dda")] || value.results?.dda ? fixed : null, "there"]]) {
+  const diagnosed = chosen === "dga-plus" && !scene && ownNoise() && needsNoise() ? value.found.t_star : null;
+  for (const [depth, css] of [[now?.t, "here"], [scene ? null : value.every?.[lineOf("dda")] || value.results?.dda ? fixed : null, "there"], [diagnosed, "plus"]]) {
     if (depth != null && depth <= deepest()) out += box(b.x(depth) - side / 2, b.film, side, 30, `frame ${css}`);
   }
   const every = (b.narrow ? 8 : 4) * Math.ceil(deepest() / 40);
@@ -231,11 +249,11 @@ function lanes(now) {
   svg.setAttribute("viewBox", `0 0 ${b.width} ${height}`);
   const down = presenting ? b.foot : b.film + 30;
   const css = `stopped${now?.crossed ? "" : " never"}`;
-  const parts = presenting ? [[b.top, down]] : b.narrow ? [[b.top, b.bottom], [b.top2, down]] : [[40, down]]; // not through words
+  const parts = presenting ? [[b.top, down]] : b.narrow ? [[b.top, b.bottom], [b.top2 ?? b.film, down]] : [[40, down]]; // not through words
   const line = now && now.t <= deepest() ? parts.map(([y1, y2]) => stroke(b.x(now.t), y1, b.x(now.t), y2, css)).join("") : "";
   const head = playing ? stroke(b.x(playing.depth), b.top, b.x(playing.depth), down, "playhead") : "";
   const ring = now && mean[now.t] !== undefined && now.t <= deepest() ? dot(b.x(now.t), b.y(mean[now.t]), scene?.ring ? 20 : presenting ? 9 : 5.5, "ring") : "";
-  svg.innerHTML = HATCH + curveLane(b, now) + (presenting ? presentAxis(b) + line : filmLane(b, now) + chanceLane(b, now, line)) + ring + head;
+  svg.innerHTML = HATCH + curveLane(b, now) + (presenting ? presentAxis(b) + line : filmLane(b, now) + (detail ? chanceLane : rightLane)(b, now, line)) + ring + head;
   film(b, now);
   handles(b, now);
 }
@@ -262,7 +280,7 @@ function handles(b, now) {
   stopHandle.hidden = !now;
   if (now) {
     put(stopHandle, by ? fill(words.at_depth, { depth: now.t }) : pill[0]);
-    stopHandle.classList.toggle("hollow", by || !now.crossed);
+    stopHandle.classList.toggle("hollow", by || !now.crossed || !OWN.includes(chosen));
     const half = widthOf(stopHandle) / 2;
     const aside = b.narrow || presenting ? 4 : 214; // buttons stand at both ends
     const middle = clamp(b.x(Math.min(now.t, deepest())), half + aside, b.width - half - aside);
@@ -286,20 +304,13 @@ function handles(b, now) {
     const [taken, apart] = [stopHandle.offsetLeft, half + widthOf(stopHandle) / 2 + 10];
     if (Math.abs(middle - taken) < apart) middle = taken + (fixed < now.t || taken + apart + half > b.right + 4 ? -apart : apart);
   }
-  place(fixedHandle, middle, presenting ? b.foot + 20 : b.narrow ? 236 : 173, fixed, deepest(), fixedHandle.textContent);
+  place(fixedHandle, middle, presenting ? b.foot + 20 : b.fixed, fixed, deepest(), fixedHandle.textContent);
   const compute = find(".compute");
   const line = missingLine(chosen);
   compute.hidden = presenting || !line;
   put(compute, words.compute);
   compute.dataset.line = line;
-  const pick = find(".kind");
-  pick.hidden = empty() || value.truth != null || b.narrow || presenting || !value.every;
-  if (!pick.hidden) {
-    const select = pick.querySelector("select");
-    if (select.options.length !== value.classes.length) select.replaceChildren(...value.classes.map((name, i) => new Option(name, i)));
-    select.value = kind();
-  }
+  compute.style.top = `${b.narrow ? b.foot + 50 : (b.top2 ?? b.film) + (detail ? 56 : 34)}px`;
 }
-find(".kind select").addEventListener("change", (event) => { watched = Number(event.target.value); draw(); });
 find(".back").addEventListener("click", () => { setOwn(); stopHandle.focus(); });
 find(".compute").addEventListener("click", (event) => trigger("expand", { every: event.target.dataset.line }));

@@ -57,5 +57,11 @@ function controls() {
   button.disabled = !depthNow() || running();
   button.classList.toggle("on", Boolean(clock));
   put(button.querySelector("span"), clock ? words.pause : phone.matches ? words.play_short : words.play);
+  find(".detail").disabled = button.disabled || !value.every;
 }
+find(".detail").addEventListener("click", ({ currentTarget }) => {
+  detail = !detail;
+  currentTarget.setAttribute("aria-pressed", detail);
+  draw();
+});
 find(".play").addEventListener("click", play);

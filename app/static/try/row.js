@@ -17,7 +17,7 @@ row.innerHTML = FIGURES.map((name) => `
     <p class="label"><span></span><b></b><em></em></p><div class="bar"><i></i></div>
   </figure>`).join("");
 find(".index").innerHTML = FIGURES.map((name) =>
-  `<button type="button" data-name="${name}"><canvas width="64" height="64"></canvas><span>${words.tiny[name]}</span></button>`).join("");
+  `<button type="button" data-name="${name}"><canvas width="64" height="64"></canvas><i></i><span>${words.tiny[name]}</span></button>`).join("");
 const figureOf = (name) => row.querySelector(`[data-name="${name}"]`);
 const thumbOf = (name) => find(`.index [data-name="${name}"]`);
 
@@ -60,7 +60,7 @@ function pictureNow(name, now) {
     return { title, frame: depth === null ? null : depth ? noised(depth) : wholePicture(value.input?.src), probs, note: "", depth };
   }
   const found = outcome(name, now);
-  const long = value.source !== "recorded" && askedOf(name, now).made ? value.second?.spent[name] : ""; // on this machine
+  const long = value.source !== "recorded" && askedOf(name, now).made ? value.spent?.[name] : ""; // on this machine
   const frame = playing ? playingFrame(name, found) : found.frame;
   const own = found.frame || found.probs || busy() || stale || empty() ? null : ownButton(name);
   const twin = twinOf(name, now);
@@ -90,7 +90,7 @@ function plusNoised() {
 // The method that gives the very same picture, if that is known.
 function twinOf(name, now) {
   const twin = { dda: "dga-guided", "dga-guided": "dda" }[name];
-  return twin && value.second?.same && now?.t === fixed && outcome(name, now).probs && outcome(twin, now).probs ? twin : null;
+  return twin && value.same && now?.t === fixed && outcome(name, now).probs && outcome(twin, now).probs ? twin : null;
 }
 
 function figure(name, now) {
@@ -111,7 +111,7 @@ function figure(name, now) {
   const label = told.probs ? labelOf(told.probs) : "";
   const share = told.probs ? Math.max(...told.probs) : 0;
   const sign = told.probs && !covered ? verdict(told.probs) : "";
-  fillIn(node.querySelector(".label span"), signed(sign));
+  for (const place of [node.querySelector(".label span"), thumbOf(name).querySelector("i")]) fillIn(place, signed(sign));
   put(node.querySelector(".label b"), covered && label ? "?" : label);
   put(node.querySelector(".label em"), label && !covered ? percentOf(share) : "");
   node.querySelector(".bar i").style.width = `${covered ? 0 : share / 10}%`;
@@ -129,18 +129,21 @@ const phone = window.matchMedia("(max-width: 760px)");
 const inRow = () => {
   const truth = value.clean || value.phase === "opening" ? ["clean"] : [];
   const waits = scene && !scene.frames[chosen];
-  if (phone.matches) return ["damaged", ...(waits ? ["noised", chosen] : [chosen, "noised"]), ...shown().filter((name) => name !== chosen), ...truth];
-  return [...truth, "damaged", "noised", ...shown()];
+  const others = shown().filter((name) => name !== chosen);
+  if (phone.matches) return ["damaged", ...(waits ? ["noised", chosen] : [chosen, "noised"]), ...others, ...truth];
+  return [...truth, "damaged", "noised", chosen, ...others];
 };
 
 function pictureRow(now) {
   const names = inRow();
   find(".try").classList.toggle("stale", stale);
   if (row.dataset.order !== `${names}`) { // what lies beside each other differs on a phone
+    const focused = row.contains(document.activeElement) ? document.activeElement : null;
     row.dataset.order = names;
     row.append(...names.map(figureOf));
     find(".index").append(...names.map(thumbOf));
     row.scrollLeft = 0; // else what was seen moves along
+    focused?.focus({ preventScroll: true }); // what is moved loses it
   }
   for (const name of FIGURES) {
     figureOf(name).hidden = thumbOf(name).hidden = !names.includes(name);
@@ -155,9 +158,10 @@ function pictureRow(now) {
 
 const keepRow = rove(row, ".choose[type], .guide, .im", ".choose[aria-pressed=true]");
 
-// The sentence of the chosen method, the fixed depth's, and the seconds.
+// The sentence of the chosen method; why it is done, and what else is to be known.
 function sentences(now) {
-  if (scene) return [scene.said, []];
+  const why = [fill(words.why[chosen], { kind: value.truth == null ? words.picture : value.classes[value.truth] }), ""];
+  if (scene) return [scene.said, [why]];
   if (playing) return [[words[playing.back ? "reverse" : "forward"], ""], []];
   const { key, depth } = askedOf(chosen, now);
   const notice = [noticed(), ""];
@@ -168,15 +172,14 @@ function sentences(now) {
     return [[words[name] ?? words.empty, ""], [notice]];
   }
   if (depth === null) return [[words[value.phase] ?? words.not_made, ""], [notice]];
-  const why = chosen === "dda" ? "fixed" : byHand(chosen, now) ? "hand" : "own";
-  if (!said) return [[fill(value.says.unknown[why], { t: depth, tau: tau.toFixed(2) }), ""], [notice]];
+  const asked = chosen === "dda" ? "fixed" : byHand(chosen, now) ? "hand" : "own";
+  if (!said) return [[fill(value.says.unknown[asked], { t: depth, tau: tau.toFixed(2) }), ""], [notice]];
   if (presenting) return [said, []];
-  const { rivals, same, spent } = value.second ?? {};
-  const others = shown().filter((name) => name !== chosen);
-  const rest = [notice, ...others.map((name) => (twinOf(name, now) === chosen ? [same, ""] : rivals?.[name]?.[askedOf(name, now).key]))];
-  if (fixedHandle.classList.contains("glow")) rest.push([words.opens_drag, ""]);
+  const rest = [notice, why];
+  if (chosen === "dga-plus" && asked === "own") rest.push([value.found?.limit, ""]);
+  if (fixedHandle.classList.contains("glow") && !phone.matches) rest.push([words.opens_drag, ""]);
   else if (value.source === "recorded") rest.push([recordedWords(now), ""]);
-  else if (askedOf(chosen, now).made) rest.push([spent?.[chosen], ""]);
+  else if (askedOf(chosen, now).made && !phone.matches) rest.push([value.spent?.[chosen], ""]);
   if (value.truth == null) rest.push([fill(words.kinds, { n: value.kinds }), ""]);
   return [said, rest.filter((told) => told?.[0])];
 }
@@ -190,7 +193,7 @@ function recordedWords(now) {
 
 // A verdict is the word before the last full stop.
 const coloured = ([text, verdict]) => {
-  const html = safe(text);
+  const html = safe(text).replace(/\(\d+ %\)/g, '<span class="whole">$&</span>');
   return verdict ? html.replace(/(\S+?)(\.?)$/, `<b class="${verdict}">$1</b>$2`) : html;
 };
 

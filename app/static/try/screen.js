@@ -5,9 +5,9 @@ function draw() {
   Object.assign(plot.dataset, { phase: value.phase, source: value.source ?? "", key: value.key, tStar: now ? now.t : "" });
   headline(now);
   pictureRow(now);
+  naming();
   lanes(now);
   controls();
-  found();
   drawZoom(now);
   bar();
 }
@@ -17,13 +17,16 @@ function soon() {
   drawing ||= requestAnimationFrame(() => { drawing = 0; draw(); });
 }
 
-// From a depth chosen by hand DGA+ does something else than what it found.
-function found() {
-  const told = value.found;
-  find(".found").classList.toggle("unknown", !told || Boolean(scene));
-  if (!told) return;
-  put(find(".found-says"), byHand(null, depthNow()) ? fill(words.on_its_own, told) : told.sentence);
+// What an own picture shows, which nobody but its owner can say.
+function naming() {
+  const pick = find(".kind");
+  pick.hidden = !value.own || presenting || !value.says;
+  if (pick.hidden) return;
+  const select = pick.querySelector("select");
+  if (select.options.length !== value.classes.length + 1) select.replaceChildren(new Option(words.unnamed, ""), ...value.classes.map((name) => new Option(name)));
+  select.value = value.classes[value.truth] ?? "";
 }
+find(".kind select").addEventListener("change", ({ target }) => trigger("edit", { kind: target.value }));
 
 const noticed = () => (value.phase === "cancelled" ? value.error : value.notice) ?? "";
 
@@ -37,6 +40,7 @@ function bar() {
     if (said) button.dataset.words = said;
     else delete button.dataset.words;
     byId("bar").classList.toggle("running", Boolean(pending) || busy());
+    byId("bar").classList.toggle("ended", value.phase === "done" && !stale);
   }
   put(find(".error"), value.phase === "error" ? value.error : "");
   put(find(".neutral"), noticed());
@@ -101,7 +105,7 @@ function begin(next) {
   fixedHandle.classList.remove("glow");
   pictures.clear();
   demanded.clear();
-  hand = watched = first = null;
+  hand = first = null;
   [tau, fixed] = [next.tau, next.dda_depth];
   if (!next.hands) return; // as whoever sent the link left it
   ({ tau, fixed, depth: hand } = next.hands);

@@ -10,7 +10,7 @@ let fixed = value.dda_depth ?? 1;
 let hand = null; // a depth chosen by hand; null: where the detector stops
 let chosen = "dga-guided";
 let own = chosen; // guided, or dga
-let watched = null; // whose chance the second lane shows where the true kind is unknown
+let detail = false; // chances at every depth
 let covered = false;
 let presenting = false;
 let scene = null; // of the opening, see opening.js
@@ -28,7 +28,7 @@ const lastJudged = () => (value.curves[0]?.length ?? 1) - 1;
 
 const best = (probs) => probs.indexOf(Math.max(...probs));
 const labelOf = (probs) => value.classes[best(probs)];
-const kind = () => value.truth ?? watched ?? (value.clean ? best(value.clean.probs) : best(value.input.probs));
+const kind = () => value.truth ?? (value.clean ? best(value.clean.probs) : best(value.input.probs));
 const verdict = (probs) => (value.truth == null ? "" : best(probs) === value.truth ? "right" : "wrong");
 
 // The server's stops are for tau 0.00, 0.01 ... 1.00 and, last, for the run's own.
@@ -48,7 +48,7 @@ const byHand = (name, now) => name !== "dda" && Boolean(now?.key.endsWith("d"));
 
 // Whose outcomes at every depth would serve a method, and are not known: null, if they are.
 function missingLine(name) {
-  const line = lineOf(name) ?? (value.second?.same ? "dga-guided" : "dda");
+  const line = lineOf(name) ?? (value.same ? "dga-guided" : "dda");
   const can = !stale && !busy() && value.phase === "done";
   return can && name !== "dga-plus" && !value.every?.[line] ? line : null;
 }
