@@ -34,8 +34,9 @@ function layout() {
     if (detail) Object.assign(b, { fixed: 236, top2: 250, bottom2: 358, film: 368 });
     Object.assign(b, { foot: b.film + 36 + (detail ? 0 : 20), height: b.film + (detail ? 88 : 108) + (missingLine(chosen) ? 48 : 0) });
   } else {
-    Object.assign(b, { left: 238, right: width - 146, top: 66, bottom: 176, fixed: 202, film: 222 });
-    if (detail) Object.assign(b, { fixed: 187, top2: 194, bottom2: 294, film: 304 });
+    const bottom = 176 + clamp(window.innerHeight - (width > 1344 ? 980 : 910), 0, 120); // of a screen all is used
+    Object.assign(b, { left: 238, right: width - 146, top: 66, bottom, fixed: bottom + 26, film: bottom + 46 });
+    if (detail) Object.assign(b, { fixed: bottom + 11, top2: bottom + 18, bottom2: bottom + 118, film: bottom + 128 });
     Object.assign(b, { foot: b.film + (detail ? 32 : 58), height: b.film + (detail ? 58 : 86) });
   }
   const pitch = (b.right - b.left) / deepest();
