@@ -42,7 +42,7 @@ def first_screen(
 
     It goes as soon as the page itself has as much to show.
     """
-    there = "#head .bar-inner" if page else ".try h1:not(:empty)"
+    there = "#head .bar-inner" if page else "#try h1:not(:empty)"
     there = "#ph-stage .ph-after[src]" if picture else there
     said = f'<h1>{heading}</h1><p class="lead">{text}</p>' if page and heading else heading
     said = f"{picture}<div>{said}</div>" if picture else said

@@ -12,6 +12,7 @@ from app.pages.adapt.screen import screen
 from app.pages.adapt.try_handlers import TryComponents, connect_try
 from app.parts.examples import load_examples
 from app.parts.html import html
+from app.parts.marks import mark
 from app.parts.pictures import data_uri
 from app.presets.store import Preset, Presets
 from app.runs.run_value import blank_value, run_value
@@ -44,16 +45,28 @@ def adapt_page(
         **card,
     )
     connect_try(session, demo, line, page, examples, presets)
-    return run, sentence(run) if run else ""
+    return run, opens_with(run) if run else ""
 
 
-def sentence(run: dict[str, Any]) -> str:
-    """How a finished run's damaged picture is read, which the opening begins with, too."""
+def opens_with(run: dict[str, Any]) -> str:
+    """What the opening begins with: how a finished run's damaged picture is read, and why noise."""
+    words: dict[str, Any] = SCREEN_WORDS
     shares = run["input"]["probs"]
     best = shares.index(max(shares))
     kind = "opens_wrong" if best != run["truth"] else "opens_right_first"
-    text = str(SCREEN_WORDS[kind]).format(label=run["classes"][best])
-    return f'<div class="say"><h1>{escape(text, quote=False)}</h1></div>'
+    said = escape(words[kind].format(label=run["classes"][best]), quote=False)
+    reads, _, verdict = said.rstrip(".").rpartition(" ")
+    why = words["why"]["dga-guided"].format(kind=run["classes"][run["truth"]])
+    pictures = "".join(
+        f'<figure class="pic of-{name}"><figcaption><span class="choose">{mark(name)}'
+        f'<b>{words["short"][name]}</b></span></figcaption><p class="gloss"></p>'
+        f'<div class="im"><img src="{run[key]["src"]}" alt=""></div></figure>'
+        for name, key in (("clean", "clean"), ("damaged", "input"))
+    )
+    return (
+        f'<div class="try"><div class="say"><h1>{reads} <b class="{verdict}">{verdict}</b>.</h1>'
+        f'<p class="second">{why}</p></div><div class="shots">{pictures}</div></div>'
+    )
 
 
 def _example(preset: Preset) -> dict[str, str]:
