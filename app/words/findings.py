@@ -8,7 +8,7 @@ from app.words.errors import GONE
 QUESTIONS = {
     "help": "Does it help?",
     "depth": "Is the depth really chosen per picture?",
-    "worth": "Is the depth worth choosing?",
+    "worth": "Is a depth for each place of a photograph worth it?",
     "found": "What does it find in a picture?",
     "clean": "Does it leave clean pictures alone?",
     "cost": "What does it cost?",
@@ -45,8 +45,8 @@ HELP = {
 HELP_MORE = {
     "interval": "The gain lies between {low} and {high} with 95 % confidence.",
     "below": "Below doing nothing ({source}): {names}.",
-    "paper": "The paper's method, {method}: {points} ({low} to {high}).",
-    "ahead": "{rival}: {points} points more ({low} to {high}).",
+    "paper": "Gain of the paper's method, {method}: {points} ({low} to {high}).",
+    "ahead": "Ahead of this: {rival}, by {points} points ({low} to {high}).",
     "tent": "Tent is a known method that changes the classifier itself, on many pictures at once.",
     "harms": "It does harm on {names}.",
 }
@@ -113,15 +113,16 @@ CLEAN = {
 COST = "{own} seconds a picture with {method}{others}; choosing the depth included."
 COST_OTHER = ", {seconds} with {method}"
 READING = {
-    "help": "Bars: read right of 100, mean of 15 kinds of damage. Whiskers: 95 % intervals.",
-    "depth": "Chart: with 95 % intervals. Damaged alike: by the same kind at the same severity. "
-    "Noise level: how noisy the diagnosis takes a picture to be, which sets its depth.",
-    "worth": "Chart: how much better a depth at each place is, with 95 % intervals. One depth for "
-    "the whole: from its noise. BM3D: a known denoiser.",
+    "help": "Read right of 100, mean of 15 kinds of damage. Whiskers: 95 % intervals.",
+    "depth": "Each picture was repaired with what was found in another; lines are 95 % intervals. "
+    "Damaged alike: by the same kind at the same severity. Noise level: how noisy the diagnosis "
+    "takes a picture to be, which sets its depth.",
+    "worth": "dB (PSNR): how close to the undamaged photograph, more is closer; lines are 95 % "
+    "intervals. One depth for the whole: from its noise. BM3D: a known denoiser.",
     "found": "Rows: what was done to a picture. Columns: what was found, alone or several at once.",
     "clean": "Change of accuracy on undamaged pictures, in points. Green: within 1 point. Though "
     "nothing is found (answer 4), a picture may still be rebuilt from a depth.",
-    "cost": "Seconds of the machine that measured: compare them only with each other.",
+    "cost": "Seconds a picture, of the machine that measured: compare them only with each other.",
 }
 # What a link shows; which recorded run that is: app/pages/findings/shown.py.
 SEE = {
@@ -134,21 +135,17 @@ SEE = {
 }
 FINDINGS_WORDS = {
     "title": "What we found, in six answers",
-    "intro": "Every number comes from the tables below; their titles say on how many photographs. "
-    "Photographs never used for tuning were never used for training, either. Differences are "
-    "rounded after subtracting.",
+    "intro": "Every number comes from the tables below, whose titles say on how many photographs. "
+    "Those never used for tuning were never used for training, either.",
     "severity": "Severity",
     "elsewhere": "Not measured at severity {asked}: what has a severity here has {at}.",
     "of_damage": "Severity of the damage",
     "table": "The whole table",
-    "measured": "How it was measured",
-    "details": "Details, and how it was measured",
-    "read_right": "read right of 100",
-    "seconds": "seconds a picture, choosing the depth included",
+    "details": "Chart and details",
     "all": "All results",
     "all_more": "{n} tables and figures, each with its command. Brackets and bars are 95 % "
-    "intervals. The paper's numbers are for ImageNet-C at 256 px with Swin-T; these models see "
-    "{size} px, so compare the pattern, not the level.",
+    "intervals; differences are rounded after subtracting. The paper's numbers are for ImageNet-C "
+    "at 256 px with Swin-T; these models see {size} px, so compare the pattern, not the level.",
     "made_by": "How it is made",
     "numbers": "The figure's numbers",
     "panel": "Panel",

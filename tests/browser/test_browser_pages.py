@@ -316,16 +316,28 @@ def test_no_sideways_scroll(narrow):
 @pytest.mark.parametrize("narrow", ["findings"], indirect=True)
 def test_six_answers_are_short_and_lead_to_their_tables(narrow):
     page = narrow.page
-    for width, most in ((1440, 3200), (390, 4800)):
-        page.set_viewport_size({"width": width, "height": 900})
+    for width, height, answers, most in ((1440, 900, 2600, 3200), (390, 844, 2100, 3000)):
+        page.set_viewport_size({"width": width, "height": height})
         for severity in ("3", "5"):
             page.locator(f"#fi-s{severity}").check()
             assert page.evaluate("document.documentElement.scrollHeight") <= most
-            more = page.locator(f"#help .s{severity} .fi-more:visible")
-            assert more.count() == (width > 640)  # a phone has it in the fold
-            page.locator(f"#help .s{severity} summary").click()
-            assert more.count() == 1
-            page.locator(f"#help .s{severity} summary").click()
+            last = page.locator("#cost").bounding_box()
+            assert last["y"] + last["height"] <= answers  # a phone's, in two screens and a half
+            parts = page.locator(f"#help .s{severity} :is(.fi-rows, .fi-more):visible")
+            assert parts.count() == (2 if width > 640 else 0)  # a phone has them in the fold
+            fold = page.locator(f"#help .s{severity} summary")
+            assert fold.is_visible() == (width <= 640)
+            if width > 640:
+                continue
+            there = fold.bounding_box()
+            fold.click()
+            assert parts.count() == 2
+            assert fold.bounding_box() == there  # it opens below the finger
+            page.locator(f"#fi-s{8 - int(severity)}").check()
+            page.locator(f"#help .s{8 - int(severity)} .fi-rows").wait_for()  # of both severities
+            page.locator(f"#help .s{8 - int(severity)} summary").click()
+            page.locator(f"#fi-s{severity}").check()
+            page.locator(f"#help .s{severity} .fi-rows").wait_for(state="hidden")
     intro = page.inner_text(".fi-top .lead")  # of several severities, with photographs of their own
     assert "how many photographs" in intro
     assert not re.search(r"\d", intro)

@@ -250,7 +250,7 @@ def test_whether_it_helps_is_decided_by_the_interval(tmp_path, gain, sentence):
     told = said(exhibits, "help")
     assert told.startswith(sentence)
     assert f"own depth: +1.0 ({MINUS}1.0 to +3.0)." in told
-    assert "Tent: 9.0 points more (6.0 to 12.0)." in told
+    assert "Ahead of this: Tent, by 9.0 points (6.0 to 12.0)." in told
     assert told.count("Tent is a known method") == 1
     assert "DDA is ahead" not in told
     assert told.endswith(f"It does harm on fog ({MINUS}5.0).")
@@ -372,7 +372,7 @@ def test_shipped_answers_are_short_and_say_whose_severity_they_have(shipped_ones
         assert len(answer.sentence.split(" ")) <= 20, answer.sentence
         ticks = len(answer.chart.heads) or len(answer.chart.ticks())
         assert 3 <= ticks <= 7, answer
-        if answer.chart.unit:  # no bar or whisker goes beyond the last tick
+        if answer.chart.bars:  # no bar or whisker goes beyond the last tick
             assert answer.chart.ticks()[-1][0] == "left:100.0%"
     assert all(sum(shares) == 100 for _, shares in given["found"].chart.rows)
     below = {

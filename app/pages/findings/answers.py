@@ -91,7 +91,7 @@ def _help(exhibits: Exhibits, severity: int) -> Answer:
     if paper and own == "dga-plus":
         more.append(words.HELP_MORE["paper"].format(method=NAMES["dga-guided"], **_told(paper)))
     more += _beaten(exhibits.numbers(_named("comparisons", at)), own)
-    chart = bars(shown, words.FINDINGS_WORDS["read_right"])
+    chart = bars(shown)
     return Answer("help", table, sentence, tuple(more), chart, at)
 
 
@@ -104,7 +104,7 @@ def _beaten(comparisons: Sequence[Row], own: str) -> Iterator[str]:
             tent |= row["rival"].endswith("tent")
             points, low, high = map(_size, (found.value, found.high, found.low))
             yield words.HELP_MORE["ahead"].format(
-                rival=METHODS[row["rival"]], points=points, low=low, high=high
+                rival=NAMES[row["rival"]], points=points, low=low, high=high
             )
     if tent:
         yield words.HELP_MORE["tent"]
@@ -270,7 +270,7 @@ def _cost(exhibits: Exhibits, severity: int) -> Answer:
     )
     sentence = words.COST.format(own=_seconds(seconds[own]), method=NAMES[own], others=others)
     exact = {name: Interval(value, value, value) for name, value in seconds.items()}
-    chart = bars(exact, words.FINDINGS_WORDS["seconds"], _seconds)
+    chart = bars(exact, _seconds)
     return Answer("cost", table, sentence, (), chart, at)
 
 

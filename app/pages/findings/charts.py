@@ -29,14 +29,14 @@ class Chart:
     """Methods, titles and estimates between ``low`` and ``high``, which is the rows' width.
     Without an estimate it is the title of the rows below it.
 
-    Bars where there is a ``unit``, else differences about 0, with a green ``band`` around it.
+    ``bars`` from 0, else differences about 0, with a green ``band`` around it.
     Or, under ``heads``, names and their whole shares, which make 100.
     """
 
     rows: Sequence[tuple[str, str, Interval | None] | tuple[str, Sequence[int]]]
     low: float = 0
     high: float = 0
-    unit: str = ""
+    bars: bool = False
     band: float = 0
     show: Callable[[float], str] = signed
     heads: Sequence[str] = ()
@@ -67,14 +67,12 @@ def _step(width: float) -> float:
     return power * next(digit for digit in (1, 2, 5, 10) if digit * power >= rough)
 
 
-def bars(
-    found: Mapping[str, Interval], unit: str, show: Callable[[float], str] = "{:.1f}".format
-) -> Chart:
+def bars(found: Mapping[str, Interval], show: Callable[[float], str] = "{:.1f}".format) -> Chart:
     """A bar a method, from 0 to the tick above all, with a whisker where there is an interval."""
     rows = [(method, METHODS[method], interval) for method, interval in found.items()]
     most = max(interval.high for interval in found.values()) or 1
     step = _step(most)
-    return Chart(rows, high=math.ceil(most / step) * step, unit=unit, show=show)
+    return Chart(rows, high=math.ceil(most / step) * step, bars=True, show=show)
 
 
 def forest(rows: Sequence[tuple[str, str, Interval | None]], band: float = 0) -> Chart:

@@ -140,7 +140,15 @@ async function list(fold) {
   fold.insertAdjacentHTML("beforeend", `<div class="ex-table" tabindex="0" role="region" aria-label="${label}"><table><thead><tr>${head.join("")}</tr></thead><tbody>${body.join("")}</tbody></table></div>`);
 }
 
+// A chart is open where it stands beside its answer, of all severities or of none.
+const beside = matchMedia("(min-width: 1100px)");
+const opened = (card, open) => card.querySelectorAll(".fi-how").forEach((fold) => { fold.open = open; });
+const fit = () => opened(element, beside.matches);
+beside.addEventListener("change", fit);
+fit();
+
 element.addEventListener("toggle", ({ target }) => {
+  if (target.matches(".fi-how")) opened(target.closest(".fi-card"), target.open);
   if (!target.open) return;
   if (target.id === "all") listed();
   const node = target.matches(".ex") && target.querySelector(".ex-plot");
