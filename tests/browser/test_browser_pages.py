@@ -1,5 +1,6 @@
 """The Board and the guided walk in a real browser."""
 
+import math
 import re
 from itertools import pairwise
 from urllib.parse import parse_qs, urlsplit
@@ -376,6 +377,45 @@ def test_a_step_that_fills_the_screen_says_which_it_is_and_how_to_leave(page):
     until(page, where.is_hidden)
 
 
+@pytest.mark.parametrize(
+    ("width", "height"), [(1280, 720), (1366, 768), (1440, 900), (1920, 1080), (2560, 1440)]
+)
+def test_every_step_is_one_screen_of_a_projector(chromium, served, width, height):
+    page = chromium.new_page(viewport={"width": width, "height": height})
+    page.goto(served.url + "learn#step-1")
+    page.wait_for_selector("#step-1:not([hidden])")
+    page.keyboard.press("F")  # with Caps Lock
+    page.wait_for_function("document.fullscreenElement")
+    ends = """all => all.filter(one => one.checkVisibility())
+      .map(one => one.getBoundingClientRect()).map(({ right, bottom }) => [right, bottom])"""
+    for number in range(1, 11):
+        page.wait_for_selector(f"#step-{number} .ln-widget.ready", timeout=PATIENCE)
+        if number == 3:
+            page.keyboard.press("1")
+        if number == 7:
+            page.click("#step-7 .ln-against button")
+        parts = page.eval_on_selector_all(f"#step-{number} .ln-widget :not(.hidden-words)", ends)
+        assert max(right for right, _ in parts) <= width, number
+        assert max(bottom for _, bottom in parts) <= height, number
+        read = page.locator(f"#step-{number} .ln-text p").first
+        letters = float(read.evaluate("p => getComputedStyle(p).fontSize").removesuffix("px"))
+        assert letters * read.evaluate("p => p.currentCSSZoom") >= height / 51
+        page.keyboard.press("PageDown")
+    page.close()
+
+
+@pytest.mark.parametrize("width", [390, 768, 1440, 1920])
+def test_letters_of_a_chart_are_smaller_than_its_heading(chromium, served, width):
+    page = chromium.new_page(viewport={"width": width, "height": 900})
+    page.goto(served.url + "learn#step-3")
+    letters = page.locator("#step-3 .ln-plot text").first
+    letters.wait_for(timeout=PATIENCE)
+    size = "(one) => parseFloat(getComputedStyle(one).fontSize) * (one.getScreenCTM?.().a ?? 1)"
+    heading = page.locator("#step-3 .ln-which").evaluate(size)
+    assert 12 <= letters.evaluate(size) < heading
+    page.close()
+
+
 def ready(page, number):
     """The step is opened, and what it shows is there."""
     page.locator(".ln-nav a").nth(number - 1).click()
@@ -548,6 +588,15 @@ def test_the_repairer_sees_what_the_sliders_do(chromium, served):
     )
     assert tick["y"] >= handle["y"] + handle["height"]
     assert left["x"] + left["width"] <= handle["x"]
+    numbers = page.locator(".ln-dial svg text").all()[:4]
+    rim = page.locator(".ln-dial .rim").bounding_box()
+    middle, foot = rim["x"] + rim["width"] / 2, rim["y"] + rim["height"]
+    for box in (number.bounding_box() for number in numbers):  # none touches the dial
+        across = max(box["x"] - middle, middle - box["x"] - box["width"], 0)
+        assert math.hypot(across, foot - box["y"] - box["height"]) > rim["width"] / 2
+    farthest = page.locator(".ln-across span").last.bounding_box()
+    map_ = page.locator(".ln-map").bounding_box()
+    assert farthest["x"] + farthest["width"] <= map_["x"] + map_["width"] + 0.5
     page.set_viewport_size({"width": 390, "height": 844})
     page.locator("#step-7 .ln-map").evaluate("map => map.scrollIntoView({ block: 'center' })")
     for part in (".yours .ln-picture", ".ln-dial svg"):

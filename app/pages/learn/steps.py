@@ -38,9 +38,9 @@ STEPS = (
         "meet",
         "The trouble",
         "A frozen classifier meets a damaged picture",
-        "It was trained on good pictures, and nobody may train it again. A little damage that "
-        "hardly disturbs you can make it see something else. So let us change the picture.",
-        "Raise the severity and watch the three likeliest classes.",
+        "A classifier is a network that says what a picture shows. This one is frozen: nobody may "
+        "train it again. A little damage that hardly disturbs you can make it see something else.",
+        "Raise the severity and watch its three likeliest answers.",
         r"\hat{y} = \underset{c}{\text{arg max}} \; f(\mathbf{x})_c",
         "y hat is the class c with the largest f of x",
         "The classifier f gives every class c a probability. Its answer ŷ is the likeliest one.",
@@ -50,8 +50,8 @@ STEPS = (
         "film",
         "Noise goes in",
         "Noise drowns the damage before it drowns the picture",
-        "Diffusion begins by spoiling: at each step, each a depth t deeper, the picture loses "
-        "a little contrast and gets a little noise. Fine damage disappears first.",
+        "Diffusion begins by spoiling the picture: each step takes a little contrast away and adds "
+        "a little noise. The depth t counts the steps. Fine damage disappears first.",
         "Both pictures get the same noise. Go deeper until they look alike to you.",
         r"\mathbf{x}_t = \sqrt{α_t} \mathbf{x}_{t-1} + \sqrt{1 - α_t} ε_t",
         "x t is a little less of x t minus 1, plus a little noise epsilon t",
@@ -77,11 +77,13 @@ STEPS = (
         "When to stop",
         "Stop as soon as the damage no longer shows",
         "Too little noise leaves damage in, too much takes the picture away. The rule: stop at "
-        "t*, the first depth where the confidence is below a threshold τ.",
-        "Move the threshold τ. t* follows; no network is asked.",
+        "t*, the first depth where the detector's confidence, how sure it is of damage, is below "
+        "a threshold τ.",
+        "Move the threshold τ and watch where the noise stops.",
         r"t^* = \text{min} \{ t : D(\mathbf{x}_t) < τ \}",
         "t star is the first t at which D of x t is below tau",
-        "t* is the smallest depth t at which the confidence is below τ.",
+        "t* is the smallest depth t at which the confidence is below τ. No network is asked again "
+        "when τ moves.",
         "dga.stopping.choose_depth",
     ),
     Step(
@@ -90,7 +92,7 @@ STEPS = (
         "A picture is rebuilt, one step at a time",
         "A diffusion model learnt from good pictures what noise on top of one looks like. At "
         "each step it guesses the noise, takes a little of it away, and looks again.",
-        "Step through it. Left: the picture. Right: its guess at the finished picture.",
+        "Go through the steps: the picture and the guess meet in the end.",
         r"\hat{\mathbf{x}}_0 = "
         r"\frac{\mathbf{x}_t - \sqrt{1 - \bar{α}_t} ε_θ(\mathbf{x}_t, t)}{\sqrt{\bar{α}_t}}"
         "\n"
@@ -106,9 +108,9 @@ STEPS = (
         "guide",
         "Staying close",
         "Guidance keeps the coarse shapes",
-        "From deep noise, one plausible picture is as good as another. Coarse shapes survive most "
-        "damage: so the blurred guess is pulled towards the blurred input, as hard as λ says.",
-        "Switch λ on and off.",
+        "What noise has drowned, the model makes up. Coarse shapes survive most damage: so at each "
+        "step the guess, blurred, is pulled towards the input, blurred. λ says how hard.",
+        "Compare no pull, the usual one, and one four times as hard.",
         r"\mathbf{x}_{t-1} \leftarrow \mathbf{x}_{t-1} - "
         r"λ \nabla_{\mathbf{x}_t} \| φ(\mathbf{x}_{\text{in}}) - φ(\hat{\mathbf{x}}_0) \|_2",
         "from x t minus 1 is taken lambda times the gradient of the distance "
@@ -121,9 +123,9 @@ STEPS = (
         "toy",
         "Be the repairer",
         "Be the repairer: find out what was done to it",
-        "A diagnosis guesses what was done to the picture: made flat, blurred, noisy. "
-        "It undoes each guess and asks the detector; the guess that leaves the picture looking "
-        "least damaged is the diagnosis, if it is clearly better than none.",
+        "A diagnosis guesses what was done to the picture: made flat, blurred or noisy. It undoes "
+        "each guess and asks the detector. The one that looks least damaged afterwards is chosen, "
+        "if it is clearly better than none.",
         "Move the three sliders, or drag on the map. Then compare yourself.",
         r"\hat{d} = \underset{d}{\text{arg min}} \; \sum_t z(d^{-1}(\mathbf{x})_t)",
         "d hat is the guess d with the lowest sum, over depths t, of the score z of the "
@@ -137,9 +139,9 @@ STEPS = (
         "level",
         "Noise level",
         "A noisy picture is on its way already",
-        "The noise level of a picture is the standard deviation of the noise in it, where black "
-        "is −1 and white is 1. Noise that is there need not be added: the picture enters at the "
-        "depth at which noise of that level would have been added.",
+        "The noise level says how strong the noise in a picture is: its standard deviation, where "
+        "black is −1 and white is 1. Noise that is there need not be added: the picture enters at "
+        "the depth that has as much.",
         "Choose a severity, then go deeper until both look equally noisy.",
         r"\mathbf{x} = \mathbf{x}_0 + σ ε \; \to \; "
         r"k_0 = \text{min} \{ k : \sqrt{(1 - \bar{α}_k) / \bar{α}_k} ≥ σ \}",
@@ -159,7 +161,7 @@ STEPS = (
         r"\mathbf{x} \to \hat{d}^{-1}(\mathbf{x}) \to \mathbf{x}_{t^*} \to \mathbf{x}'_0",
         "x becomes the picture with d hat undone, then x at t star, then x prime 0",
         "Undo the diagnosis d̂, noise what is left to depth t*, rebuild. At depth 0 nothing is "
-        "rebuilt.",
+        "rebuilt. τ and the deepest depth allowed are others than in step 4.",
         "dga.pipeline.run",
     ),
     Step(
@@ -167,7 +169,7 @@ STEPS = (
         "All together",
         "A depth of its own, one depth for all, or a diagnosis",
         "Where the damage is deep, the rebuilt picture is a guess, and the guess can be wrong. "
-        "Here are four pictures; what holds for many was measured.",
+        "These are only four pictures.",
         "Compare the three ways: only the last begins with a diagnosis.",
         r"\mathbf{x} \to \mathbf{x}_{t^*} \to \mathbf{x}'_0 \to "
         r"\hat{y} = \text{arg max} \; f(\mathbf{x}'_0)",
@@ -188,7 +190,7 @@ EQUATION = "The equation, and the code that computes it"
 COMPUTED_BY = "Computed by"
 GO_ON = (
     'Now try it: <a href="./">one picture</a>, <a href="./board">all fifteen kinds of damage</a>'
-    ', or <a href="./findings">what holds for many</a>.'
+    ', or see <a href="./findings">what holds for many pictures</a>.'
 )
 FAILED = "The models could not make this: {problem}"
 IN_THE_LOG = "the server's log says why."
@@ -205,7 +207,7 @@ TOY = {
     "covered": "covered",
     "exposure": "Exposure",
     "sharpness": "Sharpness",
-    "noise": "Noise level",
+    "noise": "Noise",
     "as_is": "as it is",
     "none": "none",
     "gain": "×{value}",
@@ -217,8 +219,8 @@ TOY = {
     "network_read": "The network's: {label} ({share}){verdict}.",
     "verdicts": [": wrong", ": right"],
     "land": "Map: what the detector thinks of every setting",
-    "land_at": "at noise level {noise}",
-    "land_best": "At this noise level it looks least damaged with exposure {exposure} and "
+    "land_at": "(noise: {noise})",
+    "land_best": "With this noise it looks least damaged with exposure {exposure} and "
     "sharpness {sharpness}: {share} sure of damage.",
     "across": "exposure",
     "up": "sharpness, px",
@@ -271,14 +273,12 @@ WIDGET = {
     "down_to_guessing": "At depths {from} to {to} you found {you} of {of}; guessing finds half. "
     "The network, on the same pairs: {network}.",
     "never_guessing": "Each of your bars is higher than guessing, which finds half.",
-    "take": "Bars are yours; the network's line comes after the twelfth pair. The method has one "
-    "picture, not two: it stops at the first depth where the network is no longer sure enough of "
-    "damage. That is t*.",
+    "take": "Bars are yours; the network's line comes after the twelfth pair.",
     "line": "The line: the network on all twelve pairs at every depth.",
     "high": "looks damaged",
     "low": "looks undamaged",
     "tau": "Threshold τ",
-    "stop": "At τ = {tau} the forward process stops after {t} of {steps} steps.",
+    "stop": "At τ = {tau} the noise stops after {t} of {steps} steps.",
     "stop_zero": "At τ = {tau} the detector is not sure enough that it is damaged: it is left as "
     "it is.",
     "stop_never": "The confidence does not fall below τ = {tau} by depth {max}, the deepest that "
@@ -286,11 +286,11 @@ WIDGET = {
     "stop_left": "The confidence does not fall below τ = {tau} even by depth {horizon}. "
     "The picture is left as it is.",
     "rule": "Where the confidence is not below τ by depth {max}, the noise goes "
-    "to {max}, the deepest that is allowed{unless}. With diagnosis (DGA+) the numbers are others.",
+    "to {max}, the deepest that is allowed{unless}.",
     "rule_unless": "; where it is not by {horizon} either, the picture is left as it is",
     "stop_alt": "The damaged picture at depth {t}",
     "x_t": "The picture",
-    "x0": "Its guess at the finished picture",
+    "x0": "The guess at the finished one",
     "step": "Step",
     "step_now": "Step {step} of {steps}: depth {t}.",
     "step_first": "Depth {t}, where the detector stopped. Nothing is taken away yet.",
@@ -301,7 +301,7 @@ WIDGET = {
     "lambda_on": "λ = {scale}",
     "input": "Input",
     "rebuilt": "Rebuilt",
-    "gap": "Distance between the two blurred pictures: {gap}. The rebuilt picture: {label}, "
+    "gap": "Distance between the two, both blurred: {gap}. The rebuilt one is read as {label}, "
     "{share}.",
     "swings": "In {n} of {steps} steps the guess went past the input and had to be pulled back: "
     "the pull is as strong for a small distance as for a large one.",

@@ -87,7 +87,7 @@ function game(box, { game: { depths, clean, rounds } }) {
 
   function drawn() {
     const of = at + (answer !== null);
-    big.style.visibility = of ? "" : "hidden";
+    big.classList.toggle("ln-none", !of);
     big.replaceChildren(...["you", "network"].map((kind) => {
       const n = counted(asked.reduce((sum, one) => sum + one[kind], 0));
       return make("div", kind, make("span", "", words[kind]), make("b", "", fill(words.of_right, { n, of })));

@@ -32,7 +32,7 @@ next.addEventListener("click", () => turn(now + 1));
 const moves = { ArrowRight: 1, PageDown: 1, ArrowLeft: -1, PageUp: -1 };
 document.addEventListener("keydown", (event) => {
   if (!element.isConnected || modified(event) || event.shiftKey) return;
-  if (event.key === "f") return void (document.fullscreenElement ? document.exitFullscreen() : find(".ln-steps").requestFullscreen());
+  if (event.key.toLowerCase() === "f") return void (document.fullscreenElement ? document.exitFullscreen() : find(".ln-steps").requestFullscreen());
   if (!(event.key in moves)) return;
   if (event.target.closest?.("input, select, textarea, [role=slider]")) return;
   event.preventDefault();

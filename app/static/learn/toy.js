@@ -22,14 +22,14 @@ function toy(box, { toy: { order, cases } }) {
     return `<path d="M${at[0]}A120 120 0 0 1 ${at[1]}" stroke="rgb(${mixed(1 - i / 23)})"/>`;
   });
   const scale = [10, 50, 90, 99].map((n) => {
-    const [x, y] = spot(place(Math.log(n / (100 - n))), 150);
-    return `<text x="${x}" y="${y + 4}" text-anchor="middle">${percent(n / 100)}</text>`;
+    const [x, y] = spot(place(Math.log(n / (100 - n))), 144);
+    return `<text x="${x}" y="${y + 4}" text-anchor="${x < 100 ? "end" : x > 200 ? "start" : "middle"}">${percent(n / 100)}</text>`;
   });
   box.innerHTML = `<div class="ln-toy"><div class="ln-toy-pictures"></div>
-    <div class="ln-mine"><div class="ln-dial"><p><b>${says.dial}</b><span><output></output><b class="net"></b></span></p><svg viewBox="-18 -22 336 194" aria-hidden="true">
+    <div class="ln-mine"><div class="ln-dial"><p><b>${says.dial}</b><span><output></output><b class="net"></b></span></p><svg viewBox="-30 -22 360 194" aria-hidden="true">
       ${strokes.join("")}<path class="rim" d="M18 144a132 132 0 0 1 264 0M42 144a108 108 0 0 1 216 0"/>
       ${scale.join("")}<g class="net"><path d="M36 136v16M28 144H150"/></g><g class="needle"><path d="M150 150L46 144L150 138Z"/><circle cx="150" cy="144" r="10"/></g>
-      <text x="-16" y="166">${says.high}</text><text x="316" y="166" text-anchor="end">${says.low}</text></svg></div></div>
+      <text x="-30" y="166">${says.high}</text><text x="330" y="166" text-anchor="end">${says.low}</text></svg></div></div>
     <div class="ln-knobs"></div>
     <div class="ln-land"><p><b>${says.land}</b> <span></span></p>
       <div class="ln-map"><canvas width="330" height="170"></canvas><i class="here"></i><i class="net">✚</i>

@@ -138,6 +138,6 @@ const widgets = {
       }));
       says.textContent = fill(words.score, { n, total: cases.length });
     });
-    box.append(pick, list, says);
+    box.append(pick, says, list);
   },
 };
