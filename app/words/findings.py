@@ -81,7 +81,7 @@ WORTH += "strokes ({strokes} dB)."
 WORTH_IS = {"yes": "yes", "no": "no", "open": "undecided"}
 WORTH_MORE = {
     "single": "Only the undamaged photograph tells which single depth is best.",
-    "even": "Growing noise and strokes have no severity; even noise has {at}.",
+    "even": "Growing noise and strokes have no severity; even noise is shown at {at}.",
     "noises": "Even noise, mean of four kinds: {points} dB against BM3D ({low} to {high}).",
     "without impulses": "Without impulses, which BM3D is not made for: {points} ({low} to {high}).",
     "ahead": "A depth at each place is beaten by {names}.",
@@ -135,10 +135,10 @@ SEE = {
 }
 FINDINGS_WORDS = {
     "title": "What we found, in six answers",
-    "intro": "Every number comes from the tables below, whose titles say on how many photographs. "
-    "Those never used for tuning were never used for training, either.",
+    "intro": "Learn explains the methods; the tables below hold every number and say on how many "
+    "photographs. Those never used for tuning were never used for training, either.",
     "severity": "Severity",
-    "elsewhere": "Not measured at severity {asked}: what has a severity here has {at}.",
+    "elsewhere": "Not measured at severity {asked}: what has a severity is shown at {at}.",
     "of_damage": "Severity of the damage",
     "table": "The whole table",
     "details": "Chart and details",

@@ -437,6 +437,14 @@ def test_ten_steps_by_keyboard(page):
     page.wait_for_function("!document.fullscreenElement")
     assert page.url.endswith("/learn#step-9")
     assert page.evaluate("document.activeElement.id") == "step-9-title"
+    page.keyboard.press("PageUp")
+    page.wait_for_selector("#step-8 .ln-widget.ready", timeout=PATIENCE)
+    slider = page.locator("#step-8 [type=range]")
+    slider.press("ArrowRight")
+    assert slider.input_value() == "1"  # arrows are the slider's, a remote control's keys are not
+    slider.press("PageDown")
+    assert page.locator(".ln-step:visible").get_attribute("id") == "step-9"
+    assert slider.input_value() == "1"
 
 
 @pytest.mark.parametrize(

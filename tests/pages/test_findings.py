@@ -337,7 +337,10 @@ def test_whether_a_depth_at_each_place_is_worth_it(tmp_path, ramp, strokes, grow
     exhibits = measured(tmp_path, photographs_comparisons=rows)
     told = said(exhibits, "worth", 3)
     assert told.startswith(f"{grows} against the best single depth), {lies}")
-    assert "have no severity; even noise has 3. Even noise, mean of four kinds: +3.1 dB" in told
+    assert (
+        "have no severity; even noise is shown at 3. Even noise, mean of four kinds: +3.1 dB"
+        in told
+    )
     assert told.endswith("A depth at each place is beaten by BM3D on Gaussian noise (by 0.8 dB).")
     assert [answer.at for answer in answers(exhibits, 5) if answer.chart] == [3]
     without = measured(tmp_path / "none", photographs_comparisons=rows[1:])

@@ -34,7 +34,7 @@ document.addEventListener("keydown", (event) => {
   if (!element.isConnected || modified(event) || event.shiftKey) return;
   if (event.key.toLowerCase() === "f") return void (document.fullscreenElement ? document.exitFullscreen() : find(".ln-steps").requestFullscreen());
   if (!(event.key in moves)) return;
-  if (event.target.closest?.("input, select, textarea, [role=slider]")) return;
+  if (event.key.startsWith("Arrow") && event.target.closest?.("input")) return;
   event.preventDefault();
   turn(now + moves[event.key]);
 });
