@@ -477,6 +477,11 @@ def test_a_link_opens_its_step_and_hints_for_keys_are_not_for_fingers(chromium, 
         page.goto(served.url + path)
         page.wait_for_selector(hint, state="attached")
         assert not page.is_visible(hint)
+        if path.endswith("step-3"):
+            goes_on = page.locator("#step-3 .ln-go")
+            place = goes_on.bounding_box()["y"]
+            page.tap("#step-3 .ln-pick")
+            assert goes_on.bounding_box()["y"] == place  # it stays below the finger
         if "#" in path:
             page.wait_for_selector(f"{path.removeprefix('learn')}:not([hidden])")
             assert page.locator(".ln-step:visible").count() == 1
@@ -502,9 +507,11 @@ def test_widgets_follow_their_controls(page):
     rounds = []
     for _ in range(12):
         before = page.inner_text("#step-3 .ln-big .you b")
+        place = page.locator("#step-3 .ln-go").bounding_box()["y"]
         page.keyboard.press("1")
         page.wait_for_selector("#step-3 .ln-badge:visible")
         assert page.inner_text("#step-3 .ln-big .you b") != before
+        assert page.locator("#step-3 .ln-go").bounding_box()["y"] == place  # nothing jumps
         page.keyboard.press("2")  # answered already
         assert page.locator("#step-3 .ln-pick").first.is_disabled()
         network = page.inner_text("#step-3 .ln-say")
@@ -541,6 +548,9 @@ def test_widgets_follow_their_controls(page):
     assert "not sure enough that it is damaged" in said.inner_text()
     tau.press("Home")
     assert "left as it is" in said.inner_text() or "does not fall below" in said.inner_text()
+    tall = page.locator("#step-4").bounding_box()["height"]
+    tau.fill("75")
+    assert page.locator("#step-4").bounding_box()["height"] == tall
     rule = page.inner_text("#step-4 .ln-beside .ln-code")
     assert "not below τ by depth 24, the noise goes to 24" in rule
     assert "not by 60 either" in rule
