@@ -48,7 +48,7 @@ HELP_MORE = {
     "paper": "Gain of the paper's method, {method}: {points} ({low} to {high}).",
     "ahead": "Ahead of this: {rival}, by {points} points ({low} to {high}).",
     "tent": "Tent is a known method that changes the classifier itself, on many pictures at once.",
-    "harms": "It does harm on {names}.",
+    "harms": "Where {method} does harm: {names}.",
 }
 HELP_BELOW = {"no": "{method} ({accuracy})", "open": "{method} ({accuracy}, may be chance)"}
 DEPTH = {

@@ -253,7 +253,7 @@ def test_whether_it_helps_is_decided_by_the_interval(tmp_path, gain, sentence):
     assert "Ahead of this: Tent, by 9.0 points (6.0 to 12.0)." in told
     assert told.count("Tent is a known method") == 1
     assert "DDA is ahead" not in told
-    assert told.endswith(f"It does harm on fog ({MINUS}5.0).")
+    assert told.endswith(f"Where diagnosis does harm: fog ({MINUS}5.0).")
     cost = "0.19 seconds a picture with diagnosis, 0.37 with own depth; choosing"
     assert said(exhibits, "cost").startswith(cost)
     assert "Below doing nothing" not in told

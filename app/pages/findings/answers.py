@@ -115,7 +115,7 @@ def _beaten(comparisons: Sequence[Row], own: str) -> Iterator[str]:
         and (found := _estimate(row, "points")) and found.verdict == "no"
     ]  # fmt: skip
     if harmed:
-        yield words.HELP_MORE["harms"].format(names=", ".join(harmed))
+        yield words.HELP_MORE["harms"].format(method=NAMES[own], names=", ".join(harmed))
 
 
 @dataclass(frozen=True)
