@@ -7,7 +7,7 @@ let open = null; // the one whose pictures are shown
 let [soon, later, frame, going] = [0, 0, 0, 0];
 const sheets = new Map();
 const depths = () => props.value.counts.length;
-const fixedOf = ({ fixed, counts }) => {
+page.fixedOf = ({ fixed, counts }) => {
   if (page.fixed >= counts.length) page.fixed = undefined; // by an address
   return Math.min(page.fixed ?? fixed, counts.length - 1);
 };
@@ -38,7 +38,7 @@ function legend(value) {
 
 page.atlas = (value) => {
   const { words } = props;
-  const [fixed, all] = [fixedOf(value), value.counts.map((_, depth) => depth)];
+  const [fixed, all] = [page.fixedOf(value), value.counts.map((_, depth) => depth)];
   const title = fill(words.fixed, { depth: fixed });
   const best = value.counts.indexOf(Math.max(...value.counts));
   if (!value.rows[stop[0]]?.said) stop = [Math.max(0, value.rows.findIndex((row) => row.said)), 0];
@@ -57,9 +57,7 @@ page.atlas = (value) => {
     return `<i class="at-bar ${depth === fixed ? "on" : ""}" style="--h:${(100 * count) / (value.known || 1)}%"><b>${told}</b></i>`;
   });
   const total = (count, name) => `<span class="at-total"><b>${count}</b>${name}</span>`;
-  return `<p class="bd-notice" role="status">${safe(value.notice)}</p>
-    <h1>${value.headlines[fixed]}</h1><p class="bd-lead">${value.lead}</p>
-    <p class="at-legend" ${value.rows.some((row) => row.said) ? "" : "hidden"}>${legend(value)}</p>
+  return `<p class="at-legend" ${value.rows.some((row) => row.said) ? "" : "hidden"}>${legend(value)}</p>
     <section class="bd-panel at ${value.known ? "" : value.rows.some((row) => row.truth) ? "unread" : "bare"}" ${value.rows.length ? "" : "hidden"}><div class="at-grid" style="--at:${middle(fixed)}">
     <div class="at-row at-head"><span class="at-name"></span><div class="at-track"><button type="button" class="at-fixed of-dda"
     role="slider" aria-label="${fill(words.fixed, { depth: "" }).trim()}" aria-valuemin="0" aria-valuemax="${depths() - 1}"
@@ -86,21 +84,15 @@ function drag(event) {
   const { left, width } = find(".at-track").getBoundingClientRect();
   fix(Math.floor(((event.clientX - left) / width) * depths()));
 }
-element.addEventListener("pointerdown", (event) => {
-  if (!event.target.closest(".at-fixed")) return;
-  document.addEventListener("pointermove", drag);
-  for (const end of ["pointerup", "pointercancel"])
-    document.addEventListener(end, () => document.removeEventListener("pointermove", drag), { once: true });
-});
+element.addEventListener("pointerdown", (event) => event.target.closest(".at-fixed") && follow(element, event, drag));
 const ARROWS = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
 element.addEventListener("keydown", (event) => {
   const by = ARROWS[event.key];
   const end = { Home: 0, End: depths() - 1 }[event.key];
   const cell = event.target.closest(".at-cell");
-  if (event.key === "Escape") show(null);
   if ((!by && end === undefined) || !(cell || event.target.closest(".at-fixed"))) return;
   event.preventDefault();
-  if (!cell) return fix(end ?? fixedOf(props.value) + (by[1] || -by[0]) * (event.shiftKey ? 5 : 1));
+  if (!cell) return fix(end ?? page.fixedOf(props.value) + (by[1] || -by[0]) * (event.shiftKey ? 5 : 1));
   let [row, depth] = stop;
   do row += by?.[0] ?? 0; while (by?.[0] && props.value.rows[row] && !props.value.rows[row].said);
   depth = clamp(end ?? depth + by[1], 0, depths() - 1);

@@ -50,18 +50,20 @@ function cellOf(row, { src, said, how, verdict }, { name, title }) {
 
 page.drawn = (value) => {
   page.value = value;
-  if (value.method) return page.atlas(value);
+  return `<p class="bd-notice" role="status">${safe(value.notice)}</p>
+    <h1>${value.method ? value.headlines[page.fixedOf(value)] : value.headline}</h1><p class="bd-lead">${value.lead}</p>
+    ${value.method ? page.atlas(value) : pictures(value)}`;
+};
+function pictures(value) {
   const rows = [...value.rows.keys()];
   const weather = value.rows.findIndex(({ family }) => family === "Weather");
   const half = weather > 0 ? weather : Math.ceil(rows.length / 2);
   const panels = [rows.slice(0, half), rows.slice(half)].filter((part) => part.length);
   const counted = value.totals.some(({ of }) => of);
-  return `<p class="bd-notice" role="status">${safe(value.notice)}</p>
-    <h1>${value.headline}</h1><p class="bd-lead">${value.lead}</p>
-    <section class="bd-totals" aria-label="${props.words.right}" ${counted ? "" : "hidden"}>
+  return `<section class="bd-totals" aria-label="${props.words.right}" ${counted ? "" : "hidden"}>
     ${value.totals.map(total).join("")}</section>
     <div class="bd-panels">${panels.map((part) => panel(value, part)).join("")}</div>`;
-};
+}
 
 // The address says what is shown, once the server has answered what it said at first.
 function remember() {
