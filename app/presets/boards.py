@@ -50,13 +50,8 @@ def record(session: Session, example: Example, severity: int, folder: Path) -> N
     sheet = sprite_sheet(pictures, min(COLUMNS_OF_SHEET, len(places)))
     (folder / f"{board.key}.webp").write_bytes(encoded(sheet, "WEBP", quality=QUALITY, method=6))
     atlases = {method: _atlas(session, board.again(method), folder) for method in METHODS}
-    content = {
-        **_made_of(session, example),
-        "seconds": round(board.seconds, 1),
-        "rows": rows,
-        "atlases": atlases,
-    }
-    write_json(folder / f"{board.key}.json", content)
+    told = {"seconds": round(board.seconds, 1), "rows": rows, "atlases": atlases}
+    write_json(folder / f"{board.key}.json", _made_of(session, example) | told)
 
 
 def _atlas(session: Session, board: Board, folder: Path) -> list[str]:

@@ -189,7 +189,7 @@ class Board:
         if method and method == self.method and len(self.complete) < len(self.rows):
             rows, seconds = self.rows, self.seconds
         known = self.profile, self.example, self.severity, rows
-        return Board(*known, seconds=seconds, unreadable=self.unreadable, method=method)
+        return Board(*known, seconds=seconds, method=method)
 
     def csv(self) -> str:
         """One line a picture and method, of an atlas a picture and depth; unknown is empty."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from app.words.common import WHAT_DEPTH_IS
 from dga.titles import PLAIN
 
 SUBJECT = "One {title}"
@@ -17,26 +18,25 @@ HEADINGS = {
     "{guided} from its own depth, {plus} with diagnosis ({gained} gained, {lost} lost).",
     "own": "Up to {most} pictures of your own, each by every method.",
     "own_empty": "{pictures} of your own: press Run.",
-    "own_running": "{pictures} of your own.",
-    "own_done": "{pictures} of your own, repaired by every method.",
+    "own_run": "{pictures} of your own, each by every method.",
     "own_named": "{pictures} whose kind is named: {damaged} read right before any repair, "
     "{guided} from its own depth, {plus} with diagnosis ({gained} gained, {lost} lost).",
 }
 ATLAS = {  # of one example, or of own pictures whose kind is named
     "empty": "{subject}, damaged in {all} ways. At which depths is it read right?",
     "own_empty": "{pictures} of your own. What is read at each depth?",
-    "own_running": "{pictures} of your own, rebuilt from every depth.",
-    "own_done": "{pictures} of your own, rebuilt from every depth.",
+    "own": "Up to {most} pictures of your own, each rebuilt from every depth.",
+    "own_run": "{pictures} of your own: what is read at each depth.",
     "done": "{subject}, damaged in {all} ways: {told}",
     "own_named": "{pictures} whose kind is named: {told}",
 }
 COUNTED = "{own} right at {whose} own depth, {than} at depth {depth}. Possible: {best}."
 MORE, EQUAL, FEWER = "more than the {fixed}", "as many as", "fewer than the {fixed}"
 ITS, THEIR = "its", "their"
-RIGHT = "Right means: read as what it is, {truth}. {also}"
+RIGHT = f"Right means: read as what it is, {{truth}}. {{also}} {WHAT_DEPTH_IS}"
 OPEN = '<span class="by-mouse">Point at a picture for what it was read as; click to open it in '
 OPEN += 'Try it.</span><span class="by-touch">Touch a picture to open it in Try it.</span>'
-POSSIBLE = "Possible: right from at least one depth. Depth 0 is the picture as it came."
+POSSIBLE = "Possible: right from at least one depth."
 RIGHT_OWN = "Right means: read as the kind that you named."
 UNNAMED = "What a picture shows is not known until you name it: without that nothing is called "
 UNNAMED += "right or wrong."
@@ -52,17 +52,18 @@ TOTAL = "of {known} right"
 TOTAL_NONE = "not named"
 REASONS = {
     "damaged": "before any repair",
-    "crossed": "{n} stopped",
+    "dga": "own depth, coarse shapes not kept",
+    "crossed": "{n} stopped by the detector",
     "maximum": "{n} went to the deepest allowed",
     "left": "{n} left alone",
     "repaired": "{n} repaired",
-    "dda": "all from depth {depth}",
+    "fixed": "all from depth {depth}",
 }
 UNDER = {
     "crossed": "depth {depth}",
-    "maximum": "deepest: {depth}",
+    "maximum": "depth {depth}, the deepest",
     "left": "left as it is",
-    "hopeless": "too coarse: left alone",
+    "hopeless": "too coarse to hide",
 }
 HOW = {
     "damaged": "before any repair",
@@ -109,9 +110,9 @@ LABELS = {
     "name": "name it",
     "pending": "being rebuilt",
     "empty": "not rebuilt yet",
-    "drop": "Up to {most} pictures of your own",
-    "dropped": "As they are, damaged or not. They get a row each, and stay on this machine for at "
-    "most an hour. A file whose name has just one of the {kinds} kinds as a word is named by it.",
+    "drop": "Choose up to {most} pictures of your own, or drop them here",
+    "dropped": "Damaged or not; a row each. They stay on this machine for at most an hour. "
+    "What a picture shows can be in its file's name: {kind}.jpg.",
     "uploading": "Sending {done} of {total}",
     "too_many": "At most {most} pictures at a time; the first {most} were taken.",
     "command": "A whole folder, the same way:",
@@ -135,12 +136,8 @@ STATUS = {
     "for_nothing": "Cancelled before any row was finished: these are the results from before",
     "recorded": "Recorded",
 }
-TOO_LONG = (
-    "The run took longer than {seconds:.0f} seconds and was stopped; "
-    "a lower severity needs fewer steps."
-)
+STOPPED = "The run took longer than {seconds:.0f} seconds and was stopped; "
+TOO_LONG = STOPPED + "a lower severity needs fewer steps."
+TOO_LONG_ATLAS = STOPPED + "press Run for the other rows."
 REST = " Run goes on with the others."
 TOO_SLOW = "This machine is too slow for an atlas: a row takes 33 repairs, each of minutes."
-TOO_LONG_ATLAS = (
-    "The run took longer than {seconds:.0f} seconds and was stopped; press Run for the other rows."
-)

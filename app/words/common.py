@@ -13,6 +13,7 @@ KINDS = (
 ANY_PHOTO = "photos up to 1 megapixel"
 PAPER = "Paper"
 STRAYED = "The link's part “{part}” is not here: "
+WHAT_DEPTH_IS = "Depth: how much noise goes in before all of it is taken out again."
 BY_ARROWS = "Arrow keys go from one to the next."
 DESCRIPTION = (
     "Repair a damaged picture with just enough noise: discriminator-guided adaptive diffusion, "

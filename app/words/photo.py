@@ -19,11 +19,7 @@ HEADINGS = {
     "working": ("Looking for damage.", _EACH),
     "working_at": ("Repairing it.", _EACH, "{done} of {total} places are done."),
     "cancelled": ("Stopped.", "Nothing was changed: press Repair it to begin again."),
-    "cancelled_at": (
-        "Stopped at {done} of {total} places.",
-        "The rest is as it was.",
-        "Press Repair it to begin again.",
-    ),
+    "cancelled_at": ("Stopped at {done} of {total} places.", "Press Repair it to begin again."),
     "error": ("Nothing was repaired.", "Press Repair it to try again."),
     "nothing": ("Nothing to repair: depth 0 everywhere.",),
     "not_found": ("Nothing was found: depth 0 everywhere.",),
@@ -53,8 +49,7 @@ THIRD = {
     "left": "{share} of the photo was left as it is.",
     "no_left": "No part of it was left as it is.",
 }
-BEFORE = "Damaged: {before}, more is better. "
-WHAT_DEPTH_IS = "Depth: how much noise goes in before all of it is taken out again."
+BEFORE = "Damaged: {before}; more is closer to the undamaged photo. "
 CLOSE_UPS = {
     "shallow": "at {depth}: too shallow",
     "deep": "at {depth}: too deep",
@@ -82,7 +77,6 @@ SCRIPT = {  # what the page's script says by itself
     "drawing": "Depth {depth}: {done} of {total}",
     "draw": "Find the best single depth",
     "later": "drawn when it is repaired",
-    "flat": "All of it lies at depth 0: no noise goes in.",
     "shares": "How much of the photo lies at each depth",
     "no_single": "No single depth suits both places",
     "does_single": "Does one depth suit all places?",
@@ -122,7 +116,8 @@ LABELS = {  # what stands on the page
     "or_all": "or choose",
     "own_strokes": "My strokes",
     "severity": "Severity",
-    "brush": "Brush",
+    "brush": "Paint",
+    "close": "Close",
     "noise": "Noise",
     "blur": "Blur",
     "dark": "Dark",
@@ -136,10 +131,7 @@ LABELS = {  # what stands on the page
 }
 LOOKING = "Looking for damage"
 RUNNING = "Repairing, {done} of {total} places"
-BUSY = (
-    "It was not repaired by itself: others are served, or this machine is slow. "
-    "Press Repair it to begin."
-)
+BUSY = "Others are served, or this machine is slow: it is not repaired by itself."
 REDUCED = "Your photo has {came} megapixels; it is repaired at {used}. "
 NO_PHOTO = "This photo is not here: choose one."
 NOT_KEPT = "There is no repaired photo of yours here any more: choose one again."
@@ -147,7 +139,4 @@ NO_DEPTH = "One depth everywhere is a whole number from 0 to {deepest}."
 BAD_DAMAGE = "This damage is not known: choose one of those on the page."
 BAD_STROKES = "At most {most} strokes can be painted, of 16 to 240 pixels each."
 SMALL = "This photo is too small to be damaged like that; each side must have 32 pixels."
-TOO_LONG = (
-    "The repair took longer than {seconds:.0f} seconds and was stopped; "
-    "a smaller photo has fewer places."
-)
+TOO_LONG = "The repair took longer than {seconds:.0f} seconds and was stopped; try a smaller photo."

@@ -175,12 +175,15 @@ def test_verdicts_are_against_the_true_class_and_totals_say_why():
         in value["headline"]
     )
     assert "a cat" in value["lead"]
-    stopped = "1 stopped, 1 went to the deepest allowed, 2 left alone"
     assert [total["why"] for total in value["totals"]] == [
-        *("before any repair", stopped, stopped, "2 repaired, 2 left alone", "all from depth 24"),
+        "before any repair",
+        "own depth, coarse shapes not kept",
+        "1 stopped by the detector, 1 went to the deepest allowed, 2 left alone",
+        "2 repaired, 2 left alone",
+        "all from depth 24",
     ]
     under = [row["under"] for row in value["rows"]]
-    assert under == ["depth 7", "deepest: 24", "too coarse: left alone", "left as it is"]
+    assert under == ["depth 7", "depth 24, the deepest", "too coarse to hide", "left as it is"]
     never = "the detector did not stop by 24, the deepest allowed"
     assert how(board, board.rows[1], "dga") == never
     assert how(board, board.rows[1], "dda").endswith("the same picture as from its own")
@@ -318,6 +321,7 @@ def test_own_pictures_become_rows(handlers, uploads):
     assert shown["run"]["interactive"]
     own = ask(image="own")
     list(handlers.run("v", own))
+    assert handlers.show("v", own)["status"]["error"] == ""  # said until they are run
     board = handlers.kept.last(f"{TOKEN} own")
     assert len(board.complete) == 2
     assert [row.verdict("dga") != "" for row in board.rows] == [True, False]
@@ -405,6 +409,26 @@ def test_a_run_that_finished_no_row_takes_no_results_away(handlers, uploads):
     list(updates)
     assert "results from before" in shown["status"]["words"]
     assert shown["screen"] == handlers.show("v", own)["screen"] == results
+
+
+def test_a_kind_named_during_a_run_outlives_its_cancelling(handlers, uploads):
+    handlers.drop("v", own := ask(image="own", files=uploads))
+    list(handlers.run("v", own))
+    next(updates := handlers.run("v", own))
+    next(updates)
+    handlers.name("v", ask(image="own", row=1, truth="frog"))
+    assert handlers.cancel("v")["screen"]["rows"][1]["truth"] == "frog"
+    list(updates)
+    assert handlers.show("v", own)["screen"]["rows"][1]["truth"] == "frog"
+
+
+def test_without_own_pictures_nothing_asks_to_be_run(handlers):
+    for method, told in (("", "each by every method"), ("dga", "each rebuilt from every depth")):
+        screen = handlers.show("v", ask(image="own", atlas=method))["screen"]
+        assert told in headline(
+            handlers.board(handlers.parsed("v", ask(image="own", atlas=method)))
+        )
+        assert "Press Run" not in screen["lead"]
 
 
 def test_damaged_pictures_are_made_few_at_a_time(handlers, monkeypatch):

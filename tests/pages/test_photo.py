@@ -180,7 +180,7 @@ def test_nothing_found_is_returned_as_it_came():
     nothing = ["Nothing to repair: depth 0 everywhere.", "It is returned as it came."]
     assert said(finished(Damage(), image=GREY, unchanged=True)) == nothing  # strokes taken back
     *came, hint = said(finished(Damage(NONE), image=GREY, unchanged=True))
-    assert came == nothing
+    assert came == ["Nothing was found: depth 0 everywhere.", nothing[1]]
     assert "damage it" in hint
     fog = finished(Damage("fog"), unchanged=True)
     assert said(fog)[0] == "Nothing was found: depth 0 everywhere."  # there was something

@@ -191,7 +191,7 @@ class BoardHandlers(RunHandlers[Board]):
             raise RequestError(f"{words.NOTHING_READ} {status_value(board)['error']}".strip())
         asked = replace(asked, image=OWN)
         self.kept.put(replace(asked, method="").key, board, visitor)
-        return self._opened(self.board(asked), notice)
+        return self._opened(replace(self.board(asked), unreadable=unreadable), notice)
 
     @answered
     def name(self, visitor: str, asked: Asked) -> Update:
@@ -202,7 +202,8 @@ class BoardHandlers(RunHandlers[Board]):
         if (row := str(asked.told.get("row"))) not in numbers:
             raise RequestError(words.NOT_KEPT)
         classes = self.session.profile.classifier.classes
-        for board in boards.values():
+        before = (board.before for board in boards.values() if board.before)
+        for board in (*boards.values(), *before):  # shown again where this run finishes no row
             board.rows[int(row)].truth = str(truth) if truth in classes else None
         return self.shown(boards[asked.method])
 

@@ -42,8 +42,8 @@ def board_page(session: Session, page: gr.Blocks, line: QueuePositions) -> tuple
     # Without a recorded one the page asks for its rows when it opens.
     first = boards.find(EXAMPLES[0], SEVERITY) or Board(session.profile, EXAMPLES[0], SEVERITY, [])
     shown = {e.name: {"title": e.title, "thumbnail": e.thumbnail} for e in examples}
-    filled = {"most": MAX_OWN, "kinds": len(session.profile.classifier.classes)}
-    filled["deepest"] = session.profile.stopping.max_depth
+    kind, deepest = session.profile.classifier.classes[0], session.profile.stopping.max_depth
+    filled = {"most": MAX_OWN, "kind": kind, "deepest": deepest}
     labels = words.LABELS | {name: words.LABELS[name].format(**filled) for name in FILLED}
     known: dict[str, Any] = {
         "words": labels,

@@ -101,8 +101,9 @@ def headline(board: Board, told_of_atlas: str = "") -> str:
 
     ``told_of_atlas``: them in words, for an atlas.
     """
+    known = words.HEADINGS | words.ATLAS if board.method else words.HEADINGS
     if not board.example and not board.rows:
-        return words.HEADINGS["own"].format(most=MAX_OWN)
+        return known["own"].format(most=MAX_OWN)
     finished = 0 < len(board.complete) == len(board.rows)
     name = "done" if finished else "running" if board.phase != "empty" else "empty"
     title = EXAMPLE_TITLES.get(board.example or "", words.PICTURE).lower()
@@ -115,18 +116,18 @@ def headline(board: Board, told_of_atlas: str = "") -> str:
     told |= {"gained": changed["wrong", "right"], "lost": changed["right", "wrong"]}
     if not board.example:
         named = sum(row.truth is not None for row in board.rows)
-        name = "own_named" if named and finished else f"own_{name}"
+        run = "own_empty" if name == "empty" else "own_run"
+        name = "own_named" if named and finished else run
         count = named if name == "own_named" else len(board.rows)
         told["pictures"] = words.PICTURES.get(count, words.MORE_PICTURES.format(count=count))
     elif finished and not any(row.truth for row in board.rows):
         name = "running"
-    known = words.HEADINGS | words.ATLAS if board.method else words.HEADINGS
     return known[name].format(**told)
 
 
 def lead(board: Board) -> str:
     """What right means, or what happens next."""
-    if board.phase == "empty" and (board.method or board.example):
+    if board.phase == "empty" and (board.example or (board.method and board.rows)):
         press = words.PRESS_ATLAS if board.method else words.PRESS
         return press.format(deepest=DEEPEST, all=ALL)
     truths = {row.truth for row in board.rows}
@@ -151,14 +152,14 @@ def total(board: Board, column: str) -> dict[str, Any]:
         "right": verdicts.count("right") if known else None,
         "of": words.TOTAL.format(known=known) if known else words.TOTAL_NONE if read else "",
         "marks": [verdict == "right" for verdict in verdicts],
-        "why": words.REASONS[DAMAGED] if first else _why(board, column, read) if read else "",
+        "why": words.REASONS.get(column) or (_why(board, column, read) if read else ""),
     }
 
 
 def _why(board: Board, column: str, read: list[Row]) -> str:
     system = board.systems[column]
     if depth := fixed_depth(system):
-        return words.REASONS["dda"].format(depth=depth)
+        return words.REASONS["fixed"].format(depth=depth)
     counts: Counter[str] = Counter()
     for row in read:
         cell = row.cells[column]

@@ -14,6 +14,7 @@ from app.runs.damage import NONE
 from app.runs.photo import DEEPEST, LOOKS, Photo
 from app.server.limits import PHOTO_PIXELS
 from app.words import photo as words
+from app.words.common import WHAT_DEPTH_IS
 from dga.explanation.exposure import UNCHANGED
 from dga.sentences import percent
 
@@ -141,7 +142,8 @@ def lines(photo: Photo) -> list[str]:
         return [text.format(done=done, total=total) for text in said[name]]
     before, own = photo.quality(photo.damaged), photo.quality(result.image)
     if result.unchanged:
-        nothing = said["not_found" if photo.has_truth else "nothing"]
+        is_whole = photo.damage.kind != NONE and not photo.has_truth
+        nothing = said["nothing" if is_whole else "not_found"]
         returned = said["returned" if own is None else "returned_quality"]
         third = said["damage_it"] if photo.damage.kind == NONE else ()
         third = (_third(photo),) if photo.surveyed else third
@@ -181,7 +183,7 @@ def note(photo: Photo) -> str:
     """What depth is; with a result also what quality the damaged photograph has."""
     before = photo.quality(photo.damaged) if photo.result else None
     told = "" if before is None else words.BEFORE.format(before=decibels(before))
-    return told + words.WHAT_DEPTH_IS
+    return told + WHAT_DEPTH_IS
 
 
 def _reduced(photo: Photo) -> str:

@@ -16,7 +16,9 @@ page.check = () => {
 
 function close(unless) {
   const menu = find("details");
-  if (!menu.contains(unless)) menu.open = false;
+  if (menu.contains(unless)) return;
+  if (menu.contains(document.activeElement)) find("summary").focus(); // else nothing had it
+  menu.open = false;
 }
 
 element.addEventListener("change", ({ target }) => {
@@ -39,4 +41,5 @@ element.addEventListener("click", ({ target }) => {
 element.addEventListener("keydown", ({ key }) => key === "Escape" && close());
 document.addEventListener("click", ({ target }) => close(target));
 watch("value", page.check);
+takeTurns(element.closest("#board-bar"));
 page.check();
