@@ -170,15 +170,6 @@ class Photo:
         return f"{name}-repaired.png", encoded(self.result.image, "PNG")
 
 
-@dataclass(frozen=True)
-class SoFar:
-    """Of a repair under way: places done, of ``total``, and :attr:`Photo.rows`."""
-
-    done: int
-    total: int
-    rows: bytes = b""
-
-
 def repair(session: Session, photo: Photo, depth: int | None = None) -> Generator[None]:
     """A depth for each place, or one everywhere.
 
@@ -190,8 +181,8 @@ def repair(session: Session, photo: Photo, depth: int | None = None) -> Generato
     options: dict[str, Any] = {"pictures": pictures, "too_long": TOO_LONG, "long": True}
     try:
         for event in session.lent(photo.cancel, _steps, photo.damaged, depth, **options):
-            if isinstance(event, SoFar):
-                photo.progress, photo.rows = (event.done, event.total), event.rows
+            if isinstance(event, tuple):
+                photo.progress, photo.rows = event
             elif isinstance(event, Photograph):
                 photo.take(event) if depth is None else photo.take_single(depth, event.image)
             yield
@@ -201,8 +192,11 @@ def repair(session: Session, photo: Photo, depth: int | None = None) -> Generato
 
 def _steps(
     models: Models, pixels: Pixels, depth: int | None
-) -> Generator[SoFar | Photograph | None]:
-    """A repair as the page watches it; None where there is nothing to see."""
+) -> Generator[tuple[tuple[int, int], bytes] | Photograph | None]:
+    """A repair as the page watches it: progress and rows of a :class:`Photo`, then all of it.
+
+    None where there is nothing to see.
+    """
     shown, settled, seen = pixels.copy(), 0, -math.inf
     for event in photograph_steps(models, pixels, depth=depth):
         if isinstance(event, Photograph):
@@ -210,13 +204,14 @@ def _steps(
         elif not isinstance(event, Progress) or depth is not None:
             yield None
         elif event.rows is None:
-            yield SoFar(event.done, event.total)
+            yield (event.done, event.total), b""
         elif time.monotonic() - seen < PAUSE:
             yield None
         else:
             shown[settled : event.reached] = event.rows(settled, event.reached)
             settled = event.settled
-            yield SoFar(event.done, event.total, encoded(shown[: event.reached], "JPEG", **SO_FAR))
+            rows = encoded(shown[: event.reached], "JPEG", **SO_FAR)
+            yield (event.done, event.total), rows
             seen = time.monotonic()
 
 

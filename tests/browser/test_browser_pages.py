@@ -112,6 +112,10 @@ def test_own_pictures_are_named_run_and_kept(chromium, served, tmp_path):
     assert [re.fullmatch(r"[a-z ]+ \d+ %", one) is not None for one in said] == [True] * 5
     row.locator("select").select_option("frog")
     until(page, lambda: row.locator(".bd-badge:is(.right, .wrong)").count() == 5)
+    page.set_viewport_size({"width": 390, "height": 844})
+    words = "all => all.map((one) => one.scrollWidth - one.clientWidth)"
+    assert max(page.eval_on_selector_all(".bd-tool", words)) <= 0
+    page.set_viewport_size({"width": 1440, "height": 900})
     with page.expect_download() as download:
         page.get_by_role("button", name="Pictures (ZIP)").click()
     assert download.value.suggested_filename == "board-own.zip"
@@ -142,10 +146,12 @@ def test_own_pictures_are_named_run_and_kept(chromium, served, tmp_path):
 def test_cancel_keeps_the_pictures_and_is_no_fault(board):
     board.locator("[name=bd-severity][value='2']").check()
     until(board, lambda: board.evaluate("window.dgaBoard?.value?.key") == "cat-2")
-    board.get_by_role("button", name="Run all 15").click()
-    until(board, lambda: "have their depth" in board.inner_text(".bd-words"), 600)
-    board.get_by_role("button", name="Cancel").click()
-    until(board, lambda: "Cancelled" in board.inner_text(".bd-words"))
+    board.get_by_role("button", name="Run all 15").focus()
+    for button, words in ("Cancel", "have their depth"), ("Run all 15", "Cancelled"):
+        board.keyboard.press("Enter")  # whoever presses keys goes on from the other button
+        until(board, lambda words=words: words in board.inner_text(".bd-words"), 600)
+        focused = f"document.activeElement.textContent.trim() === '{button}'"
+        until(board, lambda focused=focused: board.evaluate(focused))
     assert board.inner_text(".bd-error") == ""
     assert "results from before" in board.inner_text(".bd-words")
     until(board, lambda: board.locator(".bd-cell.there").count() == 15 * 5)
@@ -198,7 +204,15 @@ def test_the_board_on_a_phone(chromium, served):
     page.wait_for_selector("a.at-cell")
     fixed = page.locator(".at-fixed")
     until(page, lambda: 100 < fixed.bounding_box()["x"] < 250)  # in sight beside the names
-    page.locator(".at").evaluate("card => (card.scrollLeft = 300)")
+    for width in (768, 390):
+        page.set_viewport_size({"width": width, "height": 844})
+        for scrolled in (0, 300):
+            page.locator(".at").evaluate("(card, to) => (card.scrollLeft = to)", scrolled)
+            for part in (".at-total", "[data-row='0'] :is(.at-sign, .at-range)"):
+                boxes = [box.bounding_box() for box in page.locator(part).all()]
+                assert all(one["x"] + one["width"] <= two["x"] + 1 for one, two in pairwise(boxes))
+                assert boxes[0]["x"] >= 0
+                assert boxes[2]["x"] + boxes[2]["width"] < 250  # under the row's name
     names = page.locator("b.at-name").first.bounding_box()
     assert 0 <= names["x"] < 20
     cut = "b => b.scrollWidth > b.clientWidth || b.scrollHeight > b.clientHeight"

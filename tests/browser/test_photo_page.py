@@ -205,14 +205,14 @@ def test_an_own_photo_has_no_truth(photo, tmp_path):
     shown = page.inner_text("#main")
     assert " dB" not in shown
     assert page.get_by_role("button", name="Hold to see it undamaged").count() == 0
-    unchanged = "Nothing to repair" in page.inner_text(".ph-said h1")
+    unchanged = "Nothing was found" in page.inner_text(".ph-said h1")
     assert page.inner_text(".ph-seconds").startswith("looked at" if unchanged else "repaired in")
     finished = page.get_by_role("button", name="Done")
     assert finished.is_disabled()  # it would be the same again
     Image.new("RGB", (300, 200), "teal").save(tmp_path / "plain.png")
     page.locator(".ph-upload input").set_input_files(tmp_path / "plain.png")
-    photo.says(".ph-said h1", "Nothing to repair")
-    photo.says(".ph-plot svg", "All of it lies at depth 0")
+    photo.says(".ph-said h1", "Nothing was found")
+    assert not page.is_visible(".ph-chart")  # all of it lies at depth 0
     assert finished.is_disabled()
     (tmp_path / "words.png").write_text("no picture")
     page.locator(".ph-upload input").set_input_files(tmp_path / "words.png")
@@ -237,6 +237,32 @@ def test_on_a_phone_photos_and_damage_are_sheets(chromium, served):
         page.wait_for_selector(inside, state="hidden")
         assert page.evaluate("document.activeElement.textContent") == name
     page.locator(".ph-sheets button").last.tap()
+    page.locator("#ph-damage").get_by_role("button", name="Close").tap()
+    page.wait_for_selector("#ph-damage", state="hidden")
+    page.locator(".ph-sheets button").last.tap()
     page.locator("[data-brush=noise]").tap()  # whoever paints has to see the photo
     page.wait_for_selector("#ph-damage", state="hidden")
+    watched.leave()
+
+
+def test_on_a_phone_cancel_is_in_sight_and_escape_ends_a_sheet_before_a_repair(
+    chromium, served, monkeypatch
+):
+    monkeypatch.setattr("dga.photograph.AT_ONCE", 1)
+    watched = Watch(chromium.new_page(viewport={"width": 390, "height": 844}), served.url)
+    page = watched.page
+    page.goto(served.url + "photo?photo=cat&damage=gaussian_noise&severity=3")
+    page.locator(".ph-rows").wait_for(state="visible")
+    cancel = page.get_by_role("button", name="Cancel")
+    assert cancel.bounding_box()["y"] + cancel.bounding_box()["height"] <= 844 - 60
+    page.get_by_role("button", name="Photo", exact=True).click()
+    page.wait_for_selector("#ph-photo")
+    page.keyboard.press("Escape")
+    page.wait_for_selector("#ph-photo", state="hidden")
+    page.wait_for_timeout(500)
+    watched.says(".ph-said h1", "Repairing it.")
+    cancel.focus()
+    page.keyboard.press("Enter")
+    watched.says(".ph-said h1", "Stopped at")
+    page.wait_for_function("document.activeElement.textContent.trim() === 'Repair it'")
     watched.leave()

@@ -147,6 +147,7 @@ function listen() {
     send(event.dataTransfer.files[0]);
   });
   document.addEventListener("keydown", keys);
+  takeTurns(at("#ph-buttons"));
   document.addEventListener("keyup", ({ key }) => key === "h" && hold(false));
 }
 
@@ -156,6 +157,7 @@ function keys({ key, target, altKey, ctrlKey, metaKey }) {
   if (key === "d") switched.hidden || switched.click();
   if (key === "h") hold(true);
   if (key === "s" && rated()) look(one);
+  if (key === "Escape" && at(":popover-open")) return; // the sheet's
   if (key === "Escape" && brush) arm("");
   else if (key === "Escape" && working()) at("#ph-buttons button:not(.primary):enabled")?.click();
   else if (key === "Escape") { halt(); draw(); }

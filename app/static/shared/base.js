@@ -30,6 +30,15 @@ function follow(node, event, move, over = () => {}) {
   node.addEventListener("pointermove", move, end);
   for (const kind of ["pointercancel", "lostpointercapture"]) node.addEventListener(kind, leave, end);
 }
+// Of Run and Cancel the one that is switched off hands the focus of whoever presses keys to the other.
+function takeTurns(row) {
+  let last = null;
+  row.addEventListener("keyup", ({ target }) => { last = target; });
+  new MutationObserver(() => {
+    if (!last?.disabled || ![last, document.body].includes(document.activeElement)) return;
+    (last = row.querySelector(":scope > button:enabled, .ph-button:enabled") ?? last).focus();
+  }).observe(row, { subtree: true, attributeFilter: ["disabled"] });
+}
 // Gradio's <base> would send a plain "#..." to the first page.
 const goTo = (hash) => history.replaceState(history.state, "", location.pathname + location.search + hash);
 // What is said where an address names a part that is not on the page.
