@@ -54,7 +54,7 @@ REASONS = {
     "damaged": "before any repair",
     "dga": "own depth, coarse shapes not kept",
     "crossed": "{n} stopped by the detector",
-    "maximum": "{n} went to the deepest allowed",
+    "maximum": "{n} at the deepest",
     "left": "{n} left alone",
     "repaired": "{n} repaired",
     "fixed": "all from depth {depth}",

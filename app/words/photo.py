@@ -36,7 +36,7 @@ FOUND = {  # in the sentence; name of its gauge, and what that says
     "grows": ("Noise that grows {towards}", "noise", "grows {towards}"),
     "everywhere": ("Noise everywhere", "noise", "everywhere"),
 }
-AS_IS, NO_NOISE = "as it is", "none found"
+AS_IS, NO_NOISE = "unchanged", "none found"
 DEPTHS = {
     "range": "Depth {low} to {high} there, 0 elsewhere",
     "one": "Depth {high} there, 0 elsewhere",
@@ -132,7 +132,7 @@ LABELS = {  # what stands on the page
 LOOKING = "Looking for damage"
 RUNNING = "Repairing, {done} of {total} places"
 BUSY = "Others are served, or this machine is slow: it is not repaired by itself."
-REDUCED = "Your photo has {came} megapixels; it is repaired at {used}. "
+REDUCED = "Your photo has {came} megapixels and was reduced to {used}. "
 NO_PHOTO = "This photo is not here: choose one."
 NOT_KEPT = "There is no repaired photo of yours here any more: choose one again."
 NO_DEPTH = "One depth everywhere is a whole number from 0 to {deepest}."

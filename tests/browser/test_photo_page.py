@@ -217,6 +217,8 @@ def test_an_own_photo_has_no_truth(photo, tmp_path):
     (tmp_path / "words.png").write_text("no picture")
     page.locator(".ph-upload input").set_input_files(tmp_path / "words.png")
     photo.says(".ph-error", "not a PNG")
+    page.get_by_role("button", name="Cat").click()  # came undamaged: there would be nothing to see
+    photo.says(".ph-strokes", "2 strokes")
 
 
 def test_on_a_phone_photos_and_damage_are_sheets(chromium, served):

@@ -178,7 +178,7 @@ def test_verdicts_are_against_the_true_class_and_totals_say_why():
     assert [total["why"] for total in value["totals"]] == [
         "before any repair",
         "own depth, coarse shapes not kept",
-        "1 stopped by the detector, 1 went to the deepest allowed, 2 left alone",
+        "1 stopped by the detector, 1 at the deepest, 2 left alone",
         "2 repaired, 2 left alone",
         "all from depth 24",
     ]

@@ -18,11 +18,11 @@ function chart() {
   const wide = width >= 330;
   const [left, right] = [44, width - (wide ? 116 : 20)];
   const bars = !value.truth;
-  const deepest = bars ? value.shares.length - 1 : slider.max;
-  const x = (k) => left + ((right - left) * k) / deepest;
   const empty = bars && !(done() && value.shares.some((n, k) => n && k));
   show(card, !empty);
   if (empty) return;
+  const deepest = bars ? value.shares.length - 1 : slider.max;
+  const x = (k) => left + ((right - left) * k) / deepest;
   const here = value.singles[depth];
   const ticks = [0, 8, 16, 24, 32].filter((k) => !inOne() || Math.abs(k - depth) > 2);
   let drawn = line(left, FOOT, right, FOOT, "axis");

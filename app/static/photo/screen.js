@@ -124,7 +124,7 @@ const usual = (kind) => ({ kind, strokes: kind === "strokes" ? opening.damage.st
 function listen() {
   at("#ph-rail").addEventListener("click", ({ target }) => {
     const { name, brush: tool, severity, undo: back } = target.closest("button")?.dataset ?? {};
-    if (name) choose({ name });
+    if (name) choose({ name }, value.name || value.damage.kind !== "none" ? {} : usual("strokes"));
     if (target.closest("[data-survey]")) lookForBest();
     if (severity) choose({}, { severity: Number(severity) });
     if (back !== undefined) undo();
