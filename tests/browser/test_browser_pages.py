@@ -225,6 +225,9 @@ def test_the_board_on_a_phone(chromium, served):
     page.wait_for_selector(".bd-cell.there")
     words = page.locator("#board").inner_text()
     assert "Touch a picture" in words
+    said = page.locator(".bd-said").first.bounding_box()  # what a mouse is told by pointing
+    row = page.locator(".bd-row").first.bounding_box()
+    assert row["y"] < said["y"] < said["y"] + said["height"] <= row["y"] + row["height"]
     assert not re.search("point at|click|arrow key", words, re.IGNORECASE)
     for number in (5, 12):  # the columns' names stay above both panels
         page.locator(f"[data-row='{number}']").evaluate("row => row.scrollIntoView(true)")

@@ -45,7 +45,7 @@ function cellOf(row, { src, said, how, verdict }, { name, title }) {
     aria-label="${safe(`${row.name}, ${title}: ${words}`)}"><img alt="" ${src ? `src="${src}"` : ""}>
     <span class="bd-badge ${verdict}">${sign(verdict)}</span><span class="bd-tip" aria-hidden="true">
     <b class="${verdict}">${sign(verdict)}${safe(said ?? "")}</b><span>${how ?? ""}</span></span>
-    ${row.file && said ? `<span class="bd-said" aria-hidden="true">${safe(said)}</span>` : ""}</a>`;
+    ${said ? `<span class="bd-said ${row.file ? "" : "by-touch"}" aria-hidden="true">${safe(row.file ? said : said.replace(/ \d+.%$/, ""))}</span>` : ""}</a>`;
 }
 
 page.drawn = (value) => {
