@@ -69,9 +69,9 @@ def build(
     """
     with StrictBlocks(title=f"{TITLE}: {TAGLINE.lower()}", analytics_enabled=False) as demo:
         queue = FairQueue(True, demo.max_threads, 1, MAX_WAITING, demo)
-        line = QueuePositions(partial(queue.visitors, CONCURRENCY_ID), queue.address_of)
+        line = QueuePositions(partial(queue.visitors, CONCURRENCY_ID))
         photographs = partial(queue.visitors, PHOTOGRAPHS_ID)
-        photos = QueuePositions(photographs, queue.address_of, PHOTOGRAPHS_ID, line)
+        photos = QueuePositions(photographs, PHOTOGRAPHS_ID, line)
         header(session, "")
         run, sentence = adapt_page(session, demo, line)
         foot()

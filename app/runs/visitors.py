@@ -24,30 +24,25 @@ class Visitors(Generic[Value]):
     ``busy``: values that are kept all the same, because something still works on them.
     ``shared``: values that many visitors have in common, which cost next to nothing: of them
     1000 are kept, and none of the others is forgotten for one of them.
-    ``address``: of a visitor who is in the queue; of any other it is the caller's. Of too many
-    the oldest of the address that has most goes first.
+    Of too many the oldest of the address that has most goes first.
     """
 
     def __init__(
         self,
         busy: Callable[[Value], bool] = lambda value: False,
         shared: Callable[[Value], bool] = lambda value: False,
-        address: Callable[[str], str] = lambda visitor: "",
         most: int = MAX_VISITORS,
     ) -> None:
-        self._busy, self._shared, self._address, self._most = busy, shared, address, most
+        self._busy, self._shared, self._most = busy, shared, most
         self._last: OrderedDict[str, tuple[float, Value]] = OrderedDict()
         self._from: dict[str, str] = {}
         self._lock = threading.Lock()
 
-    def put(self, visitor: str, value: Value, session: str | None = None) -> Value:
-        """Remember ``value``, which is returned, in place of the visitor's last one.
-
-        ``session``: whose address counts, where ``visitor`` is another name.
-        """
+    def put(self, visitor: str, value: Value) -> Value:
+        """Remember ``value``, which is returned, in place of the visitor's last one."""
         with self._lock:
             self._last[visitor] = time.monotonic(), value
-            self._from[visitor] = self._address(session or visitor) or caller.get()
+            self._from[visitor] = caller.get()
             self._last.move_to_end(visitor)
             self._forget()
         return value

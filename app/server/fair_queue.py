@@ -118,12 +118,6 @@ class FairQueue(Queue):
         named = values.get("session_hash"), values.get("fn_index")
         return event is not None and (event.session_hash, event.fn._id) == named
 
-    def address_of(self, visitor: str) -> str:
-        """Where a visitor who is served or waits came from; empty for any other."""
-        events = [*self._served(), *self._waiting()]
-        hers = (event.request for event in events if event.session_hash == visitor)
-        return address_of(next(hers, None))
-
     def visitors(self, name: str) -> tuple[list[str], list[str]]:
         """Who is served and who waits, in the order of their turns, for concurrency id ``name``."""
         both = self._served(), self._waiting()

@@ -23,18 +23,17 @@ class QueuePositions:
     """Who waits and who is served in one queue, on all pages together.
 
     ``queued``: says who is served and who waits in the queue, which also holds programs' requests,
-    in the order of their turns; ``address``: where such a visitor came from, else empty;
-    ``name``: the queue's concurrency id; ``first``: those whose runs end what goes on beside.
+    in the order of their turns; ``name``: the queue's concurrency id; ``first``: those whose runs
+    end what goes on beside.
     """
 
     def __init__(
         self,
         queued: Callable[[], tuple[Sequence[str], Sequence[str]]] = lambda: ((), ()),
-        address: Callable[[str], str] = lambda visitor: "",
         name: str = CONCURRENCY_ID,
         first: QueuePositions | None = None,
     ) -> None:
-        self.queued, self.address, self.name, self.first = queued, address, name, first
+        self.queued, self.name, self.first = queued, name, first
         self._waiting: dict[str, float] = {}
         self._served: set[str] = set()
         self._lock = threading.Lock()

@@ -166,13 +166,6 @@ def test_a_place_is_free_again_when_its_work_is_lost(crowd: Crowd) -> None:
     assert events.current_concurrency == 0
 
 
-def test_addresses_of_visitors(crowd: Crowd) -> None:
-    assert crowd.join("a", GREEDY)[0]
-    assert crowd.join("b", OTHER)[0]
-    assert crowd.serve() == "a"
-    assert [crowd.queue.address_of(name) for name in "abc"] == [GREEDY, OTHER, ""]
-
-
 def test_unread_messages_are_bounded(crowd: Crowd) -> None:
     for visitor in ("deaf", "listens"):
         assert crowd.join(visitor, OTHER)[0]

@@ -1,7 +1,14 @@
 """The line in front of the models, and what is remembered of each visitor."""
 
+import asyncio
+from types import SimpleNamespace
+
+import gradio as gr
+
 from app.runs.visitors import Visitors
 from app.server.queue_position import PATIENCE, PHOTOGRAPHS_ID, QueuePositions, place_words
+from app.server.strict_blocks import StrictBlocks
+from app.server.turns import caller
 
 
 def test_the_line_tells_places(monkeypatch):
@@ -105,9 +112,33 @@ def test_recorded_runs_take_no_places_from_others():
     assert visitors.last("1099") == "recorded"
 
 
+def test_every_step_of_a_run_knows_its_visitors_address():
+    """What is put aside during one counts for her, whoever was served before."""
+
+    def steps():
+        for _ in range(2):
+            yield caller.get()
+
+    with StrictBlocks() as blocks:
+        gr.Button("run").click(steps, None, gr.Textbox())
+
+    async def said(host):
+        request = SimpleNamespace(client=SimpleNamespace(host=host))
+        first = await blocks.process_api(blocks.fns[0], [], request=request)
+        second = await blocks.process_api(
+            blocks.fns[0], [], request=request, iterator=first["iterator"]
+        )
+        return first["data"] + second["data"]
+
+    for host in ("10.0.0.1", "10.0.0.2"):
+        assert asyncio.run(said(host)) == [host, host]
+
+
 def test_an_address_with_many_runs_loses_its_own_first():
-    visitors = Visitors[int](address=lambda visitor: visitor.split("@")[1])
+    visitors = Visitors[int]()
+    caller.set("home")
     visitors.put("she@home", 1)
+    caller.set("elsewhere")
     for number in range(200):
         visitors.put(f"{number}@elsewhere", number)
     assert visitors.last("she@home") == 1

@@ -109,7 +109,6 @@ class TryHandlers(ChangeHandlers[Run]):
         kept = Visitors[Run](
             lambda run: run.state.running,
             lambda run: any(run.state is preset.state for preset in presets.all),
-            line.address,
         )
         super().__init__(line, (page.adapt, page.cancel), page.timer, kept)
         self.session, self.page, self.presets = session, page, presets

@@ -126,7 +126,7 @@ class BoardHandlers(RunHandlers[Board]):
         super().__init__(line, (components.run, components.cancel), components.timer)
         self.session, self.components, self.boards = session, components, boards
         self.examples = {example.name: example for example in examples}
-        self.kept = Visitors[Board](lambda board: board.running, address=line.address)
+        self.kept = Visitors[Board](lambda board: board.running)
         self._damaged = lru_cache(maxsize=32)(self._damage)
 
     def parsed(self, visitor: str, text: object) -> Asked:
@@ -190,7 +190,7 @@ class BoardHandlers(RunHandlers[Board]):
         if not rows:
             raise RequestError(f"{words.NOTHING_READ} {status_value(board)['error']}".strip())
         asked = replace(asked, image=OWN)
-        self.kept.put(replace(asked, method="").key, board, visitor)
+        self.kept.put(replace(asked, method="").key, board)
         return self._opened(replace(self.board(asked), unreadable=unreadable), notice)
 
     @answered
@@ -241,7 +241,7 @@ class BoardHandlers(RunHandlers[Board]):
         if not board.rows:
             raise RequestError(words.NO_PICTURES)
         board.phase, board.before = "wait", replace(before, before=None)
-        return self.kept.put(wanted.key, board, visitor)
+        return self.kept.put(wanted.key, board)
 
     def news(self, board: Board) -> Iterator[Update]:
         """Progress after every step, pictures a few times a second."""

@@ -54,7 +54,6 @@ class PhotoHandlers(ChangeHandlers[Photo]):
         kept = Visitors[Photo](
             lambda photo: photo.running,
             lambda photo: photo.key == opening.key,
-            line.address,
             MAX_PHOTOS,
         )
         super().__init__(line, (components.run, components.cancel), components.timer, kept)
