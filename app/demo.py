@@ -37,14 +37,14 @@ from app.pages.findings.page import (
 from app.pages.learn.page import learn_page
 from app.pages.photo.page import photo_page
 from app.pages.shell import first_screen, foot, head, header
-from app.parts.files import as_json
+from app.parts.files import MADE
 from app.parts.theme import theme
 from app.runs.compute_thread import computed
 from app.runs.session import Session
 from app.server import decoder
 from app.server.fair_queue import FairQueue
 from app.server.first_paint import FirstPaint
-from app.server.gate import EXHIBITS, FIRST_PHOTO, FIRST_RUN, LESSON, Gate, path_of
+from app.server.gate import Gate, path_of
 from app.server.limits import MAX_SESSIONS, MAX_WAITING
 from app.server.mcp_errors import PlainServer
 from app.server.queue_position import CONCURRENCY_ID, PHOTOGRAPHS_ID, QueuePositions
@@ -67,30 +67,27 @@ def build(
     Returns also what their scripts ask for by name, JSON and WebP, to which Learn adds what is
     made; and each page's first screen by its address.
     """
-    with StrictBlocks(title=f"{TITLE}: {TAGLINE.lower()}", analytics_enabled=False) as demo:
-        queue = FairQueue(True, demo.max_threads, 1, MAX_WAITING, demo)
-        line = QueuePositions(partial(queue.visitors, CONCURRENCY_ID))
-        photographs = partial(queue.visitors, PHOTOGRAPHS_ID)
-        photos = QueuePositions(photographs, PHOTOGRAPHS_ID, line)
-        header(session, "")
-        run, sentence = adapt_page(session, demo, line)
-        foot()
-        adapt_endpoint(session, CONCURRENCY_ID)
-        repair_endpoint(session, PHOTOGRAPHS_ID)
-    opens = {FIRST_RUN: as_json(run)}
-    screens = {"/": first_screen(session, "", sentence)}
+    demo = StrictBlocks(title=f"{TITLE}: {TAGLINE.lower()}", analytics_enabled=False)
+    queue = FairQueue(True, demo.max_threads, 1, MAX_WAITING, demo)
+    line = QueuePositions(partial(queue.visitors, CONCURRENCY_ID))
+    photographs = partial(queue.visitors, PHOTOGRAPHS_ID)
+    photos = QueuePositions(photographs, PHOTOGRAPHS_ID, line)
+    opens, screens = dict[str, bytes](), dict[str, str]()
     pages: dict[str, Callable[[], Sequence[str]]] = {
+        "": lambda: adapt_page(session, demo, line, opens),
         "photo": lambda: photo_page(session, demo, photos, opens),
         "board": lambda: board_page(session, demo, line),
         "findings": lambda: findings_page(session, exhibits, opens),
         "learn": lambda: learn_page(session, demo, line, opens),
     }
     for name, path in PAGES:
-        if path:
-            with demo.route(name, f"/{path}"):
-                header(session, path)
-                screens[f"/{path}"] = first_screen(session, path, *pages[path]())
-                foot()
+        with demo.route(name, f"/{path}") if path else demo:
+            header(session, path)
+            screens[f"/{path}"] = first_screen(session, path, *pages[path]())
+            foot()
+            if not path:
+                adapt_endpoint(session, CONCURRENCY_ID)
+                repair_endpoint(session, PHOTOGRAPHS_ID)
     demo.queue(max_size=MAX_WAITING, api_open=False)
     demo._queue = queue
     return demo, opens, screens
@@ -128,10 +125,7 @@ def serve(
     shared = [str(path) for path in (*exhibits.files(), *model_cards(session.profile))]
     demo.count = uploads.count
     first = Middleware(FirstPaint, head=head(), screens=screens)
-    many = [f"{folder}/{{name}}" for folder in (FIRST_PHOTO, LESSON, EXHIBITS)]
-    routes = [
-        Route(f"/{path}", partial(_answer, opens)) for path in (FIRST_RUN, FIRST_PHOTO, *many)
-    ]
+    routes = [Route(f"/{MADE}/{{name}}", partial(_answer, opens))]
     for path, script in plotly_script().items():
         answer = partial(FileResponse, script, media_type="text/javascript")
         routes.append(Route(path, lambda _, answer=answer: answer()))

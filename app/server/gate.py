@@ -20,6 +20,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from app.parts.files import MADE
 from app.parts.html import rendered
 from app.server import limits
 from app.server.headers import YEAR, added, cleaned, is_foreign
@@ -32,16 +33,11 @@ from app.words.errors import FAILED, GATE_WORDS, NO_MEMORY, NOT_FOUND
 from dga.data.uploads import MAX_BYTES
 
 API = "/gradio_api"
-FIRST_RUN = "first-run"  # what Try it opens with, which it asks for by itself
-FIRST_PHOTO = "first-photo"  # and what Photo does
-LESSON = "lesson"  # parts of the guided walk
-EXHIBITS = "exhibits"  # all tables and figures of Findings
 FILE, RUN, HEARTBEAT = f"{API}/file=", f"{API}/run/", f"{API}/heartbeat/"
 UPLOAD, JOIN, CANCEL = f"{API}/upload", f"{API}/queue/join", f"{API}/cancel"
 PROGRESS = f"{API}/upload_progress"  # asked for by Gradio's script, which only shows it
 MCP = {f"{API}/mcp{end}" for end in ("", "/", "/http", "/http/", "/schema")}
-OPEN = {f"/{FIRST_RUN}", f"/{FIRST_PHOTO}"}
-OPEN |= {"/config", "/theme.css", "/favicon.ico", "/manifest.json", "/robots.txt"}
+OPEN = {"/config", "/theme.css", "/favicon.ico", "/manifest.json", "/robots.txt"}
 OPEN |= {f"/{page}" for _, page in PAGES} | {f"/{page}/" for _, page in PAGES if page}
 OPEN |= {f"{API}/{name}" for name in ("info", "openapi.json", "startup-events", "app_id")}
 OPEN |= {f"{API}/{name}" for name in ("theme.css", "queue/data", "queue/status", "reset")}
@@ -49,11 +45,11 @@ OPEN |= {PROGRESS, UPLOAD, JOIN, CANCEL, *MCP}
 ENDLESS = (f"{API}/queue/data", f"{API}/call/", HEARTBEAT)  # which may begin late, too
 PLOTLY = "/plotly-"  # and its version: what draws figures
 # Files and the seconds that browsers may keep them; where it is a year, names hold a digest.
-ASSETS = {"/assets/": YEAR, PLOTLY: YEAR, "/static/": 86_400, "/svelte/": 86_400}
-ASSETS |= {f"/{folder}/": YEAR for folder in (FIRST_PHOTO, LESSON, EXHIBITS)}
+ASSETS = {"/assets/": YEAR, f"/{MADE}/": YEAR, PLOTLY: YEAR}
+ASSETS |= {"/static/": 86_400, "/svelte/": 86_400}
 SHARED_SECONDS = 3_600  # results that ship; another start may bring others
 # The same for everybody who comes by the same name: made once.
-ALIKE = {f"/{page}" for _, page in PAGES} | {f"/{FIRST_RUN}", f"/{FIRST_PHOTO}"}
+ALIKE = {f"/{page}" for _, page in PAGES}
 ALIKE |= {"/config", "/theme.css", f"{API}/info", f"{API}/openapi.json"}
 OPEN_BELOW = (*ASSETS, f"{API}/call/", RUN, FILE, HEARTBEAT)
 # Bytes of the longest body that is no JSON of values; what is in these may stay in the folder.
@@ -133,6 +129,7 @@ class _Exchange:
         self.length = int(text) if text.isdigit() and len(text) < 20 else 0
         self.most = self.counted = KEPT.get(self.path, limits.JSON_BYTES)
         self.accepts = headers.get(b"accept", b"") if self.method == "GET" else b""
+        self.packings = headers.get(b"accept-encoding", b"")
         is_shared = self.path in gate.shared
         self.is_private = self.is_file and not is_shared
         lives = (life for start, life in ASSETS.items() if self.path.startswith(start))
@@ -251,7 +248,8 @@ class _Exchange:
     async def make(self, scope: Scope, receive: Receive) -> None:
         """Have Gradio answer, which does nothing else meanwhile; what all get alike only once."""
         named = [pair for pair in scope["headers"] if pair[0] in _NAMES]
-        key = (self.path, scope["scheme"], scope.get("root_path"), *named)
+        tighter = b"br" in self.packings  # so Gradio packs what is called .css or .json
+        key = (self.path, scope["scheme"], scope.get("root_path"), tighter, *named)
         alike, made = self.is_alike(scope), self.gate.made
         if alike and key in made:
             for message in made[key]:
@@ -277,8 +275,9 @@ class _Exchange:
         """Whether the answer depends on the name by which the server was asked alone."""
         headers = dict(scope["headers"])
         plain = not scope["query_string"] and b"origin" not in headers and self.method == "GET"
-        packed = b"gzip" in headers.get(b"accept-encoding", b"")  # others take three times as much
-        return plain and packed and self.path in ALIKE
+        packed = b"gzip" in self.packings  # others take three times as much
+        made = self.path.startswith(f"/{MADE}/") and self.path.endswith(".json")
+        return plain and packed and (made or self.path in ALIKE)
 
     async def uploaded(self, request: Request) -> list[str]:
         """Paths of a form's files. What they were called is not kept; each counts as a folder."""

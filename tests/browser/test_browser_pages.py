@@ -742,9 +742,9 @@ def test_an_address_that_asks_for_something_else_opens_without_the_first_words(c
 @pytest.mark.parametrize(
     ("path", "lost", "beside"),
     [
-        ("", "**/first-run", ".try .error"),
-        ("photo", "**/first-photo", ".ph-error"),
-        ("learn", "**/lesson/*", ".ln-step:not([hidden]) .ln-wait"),
+        ("", "**/made/*", ".try .error"),
+        ("photo", "**/made/*", ".ph-error"),
+        ("learn", "**/made/*", ".ln-step:not([hidden]) .ln-wait"),
     ],
 )
 def test_what_cannot_be_fetched_becomes_a_sentence(chromium, served, path, lost, beside):

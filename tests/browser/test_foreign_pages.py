@@ -16,7 +16,7 @@ from tests.fixtures.app import Served
 from tests.fuzz.blocks import saved
 
 # What one origin can send another without asking, with asking, and through elements of its own.
-ATTACKS = """async ([home, file]) => {
+ATTACKS = """async ([home, file, first]) => {
   const told = {};
   const body = JSON.stringify({ fn_index: 0, data: [], session_hash: "a-stranger" });
   const form = new FormData();
@@ -25,7 +25,7 @@ ATTACKS = """async ([home, file]) => {
   const json = { method: "POST", body, headers: { "content-type": "application/json" } };
   const upload = { method: "POST", body: form };
   const asked = [
-    ["", {}], ["config", {}], ["gradio_api/info", {}], ["first-run", {}], [file, {}],
+    ["", {}], ["config", {}], ["gradio_api/info", {}], [first, {}], [file, {}],
     ["gradio_api/upload", upload], ["gradio_api/run/predict", text],
     ["gradio_api/run/predict", json], ["gradio_api/queue/join", text],
     ["gradio_api/call/adapt", text], ["gradio_api/mcp/", text], ["gradio_api/mcp/", json],
@@ -122,7 +122,7 @@ def test_another_origin_gets_nothing_and_changes_nothing(
 
     page.on("response", note)
     page.goto(f"http://{host}:{port}/")
-    told = page.evaluate(ATTACKS, [served.url, f"gradio_api/file={upload}"])
+    told = page.evaluate(ATTACKS, [served.url, f"gradio_api/file={upload}", served.first()])
     page.close()
     assert told == {}
     assert any(method == "POST" for method, *_ in answers)

@@ -14,8 +14,8 @@ import skimage.data
 from gradio_client import Client, handle_file
 from PIL import Image
 
+from app.parts.files import MADE
 from app.presets.cases import CASES
-from app.server.gate import EXHIBITS
 from dga.io.shipped import ROOT
 from tests.fixtures.address import free_port, wait
 from tests.fixtures.rights import drop_rights
@@ -78,7 +78,7 @@ def test_an_installation_adapts_and_serves(programs, tmp_path):
         try:
             wait(url, server)
             assert CASES[1].name in httpx.get(url).text  # a recorded run
-            tables = re.findall(rf"{EXHIBITS}/[\w.-]+", httpx.get(url + "findings").text)
+            tables = re.findall(rf"{MADE}/[\w.-]+", httpx.get(url + "findings").text)
             assert any("Table 1. Methods" in httpx.get(url + table).text for table in tables)
             answer = Client(url, verbose=False).predict(
                 handle_file(photo), corruption="fog", severity=3, dda_depth=2, api_name="/adapt"

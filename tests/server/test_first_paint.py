@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import html
 import re
+from itertools import product
 
 import httpx
 import pytest
 
-from app.server.gate import FIRST_RUN
 from app.words.common import PAGES
 from tests.fixtures.app import Served
 
@@ -30,7 +30,7 @@ def test_a_page_begins_with_its_header_and_its_first_words(served: Served, path:
 
 
 def test_the_first_sentence_is_that_of_the_run_that_is_sent(served: Served) -> None:
-    run = httpx.get(served.url + FIRST_RUN, timeout=60).json()
+    run = httpx.get(served.url + served.first(), timeout=60).json()
     shares = run["input"]["probs"]
     label = run["classes"][shares.index(max(shares))]
     text = f"The classifier reads it as {label}: wrong."  # as the opening begins
@@ -42,11 +42,11 @@ def test_the_first_sentence_is_that_of_the_run_that_is_sent(served: Served) -> N
 
 def test_what_a_page_opens_with_is_sent_as_it_is_asked_for(served: Served) -> None:
     """One answer for all would keep the length and the packing of the last."""
-    for packed in ("gzip", "identity", "gzip"):
-        asked = {"accept-encoding": packed}
-        answer = httpx.get(served.url + FIRST_RUN, headers=asked, timeout=60)
+    for name, packed in product((served.first(), "theme.css"), ("gzip", "br", "identity", "gzip")):
+        asked = {"accept-encoding": "gzip, br" if packed == "br" else packed}
+        answer = httpx.get(served.url + name, headers=asked, timeout=60)
         assert answer.headers.get("content-encoding", "identity") == packed
-        assert "t_star" in answer.json()
+        assert name == "theme.css" or "t_star" in answer.json()
 
 
 def test_other_answers_are_as_gradio_gives_them(served: Served) -> None:

@@ -10,7 +10,8 @@ import httpx
 import pytest
 
 from app.pages.findings.page import plotly_script
-from app.server.gate import API, FIRST_PHOTO, LESSON, OPEN, OPEN_BELOW
+from app.parts.files import MADE
+from app.server.gate import API, OPEN, OPEN_BELOW
 from tests.fixtures.app import Served
 
 REQUESTS, SEED = 2_000, 20261123
@@ -59,9 +60,9 @@ def paths() -> list[str]:
 
 def own_files(served: Served) -> list[str]:
     """What pages ask for by name, and what is almost one of those names."""
-    value = httpx.get(f"{served.url}{FIRST_PHOTO}").json()
+    value = httpx.get(served.url + served.first("photo")).json()
     names = [f"/{name}" for name in (*value["pictures"].values(), value["damaged"])]
-    names += [f"/{LESSON}/{'0' * 16}.json", *plotly_script()]
+    names += [f"/{MADE}/{'0' * 16}.json", *plotly_script()]
     return [name + end for name in names[-4:] for end in ("", "/", ".gz", "%00", "/../x", "?a=b")]
 
 

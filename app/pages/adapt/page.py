@@ -11,13 +11,13 @@ from app.pages.adapt.input_card import input_card
 from app.pages.adapt.screen import screen
 from app.pages.adapt.try_handlers import TryComponents, connect_try
 from app.parts.examples import load_examples
+from app.parts.files import add_json
 from app.parts.html import html
 from app.parts.marks import mark
 from app.parts.pictures import data_uri
 from app.presets.store import Preset, Presets
 from app.runs.run_value import blank_value, run_value
 from app.runs.session import Session
-from app.server.gate import FIRST_RUN
 from app.server.queue_position import LOOK_INTERVAL, QueuePositions
 from app.words.common import PRESET_WORDS
 from app.words.screen import SCREEN_WORDS
@@ -25,9 +25,12 @@ from dga.titles import short
 
 
 def adapt_page(
-    session: Session, demo: gr.Blocks, line: QueuePositions
-) -> tuple[dict[str, Any], str]:
-    """Lay the page out and connect it. Returns the value that it asks for first, and its words."""
+    session: Session, demo: gr.Blocks, line: QueuePositions, opens: dict[str, bytes]
+) -> tuple[str]:
+    """Lay the page out and connect it. Returns the sentence that it opens with, as HTML.
+
+    The run that it asks for then goes into ``opens`` as JSON, by name.
+    """
     examples = load_examples()
     presets = Presets(session, examples)
     first = next(iter(presets.all), None)
@@ -36,7 +39,7 @@ def adapt_page(
         card = input_card(session, examples, recorded, presets.opening)
         notice = html("", elem_id="notice")
         run = run_value(first.state) if first else {}
-        shown = screen(blank_value(session.profile) | {"opens": FIRST_RUN if first else ""})
+        shown = screen(blank_value(session.profile) | {"opens": run and add_json(opens, run)})
     page = TryComponents(
         screen=shown,
         timer=gr.Timer(LOOK_INTERVAL, active=False),
@@ -45,7 +48,7 @@ def adapt_page(
         **card,
     )
     connect_try(session, demo, line, page, examples, presets)
-    return run, opens_with(run) if run else ""
+    return (opens_with(run) if run else "",)
 
 
 def opens_with(run: dict[str, Any]) -> str:

@@ -10,11 +10,11 @@ from pathlib import Path
 from app.pages.findings.answers import answers
 from app.pages.findings.exhibits import BASE_SEVERITY, Exhibits
 from app.pages.findings.shown import shown
-from app.parts.files import add_file, as_json
+from app.parts.files import add_json
 from app.parts.html import html, rendered
 from app.parts.marks import mark
 from app.runs.session import Session
-from app.server.gate import EXHIBITS, PLOTLY
+from app.server.gate import PLOTLY
 from app.words import findings as words
 from app.words.findings import FINDINGS_WORDS as WORDS
 from dga.figures.palette import ACCENT, GRID, METHOD, NEUTRAL
@@ -88,7 +88,7 @@ def findings_page(session: Session, exhibits: Exhibits, opens: dict[str, bytes])
         elem_id="main" if some else "no-results",
         elem_classes="findings",
         words={name: WORDS[name] for name in SCRIPT_WORDS},
-        listing=add_file(opens, EXHIBITS, "json", as_json(every)),
+        listing=add_json(opens, every),
         plotly=[f".{address}" for address in plotly_script()],
         colors=COLORS,
     )

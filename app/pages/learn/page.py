@@ -14,12 +14,11 @@ from app.pages.learn.lesson import Lesson
 from app.pages.learn.steps import FAILED, IN_THE_LOG, STEPS, WIDGET
 from app.pages.learn.toy import ENDS, MOST, Patient, Toy
 from app.parts.examples import load_examples
-from app.parts.files import add_file, as_json
+from app.parts.files import add_json
 from app.parts.html import LIGHT, PRIVATE, for_event, html, rendered
 from app.runs.beside import SideLane
 from app.runs.session import Session
 from app.server.errors import SENTENCES, translate_errors
-from app.server.gate import LESSON
 from app.server.queue_position import CONCURRENCY_ID, QueuePositions
 
 SCRIPTS = ("learn/parts", "learn/game", "learn/toy", "learn/widgets", "learn/learn")
@@ -57,7 +56,7 @@ def learn_page(
 
     @cache
     def address(part: str) -> str:
-        return add_file(opens, LESSON, "json", as_json(lesson().made[part]))
+        return add_json(opens, lesson().made[part])
 
     def fill() -> Iterator[Any]:
         """Addresses of what the models made so far; whatever goes wrong becomes a sentence."""

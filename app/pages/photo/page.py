@@ -10,7 +10,7 @@ from PIL import Image
 
 from app.pages.photo.handlers import PhotoComponents, PhotoHandlers
 from app.pages.photo.value import MARKS, lines, note, photo_value
-from app.parts.files import add_file, as_json
+from app.parts.files import add_file, add_json
 from app.parts.html import LIGHT, PRIVATE, SAVE, for_event, for_visitor, html, rendered
 from app.parts.photographs import load_photographs
 from app.parts.pictures import data_uri, encoded
@@ -18,7 +18,6 @@ from app.presets import photo as recorded
 from app.runs.damage import BRUSHES, MAX_POINTS, NONE, RAMP, SIZES, STRENGTHS, STROKES
 from app.runs.photo import DEEPEST, LOOKS, SURVEY
 from app.runs.session import Session
-from app.server.gate import FIRST_PHOTO
 from app.server.limits import MAX_STROKES
 from app.server.queue_position import LOOK_INTERVAL, QueuePositions
 from app.words import photo as words
@@ -40,6 +39,11 @@ def photo_page(
     What it asks for goes into ``opens`` by name: a value as JSON, and the WebP files in it.
     """
     opening, pictures = recorded.load(session)
+    first, file = photo_value(opening), partial(add_file, opens, "webp")
+    first["pictures"] = {depth: file(content) for depth, content in pictures.items()}
+    shown = {"damaged": opening.damaged, "clean": opening.clean}
+    shown |= {"repaired": opening.result.image} if opening.result else {}
+    first |= {name: file(encoded(pixels, "WEBP", **LOOKS)) for name, pixels in shown.items()}
     heading, most = "<br>".join(lines(opening)), MAX_BYTES // 2**20
     says = words.SCRIPT | {"own_detail": words.SCRIPT["own_detail"].format(most=most)}
     known: dict[str, Any] = {
@@ -60,7 +64,7 @@ def photo_page(
     with gr.Row(elem_id="main", elem_classes="photo"):
         with gr.Column(elem_classes="ph-column"):
             stage = html(
-                {"opens": FIRST_PHOTO},
+                {"opens": add_json(opens, first)},
                 html_template=rendered("photo/stage", **known),
                 scripts=SCRIPTS,
                 elem_id="ph-stage",
@@ -85,13 +89,6 @@ def photo_page(
     timer = gr.Timer(LOOK_INTERVAL, active=False)
     components = PhotoComponents(stage, run, cancel, gr.File(visible="hidden"), timer)
     _connect(PhotoHandlers(session, components, line, opening))
-    first = photo_value(opening)
-    file = partial(add_file, opens, FIRST_PHOTO, "webp")
-    first["pictures"] = {depth: file(content) for depth, content in pictures.items()}
-    shown = {"damaged": opening.damaged, "clean": opening.clean}
-    shown |= {"repaired": opening.result.image} if opening.result else {}
-    first |= {name: file(encoded(pixels, "WEBP", **LOOKS)) for name, pixels in shown.items()}
-    opens[FIRST_PHOTO] = as_json(first)
     return heading, note(opening), rendered("photo/first", photo=first)
 
 
