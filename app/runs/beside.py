@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from app.server.queue_position import QueuePositions
-from app.server.turns import caller
+from app.server.turns import Debts, caller
 from app.words.try_it import NOTICES
 
 PATIENCE = 1.0  # seconds for the models to be free
@@ -31,7 +31,7 @@ class SideLane:
         self._lock, self._place = threading.Lock(), line.beside
         self._asked: dict[str, threading.Event] = {}
         self._from: dict[str, str] = {}  # addresses of those who ask
-        self._rests_until: dict[str, float] = {}  # by address: others may ask for less
+        self._rests = Debts(1.0)  # seconds for which an address does: others may ask for less
         self._ends = 0.0  # of the one that has its turn
 
     @contextmanager
@@ -49,12 +49,9 @@ class SideLane:
                 yield asked
             finally:
                 self._place.release()
-                now = time.monotonic()
                 with self._lock:
-                    rests = {a: until for a, until in self._rests_until.items() if until > now}
-                    self._rests_until = rests
-                    if now > ends:
-                        rests[caller.get()] = now + REST_SECONDS
+                    if time.monotonic() > ends:
+                        self._rests.add(caller.get(), REST_SECONDS)
         finally:
             with self._lock:
                 if self._asked.get(visitor) is asked:
@@ -80,7 +77,7 @@ class SideLane:
             before = self._asked.pop(visitor, None)
             if before is not None:
                 before.set()
-            if time.monotonic() < self._rests_until.get(caller.get(), 0.0):
+            if self._rests.of(caller.get()):
                 raise DroppedError(NOTICES["slow"])
             self._from = {name: self._from.get(name, "") for name in self._asked}
             if list(self._from.values()).count(caller.get()) >= MOST_ASKED:

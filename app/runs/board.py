@@ -235,13 +235,8 @@ def compared(profile: Profile) -> dict[str, System]:
     return {system.name: system for system in known}
 
 
-@dataclass(frozen=True)
-class News:
-    """What a board's run has come to: the phase, its progress, and ``(row, column, cell)``."""
-
-    phase: str
-    progress: tuple[float, int]
-    cells: Sequence[tuple[int, str, Cell]] = ()
+News = tuple[str, tuple[float, int], Sequence[tuple[int, str, Cell]]]
+"""What a board's run has come to: the phase, its progress, and what is new by row and column."""
 
 
 def run(session: Session, board: Board) -> Iterator[None]:
@@ -261,10 +256,10 @@ def run(session: Session, board: Board) -> Iterator[None]:
         runs, too_long = DEEPEST + 1, words.TOO_LONG_ATLAS
     longest = runs * len(damaged) * expected_seconds(session.profile, systems, paths=1)
     options: dict[str, Any] = {"pictures": len(damaged), "longest": longest, "too_long": too_long}
-    for news in session.lent(board.cancel, steps, damaged, systems, **options):
-        done, total = news.progress
-        board.phase, board.progress = news.phase, (known + done, known + total)
-        for row, column, cell in news.cells:
+    news = session.lent(board.cancel, steps, damaged, systems, **options)
+    for board.phase, (done, total), cells in news:
+        board.progress = known + done, known + total
+        for row, column, cell in cells:
             rows[row].cells[column] = cell
         board.seconds = time.monotonic() - begun
         yield
@@ -279,18 +274,18 @@ def fill_atlas(models: Models, damaged: Pixels, systems: Sequence[System]) -> Ge
     (repair,), total = systems_by_repair(systems), len(damaged)
     deepest = min(DEEPEST, models.profile.schedule.steps)
     for row, pixels in enumerate(damaged):
-        yield News("row", (row, total))
+        yield "row", (row, total), ()
         x = to_tensor(pixels).to(models.device)
         cache = PictureCache(models, x, SEED)
         events = run_repairs(models, x[None], [SEED], [repair], [cache])
         stop = next(event.stop for event in events if isinstance(event, Stopped))
         for event in sweep_depths(models, pixels, SEED, repair, deepest, cache):
             if not isinstance(event, DepthSweep):
-                yield News("row", (row + event[0] / event[1], total))
+                yield "row", (row + event[0] / event[1], total), ()
                 continue
             said = [Prediction(p.labels[:1], p.probabilities[:1]) for p in event.predictions]
             depths = DepthSeries(said, outcome_sheet(event.images, QUALITY))
-            yield News("row", (row + 1, total), [(row, STOPPED, Cell(stop=stop, depths=depths))])
+            yield "row", (row + 1, total), [(row, STOPPED, Cell(stop=stop, depths=depths))]
 
 
 def fill(models: Models, damaged: Pixels, systems: Sequence[System]) -> Generator[News]:
@@ -299,10 +294,10 @@ def fill(models: Models, damaged: Pixels, systems: Sequence[System]) -> Generato
     ``damaged``: uint8 ``[n, S, S, 3]``.
     """
     total = len(damaged)
-    yield News("read", (0, total))
+    yield "read", (0, total), ()
     x = to_tensor(damaged).to(models.device)
     own = enumerate(zip(damaged, classify(models, x), strict=True))
-    yield News("forward", (0, total), [(row, DAMAGED, Cell(*pair)) for row, pair in own])
+    yield "forward", (0, total), [(row, DAMAGED, Cell(*pair)) for row, pair in own]
     by_repair, phase, progress = systems_by_repair(systems), "forward", (0, total)
     known: dict[tuple[int, Repair], Cell] = {}
     for event in run_repairs(models, x, [SEED] * total, list(by_repair)):
@@ -321,7 +316,7 @@ def fill(models: Models, damaged: Pixels, systems: Sequence[System]) -> Generato
             changed[at] = replace(known[at], image=from_tensor(event.image), said=said)
         known |= changed
         cells = ((at, cell, system) for at, cell in changed.items() for system in by_repair[at[1]])
-        yield News(phase, progress, [(row, system.name, cell) for (row, _), cell, system in cells])
+        yield phase, progress, [(row, system.name, cell) for (row, _), cell, system in cells]
 
 
 def explained(found: Degradation, stop: Stop) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Generator, Sequence
-from typing import ParamSpec, TypeVar
+from typing import Concatenate, ParamSpec, TypeVar
 
 import torch
 
@@ -33,17 +33,16 @@ if lends_gpus():
 
 
 def on_lent_gpu(
-    steps: Callable[Asked, Generator[Step]], seconds: Callable[Asked, float]
-) -> Callable[Asked, Generator[Step]]:
-    """``steps`` with a GPU borrowed for ``seconds`` of the same arguments.
+    steps: Callable[Concatenate[float, Asked], Generator[Step]],
+) -> Callable[Concatenate[float, Asked], Generator[Step]]:
+    """``steps`` with a GPU borrowed for as many seconds as their first argument says.
 
     Unchanged where none are lent. Arguments and steps travel between processes: NumPy
     arrays and plain records, no tensors, no locks.
     """
     if not lends_gpus():
         return steps
-    lent: Callable[Asked, Generator[Step]] = spaces.GPU(duration=seconds)(steps)
-    return lent
+    return spaces.GPU(duration=lambda seconds, *asked: seconds)(steps)
 
 
 def borrowed(models: Models) -> Models:

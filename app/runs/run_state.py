@@ -45,17 +45,13 @@ class Progress:
     share: float = 0.0
 
     @classmethod
-    def of(cls, kind: str, done: int, total: int, method: str = "") -> Progress:
-        """``done`` of ``total`` steps of a kind of ``PROGRESS``."""
-        words = PROGRESS[kind].format(done=done, total=total, method=method)
-        return cls(words, round(done / max(total, 1), 3))
-
-    @classmethod
-    def noising(cls, done: int, total: int, path: int, paths: int) -> Progress:
-        """While noise goes in: ``path``, from 0, is one of several."""
-        kind = "forward" if paths == 1 else "paths"
-        words = PROGRESS[kind].format(done=done, total=total, path=path + 1, paths=paths)
-        return cls(words, round((path + done / total) / paths, 3))
+    def of(
+        cls, kind: str, done: int, total: int, method: str = "", path: int = 0, paths: int = 1
+    ) -> Progress:
+        """``done`` of ``total`` steps of a kind of ``PROGRESS``, on one of several paths."""
+        known = {"done": done, "total": total, "method": method, "path": path + 1, "paths": paths}
+        share = round((path + done / max(total, 1)) / paths, 3)
+        return cls(PROGRESS["paths" if paths > 1 else kind].format(**known), share)
 
 
 @dataclass(frozen=True)
@@ -123,7 +119,7 @@ class RunState:
         if self.source == "damaged":
             self.phase = "damaged"
         self.stopping = self.settings.stopping(self.profile)
-        self.progress = Progress.noising(0, self.extent, 0, self.settings.paths)
+        self.progress = Progress.of("forward", 0, self.extent, paths=self.settings.paths)
         self.lock = threading.RLock()  # Cancel comes from another thread than the events
 
     def repeats(self, other: RunState) -> bool:
@@ -221,7 +217,8 @@ class RunState:
             self.judged.append(np.empty(0))
         self.judged[news.path] = np.concatenate([self.judged[news.path], news.logits])
         last, paths = len(self.judged[news.path]) - 1, self.settings.paths
-        self.progress = Progress.noising(last, max(self.extent, last), news.path, paths)
+        total = max(self.extent, last)
+        self.progress = Progress.of("forward", last, total, path=news.path, paths=paths)
 
     def _searched(self, system: System | None, search: Search) -> None:
         if system is None:
@@ -254,19 +251,8 @@ class RunState:
         with self.lock:
             self.forward = forward
 
-    def cancel(self) -> None:
-        """Keep what exists; say where the run stopped."""
-        self.leave(CANCELLED)
-
-    def leave(self, sentence: str) -> None:
+    def end(self, sentence: str = CANCELLED, phase: Phase = "cancelled") -> None:
         """Keep what exists, and say why no more comes."""
-        self._end("cancelled", sentence)
-
-    def fail(self, sentence: str) -> None:
-        """Keep what exists, with a sentence above it."""
-        self._end("error", sentence)
-
-    def _end(self, phase: Phase, sentence: str) -> None:
         with self.lock:
             whole = phase == "cancelled" and len(self.results) == len(self.systems)
             self.phase, self.error = ("done" if whole else phase), sentence

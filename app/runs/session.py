@@ -74,8 +74,7 @@ class Session:
         self._loaded = Future[Models]()
         if isinstance(models, Models):
             self._loaded.set_result(models)
-        self._lent: Callable[..., Generator[Any]]
-        self._lent = on_lent_gpu(self._on_models, lambda seconds, *asked: seconds)
+        self._lent: Callable[..., Generator[Any]] = on_lent_gpu(self._on_models)
 
     @classmethod
     def open(cls, profile: str = "everyday16", sources: Sources = Sources()) -> Session:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import atexit
 import hashlib
-import itertools
 import os
 import re
 import secrets
@@ -28,8 +27,7 @@ VARIABLE = "GRADIO_TEMP_DIR"
 PREFIX = "dga-uploads-"
 LOCK = ".lock"
 KEPT_SECONDS = 3000.0  # 50 minutes
-MEASURE_SECONDS = 20.0
-MEASURED_A_SWEEP = 30  # every ten minutes
+SWEEP_SECONDS = 20.0  # between two
 CLOSE_SECONDS = 0.6
 _KEY = secrets.token_bytes(32)
 _NAME = re.compile(r"\w[\w.-]*", re.ASCII)
@@ -107,10 +105,6 @@ class UploadFolder:
         with suppress(OSError, subprocess.TimeoutExpired):
             subprocess.Popen(arguments, start_new_session=True).wait(CLOSE_SECONDS)
 
-    def measure(self) -> None:
-        """Find out what is used. Raises ``OSError`` where something is removed meanwhile."""
-        self._used = sum(path.lstat().st_size for path in self.folder.rglob("*"))
-
     def count(self, address: str, length: int) -> str:
         """Count so many bytes more for an address; a word of ``GATE_WORDS`` if it may not."""
         if self._used >= self.most:  # as last measured, and with what came since
@@ -122,23 +116,24 @@ class UploadFolder:
         return ""
 
     def sweep(self, keep: Collection[str], age: float = KEPT_SECONDS) -> None:
-        """Remove what nobody wrote or took for ``age`` seconds."""
-        for path in sorted(self.folder.rglob("*"), reverse=True):  # what is within comes first
-            if path == self.folder / LOCK or str(path) in keep:
-                continue
+        """Remove what nobody wrote or took for ``age`` seconds, and measure what is left."""
+        used, lasting = 0, {str(self.folder / LOCK), *keep}
+        for path in reversed([*self.folder.rglob("*")]):  # what is within comes first
             with suppress(OSError):  # not empty, or somebody else removed it
-                told = path.stat()
-                if time.time() - max(told.st_mtime, told.st_ctime) > age:
+                told = path.lstat()
+                used += told.st_size
+                is_old = time.time() - max(told.st_mtime, told.st_ctime) > age
+                if is_old and str(path) not in lasting:
                     (path.rmdir if path.is_dir() else path.unlink)()
+                    used -= told.st_size
+        self._used = used
 
     def keep_tidy(self, keep: Collection[str]) -> None:
-        """Measure often and sweep every ten minutes, for ever."""
-        for look in itertools.count(1):
-            time.sleep(MEASURE_SECONDS)
+        """Sweep and measure, for ever."""
+        while True:
+            time.sleep(SWEEP_SECONDS)
             with suppress(OSError):  # a folder went meanwhile; the next look comes soon
-                if look % MEASURED_A_SWEEP == 0:
-                    self.sweep(keep)
-                self.measure()
+                self.sweep(keep)
 
 
 def remove_left_behind(parent: Path) -> None:

@@ -152,7 +152,7 @@ def test_progress_and_cancel_say_where(small, subject, until, count, words, shar
     forward = [p for p in seen if p["words"].startswith("Noise in")]
     assert forward[-1] == {"words": "Noise in, try 2 of 2: 100 of 100", "share": 1}
     assert [p["share"] for p in forward] == sorted(p["share"] for p in forward)
-    state.cancel()
+    state.end()
     assert run_value(state)["error"] == CANCELLED
     kept = dict(state.shown)
     state.take(event)

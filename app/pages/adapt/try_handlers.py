@@ -156,10 +156,10 @@ class TryHandlers(ChangeHandlers[Run]):
 
     def end(self, run: Run, sentence: str = "") -> None:
         if sentence:
-            run.state.fail(sentence)
+            run.state.end(sentence, "error")
         elif run.state.running:
             run.cancel.set()
-            run.state.cancel()
+            run.state.end()
 
     def shown(self, run: Run) -> Update:
         return {self.page.screen: run_value(run.state)}
@@ -199,10 +199,10 @@ class TryHandlers(ChangeHandlers[Run]):
         except (DroppedError, CancelledError) as error:
             sentence = str(error)
         except Exception as error:
-            state.fail(sentence_of(error))
+            state.end(sentence_of(error), "error")
         finally:
             if state.running:  # or the visitor has left
-                state.leave(sentence) if sentence else state.cancel()
+                state.end(sentence) if sentence else state.end()
         if self.kept.last(visitor) is not run:  # another one has taken its place
             yield {self.page.screen: gr.skip()}
             return
