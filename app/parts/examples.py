@@ -1,4 +1,4 @@
-"""Example pictures, prepared at start from packages that are installed anyway."""
+"""Example pictures and whole photographs, from packages that are installed anyway."""
 
 from __future__ import annotations
 
@@ -9,16 +9,17 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
+from PIL import Image
 
 from app.parts.pictures import data_uri
+from app.words.photo import PHOTOGRAPHS
 from app.words.try_it import EXAMPLE_TITLES
 from dga.data.uploads import open_upload, read_square
 from dga.evaluation.photographs import SPLITS, Source
 from dga.images import Pixels, to_pixels, to_square
 
 SHOWN_SIDE = 384
-
-
+LONGEST = 512  # pixels of a photograph's longer side
 SOURCES = {
     "cat": SPLITS["tune"]["cat"],
     "horse": Source("skimage", "data/horse.png", "CC0"),
@@ -80,3 +81,15 @@ def identify(pixels: Pixels, examples: list[Example]) -> Example | None:
     """The example that has exactly these pixels, uint8 ``[S, S, 3]``; None for any other."""
     size = pixels.shape[0]
     return next((e for e in examples if np.array_equal(e.pixels(size), pixels)), None)
+
+
+@cache
+def load_photographs() -> dict[str, Pixels]:
+    """Four, by name, uint8 ``[H, W, 3]``; one whose package has moved it is left out."""
+    found = {}
+    for name in PHOTOGRAPHS:
+        if path := SPLITS["tune"][name].path():
+            image = open_upload(path)
+            image.thumbnail((LONGEST, LONGEST), Image.Resampling.LANCZOS)
+            found[name] = to_pixels(image)
+    return found

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
-from app.parts.photographs import load_photographs
+from app.parts.examples import load_photographs
 from app.presets.recording import RECORD, check, made_of, picture, recorded
 from app.runs.damage import OPENING
 from app.runs.photo import SURVEY, Photo, repair

@@ -12,7 +12,7 @@ from PIL import Image
 
 from app.pages.photo.handlers import PhotoComponents, PhotoHandlers
 from app.pages.photo.value import gauges, lines, photo_value, singles_value
-from app.parts.photographs import LONGEST, load_photographs
+from app.parts.examples import LONGEST, load_photographs
 from app.presets import photo as recorded
 from app.runs.damage import MAX_POINTS, NONE, OPENING, RAMP, Damage, Stroke, check_damage
 from app.runs.photo import DEEPEST, SURVEY, Photo, repair

@@ -9,10 +9,10 @@ import gradio as gr
 
 from app.pages.adapt.input_card import input_card
 from app.pages.adapt.screen import screen
-from app.pages.adapt.try_handlers import TryComponents, connect_try
+from app.pages.adapt.try_handlers import TryComponents, TryHandlers
 from app.parts.examples import load_examples
 from app.parts.files import add_json
-from app.parts.html import html
+from app.parts.html import LIGHT, SAVE, for_event, for_visitor, html
 from app.parts.marks import mark
 from app.parts.pictures import data_uri
 from app.presets.store import Preset, Presets
@@ -22,6 +22,18 @@ from app.server.queue_position import LOOK_INTERVAL, QueuePositions
 from app.words.common import PRESET_WORDS
 from app.words.screen import SCREEN_WORDS
 from dga.titles import short
+
+# The script's tau and fixed depth, in the places of check_settings' order, and the method.
+_ASKED = "(...a) => { [a[3], a[5], a[9]] = window.dga.asked(); return a; }"
+_START = _ASKED.replace("return", "window.dga.waiting(); return")
+_UPLOADED = "(picture, note) => { window.dgaLine.uploaded(picture, note); return []; }"
+# Picture and run outlive a look at another page: they are still on the server.
+_KEPT = """async () => {
+  const kept = JSON.parse(sessionStorage.getItem("dga-picture") || "null");
+  const there = kept?.url && (await fetch(kept.url).catch(() => null))?.ok;
+  if (!there) sessionStorage.removeItem("dga-picture");
+  return [there ? kept : null, sessionStorage.getItem("dga-last") ?? ""];
+}"""
 
 
 def adapt_page(
@@ -39,7 +51,8 @@ def adapt_page(
         card = input_card(session, examples, recorded, presets.opening)
         notice = html("", elem_id="notice")
         run = run_value(first.state) if first else {}
-        shown = screen(blank_value(session.profile) | {"opens": run and add_json(opens, run)})
+        named = add_json(opens, run) if run else ""
+        shown = screen(blank_value(session.profile) | {"opens": named})
     page = TryComponents(
         screen=shown,
         timer=gr.Timer(LOOK_INTERVAL, active=False),
@@ -47,7 +60,7 @@ def adapt_page(
         notice=notice,
         **card,
     )
-    connect_try(session, demo, line, page, examples, presets)
+    _connect(TryHandlers(session, line, page, examples, presets), demo)
     return (opens_with(run) if run else "",)
 
 
@@ -84,3 +97,49 @@ def _example(preset: Preset) -> dict[str, str]:
         "lesson": preset.lesson,
         "src": data_uri(preset.state.subject.input, "JPEG"),
     }
+
+
+def _connect(handlers: TryHandlers, demo: gr.Blocks) -> None:
+    page = handlers.page
+    screen, asked = page.screen, page.asked()
+    run = handlers.connect(asked, [screen], start=_START)
+    locked = [screen, page.adapt, page.cancel, page.timer]
+    more = [*locked, page.notice]
+    expanded = handlers.connect_more(screen.expand, handlers.expand, "every", more)
+
+    # The damaged picture at once, in a line of its own what follows: it is dropped where it
+    # would have to wait.
+    damaged = screen.input(
+        for_visitor(handlers.damaged),
+        asked,
+        locked,
+        js=_ASKED,
+        cancels=[run, expanded],
+        trigger_mode="multiple",
+        **LIGHT,
+    )
+    handlers.connect_beside(damaged, locked)
+
+    shown = [*more, page.upload_note, page.good, *asked]
+
+    screen.edit(for_event(handlers.name, "kind"), None, [screen], **LIGHT)
+
+    pick = for_event(handlers.pick, "example")
+    screen.select(pick, None, shown, cancels=[run, expanded], **LIGHT)
+
+    download = for_event(handlers.download, "file")
+    saved = screen.download(download, None, [page.saved, page.notice], **LIGHT)
+    saved.then(None, page.saved, None, js=SAVE, **LIGHT)
+
+    # The notice is empty then: it brings what the tab had last.
+    came = [page.picture, page.notice]
+    opened = demo.load(handlers.arrive, came, shown, js=_KEPT, **LIGHT)
+    handlers.connect_beside(opened, locked)
+
+    judged = page.picture.upload(
+        handlers.arrived,
+        [page.picture, page.good],
+        [page.picture, page.upload_note, page.good, page.corruption],
+        **LIGHT,
+    )
+    judged.then(None, [page.picture, page.upload_note], None, js=_UPLOADED, **LIGHT)

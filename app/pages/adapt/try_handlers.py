@@ -17,7 +17,6 @@ import gradio as gr
 
 from app.pages.run_handlers import ChangeHandlers, Update
 from app.parts.examples import Example, identify
-from app.parts.html import LIGHT, SAVE, for_event, for_visitor
 from app.presets.store import Presets
 from app.runs import links
 from app.runs.beside import DroppedError
@@ -43,17 +42,6 @@ from dga.speed.pace import warning
 
 _log = logging.getLogger(__name__)
 PICTURE_INTERVAL = 0.2  # seconds between two previews of a reverse process
-# The script's tau and fixed depth, in the places of check_settings' order, and the method.
-_ASKED = "(...a) => { [a[3], a[5], a[9]] = window.dga.asked(); return a; }"
-_START = _ASKED.replace("return", "window.dga.waiting(); return")
-_UPLOADED = "(picture, note) => { window.dgaLine.uploaded(picture, note); return []; }"
-# Picture and run outlive a look at another page: they are still on the server.
-_KEPT = """async () => {
-  const kept = JSON.parse(sessionStorage.getItem("dga-picture") || "null");
-  const there = kept?.url && (await fetch(kept.url).catch(() => null))?.ok;
-  if (!there) sessionStorage.removeItem("dga-picture");
-  return [there ? kept : null, sessionStorage.getItem("dga-last") ?? ""];
-}"""
 
 
 @dataclass(frozen=True)
@@ -369,57 +357,3 @@ class TryHandlers(ChangeHandlers[Run]):
         except OSError:
             _log.exception("A file could not be saved")
             return {self.page.saved: None} | self._told((DOWNLOAD_WORDS["failed"],))
-
-
-def connect_try(
-    session: Session,
-    demo: gr.Blocks,
-    line: QueuePositions,
-    page: TryComponents,
-    examples: list[Example],
-    presets: Presets,
-) -> None:
-    """Connect everything that needs the server."""
-    handlers = TryHandlers(session, line, page, examples, presets)
-    screen, asked = page.screen, page.asked()
-    run = handlers.connect(asked, [screen], start=_START)
-    locked = [screen, page.adapt, page.cancel, page.timer]
-    more = [*locked, page.notice]
-    expanded = handlers.connect_more(screen.expand, handlers.expand, "every", more)
-
-    # The damaged picture at once, in a line of its own what follows: it is dropped where it
-    # would have to wait.
-    damaged = screen.input(
-        for_visitor(handlers.damaged),
-        asked,
-        locked,
-        js=_ASKED,
-        cancels=[run, expanded],
-        trigger_mode="multiple",
-        **LIGHT,
-    )
-    handlers.connect_beside(damaged, locked)
-
-    shown = [*more, page.upload_note, page.good, *asked]
-
-    screen.edit(for_event(handlers.name, "kind"), None, [screen], **LIGHT)
-
-    pick = for_event(handlers.pick, "example")
-    screen.select(pick, None, shown, cancels=[run, expanded], **LIGHT)
-
-    download = for_event(handlers.download, "file")
-    saved = screen.download(download, None, [page.saved, page.notice], **LIGHT)
-    saved.then(None, page.saved, None, js=SAVE, **LIGHT)
-
-    # The notice is empty then: it brings what the tab had last.
-    came = [page.picture, page.notice]
-    opened = demo.load(handlers.arrive, came, shown, js=_KEPT, **LIGHT)
-    handlers.connect_beside(opened, locked)
-
-    judged = page.picture.upload(
-        handlers.arrived,
-        [page.picture, page.good],
-        [page.picture, page.upload_note, page.good, page.corruption],
-        **LIGHT,
-    )
-    judged.then(None, [page.picture, page.upload_note], None, js=_UPLOADED, **LIGHT)

@@ -15,7 +15,7 @@ import numpy as np
 
 from app.pages.photo.value import photo_value, progress_value, singles_value
 from app.pages.run_handlers import ChangeHandlers, Update, answered, told
-from app.parts.photographs import load_photographs
+from app.parts.examples import load_photographs
 from app.runs.beside import DroppedError
 from app.runs.damage import check_damage
 from app.runs.photo import DEEPEST, Photo, repair

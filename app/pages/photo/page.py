@@ -10,9 +10,9 @@ from PIL import Image
 
 from app.pages.photo.handlers import PhotoComponents, PhotoHandlers
 from app.pages.photo.value import MARKS, lines, note, photo_value
+from app.parts.examples import load_photographs
 from app.parts.files import add_file, add_json
 from app.parts.html import LIGHT, PRIVATE, SAVE, for_event, for_visitor, html, rendered
-from app.parts.photographs import load_photographs
 from app.parts.pictures import data_uri, encoded
 from app.presets import photo as recorded
 from app.runs.damage import BRUSHES, MAX_POINTS, NONE, RAMP, SIZES, STRENGTHS, STROKES
