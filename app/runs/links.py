@@ -49,17 +49,8 @@ class Link:
 
 def opening_values(profile: Profile) -> dict[str, Any]:
     """Settings that the page opens with, by the names of :func:`check_settings`."""
-    stopping = profile.stopping
-    return {
-        "corruption": "gaussian_noise",
-        "severity": 3,
-        "tau": stopping.tau,
-        "seed": 0,
-        "dda_depth": profile.dda_depth,
-        "paths": stopping.paths,
-        "scale": profile.guidance.scale,
-        "max_depth": stopping.max_depth,
-    }
+    own = {"scale": profile.guidance.scale, "max_depth": profile.stopping.max_depth}
+    return vars(Request.of(profile, corruption="gaussian_noise", seed=0, **own))
 
 
 def filled(profile: Profile, settings: Request) -> dict[str, Any]:

@@ -237,7 +237,7 @@ class RunState:
     def _stepped(self, step: Step) -> None:
         for name in step.systems:
             if name not in self.results:
-                self.lanes[name].add(step.x)
+                self.lanes[name].states.append(step.x)
                 self.shown[name] = step.x0_hat
         first = self.lanes[step.systems[0]]
         done, total = first.visited.index(step.depth), len(first.visited) - 1

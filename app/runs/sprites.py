@@ -71,17 +71,13 @@ class Lane:
     """One method's way back: strips of reverse steps in the order of time.
 
     ``visited``: the depths on it, from where it begins to 0; ``states``: steps that are in no
-    strip yet.
+    strip yet, each uint8 ``[S, S, 3]``.
     """
 
     name: str
     visited: tuple[int, ...]
     strips: list[tuple[int, str]] = field(default_factory=list)
     states: list[Pixels] = field(default_factory=list)
-
-    def add(self, x: Pixels) -> None:
-        """Keep one step, uint8 ``[S, S, 3]``, for the next strip."""
-        self.states.append(x)
 
     def value(self) -> dict[str, object]:
         """Ready for JSON; what was added since the last call becomes one strip."""
