@@ -103,16 +103,18 @@ def test_a_verdict_is_against_the_true_class_alone(handlers: TryHandlers, exampl
     said = [s for m, table in value["says"].items() if m != "unknown" for s in table.values()]
     assert said
     assert all(verdict == "" and "right" not in t and "wrong" not in t for t, verdict in said)
-    named = handlers.name("b", "dog")[SCREEN]
+    named = handlers.name_picture("b", "dog")[SCREEN]
     assert named["classes"][named["truth"]] == "dog"
     assert named["says"]["dga-plus"]["own"][1] in ("right", "wrong")
     again = _run(handlers, "b", str(own), *ASKED)
     assert again["truth"] == named["truth"]  # the same picture
-    assert handlers.name("b", "no such kind")[SCREEN]["truth"] is None
-    assert handlers.name("b", {})[SCREEN]["truth"] is None
-    handlers.name("b", "dog")
+    assert handlers.name_picture("b", "no such kind")[SCREEN]["truth"] is None
+    assert handlers.name_picture("b", {})[SCREEN]["truth"] is None
+    handlers.name_picture("b", "dog")
     assert _run(handlers, "b", example.path, *ASKED)["truth"] == value["classes"].index("cat")
-    assert handlers.name("b", "dog")[SCREEN] == gr.skip()  # it is known what an example shows
+    assert (
+        handlers.name_picture("b", "dog")[SCREEN] == gr.skip()
+    )  # it is known what an example shows
     assert _run(handlers, "b", str(own), *ASKED)["truth"] is None  # another picture was between
 
 

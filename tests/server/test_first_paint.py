@@ -37,7 +37,9 @@ def test_the_first_sentence_is_that_of_the_run_that_is_sent(served: Served) -> N
     page = httpx.get(served.url, timeout=60).text
     said = re.search(r'<div class="say"><h1>(.+?)</h1>', page)
     assert said is not None
-    assert html.unescape(said[1]) == text
+    assert html.unescape(re.sub(r"</?b.*?>", "", said[1])) == text
+    for picture in (run["clean"], run["input"]):  # what is read, and what it was
+        assert picture["src"] in page
 
 
 def test_what_a_page_opens_with_is_sent_as_it_is_asked_for(served: Served) -> None:

@@ -122,7 +122,7 @@ def _connect(handlers: TryHandlers, demo: gr.Blocks) -> None:
 
     shown = [*more, page.upload_note, page.good, *asked]
 
-    screen.edit(for_event(handlers.name, "kind"), None, [screen], **LIGHT)
+    screen.edit(for_event(handlers.name_picture, "kind"), None, [screen], **LIGHT)
 
     pick = for_event(handlers.pick, "example")
     screen.select(pick, None, shown, cancels=[run, expanded], **LIGHT)

@@ -206,7 +206,7 @@ class TryHandlers(ChangeHandlers[Run]):
         last.state.notice = NOTICES["busy"]
         return self.shown(last) | self.lock(False)
 
-    def name(self, visitor: str, kind: object) -> Update:
+    def name_picture(self, visitor: str, kind: object) -> Update:
         """What her own picture shows, in her words; no class of the classifier: unknown."""
         last = self.kept.last(visitor)
         if last is None or last.state.example is not None:
