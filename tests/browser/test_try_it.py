@@ -313,7 +313,7 @@ def test_depths_that_are_right_are_those_that_are_read_right(recorded):
     """The band under the film against what every depth's own picture is said to show."""
     page = recorded.page
     marked = page.eval_on_selector_all(
-        ".plot .swatch", "(all) => all.map((n) => [n.x.baseVal.value, n.width.baseVal.value])"
+        ".plot .good", "(all) => all.map((n) => [n.x.baseVal.value, n.width.baseVal.value])"
     )
     ticks = page.locator(".plot text[text-anchor=middle]").all()
     at = {int(tick.text_content()): float(tick.get_attribute("x")) for tick in ticks}

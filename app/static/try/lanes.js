@@ -32,12 +32,12 @@ function layout() {
   } else if (narrow) {
     Object.assign(b, { left: 36, right: width - 22, top: 76, bottom: 186, fixed: 222, film: 246 });
     if (detail) Object.assign(b, { fixed: 236, top2: 250, bottom2: 358, film: 368 });
-    Object.assign(b, { foot: b.film + 36 + (detail ? 0 : 20), height: b.film + (detail ? 88 : 108) + (missingLine(chosen) ? 48 : 0) });
+    Object.assign(b, { foot: b.film + 56, height: b.film + (detail ? 132 : 108) + (missingLine(chosen) ? 48 : 0) });
   } else {
     const bottom = 176 + clamp(window.innerHeight - (width > 1344 ? 980 : 910), 0, 120); // of a screen all is used
     Object.assign(b, { left: 238, right: width - 146, top: 66, bottom, fixed: bottom + 26, film: bottom + 46 });
     if (detail) Object.assign(b, { fixed: bottom + 11, top2: bottom + 18, bottom2: bottom + 118, film: bottom + 128 });
-    Object.assign(b, { foot: b.film + (detail ? 32 : 58), height: b.film + (detail ? 58 : 86) });
+    Object.assign(b, { foot: b.film + 58, height: b.film + 86 });
   }
   const pitch = (b.right - b.left) / deepest();
   b.pitch = pitch;
@@ -112,42 +112,29 @@ function rightDepths(probs) {
 }
 
 // Under the film: from which depths the chosen method is read right.
-function rightLane(b, now, line) {
+function rightLane(b) {
   const known = value.truth != null && !scene && value.every?.[lineOf(chosen)];
   const runs = known ? rightDepths(known.probs) : [];
   let out = stroke(b.left, b.film + 44, b.right, b.film + 44, "grid");
   for (const [from, to] of runs) {
     const [x1, x2] = [Math.max(b.x(from - 0.5), b.left - 6), Math.min(b.x(to + 0.5), b.right + 6)];
-    out += box(x1, b.film + 38, x2 - x1, 12, "good swatch");
+    out += box(x1, b.film + 38, x2 - x1, 12, "good");
   }
   const said = runs.length ? words.right_here : known ? words.never_right : "";
   if (said && b.narrow) out += markAt(chosen, 20, b.foot + 36) + label(33, b.foot + 41, said);
   else if (said) out += markAt(chosen, 22, b.film + 44) + label(34, b.film + 49, said);
   const fix = scene || empty() || fixed > deepest() ? "" : stroke(b.x(fixed), b.fixed, b.x(fixed), b.film + 50, "fix");
-  return out + line + fix;
+  return out + fix;
 }
 
-function chanceLane(b, now, line) {
+function chanceLane(b, now) {
   let out = "";
-  const known = value.every?.[lineOf(chosen)];
-  const runs = known && value.truth != null && !scene ? rightDepths(known.probs) : [];
-  for (const [from, to] of runs) {
-    const [x1, x2] = [Math.max(b.x(from - 0.5), b.left), Math.min(b.x(to + 0.5), b.right)];
-    out += box(x1, b.top2, x2 - x1, b.bottom2 - b.top2, "good");
-    out += stroke(x1, b.top2, x1, b.bottom2, "good-edge") + stroke(x2, b.top2, x2, b.bottom2, "good-edge");
-  }
   for (const c of [0, 0.5, 1]) {
     out += stroke(b.left, b.y2(c), b.right, b.y2(c), "grid") + label(b.left - (b.narrow ? 6 : 12), b.y2(c) + 5, 100 * c, "end");
   }
   const title = empty() ? "" : fill(words.chance, { kind: value.classes[kind()] });
   if (b.narrow) out += label(14, 212, `${title}${words.from_here}`, "start", "strong");
-  else {
-    out += label(16, b.top2 + 14, title, "start", "strong") + label(16, b.top2 + 34, words.from_this, "start", "strong");
-    if (runs.length) {
-      out += box(16, b.top2 + 47, 14, 14, "good swatch") + markAt(chosen, 43, b.top2 + 54) + label(55, b.top2 + 59, words.right);
-    } else if (known && value.truth != null) out += label(16, b.top2 + 59, words.never_right);
-  }
-  out += line;
+  else out += label(16, b.top2 + 14, title, "start", "strong") + label(16, b.top2 + 34, words.from_this, "start", "strong");
   const lines = scene ? [] : METHODS.filter((name) => value.every?.[name] && shown().map(lineOf).includes(name));
   const order = (list) => [...list].sort((a, c) => (a === chosen) - (c === chosen));
   for (const name of order(lines)) {
@@ -165,7 +152,7 @@ function legend(b, lines) {
     return METHODS.filter((name) => shown().includes(name) || lines.includes(name)).map((name) => {
       const at = x;
       x += 28 + 7.6 * words.short[name].length;
-      return markAt(name, at + 6, b.foot + 37) + label(at + 19, b.foot + 42, words.short[name]);
+      return markAt(name, at + 6, b.foot + 61) + label(at + 19, b.foot + 66, words.short[name]);
     }).join("");
   }
   const ends = lines.map((name) => {
@@ -181,7 +168,7 @@ function legend(b, lines) {
 
 // Each method's mark where it really stopped; ▲ where the fixed depth is tried.
 function stops(b, now) {
-  let out = empty() || fixed > deepest() ? "" : stroke(b.x(fixed), b.top2 - 6, b.x(fixed), b.film + 30, "fix");
+  let out = "";
   for (const name of METHODS) {
     const found = outcome(name, now);
     const chance = chanceAt(found.probs);
@@ -254,7 +241,7 @@ function lanes(now) {
   const line = now && now.t <= deepest() ? parts.map(([y1, y2]) => stroke(b.x(now.t), y1, b.x(now.t), y2, css)).join("") : "";
   const head = playing ? stroke(b.x(playing.depth), b.top, b.x(playing.depth), down, "playhead") : "";
   const ring = now && mean[now.t] !== undefined && now.t <= deepest() ? dot(b.x(now.t), b.y(mean[now.t]), scene?.ring ? 20 : presenting ? 9 : 5.5, "ring") : "";
-  svg.innerHTML = HATCH + curveLane(b, now) + (presenting ? presentAxis(b) + line : filmLane(b, now) + (detail ? chanceLane : rightLane)(b, now, line)) + ring + head;
+  svg.innerHTML = HATCH + curveLane(b, now) + (presenting ? presentAxis(b) + line : filmLane(b, now) + rightLane(b) + line + (detail ? chanceLane(b, now) : "")) + ring + head;
   film(b, now);
   handles(b, now);
 }
@@ -311,7 +298,7 @@ function handles(b, now) {
   compute.hidden = presenting || !line;
   put(compute, words.compute);
   compute.dataset.line = line;
-  compute.style.top = `${b.narrow ? b.foot + 50 : (b.top2 ?? b.film) + (detail ? 56 : 34)}px`;
+  compute.style.top = `${b.narrow ? b.height - 54 : b.film + 34}px`;
 }
 find(".back").addEventListener("click", () => { setOwn(); stopHandle.focus(); });
 find(".compute").addEventListener("click", (event) => trigger("expand", { every: event.target.dataset.line }));
