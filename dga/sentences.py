@@ -175,7 +175,7 @@ def spent(steps: int, seconds: float, choosing: float | None = None, plus: bool 
 def pill(stop: Stop, horizon: int | None, alone: Sequence[int | None] = ()) -> tuple[str, str, str]:
     """What stands at t*, beside it, and :func:`spread`, of where each noise path crosses alone."""
     if stop.gave_up:
-        text, beside = f"past {horizon}: left alone", ""
+        text, beside = f"too sure at {horizon}: left alone", ""
     elif not stop.crossed:
         text, beside = f"{stop.t_star}, the deepest allowed", "still above τ"
     elif not stop.t_star:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, get_type_hints
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 INPUT = "input.png"
 RESULTS = "results.png"
 """What the systems rebuilt, side by side."""
+DRAWS = 20  # seeds that a case is tried with, so that a rare one is not taken for the rule
 Kept = TypeVar("Kept")
 
 
@@ -102,6 +103,19 @@ def settings_of(profile: Profile, case: Case) -> Request:
     return Request.of(profile, **damage, seed=case.seed, paths=PATHS)
 
 
+def draws(session: Session, case: Case, example: Example) -> dict[str, int]:
+    """Of ``of`` runs that differ in the seed alone, how many are read right, by system."""
+    right = {"of": DRAWS}
+    for seed in range(DRAWS):
+        settings = settings_of(session.profile, replace(case, seed=seed))
+        pixels = session.subject(example.path, settings).input
+        *_, run = session.events(pixels, settings)
+        assert isinstance(run, Adaptation)
+        for name, result in run.reconstructions.items():
+            right[name] = right.get(name, 0) + (result.prediction.label == example.truth)
+    return right
+
+
 def record(session: Session, case: Case, example: Example, folder: Path) -> None:
     """Run a case and write it to ``folder``."""
     settings = settings_of(session.profile, case)
@@ -126,7 +140,8 @@ def record(session: Session, case: Case, example: Example, folder: Path) -> None
     results = np.concatenate([state.results[name].image for name in state.systems], 1)
     for name, picture in (INPUT, pixels), (RESULTS, results):
         Image.fromarray(picture).save(folder / name, optimize=True)
-    write_json(folder / RECORD, _content(session, state))
+    content = _content(session, state) | {"draws": draws(session, case, example)}
+    write_json(folder / RECORD, content)
 
 
 def _content(session: Session, state: RunState) -> dict[str, Any]:
@@ -189,6 +204,7 @@ def _state(
     before, clean = (_filled(Prediction, p) for p in (run["input_prediction"], content["clean"]))
     subject = Picture(damaged, before, pixels, clean)
     state = RunState(profile, settings, subject, example, "recorded", key=case.name)
+    state.draws = content["draws"]
     search = _search(state, content["search"], End(state.stopping))
     state.take(SearchEnded(None, search))
     for name, shares in content["outcomes"].items():

@@ -83,12 +83,13 @@ class RunState:
     """One run; events go in.
 
     ``example``: the picture that it began with, None for an own one; ``key``: who knows it may
-    see the run; ``kind``: the class that a visitor says her own picture shows; ``judged``: logits
-    of each noise path, as far as they are known; ``search``: the paper's, ``by_tau``: where it
-    ends at every tau, ``searches``: each system's; ``series``: what comes out at every depth, by
-    system and for the noised states; ``shown``: each system's picture so far, uint8 ``[S, S,
-    3]``; ``results``: those that are finished; ``result``: the finished run. ``first``: the
-    system that is wanted before the others; ``working``: more of a finished run is computed.
+    see the run; ``kind``: the class that a visitor says her own picture shows; ``draws``: of a
+    recorded run with other seeds, see :func:`app.presets.store.draws`; ``judged``: logits of each
+    noise path, as far as they are known; ``search``: the paper's, ``by_tau``: where it ends at
+    every tau, ``searches``: each system's; ``series``: what comes out at every depth, by system
+    and for the noised states; ``shown``: each system's picture so far, uint8 ``[S, S, 3]``;
+    ``results``: those that are finished; ``result``: the finished run. ``first``: the system that
+    is wanted before the others; ``working``: more of a finished run is computed.
     """
 
     profile: Profile
@@ -98,6 +99,7 @@ class RunState:
     source: Source = "run"
     first: str = "dga-guided"
     kind: str = ""
+    draws: dict[str, int] = field(default_factory=dict)
     key: str = field(default_factory=lambda: secrets.token_hex(16))
     phase: Phase = "forward"
     notice: str = ""

@@ -48,6 +48,7 @@ def blank_value(profile: Profile, stopping: StoppingConfig | None = None) -> dic
         "tau": (stopping or profile.stopping).tau,
         "dda_depth": profile.dda_depth,
         "kinds": len(profile.classifier.classes),
+        "side": profile.image_size,
         "classes": [],
         "title": "",
         "curves": [],
@@ -70,6 +71,7 @@ def run_value(state: RunState) -> dict[str, Any]:
             "dda_depth": state.settings.dda_depth,
             "progress": dataclasses.asdict(state.progress) if state.busy else None,
             "recorded": state.key if state.source == "recorded" else "",
+            "draws": state.draws,
             "error": state.error,
             "title": state.example.title if state.example else OWN_PICTURE,
             "own": state.example is None,
@@ -173,11 +175,15 @@ def _fixed_series(state: RunState) -> str | None:
 
 
 def found(explained: Search) -> dict[str, Any]:
-    """Where DGA+'s noise ends, which picture is noised, and what its repair cannot bring back."""
+    """Where DGA+'s noise ends, which picture is noised, and what its repair cannot bring back.
+
+    ``enters``: whether it is as noisy as a state of the forward process, and taken for one.
+    """
     gain = explained.found.degradation.exposure.gain
     return {
         "limit": FAINT if gain >= FAINT_GAIN else "",
         "t_star": explained.stop.t_star,
+        "enters": explained.found.entry >= explained.stop.t_star,
         "unchanged": explained.unchanged,
         "noised": data_uri(explained.x_t_star) if explained.stop.t_star else "",
     }

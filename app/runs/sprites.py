@@ -12,7 +12,7 @@ from dga.images import Pixels, to_jpeg
 
 COLUMNS = 10  # of the forward sheet
 MAX_SIDE = 128  # larger pictures are reduced: the film is looked at, not measured
-FORWARD_QUALITY = 40  # mostly noise, which costs most and of which nothing is read off
+FORWARD_QUALITY = 60  # as grainy as the pictures themselves: with less, noise is smoothed away
 REVERSE_QUALITY = 60
 OUTCOME_QUALITY = 75
 

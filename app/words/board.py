@@ -63,14 +63,14 @@ UNDER = {
     "crossed": "depth {depth}",
     "maximum": "depth {depth}, the deepest",
     "left": "left as it is",
-    "hopeless": "too coarse to hide",
+    "hopeless": "too sure: left alone",
 }
 HOW = {
     "damaged": "before any repair",
     "crossed": "stopped at depth {depth}",
     "maximum": "the detector did not stop by {depth}, the deepest allowed",
     "left": "the detector is not sure of damage: left as it is",
-    "hopeless": "too coarse to hide: left alone",
+    "hopeless": "the detector is too sure of damage at any depth: left alone",
     "dda": "fixed depth {depth}",
     "same": "fixed depth {depth}: the same picture as from its own",
 }
@@ -99,7 +99,7 @@ LABELS = {
     "legend_right": "read right, the surer the stronger",
     "legend_wrong": "wrong, likewise",
     "legend_sure": "no kind named: the surer the stronger",
-    "unsure": "still sure of damage at {deepest}, the deepest allowed (at 0: left alone)",
+    "unsure": "still sure of damage at {deepest}, the deepest allowed (at 0: too sure, left alone)",
     "open": "Open in Try it",
     "own": "Own pictures",
     "table": "Table (CSV)",

@@ -127,7 +127,7 @@ READING = {
 # What a link shows; which recorded run that is: app/pages/findings/shown.py.
 SEE = {
     "help": "See one that diagnosis mends",
-    "depth": "See one saved by its depth",
+    "depth": "See one picture's own depth",
     "worth": "See a depth at each place",
     "found": "See what was found in one",
     "clean": "Try an undamaged one",
@@ -136,7 +136,7 @@ SEE = {
 FINDINGS_WORDS = {
     "title": "What we found, in six answers",
     "intro": "Learn explains the methods; the tables below hold every number and say on how many "
-    "photographs. Those never used for tuning were never used for training, either.",
+    "photographs. Photographs not used for tuning were not used for training, either.",
     "severity": "Severity",
     "elsewhere": "Not measured at severity {asked}: what has a severity is shown at {at}.",
     "of_damage": "Severity of the damage",

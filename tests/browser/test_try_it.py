@@ -837,7 +837,7 @@ def test_a_refused_upload_says_so_beside_it(working, tmp_path):
     # The new picture's run: it has no true kind, so no tick and no cross.
     page.wait_for_selector(f"{ROW} .sign", state="detached")
     working.shown("run")
-    assert "knows only 16 kinds" in page.inner_text(".second")
+    assert "pixels as one of 16 kinds" in page.inner_text(".second")
 
 
 def test_coming_back_brings_the_own_picture_and_its_whole_run(working):

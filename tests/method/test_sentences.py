@@ -67,7 +67,7 @@ def test_left_alone_has_two_sentences():
         "wrong",
     )
     assert title(coarse) != title(clean)
-    assert pill(coarse, 60)[0] == "past 60: left alone"
+    assert pill(coarse, 60)[0] == "too sure at 60: left alone"
     assert pill(clean, 60)[0] == "t* = 0: left as it is"
     assert spent(0, 0.0, 1.1) == "Choosing the depth took 1.1 s; nothing was rebuilt."
 

@@ -183,7 +183,7 @@ def test_verdicts_are_against_the_true_class_and_totals_say_why():
         "all from depth 24",
     ]
     under = [row["under"] for row in value["rows"]]
-    assert under == ["depth 7", "depth 24, the deepest", "too coarse to hide", "left as it is"]
+    assert under == ["depth 7", "depth 24, the deepest", "too sure: left alone", "left as it is"]
     never = "the detector did not stop by 24, the deepest allowed"
     assert how(board, board.rows[1], "dga") == never
     assert how(board, board.rows[1], "dda").endswith("the same picture as from its own")

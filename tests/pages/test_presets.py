@@ -4,6 +4,7 @@ import dataclasses
 import json
 import re
 import runpy
+from collections import Counter
 from types import SimpleNamespace
 from urllib.parse import parse_qsl
 
@@ -17,7 +18,15 @@ from app.parts.examples import Example, load_examples
 from app.presets.cases import CASES, PATHS, Case
 from app.presets.recording import RECORD
 from app.presets.search import METHODS, lead, told
-from app.presets.store import RESULTS, Preset, Presets, load_preset, record, settings_of
+from app.presets.store import (
+    RESULTS,
+    Preset,
+    Presets,
+    draws,
+    load_preset,
+    record,
+    settings_of,
+)
 from app.runs.links import write
 from app.runs.run_value import run_value
 from app.runs.session import Session
@@ -104,6 +113,21 @@ def test_recording_again_gives_the_same_pictures(small, example, folder, tmp_pat
         if path.name != RECORD:  # it holds seconds
             assert (copy / path.name).read_bytes() == path.read_bytes()
     assert json.loads((copy / RECORD).read_text())["search"]["stop"]["t_star"] >= 0
+
+
+def test_how_rare_a_case_is_stands_beside_it(small, example, folder, monkeypatch):
+    """As many runs as are said, with other seeds, each counted once."""
+    state = load_preset(small, CASE, example, folder).state
+    assert state.draws["of"] == 20
+    assert run_value(state)["draws"] == state.draws
+    monkeypatch.setattr("app.presets.store.DRAWS", 3)
+    few, right = draws(small, CASE, example), Counter()
+    for seed in range(3):
+        settings = settings_of(small.profile, dataclasses.replace(CASE, seed=seed))
+        *_, run = small.events(small.subject(example.path, settings).input, settings)
+        read = {name: one.prediction.label for name, one in run.reconstructions.items()}
+        right.update(name for name, label in read.items() if label == "cat")
+    assert few == {"of": 3, **{name: right[name] for name in state.results}}
 
 
 @pytest.mark.parametrize(

@@ -155,8 +155,8 @@ STEPS = (
         "plus",
         "Diagnosis",
         "What can be undone need not be rebuilt",
-        "With diagnosis, what was found is undone first. Only what then still looks damaged is "
-        "noised to t* and rebuilt as before. A wrong diagnosis can do harm.",
+        "With diagnosis, what was found is undone first. What then still looks damaged is noised "
+        "to t*, less the noise that is in it already, and rebuilt. A wrong diagnosis can do harm.",
         "",
         r"\mathbf{x} \to \hat{d}^{-1}(\mathbf{x}) \to \mathbf{x}_{t^*} \to \mathbf{x}'_0",
         "x becomes the picture with d hat undone, then x at t star, then x prime 0",

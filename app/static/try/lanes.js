@@ -36,8 +36,8 @@ function layout() {
   } else {
     const bottom = 176 + clamp(window.innerHeight - (width > 1344 ? 980 : 910), 0, 120); // of a screen all is used
     Object.assign(b, { left: 238, right: width - 146, top: 66, bottom, fixed: bottom + 26, film: bottom + 46 });
-    if (detail) Object.assign(b, { fixed: bottom + 11, top2: bottom + 18, bottom2: bottom + 118, film: bottom + 128 });
-    Object.assign(b, { foot: b.film + 58, height: b.film + 86 });
+    if (detail) Object.assign(b, { fixed: bottom + 14, top2: bottom + 26, bottom2: bottom + 126, film: bottom + 138 });
+    Object.assign(b, { foot: b.film + 62, height: b.film + 90 });
   }
   const pitch = (b.right - b.left) / deepest();
   b.pitch = pitch;

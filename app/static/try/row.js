@@ -43,7 +43,7 @@ function paint(canvas, frame) {
 function pictureNow(name, now) {
   if (name === "clean" || name === "damaged") {
     const from = value[name === "clean" ? "clean" : "input"];
-    const more = name === "clean" && value.truth != null ? words.truth : "";
+    const more = name === "clean" && value.truth != null && !value.own ? words.truth : "";
     const came = value.own && (name === "clean" || !value.clean) ? words.came : null;
     const brief = presenting && name === "damaged" ? value.brief : null;
     const title = came || brief || (value.input && !value.clean ? words.came : words.short[name]);
@@ -64,8 +64,10 @@ function pictureNow(name, now) {
   const frame = playing ? playingFrame(name, found) : found.frame;
   const own = found.frame || found.probs || busy() || stale || empty() ? null : ownButton(name);
   const twin = twinOf(name, now);
-  const title = name === "dda" ? fill(words.fixed_at, { depth: fixed }) : OWN.includes(name) && byHand(name, now) ? words.your_depth : words.short[name];
-  const gloss = OWN.includes(name) && byHand(name, now) ? words.gloss.hand : words.gloss[name];
+  const by = byHand(name, now);
+  const usual = presenting && name === "dga" ? words.own_unguided : words.short[name];
+  const title = name === "dda" ? fill(words.fixed_at, { depth: fixed }) : OWN.includes(name) && by ? words.your_depth : usual;
+  const gloss = by ? words.gloss[name === "dga-plus" ? "diagnosed_hand" : "hand"] : words.gloss[name];
   return { title, gloss, more: twin ? words.same : "", frame, probs: playing && !playing.arrived(found) ? null : found.probs, own, long };
 }
 
@@ -81,8 +83,8 @@ const plusByHand = () => byHand("dga-plus", depthNow());
 const ownNoise = () => chosen === "dga-plus" && value.found && !(plusByHand() && value.found.unchanged) && !playing;
 const needsNoise = () => Boolean(plusByHand() ? value.found?.unchanged : value.found?.noised);
 function plusNoised() {
-  const { t_star: depth, noised } = value.found;
-  const title = fill(words.noised_to, { depth });
+  const { t_star: depth, noised, enters } = value.found;
+  const title = fill(words[enters ? "enters" : "noised_to"], { depth });
   if (needsNoise()) return { title, frame: wholePicture(noised), probs: null };
   return { title: words.short.noised, note: plusByHand() ? words.own_noise : words.no_noise };
 }
@@ -177,10 +179,10 @@ function sentences(now) {
   if (presenting) return [said, []];
   const rest = [notice, why];
   if (chosen === "dga-plus" && asked === "own") rest.push([value.found?.limit, ""]);
-  if (fixedHandle.classList.contains("glow") && !phone.matches) rest.push([words.opens_drag, ""]);
+  if (fixedHandle.classList.contains("glow")) rest.push([phone.matches ? "" : words.opens_drag, ""]);
   else if (value.source === "recorded") rest.push([recordedWords(now), ""]);
   else if (askedOf(chosen, now).made && !phone.matches) rest.push([value.spent?.[chosen], ""]);
-  if (value.truth == null) rest.push([fill(words.kinds, { n: value.kinds }), ""]);
+  if (value.own) rest.push([fill(words.kinds, { n: value.kinds, side: value.side }), ""]);
   return [said, rest.filter((told) => told?.[0])];
 }
 
@@ -188,7 +190,9 @@ function sentences(now) {
 function recordedWords(now) {
   const lesson = document.querySelector(`#examples [data-name="${value.recorded}"]`)?.dataset.lesson;
   const asItWas = lesson && shown().every((name) => askedOf(name, now).made);
-  return asItWas ? `${words.recorded_of} ${lesson[0].toLowerCase()}${lesson.slice(1)}.` : words.recorded;
+  if (!asItWas) return words.recorded;
+  const { of, dda, "dga-plus": plus, [own]: mine } = value.draws;
+  return fill(words.recorded_of, { lesson: lesson[0].toLowerCase() + lesson.slice(1), of, own: mine, plus, dda });
 }
 
 // A verdict is the word before the last full stop.
