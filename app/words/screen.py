@@ -113,6 +113,7 @@ SCREEN_WORDS = {
     "picture": "picture",
     "noise_in": "Noise goes in",
     "depth": "depth",
+    "depth_is": "depth: steps of noise",
     "at_depth": "depth {depth}",
     "back": "✕ Back to {pill}",
     "fixed_at": "Fixed depth {depth}",

@@ -210,7 +210,7 @@ function filmLane(b, now) {
   }
   const every = (b.narrow ? 8 : 4) * Math.ceil(deepest() / 40);
   for (let k = 0; k <= deepest(); k += every) out += label(b.x(k), b.foot + 16, k, "middle");
-  if (!b.narrow) out += label(16, b.film + 20, words.noise_in, "start", "strong") + label(16, b.foot + 16, words.depth);
+  if (!b.narrow) out += label(16, b.film + 20, words.noise_in, "start", "strong") + label(16, b.foot + 16, words.depth_is);
   if (running() || value.phase !== "cancelled" || !mean.length) return out;
   return out + box(b.x(mean.length - 1), b.film, b.right - b.x(mean.length - 1), 30, "hatched");
 }
