@@ -79,7 +79,7 @@ DAMAGED = (  # flat, noisy, blurred, and one that DGA+ does not save
     LessonPicture("lake", "contrast", 5, 3),
     LessonPicture("lion", "gaussian_noise", 3, 7),
     LessonPicture("lion", "zoom_blur", 4, 7),
-    LessonPicture("cat", "motion_blur", 3),
+    LessonPicture("cat", "motion_blur", 3, 6),
 )
 PARTS = ("meet", "film", "game", "judge", "reverse", "guide", "toy", "level", "plus", "depth")
 
