@@ -13,6 +13,9 @@ from PIL import Image
 
 from app.pages.adapt.try_handlers import TryHandlers
 from app.parts.examples import load_examples
+from app.presets.cases import CASES
+from app.presets.recording import RECORD
+from dga.io.shipped import shipped
 from dga.pipeline import adapt
 from dga.request import Request
 from tests.fixtures.browser import Watch
@@ -327,12 +330,20 @@ def test_depths_that_are_right_are_those_that_are_read_right(recorded):
     page.keyboard.press("Escape")
 
 
+def load_draws():
+    record = shipped("assets/presets") / "everyday16" / CASES[0].name / RECORD
+    return json.loads(record.read_text())["draws"]
+
+
 def test_an_example_is_as_it_was_recorded(recorded):
     page = recorded.page
     page.click("#examples [data-name]")
     page.wait_for_function("document.querySelector('.second').textContent.includes('example')")
     said = recorded.says()
-    assert "A recorded example: the fixed depth is wrong." in page.inner_text(".second")
+    told, draws = page.inner_text(".second"), load_draws()
+    assert "A recorded example, looked for: the fixed depth is wrong." in told
+    assert f"Of {draws['of']} tries" in told
+    assert f"own depth {draws['dga-guided']}, with diagnosis {draws['dga-plus']}" in told
     recorded.slide("Threshold τ", 1)
     assert recorded.says() != said
     assert "recorded example" not in page.inner_text(".second")
@@ -417,7 +428,7 @@ def test_present_shows_the_depth_of_what_is_looked_at(recorded):
     page.click(".shots [data-name=dga-plus] button.choose")
     page.keyboard.press("f")
     noised = ".shots [data-name=noised] figcaption b"
-    Watch.says(recorded, noised, "Noised to depth 9")
+    Watch.says(recorded, noised, "Enters at depth 9")
     page.wait_for_function(MARKED_AT, arg=9)
     page.keyboard.press("m")
     assert page.locator(".plot .own").count() == 0
