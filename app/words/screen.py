@@ -19,6 +19,7 @@ SCREEN_WORDS = {
     "tiny": {
         "clean": "true",
         "damaged": "damaged",
+        "came": "as it came",
         "noised": "noised",
         "dga": "own",
         "dga-guided": "own",

@@ -104,6 +104,7 @@ function figure(name, now) {
   put(node.querySelector("figcaption b"), told.title);
   put(node.querySelector("figcaption i"), told.more ?? "");
   put(node.querySelector(".gloss"), told.gloss ?? "");
+  if (name === "damaged") put(thumbOf(name).querySelector("span"), value.input && !value.clean ? words.tiny.came : words.tiny.damaged);
   node.querySelector("figcaption").title = told.long ?? "";
   put(node.querySelector(".none"), told.note ?? "");
   const own = node.querySelector(".own");
