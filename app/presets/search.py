@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from app.parts.examples import Example
 from app.presets.cases import Case
-from app.presets.store import settings_of
+from app.presets.store import adapted
 from app.runs.session import Session
 from dga.networks.classifier import Prediction
-from dga.pipeline import Adaptation
 
 METHODS = {"dga-guided": "guided", "dda": "dda", "dga-plus": "plus"}
 
@@ -18,10 +17,7 @@ def told(session: Session, case: Case, example: Example) -> str:
     Of each reading the lead of the true class over the likeliest other, -1 to 1. Raises what
     :meth:`~app.runs.session.Session.lent` does.
     """
-    settings = settings_of(session.profile, case)
-    subject = session.subject(example.path, settings)
-    *_, run = session.events(subject.input, settings)
-    assert isinstance(run, Adaptation)
+    run = adapted(session, case, example)
     read = {"damaged": run.input_prediction}
     read |= {title: run.reconstructions[name].prediction for name, title in METHODS.items()}
     leads = (f"{who} {lead(said, example.truth):+.2f}" for who, said in read.items())

@@ -103,14 +103,19 @@ def settings_of(profile: Profile, case: Case) -> Request:
     return Request.of(profile, **damage, seed=case.seed, paths=PATHS)
 
 
+def adapted(session: Session, case: Case, example: Example) -> Adaptation:
+    """A case's finished run. Raises what :meth:`~app.runs.session.Session.lent` does."""
+    settings = settings_of(session.profile, case)
+    *_, run = session.events(session.subject(example.path, settings).input, settings)
+    assert isinstance(run, Adaptation)
+    return run
+
+
 def draws(session: Session, case: Case, example: Example) -> dict[str, int]:
     """Of ``of`` runs that differ in the seed alone, how many are read right, by system."""
     right = {"of": DRAWS}
     for seed in range(DRAWS):
-        settings = settings_of(session.profile, replace(case, seed=seed))
-        pixels = session.subject(example.path, settings).input
-        *_, run = session.events(pixels, settings)
-        assert isinstance(run, Adaptation)
+        run = adapted(session, replace(case, seed=seed), example)
         for name, result in run.reconstructions.items():
             right[name] = right.get(name, 0) + (result.prediction.label == example.truth)
     return right

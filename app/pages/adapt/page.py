@@ -39,7 +39,7 @@ _KEPT = """async () => {
 def adapt_page(
     session: Session, demo: gr.Blocks, line: QueuePositions, opens: dict[str, bytes]
 ) -> tuple[str]:
-    """Lay the page out and connect it. Returns the sentence that it opens with, as HTML.
+    """Lay the page out and connect it. Returns what it opens with, as HTML.
 
     The run that it asks for then goes into ``opens`` as JSON, by name.
     """
