@@ -26,11 +26,8 @@ class ConfigOptions:
     ema: Annotated[float | None, typer.Option(help="Decay of the weights' moving average.")] = None
     seed: Annotated[int | None, typer.Option(help="Fixes initial weights and every batch.")] = None
     bf16: Annotated[bool | None, typer.Option(help="bfloat16 autocast.")] = None
-    scales: Annotated[
-        float | None,
-        typer.Option(
-            help="Share of pictures that are windows of enlarged ones, not for the classifier."
-        ),
+    windows: Annotated[
+        float | None, typer.Option(help="Share of pictures that are windows of --photographs.")
     ] = None
 
 
@@ -87,6 +84,10 @@ def train(
     teacher: Annotated[
         Path | None, typer.Option(help="Weights of the profile's own classifier that teach it.")
     ] = None,
+    photographs: Annotated[
+        list[Path] | None,
+        typer.Option(help="Folders or zips of photographs; damaged whole, then windows are cut."),
+    ] = None,
     study: StudyOptions = StudyOptions(),
     workers: Annotated[
         int | None, typer.Option(help="Processes that read and corrupt ahead.")
@@ -104,7 +105,7 @@ def train(
     chosen = dataclasses.replace(run.defaults(model), **given)
     where = Compute.choose(device, "float32").device
     named = {**vars(study), "corruptions": parse_corruptions(study.corruptions)}
-    others = (init, Study(**named), workers, max_depth, classifier, teacher)
+    others = (init, Study(**named), workers, max_depth, classifier, teacher, photographs or ())
     written = run.train(model, profile, data, out, chosen, where, *others)
     if written is not None:
         typer.echo(f"Weights: {written}")

@@ -14,7 +14,7 @@ from dga.networks.unet import Denoiser
 from dga.profiles import Profile, ScheduleConfig
 from dga.training import loop
 from dga.training.loop import TrainConfig
-from dga.training.scales import maybe_window
+from dga.training.windows import Photographs
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", FutureWarning)
@@ -33,12 +33,14 @@ def train_diffusion(
     device: torch.device,
     init: Path | None = None,
     max_depth: int | None = None,
+    photographs: Photographs | None = None,
 ) -> nn.Module:
     """Train a :class:`~dga.networks.unet.Denoiser` and return its moving average.
 
     The loss is the hybrid of Nichol and Dhariwal (2021, Eq. 16), by the
     guided-diffusion package. ``max_depth``: the deepest respaced depth that most
-    timesteps are drawn from, see :func:`draw`. Raises ``ValueError`` unless it is in 1...T.
+    timesteps are drawn from, see :func:`draw`; ``photographs``: of which ``config.windows`` are
+    cut. Raises ``ValueError`` unless it is in 1...T.
     """
     schedule = profile.schedule
     last = last_timestep(schedule, max_depth)
@@ -47,6 +49,8 @@ def train_diffusion(
     )
     identity = loop.describe_run("diffusion", profile, images, init)
     identity["max_depth"] = str(max_depth or "")
+    if photographs:
+        identity["photographs"] = photographs.fingerprint()
     used, _ = split_training(images)
     torch.manual_seed(config.seed)
     model = Denoiser(profile.denoiser)
@@ -57,7 +61,8 @@ def train_diffusion(
     )
 
     def loss(step: int) -> tuple[Tensor, dict[str, float]]:
-        x, time, noise = (v.to(device) for v in draw(used, schedule.timesteps, config, step, last))
+        drawn = draw(used, schedule.timesteps, config, step, last, photographs)
+        x, time, noise = (v.to(device) for v in drawn)
         terms = process.training_losses(model, x, time, noise=noise)
         return terms["loss"].mean(), {"mse": float(terms["mse"].detach().mean())}
 
@@ -74,19 +79,27 @@ def last_timestep(schedule: ScheduleConfig, max_depth: int | None) -> int | None
 
 
 def draw(
-    images: ImageSet, timesteps: int, config: TrainConfig, step: int, last: int | None = None
+    images: ImageSet,
+    timesteps: int,
+    config: TrainConfig,
+    step: int,
+    last: int | None = None,
+    photographs: Photographs | None = None,
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Pictures ``[B, 3, S, S]``, half of them flipped, timesteps ``[B]`` and noise.
 
     Timesteps are drawn as 1000 u^1.5: adaptation starts from moderate depths, so those are
     seen most. With ``last``, nine in ten are drawn evenly from 0...last, and the rest as
-    ever, so that what is known of deeper states is not forgotten. ``config.scales`` of the
-    pictures are windows of enlarged ones.
+    ever, so that what is known of deeper states is not forgotten. ``config.windows`` of the
+    pictures are windows of ``photographs``.
     """
     rng = loop.step_rng(config.seed, step)
     generator = loop.torch_rng(rng)
     pixels = images.pixels[loop.batch_rows(len(images), config.batch, config.seed, step)]
-    x = to_tensor(np.stack([maybe_window(picture, config.scales, rng) for picture in pixels]))
+    if photographs and (count := round(config.windows * len(pixels))):
+        windows = photographs.windows(rng, count, pixels.shape[1])
+        pixels = np.concatenate([pixels[count:], windows])
+    x = to_tensor(pixels)
     flipped = torch.rand(len(x), generator=generator) < 0.5
     x[flipped] = x[flipped].flip(-1)
     u = torch.rand(len(x), generator=generator)

@@ -29,8 +29,8 @@ class TrainConfig:
 
     The learning rate climbs over ``warmup`` steps, stays, and falls linearly to
     zero over the last ``decay`` of the run. Until that fall begins, a run can be
-    resumed with another ``images``. ``scales``: share of the pictures that are windows of
-    enlarged ones.
+    resumed with another ``images``. ``windows``: share of the pictures that are windows of
+    photographs.
     """
 
     images: int
@@ -43,15 +43,15 @@ class TrainConfig:
     clip: float | None = 1.0
     seed: int = 0
     bf16: bool = True
-    scales: float = 0.0
+    windows: float = 0.0
 
     def __post_init__(self) -> None:
         if self.batch < 2 or self.images < self.batch:
             raise ValueError("A batch holds at least 2 pictures, and a run at least one batch.")
         if not self.lr > 0:
             raise ValueError("The learning rate must be above 0.")
-        if not 0 <= self.scales <= 1:
-            raise ValueError(f"The share of enlarged pictures is 0 to 1, not {self.scales}.")
+        if not 0 <= self.windows <= 1:
+            raise ValueError(f"The share of windows is 0 to 1, not {self.windows}.")
 
     @property
     def steps(self) -> int:
@@ -227,7 +227,7 @@ class Checkpoint:
 
 
 def _check_same_run(old: dict[str, Any], step: int, config: TrainConfig, path: Path) -> None:
-    new, old = dataclasses.asdict(config), {"scales": 0.0} | old  # older ones do not say
+    new, old = dataclasses.asdict(config), {"windows": 0.0} | old  # older ones do not say
     differs = {k: (old[k], v) for k, v in new.items() if old[k] != v}
     if set(differs) == {"images"}:
         before = dataclasses.replace(config, images=old["images"])

@@ -18,6 +18,7 @@ from dga.training.discriminator import trainer as discriminator
 from dga.training.discriminator.studies import Study
 from dga.training.loop import TrainConfig
 from dga.training.processes import ProcessGroup
+from dga.training.windows import Photographs
 from dga.weights.store import parameter_count, save_weights
 
 DEFAULTS: dict[str, TrainConfig] = {
@@ -46,6 +47,7 @@ def train(
     max_depth: int | None = None,
     name: str | None = None,
     teacher: Path | None = None,
+    photographs: Sequence[Path] = (),
 ) -> Path | None:
     """Train one model, write its weights and ``config.json`` to ``out`` and return that.
 
@@ -54,9 +56,10 @@ def train(
     CPUs where pictures are large or read from disk; ``max_depth``: the deepest depth that the
     diffusion model is mostly trained at, all by default; ``name``: another of the profile's
     classifiers than its own; ``teacher``: weights of its own, by which another is taught.
-    Returns ``None`` in all but the first of several processes. Raises ``ValueError`` for an
-    unknown model or profile, for unusable data, and for a study, a name, scales or several
-    processes of a model that takes none.
+    ``photographs``: folders or zips of which ``config.windows`` of the pictures are cut. Returns
+    ``None`` in all but the first of several processes. Raises ``ValueError`` for an unknown
+    model or profile, for unusable data, for windows without photographs, and for a study, a
+    name, windows or several processes of a model that takes none.
     """
     defaults(model)
     if model != "discriminator" and study not in (None, Study()):
@@ -65,10 +68,14 @@ def train(
         raise ValueError(f"Only the diffusion model has a deepest depth, not the {model}.")
     if model != "classifier" and not (name is None and teacher is None):
         raise ValueError(f"Only a classifier has a name and a teacher, not the {model}.")
-    if model == "classifier" and config.scales:
+    if bool(photographs) != bool(config.windows):
+        raise ValueError("--photographs and --windows belong together: what is cut, and how much.")
+    if photographs and (model == "classifier" or (study and study.corrupted)):
         raise ValueError(
-            "The classifier is shown no windows of enlarged pictures, only the others."
+            "Windows of photographs are for the diffusion model, and for a discriminator that "
+            "corrupts its own pictures."
         )
+    cut = Photographs.read(photographs) if photographs else None
     profile = get_profile(profile_name)
     if name is not None:
         profile = with_classifier(profile, name)
@@ -81,7 +88,7 @@ def train(
             if workers is None:
                 workers = _spare_processes(profile, images, team)
             network, facts = discriminator.train_discriminator(
-                profile, images, config, out, team.device, init, study, team, workers
+                profile, images, config, out, team.device, init, study, team, workers, cut
             )
         elif team.size > 1:
             raise ValueError(f"Several processes train the discriminator, not the {model}.")
@@ -89,7 +96,7 @@ def train(
             images = read_images(data, profile.image_size, classes)
             if model == "diffusion":
                 network = diffusion.train_diffusion(
-                    profile, images, config, out, team.device, init, max_depth
+                    profile, images, config, out, team.device, init, max_depth, cut
                 )
                 facts = {"max_depth": max_depth}
             else:
@@ -106,6 +113,7 @@ def train(
                 "init": str(init) if init else None,
                 "trained_on": {
                     "pictures": len(images),
+                    "photographs": len(cut.pictures) if cut else 0,
                     "device": str(team.device),
                     "threads": torch.get_num_threads(),
                     "torch": torch.__version__,

@@ -21,12 +21,13 @@ from dga.discriminator import estimate_x0
 from dga.images import Pixels, to_tensor
 from dga.profiles import Profile
 from dga.training import loop
-from dga.training.discriminator.explanations import explain
+from dga.training.discriminator.explanations import Explained, explain
 from dga.training.discriminator.pairs import make_pairs
 from dga.training.discriminator.samples import Prior, Samples, draw_samples
 from dga.training.discriminator.studies import Study
 from dga.training.loop import TrainConfig
 from dga.training.processes import ProcessGroup
+from dga.training.windows import PER_PICTURE, Photographs, random_places
 
 ALONE = ProcessGroup(torch.device("cpu"))
 Found = TypeVar("Found")
@@ -46,7 +47,8 @@ class Drawn(NamedTuple):
 class BatchMaker(Dataset):
     """Batches by step: the work on them that needs no network, for other processes to do.
 
-    ``share``: the pairs of each batch that are made here; all by default.
+    ``share``: the pairs of each batch that are made here; all by default. ``photographs``: of
+    which ``config.windows`` of the pairs are cut.
     """
 
     profile: Profile
@@ -55,6 +57,7 @@ class BatchMaker(Dataset):
     config: TrainConfig
     samples: Samples | None = None
     share: range | None = None
+    photographs: Photographs | None = None
 
     @cached_property
     def schedule(self) -> Schedule:
@@ -75,8 +78,7 @@ class BatchMaker(Dataset):
             pictures, unreadable = self._read(rows[mine.start : mine.stop])
             places: list[Pixels | None] = [None] * len(rows)
             places[mine.start : mine.stop] = pictures
-            scales = self.config.scales
-            pairs = make_pairs(self.study, places, self.samples, rng, self.view, scales)
+            pairs = make_pairs(self.study, places, self.samples, rng, self.view)
         else:
             pairs, unreadable = self._released(rows, mine, rng)
         generator = loop.torch_rng(rng)
@@ -85,21 +87,57 @@ class BatchMaker(Dataset):
         depth = depth.clamp(max=schedule.steps).repeat(2)
         noise = torch.randn((2 * len(rows), *x_0.shape[1:]), generator=generator)
         both = [*mine, *(len(rows) + i for i in mine)]
-        depth, noise = depth[both], noise[both]
-        target = torch.arange(2).repeat_interleave(len(mine)).float()
-        missing = 1 - schedule.alpha_bar[depth]
+        depth, noise = depth[both][: len(mine)], noise[both]
+        clean, corrupted = x_0.chunk(2)
         if self.study.explanations:
             seeds = rng.integers(2**62, size=len(rows))[mine.start : mine.stop]
-            clean, corrupted = x_0.chunk(2)
-            found = explain(clean, corrupted, depth[: len(mine)], schedule, seeds)
-            x_0, depth = torch.cat([clean, found.x]), found.depth.repeat(2)
-            target[len(mine) :] = found.target
-            held = torch.cat([torch.zeros_like(found.deviation), found.deviation])
-            abar = schedule.alpha_bar[depth]
-            missing = (1 - abar - abar * held.square()).clamp(min=0)
+            second = explain(clean, corrupted, depth, schedule, seeds)
+        else:
+            nothing = torch.zeros(len(mine), dtype=torch.float64)
+            second = Explained(corrupted, torch.ones(len(mine)), nothing, depth)
+        if self.photographs:
+            self._put_windows(clean, second, mine, len(rows), rng)
+        target = torch.cat([torch.zeros(len(mine)), second.target])
+        held = torch.cat([torch.zeros_like(second.deviation), second.deviation])
+        depth = second.depth.repeat(2)
         abar = schedule.alpha_bar[depth].view(-1, 1, 1, 1)
-        x_k = x_0 * abar.sqrt().float() + noise * missing.view(-1, 1, 1, 1).sqrt().float()
+        missing = (1 - abar - abar * held.view(-1, 1, 1, 1).square()).clamp(min=0)
+        x_0 = torch.cat([clean, second.x])
+        x_k = x_0 * abar.sqrt().float() + noise * missing.sqrt().float()
         return Drawn(x_k, schedule.time[depth], target, depth, unreadable)
+
+    def _put_windows(
+        self, clean: Tensor, second: Explained, mine: range, count: int, rng: np.random.Generator
+    ) -> None:
+        """Put windows in the place of the last ``config.windows`` of ``count`` pairs.
+
+        Those of one photograph are explained together, before they are cut.
+        """
+        assert self.photographs is not None
+        begins = range(count - round(self.config.windows * count), count, PER_PICTURE)
+        side = clean.shape[-1]
+        for begin, seed in zip(begins, rng.integers(2**62, size=len(begins)), strict=True):
+            here = range(max(begin, mine.start), min(begin + PER_PICTURE, mine.stop))
+            if not here:
+                continue
+            own = np.random.default_rng(seed)
+            pair = self.photographs.draw_pair(own, self.study.corruptions)
+            whole, damaged = (to_tensor(pixels) for pixels in pair)
+            places = random_places(own, PER_PICTURE, side)
+            depth = second.depth[here.start - mine.start][None]
+            if self.study.explanations:
+                seeds = own.integers(2**62, size=1)
+                shown = explain(whole[None], damaged[None], depth, self.schedule, seeds)
+            else:
+                shown = Explained(damaged[None], torch.ones(1), torch.zeros(1), depth)
+            for number in here:
+                top, left = places[number - begin]
+                part = (slice(None), slice(top, top + side), slice(left, left + side))
+                row = number - mine.start
+                clean[row], second.x[row] = whole[part], shown.x[0][part]
+                second.target[row] = shown.target[0]
+                second.deviation[row] = shown.deviation[0]
+                second.depth[row] = shown.depth[0]
 
     def _read(self, rows: NDArray[np.int64]) -> tuple[list[Pixels], list[str]]:
         """Clean pictures; in place of an unreadable one the next that can be read."""
@@ -196,6 +234,7 @@ class Batches:
     shards: Path
     team: ProcessGroup = ALONE
     workers: int = 0
+    photographs: Photographs | None = None
     unreadable: set[str] = field(default_factory=set)
     _ahead: Iterator[Drawn] = field(default=iter(()), init=False)
     _next: int = field(default=-1, init=False)
@@ -211,7 +250,8 @@ class Batches:
                 self.profile, self.prior, self.study.samples, self.shards, team.rank, team.size
             )
         share = team.share(self.config.batch // 2) if team.size > 1 else None
-        return BatchMaker(self.profile, self.study, self.images, self.config, samples, share)
+        own = self.profile, self.study, self.images, self.config, samples, share
+        return BatchMaker(*own, self.photographs)
 
     def _made(self, step: int) -> Drawn:
         if not self.workers:

@@ -89,16 +89,16 @@ def random_inverse(x: Tensor, rng: np.random.Generator) -> Tensor:
     and motion and blocks, which no search offers.
     """
     exposed, disk_too, motion, blocks, impulses = rng.random(len(MEMBERS)) < MEMBERS
-    scale, exposure = max(1.0, x.shape[-1] / 64), UNCHANGED
-    regularisation, kernels = _log_uniform(rng, 0.001, 0.05), list[Tensor]()
+    exposure, kernels = UNCHANGED, list[Tensor]()
+    regularisation = _log_uniform(rng, 0.001, 0.05)
     if exposed or not (disk_too or motion or blocks or impulses):
         exposure = random_exposure(x, rng)
     if disk_too:
-        kernels.append(disk(scale * round(_log_uniform(rng, 1, 10), 1)))
+        kernels.append(disk(round(_log_uniform(rng, 1, 10), 1)))
     if motion:
-        length = scale * round(_log_uniform(rng, 2, 20), 1)
+        length = round(_log_uniform(rng, 2, 20), 1)
         kernels.append(line(length, float(rng.integers(180))))
-    size = round(scale * int(rng.integers(2, 9))) if blocks else 1
+    size = int(rng.integers(2, 9)) if blocks else 1
     if impulses:
         x = remove_impulses(x, rng.uniform(0.2, 1.0))
     if blocks:

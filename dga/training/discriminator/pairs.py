@@ -10,7 +10,6 @@ from dga.data.framing import View
 from dga.images import Pixels, through_jpeg
 from dga.training.discriminator.samples import Samples
 from dga.training.discriminator.studies import Study
-from dga.training.scales import maybe_window
 
 KERNELS = (
     Image.Resampling.BOX,
@@ -27,7 +26,6 @@ def make_pairs(
     samples: Samples | Pixels | None,
     rng: np.random.Generator,
     view: View,
-    scales: float = 0.0,
 ) -> tuple[Pixels, Pixels]:
     """Source and corrupted pictures (labels 0 and 1), uint8 ``[n, S, S, 3]`` each.
 
@@ -36,8 +34,7 @@ def make_pairs(
     ``samples``: generated ones, unless the source is ``images``. A pair shows one picture
     twice, but for the source ``generated``: there the clean one is a sample. ``crossed``:
     every other pair is made of a sample, so that the label tells nothing about real or
-    generated. ``view`` brings both to the network's size. ``scales``: share of the pictures
-    that are windows of enlarged ones, cut before damage is done.
+    generated. ``view`` brings both to the network's size.
     """
     clean, corrupted = [], []
     odd = int(rng.integers(2)) if study.source == "crossed" else 0
@@ -48,7 +45,7 @@ def make_pairs(
         if study.source == "crossed" and i % 2 == odd:
             sample = _any_of(samples, rng, view)
             picture = sample if mine else None
-        picture = vary_source(maybe_window(picture, scales, rng), side, rng)
+        picture = vary_source(picture, side, rng)
         name = study.corruptions[int(rng.integers(len(study.corruptions)))]
         severity = SEVERITIES[int(rng.integers(len(SEVERITIES)))]
         seed = int(rng.integers(2**31))
@@ -56,7 +53,6 @@ def make_pairs(
             corrupted.append(view.finish(corrupt(picture, name, severity, seed)))
         if study.source == "generated":
             sample = _any_of(samples, rng, view)
-            sample = maybe_window(sample, scales, rng)
             picture = vary_source(sample if mine else None, side, rng)
         if picture is not None:
             clean.append(view.finish(picture))

@@ -17,6 +17,7 @@ from dga.training.discriminator.samples import Prior
 from dga.training.discriminator.studies import Study
 from dga.training.loop import TrainConfig
 from dga.training.processes import ProcessGroup
+from dga.training.windows import Photographs
 from dga.weights.checkpoints import check_fit, read_checkpoint
 
 HEAD = "out."
@@ -37,26 +38,29 @@ def train_discriminator(
     study: Study | None = None,
     team: ProcessGroup | None = None,
     workers: int = 0,
+    photographs: Photographs | None = None,
 ) -> tuple[nn.Module, dict[str, Any]]:
     """Train on pairs of a source and a corrupted picture at one depth, as the study says.
 
     All severities, binary cross-entropy, balanced classes (section 3.2 of the paper).
     ``team``: the processes that share every batch; ``workers``: processes that make
-    batches ahead. Returns the moving average and what its config must keep: the study and
+    batches ahead; ``photographs``: of which ``config.windows`` are cut. Returns the moving average and what its config must keep: the study and
     the pictures that could not be read (the team's first process only).
     """
     study, team = study or Study(), team or ProcessGroup(device)
-    check_study(study, init, config.scales)
+    check_study(study, init)
     prior = Prior.load(profile, study, device) if study.diffusion_needed else None
     made_by = prior.made_by if prior else ""
     identity = loop.describe_run("discriminator", profile, images, init, study.identity(made_by))
+    if photographs:
+        identity["photographs"] = photographs.fingerprint()
     used, _ = split_training(images)
     torch.manual_seed(config.seed)
     model = _start(profile, study, init, out).to(device)
     trained = [p for p in model.parameters() if p.requires_grad]
     optimizer = torch.optim.AdamW(trained, lr=config.lr, weight_decay=config.weight_decay)
     shards = study.shards or out / "samples"
-    batches = Batches(profile, study, used, config, prior, shards, team, workers)
+    batches = Batches(profile, study, used, config, prior, shards, team, workers, photographs)
     shared = team.wrap(model)
 
     def loss(step: int) -> tuple[Tensor, dict[str, float]]:
@@ -84,15 +88,11 @@ def _start(profile: Profile, study: Study, init: Path | None, out: Path) -> Disc
     return model
 
 
-def check_study(study: Study, init: Path | None, scales: float) -> None:
+def check_study(study: Study, init: Path | None) -> None:
     """Raise ``ValueError`` for a study that cannot be carried out as asked."""
     if study.freeze_encoder and init is None:
         raise ValueError(
             "A frozen encoder keeps the weights it starts with: name them with --init."
-        )
-    if study.corrupted is not None and scales:
-        raise ValueError(
-            "Pictures are enlarged before they are corrupted, and those in a folder already are."
         )
     if study.corrupted is not None:
         released_conditions(study.corrupted, study.corruptions)

@@ -1,0 +1,109 @@
+"""Windows of photographs: a picture is damaged as a whole, and then windows are cut from it.
+
+A window of a photograph at its own size is smoother than a picture that was reduced to the
+networks' size, and damage whose reach is larger than a window (blur, a stretch of the contrast)
+looks different in it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import zipfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path
+
+import numpy as np
+from PIL import Image
+
+from dga.corruptions import SEVERITIES, corrupt
+from dga.images import Pixels, through_jpeg
+
+WHOLE = 224
+"""Pixels a side of the picture that is damaged."""
+SHORTER_SIDES = (224, 320)
+"""To which a photograph is reduced before its 224 pixels are cut, evenly between them."""
+PER_PICTURE = 4
+"""Windows of one damaged picture: damaging it costs more than a step of training."""
+KERNELS = (Image.Resampling.BILINEAR, Image.Resampling.BICUBIC, Image.Resampling.LANCZOS)
+ENDINGS = (".jpeg", ".jpg", ".png", ".webp")
+
+
+@dataclass(frozen=True)
+class Photographs:
+    """Photographs in memory, uint8 ``[H, W, 3]`` each, no side below :data:`WHOLE` pixels."""
+
+    pictures: tuple[Pixels, ...]
+
+    @classmethod
+    def read(cls, sources: Sequence[Path]) -> Photographs:
+        """Those of folders and zips, at any depth; smaller ones are left out.
+
+        Raises ``ValueError`` if there is none, ``OSError`` for a source that cannot be read.
+        """
+        pictures = []
+        for source in sources:
+            for file in _files(source):
+                with Image.open(file) as image:
+                    if min(image.size) >= WHOLE:
+                        pictures.append(np.array(image.convert("RGB")))
+        if not pictures:
+            raise ValueError(
+                f"{', '.join(map(str, sources))} holds no photograph of {WHOLE} pixels a side."
+            )
+        return cls(tuple(pictures))
+
+    def fingerprint(self) -> str:
+        """Hexadecimal SHA-256 of all pixels."""
+        return hashlib.sha256(b"".join(p.tobytes() for p in self.pictures)).hexdigest()
+
+    def draw(self, rng: np.random.Generator) -> Pixels:
+        """A random part of a random photograph, ``[224, 224, 3]``, as people's own may be.
+
+        Reduced with one of several kernels, half of them mirrored, half saved as JPEG.
+        """
+        image = Image.fromarray(self.pictures[int(rng.integers(len(self.pictures)))])
+        shorter = min(int(rng.integers(*SHORTER_SIDES)), min(image.size))
+        part = WHOLE * min(image.size) / shorter
+        left, top = rng.random(2) * (np.array(image.size) - part)
+        kernel = KERNELS[int(rng.integers(len(KERNELS)))]
+        box = (left, top, left + part, top + part)
+        whole = np.asarray(image.resize((WHOLE, WHOLE), kernel, box=box))
+        if rng.random() < 0.5:
+            whole = whole[:, ::-1].copy()
+        if rng.random() < 0.5:
+            whole = np.asarray(through_jpeg(whole, int(rng.integers(75, 99))))
+        return whole
+
+    def draw_pair(
+        self, rng: np.random.Generator, corruptions: Sequence[str]
+    ) -> tuple[Pixels, Pixels]:
+        """Such a picture, and the same damaged as a whole at a random severity."""
+        whole = self.draw(rng)
+        name = corruptions[int(rng.integers(len(corruptions)))]
+        severity = SEVERITIES[int(rng.integers(len(SEVERITIES)))]
+        return whole, corrupt(whole, name, severity, int(rng.integers(2**31)))
+
+    def windows(self, rng: np.random.Generator, count: int, side: int) -> Pixels:
+        """Windows of undamaged pictures, uint8 ``[count, side, side, 3]``."""
+        cut = []
+        while len(cut) < count:
+            whole = self.draw(rng)
+            for top, left in random_places(rng, min(PER_PICTURE, count - len(cut)), side):
+                cut.append(whole[top : top + side, left : left + side])
+        return np.stack(cut)
+
+
+def random_places(rng: np.random.Generator, count: int, side: int) -> list[tuple[int, int]]:
+    """Top and left of windows in a picture of :data:`WHOLE` pixels a side."""
+    return [(int(i), int(j)) for i, j in rng.integers(WHOLE - side + 1, size=(count, 2))]
+
+
+def _files(source: Path) -> list[Path | BytesIO]:
+    """Picture files, sorted by name, of a folder or in a zip."""
+    if source.is_dir():
+        return sorted(p for p in source.rglob("*") if p.suffix.lower() in ENDINGS)
+    with zipfile.ZipFile(source) as archive:
+        names = sorted(n for n in archive.namelist() if n.lower().endswith(ENDINGS))
+        return [BytesIO(archive.read(name)) for name in names]
