@@ -49,9 +49,23 @@ class Sampler(Protocol):
         ...
 
     def step(
-        self, schedule: Schedule, output: Tensor, x_k: Tensor, leg: Transition, noise: Tensor | None
-    ) -> tuple[Tensor, Tensor]:
-        """From the network's ``output`` ``[b, 6, H, W]`` to (next state, x0_hat)."""
+        self,
+        schedule: Schedule,
+        output: Tensor,
+        x0_hat: Tensor,
+        x_k: Tensor,
+        leg: Transition,
+        noise: Tensor | None,
+    ) -> Tensor:
+        """From the network's ``output`` ``[b, 6, H, W]`` and its clean estimate to the next state."""
+        ...
+
+
+class Agreement(Protocol):
+    """What changes each clean estimate, so that it agrees with the damaged picture."""
+
+    def __call__(self, x0_hat: Tensor, depth: Tensor, rows: Tensor) -> Tensor:
+        """``[b, 3, H, W]`` in [-1, 1]; ``depth``: int64 ``[b]``; ``rows``: positions in the batch."""
         ...
 
 
@@ -209,19 +223,24 @@ class Ancestral:
         return range(depth, -1, -1)
 
     def step(
-        self, schedule: Schedule, output: Tensor, x_k: Tensor, leg: Transition, noise: Tensor | None
-    ) -> tuple[Tensor, Tensor]:
+        self,
+        schedule: Schedule,
+        output: Tensor,
+        x0_hat: Tensor,
+        x_k: Tensor,
+        leg: Transition,
+        noise: Tensor | None,
+    ) -> Tensor:
         """One DDPM step k -> k - 1 with the learned variance; depths may differ in a batch."""
         assert noise is not None
-        eps, fraction = output.chunk(2, dim=1)
-        x0_hat = predict_x0(schedule, x_k, leg.depth, eps)
+        fraction = output[:, 3:]
         constants = schedule.posterior
         weight_x0, weight_xk, variance, beta = (_at(v, leg.depth, x_k) for v in constants)
         mean = weight_x0 * x0_hat + weight_xk * x_k  # [b, 3, H, W]
         mix = (fraction + 1) / 2
         log_variance = mix * beta.log() + (1 - mix) * variance.log()  # Nichol, Dhariwal, Eq. 15
         not_last = spread(leg.depth > 1, x_k)
-        return mean + not_last * (0.5 * log_variance).exp() * noise, x0_hat
+        return mean + not_last * (0.5 * log_variance).exp() * noise
 
 
 ANCESTRAL = Ancestral()
@@ -250,6 +269,7 @@ def reverse(
     seeds: Sequence[int],
     guide: Guide | None = None,
     sampler: Sampler = ANCESTRAL,
+    agreement: Agreement | None = None,
 ) -> Iterator[ReverseStep]:
     """Denoise each picture from its own depth down to 0, a step at a time.
 
@@ -270,7 +290,9 @@ def reverse(
             *(torch.tensor([ways[i][s] for i in rows.tolist()]) for s in (step - 1, step))
         )
         noise = _noise(seeds, rows, leg.depth, x) if sampler.random else None
-        current, x0_hat = _one_step(schedule, network, current, leg, noise, rows, guide, sampler)
+        current, x0_hat = _one_step(
+            schedule, network, current, leg, noise, rows, guide, sampler, agreement
+        )
         yield ReverseStep(step, rows, leg.target, current, x0_hat)
 
 
@@ -292,6 +314,7 @@ def _one_step(
     rows: Tensor,
     guide: Guide | None,
     sampler: Sampler,
+    agreement: Agreement | None,
 ) -> tuple[Tensor, Tensor]:
     """(next state, x0_hat); a step over several depths is guided as often as it skips."""
     through = guide is not None and guide.through_network
@@ -299,7 +322,10 @@ def _one_step(
     time = schedule.time[leg.depth].to(x_k.device, non_blocking=True)
     with torch.set_grad_enabled(through):
         output = network(x_k, time)  # [b, 6, H, W]
-        sample, x0_hat = sampler.step(schedule, output, x_k, leg, noise)
+        x0_hat = predict_x0(schedule, x_k, leg.depth, output[:, :3])
+        if agreement is not None:
+            x0_hat = agreement(x0_hat, leg.depth, rows)
+        sample = sampler.step(schedule, output, x0_hat, x_k, leg, noise)
     if guide is None:
         return sample, x0_hat
     with torch.enable_grad():

@@ -18,16 +18,26 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from dga.diffusion import ForwardPath, reverse
+from dga.diffusion import ForwardPath, Sampler, reverse
 from dga.discriminator import FIRST, Judged, JudgedPath, max_batch
 from dga.explanation.degradation import NO_DEGRADATION, Degradation, to_levels
+from dga.explanation.noise_level import level_weights, matched_depth
+from dga.explanation.operators import BLOCKS
+from dga.explanation.places import explain_places
 from dga.explanation.search import Explanation, Known, Scored, explain
 from dga.explanation.sharpness import disk, wiener
-from dga.guidance import StructuralGuide
+from dga.guidance import OperatorAgreement, StructuralGuide
 from dga.images import Pixels, from_tensor, to_tensor
 from dga.networks.classifier import Prediction, predict
 from dga.networks.models import Models
-from dga.profiles import End, ExplanationConfig, Profile, Repair, StoppingConfig
+from dga.profiles import (
+    End,
+    ExplanationConfig,
+    OperatorGuidanceConfig,
+    Profile,
+    Repair,
+    StoppingConfig,
+)
 from dga.sampling import sampler_of
 from dga.stopping import Stop, choose_depth, confidence_from_logits, is_decided
 from dga.systems import USUAL, System, systems
@@ -63,13 +73,26 @@ class PictureCache:
         if config not in self._explanations:
             models, begun = self.models, time.perf_counter()
             before = sum(seconds for _, seconds in self._scores.values())
-            found = yield from explain(
-                models.schedule, models.explainer, self.x, self.seed, config, self._scores
-            )
+            found = yield from self._explain(config)
             judging = sum(seconds for _, seconds in self._scores.values()) - before
             other = time.perf_counter() - begun - judging
             self._explanations[config] = replace(found, seconds=found.seconds + other)
         return self._explanations[config]
+
+    def _explain(self, config: ExplanationConfig) -> Generator[Scored, None, Explanation]:
+        """By its places where it is larger than the discriminator's own size."""
+        models, network, side = self.models, self.models.explainer, self.models.place_size
+        if config.places and min(self.x.shape[1:]) > side:
+            return (
+                yield from explain_places(
+                    models.schedule, network, self.x.cpu(), side, self.seed, config
+                )
+            )
+        return (
+            yield from explain(
+                models.schedule, network, self.x, self.seed, config, self._scores
+            )
+        )
 
     def path(self, found: Explanation, number: int = 0) -> JudgedPath:
         """Noise path ``number`` of the picture after the explanation's inverse."""
@@ -105,16 +128,13 @@ def judged_path(
     seed: int,
     found: Explanation,
     number: int = 0,
-    noise: Tensor | None = None,
 ) -> JudgedPath:
-    """Noise path ``number`` of a picture, ``[3, S, S]``, after the explanation's inverse.
-
-    ``noise``: the deviation that each pixel holds already, ``[S, S]``; else the explanation's.
-    """
+    """Noise path ``number`` of a picture, ``[3, S, S]``, after the explanation's inverse."""
     explained, degradation = found is not NOTHING, found.degradation
     own = seed if number == 0 else (seed + 1) * 1_000_003 + number
-    held = degradation.noise if noise is None else noise
-    states = ForwardPath(models.schedule, degradation.inverse(x), own, held)
+    held = degradation.noise if found.noise is None else found.noise
+    begin = degradation.inverse(x) if found.state is None else found.state.to(x)
+    states = ForwardPath(models.schedule, begin, own, held)
     network = models.explainer if explained else models.discriminator
     return JudgedPath(models.schedule, network, states, found.entry, number, explained)
 
@@ -150,17 +170,33 @@ class Stopped:
 class Job:
     """One reverse process of a picture, shared by all repairs for which it is the same.
 
-    ``state``: x_k at ``depth``; ``restored``: the picture after the inverse, which guidance keeps
-    to; both ``[3, S, S]``.
+    ``depths``: rising, the last is t*; more than one where pixels are read from several, by
+    ``weights`` ``[1 + n, S, S]``, first of the picture that is not denoised. ``states``: x_k at
+    them, ``[n, 3, S, S]``; ``restored``: the picture after the inverse, which structural guidance
+    keeps to; ``observed``: as it came; both ``[3, S, S]``.
     """
 
     row: int
     seed: int
-    depth: int
+    depths: tuple[int, ...]
     end: End
-    state: Tensor
+    states: Tensor
     restored: Tensor
+    observed: Tensor
+    found: Explanation
     repairs: list[Repair]
+
+    @property
+    def depth(self) -> int:
+        """t*."""
+        return self.depths[-1]
+
+    def blend(self, images: Tensor) -> Tensor:
+        """The picture, ``[3, S, S]``, from what each depth gave, ``[n, 3, S, S]``."""
+        if self.found.noise is None:
+            return images[0]
+        weights = level_weights(self.found.noise, self.found.levels).to(images)
+        return (weights[:, None] * torch.cat([self.restored[None], images])).sum(0)
 
 
 @dataclass(frozen=True)
@@ -222,13 +258,13 @@ def run(
             if permutation is None:
                 yield event
         if permutation is None:  # keeps one state a job, not the whole path
-            jobs += _jobs(own, seeds)
+            jobs += _jobs(models, own, x, seeds)
         else:
             stopped += own
     if permutation is not None:
         changed = permutation(stopped)
         yield from changed
-        jobs = _jobs(changed, seeds)
+        jobs = _jobs(models, changed, x, seeds)
     yield from denoise(models, jobs)
 
 
@@ -236,7 +272,12 @@ def _stop(
     cache: PictureCache, row: int, repair: Repair, extent: int = 0
 ) -> Generator[Scored | Judged, None, Stopped]:
     found = yield from cache.explanation(repair.explain)
-    end = repair.noisy if found.entry and repair.noisy else repair.end
+    end = repair.end
+    if found.entry and repair.noisy:
+        end = repair.noisy
+    elif operator := found.degradation.operator:  # no noise hides what blur has erased
+        sampled = repair.blurred if operator.kind != BLOCKS else None
+        end = sampled or repair.end.at(0)
     path, logits, seconds = cache.path(found), np.empty((1, 0)), found.seconds
     if end.depth is not None:
         stop = Stop(end.depth, crossed=True)
@@ -250,7 +291,9 @@ def _stop(
     return Stopped(row, repair, end, found, stop, logits, path, seconds)
 
 
-def _jobs(stopped: Sequence[Stopped], seeds: Sequence[int]) -> list[Job]:
+def _jobs(
+    models: Models, stopped: Sequence[Stopped], x: Tensor, seeds: Sequence[int]
+) -> list[Job]:
     """One job for all repairs of a picture with the same path, t* and end; depth 0 among them."""
     jobs: dict[tuple[int, int, End], Job] = {}
     for one in stopped:
@@ -258,8 +301,15 @@ def _jobs(stopped: Sequence[Stopped], seeds: Sequence[int]) -> list[Job]:
         end = one.end.at(depth)
         key = one.row, id(one.path), end
         if key not in jobs:
-            state = states.at(depth).clone()
-            jobs[key] = Job(one.row, seeds[one.row], depth, end, state, states.x_0, [])
+            beyond = depth - one.found.entry
+            entries = (matched_depth(models.schedule, level) for level in one.found.levels[:-1])
+            depths = (*(max(0, entry + beyond) for entry in entries), depth)
+            at = torch.stack([states.at(k) for k in depths])
+            restored = one.found.degradation.inverse(x[one.row])
+            job = Job(
+                one.row, seeds[one.row], depths, end, at, restored, x[one.row], one.found, []
+            )
+            jobs[key] = job
         jobs[key].repairs.append(one.repair)
     return list(jobs.values())
 
@@ -272,7 +322,7 @@ def denoise(models: Models, jobs: Sequence[Job]) -> Iterator[Stepped | Rebuilt]:
             ways[job.end.at(0)].append(job)
         else:
             yield from (Rebuilt(job.row, repair, job.restored, 0, 0.0) for repair in job.repairs)
-    size = max_batch(jobs[0].state) if jobs else 1
+    size = max_batch(jobs[0].restored) if jobs else 1
     parts = [group[i : i + size] for group in ways.values() for i in range(0, len(group), size)]
     counts = [max(_steps(job) for job in part) for part in parts]
     done, total = 0, sum(counts)
@@ -291,26 +341,25 @@ def _steps(job: Job) -> int:
 def _back(models: Models, jobs: Sequence[Job]) -> Iterator[Stepped | Rebuilt]:
     """Denoise one batch of jobs with the same end, each from its own depth."""
     begun, end = time.perf_counter(), jobs[0].end
-    reference = torch.stack([job.restored for job in jobs])  # [b, 3, S, S]
-    guide = StructuralGuide(reference, end.guidance) if end.guidance else None
-    images = torch.empty_like(reference)
+    shared = [job for job in jobs for _ in job.depths]  # a row for each depth of a job
+    images = torch.cat([job.states for job in jobs])  # [b, 3, S, S]
     for step in reverse(
         models.schedule,
         models.denoiser,
-        torch.stack([job.state for job in jobs]),
-        [job.depth for job in jobs],
-        [job.seed for job in jobs],
-        guide,
-        sampler_of(end),
+        images,
+        [depth for job in jobs for depth in job.depths],
+        [job.seed for job in shared],
+        *_guide(models, end, shared),
     ):
         depths, rows = step.depth.tolist(), step.rows.tolist()
         for at, (row, depth) in enumerate(zip(rows, depths, strict=True)):
             if not depth:
                 images[row] = step.x[at]
-        yield Stepped([jobs[row] for row in rows], depths, step.x, step.x0_hat, step.step, 0)
+        yield Stepped([shared[row] for row in rows], depths, step.x, step.x0_hat, step.step, 0)
     if not bool(images.isfinite().all()):  # the one synchronisation with a GPU
         raise FloatingPointError("The diffusion model returned values that are not numbers.")
-    images = images.clamp(-1, 1)
+    parts = images.clamp(-1, 1).split([len(job.depths) for job in jobs])
+    images = torch.stack([job.blend(part) for job, part in zip(jobs, parts, strict=True)])
     if end.sharpen:
         images = wiener(images, disk(end.sharpen), end.sharpen_regularisation)
     images, counts = to_levels(images), [_steps(job) for job in jobs]
@@ -318,6 +367,21 @@ def _back(models: Models, jobs: Sequence[Job]) -> Iterator[Stepped | Rebuilt]:
     for job, image, steps in zip(jobs, images, counts, strict=True):
         for repair in job.repairs:
             yield Rebuilt(job.row, repair, image, steps, a_step * steps)
+
+
+def _guide(
+    models: Models, end: End, jobs: Sequence[Job]
+) -> tuple[StructuralGuide | None, Sampler, OperatorAgreement | None]:
+    """What holds each row to its picture: its operator, or its low frequencies; and the sampler."""
+    sampler, config = sampler_of(end), end.guidance
+    if config is None:
+        return None, sampler, None
+    if isinstance(config, OperatorGuidanceConfig):
+        operators = [job.found.degradation.operator for job in jobs]
+        observed = torch.stack([job.observed for job in jobs])
+        known = [operator for operator in operators if operator is not None]
+        return None, sampler, OperatorAgreement(models.schedule, known, observed, config.weight)
+    return StructuralGuide(torch.stack([job.restored for job in jobs]), config), sampler, None
 
 
 # One picture, in pictures
@@ -567,8 +631,8 @@ def sweep_depths(
 
 def at_depth(repair: Repair, depth: int) -> Repair:
     """The repair with a fixed depth in place of t*, in both of its ends."""
-    noisy = repair.noisy and repair.noisy.at(depth)
-    return replace(repair, end=repair.end.at(depth), noisy=noisy)
+    noisy, blurred = (end and end.at(depth) for end in (repair.noisy, repair.blurred))
+    return replace(repair, end=repair.end.at(depth), noisy=noisy, blurred=blurred)
 
 
 def classify(models: Models, x: Tensor) -> list[Prediction]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from torch import Tensor
 
-from dga.diffusion import ANCESTRAL, Sampler, Schedule, Transition, predict_x0, spread
+from dga.diffusion import ANCESTRAL, Sampler, Schedule, Transition, spread
 from dga.profiles import End
 
 
@@ -35,9 +35,14 @@ class FewSteps:
         return (*(round(depth * left / count) for left in range(count, 0, -1)), 0)
 
     def step(
-        self, schedule: Schedule, output: Tensor, x_k: Tensor, leg: Transition, noise: Tensor | None
-    ) -> tuple[Tensor, Tensor]:
-        x0_hat = predict_x0(schedule, x_k, leg.depth, output[:, :3])
+        self,
+        schedule: Schedule,
+        output: Tensor,
+        x0_hat: Tensor,
+        x_k: Tensor,
+        leg: Transition,
+        noise: Tensor | None,
+    ) -> Tensor:
         abar_k, abar_j = schedule.alpha_bar[leg.depth], schedule.alpha_bar[leg.target]  # [b]
         sigma = self.eta * ((1 - abar_j) / (1 - abar_k) * (1 - abar_k / abar_j)).sqrt()  # Eq. 16
         rest = (1 - abar_j - sigma.square()).clamp(min=0).sqrt()
@@ -46,7 +51,7 @@ class FewSteps:
         sample = spread(abar_j.sqrt(), x_k) * x0_hat + spread(rest, x_k) * eps  # Eq. 12
         if noise is not None:
             sample = sample + spread(sigma, x_k) * noise
-        return sample, x0_hat
+        return sample
 
 
 def sampler_of(end: End) -> Sampler:

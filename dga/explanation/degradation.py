@@ -11,6 +11,7 @@ from torch import Tensor
 
 from dga.explanation.exposure import UNCHANGED, Exposure
 from dga.explanation.noise_level import remove_impulses
+from dga.explanation.operators import Operator
 from dga.explanation.sharpness import disk, wiener
 
 
@@ -18,8 +19,8 @@ from dga.explanation.sharpness import disk, wiener
 class Degradation:
     """One explanation of a picture's damage; the defaults are none at all.
 
-    ``exposure``: what undoes it, a gain and an offset a channel; ``blur``: radius of a disk in
-    pixels; ``regularisation``: noise-to-signal ratio of the Wiener filter against it;
+    ``exposure``: what undoes it, a gain and an offset a channel; ``operator``: blocks or blur that
+    was measured; ``blur``: radius of a disk in pixels that was judged; ``regularisation``: noise-to-signal ratio of the Wiener filter against it;
     ``impulses``: distance from the neighbours' median, in [0, 2], from which a value counts as
     wrong; ``noise``: standard deviation of white noise in [-1, 1].
     """
@@ -29,6 +30,7 @@ class Degradation:
     regularisation: float = 0.0
     impulses: float | None = None
     noise: float = 0.0
+    operator: Operator | None = None
 
     def inverse(self, x: Tensor) -> Tensor:
         """The picture without this damage, but for its noise, which diffusion removes.
@@ -44,6 +46,8 @@ class Degradation:
             x = self.exposure.apply(x)
         if self.blur:
             x = wiener(x, disk(self.blur), self.regularisation)
+        if self.operator:
+            x = self.operator.invert(x)
         return to_levels(x)
 
     def __str__(self) -> str:
@@ -54,6 +58,7 @@ class Degradation:
             if self.exposure != UNCHANGED
             else None,
             "blur {:g} px": self.blur or None,
+            "{}": self.operator,
             "impulses beyond {:g}": self.impulses,
             "noise {:.2f}": self.noise or None,
         }
@@ -62,10 +67,15 @@ class Degradation:
 
     @property
     def kinds(self) -> list[str]:
-        """Which there are, of exposure, blur, impulses and noise, in that order."""
-        impulses = self.impulses is not None
-        known = {"exposure": self.exposure != UNCHANGED, "blur": self.blur, "impulses": impulses}
-        return [name for name, is_there in (known | {"noise": self.noise}).items() if is_there]
+        """Which there are: an operator's kind, exposure, blur, impulses and noise, in that order."""
+        kinds = {
+            "exposure": self.exposure != UNCHANGED,
+            "blur": self.blur,
+            "impulses": self.impulses is not None,
+            "noise": self.noise,
+        }
+        operator = [self.operator.kind] if self.operator else []
+        return operator + [name for name, is_there in kinds.items() if is_there]
 
     @property
     def nothing_to_invert(self) -> bool:

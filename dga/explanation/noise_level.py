@@ -7,6 +7,8 @@ Adversarial Robustness for Free!", ICLR 2023, section 3.1).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import torch
 import torch.nn.functional as F
 from torch import Tensor
@@ -91,6 +93,64 @@ def whiten_channels(x: Tensor, noise: Tensor, seed: int) -> tuple[Tensor, Tensor
 
 def _along(direction: Tensor, x: Tensor) -> Tensor:
     return torch.einsum("c,chw->hw", direction, x)[None]
+
+
+def noise_by_brightness(x: Tensor, noise: Tensor, bins: int = 12) -> Tensor:
+    """Noise by pixel where it depends on the brightness, as that of few photons does.
+
+    ``x``: ``[3, H, W]``; ``noise``: its :func:`noise_map`. Of pixels that are about equally bright
+    the same noise is expected: the mean of what was measured around them, ``[H, W]``.
+    """
+    bright = _smooth(x.mean(0))
+    edges = torch.quantile(bright.flatten()[::5], torch.linspace(0, 1, bins + 1))[1:-1]
+    of_bin = torch.bucketize(bright.contiguous(), edges).flatten()
+    detail, inside = _detail(x).square().mean(0), _smooth(bright)[..., ::2, ::2]
+    inside = inside[: detail.shape[0], : detail.shape[1]]
+    at_detail = torch.bucketize(inside.contiguous(), edges).flatten()
+    sums = torch.zeros(bins).index_add_(0, at_detail, detail.flatten())
+    counts = torch.zeros(bins).index_add_(0, at_detail, torch.ones_like(detail).flatten())
+    expected = (sums / counts.clamp(min=1)).sqrt()
+    return torch.where(noise > 0, expected[of_bin].view(noise.shape), 0)
+
+
+def _smooth(x: Tensor, side: int = 9) -> Tensor:
+    """Mean over squares of ``side`` pixels, ``[H, W]``."""
+    margin = side // 2
+    padded = F.pad(x[None, None], (margin,) * 4, "replicate")
+    return F.avg_pool2d(padded, side, 1)[0, 0]
+
+
+def uniform_levels(noise: Tensor, most: int, apart: float = 1.15) -> tuple[float, ...]:
+    """At most ``most`` levels that span a picture's noise, ``[H, W]``, rising.
+
+    Those closer than a factor of ``apart`` are one; pixels without noise do not count.
+    """
+    some = noise[noise > 0][::7]
+    shares = torch.linspace(0.05, 0.97, most) if most > 1 else torch.tensor([0.9])
+    levels: list[float] = []
+    for level in torch.quantile(some[:: 1 + len(some) // 100_000], shares).flip(0).tolist():
+        if not levels or levels[-1] > apart * level:
+            levels.append(level)
+    return tuple(reversed(levels))
+
+
+def level_weights(noise: Tensor, levels: Sequence[float]) -> Tensor:
+    """How much each pixel takes from each level, ``[1 + L, H, W]``; first, from no denoising.
+
+    Between two levels a pixel takes from both, by its distance from them.
+    """
+    at = torch.tensor(levels)
+    high = torch.bucketize(noise.contiguous(), at).clamp(max=len(at) - 1)
+    low = (high - 1).clamp(min=0)
+    share = ((noise - at[low]) / (at[high] - at[low]).clamp(min=1e-6)).clamp(0, 1)
+    share = torch.where(high == low, 1.0, share)
+    weights = torch.zeros(1 + len(at), *noise.shape)
+    weights.scatter_(0, 1 + high[None], share[None])
+    weights.scatter_add_(0, 1 + low[None], (1 - share)[None])
+    is_quiet = noise <= 0
+    weights[:, is_quiet] = 0
+    weights[0, is_quiet] = 1
+    return weights
 
 
 def matched_depth(schedule: Schedule, deviation: float) -> int:

@@ -10,7 +10,7 @@ the depth k0 that its noise matches (:mod:`dga.explanation.noise_level`).
 import math
 import time
 from collections.abc import Callable, Generator, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import torch
 from torch import Tensor, nn
@@ -52,7 +52,10 @@ class Explanation:
     the picture stands by its own noise; ``measured_noise``: its standard deviation in [-1, 1];
     ``scored``: every candidate, in the order of judging; ``flat``: the picture is of one colour or
     a drawing (:func:`~dga.explanation.exposure.nothing_to_judge`), so that nothing can be told;
-    ``settled``: it is source data as it came; ``seconds``: wall clock.
+    ``settled``: it is source data as it came; ``seconds``: wall clock. Of a picture whose noise
+    was measured by pixel: ``noise``: its deviation, ``[H, W]``, 0 where none counts; ``levels``:
+    uniform ones, rising, from which pixels are read; ``state``: the picture where the forward
+    process begins, ``[3, H, W]``.
     """
 
     degradation: Degradation
@@ -62,6 +65,9 @@ class Explanation:
     flat: bool = False
     settled: bool = False
     seconds: float = 0.0
+    noise: Tensor | None = field(default=None, compare=False)
+    levels: tuple[float, ...] = ()
+    state: Tensor | None = field(default=None, compare=False)
 
     @property
     def calls(self) -> int:
@@ -243,7 +249,8 @@ def judge(
     """
     if not candidates:
         return []
-    shown = torch.stack([look(candidate) for candidate in candidates])  # [C, V, 3, S, S]
+    device = next(discriminator.parameters()).device
+    shown = torch.stack([look(candidate) for candidate in candidates]).to(device)  # [C, V, 3, S, S]
     numbers = shown.isfinite().flatten(1).all(1).cpu()
     pictures = shown[numbers.to(shown.device)]
     known = [k for k in depths if k <= schedule.steps] or [schedule.steps]

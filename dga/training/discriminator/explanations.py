@@ -5,7 +5,6 @@ between entries of a noisy picture into the forward process. So it is shown what
 like, drawn from a wider family than any that is offered.
 """
 
-import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -18,7 +17,8 @@ from dga.diffusion import Schedule
 from dga.explanation.degradation import to_levels
 from dga.explanation.exposure import DEVIATION_FLOOR, SOURCE_MEAN, UNCHANGED, Exposure
 from dga.explanation.noise_level import matched_depth, noise_deviation, remove_impulses
-from dga.explanation.sharpness import EDGE, disk, wiener
+from dga.explanation.operators import line
+from dga.explanation.sharpness import disk, wiener
 
 CLEAN_SHARE = 0.3
 """Of class 1, clean pictures after an inverse that they did not need."""
@@ -108,18 +108,6 @@ def random_inverse(x: Tensor, rng: np.random.Generator) -> Tensor:
     for kernel in kernels:
         x = wiener(x, kernel, regularisation)
     return to_levels(x)
-
-
-def line(length: float, angle: float) -> Tensor:
-    """Point spread function of straight motion, ``length`` pixels long, ``angle`` in degrees."""
-    reach = math.ceil(length / 2 + 2 * EDGE)
-    at = torch.arange(-reach, reach + 1, dtype=torch.float64)
-    turn = math.radians(angle)
-    along = at * math.cos(turn) + at[:, None] * math.sin(turn)
-    across = at[:, None] * math.cos(turn) - at * math.sin(turn)
-    inside = ((length / 2 + EDGE - along.abs()) / (2 * EDGE)).clamp(0, 1)
-    kernel = inside * (1 - across.abs()).clamp(min=0)
-    return kernel / kernel.sum()
 
 
 def interpolate_blocks(x: Tensor, size: int) -> Tensor:

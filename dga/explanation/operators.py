@@ -1,0 +1,178 @@
+"""Damage as a linear operator H, and the picture that agrees best with what it left.
+
+Each has ``apply`` (H x), ``invert`` (a first estimate of x) and ``agree``, the step of a solver that
+alternates with a denoiser: argmin |H x - y|^2 + weight |x - z|^2 (DiffPIR, Zhu et al., 2023,
+Eq. 13). Pictures are ``[3, H, W]`` in [-1, 1].
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from dga.explanation.sharpness import EDGE, disk, place_at_origin, wiener
+
+BLOCKS = "blocks"
+"""A kind of operator that needs no blur undone."""
+REGULARISATION = 0.01
+"""Noise-to-signal ratio of the first estimate."""
+
+
+class Operator(Protocol):
+    """What a picture went through, as a linear map."""
+
+    @property
+    def kind(self) -> str:
+        """One word: blur, motion, blocks ..."""
+        ...
+
+    def apply(self, x: Tensor) -> Tensor:
+        """H x."""
+        ...
+
+    def invert(self, y: Tensor) -> Tensor:
+        """A first estimate of x from y = H x, clipped to [-1, 1]."""
+        ...
+
+    def agree(self, z: Tensor, y: Tensor, weight: float) -> Tensor:
+        """argmin |H x - y|^2 + weight |x - z|^2."""
+        ...
+
+
+class Convolution:
+    """An operator with a point spread function ``kernel``, ``[n, n]``, n odd; borders mirrored."""
+
+    kernel: Tensor
+
+    def apply(self, x: Tensor) -> Tensor:
+        padded, cut, transfer = self._mirrored(x)
+        return cut(torch.fft.irfft2(torch.fft.rfft2(padded) * transfer, s=padded.shape[-2:]))
+
+    def invert(self, y: Tensor) -> Tensor:
+        return wiener(y, self.kernel, REGULARISATION)
+
+    def agree(self, z: Tensor, y: Tensor, weight: float) -> Tensor:
+        """Exact, by Fourier transforms."""
+        observed, cut, transfer = self._mirrored(y)
+        prior, _, _ = self._mirrored(z)
+        total = transfer.conj() * torch.fft.rfft2(observed) + weight * torch.fft.rfft2(prior)
+        solved = total / (transfer.abs().square() + weight)
+        return cut(torch.fft.irfft2(solved, s=prior.shape[-2:]))
+
+    def _mirrored(self, x: Tensor) -> tuple[Tensor, Callable[[Tensor], Tensor], Tensor]:
+        """The picture continued beyond its borders, the way back, and the transfer function."""
+        height, width = x.shape[-2:]
+        top, left = (min(2 * len(self.kernel), side - 1) for side in (height, width))
+        padded = F.pad(x[None], (left, left, top, top), "reflect")[0]
+        transfer = torch.fft.rfft2(place_at_origin(self.kernel, padded.shape[-2:]).to(x))
+
+        def cut(whole: Tensor) -> Tensor:
+            return whole[..., top : top + height, left : left + width]
+
+        return padded, cut, transfer
+
+
+@dataclass(frozen=True)
+class Disk(Convolution):
+    """A lens out of focus; ``radius`` in pixels."""
+
+    radius: float
+    kind = "blur"
+
+    @property
+    def kernel(self) -> Tensor:  # type: ignore[override]
+        return disk(self.radius)
+
+    def __str__(self) -> str:
+        return f"out of focus by {self.radius:g} px"
+
+
+@dataclass(frozen=True)
+class Line(Convolution):
+    """Straight motion; ``angle`` in degrees from the rows, downwards.
+
+    With the speed of a box ``length`` is all of it, in pixels; ``one_sided``: it fades as half a
+    Gaussian does, ``length`` is the deviation, and -180 to 180 degrees differ.
+    """
+
+    length: float
+    angle: float
+    one_sided: bool = False
+    kind = "motion"
+
+    @property
+    def kernel(self) -> Tensor:  # type: ignore[override]
+        return half_line(self.length, self.angle) if self.one_sided else line(self.length, self.angle)
+
+    def __str__(self) -> str:
+        return f"moved by {self.length:g} px at {self.angle:g} degrees"
+
+
+@functools.lru_cache(maxsize=256)
+def line(length: float, angle: float) -> Tensor:
+    """Point spread function of straight motion, ``length`` pixels long, ``angle`` in degrees."""
+    reach = math.ceil(length / 2 + 2 * EDGE)
+    along, across = _turned(reach, angle)
+    inside = ((length / 2 + EDGE - along.abs()) / (2 * EDGE)).clamp(0, 1)
+    kernel = inside * (1 - across.abs()).clamp(min=0)
+    return kernel / kernel.sum()
+
+
+@functools.lru_cache(maxsize=256)
+def half_line(deviation: float, angle: float) -> Tensor:
+    """The same, fading from its start as half a Gaussian of ``deviation`` pixels does."""
+    along, across = _turned(math.ceil(3 * deviation) + 1, angle)
+    fading = torch.exp(-along.square() / (2 * deviation**2)) * (along + EDGE).clamp(0, 1)
+    kernel = fading * (1 - across.abs()).clamp(min=0)
+    return kernel / kernel.sum()
+
+
+def _turned(reach: int, angle: float) -> tuple[Tensor, Tensor]:
+    """Coordinates along and across a line, ``[2 reach + 1, 2 reach + 1]`` each."""
+    at = torch.arange(-reach, reach + 1, dtype=torch.float64)
+    turn = math.radians(angle)
+    along = at * math.cos(turn) + at[:, None] * math.sin(turn)
+    return along, at[:, None] * math.cos(turn) - at * math.sin(turn)
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """Enlarged without interpolation; ``rows``, ``columns``: the pixels at which blocks begin."""
+
+    rows: tuple[int, ...]
+    columns: tuple[int, ...]
+    kind = BLOCKS
+
+    def apply(self, x: Tensor) -> Tensor:
+        """Every block at its mean."""
+        for dim, begins in ((-2, self.rows), (-1, self.columns)):
+            x = _block_means(x, begins, dim)
+        return x
+
+    def invert(self, y: Tensor) -> Tensor:
+        """One pixel of each block, interpolated."""
+        small = y[..., list(self.rows), :][..., list(self.columns)]
+        size = list(y.shape[-2:])
+        return F.interpolate(small[None], size, mode="bicubic", align_corners=False)[0].clamp(-1, 1)
+
+    def agree(self, z: Tensor, y: Tensor, weight: float) -> Tensor:
+        """H is a projection: the mean of each block moves towards the observed one."""
+        return z + (y - self.apply(z)) / (1 + weight)
+
+    def __str__(self) -> str:
+        return f"{len(self.rows)} x {len(self.columns)} blocks"
+
+
+def _block_means(x: Tensor, begins: tuple[int, ...], dim: int) -> Tensor:
+    side = x.shape[dim]
+    owner = torch.bucketize(torch.arange(side), torch.tensor(begins[1:]), right=True)
+    shares = F.one_hot(owner, len(begins)).to(x)  # [side, n]
+    spread = shares @ (shares / shares.sum(0)).T  # [side, side]
+    return torch.movedim(torch.movedim(x, dim, -1) @ spread.T, -1, dim)

@@ -1,0 +1,354 @@
+"""Explaining a picture that is larger than the discriminator's own size, by its places.
+
+What is one for the whole picture (blocks, blur, exposure, impulses) is explained once: measured in
+its pixels, or judged by some windows and a thumbnail. Noise has a level at each pixel, and counts
+where the discriminator prefers the picture with it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass, replace
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from dga.diffusion import Schedule
+from dga.explanation.degradation import NO_DEGRADATION, Degradation
+from dga.explanation.exposure import UNCHANGED
+from dga.explanation.measurement import measure_blocks, measure_blur
+from dga.explanation.noise_level import (
+    matched_depth,
+    noise_by_brightness,
+    noise_deviation,
+    noise_map,
+    remove_impulses,
+    uniform_levels,
+    whiten_channels,
+)
+from dga.explanation.operators import Operator
+from dga.explanation.search import Explanation, Known, Look, Scored, explain, judge, mean_logits
+from dga.profiles import ExplanationConfig, PlacesConfig
+
+AT_ONCE = 16
+"""Places judged together; bounds memory, and how long nothing is heard."""
+COUNTED = 1024
+"""Of a picture with longer sides every n-th pixel is counted, where only means are asked for."""
+PLACES = "places"
+"""Stage of a :class:`~dga.explanation.search.Scored` that says only that work goes on."""
+
+
+@dataclass(frozen=True)
+class Places:
+    """Where a picture's noise counts.
+
+    ``grid``: places of the discriminator's size; ``levels``: each one's noise, float32 ``[n]``;
+    ``is_noisy``: bool ``[n]``.
+    """
+
+    grid: Grid
+    levels: Tensor
+    is_noisy: Tensor
+
+    def mask(self) -> Tensor:
+        """Whether any noisy place covers a pixel, bool ``[H, W]``."""
+        grid, side = self.grid, self.grid.side
+        covered = torch.zeros(grid.rows[-1] + side, grid.columns[-1] + side, dtype=torch.bool)
+        for number in self.is_noisy.nonzero()[:, 0].tolist():
+            top, left = grid.place(number)
+            covered[top : top + side, left : left + side] = True
+        return covered
+
+
+def explain_places(
+    schedule: Schedule,
+    network: nn.Module,
+    x: Tensor,
+    side: int,
+    seed: int,
+    config: ExplanationConfig,
+) -> Generator[Scored, None, Explanation]:
+    """Explain a picture, ``[3, H, W]`` in [-1, 1] at 8-bit levels, no side below ``side``.
+
+    ``side``: pixels a side that ``network``, the discriminator, was trained on. Yields scores as
+    they come. The result has its noise by pixel.
+    """
+    places = config.places
+    assert places is not None
+    if places.measured and (blocks := measure_blocks(x)):
+        return Explanation(Degradation(operator=blocks), entry=0, measured_noise=0.0)
+    explanation = yield from explain_whole(schedule, network, x, side, seed, config)
+    if explanation.flat:
+        return explanation
+    restored = explanation.degradation.inverse(x)
+    noisy = yield from explain_noise(schedule, network, restored, side, seed, config)
+    if noisy is not None:
+        degradation = replace(explanation.degradation, noise=noisy.degradation.noise)
+        return replace(noisy, degradation=degradation, scored=explanation.scored)
+    if places.measured and explanation.degradation == NO_DEGRADATION:
+        look = views(x, side, config)
+        operator = yield from explain_blur(schedule, network, x, look, seed, config)
+        if operator:
+            degradation = Degradation(operator=operator)
+            return replace(explanation, degradation=degradation, settled=False)
+    return explanation
+
+
+def explain_whole(
+    schedule: Schedule,
+    network: nn.Module,
+    x: Tensor,
+    side: int,
+    seed: int,
+    config: ExplanationConfig,
+) -> Generator[Scored, None, Explanation]:
+    """Exposure and impulses of the whole, ``[3, H, W]``; other noise has a level at each pixel.
+
+    An exposure is believed only where the thumbnail, too, looks damaged before and not afterwards,
+    a gain only where nothing is dark any more. Noise that a median takes out whole, everywhere, is impulses.
+    Sharpness is not judged: on photographs a discriminator takes a lens's or a camera's blur
+    for damage, and what it then likes best is too sharp.
+    """
+    places = config.places
+    assert places is not None
+    config = replace(config, sharpness=False)
+    every = -(-max(x.shape[1:]) // COUNTED)
+    counted, measured = x[:, ::every, ::every], float(noise_deviation(x[None])[0])
+    if measured > config.noise_floor and config.impulses:
+        top, left = (max(0, length - COUNTED) // 2 for length in x.shape[1:])
+        middle = x[None, :, top : top + COUNTED, left : left + COUNTED]  # bounds memory
+        rest = noise_map(remove_impulses(middle, config.impulses[0])[0])
+        if float(rest[::8, ::8].quantile(places.quantile)) <= config.noise_floor:
+            measured = float(rest.median())
+    look = views(x, side, config)
+    known: Known = {}
+    explanation = yield from explain(
+        schedule, network, counted, seed, config, known, look=look, measured=measured
+    )
+    best = replace(explanation.degradation, noise=0.0)
+    if best.exposure != UNCHANGED:
+        pair, (whole, _) = (replace(best, exposure=UNCHANGED), best), known[best, config.judged_at]
+        thumbnail = judge(schedule, network, lambda c: look(c)[:1], pair, config.judged_at, seed)
+        before, after, whole = (math.inf if s is None else s for s in (*thumbnail, whole))
+        dark = float(counted.mean(0).quantile(0.01)) <= places.darkest
+        faded = before >= places.faded and after < config.settled and whole < places.believed
+        if (best.exposure.gain > 1 and dark) or not faded:
+            best = pair[0]
+    return replace(explanation, degradation=best, entry=0)
+
+
+def explain_blur(
+    schedule: Schedule,
+    network: nn.Module,
+    x: Tensor,
+    look: Look,
+    seed: int,
+    config: ExplanationConfig,
+) -> Generator[Scored, None, Operator | None]:
+    """The blur that the spectrum tells, where the discriminator does not object to its inverse.
+
+    Of motion that starts suddenly the spectrum does not tell the sign: the discriminator does.
+    """
+    candidates = [NO_DEGRADATION, *(Degradation(operator=o) for o in measure_blur(x))]
+    if len(candidates) == 1:
+        return None
+    scores = judge(schedule, network, look, candidates, config.judged_at, seed)
+    for candidate, score in zip(candidates, scores, strict=True):
+        yield Scored("blur", candidate, score, len(config.judged_at))
+    values = [math.inf if score is None else score for score in scores]
+    best = min(range(1, len(values)), key=values.__getitem__)
+    assert config.places is not None
+    objected = values[best] > values[0] + config.places.objection
+    return None if objected else candidates[best].operator
+
+
+def explain_noise(
+    schedule: Schedule,
+    network: nn.Module,
+    x: Tensor,
+    side: int,
+    seed: int,
+    config: ExplanationConfig,
+) -> Generator[Scored, None, Explanation | None]:
+    """Noise by pixel, and the uniform levels from which each is read; None where none counts."""
+    places = config.places
+    assert places is not None
+    noise = noise_map(x)
+    is_everywhere = float(noise[::8, ::8].quantile(places.quiet)) > config.noise_floor
+    noise[noise <= config.noise_floor] = 0
+    # Fine texture has no colours either, but is seldom everywhere.
+    white, noise = whiten_channels(x, noise, seed) if is_everywhere else (x, noise)
+    noisy = yield from judge_noise(
+        schedule, network, white, noise, side, seed, config, is_everywhere
+    )
+    noise = noise * noisy.mask()
+    if not bool(noise.any()):
+        return None
+    if is_everywhere and places.levels > 1:
+        noise = noise_by_brightness(white, noise)
+    levels = uniform_levels(noise, places.levels)
+    deepest = levels[-1]
+    return Explanation(
+        Degradation(noise=deepest),
+        matched_depth(schedule, deepest),
+        deepest,
+        noise=noise,
+        levels=levels,
+        state=white,
+    )
+
+
+def judge_noise(
+    schedule: Schedule,
+    network: nn.Module,
+    x: Tensor,
+    noise: Tensor,
+    side: int,
+    seed: int,
+    config: ExplanationConfig,
+    is_everywhere: bool,
+) -> Generator[Scored, None, Places]:
+    """Noise of each place, where the discriminator prefers it to none.
+
+    Asked is the noisiest of every 3 x 3 places, for all of them: fine texture passes for a little
+    noise, seldom for much. The eight beside it vote, too, and one of several is against; where
+    noise is everywhere, all vote for all as well. Where it is faint a place is asked itself, for
+    beside noise there may be texture.
+    """
+    places = config.places
+    assert places is not None
+    grid, after = Grid.over(x.shape[1:], side, round(places.overlap * side)), config.judged_at
+    parts = torch.arange(len(grid)).split(AT_ONCE)
+    by_place = (grid.cut(noise[None], part.tolist()).flatten(1) for part in parts)
+    level = torch.cat([one.quantile(places.quantile, 1) for one in by_place])
+    device = next(network.parameters()).device
+
+    def prefer(chosen: Tensor) -> Generator[Scored, None, Tensor]:
+        margins = [torch.empty(0)]
+        for begin in range(0, len(chosen), AT_ONCE):
+            numbers = chosen[begin : begin + AT_ONCE]
+            own = grid.cut(noise[None], numbers.tolist())  # [n, 1, S, S]
+            cut = grid.cut(x, numbers.tolist()).to(device)
+            entry = torch.tensor([matched_depth(schedule, s) for s in level[numbers].tolist()])
+            plain, noised = (
+                mean_logits(schedule, network, cut, depth.clamp(max=schedule.steps), held, seed)
+                for depth, held in (
+                    (torch.tensor(after).expand(len(cut), -1), 0 * own),
+                    (entry[:, None] + torch.tensor(after), own),
+                )
+            )
+            margins.append(plain - noised)
+            yield Scored(PLACES, NO_DEGRADATION, None, 2 * len(after) * len(cut))
+        return torch.cat(margins)
+
+    shape = 1, 1, len(grid.rows), len(grid.columns)
+    highest, numbers = F.max_pool2d(level.view(shape), 3, ceil_mode=True, return_indices=True)
+    judged, margin = highest > 0, torch.zeros_like(highest)
+    margin[judged] = yield from prefer(numbers[judged])
+    votes, voters = (9 * F.avg_pool2d(v, 3, 1, 1) for v in (margin, judged.float()))
+    agreed = votes > places.noisy * (voters + (voters > 1).float())
+    if is_everywhere:
+        against = min(1, int(judged.sum()) - 1)
+        agreed |= bool(margin.sum() > places.noisy * (judged.sum() + against))
+    likely = F.interpolate(agreed.float(), scale_factor=3)
+    is_noisy = likely[..., : shape[2], : shape[3]].flatten() * level > 0
+    faint = (is_noisy & (level <= places.clear)).nonzero()[:, 0]
+    is_noisy[faint] = (yield from prefer(faint)) > places.noisy
+    return Places(grid, level, is_noisy)
+
+
+def views(x: Tensor, side: int, config: ExplanationConfig) -> Look:
+    """A thumbnail, and windows with the finest detail that is not noise, in their own pixels.
+
+    A background that is out of focus says nothing of damage. Impulses and blocks are gone in a
+    thumbnail.
+    """
+    places = config.places
+    assert places is not None
+    grid = Grid.over(x.shape[1:], side, 0)
+    detail = []
+    for i, j in map(grid.place, range(len(grid))):
+        window = x[None, :, i : i + side, j : j + side]
+        noisy = float(noise_deviation(window)[0]) > config.noise_floor
+        differences = sum(float(window.diff(dim=d).abs().mean()) for d in (2, 3))
+        detail.append((noisy, -differences))
+    best = sorted(range(len(grid)), key=detail.__getitem__)[: places.seen]
+    crops = []
+    for i, j in map(grid.place, best):
+        top, left = max(0, i - side // 2), max(0, j - side // 2)
+        crop = x[:, top : i + side + side // 2, left : j + side + side // 2]
+        crops.append((crop, i - top, j - left))
+    thumbnail = shrink(x, side)
+
+    def look(candidate: Degradation) -> Tensor:
+        small = replace(candidate, impulses=None, operator=None)
+        if candidate.operator:  # its reach is larger than a crop's margin
+            whole = candidate.inverse(x)
+            shown = [whole[:, i : i + side, j : j + side] for i, j in map(grid.place, best)]
+            thumb = shrink(whole, side)
+        else:
+            shown = [candidate.inverse(c)[:, i : i + side, j : j + side] for c, i, j in crops]
+            thumb = small.inverse(thumbnail)
+        return torch.stack([thumb, *shown])
+
+    return look
+
+
+def shrink(x: Tensor, side: int) -> Tensor:
+    """The middle square of ``[3, H, W]``, reduced to ``side`` pixels."""
+    short = min(x.shape[1:])
+    top, left = ((length - short) // 2 for length in x.shape[1:])
+    square = x[None, :, top : top + short, left : left + short]
+    return F.interpolate(square, (side, side), mode="bicubic", antialias=True)[0].clamp(-1, 1)
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Windows of ``side`` pixels that cover a picture; ``rows``, ``columns``: where they begin."""
+
+    rows: tuple[int, ...]
+    columns: tuple[int, ...]
+    side: int
+
+    @classmethod
+    def over(cls, shape: Sequence[int], side: int, overlap: int) -> Grid:
+        """Spread evenly over ``[H, W]``, each sharing ``overlap`` pixels or more with the next."""
+        gaps = [math.ceil((length - side) / (side - overlap)) for length in shape]
+        rows, columns = (
+            tuple(round(i * (length - side) / max(1, n)) for i in range(n + 1))
+            for length, n in zip(shape, gaps, strict=True)
+        )
+        return cls(rows, columns, side)
+
+    def place(self, number: int) -> tuple[int, int]:
+        """Top and left of a window; they are counted row by row."""
+        row, column = divmod(number, len(self.columns))
+        return self.rows[row], self.columns[column]
+
+    def __len__(self) -> int:
+        return len(self.rows) * len(self.columns)
+
+    def cut(self, x: Tensor, numbers: Sequence[int]) -> Tensor:
+        """Some windows of ``[C, H, W]``: ``[n, C, S, S]``."""
+        side = self.side
+        return torch.stack([x[:, i : i + side, j : j + side] for i, j in map(self.place, numbers)])
+
+    def add(self, total: Tensor, number: int, window: Tensor) -> None:
+        """Add a window to ``[3, H, W]``, faded towards its edges."""
+        i, j = self.place(number)
+        fade = self._fade()
+        total[:, i : i + self.side, j : j + self.side] += fade[:, None] * fade * window
+
+    def weight(self) -> Tensor:
+        """What windows of ones would add up to, ``[H, W]``."""
+        fade, sums = self._fade(), []
+        for begins in (self.rows, self.columns):
+            sums.append(torch.zeros(begins[-1] + self.side))
+            for begin in begins:
+                sums[-1][begin : begin + self.side] += fade
+        return sums[0][:, None] * sums[1]
+
+    def _fade(self) -> Tensor:
+        return torch.hann_window(self.side + 2, periodic=False)[1:-1].clamp(min=0.02)
