@@ -22,7 +22,6 @@ from torch import Tensor
 
 from dga.discriminator import Judged, judge_states, max_batch
 from dga.explanation.degradation import NO_DEGRADATION, Degradation
-from dga.explanation.operators import BLOCKS
 from dga.explanation.noise_level import matched_depth, uniform_levels
 from dga.explanation.places import PLACES, Grid, explain_places
 from dga.explanation.search import Explanation, Scored
@@ -34,8 +33,8 @@ from dga.stopping import Stop, choose_depth, is_decided
 
 AT_ONCE = 16
 """Windows repaired together; bounds memory, and how long nothing is heard."""
-MULTIPLE = 8
-"""The denoiser halves sides three times."""
+WHOLE = 384
+"""Pixels a side up to which a photograph is repaired in one piece; beyond, windows bound memory."""
 
 
 def usual(models: Models) -> Repair:
@@ -140,7 +139,7 @@ def photograph_steps(
         raise ValueError("A picture is a PIL image, or an array of shape [H, W, 3] in 8 bits.")
     seed = content_seed(pixels) if seed is None else seed
     height, width = pixels.shape[:2]
-    if max(height, width) <= models.profile.image_size:
+    if max(height, width) <= max(models.place_size, is_any_size(models) * WHOLE):
         result = yield from _whole(models, mirror_up(pixels, models.place_size), seed, depth)
     else:
         result = yield from _windows(models, pixels, seed, depth)
@@ -159,9 +158,15 @@ def content_seed(pixels: Pixels) -> int:
     return int.from_bytes(hashlib.blake2b(pixels.tobytes(), digest_size=4).digest(), "little")
 
 
+def is_any_size(models: Models) -> bool:
+    """Whether the profile's own repair explains pictures of any size."""
+    explanation = models.profile.plus.explain
+    return bool(explanation and explanation.places)
+
+
 def mirror_up(pixels: Pixels, least: int) -> Pixels:
-    """Sides are mirrored up to ``least`` pixels and a multiple of 8: uint8 ``[H, W, 3]``."""
-    missing = [(0, max(least - side, -side % MULTIPLE)) for side in pixels.shape[:2]]
+    """Sides below ``least`` pixels are mirrored up to it: uint8 ``[H, W, 3]``."""
+    missing = [(0, max(0, least - side)) for side in pixels.shape[:2]]
     return np.pad(pixels, (*missing, (0, 0)), "symmetric") if np.any(missing) else pixels
 
 
@@ -170,8 +175,6 @@ def _whole(
 ) -> Generator[Scored | Progress, None, Photograph]:
     """A picture that is no larger than the profile's: DGA+."""
     x, plus = to_tensor(pixels).to(models.device), models.profile.plus
-    if max(pixels.shape[:2]) > models.place_size:
-        plus = usual(models)
     if depth is not None:
         plus = at_depth(plus, depth)
     for event in run(models, x[None], [seed], [plus]):
@@ -283,7 +286,7 @@ def _window(
                 window, degradation=degradation, entry=entry, noise=noise, levels=levels
             )
     operator = found.degradation.operator
-    if found.noise is None and operator and operator.kind != BLOCKS:
+    if found.noise is None and operator and operator.is_guide:
         return replace(window, degradation=Degradation(operator=operator))
     return replace(window, degradation=NO_DEGRADATION, entry=0, noise=None, settled=True)
 

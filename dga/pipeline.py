@@ -22,7 +22,6 @@ from dga.diffusion import ForwardPath, Sampler, reverse
 from dga.discriminator import FIRST, Judged, JudgedPath, max_batch
 from dga.explanation.degradation import NO_DEGRADATION, Degradation, to_levels
 from dga.explanation.noise_level import level_weights, matched_depth
-from dga.explanation.operators import BLOCKS
 from dga.explanation.places import explain_places
 from dga.explanation.search import Explanation, Known, Scored, explain
 from dga.explanation.sharpness import disk, wiener
@@ -82,7 +81,7 @@ class PictureCache:
     def _explain(self, config: ExplanationConfig) -> Generator[Scored, None, Explanation]:
         """By its places where it is larger than the discriminator's own size."""
         models, network, side = self.models, self.models.explainer, self.models.place_size
-        if config.places and min(self.x.shape[1:]) > side:
+        if config.places and max(self.x.shape[1:]) > side:
             return (
                 yield from explain_places(
                     models.schedule, network, self.x.cpu(), side, self.seed, config
@@ -276,7 +275,7 @@ def _stop(
     if found.entry and repair.noisy:
         end = repair.noisy
     elif operator := found.degradation.operator:  # no noise hides what blur has erased
-        sampled = repair.blurred if operator.kind != BLOCKS else None
+        sampled = repair.blurred if operator.is_guide else None
         end = sampled or repair.end.at(0)
     path, logits, seconds = cache.path(found), np.empty((1, 0)), found.seconds
     if end.depth is not None:

@@ -6,6 +6,7 @@ from dga.commands import (  # noqa: F401  (each adds its command)
     evaluate,
     fetch,
     figures,
+    gain,
     gallery,
     judge,
     photographs,

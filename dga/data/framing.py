@@ -17,8 +17,7 @@ class Frame:
     """Turns a picture of any size into pixels, uint8 ``[side, side, 3]``.
 
     Without ``cut`` the middle square, resized (Lanczos). With it what ImageNet-C's pictures
-    went through before they were corrupted: shorter side to ``cut.resize`` pixels (bilinear),
-    then the middle ``cut.crop`` pixels; a picture that already has that size is left alone.
+    went through before they were corrupted: shorter side to ``cut.resize`` pixels, then the middle ``cut.crop`` pixels; a picture that already has that size is left alone.
     Up to ``side`` its borders are mirrored outwards, so that a classifier that crops its
     middle reads the picture's own pixels, never resampled.
     """
@@ -33,7 +32,8 @@ class Frame:
         if image.size != (crop, crop):
             short = min(image.size)
             width, height = (int(self.cut.resize * length / short) for length in image.size)
-            image = image.resize((width, height), Image.Resampling.BILINEAR)
+            kernel = Image.Resampling.BICUBIC if self.cut.bicubic else Image.Resampling.BILINEAR
+            image = image.resize((width, height), kernel)
             left, top = round((width - crop) / 2), round((height - crop) / 2)
             image = image.crop((left, top, left + crop, top + crop))
         before = (self.side - crop) // 2
@@ -80,4 +80,6 @@ class View:
         """
         if self.release is None:
             return pixels
+        if self.release.quality is None:
+            return self.released(Image.fromarray(pixels))
         return self.released(through_jpeg(pixels, self.release.quality))

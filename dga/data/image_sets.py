@@ -47,13 +47,15 @@ class ImageSet:
     """Labelled pictures of one size, in memory.
 
     ``names``: "class/file" of each; ``pixels``: uint8 ``[N, S, S, 3]``;
-    ``labels``: int64 ``[N]``, positions in ``classes``.
+    ``labels``: int64 ``[N]``, positions in ``classes``; ``clean``: the same before any damage,
+    where that is at hand.
     """
 
     names: tuple[str, ...]
     pixels: Pixels
     labels: NDArray[np.int64]
     classes: tuple[str, ...]
+    clean: Pixels | None = None
 
     def __len__(self) -> int:
         return len(self.names)
@@ -62,7 +64,11 @@ class ImageSet:
         """The pictures at these positions, in this order."""
         rows = np.asarray(indices, dtype=np.int64)
         return ImageSet(
-            tuple(self.names[i] for i in rows), self.pixels[rows], self.labels[rows], self.classes
+            tuple(self.names[i] for i in rows),
+            self.pixels[rows],
+            self.labels[rows],
+            self.classes,
+            None if self.clean is None else self.clean[rows],
         )
 
     def load(self) -> tuple[ImageSet, list[str]]:
@@ -181,6 +187,25 @@ def find_images(
     names, places = zip(*found, strict=True)
     labels, classes = _labels(names, classes)
     return ImageFiles(names, labels, classes, places, frame)
+
+
+def find_unlabelled(sources: Sequence[str | Path], frame: Frame) -> ImageFiles:
+    """Pictures of some folders, at any depth, all of one class without a name.
+
+    Raises ``ValueError`` for no pictures at all, ``FileNotFoundError`` for what is no folder.
+    """
+    names, places = list[str](), list[tuple[str, str]]()
+    for source in map(Path, sources):
+        if not source.is_dir():
+            raise FileNotFoundError(f"{source} is no folder of pictures.")
+        for path in sorted(source.rglob("*")):
+            if path.suffix.lower() in EXTENSIONS and path.is_file():
+                names.append(str(path.relative_to(source)))
+                places.append((str(source), names[-1]))
+    if not names:
+        raise ValueError(f"No pictures in {', '.join(map(str, sources))}.")
+    labels = np.zeros(len(names), dtype=np.int64)
+    return ImageFiles(tuple(names), labels, ("",), tuple(places), frame)
 
 
 def _labels(

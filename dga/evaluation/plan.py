@@ -10,7 +10,14 @@ import numpy as np
 
 from dga.corruptions import CLEAN, CORRUPTIONS, SEVERITIES, check_corruption, corrupt
 from dga.data.framing import View
-from dga.data.image_sets import ImageFiles, ImageSet, find_images, per_class, split_off
+from dga.data.image_sets import (
+    ImageFiles,
+    ImageSet,
+    find_images,
+    find_unlabelled,
+    per_class,
+    split_off,
+)
 from dga.data.imagenet_c import condition_folder, conditions
 from dga.images import Pixels
 from dga.io.parsing import check_choice
@@ -34,7 +41,9 @@ class Plan:
     such a folder itself. ``frame``: how its pictures reach the networks' size, see
     :class:`~dga.data.framing.View`. ``stream``: every picture once, at a severity from 0 (clean)
     to 5 and under one of the corruptions, both drawn by its seed; in shuffled order (wild),
-    sorted by label, or as wild but one picture at a time (single).
+    sorted by label, or as wild but one picture at a time (single). ``labelled``: folders are
+    classes; else pictures lie at any depth, and nothing is right or wrong. ``most``: pictures in
+    all, the first of the shuffled ones.
     """
 
     data: tuple[str, ...]
@@ -47,6 +56,8 @@ class Plan:
     frame: str = "resize"
     stream: str | None = None
     skip: int = 0
+    labelled: bool = True
+    most: int | None = None
 
     def __post_init__(self) -> None:
         if self.per_class is not None and self.per_class < 1:
@@ -130,7 +141,10 @@ def choose_images(resolved: ResolvedPlan, profile: Profile) -> ImageFiles:
     """
     plan = resolved.plan
     view = View.of(profile, plan.frame)
-    images = find_images(resolved.folders, view.clean, profile.classifier.classes or None)
+    if plan.labelled:
+        images = find_images(resolved.folders, view.clean, profile.classifier.classes or None)
+    else:
+        images = find_unlabelled(resolved.folders, view.clean)
     tune, report = split_off(images, tune_pictures(profile.name))
     splits = {"tune": tune, "report": report, "all": images}
     check_choice("split", plan.split, splits)
@@ -146,6 +160,8 @@ def choose_images(resolved: ResolvedPlan, profile: Profile) -> ImageFiles:
     chosen = chosen.take(
         np.argsort([image_seed(plan.seed, name, "order") for name in chosen.names], kind="stable")
     )
+    if plan.most is not None:
+        chosen = chosen.take(range(min(plan.most, len(chosen))))
     if plan.stream == "sorted":
         chosen = chosen.take(np.argsort(chosen.labels, kind="stable"))
     return chosen
@@ -166,7 +182,7 @@ def read_batch(
     """
     conditions = [plan.condition(name, stream) for name in pictures.names]
     folders = {condition: plan.released(condition) for condition in dict.fromkeys(conditions)}
-    found = dict[str, Pixels]()
+    found, clean = dict[str, Pixels](), dict[str, Pixels]()
     for folder in dict.fromkeys(folders.values()):
         few = pictures.take([i for i, c in enumerate(conditions) if folders[c] == folder])
         if folder and isinstance(few, ImageFiles):
@@ -175,6 +191,7 @@ def read_batch(
             continue
         read, _ = few.load()
         for picture, name in zip(read.pixels, read.names, strict=True):
+            clean[name] = view.finish(picture)
             corruption, severity = plan.condition(name, stream)
             if corruption != CLEAN:
                 seed = image_seed(plan.seed, name, corruption)
@@ -183,6 +200,11 @@ def read_batch(
     rows = [i for i, name in enumerate(pictures.names) if name in found]
     names = tuple(pictures.names[i] for i in rows)
     size = view.size
-    pixels = np.array([found[name] for name in names], dtype=np.uint8).reshape(-1, size, size, 3)
+    pixels, before = (
+        np.array([of[name] for name in names if name in of], np.uint8).reshape(-1, size, size, 3)
+        for of in (found, clean)
+    )
     unreadable = [name for name in pictures.names if name not in found]
-    return ImageSet(names, pixels, pictures.labels[rows], pictures.classes), unreadable
+    undamaged = before if len(before) == len(pixels) else None
+    labels, classes = pictures.labels[rows], pictures.classes
+    return ImageSet(names, pixels, labels, classes, undamaged), unreadable

@@ -1,11 +1,13 @@
 """Methods on labelled, corrupted pictures."""
 
 import json
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from tqdm import tqdm
 
 from dga.data.framing import View
@@ -13,7 +15,7 @@ from dga.data.image_sets import ImageFiles, ImageSet
 from dga.evaluation.permutation import make_permutation
 from dga.evaluation.plan import Plan, choose_images, image_seed, read_batch
 from dga.evaluation.results_file import ResultRow, ResultsFile
-from dga.images import to_tensor
+from dga.images import from_tensor, to_tensor
 from dga.io.files import to_plain
 from dga.io.settings import values
 from dga.networks.models import Models
@@ -21,6 +23,10 @@ from dga.profiles import PROFILES, Profile
 from dga.readers import Answers, Predictor, answer, predictors_of
 from dga.record import versions
 from dga.systems import System
+
+
+MOST_PSNR = 99.0
+"""In dB, of equal pictures."""
 
 
 @dataclass(frozen=True)
@@ -116,6 +122,7 @@ class LoadedSystems:
                     "method": name,
                     "correct": first == label,  # by position: two classes may share a name
                     **facts,
+                    **_quality(outcome, i, pictures),
                 }
                 rows.append(row)
         return rows
@@ -124,6 +131,17 @@ class LoadedSystems:
         """Let some methods forget what they learned."""
         for name in names:
             self.systems[name].reset()
+
+
+def _quality(outcome: Answers, i: int, pictures: ImageSet) -> ResultRow:
+    """PSNR in dB of what picture i is read from, against the undamaged one; nothing without it."""
+    if pictures.clean is None:
+        return {}
+    repaired = pictures.pixels[i]
+    if outcome.pictures is not None:
+        repaired = from_tensor(outcome.pictures[i])
+    error = np.square(repaired.astype(np.float64) - pictures.clean[i]).mean()
+    return {"psnr": round(min(MOST_PSNR, 10 * math.log10(255**2 / max(error, 1e-9))), 2)}
 
 
 def answer_facts(outcome: Answers, i: int, profile: Profile) -> tuple[int, ResultRow]:

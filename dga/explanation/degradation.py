@@ -13,6 +13,7 @@ from dga.explanation.exposure import UNCHANGED, Exposure
 from dga.explanation.noise_level import remove_impulses
 from dga.explanation.operators import Operator
 from dga.explanation.sharpness import disk, wiener
+from dga.explanation.veil import Veil
 
 
 @dataclass(frozen=True)
@@ -20,7 +21,7 @@ class Degradation:
     """One explanation of a picture's damage; the defaults are none at all.
 
     ``exposure``: what undoes it, a gain and an offset a channel; ``operator``: blocks or blur that
-    was measured; ``blur``: radius of a disk in pixels that was judged; ``regularisation``: noise-to-signal ratio of the Wiener filter against it;
+    was measured; ``veil``: added light, likewise; ``blur``: radius of a disk in pixels that was judged; ``regularisation``: noise-to-signal ratio of the Wiener filter against it;
     ``impulses``: distance from the neighbours' median, in [0, 2], from which a value counts as
     wrong; ``noise``: standard deviation of white noise in [-1, 1].
     """
@@ -31,6 +32,7 @@ class Degradation:
     impulses: float | None = None
     noise: float = 0.0
     operator: Operator | None = None
+    veil: Veil | None = None
 
     def inverse(self, x: Tensor) -> Tensor:
         """The picture without this damage, but for its noise, which diffusion removes.
@@ -48,6 +50,8 @@ class Degradation:
             x = wiener(x, disk(self.blur), self.regularisation)
         if self.operator:
             x = self.operator.invert(x)
+        if self.veil:
+            x = self.veil.remove(x)
         return to_levels(x)
 
     def __str__(self) -> str:
@@ -58,7 +62,7 @@ class Degradation:
             if self.exposure != UNCHANGED
             else None,
             "blur {:g} px": self.blur or None,
-            "{}": self.operator,
+            "{}": self.operator or self.veil,
             "impulses beyond {:g}": self.impulses,
             "noise {:.2f}": self.noise or None,
         }
@@ -67,15 +71,16 @@ class Degradation:
 
     @property
     def kinds(self) -> list[str]:
-        """Which there are: an operator's kind, exposure, blur, impulses and noise, in that order."""
+        """Which there are: an operator's kind, veil, exposure, blur, impulses and noise, in that order."""
         kinds = {
             "exposure": self.exposure != UNCHANGED,
             "blur": self.blur,
             "impulses": self.impulses is not None,
             "noise": self.noise,
         }
-        operator = [self.operator.kind] if self.operator else []
-        return operator + [name for name, is_there in kinds.items() if is_there]
+        measured = [self.operator.kind] if self.operator else []
+        measured += ["veil"] if self.veil else []
+        return measured + [name for name, is_there in kinds.items() if is_there]
 
     @property
     def nothing_to_invert(self) -> bool:

@@ -16,12 +16,14 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from dga.explanation.glass import measure_glass
 from dga.explanation.operators import Blocks, Disk, Line, Operator
+from dga.explanation.zoom import measure_zoom
 
 Shape = TypeVar("Shape", Disk, Line)
 TILE = 224
 """Pixels a side of the parts whose spectra are averaged, at most."""
-REPEATED = 0.3
+REPEATED = 0.38
 """Share of rows and of columns that repeat the one before, from which there are blocks."""
 FLOOR = 1e-4
 """Of a transfer function's power: noise and rounding hide deeper zeros."""
@@ -177,4 +179,5 @@ def measure_blur(x: Tensor) -> list[Operator]:
         motion = best.operator
         back = replace(motion, angle=motion.angle - 180)
         return [motion, back] if motion.one_sided else [motion]
-    return []
+    other = measure_zoom(x) or measure_glass(x)
+    return [other] if other else []

@@ -19,8 +19,6 @@ from torch import Tensor
 
 from dga.explanation.sharpness import EDGE, disk, place_at_origin, wiener
 
-BLOCKS = "blocks"
-"""A kind of operator that needs no blur undone."""
 REGULARISATION = 0.01
 """Noise-to-signal ratio of the first estimate."""
 
@@ -31,6 +29,11 @@ class Operator(Protocol):
     @property
     def kind(self) -> str:
         """One word: blur, motion, blocks ..."""
+        ...
+
+    @property
+    def is_guide(self) -> bool:
+        """Whether sampling is guided by it; else its inverse is all that is done."""
         ...
 
     def apply(self, x: Tensor) -> Tensor:
@@ -50,6 +53,7 @@ class Convolution:
     """An operator with a point spread function ``kernel``, ``[n, n]``, n odd; borders mirrored."""
 
     kernel: Tensor
+    is_guide = True
 
     def apply(self, x: Tensor) -> Tensor:
         padded, cut, transfer = self._mirrored(x)
@@ -148,7 +152,8 @@ class Blocks:
 
     rows: tuple[int, ...]
     columns: tuple[int, ...]
-    kind = BLOCKS
+    kind = "blocks"
+    is_guide = False
 
     def apply(self, x: Tensor) -> Tensor:
         """Every block at its mean."""

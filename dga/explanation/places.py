@@ -24,11 +24,11 @@ from dga.explanation.noise_level import (
     noise_by_brightness,
     noise_deviation,
     noise_map,
-    remove_impulses,
     uniform_levels,
     whiten_channels,
 )
 from dga.explanation.operators import Operator
+from dga.explanation.veil import measure_veil
 from dga.explanation.search import Explanation, Known, Look, Scored, explain, judge, mean_logits
 from dga.profiles import ExplanationConfig, PlacesConfig
 
@@ -93,6 +93,8 @@ def explain_places(
         if operator:
             degradation = Degradation(operator=operator)
             return replace(explanation, degradation=degradation, settled=False)
+        if veil := measure_veil(x):
+            return replace(explanation, degradation=Degradation(veil=veil), settled=False)
     return explanation
 
 
@@ -107,7 +109,7 @@ def explain_whole(
     """Exposure and impulses of the whole, ``[3, H, W]``; other noise has a level at each pixel.
 
     An exposure is believed only where the thumbnail, too, looks damaged before and not afterwards,
-    a gain only where nothing is dark any more. Noise that a median takes out whole, everywhere, is impulses.
+    a gain only where nothing is dark any more. Whether noise is impulses, which a median takes out, is judged.
     Sharpness is not judged: on photographs a discriminator takes a lens's or a camera's blur
     for damage, and what it then likes best is too sharp.
     """
@@ -116,12 +118,6 @@ def explain_whole(
     config = replace(config, sharpness=False)
     every = -(-max(x.shape[1:]) // COUNTED)
     counted, measured = x[:, ::every, ::every], float(noise_deviation(x[None])[0])
-    if measured > config.noise_floor and config.impulses:
-        top, left = (max(0, length - COUNTED) // 2 for length in x.shape[1:])
-        middle = x[None, :, top : top + COUNTED, left : left + COUNTED]  # bounds memory
-        rest = noise_map(remove_impulses(middle, config.impulses[0])[0])
-        if float(rest[::8, ::8].quantile(places.quantile)) <= config.noise_floor:
-            measured = float(rest.median())
     look = views(x, side, config)
     known: Known = {}
     explanation = yield from explain(

@@ -147,15 +147,19 @@ class _Search:
         return best
 
     def _noise(self) -> Generator[Scored, None, Degradation]:
-        """An entry where noise is measured; sparse impulses where that measure is blind to them."""
+        """An entry where noise is measured; sparse impulses where that measure is blind to them.
+
+        In a large picture impulses may be so many that they measure as noise: both are judged.
+        """
         config, candidates = self.config, [NO_DEGRADATION]
         if self.measured > config.noise_floor:
             candidates += [Degradation(noise=self.measured * s) for s in config.noise_scales]
-        else:
+        if self.measured <= config.noise_floor or config.places:
             candidates += [Degradation(impulses=threshold) for threshold in config.impulses]
-        noisy = any(candidate.noise for candidate in candidates)
-        lead = config.noise_head_start if noisy else config.head_start
-        return (yield from self._choose("noise", candidates, lead))
+        scores = yield from self._score("noise", candidates, config.judged_at)
+        for i, candidate in enumerate(candidates[1:], 1):
+            scores[i] += config.noise_head_start if candidate.noise else config.head_start
+        return candidates[scores.index(min(scores))]
 
     def _exposure(self, found: Degradation) -> Generator[Scored, None, Degradation]:
         """Coarse gains at one depth, then the best and its neighbours at all."""

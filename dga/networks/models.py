@@ -15,7 +15,7 @@ from dga.networks.classifier import build_classifier, load_classifier, load_pack
 from dga.networks.compute import Compute, use_one_thread_in_forks
 from dga.networks.published import PublishedDiscriminator
 from dga.networks.unet import Denoiser, Discriminator
-from dga.profiles import Profile, get_profile
+from dga.profiles import ClassifierConfig, Profile, ReleaseConfig, get_profile
 from dga.weights.checkpoints import WeightsError
 from dga.weights.classifiers import classifier_config
 from dga.weights.sources import (
@@ -117,7 +117,7 @@ def find_models(
     if isinstance(profile, str):
         profile = get_profile(profile)
     complain(profile, sources)
-    profile = replace(profile, classifier=classifier_config(profile, sources))
+    profile = at_size_of(profile, classifier_config(profile, sources))
     places = sources.locate(profile)
     for name, path in places.items():
         judged = read_config(path).get("input", "x_t")  # complains before anything large is built
@@ -127,6 +127,17 @@ def find_models(
                 "(python -m dga judge) but cannot choose a depth."
             )
     return ModelFiles(profile, places)
+
+
+def at_size_of(profile: Profile, classifier: ClassifierConfig) -> Profile:
+    """The profile with another classifier, its pictures at that one's size where any will do."""
+    explanation = profile.plus.explain
+    if classifier == profile.classifier or not (explanation and explanation.places):
+        return replace(profile, classifier=classifier)
+    size = classifier.input_size
+    release = ReleaseConfig(classifier.resize or size, size, quality=None, bicubic=True)
+    classifier = replace(classifier, resize=None)
+    return replace(profile, classifier=classifier, image_size=size, release=release)
 
 
 def load_models(

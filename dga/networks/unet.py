@@ -50,18 +50,25 @@ class Denoiser(GuidedNetwork):
     """Noise and variance prediction: ``[B, 3, H, W], [B] -> [B, 6, H, W]``.
 
     Channels 0-2 are the noise, 3-5 the variance's position between its bounds
-    in [-1, 1] (Nichol and Dhariwal, 2021, Eq. 15). ``time`` is in 0...999.
+    in [-1, 1] (Nichol and Dhariwal, 2021, Eq. 15). ``time`` is in 0...999. Sides that cannot be
+    halved often enough are mirrored outwards meanwhile.
     """
 
     def __init__(self, config: NetworkConfig) -> None:
         super().__init__()
         self.fold = config.fold
+        self.multiple = config.fold * 2 ** (len(config.channel_mult) - 1)
         self.net = UNetModel(out_channels=6 * config.fold**2, **_layout(config))
 
     def forward(self, x: Tensor, time: Tensor) -> Tensor:
+        height, width = x.shape[-2:]
+        below, right = -height % self.multiple, -width % self.multiple
+        if below or right:
+            x = F.pad(x, (0, right, 0, below), "reflect")
         h = F.pixel_unshuffle(x, self.fold)  # [B, 3 f^2, H/f, W/f]
         h = h.contiguous(memory_format=self.memory_format)
-        return F.pixel_shuffle(self.net(h, time), self.fold).float()
+        output = F.pixel_shuffle(self.net(h, time), self.fold).float()
+        return output[..., :height, :width]
 
 
 class Discriminator(GuidedNetwork):

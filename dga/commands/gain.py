@@ -1,0 +1,45 @@
+"""``python -m dga gain``: whether repair helps a classifier of one's own, and where."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dga.commands.common import ModelOptions, command, command_line, say_skipped
+
+
+@command
+def gain(
+    data: Annotated[
+        Path,
+        typer.Argument(help="Pictures: class/picture (folder or zip), or a folder of any."),
+    ],
+    out: Annotated[Path, typer.Option(help="Results; the same command goes on.")] = Path(
+        "runs/gain"
+    ),
+    pictures: Annotated[int, typer.Option(min=1, help="How many, at most.")] = 40,
+    severity: Annotated[int, typer.Option(help="1 to 5.")] = 5,
+    corruptions: Annotated[
+        str, typer.Option(help="all, a family or comma-separated names.")
+    ] = "all",
+    models: ModelOptions = ModelOptions(),
+) -> None:
+    """Measure whether repair helps a classifier: --classifier FILE, or timm's name of it.
+
+    Without labels, what it reads in the undamaged picture counts as right.
+    """
+    from dga.corruptions import parse_corruptions
+    from dga.evaluation.gain import is_labelled, measure_gain, tell_gain
+    from dga.io.files import exclusive
+
+    if not data.exists():
+        raise ValueError(f"There is no {data}.")
+    names = parse_corruptions(corruptions)
+    with exclusive(out):
+        loaded = models.load()
+        results = measure_gain(loaded, data, out, pictures, severity, names, command_line())
+        if not results.lines:
+            raise ValueError(f"None of the pictures in {data} can be read.")
+        labelled = is_labelled(data, loaded.profile.classifier.classes)
+        typer.echo(tell_gain(results.lines, labelled))
+        say_skipped(results.unreadable)

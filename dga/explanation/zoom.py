@@ -1,0 +1,154 @@
+"""A picture that was zoomed while it was taken: measured, and undone by least squares."""
+
+import functools
+import math
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from numpy.typing import NDArray
+from scipy import sparse
+from torch import Tensor
+
+Array = NDArray[np.float64]
+COPIES = 11
+"""Zoomed copies in the mean; the picture itself counts once more."""
+STEPS = 8
+"""Steps of conjugate gradients: they regularise, too."""
+WEIGHT = 0.003
+"""Of staying near the damaged picture."""
+FACTORS = np.arange(1.06, 1.42, 0.01)
+INNER = 0.15
+"""Smallest radius of the log-polar picture, as a share of the largest."""
+ZOOM_SHARE, ZOOM_SLOPE = 0.025, 0.42
+"""A zoom is sure above this share of the log spectrum's variance and this exponent of H."""
+
+
+@dataclass(frozen=True)
+class Zoom:
+    """Mean of the picture and its copies zoomed by 1 to ``factor`` about the centre."""
+
+    factor: float
+    kind = "zoom"
+    is_guide = False
+
+    def __str__(self) -> str:
+        return f"zoomed up to {self.factor:.2f} times"
+
+    def invert(self, y: Tensor) -> Tensor:
+        """A first estimate of x, clipped to [-1, 1]."""
+        return self.agree(y, y, WEIGHT).clamp(-1, 1)
+
+    def apply(self, x: Tensor) -> Tensor:
+        """H x for float ``[..., 3, H, W]``."""
+        rows, columns = (_zooms(side, self.factor) for side in x.shape[-2:])
+        planes = x.reshape(-1, *x.shape[-2:]).float()
+        return _mean(planes, rows[0], columns[1]).reshape(x.shape).to(x)
+
+    def agree(self, z: Tensor, y: Tensor, weight: float) -> Tensor:
+        """argmin_x |H x - y|^2 + weight |x - z|^2 from x = z on, ``[3, H, W]`` each.
+
+        Conjugate gradients (Hestenes and Stiefel 1952), stopped after ``STEPS``.
+        """
+        rows, columns = (_zooms(side, self.factor) for side in y.shape[-2:])
+        x = z.float()
+        r = _mean(y.float() - _mean(x, rows[0], columns[1]), rows[2], columns[3])
+        p, energy = r, r.square().sum()
+        for _ in range(STEPS):
+            q = _mean(_mean(p, rows[0], columns[1]), rows[2], columns[3]) + weight * p
+            pace = energy / (p * q).sum().clamp(min=1e-20)
+            x, r = x + pace * p, r - pace * q
+            energy, before = r.square().sum(), energy
+            p = r + energy / before.clamp(min=1e-20) * p
+        return x.to(z)
+
+
+@functools.lru_cache(maxsize=16)
+def _zooms(side: int, factor: float) -> tuple[Tensor, ...]:
+    """The zooms along one axis, bilinear: stacked ``[n side, side]``; beside one another and
+    weighted ``[side, n side]``; and the same two for H's adjoint."""
+    row = np.arange(side)
+    weights = np.r_[2.0, np.ones(COPIES - 1)] / (COPIES + 1)
+    zooms = []
+    for zoom in np.linspace(1, factor, COPIES):
+        at = (row - (side - 1) / 2) / zoom + (side - 1) / 2
+        low = np.clip(np.floor(at).astype(int), 0, side - 2)
+        entries = np.r_[1 - at + low, at - low]
+        where = (np.r_[row, row], np.r_[low, low + 1])
+        zooms.append(sparse.csr_matrix((entries, where), (side, side)))
+    turned = [zoom.T for zoom in zooms]
+    beside = [
+        sparse.hstack([w * m for w, m in zip(weights, of, strict=True)]) for of in (zooms, turned)
+    ]
+    return tuple(map(_csr, (sparse.vstack(zooms), beside[0], sparse.vstack(turned), beside[1])))
+
+
+def _csr(matrix: sparse.spmatrix) -> Tensor:
+    matrix = sparse.csr_matrix(matrix).astype(np.float32)
+    starts, columns, entries = map(torch.from_numpy, (matrix.indptr, matrix.indices, matrix.data))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # PyTorch calls them a beta
+        return torch.sparse_csr_tensor(starts, columns, entries, size=matrix.shape)
+
+
+def _mean(x: Tensor, stacked: Tensor, beside: Tensor) -> Tensor:
+    """Weighted mean of the zooms of ``[N, H, W]``: rows first, then columns."""
+    n, height, width = x.shape
+    zoomed = stacked @ x.permute(1, 0, 2).reshape(height, n * width)
+    across = zoomed.reshape(-1, height, n, width).permute(0, 3, 2, 1).reshape(-1, n * height)
+    return (beside @ across).reshape(width, n, height).permute(1, 2, 0)
+
+
+def measure_zoom(x: Tensor) -> Zoom | None:
+    """The zoom that blurred ``[3, H, W]``; None where the picture does not show one.
+
+    In log-polar coordinates it is a blur along log-radius alone. The log power spectrum's
+    part that neither the wavelength nor a smooth preference for a direction explains is
+    compared with H's own at each factor (least squares).
+    """
+    log, plain, rows, radial = _log_polar_spectrum(x.double().mean(0))
+    if len(log) < 4 * plain.shape[1] or log.var() == 0:
+        return None
+    basis, _ = np.linalg.qr(plain)
+    rest = log - basis @ (basis.T @ log)
+    models = np.log(np.stack([_zoom_power(radial, z) for z in FACTORS], 1) + 0.01)[rows]
+    models -= basis @ (basis.T @ models)
+    size = np.einsum("ij,ij->j", models, models)
+    slope = models.T @ rest / size
+    share = np.where(slope > 0, slope**2 * size, 0) / (rest @ rest)
+    best = int(share.argmax())
+    inside = 0 < best < len(FACTORS) - 1
+    sure = inside and share[best] > ZOOM_SHARE and slope[best] > ZOOM_SLOPE
+    return Zoom(round(float(FACTORS[best]), 2)) if sure else None
+
+
+def _log_polar_spectrum(grey: Tensor) -> tuple[Array, Array, NDArray[np.intp], Array]:
+    """Log power of ``[H, W]`` over (log-radius, angle) where a zoom shows, ``[n]``; what is no
+    zoom's: wavelength and direction, ``[n, m]``; each one's row; the rows' cycles per unit."""
+    height, width = grey.shape
+    reach, span = (min(height, width) - 1) / 2, -math.log(INNER)
+    radius = reach * torch.linspace(-span, 0, int(reach * span)).double().exp()[:, None]
+    angle = torch.arange(int(math.pi * reach)) * (2 * math.pi / int(math.pi * reach))
+    at = (radius * angle.cos() * 2 / (width - 1), radius * angle.sin() * 2 / (height - 1))
+    polar = F.grid_sample(
+        grey[None, None], torch.stack(at, -1)[None], mode="bicubic", align_corners=True
+    )[0, 0].numpy()
+    polar = (polar - polar.mean()) * np.hanning(len(polar))[:, None]
+    radial = np.arange(len(polar) // 2 + 1) / span
+    around = np.abs(np.fft.fftfreq(polar.shape[1], 1 / polar.shape[1])) / (2 * math.pi)
+    power = np.abs(np.fft.fft(np.fft.rfft(polar, axis=0), axis=1)) ** 2
+    k, turn = np.hypot(radial[:, None], around), np.arctan2(around, radial[:, None] + 1e-9)
+    keep = (k > 1) & (k < min(24, reach / 4)) & (radial[:, None] > 1.2 / span) & (around > 0.3)
+    k, turn = k[keep], turn[keep]
+    rings = k.astype(int)[:, None] == np.unique(k.astype(int))
+    plain = np.column_stack([rings, np.cos(2 * turn), np.cos(4 * turn)])
+    return np.log(power[keep] + 1e-8), plain.astype(float), np.nonzero(keep)[0], radial
+
+
+def _zoom_power(frequency: Array, factor: float) -> Array:
+    """|H|^2 along log-radius, at cycles per unit of log-radius."""
+    shifts = np.log(np.linspace(1, factor, COPIES))
+    power: Array = np.abs(np.exp(-2j * np.pi * frequency[:, None] * shifts).mean(1)) ** 2
+    return power
