@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 from typing import Generic, TypeVar
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import torch
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from dga.explanation.glass import measure_glass
-from dga.explanation.operators import Blocks, Disk, Line, Operator
+from dga.explanation.operators import REGULARISATION, Blocks, Disk, Line, Operator
 from dga.explanation.zoom import measure_zoom
 
 Shape = TypeVar("Shape", Disk, Line)
@@ -165,19 +165,20 @@ SURE_LINE, STEEP_LINE = 0.18, 0.55
 """Share explained and slope from which motion is sure."""
 
 
-def measure_blur(x: Tensor) -> list[Operator]:
-    """What ``[3, H, W]`` went through, as far as its spectrum is sure; empty where it is not.
-
-    Motion is offered in both directions.
-    """
+def measure_blur(x: Tensor) -> Operator | None:
+    """What blurred ``[3, H, W]``, where its spectrum is sure; None where it is not."""
     power = power_spectrum(x)
     lens = measure_disk(power)
     if lens.share > SURE_DISK and lens.slope > SURE_DISK and lens.operator.radius >= SMALLEST_DISK:
-        return [lens.operator]
+        return lens.operator
     best = measure_line(power)[0]
     if best.share > SURE_LINE and best.slope > STEEP_LINE:
-        motion = best.operator
-        back = replace(motion, angle=motion.angle - 180)
-        return [motion, back] if motion.one_sided else [motion]
-    other = measure_zoom(x) or measure_glass(x)
-    return [other] if other else []
+        return min((best.operator, best.operator.reverse()), key=lambda o: measure_excess(o, x))
+    return measure_zoom(x) or measure_glass(x)
+
+
+def measure_excess(operator: Line, x: Tensor) -> float:
+    """By how much the inverse leaves [-1, 1], on average: a wrong direction rings."""
+    mean = x.mean((1, 2), keepdim=True)
+    restored = operator.agree(torch.zeros_like(x), x - mean, REGULARISATION) + mean
+    return float((restored.abs() - 1).clamp(min=0).mean())

@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import torch
@@ -114,6 +114,10 @@ class Line(Convolution):
     @property
     def kernel(self) -> Tensor:  # type: ignore[override]
         return half_line(self.length, self.angle) if self.one_sided else line(self.length, self.angle)
+
+    def reverse(self) -> Line:
+        """The same motion the other way round, which leaves the same spectrum."""
+        return replace(self, angle=self.angle - 180)
 
     def __str__(self) -> str:
         return f"moved by {self.length:g} px at {self.angle:g} degrees"

@@ -143,21 +143,17 @@ def explain_blur(
     seed: int,
     config: ExplanationConfig,
 ) -> Generator[Scored, None, Operator | None]:
-    """The blur that the spectrum tells, where the discriminator does not object to its inverse.
-
-    Of motion that starts suddenly the spectrum does not tell the sign: the discriminator does.
-    """
-    candidates = [NO_DEGRADATION, *(Degradation(operator=o) for o in measure_blur(x))]
-    if len(candidates) == 1:
+    """The blur that is measured, where the discriminator does not object to its inverse."""
+    operator = measure_blur(x)
+    if operator is None:
         return None
+    candidates = [NO_DEGRADATION, Degradation(operator=operator)]
     scores = judge(schedule, network, look, candidates, config.judged_at, seed)
     for candidate, score in zip(candidates, scores, strict=True):
         yield Scored("blur", candidate, score, len(config.judged_at))
-    values = [math.inf if score is None else score for score in scores]
-    best = min(range(1, len(values)), key=values.__getitem__)
+    before, after = (math.inf if score is None else score for score in scores)
     assert config.places is not None
-    objected = values[best] > values[0] + config.places.objection
-    return None if objected else candidates[best].operator
+    return operator if after <= before + config.places.objection else None
 
 
 def explain_noise(
