@@ -43,6 +43,8 @@ _TAKEN, _PIXELS, _SENTENCE = b"t", b"p", b"s"  # a request, and what follows
 _HEAD = struct.Struct(">III")  # of pixels: height and width, and how many the picture came with
 _DAMAGED = "This picture cannot be decoded; please save it as PNG or choose another."
 
+_NONE = "Choose a picture first: upload one, paste one or pick an example."
+
 _log = logging.getLogger(__name__)
 
 
@@ -62,8 +64,11 @@ class Decoder:
         return self._pixels(path, 0)
 
     def _pixels(self, path: str | Path | None, size: int) -> tuple[Pixels, int]:
-        if not path or not _HAS_FORK:
-            return _read(path, size)
+        if not path:
+            raise UploadError(_NONE)
+        if not _HAS_FORK:
+            with TURNS.turn():  # one at a time bounds the memory
+                return _read(path, size)
         with TURNS.turn():
             answer = self._answer(b"%d " % size + os.fsencode(Path(path).absolute()))
         kind, content = answer[:1], answer[1 + _HEAD.size :]
@@ -167,7 +172,7 @@ def apart(
         os._exit(0)
 
 
-def _read(path: str | Path | None, size: int) -> tuple[Pixels, int]:
+def _read(path: str | Path, size: int) -> tuple[Pixels, int]:
     """A square of so many pixels a side, or with 0 a photograph; how many pixels that had."""
     if size:
         return uploads.read_square(path, size), 0
