@@ -12,7 +12,7 @@ from torch import nn
 
 from dga.diffusion import Schedule
 from dga.networks.classifier import build_classifier, load_classifier
-from dga.networks.compute import Compute, use_one_thread_in_forks
+from dga.networks.compute import Compute, use_one_thread_in_forks, with_own_numerics
 from dga.networks.published import PublishedDiscriminator
 from dga.networks.unet import Denoiser, Discriminator
 from dga.profiles import Profile, get_profile
@@ -45,6 +45,7 @@ class Models:
         networks = self.denoiser, self.discriminator, self.classifier
         return next(p for network in networks for p in network.parameters()).device
 
+    @with_own_numerics
     def to(self, device: torch.device | str) -> Models:
         """The same networks, moved to ``device`` (in place, as PyTorch does).
 
@@ -74,6 +75,7 @@ class ModelFiles:
         for path in self.places.values():
             verify_files(path)
 
+    @with_own_numerics
     def load(self, compute: Compute) -> Models:
         """Verify, load and freeze them. Raises ``WeightsError``."""
         use_one_thread_in_forks()
