@@ -1,5 +1,6 @@
 """A frozen timm classifier and its own preprocessing."""
 
+import contextlib
 import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from dga.profiles import ClassifierConfig
-from dga.weights.checkpoints import WeightsError, check_numbers, read_checkpoint
+from dga.weights.checkpoints import WeightsError, check_numbers, match_names, read_checkpoint
 
 
 @dataclass(frozen=True)
@@ -44,9 +45,9 @@ def load_classifier(config: ClassifierConfig, path: Path) -> nn.Module:
     :class:`~dga.weights.checkpoints.WeightsError` for a file that cannot be read, holds another
     network, or values that are not numbers.
     """
-    from timm.models import clean_state_dict
-
-    state = clean_state_dict(read_checkpoint(path))
+    state = read_checkpoint(path)
+    with torch.device("meta"), contextlib.suppress(Exception):  # said below
+        state = match_names(state, build_classifier(config).state_dict())
     _check_count(config, path, state)
     classes = {"num_classes": len(config.classes)} if config.classes else {}
     try:
