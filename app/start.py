@@ -8,9 +8,10 @@ import os
 
 def main() -> None:
     """Build the page and serve it."""
-    port = os.environ.get("GRADIO_SERVER_PORT", "7860")
-    if not port.isdecimal():  # Gradio reads it as it is imported
-        raise SystemExit(f"dga: GRADIO_SERVER_PORT is a number, not {port!r}.")
+    for name in ("GRADIO_SERVER_PORT", "GRADIO_NUM_PORTS"):  # Gradio reads them as it is imported
+        number = os.environ.get(name, "1")
+        if not number.isdecimal() or not int(number):
+            raise SystemExit(f"dga: {name} is a number above 0, not {number!r}.")
     # Until all is loaded nothing is garbage, and looking for it would take a second.
     gc.disable()
     from app.server.upload_folder import UploadFolder
