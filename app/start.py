@@ -20,6 +20,11 @@ def main() -> None:
         UploadFolder.open()  # before Gradio, which reads where files lie as it is imported
     except OSError as error:
         raise SystemExit(f"dga: {error}") from None
+    # Gradio makes a client as it is imported, which some proxies' addresses would end.
+    named = os.environ.get("no_proxy")
+    os.environ["no_proxy"] = "*"
     from app.demo import main as serve_page
 
+    del os.environ["no_proxy"]  # weights may come through a proxy
+    os.environ |= {} if named is None else {"no_proxy": named}
     serve_page()
