@@ -89,7 +89,9 @@ def find_pictures(folder: Path, out: Path) -> tuple[list[Path], dict[str, str]]:
 
 
 def _holds_results(folder: Path, out: Path) -> bool:
-    return folder == out or any((folder / name).is_file() for name in (LINES, MADE_OF))
+    with suppress(OSError):  # what cannot be looked into is told where that is tried
+        return folder == out or any((folder / name).is_file() for name in (LINES, MADE_OF))
+    return False
 
 
 def process_folder(

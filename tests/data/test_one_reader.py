@@ -83,7 +83,7 @@ def test_what_is_unclear_is_refused_everywhere(tmp_path, name):
         read_images([tmp_path], SIDE)
     for command in ("adapt", "repair"):
         assert str(path) in refused(command, path, "--out", tmp_path / "out.png")
-    if name not in ("lab", "thumbnail"):  # of a PIL image there is no more to be seen
+    if name not in ("lab", "thumbnail", "12-in-16-white-is-zero"):  # of a PIL image there is no more to be seen
         with pytest.raises(ValueError, match=r"rare way|not numbers"):
             dga.to_pixels(Image.open(path))
 
@@ -109,15 +109,9 @@ def test_large_pictures_too(tmp_path, side, orientation, kind):
 @pytest.mark.parametrize("name", [name for name in ODD if "-turned-" in name])
 def test_profile_exif_and_resolution_survive(tmp_path, name, suffix):
     """What is unchanged keeps its very bytes in its own format, and its colours in others."""
-    data, shown, tolerance = ODD[name]()
-    with Image.open(io.BytesIO(data)) as image:
-        stream, kind = io.BytesIO(), image.format
-        options = {k: image.info[k] for k in ("exif", "icc_profile") if k in image.info}
-        if kind == "TIFF":
-            options["exif"] = image.getexif()
-        image.save(stream, kind, dpi=(300, 300), quality=100, lossless=True, **options)
-    path = tmp_path / "a"
-    path.write_bytes(stream.getvalue())
+    data = ODD[name]()[0]
+    kind, path = name.split("-")[0], tmp_path / "a"
+    path.write_bytes(data)
     picture = StoredPicture.read(path)
     same = picture.result(picture.pixels.copy(), suffix)
     assert (same == picture.data) == (KINDS[suffix][0] == picture.image.format)
@@ -132,7 +126,8 @@ def test_profile_exif_and_resolution_survive(tmp_path, name, suffix):
             if "broken" not in name:
                 assert image.info.get("icc_profile") == picture.image.info.get("icc_profile")
             assert image.getexif().get(0x010F) == "Maker"
-            assert suffix == ".webp" or np.allclose(image.info["dpi"], 300, atol=1)
+            if "WEBP" not in (kind, KINDS[suffix][0]):
+                assert np.allclose(image.info["dpi"], 300, atol=1)
             found = to_pixels(image).astype(int)
         lossless = KINDS[suffix][0] in ("PNG", "TIFF")
         assert found.shape == expected.shape
