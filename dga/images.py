@@ -55,9 +55,9 @@ class PictureError(ValueError):
 def to_rgb(image: Image.Image, kept: int | None = None) -> Image.Image:
     """Any PIL image as 8-bit sRGB, upright, without metadata; transparency is laid over white.
 
-    Of an animation the frame is taken that it stands at, the first of a file. ``kept``: a picture whose shorter side has at least
-    twice so many pixels is reduced by a whole factor, to no less than that. Raises
-    :class:`PictureError` where it is unclear what the values mean.
+    Of an animation the frame is taken that it stands at, the first of a file. ``kept``: a picture
+    whose shorter side has at least twice so many pixels is reduced by a whole factor, to no less
+    than that. Raises :class:`PictureError` where it is unclear what the values mean.
     """
     factor = max(1, min(image.size) // kept) if kept else 1
     tags = dict(getattr(image, "tag_v2", {}))  # they go when Pillow turns the picture upright
@@ -84,7 +84,7 @@ def _bands(size: tuple[int, int], factor: int) -> Iterator[tuple[int, int, int, 
 class _Values:
     """What the stored values of one picture mean, for all of its bands alike."""
 
-    def __init__(self, info: Mapping[str, Any], white: float, inverted: bool, opaque: bool) -> None:
+    def __init__(self, info: Mapping[Any, Any], white: float, inverted: bool, opaque: bool) -> None:
         self.info, self.white, self.inverted, self.opaque = info, white, inverted, opaque
 
     @classmethod
@@ -112,9 +112,8 @@ class _Values:
             for mode in ("CMYK",) if is_print else ("L", "RGB") if is_grey else ("RGB",):
                 with contextlib.suppress(*_NO_PROFILE):
                     transform = _to_srgb(profile, mode)
-                    changed = band.convert(mode)
-                    return ImageCms.applyTransform(changed, transform) if transform else (
-                        band.convert("RGB")
+                    return (
+                        _moved(band.convert(mode), transform) if transform else band.convert("RGB")
                     )
         elif gamma and "srgb" not in self.info and not 0.9 < 2.2 * gamma < 1.1:
             curve = 255 * (np.arange(256) / 255) ** (1 / (2.2 * gamma))
@@ -174,8 +173,9 @@ def _white_of(image: Image.Image, tags: Mapping[int, Any]) -> float:
     fitting = [white for least, most, white in whites if least <= high <= most]
     if is_signed or low < 0 or not fitting:
         raise PictureError(
-            f"This picture's grey values, {low:.4g} to {high:.4g}, are stored in a rare way (signed, "
-            "or with fewer bits than they take), so that white cannot be told; save it with 8 bits."
+            f"This picture's grey values, {low:.4g} to {high:.4g}, are stored in a rare way "
+            "(signed, or with fewer bits than they take), so that white cannot be told; save it "
+            "with 8 bits."
         )
     return fitting[0]
 
@@ -186,15 +186,24 @@ def _to_srgb(profile: bytes, mode: str) -> ImageCms.ImageCmsTransform | None:
 
     ``mode``: RGB, L or CMYK. Raises ``ImageCms.PyCMSError`` for a profile of other colours.
     """
-    transform = ImageCms.buildTransform(_opened(profile), ImageCms.createProfile("sRGB"), mode, "RGB")
+    transform = ImageCms.buildTransform(
+        _opened(profile), ImageCms.createProfile("sRGB"), mode, "RGB"
+    )
     if mode == "CMYK":
         return transform
     levels = np.arange(0, 256, 15, dtype=np.uint8)
     grid = np.stack(np.meshgrid(levels, levels, levels), -1).reshape(1, -1, 3)
     probe = Image.fromarray(grid if mode == "RGB" else grid[..., 0])
-    found = np.asarray(ImageCms.applyTransform(probe, transform)).astype(int)
+    found = np.asarray(_moved(probe, transform)).astype(int)
     unmoved = np.abs(found - np.asarray(probe.convert("RGB"))).max() <= _SAME
     return None if unmoved else transform
+
+
+def _moved(image: Image.Image, transform: ImageCms.ImageCmsTransform) -> Image.Image:
+    """The picture in other colours."""
+    moved = ImageCms.applyTransform(image, transform)
+    assert moved is not None
+    return moved
 
 
 def _opened(profile: bytes) -> ImageCms.ImageCmsProfile:
@@ -223,20 +232,20 @@ def orientation_of(exif: bytes) -> int:
 
 
 def resembling(pixels: Pixels, original: Image.Image) -> Image.Image:
-    """What was made of a picture, uint8 ``[H, W, 3]``, with that picture's profile, EXIF, resolution.
+    """What was made of a picture, uint8 ``[H, W, 3]``, with its profile, EXIF and resolution.
 
-    The pixels are sRGB, as :func:`to_rgb` returns them, and are put back into the profile's colours;
+    The pixels are sRGB, as :func:`to_rgb` returns them, and go back into the profile's colours;
     where nothing was changed, its own are kept, for sRGB lacks some. Of a profile that has no way
     back (a printer's, grey) the result is sRGB and says nothing.
     """
-    image, info = Image.fromarray(pixels), dict[str, Any]()
+    image, info = Image.fromarray(pixels), dict[str | tuple[int, int], Any]()
     if profile := original.info.get("icc_profile"):
         with contextlib.suppress(*_NO_PROFILE):
             if _to_srgb(profile, "RGB"):
                 back = ImageCms.buildTransform(
                     ImageCms.createProfile("sRGB"), _opened(profile), "RGB", "RGB"
                 )
-                image = ImageCms.applyTransform(image, back)
+                image = _moved(image, back)
                 bare = original.copy()
                 del bare.info["icc_profile"]
                 kept = (to_pixels(original) == pixels).all(-1, keepdims=True)

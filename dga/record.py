@@ -21,7 +21,6 @@ from dga.request import Request
 from dga.sentences import Reading, Story
 from dga.stopping import Stop
 
-
 MADE_OF = "adapted.json"
 """Beside a run's pictures: what they were made of."""
 

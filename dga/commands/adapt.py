@@ -99,7 +99,9 @@ def adapt(
     pixels = to_pixels(to_square(picture.image, profile.image_size))
     loaded = models.load(chosen)
     run = request.run(loaded, wanted, pixels, chosen)
-    folder = record.claim_folder(out or Path(f"{image.stem}-adapted"), picture.data, out is not None)
+    folder = record.claim_folder(
+        out or Path(f"{image.stem}-adapted"), picture.data, out is not None
+    )
     written = record.save_pictures(run, folder, pixels if asked.corruption else None)
     facts = record.to_dict(run, wanted, written)
     typer.echo(json.dumps(facts) if as_json else record.to_text(facts))
@@ -128,12 +130,16 @@ def _adapt_folder(
     target = out or folder.resolve().with_name(f"{folder.resolve().name}-adapted")
     with exclusive(target):
         adapted = adapt_folder(
-            models.load(begun=target), folder, split_list(asked.methods or "dga-plus"), target, limits
+            models.load(begun=target),
+            folder,
+            split_list(asked.methods or "dga-plus"),
+            target,
+            limits,
         )
     pictures = {line["path"] for line in adapted.lines}
     kept = sum(line["unchanged"] for line in adapted.lines if line["method"] != "source")
     repaired = sum(line["method"] != "source" for line in adapted.lines) - kept
     typer.echo(f"{len(pictures)} pictures: {repaired} results repaired, {kept} left as they were.")
     typer.echo(f"table: {adapted.table}")
-    say_skipped(sorted(adapted.unreadable))
+    say_skipped(sorted(adapted.unreadable.values()))
     say_failed(sorted(adapted.failed.values()))

@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 import typer
 
 if TYPE_CHECKING:
-    from dga.evaluation.plan import Plan
     from dga.data.results import StoredPicture
     from dga.data.uploads import Limits
+    from dga.evaluation.plan import Plan
     from dga.networks.compute import Compute
     from dga.networks.models import Models
     from dga.systems import System
@@ -109,7 +109,9 @@ class ModelOptions:
         from dga.networks.compute import Compute
 
         held = held_config(begun).get("precision") if begun else None
-        return Compute.choose(self.device, held if held and self.precision == "auto" else self.precision)
+        return Compute.choose(
+            self.device, held if held and self.precision == "auto" else self.precision
+        )
 
     def fetch(self) -> None:
         """Public weights are fetched if wanted; one sentence names whatever is missing."""
@@ -202,11 +204,10 @@ def _checked(annotation: Any) -> Any:
     """The option, its paths told apart from nothing."""
     if not any(kind in str(annotation) for kind in ("PosixPath", "WindowsPath", "pathlib")):
         return annotation
-    kind, *rest = annotation.__origin__, *annotation.__metadata__
-    option = copy.copy(rest[0])
+    option = copy.copy(annotation.__metadata__[0])
     option.parser = lambda text: Path(text) if str(text) else EMPTY
     option.metavar = option.metavar or "PATH"
-    return Annotated[kind, option]
+    return Annotated[annotation.__origin__, option]
 
 
 def command(function: Callable[..., None]) -> Callable[..., None]:
@@ -239,7 +240,9 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
         for name, value in values.items():
             if value is EMPTY or (isinstance(value, list) and EMPTY in value):
                 raise ValueError(f"{name.replace('_', '-')} is empty: name a file or a folder.")
-        if isinstance(sys.stdout, io.TextIOWrapper):  # a file's name may have bytes that are no text
+        if isinstance(
+            sys.stdout, io.TextIOWrapper
+        ):  # a file's name may have bytes that are no text
             sys.stdout.reconfigure(errors="backslashreplace")
         for name, group in groups.items():
             own = {field: values.pop(field) for field in vars(group)}

@@ -1,7 +1,7 @@
 """What a picture file is, told by its bytes, and whether it is safe to open.
 
 Pillow reads pixels when they are asked for; formats and sizes are known before. What it reads at
-once, without a limit, is looked at here first: small files may hide large amounts of memory and work.
+once, without a limit, is looked at here first: small files may hide much memory and work.
 """
 
 import struct

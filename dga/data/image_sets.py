@@ -9,6 +9,7 @@ import zlib
 from collections.abc import Collection, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
@@ -144,13 +145,12 @@ def _members(source: Path) -> list[tuple[str, str]]:
         return [(name, name) for name in map("/".join, pairs)]
     if source.is_file() and zipfile.is_zipfile(source):
         with zipfile.ZipFile(source) as archive:
-            parts = ((name, PurePosixPath(name)) for name in sorted(archive.namelist()))
+            files = sorted(name for name in archive.namelist() if not name.endswith("/"))
             return [
                 ("/".join(path.parts[-2:]), name)
-                for name, path in parts
-                if len(path.parts) >= 2 and not name.endswith("/")
-                and is_picture(path, lambda name=name: archive.open(name))
-            ]  # fmt: skip
+                for name, path in zip(files, map(PurePosixPath, files), strict=True)
+                if len(path.parts) >= 2 and is_picture(path, partial(archive.open, name))
+            ]
     raise FileNotFoundError(f"{source} is neither a folder nor a zip of images.")
 
 

@@ -47,7 +47,11 @@ class StoredPicture:
         if pixels.shape != self.pixels.shape:  # a part of it, at another size
             return encoded(Image.fromarray(pixels), kind, **options)
         image = resembling(pixels, self.image)
-        return encoded(image, kind, **options, **image.info)
+        return encoded(image, kind, **options, **_kept(image))
+
+
+def _kept(image: Image.Image) -> dict[str, Any]:
+    return {str(name): value for name, value in image.info.items()}
 
 
 def encoded(image: Image.Image, kind: str, **options: Any) -> bytes:

@@ -22,7 +22,15 @@ from PIL import (
     WebPImagePlugin,
 )
 
-from dga.data.containers import EXIF, ContainerError, RareError, adds_up, checked, format_of, webp_size
+from dga.data.containers import (
+    EXIF,
+    ContainerError,
+    RareError,
+    adds_up,
+    checked,
+    format_of,
+    webp_size,
+)
 from dga.data.containers import directory as directory_of
 from dga.images import KEPT_SIDE, PictureError, Pixels, to_pixels, to_rgb, to_square
 
@@ -54,7 +62,7 @@ class UploadError(PictureError):
 
 @dataclass(frozen=True)
 class Limits:
-    """What is read at most: ``size`` bytes, pixels a ``side``, ``pixels``; at least ``least`` a side.
+    """What is read: at most ``size`` bytes, ``side`` pixels a side, ``pixels``; ``least`` a side.
 
     ``guarded``: also what decoding would cost is bounded, as strangers' files need it.
     """
@@ -73,8 +81,10 @@ LABELLED = Limits(OWNER.size, OWNER.side, OWNER.pixels, 1, guarded=False)
 """Of data sets, whose pictures may be tiny."""
 
 
-def read_bytes(path: str | Path, limits: Limits = STRANGERS) -> bytes:
+def read_bytes(path: str | Path | None, limits: Limits = STRANGERS) -> bytes:
     """The file's bytes, once: what was checked is what is decoded. Raises :class:`UploadError`."""
+    if not path:
+        raise UploadError("There is no such file (any more).")
     try:
         with Path(path).open("rb") as file:
             data = file.read(limits.size + 1 if limits.guarded else -1)
@@ -120,7 +130,8 @@ def open_picture(data: bytes, limits: Limits = STRANGERS) -> Image.Image:
             check_size(*webp_size(data), limits)
         if kind == "TIFF":
             entries = directory_of(data) or {}
-            check_size(*(entries.get(tag, (0, 0, 0))[2] for tag in (256, 257)), limits)
+            width, height = (entries.get(tag, (0, 0, 0))[2] for tag in (256, 257))
+            check_size(width, height, limits)
         reader = _READERS.get(kind) or importlib.import_module("pillow_heif").HeifImageFile
         image: Image.Image = reader(io.BytesIO(data))
         if "exif" in image.info and not adds_up(image.info["exif"].removeprefix(EXIF)):
@@ -140,7 +151,10 @@ def open_picture(data: bytes, limits: Limits = STRANGERS) -> Image.Image:
 
 
 def to_picture(image: Image.Image, kept: int | None = None) -> Image.Image:
-    """:func:`dga.images.to_rgb` of what :func:`open_picture` opened. Raises :class:`UploadError`."""
+    """What :func:`open_picture` opened, by :func:`dga.images.to_rgb`.
+
+    Raises :class:`UploadError`.
+    """
     try:
         return to_rgb(image, kept)
     except PictureError as error:
@@ -161,7 +175,7 @@ def _broken(kind: str, error: Exception) -> UploadError:
 
 
 def open_upload(
-    path: str | Path, kept: int = KEPT_SIDE, limits: Limits = STRANGERS
+    path: str | Path | None, kept: int = KEPT_SIDE, limits: Limits = STRANGERS
 ) -> Image.Image:
     """Read one picture file: 8-bit RGB, upright, without metadata; see :func:`dga.images.to_rgb`.
 

@@ -69,7 +69,8 @@ def find_pictures(folder: Path, out: Path) -> tuple[list[Path], dict[str, str]]:
         place = Path(error.filename)
         if place == folder:
             raise ValueError(f"{folder} holds no pictures: {error.strerror}.")
-        unreadable[str(place.relative_to(folder))] = f"{place}: {error.strerror}"
+        name = str(place.relative_to(folder))
+        unreadable[name] = f"{name}: {error.strerror}"
 
     for base, folders, files in os.walk(folder, onerror=note):
         here = Path(base)
@@ -82,7 +83,8 @@ def find_pictures(folder: Path, out: Path) -> tuple[list[Path], dict[str, str]]:
                     found.append(path.relative_to(folder))
             except OSError as error:
                 if named:
-                    unreadable[str(path.relative_to(folder))] = f"{path}: {error.strerror}"
+                    name = str(path.relative_to(folder))
+                    unreadable[name] = f"{name}: {error.strerror}"
     if not found and not unreadable:
         raise ValueError(f"{folder} holds no pictures (PNG, JPEG, WebP, GIF, TIFF or BMP).")
     return sorted(found), unreadable
@@ -130,7 +132,7 @@ def process_folder(
                     try:
                         read[path] = StoredPicture.read(folder / path, limits)
                     except UploadError as error:
-                        unreadable[path] = f"{folder / path}: {error}"
+                        unreadable[path] = f"{path}: {error}"
                 for path, name, (facts, pixels) in _worked(read, work, told.failed):
                     line = {"corruption": "", "path": path, "method": name, **facts}
                     line |= {"content": contents[path], "repaired": ""}

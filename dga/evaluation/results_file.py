@@ -27,9 +27,9 @@ class ResultsFile:
     ) -> None:
         """Claim a folder and read what it holds; a half-written last line is dropped.
 
-        ``config["methods"]`` maps each method to its settings; what is ``moved`` may differ. Raises ``ValueError`` for
-        results of another configuration, naming the difference, and for results where
-        ``resume`` was not asked for.
+        ``config["methods"]`` maps each method to its settings; what is ``moved`` may differ.
+        Raises ``ValueError`` for results of another configuration, naming the difference, and
+        for results where ``resume`` was not asked for.
         """
         self.path = folder / LINES
         self.shards = folder / SHARDS

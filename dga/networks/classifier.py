@@ -140,8 +140,8 @@ def to_logits(answer: Any, count: int) -> Tensor:
     """
     if not isinstance(answer, Tensor):
         raise ValueError(
-            f"The classifier returned a {type(answer).__name__}, not a tensor of logits: wrap it in "
-            "a module that returns them alone."
+            f"The classifier returned a {type(answer).__name__}, not a tensor of logits: wrap it "
+            "in a module that returns them alone."
         )
     if answer.ndim != 2 or len(answer) != count:
         raise ValueError(

@@ -139,7 +139,7 @@ def fastest_dtype(device: torch.device) -> torch.dtype:
     if device.type == "cuda":
         native = torch.cuda.is_bf16_supported(including_emulation=False)
     else:
-        abilities = getattr(torch.cpu, "get_capabilities", dict)()
+        abilities: dict[str, Any] = getattr(torch.cpu, "get_capabilities", dict)()
         native = device.type == "cpu" and any(map(abilities.get, BFLOAT16_UNITS))
     return torch.bfloat16 if native else torch.float32
 

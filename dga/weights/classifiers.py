@@ -157,9 +157,7 @@ def _parsed(text: str, is_json: bool) -> Any:
 
 def _by_number(listed: Mapping[str, Any]) -> list[Any] | None:
     """Names in order, numbered from 0 without a gap; None for anything else."""
-    numbered = {
-        int(k): v for k, v in listed.items() if str(k).isdecimal() and isinstance(v, str)
-    }
+    numbered = {int(k): v for k, v in listed.items() if str(k).isdecimal() and isinstance(v, str)}
     named = {v: k for k, v in listed.items() if isinstance(v, int)}
     for found in (numbered, named):
         if len(found) == len(listed) and sorted(found) == list(range(len(found))):
@@ -196,8 +194,8 @@ def _checked(config: ClassifierConfig, path: Path) -> ClassifierConfig:
     for name, values in (("mean", config.mean), ("std", config.std)):
         if _three(values) and max(map(abs, values)) > (1 if name == "mean" else LARGEST_STD):
             raise WeightsError(
-                f"The {name} of {path}, {values}, is of pixels up to 255: divide it by 255, for here "
-                "they are in [0, 1]."
+                f"The {name} of {path}, {values}, is of pixels up to 255: divide it by 255, for "
+                "here they are in [0, 1]."
             )
         if not _three(values) or min(values) < 0 or (name == "std" and min(values) <= 0):
             raise WeightsError(

@@ -174,6 +174,7 @@ def test_one_result_that_cannot_be_written(tmp_path, monkeypatch, command):
     folder = tmp_path / "mine"
     for i in range(3):
         picture(folder / f"{i}.png", i)
+
     def closed(target: Path, content: bytes) -> None:
         if target.name == "1.png.png":
             raise OSError(errno.ENAMETOOLONG, "File name too long")

@@ -1,4 +1,4 @@
-"""One reader: whatever stands in a file, every entrance has the same pixels, or the same refusal."""
+"""One reader: whatever stands in a file, every entrance has the same pixels, or refuses it."""
 
 import io
 import zipfile
@@ -83,7 +83,11 @@ def test_what_is_unclear_is_refused_everywhere(tmp_path, name):
         read_images([tmp_path], SIDE)
     for command in ("adapt", "repair"):
         assert str(path) in refused(command, path, "--out", tmp_path / "out.png")
-    if name not in ("lab", "thumbnail", "12-in-16-white-is-zero"):  # of a PIL image there is no more to be seen
+    if name not in (
+        "lab",
+        "thumbnail",
+        "12-in-16-white-is-zero",
+    ):  # of a PIL image there is no more to be seen
         with pytest.raises(ValueError, match=r"rare way|not numbers"):
             dga.to_pixels(Image.open(path))
 

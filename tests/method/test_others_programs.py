@@ -44,9 +44,9 @@ FUNCTIONS = {
     "adapt": lambda models, pixels: dga.adapt(models, pixels).reconstructions["dga-guided"].image,
     "adapt_steps": lambda models, pixels: [*dga.adapt_steps(models, pixels)][-1].search.x_t_star,
     "repair": lambda models, pixels: dga.repair(pixels, models),
-    "repair_photograph": lambda models, pixels: dga.repair_photograph(
-        models, np.tile(pixels, (2, 3, 1))
-    ).image,
+    "repair_photograph": lambda models, pixels: (
+        dga.repair_photograph(models, np.tile(pixels, (2, 3, 1))).image
+    ),
 }
 
 
@@ -106,7 +106,9 @@ class Repaired(Dataset):
 
 @pytest.mark.parametrize("workers", [0, 2])
 def test_data_loaders_workers(choosy_models, pictures, workers):
-    loader = DataLoader(Repaired(choosy_models, pictures[:4]), 2, num_workers=workers, timeout=120 * bool(workers))
+    loader = DataLoader(
+        Repaired(choosy_models, pictures[:4]), 2, num_workers=workers, timeout=120 * bool(workers)
+    )
     found = torch.cat(list(loader)).numpy()
     assert np.array_equal(found, [dga.repair(one, choosy_models) for one in pictures[:4]])
 
@@ -153,4 +155,3 @@ def test_logits_of_a_users_module_are_read(choosy_models, pictures):
     model = Answering(lambda x: 9 * x.mean((2, 3)))
     found = AdaptedClassifier(choosy_models, "source", model)(x)
     torch.testing.assert_close(found, (9 * x.mean((2, 3))).log_softmax(1), atol=0.02, rtol=0)
-

@@ -1,4 +1,4 @@
-"""Behind other people's servers: a proxy's names and prefixes, proxy variables, a foreign app.py."""
+"""Behind other people's servers: names, prefixes and variables of proxies, a foreign app.py."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def test_a_run_through_the_proxy(proxied, photo):
 
 
 def test_a_refusal_is_a_page_where_a_page_was_asked_for(served):
-    """Behind a proxy that nobody named: without HTTPS nothing that the page sends would be taken."""
+    """Behind a proxy that nobody named: without HTTPS nothing the page sends would be taken."""
     for headers in ({"x-forwarded-host": "demo.example.org"}, {"host": "demo.example.org"}):
         answer = httpx.get(served.url, headers=headers | HTML)
         assert answer.status_code == 403

@@ -91,7 +91,10 @@ def script(path: Path) -> None:
         (whole, "Whole, .*save its weights alone"),
         (whole_legacy, "Whole, .*save its weights alone"),
         (script, "TorchScript program: save its weights alone"),
-        (lambda p: p.write_bytes(b"version https://git-lfs.github.com/spec/v1\noid"), "git lfs pull"),
+        (
+            lambda p: p.write_bytes(b"version https://git-lfs.github.com/spec/v1\noid"),
+            "git lfs pull",
+        ),
         (lambda p: p.write_bytes(b"\n<!DOCTYPE html><html>404"), "a web page"),
         (lambda p: p.write_bytes(b'{"weight_map": {}}'), "a text in JSON"),
         (lambda p: torch.save({"epoch": 3}, p), "no state dict .*save its weights alone"),
@@ -127,7 +130,9 @@ def test_class_lists_in_every_notation(tmp_path, file):
     assert read_classes(tmp_path / file) == NAMES
 
 
-@pytest.mark.parametrize("text", ["{0: 'a', 2: 'b'}", "{", "[1, 2]", "0: a\n1: b", "one", "{0: 'a'}"])
+@pytest.mark.parametrize(
+    "text", ["{0: 'a', 2: 'b'}", "{", "[1, 2]", "0: a\n1: b", "one", "{0: 'a'}"]
+)
 def test_what_is_no_class_list(tmp_path, text):
     (tmp_path / "a.txt").write_text(text)
     with pytest.raises(WeightsError):
@@ -145,7 +150,6 @@ def test_what_is_no_class_list(tmp_path, text):
     ],
 )
 def test_statistics_that_cannot_be_right(small_imagenet, mean, std, words):
-
 
     config = dataclasses.replace(small_imagenet.classifier, mean=mean, std=std)
     with pytest.raises(WeightsError, match=words):
