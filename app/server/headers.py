@@ -86,7 +86,10 @@ def is_foreign(scope: Scope, local: bool, proxied: bool = False) -> bool:
     reads = scope["method"] in ("GET", "HEAD")
     if reads and headers.get(b"sec-fetch-mode", b"navigate") == b"navigate":
         # Without that header and without HTTPS nothing the page sends will be taken: said at once.
-        unnamed = b"x-forwarded-host" in headers and b"sec-fetch-mode" not in headers
-        return unnamed and not proxied and LOOPBACK.fullmatch(headers[b"x-forwarded-host"]) is None
+        by_browser = (
+            b"text/html" in headers.get(b"accept", b"") and b"sec-fetch-mode" not in headers
+        )
+        name = headers.get(b"x-forwarded-host", b"localhost")
+        return by_browser and not proxied and LOOPBACK.fullmatch(name) is None
     elsewhere = headers.get(b"origin") not in (None, b"http://" + host, b"https://" + host)
     return site in (b"cross-site", b"same-site") or (elsewhere and site != b"same-origin")

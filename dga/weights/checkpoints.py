@@ -40,6 +40,7 @@ def read_checkpoint(path: Path) -> dict[str, Tensor]:
     Mapped into memory, so that nothing is read before it is used. Only tensors are read, no code of
     the file is run. Raises :class:`WeightsError` for anything else.
     """
+    start = b""
     try:
         with path.open("rb") as file:  # safetensors calls a file missing that it may not read
             start = file.read(64).lstrip()
