@@ -65,6 +65,8 @@ def _repair_file(
     content = picture.result(done.image, target.suffix)
     target = target if out else numbered(target)
     write(target, content)
+    if picture.image.has_transparency_data and content is not picture.data:
+        typer.echo(f"{target}: what was transparent is white.", err=True)
     return done.facts() | {"file": str(target)}
 
 

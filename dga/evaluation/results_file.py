@@ -60,7 +60,8 @@ class ResultsFile:
         except OSError as error:
             raise OSError(
                 f"{self.path} could not be written ({error.strerror}). Results of earlier batches "
-                "are kept: mend that, then run the same command again; evaluations go on with --resume."
+                "are kept: mend that, then run the same command again; evaluations go on with "
+                "--resume."
             ) from error
         self.lines += new
         self._done |= {key(line) for line in new}
