@@ -117,6 +117,10 @@ def serve(
     uploads = UploadFolder.open()  # before anything is built: components remember it
     # Torch makes a folder when it compiles.
     os.environ.setdefault("TORCHINDUCTOR_CACHE_DIR", str(uploads.folder / "torch"))
+    # It asks itself whether it is there, which no proxy may answer; and nobody else from now on.
+    os.environ["no_proxy"] = "*"
+    if prefix := os.environ.get("GRADIO_ROOT_PATH", "").rstrip("/"):
+        os.environ["GRADIO_ROOT_PATH"] = prefix if "://" in prefix else f"/{prefix.lstrip('/')}"
     gradio.mcp.GradioMCPServer.Server = PlainServer
     exhibits = read_exhibits(results or shipped_exhibits(session.profile))
     demo, opens, screens = computed(build, session, exhibits)

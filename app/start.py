@@ -8,9 +8,10 @@ import os
 
 def main() -> None:
     """Build the page and serve it."""
-    port = os.environ.get("GRADIO_SERVER_PORT", "7860")
-    if not port.isdecimal():  # Gradio reads it as it is imported
-        raise SystemExit(f"dga: GRADIO_SERVER_PORT is a number, not {port!r}.")
+    for name in ("GRADIO_SERVER_PORT", "GRADIO_NUM_PORTS"):  # Gradio reads them as it is imported
+        number = os.environ.get(name, "1")
+        if not number.isdecimal() or not int(number):
+            raise SystemExit(f"dga: {name} is a number above 0, not {number!r}.")
     # Until all is loaded nothing is garbage, and looking for it would take a second.
     gc.disable()
     from app.server.upload_folder import UploadFolder
@@ -19,6 +20,11 @@ def main() -> None:
         UploadFolder.open()  # before Gradio, which reads where files lie as it is imported
     except OSError as error:
         raise SystemExit(f"dga: {error}") from None
+    # Gradio makes a client as it is imported, which some proxies' addresses would end.
+    named = os.environ.get("no_proxy")
+    os.environ["no_proxy"] = "*"
     from app.demo import main as serve_page
 
+    del os.environ["no_proxy"]  # weights may come through a proxy
+    os.environ |= {} if named is None else {"no_proxy": named}
     serve_page()

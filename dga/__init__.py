@@ -58,11 +58,17 @@ _HOMES = {
     "stopping": ("Stop", "choose_depth"),
     "weights.sources": ("Sources",),
 }
+_COMPUTE = ("adapt", "adapt_steps", "repair_photograph")
+"""They compute alike whatever a program has set for its own networks."""
 
 
 def __getattr__(name: str) -> Any:
     """On first use: reading a picture must not wait for torch (PEP 562)."""
     for home, names in _HOMES.items():
         if name in names:
-            return getattr(import_module(f"dga.{home}"), name)
+            value = getattr(import_module(f"dga.{home}"), name)
+            if name in _COMPUTE:
+                value = import_module("dga.networks.compute").with_own_numerics(value)
+            globals()[name] = value
+            return value
     raise AttributeError(f"module 'dga' has no attribute {name!r}")

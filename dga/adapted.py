@@ -13,8 +13,9 @@ import torch
 from PIL import Image
 from torch import Tensor, nn
 
-from dga.images import Pixels, from_tensor, to_pixels, to_square, to_tensor
+from dga.images import Pixels, from_tensor, resembling, to_pixels, to_square, to_tensor
 from dga.networks.classifier import predict_proba
+from dga.networks.compute import with_own_numerics
 from dga.networks.models import Models, load_models
 from dga.photograph import content_seed, repair_photograph
 from dga.profiles import ClassifierConfig
@@ -82,6 +83,7 @@ class AdaptedClassifier(nn.Module):
         """Stays in evaluation mode: what is frozen does not train."""
         return super().train(False)
 
+    @with_own_numerics
     def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> AdaptedClassifier:
         """Raises ``ValueError`` for another precision: each network has the one that suits it."""
         if fn(torch.zeros(1)).dtype != torch.float32:
@@ -92,6 +94,7 @@ class AdaptedClassifier(nn.Module):
         super()._apply(fn, recurse)
         return self
 
+    @with_own_numerics
     @torch.no_grad()
     def forward(self, x: Tensor) -> Tensor:
         """``[B, 3, H, W]`` in [0, 1] to log-probabilities, float32 ``[B, classes]``.
@@ -116,19 +119,23 @@ class AdaptedClassifier(nn.Module):
         return p.clamp_min(torch.finfo(p.dtype).tiny).log().to(x.device)
 
 
+@with_own_numerics
 def repair(picture: Picture, models: Models | None = None) -> Picture:
     """The repaired picture at its own size and of its kind: PIL, or uint8 ``[H, W, 3]``.
 
     By DGA+, larger pictures with a depth for each place (:func:`dga.repair_photograph`). What needs
-    no repair comes back bit for bit, and the same picture gives the same result. ``models``: by
-    default those of ``everyday16``. Raises ``ValueError`` for what is no picture.
+    no repair comes back bit for bit, and the same picture gives the same result. A PIL image is
+    read as files are (upright, its profile's colours, on white), and what comes of it has its
+    profile, EXIF and resolution. ``models``: by default those of ``everyday16``. Raises
+    ``ValueError`` for what is no picture, or cannot be read right.
     """
-    pixels = to_pixels(picture) if isinstance(picture, Image.Image) else picture
-    if not isinstance(pixels, np.ndarray):
+    if not isinstance(picture, Image.Image | np.ndarray):
         raise ValueError("A picture is a PIL image, or an array of shape [H, W, 3] in 8 bits.")
-    models = models or _usual_models()
-    image = repair_photograph(models, pixels).image
-    return Image.fromarray(image) if isinstance(picture, Image.Image) else image
+    pixels = to_pixels(picture) if isinstance(picture, Image.Image) else picture
+    done = repair_photograph(models or _usual_models(), pixels)
+    if not isinstance(picture, Image.Image):
+        return done.image
+    return picture.copy() if done.unchanged else resembling(done.image, picture)
 
 
 def _read_photograph(models: Models, pixels: Pixels, seed: int) -> Answers:

@@ -28,7 +28,7 @@ from dga.explanation.search import Explanation, Scored
 from dga.images import Pixels, from_tensor, to_tensor
 from dga.networks.models import Models
 from dga.pipeline import PictureCache, Rebuilt, Stopped, at_depth, run
-from dga.profiles import End, ExplanationConfig, PlacesConfig, Repair, StoppingConfig
+from dga.profiles import End, PlacesConfig, Repair, StoppingConfig
 from dga.stopping import Stop, choose_depth, is_decided
 
 AT_ONCE = 16
@@ -202,9 +202,7 @@ def _windows(
     assert config is not None
     assert config.places is not None
     grid = Grid.over(pixels.shape[:2], side, round(config.places.overlap * side))
-    steps = explain_places(
-        models.schedule, models.explainer, x, models.place_size, seed, config
-    )
+    steps = explain_places(models.schedule, models.explainer, x, models.place_size, seed, config)
     found = yield from _with_progress(steps, len(grid))
     restored = replace(found.degradation, noise=0.0).inverse(x)
     windows = [_window(models, found, restored, grid, n, config.places) for n in range(len(grid))]
@@ -282,9 +280,7 @@ def _window(
         if levels:
             entry = matched_depth(models.schedule, levels[-1])
             degradation = replace(NO_DEGRADATION, noise=levels[-1])
-            return replace(
-                window, degradation=degradation, entry=entry, noise=noise, levels=levels
-            )
+            return replace(window, degradation=degradation, entry=entry, noise=noise, levels=levels)
     operator = found.degradation.operator
     if found.noise is None and operator and operator.is_guide:
         return replace(window, degradation=Degradation(operator=operator))

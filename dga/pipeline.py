@@ -88,9 +88,7 @@ class PictureCache:
                 )
             )
         return (
-            yield from explain(
-                models.schedule, network, self.x, self.seed, config, self._scores
-            )
+            yield from explain(models.schedule, network, self.x, self.seed, config, self._scores)
         )
 
     def path(self, found: Explanation, number: int = 0) -> JudgedPath:
@@ -290,9 +288,7 @@ def _stop(
     return Stopped(row, repair, end, found, stop, logits, path, seconds)
 
 
-def _jobs(
-    models: Models, stopped: Sequence[Stopped], x: Tensor, seeds: Sequence[int]
-) -> list[Job]:
+def _jobs(models: Models, stopped: Sequence[Stopped], x: Tensor, seeds: Sequence[int]) -> list[Job]:
     """One job for all repairs of a picture with the same path, t* and end; depth 0 among them."""
     jobs: dict[tuple[int, int, End], Job] = {}
     for one in stopped:
@@ -305,9 +301,7 @@ def _jobs(
             depths = (*(max(0, entry + beyond) for entry in entries), depth)
             at = torch.stack([states.at(k) for k in depths])
             restored = one.found.degradation.inverse(x[one.row])
-            job = Job(
-                one.row, seeds[one.row], depths, end, at, restored, x[one.row], one.found, []
-            )
+            job = Job(one.row, seeds[one.row], depths, end, at, restored, x[one.row], one.found, [])
             jobs[key] = job
         jobs[key].repairs.append(one.repair)
     return list(jobs.values())

@@ -1,5 +1,7 @@
 """One run as files, JSON and text, with the versions that it was made with."""
 
+import hashlib
+import json
 import platform
 from collections.abc import Callable
 from importlib.metadata import version
@@ -8,15 +10,40 @@ from typing import Any
 
 from PIL import Image
 
+from dga.data.results import encoded, write
 from dga.explanation.degradation import Degradation
 from dga.explanation.exposure import UNCHANGED
 from dga.images import Pixels
-from dga.io.files import to_plain
+from dga.io.files import numbered, to_plain
 from dga.networks.classifier import Prediction
 from dga.pipeline import Adaptation, Reconstruction, Search
 from dga.request import Request
 from dga.sentences import Reading, Story
 from dga.stopping import Stop
+
+MADE_OF = "adapted.json"
+"""Beside a run's pictures: what they were made of."""
+
+
+def claim_folder(folder: Path, picture: bytes, is_named: bool) -> Path:
+    """Where a picture's run is written: ``folder``, or a numbered one where another's lies there.
+
+    Raises ``ValueError`` where the folder was named by its user and holds another's, or pictures
+    of the names that would be written.
+    """
+    content = hashlib.sha256(picture).hexdigest()
+    while True:
+        marker = folder / MADE_OF
+        if marker.is_file():
+            is_free = f'"{content}"' in marker.read_text(errors="replace")
+        else:
+            is_free = not any((folder / f"{name}.png").exists() for name in ("input", "x_t_star"))
+        if is_free:
+            write(marker, (json.dumps({"sha256": content}) + "\n").encode())
+            return folder
+        if is_named:
+            raise ValueError(f"{folder} holds another picture's results: name another with --out.")
+        folder = numbered(folder)
 
 
 def save_pictures(run: Adaptation, folder: Path, clean: Pixels | None) -> dict[str, str]:
@@ -25,10 +52,9 @@ def save_pictures(run: Adaptation, folder: Path, clean: Pixels | None) -> dict[s
     if clean is not None:
         pictures["clean"] = clean
     pictures |= {name: r.image for name, r in run.reconstructions.items()}
-    folder.mkdir(parents=True, exist_ok=True)
     paths = {name: folder / f"{name}.png" for name in pictures}
     for name, pixels in pictures.items():
-        Image.fromarray(pixels).save(paths[name])
+        write(paths[name], encoded(Image.fromarray(pixels), "PNG"))
     return {name: str(path) for name, path in paths.items()}
 
 

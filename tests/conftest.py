@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import atexit
-import functools
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +15,6 @@ import torch
 from PIL import Image
 
 from dga.images import to_pixels, to_square
-from dga.networks import compute
 
 # Failed assertions in these say what was compared, as those in tests do.
 pytest.register_assert_rewrite("tests.fixtures.browser", "tests.fixtures.rights")
@@ -65,15 +62,6 @@ def pytest_configure() -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What takes longest begins first, so that no process is left alone with it."""
     items.sort(key=lambda item: "browser" not in item.path.parts)
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _speed_is_measured_once() -> Iterator[None]:
-    """Which precision is fastest is asked by every command, and takes a second to find out."""
-    with pytest.MonkeyPatch.context() as patch:
-        measured = functools.cache(compute._convolution_seconds)
-        patch.setattr(compute, "_convolution_seconds", measured)
-        yield
 
 
 @pytest.fixture(scope="session")

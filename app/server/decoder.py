@@ -1,7 +1,7 @@
 """Pictures of strangers are decoded apart: a fresh process for each, with little to reach for.
 
 A decoder that writes where it must not ends its own process and nobody else's, and finds
-nothing of another visitor in its memory. ``python -m app.server.decoder`` is the small process that
+nothing of another visitor in its memory. :func:`main` is the small process that
 these are forked from; where there is no fork (Windows) the page's own process decodes.
 """
 
@@ -43,6 +43,12 @@ _TAKEN, _PIXELS, _SENTENCE = b"t", b"p", b"s"  # a request, and what follows
 _HEAD = struct.Struct(">III")  # of pixels: height and width, and how many the picture came with
 _DAMAGED = "This picture cannot be decoded; please save it as PNG or choose another."
 
+# Somebody's own app.py may be found before this package, whatever folder this starts in.
+_START = (
+    f"import sys; sys.path.insert(0, {str(ROOT)!r}); from app.server.decoder import main; main()"
+)
+_NONE = "Choose a picture first: upload one, paste one or pick an example."
+
 _log = logging.getLogger(__name__)
 
 
@@ -62,8 +68,11 @@ class Decoder:
         return self._pixels(path, 0)
 
     def _pixels(self, path: str | Path | None, size: int) -> tuple[Pixels, int]:
-        if not path or not _HAS_FORK:
-            return _read(path, size)
+        if not path:
+            raise UploadError(_NONE)
+        if not _HAS_FORK:
+            with TURNS.turn():  # one at a time bounds the memory
+                return _read(path, size)
         with TURNS.turn():
             answer = self._answer(b"%d " % size + os.fsencode(Path(path).absolute()))
         kind, content = answer[:1], answer[1 + _HEAD.size :]
@@ -126,7 +135,7 @@ class Decoder:
             self._line, theirs = socket.socketpair()
             with theirs:
                 self._process = subprocess.Popen(
-                    [sys.executable, "-m", "app.server.decoder"],
+                    [sys.executable, "-c", _START],
                     stdin=theirs.fileno(),
                     stdout=subprocess.DEVNULL,
                     cwd=ROOT,
@@ -167,7 +176,7 @@ def apart(
         os._exit(0)
 
 
-def _read(path: str | Path | None, size: int) -> tuple[Pixels, int]:
+def _read(path: str | Path, size: int) -> tuple[Pixels, int]:
     """A square of so many pixels a side, or with 0 a photograph; how many pixels that had."""
     if size:
         return uploads.read_square(path, size), 0
@@ -196,6 +205,7 @@ def serve(line: socket.socket) -> None:
         os.close(pipes[0])
 
 
-if __name__ == "__main__":
+def main() -> None:
+    """Entry of the process that decoders are forked from; the page is at its standard input."""
     with contextlib.suppress(KeyboardInterrupt):
         serve(socket.socket(fileno=0))

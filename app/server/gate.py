@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection
 from contextlib import AsyncExitStack
 from pathlib import PurePath
 from typing import Any
+from urllib.parse import urlsplit
 from weakref import WeakValueDictionary
 
 from starlette.concurrency import run_in_threadpool
@@ -17,7 +18,7 @@ from starlette.datastructures import UploadFile
 from starlette.formparsers import MultiPartException, MultiPartParser
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.parts.files import MADE
@@ -29,7 +30,7 @@ from app.server.request_body import is_name, is_upload, named_files, parsed
 from app.server.turns import address_of
 from app.server.upload_folder import kept
 from app.words.common import PAGES
-from app.words.errors import FAILED, GATE_WORDS, NO_MEMORY, NOT_FOUND
+from app.words.errors import FAILED, GATE_WORDS, NO_MEMORY, NOT_FOUND, NOT_SERVED
 from dga.data.uploads import MAX_BYTES
 
 API = "/gradio_api"
@@ -170,7 +171,7 @@ class _Exchange:
         long = path.startswith(API) and len(self.scope["query_string"]) > limits.MAX_QUERY
         if long or self.length > self.most:
             raise RefusedError("long")
-        if is_foreign(self.scope, self.gate.local):
+        if is_foreign(self.scope, self.gate.local, self.gate.proxied):
             raise RefusedError("foreign_site")
         sessions = Request(self.scope).query_params.getlist("session_hash")
         if not all(map(is_name, [path.partition(HEARTBEAT)[2] or None, *sessions])):
@@ -202,6 +203,10 @@ class _Exchange:
 
     async def serve(self) -> None:
         """Answer what can be answered here; hand all else on to Gradio."""
+        if (place := tidy_place(self.scope)) and not self.posts:
+            moved = RedirectResponse(place, 307)
+            await moved(self.scope, self.bounded, self.sent)
+            return
         whole = self.is_file or bool(self.life)
         clean = cleaned(self.scope, whole, self.is_mcp, self.gate.proxied)
         if self.path == PROGRESS:
@@ -324,9 +329,10 @@ class _Exchange:
         elif error or self.refused:
             status, told = _said(error) if error else _told(self.refused, self.refusal)
             answer: Response = JSONResponse(told, status)
-            if status == 404 and b"text/html" in self.accepts:
-                start = self.scope.get("root_path", "")
-                answer = HTMLResponse(rendered("shared/lost", start=start, **NOT_FOUND), 404)
+            if b"text/html" in self.accepts and "detail" in told:  # where the visitor looks
+                words = NOT_FOUND if status == 404 else NOT_SERVED | {"says": told["detail"]}
+                page = rendered("shared/lost", start=prefix_of(self.scope), **words)
+                answer = HTMLResponse(page, status)
             answer.raw_headers = added(answer.raw_headers, self.is_private)
             await answer(self.scope, self.receive, self.send)
 
@@ -361,4 +367,28 @@ def _told(status: int, body: bytes) -> tuple[int, dict[str, Any]]:
 
 def path_of(scope: Scope) -> str:
     """The address below the folder that the page is mounted at."""
-    return str(scope["path"].removeprefix(scope.get("root_path", "")))
+    path, prefix = str(scope["path"]), prefix_of(scope)
+    below = path.removeprefix(prefix) if f"{path}/".startswith(f"{prefix}/") else path
+    return below or "/"
+
+
+def prefix_of(scope: Scope) -> str:
+    """That folder, as in /dga; empty where the page is mounted at none."""
+    return urlsplit(str(scope.get("root_path", ""))).path.rstrip("/")
+
+
+def tidy_place(scope: Scope) -> str:
+    """Where a page's address belongs that leads out of that folder; empty for all others.
+
+    The pages' links are relative: from /dga without a slash, or from /dga/photo/, they would go
+    astray. The answer names no host, which only a proxy knows.
+    """
+    prefix, path = prefix_of(scope), str(scope["path"])
+    page = path_of(scope)
+    query = scope["query_string"].decode("latin-1")
+    end = f"?{query}" if query else ""
+    if prefix and path == prefix:
+        return f"{prefix}/{end}"
+    if page.endswith("/") and page[1:-1] in {name for _, name in PAGES if name}:
+        return f"{prefix}{page[:-1]}{end}"
+    return ""

@@ -62,18 +62,34 @@ def added(
     return [*(pair for pair in headers if pair[0] not in ours), *ours.items()]
 
 
-def is_foreign(scope: Scope, local: bool) -> bool:
+_FORWARDED = (b"x-forwarded-host", b"x-forwarded-proto", b"x-forwarded-for", b"forwarded")
+
+
+def is_forwarded(scope: Scope) -> bool:
+    """Whether a proxy says that it passes this request on for somebody."""
+    return any(name in _FORWARDED for name, _ in scope["headers"])
+
+
+def is_foreign(scope: Scope, local: bool, proxied: bool = False) -> bool:
     """Whether another origin's page asks a server that somebody runs for herself; links may.
 
     ``local``: served to this machine alone, which then answers to no other name: whoever owns
-    one may let it point here.
+    one may let it point here. ``proxied``: behind a proxy that was named; what it passes on comes
+    by another name than the one that arrives here. No page can add such a header by itself.
     """
+    if proxied and is_forwarded(scope):
+        return False
     headers = dict(scope["headers"])
     host, site = headers.get(b"host", b""), headers.get(b"sec-fetch-site")
     if LOOPBACK.fullmatch(host) is None:
         return local
     reads = scope["method"] in ("GET", "HEAD")
     if reads and headers.get(b"sec-fetch-mode", b"navigate") == b"navigate":
-        return False
+        # Without that header and without HTTPS nothing the page sends will be taken: said at once.
+        by_browser = (
+            b"text/html" in headers.get(b"accept", b"") and b"sec-fetch-mode" not in headers
+        )
+        name = headers.get(b"x-forwarded-host", b"localhost")
+        return by_browser and not proxied and LOOPBACK.fullmatch(name) is None
     elsewhere = headers.get(b"origin") not in (None, b"http://" + host, b"https://" + host)
     return site in (b"cross-site", b"same-site") or (elsewhere and site != b"same-origin")

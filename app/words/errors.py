@@ -12,7 +12,8 @@ FAILED = "The run failed unexpectedly; the server's log says why. Please try aga
 GATE_WORDS = {
     "closed": "There is nothing at this address.",
     "long": "The request is too long: a picture may have 20 MB.",
-    "foreign_site": "Another site's page cannot use this server.",
+    "foreign_site": "Another site's page cannot use this server, nor can a proxy that it was not "
+    "told of (FORWARDED_ALLOW_IPS).",
     "crowded": "Too many requests at once from this address. Please try again in a moment.",
     "full": "The server has no room for more pictures now. Please try again in some minutes.",
     "quota": "As many pictures as fit have come from your network within an hour. "
@@ -30,6 +31,11 @@ NOT_FOUND = {
     "says": GATE_WORDS["closed"],
     "help": "The address may be misspelt, or the page may have moved.",
     "back": "Go to the first page",
+}
+NOT_SERVED = {
+    "title": "Not served",
+    "help": "Whoever runs this server finds in app/server/README.md, Behind a proxy, what to set.",
+    "back": NOT_FOUND["back"],
 }
 BUSY_WORDS = {
     "full": "The server is busy: {count} runs are waiting. Please try again in a minute.",

@@ -1,14 +1,27 @@
 """``python -m dga adapt``: one picture, or a folder of them."""
 
+from __future__ import annotations
+
 import dataclasses
 import json
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dga.commands.common import ModelOptions, command, read_file, say_skipped
+from dga.commands.common import (
+    MegapixelsOption,
+    ModelOptions,
+    command,
+    limits_of,
+    read_picture,
+    say_failed,
+    say_skipped,
+)
+
+if TYPE_CHECKING:
+    from dga.data.uploads import Limits
 
 
 @dataclass(frozen=True)
@@ -52,6 +65,7 @@ def adapt(
     asked: PictureOptions = PictureOptions(),
     out: Annotated[Path | None, typer.Option(help="Where the pictures go.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
+    max_megapixels: MegapixelsOption = None,
     models: ModelOptions = ModelOptions(),
 ) -> None:
     """Adapt one picture: write every image, print t*, the curve and the predictions.
@@ -59,12 +73,13 @@ def adapt(
     Of a folder: repair every picture (run it again to go on) and write one CSV.
     """
     from dga import record, request
+    from dga.images import to_pixels, to_square
     from dga.io.parsing import split_list, whole_or_all
     from dga.profiles import get_profile
     from dga.systems import USUAL
 
     if image.is_dir():
-        _adapt_folder(image, asked, as_json, out, models)
+        _adapt_folder(image, asked, as_json, out, limits_of(max_megapixels), models)
         return
     profile, options = get_profile(models.profile), vars(asked)
     fields = dataclasses.fields(request.Request)
@@ -80,17 +95,25 @@ def adapt(
         changes["through_network"] = str(asked.through_network).lower()
     names = split_list(asked.methods) if asked.methods else USUAL
     chosen = request.choose_systems(profile, wanted, names, changes)
-    pixels = read_file(image, profile.image_size)
+    picture = read_picture(image, limits_of(max_megapixels))
+    pixels = to_pixels(to_square(picture.image, profile.image_size))
     loaded = models.load(chosen)
     run = request.run(loaded, wanted, pixels, chosen)
-    folder = out or Path(f"{image.stem}-adapted")
+    folder = record.claim_folder(
+        out or Path(f"{image.stem}-adapted"), picture.data, out is not None
+    )
     written = record.save_pictures(run, folder, pixels if asked.corruption else None)
     facts = record.to_dict(run, wanted, written)
     typer.echo(json.dumps(facts) if as_json else record.to_text(facts))
 
 
 def _adapt_folder(
-    folder: Path, asked: PictureOptions, as_json: bool, out: Path | None, models: ModelOptions
+    folder: Path,
+    asked: PictureOptions,
+    as_json: bool,
+    out: Path | None,
+    limits: Limits,
+    models: ModelOptions,
 ) -> None:
     """Raises ``ValueError`` for options that only one picture takes."""
     from dga.evaluation.folder import adapt_folder
@@ -107,11 +130,16 @@ def _adapt_folder(
     target = out or folder.resolve().with_name(f"{folder.resolve().name}-adapted")
     with exclusive(target):
         adapted = adapt_folder(
-            models.load(), folder, split_list(asked.methods or "dga-plus"), target
+            models.load(begun=target),
+            folder,
+            split_list(asked.methods or "dga-plus"),
+            target,
+            limits,
         )
     pictures = {line["path"] for line in adapted.lines}
     kept = sum(line["unchanged"] for line in adapted.lines if line["method"] != "source")
     repaired = sum(line["method"] != "source" for line in adapted.lines) - kept
     typer.echo(f"{len(pictures)} pictures: {repaired} results repaired, {kept} left as they were.")
     typer.echo(f"table: {adapted.table}")
-    say_skipped(sorted(adapted.unreadable))
+    say_skipped(sorted(adapted.unreadable.values()))
+    say_failed(sorted(adapted.failed.values()))

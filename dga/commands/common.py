@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import functools
 import inspect
+import io
 import shlex
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -16,8 +18,9 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 import typer
 
 if TYPE_CHECKING:
+    from dga.data.results import StoredPicture
+    from dga.data.uploads import Limits
     from dga.evaluation.plan import Plan
-    from dga.images import Pixels
     from dga.networks.compute import Compute
     from dga.networks.models import Models
     from dga.systems import System
@@ -97,11 +100,18 @@ class ModelOptions:
             del named["classifier"]
         return dataclasses.replace(self, **{name: path.absolute() for name, path in named.items()})
 
-    def compute(self) -> Compute:
-        """Where the networks will run. Raises ``ValueError`` for what is not there."""
+    def compute(self, begun: Path | None = None) -> Compute:
+        """Where the networks will run, in the precision that results in ``begun`` have.
+
+        Raises ``ValueError`` for what is not there.
+        """
+        from dga.evaluation.results_file import held_config
         from dga.networks.compute import Compute
 
-        return Compute.choose(self.device, self.precision)
+        held = held_config(begun).get("precision") if begun else None
+        return Compute.choose(
+            self.device, held if held and self.precision == "auto" else self.precision
+        )
 
     def fetch(self) -> None:
         """Public weights are fetched if wanted; one sentence names whatever is missing."""
@@ -110,12 +120,15 @@ class ModelOptions:
 
         obtain(get_profile(self.profile), self.sources, self.yes)
 
-    def load(self, chosen: Sequence[System] = ()) -> Models:
-        """The models; public weights are fetched if wanted, and a long wait for ``chosen`` said."""
+    def load(self, chosen: Sequence[System] = (), begun: Path | None = None) -> Models:
+        """The models; public weights are fetched if wanted, and a long wait for ``chosen`` said.
+
+        ``begun``: a folder of results that are gone on with.
+        """
         from dga.networks.models import load_models
         from dga.speed.pace import slow_pace, warning
 
-        compute = self.compute()
+        compute = self.compute(begun)
         self.fetch()
         models = load_models(self.profile, self.sources, compute)
         if (pace := slow_pace(models)) is not None:
@@ -183,6 +196,20 @@ def user_errors() -> Iterator[None]:
         raise typer.Exit(2) from error
 
 
+EMPTY = Path("\0")
+"""A path that was given as nothing; Python would take it for the working folder."""
+
+
+def _checked(annotation: Any) -> Any:
+    """The option, its paths told apart from nothing."""
+    if not any(kind in str(annotation) for kind in ("PosixPath", "WindowsPath", "pathlib")):
+        return annotation
+    option = copy.copy(annotation.__metadata__[0])
+    option.parser = lambda text: Path(text) if str(text) else EMPTY
+    option.metavar = option.metavar or "PATH"
+    return Annotated[annotation.__origin__, option]
+
+
 def command(function: Callable[..., None]) -> Callable[..., None]:
     """Add a command, its expected errors told in a sentence.
 
@@ -205,9 +232,18 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
             for field, value in vars(groups[name]).items()
         ]
 
+    parameters = [option.replace(annotation=_checked(option.annotation)) for option in parameters]
+
     @functools.wraps(function)
     @user_errors()
     def parsed(**values: Any) -> None:
+        for name, value in values.items():
+            if value is EMPTY or (isinstance(value, list) and EMPTY in value):
+                raise ValueError(f"{name.replace('_', '-')} is empty: name a file or a folder.")
+        if isinstance(
+            sys.stdout, io.TextIOWrapper
+        ):  # a file's name may have bytes that are no text
+            sys.stdout.reconfigure(errors="backslashreplace")
         for name, group in groups.items():
             own = {field: values.pop(field) for field in vars(group)}
             values[name] = dataclasses.replace(group, **own)
@@ -222,14 +258,31 @@ NAMED = 50
 """Unreadable pictures that are named one by one."""
 
 
-def read_file(image: Path, size: int) -> Pixels:
-    """A picture file at a profile's size. Raises ``ValueError`` for one that is no picture."""
-    from dga.data.uploads import UploadError, read_square
+MegapixelsOption = Annotated[
+    float | None, typer.Option(help="Most of a picture that is read. Default: 178.")
+]
+
+
+def limits_of(megapixels: float | None) -> Limits:
+    """What is read of one's own files. Raises ``ValueError`` for a number below 0."""
+    from dga.data.uploads import OWNER
+
+    if megapixels is None:
+        return OWNER
+    if not megapixels > 0:
+        raise ValueError(f"--max-megapixels is a number above 0, not {megapixels}.")
+    return dataclasses.replace(OWNER, pixels=int(megapixels * 1e6))
+
+
+def read_picture(path: Path, limits: Limits) -> StoredPicture:
+    """A picture file. Raises ``ValueError`` for one that is no picture, naming it."""
+    from dga.data.results import StoredPicture
+    from dga.data.uploads import UploadError
 
     try:
-        return read_square(image, size)
+        return StoredPicture.read(path, limits)
     except UploadError as error:
-        raise ValueError(f"{image}: {error}") from None
+        raise ValueError(f"{path}: {error}") from None
 
 
 def command_line() -> str:
@@ -237,10 +290,17 @@ def command_line() -> str:
     return shlex.join(["python", "-m", "dga", *sys.argv[1:]])
 
 
-def say_skipped(unreadable: Sequence[str]) -> None:
+def say_skipped(unreadable: Sequence[str], what: str = "could not be read") -> None:
     """Name on stderr the pictures that could not be read, if there are any."""
     from dga.io.parsing import some
 
     if unreadable:
-        count = f"Skipped {len(unreadable)} pictures that could not be read"
+        count = f"Skipped {len(unreadable)} pictures that {what}"
         typer.echo(f"{count}: {some(unreadable, NAMED)}", err=True)
+
+
+def say_failed(failed: Sequence[str]) -> None:
+    """Name those that failed after they were read, and end with status 1 if there are any."""
+    say_skipped(failed, "could not be repaired or written")
+    if failed:
+        raise typer.Exit(1)

@@ -8,16 +8,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dga.commands.common import ModelOptions, command, say_skipped
+from dga.commands.common import (
+    MegapixelsOption,
+    ModelOptions,
+    command,
+    limits_of,
+    read_picture,
+    say_failed,
+    say_skipped,
+)
 
 if TYPE_CHECKING:
-    from dga.networks.models import Models
-
-_LOSSY = {"quality": 95}
-KINDS: dict[str, dict[str, Any]] = {
-    ".png": {}, ".jpg": _LOSSY, ".jpeg": _LOSSY, ".webp": _LOSSY, ".tif": {}, ".tiff": {},
-}  # fmt: skip
-"""Options by which pictures are written, by suffix."""
+    from dga.data.uploads import Limits
 
 
 @command
@@ -27,40 +29,44 @@ def repair(
         Path | None, typer.Option(help="File, or folder for a folder. Default: PHOTO-repaired.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
+    overwrite: Annotated[bool, typer.Option(help="Replace the file that --out names.")] = False,
+    max_megapixels: MegapixelsOption = None,
     models: ModelOptions = ModelOptions(),
 ) -> None:
     """Repair a photograph at its own size, each place from a depth of its own.
 
     Of a folder: every picture; run it again to go on.
     """
+    limits = limits_of(max_megapixels)
     if photo.is_dir():
-        if as_json:
-            raise ValueError("--json is for one picture.")
-        _repair_folder(photo.resolve(), out, models)
-        return
-    target = out or Path(f"{photo.stem}-repaired.png")
-    kind = target.suffix.lower()
-    if kind not in KINDS:
-        raise ValueError(f"A picture is written as {', '.join(KINDS)}, not as {kind!r}.")
-    facts = _repair_file(models.load(), photo, target)
-    typer.echo(json.dumps(facts) if as_json else _sentence(facts))
+        if as_json or overwrite:
+            raise ValueError(f"--{'json' if as_json else 'overwrite'} is for one picture.")
+        _repair_folder(photo.resolve(), out, limits, models)
+    else:
+        facts = _repair_file(photo, out, overwrite, limits, models)
+        typer.echo(json.dumps(facts) if as_json else _sentence(facts))
 
 
-def _repair_file(models: Models, photo: Path, target: Path) -> dict[str, Any]:
+def _repair_file(
+    photo: Path, out: Path | None, overwrite: bool, limits: Limits, models: ModelOptions
+) -> dict[str, Any]:
     """Write one repaired picture, whole or not at all; returns what is told of it."""
-    from PIL import Image
-
-    from dga.data.uploads import MAX_SIDE, open_upload
-    from dga.images import to_pixels
-    from dga.io.files import atomic
+    from dga.data.results import KINDS, write
+    from dga.io.files import numbered
     from dga.photograph import repair_photograph
 
-    done = repair_photograph(models, to_pixels(open_upload(photo, kept=MAX_SIDE)))
-    image = Image.fromarray(done.image)
-    kind = Image.registered_extensions()[target.suffix.lower()]
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with atomic(target) as unfinished:
-        image.save(unfinished, format=kind, **KINDS[target.suffix.lower()])
+    target = out or Path(f"{photo.stem}-repaired.png")
+    if target.suffix.lower() not in KINDS:
+        raise ValueError(f"A picture is written as {', '.join(KINDS)}, not as {target.suffix!r}.")
+    if out and target.exists() and not overwrite:
+        raise ValueError(f"{target} is there already: name another file, or add --overwrite.")
+    picture = read_picture(photo, limits)
+    done = repair_photograph(models.load(), picture.pixels)
+    content = picture.result(done.image, target.suffix)
+    target = target if out else numbered(target)
+    write(target, content)
+    if picture.image.has_transparency_data and content is not picture.data:
+        typer.echo(f"{target}: what was transparent is white.", err=True)
     return done.facts() | {"file": str(target)}
 
 
@@ -76,30 +82,18 @@ def _sentence(facts: dict[str, Any]) -> str:
     )
 
 
-def _repair_folder(folder: Path, out: Path | None, models: ModelOptions) -> None:
-    """Pictures that are there already are not made again."""
-    from tqdm import tqdm
-
-    from dga.data.uploads import UploadError
-    from dga.evaluation.folder import find_pictures
+def _repair_folder(folder: Path, out: Path | None, limits: Limits, models: ModelOptions) -> None:
+    from dga.evaluation.folder import repair_folder
     from dga.io.files import exclusive
 
     out = out or folder.with_name(f"{folder.name}-repaired")
-    pictures = find_pictures(folder, out)
-    targets = {path: out / path.parent / f"{path.name}.png" for path in pictures}
     with exclusive(out):
-        open_ones = {path: target for path, target in targets.items() if not target.exists()}
-        loaded = models.load() if open_ones else None
-        unreadable, unchanged = [], 0
-        for path, target in tqdm(open_ones.items(), unit="image", mininterval=1.0):
-            assert loaded is not None
-            try:
-                unchanged += _repair_file(loaded, folder / path, target)["unchanged"]
-            except (UploadError, OSError) as error:
-                unreadable.append(f"{folder / path}: {error}")
-    repaired = len(open_ones) - len(unreadable) - unchanged
+        told = repair_folder(models.load(begun=out), folder, out, limits)
+    kept = sum(line["unchanged"] for line in told.new)
+    count = len(told.lines) + len(told.unreadable) + len(told.failed)
     typer.echo(
-        f"{len(targets)} pictures: {repaired} repaired, {unchanged} left as they were, "
-        f"{len(targets) - len(open_ones)} there already. {out}"
+        f"{count} pictures: {len(told.new) - kept} repaired, {kept} left as they were, "
+        f"{len(told.lines) - len(told.new)} there already. {out}"
     )
-    say_skipped(unreadable)
+    say_skipped(sorted(told.unreadable.values()))
+    say_failed(sorted(told.failed.values()))

@@ -1,38 +1,27 @@
-"""Picture files cut down to what a decoder needs, before any decoder sees them.
+"""What a picture file is, told by its bytes, and whether it is safe to open.
 
-Metadata is where small files hide large amounts of memory and work: an EXIF block may name
-the same megabytes thousands of times, a text chunk may unfold without end. It is not needed.
+Pillow reads pixels when they are asked for; formats and sizes are known before. What it reads at
+once, without a limit, is looked at here first: small files may hide much memory and work.
 """
 
 import struct
-from dataclasses import dataclass
 
-UPRIGHT = 1
-_ORIENTATION = 0x0112
-_EXIF = b"Exif\0\0"
-_PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
-_PNG_KEPT = (b"IHDR", b"PLTE", b"tRNS", b"IDAT", b"IEND")
-_MAX_PNG_CHUNKS = 65_536
-
-# Before the first scan a JPEG's decoder needs its tables, restarts and one frame: baseline,
-# extended or progressive. Lossless and arithmetic ones have broken decoders.
+EXIF = b"Exif\0\0"
+_PNG_TEXTS = (b"tEXt", b"zTXt", b"iTXt")
+_MOST_CHUNKS = 65_536
+# Before the first scan of a JPEG there is one frame: baseline, extended or progressive. Lossless,
+# hierarchical and arithmetic ones have broken decoders.
 _JPEG_FRAMES = frozenset((0xC0, 0xC1, 0xC2))
-_JPEG_KEPT = _JPEG_FRAMES | frozenset((0xC4, 0xDB, 0xDD))
-_JPEG_SCAN = 0xDA
-_MAX_JPEG_FILL = 1000  # bytes between segments
-
-# Without these a TIFF cannot be decoded; everything else describes it.
-_TIFF_KEPT = frozenset(
-    (*range(256, 260), 262, 266, 273, *range(277, 280), 284, 317, 320, 332, 334, 338, 339)
-)
-# None and LZW, Deflate, PackBits: decoders that say so when a strip is too short. JPEG and fax
-# in a TIFF do not, and then show whatever was in memory before.
+_JPEG_TABLES = frozenset((0xC4, 0xDB, 0xDD, 0xFE, *range(0xE0, 0xF0)))
+# None, LZW, Deflate, PackBits: decoders that say so when a strip is too short. JPEG and fax in a
+# TIFF do not, and then show whatever was in memory before.
 _TIFF_COMPRESSIONS = (1, 5, 8, 32773, 32946)
-_TIFF_PHOTOMETRICS = (0, 1, 2, 3, 5)  # grey, RGB, palette, CMYK
+_TIFF_COLOURS = (0, 1, 2, 3, 5)  # grey, RGB, palette, CMYK
 _TIFF_TILES = frozenset((322, 323, 324, 325))  # read beyond their ends where sizes do not agree
-_TIFF_TYPE_SIZES = {1: 1, 2: 1, 3: 2, 4: 4, 5: 8, 6: 1, 7: 1, 8: 2, 9: 4, 10: 8, 11: 4, 12: 8}
-_MAX_TIFF_ENTRIES = 512
-_MAX_TIFF_VALUES = 200_000  # strips of the largest picture, with room to spare
+_TIFF_RAW = frozenset((50706, 33421))  # a camera's own values, beside a thumbnail
+_TIFF_KINDS = {1: 1, 2: 1, 3: 2, 4: 4, 5: 8, 6: 1, 7: 1, 8: 2, 9: 4, 10: 8, 11: 4, 12: 8, 13: 4}
+_TIFF_BELOW = (34665, 34853, 40965)  # directories within one: the camera's settings, the place
+_MOST_ENTRIES = 512
 
 
 class ContainerError(ValueError):
@@ -43,19 +32,10 @@ class RareError(ContainerError):
     """A way to store a picture that is not read: its decoders are not trusted."""
 
 
-@dataclass(frozen=True)
-class Container:
-    """A file without metadata. ``orientation``: EXIF's, 1 to 8; ``scans``: passes of a JPEG."""
-
-    data: bytes
-    orientation: int = UPRIGHT
-    scans: int = 1
-
-
 def format_of(data: bytes) -> str | None:
     """Pillow's name of the format that the first bytes announce; None for any other."""
     for name, magic in (
-        ("PNG", _PNG_SIGNATURE),
+        ("PNG", b"\x89PNG\r\n\x1a\n"),
         ("JPEG", b"\xff\xd8\xff"),
         ("GIF", b"GIF87a"),
         ("GIF", b"GIF89a"),
@@ -71,114 +51,78 @@ def format_of(data: bytes) -> str | None:
     return "HEIF" if data[4:8] == b"ftyp" and data[8:12] in brands else None
 
 
-def strip(name: str, data: bytes) -> Container:
-    """The file of format ``name`` without metadata. Raises :class:`ContainerError`."""
-    strippers = {"PNG": _png, "JPEG": _jpeg, "GIF": _gif, "TIFF": _tiff}
+def checked(kind: str, data: bytes) -> bytes:
+    """The file, safe to be opened, perhaps without metadata that is not.
+
+    Raises :class:`ContainerError`; :class:`RareError` for what is fine but not read.
+    """
     try:
-        return strippers[name](data) if name in strippers else Container(data)
+        if kind == "PNG":
+            return _png(data)
+        if kind == "JPEG":
+            return _jpeg(data)
+        if kind == "GIF":
+            return _gif(data)
+        if kind == "TIFF":
+            _check_tiff(data)
     except (struct.error, IndexError):
         raise ContainerError("the file ends too early") from None
+    return data
 
 
-def orientation_of(exif: bytes) -> int:
-    """Orientation, 1 to 8, from an EXIF block; 1 where there is none that can be read."""
-    block = exif.removeprefix(_EXIF)
-    order = {b"II*\0": "<", b"MM\0*": ">"}.get(block[:4])
-    if order is None:
-        return UPRIGHT
-    try:
-        (start,) = struct.unpack_from(f"{order}I", block, 4)
-        (count,) = struct.unpack_from(f"{order}H", block, start)
-        for number in range(min(count, _MAX_TIFF_ENTRIES)):
-            tag, kind, _, value = struct.unpack_from(f"{order}HHIH", block, start + 2 + 12 * number)
-            if tag == _ORIENTATION and kind == 3:
-                return value if 1 <= value <= 8 else UPRIGHT
-    except struct.error:
-        pass
-    return UPRIGHT
-
-
-def webp_size(data: bytes) -> tuple[int, int]:
-    """Width and height of a WebP's canvas. Raises :class:`ContainerError`."""
-    kind, body = data[12:16], data[20:30]
-    if len(body) < 10:
-        raise ContainerError("the file ends too early")
-    if kind == b"VP8X":
-        width, height = (int.from_bytes(body[i : i + 3], "little") + 1 for i in (4, 7))
-    elif kind == b"VP8 ":
-        width, height = (int.from_bytes(body[i : i + 2], "little") & 0x3FFF for i in (6, 8))
-    elif kind == b"VP8L":
-        bits = int.from_bytes(body[1:5], "little")
-        width, height = (bits & 0x3FFF) + 1, (bits >> 14 & 0x3FFF) + 1
-    else:
-        raise ContainerError("no WebP picture")
-    return width, height
-
-
-def _png(data: bytes) -> Container:
-    """Chunks of the first picture; an animation's other frames are in chunks of their own."""
-    kept, at, orientation = [_PNG_SIGNATURE], len(_PNG_SIGNATURE), UPRIGHT
-    for _ in range(_MAX_PNG_CHUNKS):
-        if at >= len(data):
-            return Container(b"".join(kept), orientation)
+def _png(data: bytes) -> bytes:
+    """Without texts, which may unfold without end; of each chunk Pillow makes an object."""
+    kept, at = [data[:8]], 8
+    while at < len(data) and data[at + 4 : at + 8] != b"IEND":
         length, kind = struct.unpack_from(">I4s", data, at)
-        chunk = data[at : at + 12 + length]
-        if kind in _PNG_KEPT:
-            kept.append(chunk)
-        elif kind == b"eXIf":
-            orientation = orientation_of(chunk[8:-4])
-        if kind == b"IEND":
-            return Container(b"".join(kept), orientation)
-        at += len(chunk)
-    raise ContainerError("too many chunks")
+        if kind == b"cICP":
+            raise RareError("colours beyond sRGB, or brighter than white")
+        if kind not in _PNG_TEXTS:
+            kept.append(data[at : at + 12 + length])
+        if len(kept) > _MOST_CHUNKS:
+            raise ContainerError("too many chunks")
+        at += 12 + length
+    return b"".join((*kept, data[at : at + 12]))
 
 
-def _jpeg(data: bytes) -> Container:
-    """Tables, one frame and its scans, with Adobe's note on colours; ends where they do.
-
-    Nothing else may stand before the scans: Pillow and libjpeg must read the same sizes.
-    """
-    kept, at, orientation, frames, fill = [data[:2]], 2, UPRIGHT, 0, 0
-    while True:
+def _jpeg(data: bytes) -> bytes:
+    """Without other pictures' directories, and without EXIF that does not add up."""
+    kept, at, frames = [data[:2]], 2, 0
+    while data[at + 1] != 0xDA:
         if data[at] != 0xFF:
             raise ContainerError("no marker where one belongs")
         marker = data[at + 1]
-        if marker == 0xFF:
-            at, fill = at + 1, fill + 1
-            if fill > _MAX_JPEG_FILL:
-                raise ContainerError("nothing but fill")
+        if marker == 0xFF and data[at + 2] != 0xFF:  # fill; more of it is nobody's habit
+            at += 1
             continue
-        if marker == _JPEG_SCAN:
-            break
         (length,) = struct.unpack_from(">H", data, at + 2)
         segment = data[at : at + 2 + length]
         if length < 2 or len(segment) < 2 + length:
             raise ContainerError("a segment that does not add up")
-        if marker == 0xE1 and segment[4:10] == _EXIF:
-            orientation = orientation_of(segment[4:])
-        adobe = marker == 0xEE and segment[4:9] == b"Adobe"
-        if marker in _JPEG_KEPT or adobe:
-            kept.append(segment)
-            frames += marker in _JPEG_FRAMES
-        elif not (0xE0 <= marker <= 0xEF or marker == 0xFE):
+        if marker not in _JPEG_FRAMES and marker not in _JPEG_TABLES:
             raise RareError("a frame or a marker that is not read")
+        frames += marker in _JPEG_FRAMES
+        is_exif = marker == 0xE1 and segment[4:10] == EXIF
+        if not (is_exif and not adds_up(segment[10:])) and segment[4:8] != b"MPF\0":
+            kept.append(segment)
         at += 2 + length
     if frames != 1:
         raise ContainerError("no frame, or several")
-    end = data.find(b"\xff\xd9", at)
-    scans = data[at : end + 2 if end >= 0 else len(data)]
-    return Container(b"".join([*kept, scans]), orientation, scans.count(b"\xff\xda"))
+    return b"".join((*kept, data[at:]))
 
 
-def _gif(data: bytes) -> Container:
-    """The first picture with the extension that says what is transparent."""
+def _gif(data: bytes) -> bytes:
+    """The first picture, with the extension that says what is transparent.
+
+    Pillow joins comments block by block, for ever where there are millions.
+    """
     at = 13 + _palette_bytes(data[10])
     kept, control = data[:at], b""
     while True:
         start, kind = at, data[at]
         if kind == 0x2C:
             at = _after_blocks(data, at + 11 + _palette_bytes(data[at + 9]))
-            return Container(kept + control + data[start:at] + b";")
+            return kept + control + data[start:at] + b";"
         if kind == 0x21:
             at = _after_blocks(data, at + 2)
             control = data[start:at] if data[start + 1] == 0xF9 else control
@@ -199,40 +143,74 @@ def _after_blocks(data: bytes, at: int) -> int:
     return at + 1
 
 
-def _tiff(data: bytes) -> Container:
-    """The same file with a new first directory of the tags that decoding needs, and no other."""
-    order = "<" if data[:2] == b"II" else ">"
-    (start,) = struct.unpack_from(f"{order}I", data, 4)
-    (count,) = struct.unpack_from(f"{order}H", data, start)
-    if count > _MAX_TIFF_ENTRIES:
-        raise ContainerError("a directory beyond reason")
-    entries: dict[int, bytes] = {}
-    for number in range(count):
-        entry = data[start + 2 + 12 * number : start + 14 + 12 * number]
-        tag, kind, values = struct.unpack_from(f"{order}HHI", entry)
-        if tag in _TIFF_TILES:
-            raise RareError("tiles")
-        if tag in _TIFF_KEPT and tag not in entries:
-            _check_tiff_entry(order, entry, kind, values, len(data))
-            entries[tag] = entry
-    directory = struct.pack(f"{order}H", len(entries)) + b"".join(
-        entry for _, entry in sorted(entries.items())
-    )
-    body = data + bytes(len(data) % 2)
-    head = body[:4] + struct.pack(f"{order}I", len(body))
-    return Container(head + body[8:] + directory + bytes(4), orientation_of(data))
-
-
-def _check_tiff_entry(order: str, entry: bytes, kind: int, values: int, length: int) -> None:
-    """Refuse lists that no picture of ours has, and rare ways to store pixels."""
-    (tag,) = struct.unpack_from(f"{order}H", entry)
-    size = _TIFF_TYPE_SIZES.get(kind)
-    if size is None or values > _MAX_TIFF_VALUES or values * size > length:
+def _check_tiff(data: bytes) -> None:
+    """Refuse rare ways to store pixels, and directories that no honest program would write."""
+    entries = directory(data)
+    if entries is None or not adds_up(data):
         raise ContainerError("a directory that does not add up")
-    allowed = {259: _TIFF_COMPRESSIONS, 262: _TIFF_PHOTOMETRICS}.get(tag)
-    if allowed is None:
-        return
-    if kind != 3 or values != 1:  # where else the value lies is for the decoder to misread
-        raise ContainerError("a list where one number belongs")
-    if struct.unpack_from(f"{order}H", entry, 8)[0] not in allowed:
-        raise RareError("a compression or colours that are not read")
+    if entries.keys() & (_TIFF_TILES | _TIFF_RAW) or entries.get(254, (0, 1, 0))[2] & 1:
+        raise RareError("tiles, a camera's own values or a thumbnail")
+    for tag, allowed in ((259, _TIFF_COMPRESSIONS), (262, _TIFF_COLOURS)):
+        kind, count, value = entries.get(tag, (3, 1, 1))
+        if kind != 3 or count != 1 or value not in allowed:
+            raise RareError("a compression or colours that are not read")
+
+
+def directory(block: bytes, start: int | None = None) -> dict[int, tuple[int, int, int]] | None:
+    """Kind, number of values and first value (or place) by tag, of a TIFF or the inside of EXIF.
+
+    None where it is none, or beyond reason.
+    """
+    order = {b"II*\0": "<", b"MM\0*": ">"}.get(block[:4])
+    if order is None:
+        return None
+    try:
+        if start is None:
+            (start,) = struct.unpack_from(f"{order}I", block, 4)
+        (count,) = struct.unpack_from(f"{order}H", block, start)
+        if count > _MOST_ENTRIES:
+            return None
+        entries: dict[int, tuple[int, int, int]] = {}
+        for at in range(start + 2, start + 2 + 12 * count, 12):
+            tag, kind, values = struct.unpack_from(f"{order}HHI", block, at)
+            short = kind == 3 and values <= 2
+            (value,) = struct.unpack_from(f"{order}{'H' if short else 'I'}", block, at + 8)
+            if tag in entries:
+                return None
+            entries[tag] = kind, values, value
+    except struct.error:
+        return None
+    return entries
+
+
+def adds_up(block: bytes) -> bool:
+    """Whether a TIFF's or EXIF's directories name no more than there is: each byte about once."""
+    first = directory(block) or {}
+    total, starts = 0, [None, *(first[tag][2] for tag in _TIFF_BELOW if tag in first)]
+    for start in starts:
+        entries = directory(block, start)
+        if entries is None:
+            return False
+        for kind, values, _ in entries.values():
+            total += _TIFF_KINDS.get(kind, 1) * values
+    return total <= 2 * len(block) + 64
+
+
+def webp_size(data: bytes) -> tuple[int, int]:
+    """Width and height of a WebP's canvas, which Pillow makes room for on opening.
+
+    Raises :class:`ContainerError`.
+    """
+    kind, body = data[12:16], data[20:30]
+    if len(body) < 10:
+        raise ContainerError("the file ends too early")
+    if kind == b"VP8X":
+        width, height = (int.from_bytes(body[i : i + 3], "little") + 1 for i in (4, 7))
+    elif kind == b"VP8 ":
+        width, height = (int.from_bytes(body[i : i + 2], "little") & 0x3FFF for i in (6, 8))
+    elif kind == b"VP8L":
+        bits = int.from_bytes(body[1:5], "little")
+        width, height = (bits & 0x3FFF) + 1, (bits >> 14 & 0x3FFF) + 1
+    else:
+        raise ContainerError("no WebP picture")
+    return width, height

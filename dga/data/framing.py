@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from PIL import Image
 
-from dga.images import Pixels, through_jpeg, to_pixels, to_square
+from dga.images import Pixels, through_jpeg, to_pixels, to_rgb, to_square
 from dga.io.parsing import check_choice
 from dga.profiles import Profile, ReleaseConfig
 
@@ -28,7 +28,7 @@ class Frame:
     def __call__(self, image: Image.Image) -> Pixels:
         if self.cut is None:
             return to_pixels(to_square(image, self.side))
-        image, crop = image.convert("RGB"), self.cut.crop
+        image, crop = to_rgb(image), self.cut.crop
         if image.size != (crop, crop):
             short = min(image.size)
             width, height = (int(self.cut.resize * length / short) for length in image.size)

@@ -3,43 +3,32 @@
 from __future__ import annotations
 
 import hashlib
-import struct
+import os
 import zipfile
 import zlib
 from collections.abc import Collection, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from io import BytesIO
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image
 
 from dga.data.framing import Frame
 from dga.data.imagenet_c import are_wnids, wnids
+from dga.data.uploads import LABELLED, UploadError, is_picture, open_picture, read_bytes
 from dga.images import Pixels
 from dga.io.parsing import some
 
-EXTENSIONS = {".jpeg", ".jpg", ".png", ".webp", ".bmp", ".tif", ".tiff"}
 NAMED = 20
 HELD_OUT = 0.03
 """Share of the training pictures."""
 MEMORY_LIMIT = 2 << 30
 """Bytes of pixels that are held in memory; larger sets are read from disk as they are used."""
-UNREADABLE = (
-    OSError,
-    ValueError,
-    KeyError,
-    EOFError,
-    SyntaxError,
-    struct.error,
-    zipfile.BadZipFile,
-    zlib.error,
-    Image.DecompressionBombError,
-)
-"""What a missing, cut-off or altered picture raises."""
+UNREADABLE = (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error)
+"""What a missing, cut-off or altered picture raises, or the zip that holds it."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +66,7 @@ class ImageSet:
 
     def fingerprint(self) -> str:
         """Hexadecimal SHA-256 of names and pixels."""
-        content = "\n".join(self.names).encode() + self.pixels.tobytes()
+        content = os.fsencode("\n".join(self.names)) + self.pixels.tobytes()
         return hashlib.sha256(content).hexdigest()
 
 
@@ -127,13 +116,18 @@ class ImageFiles:
                     if source not in archives and Path(source).is_file():
                         archives[source] = stack.enter_context(zipfile.ZipFile(source))
                     archive = archives.get(source)
-                    file = BytesIO(archive.read(member)) if archive else Path(source, member)
-                    with Image.open(file) as image:
-                        picture = self.frame(image)
+                    data = (
+                        archive.read(member)
+                        if archive
+                        else read_bytes(Path(source, member), LABELLED)
+                    )
+                    picture = self.frame(open_picture(data, LABELLED))
                 except UNREADABLE as error:
                     if strict:
-                        reason = f"{name} in {source} is missing or not a readable picture."
-                        raise ValueError(reason) from error
+                        reason = f" {error}" if isinstance(error, UploadError) else ""
+                        raise ValueError(
+                            f"{name} in {source} is missing or not a readable picture.{reason}"
+                        ) from error
                     unreadable.append(name)
                 else:
                     pixels[len(read)] = picture
@@ -143,7 +137,7 @@ class ImageFiles:
 
     def fingerprint(self) -> str:
         """Hexadecimal SHA-256 of names: reading every picture would take hours."""
-        return hashlib.sha256("\n".join(self.names).encode()).hexdigest()
+        return hashlib.sha256(os.fsencode("\n".join(self.names))).hexdigest()
 
 
 Images = TypeVar("Images", ImageSet, ImageFiles, ImageSet | ImageFiles)
@@ -152,18 +146,17 @@ Images = TypeVar("Images", ImageSet, ImageFiles, ImageSet | ImageFiles)
 def _members(source: Path) -> list[tuple[str, str]]:
     """("class/file", path inside the source) of every picture under a folder or in a zip."""
     if source.is_dir():
-        paths = (path for path in source.glob("*/*") if path.suffix.lower() in EXTENSIONS)
+        paths = (path for path in source.glob("*/*") if is_picture(path))
         pairs = sorted((path.parent.name, path.name) for path in paths)
         return [(name, name) for name in map("/".join, pairs)]
     if source.is_file() and zipfile.is_zipfile(source):
         with zipfile.ZipFile(source) as archive:
-            names = sorted(archive.namelist())
-        parts = ((name, PurePosixPath(name)) for name in names)
-        return [
-            ("/".join(path.parts[-2:]), name)
-            for name, path in parts
-            if path.suffix.lower() in EXTENSIONS and len(path.parts) >= 2
-        ]
+            files = sorted(name for name in archive.namelist() if not name.endswith("/"))
+            return [
+                ("/".join(path.parts[-2:]), name)
+                for name, path in zip(files, map(PurePosixPath, files), strict=True)
+                if len(path.parts) >= 2 and is_picture(path, partial(archive.open, name))
+            ]
     raise FileNotFoundError(f"{source} is neither a folder nor a zip of images.")
 
 
@@ -199,7 +192,7 @@ def find_unlabelled(sources: Sequence[str | Path], frame: Frame) -> ImageFiles:
         if not source.is_dir():
             raise FileNotFoundError(f"{source} is no folder of pictures.")
         for path in sorted(source.rglob("*")):
-            if path.suffix.lower() in EXTENSIONS and path.is_file():
+            if is_picture(path):
                 names.append(str(path.relative_to(source)))
                 places.append((str(source), names[-1]))
     if not names:
@@ -257,7 +250,7 @@ def open_images(
 
 def _in_hash_order(images: ImageSet | ImageFiles) -> list[int]:
     """Positions in the order of the hashes of the file names."""
-    files = (PurePosixPath(name).name.encode() for name in images.names)
+    files = (os.fsencode(PurePosixPath(name).name) for name in images.names)
     keys = [hashlib.sha256(file).hexdigest() for file in files]
     return sorted(range(len(images)), key=keys.__getitem__)
 

@@ -1,23 +1,30 @@
-"""A folder of unlabelled pictures: each repaired, and one table of what was found and read."""
+"""A folder of unlabelled pictures: each repaired once, and one table of what was found and read."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import errno
+import hashlib
+import mimetypes
+import os
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
-from PIL import Image
 from tqdm import tqdm
 
 from dga.adapted import AT_ONCE, content_seeds, stateless
-from dga.data.image_sets import EXTENSIONS
-from dga.data.uploads import UploadError, read_square
-from dga.evaluation.results_file import ResultRow, ResultsFile
+from dga.data.results import StoredPicture, write
+from dga.data.uploads import OWNER, Limits, UploadError, is_picture
+from dga.evaluation.results_file import ResultRow, ResultsFile, held_config
 from dga.evaluation.run import answer_facts, saved
-from dga.images import Pixels, from_tensor, to_tensor
-from dga.io.files import atomic
+from dga.images import Pixels, from_tensor, to_pixels, to_square, to_tensor
+from dga.io.files import LINES, atomic, numbered, sha256, to_plain
 from dga.networks.models import Models
-from dga.readers import Answers, answer
+from dga.photograph import repair_photograph, usual
+from dga.readers import answer
+from dga.record import MADE_OF
 
 TABLE = "results.csv"
 COLUMNS = (
@@ -26,98 +33,294 @@ COLUMNS = (
 )  # fmt: skip
 SOURCE = "source"
 """Always read too: what the classifier says of the picture as it is."""
+REPAIR = "repair"
+LONGEST_NAME = 255
+"""Bytes, of a file's name on usual disks."""
+_NOBODYS = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO, errno.ENOMEM}
+"""Errors of writing that are not one picture's own: the next would fail, too."""
+
+Result = tuple[ResultRow, Pixels | None]
+"""What a row says of a picture, and the repaired one if there is one, uint8 ``[H, W, 3]``."""
 
 
-@dataclass(frozen=True)
-class Adapted:
-    """``table``: the CSV; ``lines``: its rows; ``unreadable``: pictures left out, with reasons."""
+@dataclass
+class Processed:
+    """``table``: the CSV; ``lines``: its rows; ``new``: those that this run made.
+
+    Pictures left out, with reasons: ``unreadable`` ones, and those that ``failed`` later.
+    """
 
     table: Path
-    lines: list[ResultRow]
-    unreadable: dict[str, str]
+    lines: list[ResultRow] = field(default_factory=list)
+    new: list[ResultRow] = field(default_factory=list)
+    unreadable: dict[str, str] = field(default_factory=dict)
+    failed: dict[str, str] = field(default_factory=dict)
 
 
-def find_pictures(folder: Path, out: Path) -> list[Path]:
-    """Picture files at any depth, relative to ``folder``, sorted; none that lies in ``out``.
+def find_pictures(folder: Path, out: Path) -> tuple[list[Path], dict[str, str]]:
+    """Picture files at any depth, relative to ``folder``, sorted; and what cannot be looked at.
 
-    Raises ``ValueError`` if there is none.
+    Neither ``out`` nor other folders of results are looked into. Both paths are resolved. Raises
+    ``ValueError`` where there is nothing at all.
     """
-    found = (p for p in folder.rglob("*") if p.suffix.lower() in EXTENSIONS and p.is_file())
-    pictures = sorted(path.relative_to(folder) for path in found if out not in path.parents)
-    if not pictures:
-        raise ValueError(f"{folder} holds no pictures ({', '.join(sorted(EXTENSIONS))}).")
-    return pictures
+    found, unreadable = list[Path](), dict[str, str]()
+
+    def note(error: OSError) -> None:
+        place = Path(error.filename)
+        if place == folder:
+            raise ValueError(f"{folder} holds no pictures: {error.strerror}.")
+        name = str(place.relative_to(folder))
+        unreadable[name] = f"{name}: {error.strerror}"
+
+    for base, folders, files in os.walk(folder, onerror=note):
+        here = Path(base)
+        folders[:] = [name for name in folders if not _holds_results(here / name, out)]
+        for path in map(here.joinpath, files):
+            named = (mimetypes.guess_type(path.name)[0] or "").startswith("image/")
+            try:
+                wanted = is_picture(path) or (named and not path.name.startswith("._"))
+                if wanted and path.is_file() and out not in path.resolve().parents:
+                    found.append(path.relative_to(folder))
+            except OSError as error:
+                if named:
+                    name = str(path.relative_to(folder))
+                    unreadable[name] = f"{name}: {error.strerror}"
+    if not found and not unreadable:
+        raise ValueError(f"{folder} holds no pictures (PNG, JPEG, WebP, GIF, TIFF or BMP).")
+    return sorted(found), unreadable
 
 
-def adapt_folder(models: Models, folder: Path, methods: Sequence[str], out: Path) -> Adapted:
-    """Repair every picture by every method; killed at any moment, the same call goes on.
+def _holds_results(folder: Path, out: Path) -> bool:
+    with suppress(OSError):  # what cannot be looked into is told where that is tried
+        return folder == out or any((folder / name).is_file() for name in (LINES, MADE_OF))
+    return False
+
+
+def process_folder(
+    folder: Path,
+    out: Path,
+    config: Mapping[str, Any],
+    work: Callable[[Sequence[StoredPicture]], dict[str, list[Result]]],
+    at_once: int = 1,
+    limits: Limits = OWNER,
+) -> Processed:
+    """Have every picture worked on once; killed at any moment, the same call goes on.
+
+    ``config``: what results depend on, with ``methods``; ``work``: each method's results for some
+    pictures. Repaired ones lie at ``out/METHOD/PATH.png``, of one method alone at ``out/PATH.png``.
+    What was done is done again where a picture was replaced or its result is gone, and forgotten
+    where the picture is gone. Raises ``ValueError`` for an ``out`` that holds results of another
+    folder or of other settings, and if no picture can be read; ``OSError`` where nothing can be
+    written.
+    """
+    folder, out = folder.resolve(), out.resolve()
+    if folder == out:
+        raise ValueError(f"{folder} holds the pictures themselves: name another folder with --out.")
+    pictures, unreadable = find_pictures(folder, out)
+    contents = {str(path): _sum(folder / path, limits) for path in pictures}
+    done = _claim(folder, out, config, contents)
+    stale = done.keep(lambda line: _holds(line, contents, unreadable, out))
+    replaced = {line["repaired"] for line in stale if line["path"] in contents}
+    told = Processed(out / TABLE, done.lines, unreadable=unreadable)
+    names = list(config["methods"])
+    waiting = [path for path in contents if not all(done.has("", path, name) for name in names)]
+    try:
+        with tqdm(total=len(waiting), unit="image", mininterval=1.0) as bar:
+            for start in range(0, len(waiting), at_once):
+                part, read = waiting[start : start + at_once], dict[str, StoredPicture]()
+                for path in part:
+                    try:
+                        read[path] = StoredPicture.read(folder / path, limits)
+                    except UploadError as error:
+                        unreadable[path] = f"{path}: {error}"
+                for path, name, (facts, pixels) in _worked(read, work, told.failed):
+                    line = {"corruption": "", "path": path, "method": name, **facts}
+                    line |= {"content": contents[path], "repaired": ""}
+                    if done.has("", path, name):
+                        continue
+                    if pixels is not None:
+                        alone = len(names) == 1
+                        target = out / ("" if alone else name.replace(":", ",")) / f"{path}.png"
+                        target = target.with_name(_short(target.name))
+                        content = read[path].result(pixels, ".png")
+                        if str(target.relative_to(out)) not in replaced:
+                            target = _free(target, content)
+                        if not _written(target, content, told.failed, path):
+                            continue
+                        line["repaired"] = str(target.relative_to(out))
+                    done.append([line])
+                    told.new.append(line)
+                bar.update(len(part))
+    finally:
+        with suppress(OSError):  # what stops the loop is told, not what follows from it
+            _write_table(out / TABLE, done.lines)
+    if not done.lines:
+        reasons = [*unreadable.values(), *told.failed.values()]
+        raise ValueError(
+            f"None of the {len(contents) or len(reasons)} pictures in {folder} can be read or "
+            f"repaired. The first: {reasons[0]}"
+        )
+    return told
+
+
+def _claim(
+    folder: Path, out: Path, config: Mapping[str, Any], contents: Mapping[str, str]
+) -> ResultsFile:
+    """The results of a folder of pictures, which may have been moved since they were begun."""
+    place = str(folder)
+    begun = str(held_config(out).get("data", place))
+    is_moved = begun != place and not Path(begun).is_dir()
+    results = ResultsFile(
+        out, {"data": place, **config}, resume=True, moved=("data",) if is_moved else ()
+    )
+    known = {line.get("content") for line in results.lines}
+    if is_moved and known and not known & set(contents.values()):
+        raise ValueError(
+            f"{out} holds results of another configuration (data: {begun} there, {place} here). "
+            "Choose another folder."
+        )
+    return results
+
+
+def _holds(
+    line: ResultRow, contents: Mapping[str, str], unreadable: Mapping[str, str], out: Path
+) -> bool:
+    """Whether a result still stands: for the picture as it is, and not removed itself.
+
+    What cannot be looked at now is not gone.
+    """
+    path, content = line["path"], line.get("content")
+    hidden = any(str(place) in unreadable for place in (Path(path), *Path(path).parents))
+    stands = hidden or (content is not None and contents.get(path) == content)
+    return stands and (not line["repaired"] or (out / line["repaired"]).is_file())
+
+
+def _sum(path: Path, limits: Limits) -> str:
+    """Of a picture's bytes; empty where they cannot be read, which its reader then says."""
+    try:
+        return sha256(path)
+    except OSError:
+        return ""
+
+
+def _worked(
+    read: Mapping[str, StoredPicture],
+    work: Callable[[Sequence[StoredPicture]], dict[str, list[Result]]],
+    failed: dict[str, str],
+) -> list[tuple[str, str, Result]]:
+    """(path, method, result) of pictures, together; where that fails, one by one."""
+    try:
+        found = work(list(read.values())) if read else {}
+    except (ValueError, FloatingPointError, MemoryError) as error:
+        if len(read) == 1:
+            failed[next(iter(read))] = f"{next(iter(read))}: {error}"
+            return []
+        return [row for path in read for row in _worked({path: read[path]}, work, failed)]
+    return [
+        (path, name, result)
+        for name, results in found.items()
+        for path, result in zip(read, results, strict=True)
+    ]
+
+
+def _written(target: Path, content: bytes, failed: dict[str, str], path: str) -> bool:
+    """Whether a result was written; raises ``OSError`` where no other could be, either."""
+    try:
+        write(target, content)
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        if error.errno in _NOBODYS:
+            raise OSError(
+                f"{target} could not be written ({reason}): what is done is kept. Mend that, then "
+                "run the same command again."
+            ) from error
+        failed[path] = f"{path}: its result could not be written ({reason})"
+        return False
+    return True
+
+
+def _free(target: Path, content: bytes) -> Path:
+    """``target``, or a numbered one where another's file has that name already."""
+    with suppress(OSError):
+        if target.read_bytes() == content:
+            return target
+    return numbered(target)
+
+
+def _short(name: str) -> str:
+    """The name itself, or one that disks take: its beginning and a sum of all of it."""
+    encoded = os.fsencode(name)
+    if len(encoded) <= LONGEST_NAME:
+        return name
+    kept = os.fsdecode(encoded[: LONGEST_NAME - 40]).encode("utf-8", "ignore").decode()
+    return f"{kept}-{hashlib.sha256(encoded).hexdigest()[:16]}.png"
+
+
+def adapt_folder(
+    models: Models, folder: Path, methods: Sequence[str], out: Path, limits: Limits = OWNER
+) -> Processed:
+    """Repair every picture of a folder by every method, and have it read: :func:`process_folder`.
 
     ``methods``: as ``evaluate --methods`` names them, none that learns from the pictures around.
-    Repaired pictures are PNGs of the profile's size at ``out/METHOD/PATH.png``. Each picture's
-    seed comes from its content. Raises ``ValueError`` for an ``out`` that holds results of
-    another folder, other weights or other settings, and if not one picture can be read.
+    Repaired pictures have the profile's size. Each picture's seed comes from its content.
     """
     built = {name: stateless(models, name) for name in dict.fromkeys((SOURCE, *methods))}
-    done = ResultsFile(out, {
-        "data": str(folder.resolve()),
+    side = models.profile.image_size
+
+    def work(pictures: Sequence[StoredPicture]) -> dict[str, list[Result]]:
+        pixels = np.stack([to_pixels(to_square(one.image, side)) for one in pictures])
+        x = to_tensor(pixels).to(models.device)
+        results = dict[str, list[Result]]()
+        for name, outcome in answer(built, x, content_seeds(pixels)).items():
+            repaired = outcome.pictures if name != SOURCE else None
+            results[name] = [
+                (
+                    {**_FACTS, "unchanged": facts["depth"] == 0, **facts},
+                    None if repaired is None else from_tensor(repaired[i]),
+                )
+                for i in range(len(pictures))
+                for _, facts in [answer_facts(outcome, i, models.profile)]
+            ]
+        return results
+
+    settings = {name: saved(one.system) for name, one in built.items()}
+    return process_folder(folder, out, _config(models, settings), work, AT_ONCE, limits)
+
+
+def repair_folder(models: Models, folder: Path, out: Path, limits: Limits = OWNER) -> Processed:
+    """Repair every photograph of a folder at its own size, see :func:`process_folder`."""
+
+    def work(pictures: Sequence[StoredPicture]) -> dict[str, list[Result]]:
+        done = [repair_photograph(models, one.pixels) for one in pictures]
+        return {
+            REPAIR: [
+                (
+                    {"unchanged": one.unchanged, "degradation": str(one.found.degradation)}
+                    | {"depth": int(one.depths.max()), "seconds": one.seconds},
+                    one.image,
+                )
+                for one in done
+            ]
+        }
+
+    config = _config(models, {REPAIR: to_plain(usual(models))})
+    return process_folder(folder, out, config, work, limits=limits)
+
+
+_FACTS: ResultRow = {"degradation": ""}
+
+
+def _config(models: Models, methods: Mapping[str, Any]) -> dict[str, Any]:
+    return {
         "profile": models.profile.name,
         "precision": models.compute.precision,
         "weights": models.weights,
-        "methods": {name: saved(one.system) for name, one in built.items()},
-    }, resume=True)  # fmt: skip
-    pictures = [
-        path
-        for path in find_pictures(folder, out)
-        if not all(done.has("", str(path), name) for name in built)
-    ]
-    unreadable: dict[str, str] = {}
-    try:
-        with tqdm(total=len(pictures), unit="image", mininterval=1.0) as bar:
-            for start in range(0, len(pictures), AT_ONCE):
-                part, read_pixels = pictures[start : start + AT_ONCE], dict[Path, Pixels]()
-                for path in part:
-                    try:
-                        read_pixels[path] = read_square(folder / path, models.profile.image_size)
-                    except (UploadError, OSError) as error:
-                        unreadable[str(path)] = f"{folder / path}: {error}"
-                if read_pixels:
-                    pixels = np.stack(list(read_pixels.values()))
-                    x = to_tensor(pixels).to(models.device)
-                    for name, outcome in answer(built, x, content_seeds(pixels)).items():
-                        done.append(_lines(models, outcome, name, list(read_pixels), out))
-                bar.update(len(part))
-    finally:
-        _write_table(out / TABLE, done.lines)
-    if not done.lines:
-        raise ValueError(f"None of the {len(unreadable)} pictures in {folder} can be read.")
-    return Adapted(out / TABLE, done.lines, unreadable)
-
-
-def _lines(
-    models: Models, outcome: Answers, name: str, paths: Sequence[Path], out: Path
-) -> list[ResultRow]:
-    lines = []
-    for i, path in enumerate(paths):
-        _, facts = answer_facts(outcome, i, models.profile)
-        file = None
-        if outcome.pictures is not None and name != SOURCE:
-            file = out / name.replace(":", ",") / path.parent / f"{path.name}.png"
-            file.parent.mkdir(parents=True, exist_ok=True)
-            with atomic(file) as unfinished:
-                Image.fromarray(from_tensor(outcome.pictures[i])).save(unfinished, format="PNG")
-        lines.append({
-            "corruption": "",
-            "path": str(path),
-            "method": name,
-            "unchanged": facts["depth"] == 0,
-            "degradation": "",
-            **facts,
-            "repaired": str(file.relative_to(out)) if file else "",
-        })  # fmt: skip
-    return lines
+        "methods": methods,
+    }
 
 
 def _write_table(path: Path, lines: Sequence[ResultRow]) -> None:
     rows = sorted(lines, key=lambda line: (line["path"], line["method"] != SOURCE))
-    with atomic(path) as part:
-        pd.DataFrame(rows, columns=COLUMNS, dtype=object).to_csv(part, index=False)
+    with atomic(path) as part:  # names may have bytes that are no text
+        table = pd.DataFrame(rows, columns=COLUMNS, dtype=object)
+        table.to_csv(part, index=False, errors="backslashreplace")

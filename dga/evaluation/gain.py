@@ -14,8 +14,8 @@ import pandas as pd
 
 from dga.analysis.statistics import CorrectTable, Estimate
 from dga.corruptions import CLEAN, CORRUPTIONS, check_corruption
-from dga.data.image_sets import EXTENSIONS
 from dga.data.imagenet_c import are_wnids
+from dga.data.uploads import is_picture
 from dga.evaluation.plan import Plan
 from dga.evaluation.results_file import ResultRow
 from dga.evaluation.run import Results, evaluate
@@ -66,7 +66,7 @@ def is_labelled(data: Path, classes: Sequence[str]) -> bool:
     """Whether all pictures lie in folders named after classes, or after ImageNet's."""
     if data.is_file():
         return zipfile.is_zipfile(data)
-    paths = [p for p in data.rglob("*") if p.suffix.lower() in EXTENSIONS]
+    paths = [p for p in data.rglob("*") if is_picture(p)]
     folders = {p.parent.name for p in paths if p.parent.parent == data}
     if len(folders) == 0 or any(p.parent.parent != data for p in paths):
         return False
@@ -82,7 +82,10 @@ def tell_gain(rows: Sequence[ResultRow], labelled: bool) -> str:
     table = CorrectTable(frame)
     right = frame.pivot_table("correct", ["corruption", "path"], "method", aggfunc="first")
     names = [name for name in frame["corruption"].unique() if name != CLEAN]
-    lines = ["| | damaged | repaired | gain | gained / lost | seconds |", "|---|---|---|---|---|---|"]
+    lines = [
+        "| | damaged | repaired | gain | gained / lost | seconds |",
+        "|---|---|---|---|---|---|",
+    ]
     spent = frame[frame["method"] == AFTER].groupby("corruption")["seconds"].median()
     for name in (*names, CLEAN):
         change = table.difference(AFTER, BEFORE, name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -169,7 +170,7 @@ def choose_images(resolved: ResolvedPlan, profile: Profile) -> ImageFiles:
 
 def image_seed(base: int, path: str, corruption: str) -> int:
     """A picture's own seed, from its name and corruption."""
-    key = hashlib.blake2b(f"{base}/{path}/{corruption}".encode(), digest_size=4).digest()
+    key = hashlib.blake2b(os.fsencode(f"{base}/{path}/{corruption}"), digest_size=4).digest()
     return int.from_bytes(key, "little")
 
 

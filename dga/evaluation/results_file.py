@@ -3,7 +3,7 @@
 import json
 import os
 import shutil
-from collections.abc import Iterable
+from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -22,17 +22,19 @@ class ResultsFile:
     as shards, a file each, until they are merged in the order of their numbers.
     """
 
-    def __init__(self, folder: Path, config: dict[str, Any], resume: bool) -> None:
+    def __init__(
+        self, folder: Path, config: dict[str, Any], resume: bool, moved: Collection[str] = ()
+    ) -> None:
         """Claim a folder and read what it holds; a half-written last line is dropped.
 
-        ``config["methods"]`` maps each method to its settings. Raises ``ValueError`` for
-        results of another configuration, naming the difference, and for results where
-        ``resume`` was not asked for.
+        ``config["methods"]`` maps each method to its settings; what is ``moved`` may differ.
+        Raises ``ValueError`` for results of another configuration, naming the difference, and
+        for results where ``resume`` was not asked for.
         """
         self.path = folder / LINES
         self.shards = folder / SHARDS
         folder.mkdir(parents=True, exist_ok=True)
-        old = earlier_config(folder, config)
+        old = earlier_config(folder, config, moved)
         config = {**config, "methods": {**old.get("methods", {}), **config["methods"]}}
         self.lines = _read(self.path)
         found = len(self.lines) + sum(len(_read(path)) for path in self._waiting())
@@ -58,10 +60,21 @@ class ResultsFile:
         except OSError as error:
             raise OSError(
                 f"{self.path} could not be written ({error.strerror}). Results of earlier batches "
-                "are kept: mend that, then go on with --resume."
+                "are kept: mend that, then run the same command again; evaluations go on with "
+                "--resume."
             ) from error
         self.lines += new
         self._done |= {key(line) for line in new}
+
+    def keep(self, stands: Callable[[ResultRow], bool]) -> list[ResultRow]:
+        """Forget the lines that no longer stand; returns them."""
+        gone = [line for line in self.lines if not stands(line)]
+        if gone:
+            self.lines[:] = [line for line in self.lines if stands(line)]
+            self._done = {key(line) for line in self.lines}
+            with atomic(self.path) as part:
+                part.write_text("".join(json.dumps(line) + "\n" for line in self.lines))
+        return gone
 
     def add_shard(self, number: int, lines: Iterable[ResultRow]) -> None:
         """Keep the lines of one piece of work: the whole file or none of it."""
@@ -86,18 +99,34 @@ def key(line: ResultRow) -> tuple[str, str, str]:
     return line["corruption"], line["path"], line["method"]
 
 
-def earlier_config(folder: Path, config: dict[str, Any]) -> dict[str, Any]:
+def held_config(folder: Path) -> dict[str, Any]:
+    """What a run that began in this folder depends on; empty without one.
+
+    Raises ``ValueError`` where that cannot be read.
+    """
+    path = folder / CONFIG
+    try:
+        held = json.loads(path.read_text())
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError) as error:
+        raise ValueError(f"{path} cannot be read. Choose another folder.") from error
+    if not isinstance(held, dict):
+        raise ValueError(f"{path} cannot be read. Choose another folder.")
+    return held
+
+
+def earlier_config(
+    folder: Path, config: dict[str, Any], moved: Collection[str] = ()
+) -> dict[str, Any]:
     """What a run that began in this folder depends on; empty without one.
 
     Raises ``ValueError`` if that is not what this one does, naming up to three differences.
     """
-    path = folder / CONFIG
-    if not path.exists():
+    old = held_config(folder)
+    if not old:
         return {}
-    try:
-        old = json.loads(path.read_text())
-    except ValueError as error:
-        raise ValueError(f"{path} cannot be read. Choose another folder.") from error
+    old |= {name: config[name] for name in moved}
     config = json.loads(json.dumps(config))  # tuples become lists, as in the file
     if changed := differences(old, config):
         raise ValueError(

@@ -24,7 +24,6 @@ from dga.readers import Answers, Predictor, answer, predictors_of
 from dga.record import versions
 from dga.systems import System
 
-
 MOST_PSNR = 99.0
 """In dB, of equal pictures."""
 

@@ -8,8 +8,8 @@ and the share of what a and b leave unexplained that c explains says how sure it
 from __future__ import annotations
 
 import functools
-from typing import Generic, TypeVar
 from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 import numpy as np
 import torch

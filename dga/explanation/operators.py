@@ -113,7 +113,9 @@ class Line(Convolution):
 
     @property
     def kernel(self) -> Tensor:  # type: ignore[override]
-        return half_line(self.length, self.angle) if self.one_sided else line(self.length, self.angle)
+        return (
+            half_line(self.length, self.angle) if self.one_sided else line(self.length, self.angle)
+        )
 
     def reverse(self) -> Line:
         """The same motion the other way round, which leaves the same spectrum."""

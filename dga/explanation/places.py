@@ -28,9 +28,9 @@ from dga.explanation.noise_level import (
     whiten_channels,
 )
 from dga.explanation.operators import Operator
-from dga.explanation.veil import measure_veil
 from dga.explanation.search import Explanation, Known, Look, Scored, explain, judge, mean_logits
-from dga.profiles import ExplanationConfig, PlacesConfig
+from dga.explanation.veil import measure_veil
+from dga.profiles import ExplanationConfig
 
 AT_ONCE = 16
 """Places judged together; bounds memory, and how long nothing is heard."""

@@ -3,8 +3,11 @@
 import dataclasses
 import hashlib
 import json
+import os
+import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -27,14 +30,21 @@ def sha256(path: Path) -> str:
 def atomic(path: Path, suffix: str = ".part") -> Iterator[Path]:
     """Write to the given path instead: ``path`` is the old file or the whole new one.
 
-    ``suffix``: of the file that is written to; one of its own for each of several writers.
+    It lies beside ``path``, under a name that nobody has, which ends in ``suffix``.
     """
-    part = path.with_suffix(suffix)
+    part = path.with_name(f".{secrets.token_hex(8)}{suffix}")
+    part.touch(exist_ok=False)
     try:
         yield part
         part.replace(path)
     finally:
         part.unlink(missing_ok=True)
+
+
+def numbered(path: Path) -> Path:
+    """``path``, or where there is something already ``NAME-2.png``, ``NAME-3.png`` ..."""
+    names = (path.with_name(f"{path.stem}-{number}{path.suffix}") for number in count(2))
+    return path if not os.path.lexists(path) else next(n for n in names if not os.path.lexists(n))
 
 
 def write_json(path: Path, content: dict[str, Any]) -> None:

@@ -1,5 +1,6 @@
 """A frozen timm classifier and its own preprocessing."""
 
+import contextlib
 import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,7 +13,13 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from dga.profiles import ClassifierConfig
-from dga.weights.checkpoints import WeightsError, check_fit, check_numbers, read_checkpoint
+from dga.weights.checkpoints import (
+    WeightsError,
+    check_fit,
+    check_numbers,
+    match_names,
+    read_checkpoint,
+)
 
 
 @dataclass(frozen=True)
@@ -44,9 +51,9 @@ def load_classifier(config: ClassifierConfig, path: Path) -> nn.Module:
     :class:`~dga.weights.checkpoints.WeightsError` for a file that cannot be read, holds another
     network, or values that are not numbers.
     """
-    from timm.models import clean_state_dict
-
-    state = clean_state_dict(read_checkpoint(path))
+    state = read_checkpoint(path)
+    with torch.device("meta"), contextlib.suppress(Exception):  # said below
+        state = match_names(state, build_classifier(config).state_dict())
     _check_count(config, path, state)
     classes = {"num_classes": len(config.classes)} if config.classes else {}
     try:
@@ -142,9 +149,39 @@ def predict(model: nn.Module, x: Tensor, config: ClassifierConfig) -> list[Predi
 def predict_proba(model: nn.Module, x: Tensor, config: ClassifierConfig) -> Tensor:
     """Softmax probabilities, float32 ``[B, classes]``.
 
-    Raises ``FloatingPointError`` if they are not numbers.
+    Raises ``FloatingPointError`` if they are not numbers, and ``ValueError`` for answers that are
+    no logits.
     """
-    return checked(model(preprocess(x, config)).float().softmax(1))
+    return checked(to_logits(model(preprocess(x, config)), len(x)).softmax(1))
+
+
+def to_logits(answer: Any, count: int) -> Tensor:
+    """A classifier's answer for ``count`` pictures, float32 ``[count, classes]``.
+
+    Raises ``ValueError`` with the likely cause where it cannot be logits.
+    """
+    if not isinstance(answer, Tensor):
+        raise ValueError(
+            f"The classifier returned a {type(answer).__name__}, not a tensor of logits: wrap it "
+            "in a module that returns them alone."
+        )
+    if answer.ndim != 2 or len(answer) != count:
+        raise ValueError(
+            f"The classifier returned {list(answer.shape)} for {count} pictures, not one row a "
+            "picture with a logit for each class: is it a feature extractor or a detector?"
+        )
+    if answer.shape[1] < 2:
+        raise ValueError(
+            "The classifier returned one number a picture, which would always be 100 % sure; two "
+            "classes need two logits: for a binary one return [0, its logit]."
+        )
+    logits = answer.float()
+    if bool((logits >= 0).all()) and bool(((logits.sum(1) - 1).abs() < 1e-3).all()):
+        raise ValueError(
+            "The classifier returned probabilities, not logits: leave its softmax out, or return "
+            "their logarithms."
+        )
+    return logits
 
 
 def checked(probabilities: Tensor) -> Tensor:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import os
-import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Any, Literal, ParamSpec, TypeVar
 
 import torch
-from torch import Tensor, nn
+from torch import nn
 
-from dga.io.parsing import check_choice
+from dga.io.parsing import check_choice, shortened
 from dga.networks.memory import AdaptiveBatchSize
 from dga.networks.unet import Denoiser, GuidedNetwork
 
@@ -27,18 +29,14 @@ def use_one_thread_in_forks() -> None:
         os.register_at_fork(after_in_child=lambda: torch.set_num_threads(1))
 
 
+P = ParamSpec("P")
+R = TypeVar("R")
 Precision = Literal["auto", "float32", "bfloat16", "float16"]
 PRECISIONS: tuple[Precision, ...] = ("auto", "float32", "bfloat16", "float16")
-WORTH_IT = 0.8
-"""Another precision is taken when it needs less than this share of the time."""
-CLEARLY = 0.5
-"""Another half precision is taken only for this share: where bfloat16 is emulated."""
 FULL_SIZE = 30_000_000
 """Parameters of a discriminator from which a processor runs it in the denoiser's precision."""
-ROUNDS = 6
-"""The best of so many measurements counts."""
-HOPELESS = 4.0
-"""A half precision that needs more than this multiple of the best time is measured no further."""
+BFLOAT16_UNITS = ("amx_bf16", "avx512_bf16", "bf16", "sve_bf16")
+"""Names of what processors have, by which they multiply bfloat16 faster than float32."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +74,8 @@ class Compute:
             chosen = torch.device(device or default_device())
             torch.zeros(1, device=chosen)
         except (RuntimeError, AssertionError) as error:
-            raise ValueError(f"Device {device!r} cannot be used here: {error}") from error
+            reason = shortened((str(error).splitlines() or [type(error).__name__])[0], 160)
+            raise ValueError(f"Device {device!r} cannot be used here: {reason}") from error
         dtype = fastest_dtype(chosen) if precision == "auto" else getattr(torch, precision)
         return cls(chosen, dtype, dtype != torch.float32, compiled, precision == "auto")
 
@@ -133,43 +132,55 @@ def default_device() -> str:
 
 
 def fastest_dtype(device: torch.device) -> torch.dtype:
-    """On a GPU bfloat16 if it has units for it; a processor is measured, for about 100 ms.
+    """bfloat16 where the device has units for it, else float32.
 
-    One typical convolution in each precision; they take turns, so that a busy machine slows
-    all of them alike. float16 must beat bfloat16 clearly too, because it can overflow. A GPU
-    would have spent such a small one waiting for work.
+    What it has is asked and nothing is measured: a busy machine must choose as an idle one does.
     """
     if device.type == "cuda":
         native = torch.cuda.is_bf16_supported(including_emulation=False)
-        return torch.bfloat16 if native else torch.float32
-    racing = [torch.float32, torch.bfloat16, torch.float16]
-    seconds = dict.fromkeys(racing, float("inf"))
-    for _ in range(ROUNDS):
-        for dtype in racing:
-            seconds[dtype] = min(seconds[dtype], _convolution_seconds(device, dtype))
-        bound = HOPELESS * min(seconds.values())
-        racing = [torch.float32, *(d for d in racing[1:] if seconds[d] <= bound)]
-    best = torch.bfloat16
-    if seconds[torch.float16] < CLEARLY * seconds[best]:
-        best = torch.float16
-    return best if seconds[best] < WORTH_IT * seconds[torch.float32] else torch.float32
+    else:
+        abilities: dict[str, Any] = getattr(torch.cpu, "get_capabilities", dict)()
+        native = device.type == "cpu" and any(map(abilities.get, BFLOAT16_UNITS))
+    return torch.bfloat16 if native else torch.float32
 
 
-def _convolution_seconds(device: torch.device, dtype: torch.dtype) -> float:
-    """With its gradient, the second of two; infinite where the device cannot do it."""
-    try:
-        layer = nn.Conv2d(128, 128, 3, padding=1).to(device, dtype).requires_grad_(False)
-        layer.to(memory_format=torch.channels_last)
-        x = torch.randn(1, 128, 32, 32, device=device).to(dtype)
-        x = x.contiguous(memory_format=torch.channels_last).requires_grad_()
-        _seconds(layer, x)
-        return _seconds(layer, x)
-    except RuntimeError:
-        return float("inf")
+@contextmanager
+def _numerics() -> Iterator[None]:
+    usual = torch.get_default_dtype()
+    with torch.inference_mode(False), ExitStack() as stack:
+        for kind in ("cpu", "cuda"):
+            if torch.is_autocast_enabled(kind):
+                stack.enter_context(torch.autocast(kind, enabled=False))
+        torch.set_default_dtype(torch.float32)
+        try:
+            yield
+        finally:
+            torch.set_default_dtype(usual)
 
 
-def _seconds(layer: nn.Module, x: Tensor) -> float:
-    begun = time.perf_counter()
-    with torch.enable_grad():
-        torch.autograd.grad(layer(x).sum(), x)
-    return time.perf_counter() - begun
+def with_own_numerics(function: Callable[P, R]) -> Callable[P, R]:
+    """The function, or generator function, with the same results in anybody's program.
+
+    Inference mode (guidance needs gradients), autocast and another default dtype, which others
+    set around it, are as usual while it works.
+    """
+    if not inspect.isgeneratorfunction(function):
+
+        @functools.wraps(function)
+        def whole(*args: P.args, **options: P.kwargs) -> R:
+            with _numerics():
+                return function(*args, **options)
+
+        return whole
+
+    @functools.wraps(function)
+    def steps(*args: P.args, **options: P.kwargs) -> Any:
+        with closing(function(*args, **options)) as events:
+            while True:
+                with _numerics():
+                    event = next(events, events)
+                if event is events:
+                    return
+                yield event
+
+    return steps

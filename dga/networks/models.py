@@ -12,7 +12,7 @@ from torch import nn
 
 from dga.diffusion import Schedule
 from dga.networks.classifier import build_classifier, load_classifier, load_packaged
-from dga.networks.compute import Compute, use_one_thread_in_forks
+from dga.networks.compute import Compute, use_one_thread_in_forks, with_own_numerics
 from dga.networks.published import PublishedDiscriminator
 from dga.networks.unet import Denoiser, Discriminator
 from dga.profiles import ClassifierConfig, Profile, ReleaseConfig, get_profile
@@ -57,6 +57,7 @@ class Models:
         """Pixels a side that the discriminator was trained on; of larger pictures it sees places."""
         return self.profile.discriminator.image_size
 
+    @with_own_numerics
     def to(self, device: torch.device | str) -> Models:
         """The same networks, moved to ``device`` (in place, as PyTorch does).
 
@@ -86,6 +87,7 @@ class ModelFiles:
         for path in self.places.values():
             verify_files(path)
 
+    @with_own_numerics
     def load(self, compute: Compute) -> Models:
         """Verify, load and freeze them. Raises ``WeightsError``."""
         use_one_thread_in_forks()

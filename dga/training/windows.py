@@ -9,16 +9,16 @@ from __future__ import annotations
 
 import hashlib
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from io import BytesIO
 from pathlib import Path
 
 import numpy as np
 from PIL import Image
 
 from dga.corruptions import SEVERITIES, corrupt
-from dga.images import Pixels, through_jpeg
+from dga.data.uploads import ENDINGS, OWNER, is_picture, open_picture
+from dga.images import Pixels, through_jpeg, to_pixels
 
 WHOLE = 224
 """Pixels a side of the picture that is damaged."""
@@ -27,7 +27,6 @@ SHORTER_SIDES = (224, 320)
 PER_PICTURE = 4
 """Windows of one damaged picture: damaging it costs more than a step of training."""
 KERNELS = (Image.Resampling.BILINEAR, Image.Resampling.BICUBIC, Image.Resampling.LANCZOS)
-ENDINGS = (".jpeg", ".jpg", ".png", ".webp")
 
 
 @dataclass(frozen=True)
@@ -44,10 +43,10 @@ class Photographs:
         """
         pictures = []
         for source in sources:
-            for file in _files(source):
-                with Image.open(file) as image:
-                    if min(image.size) >= WHOLE:
-                        pictures.append(np.array(image.convert("RGB")))
+            for data in _read_files(source):
+                image = open_picture(data, OWNER)
+                if min(image.size) >= WHOLE:
+                    pictures.append(to_pixels(image))
         if not pictures:
             raise ValueError(
                 f"{', '.join(map(str, sources))} holds no photograph of {WHOLE} pixels a side."
@@ -100,10 +99,12 @@ def random_places(rng: np.random.Generator, count: int, side: int) -> list[tuple
     return [(int(i), int(j)) for i, j in rng.integers(WHOLE - side + 1, size=(count, 2))]
 
 
-def _files(source: Path) -> list[Path | BytesIO]:
+def _read_files(source: Path) -> Iterator[bytes]:
     """Picture files, sorted by name, of a folder or in a zip."""
     if source.is_dir():
-        return sorted(p for p in source.rglob("*") if p.suffix.lower() in ENDINGS)
+        yield from (path.read_bytes() for path in sorted(source.rglob("*")) if is_picture(path))
+        return
     with zipfile.ZipFile(source) as archive:
-        names = sorted(n for n in archive.namelist() if n.lower().endswith(ENDINGS))
-        return [BytesIO(archive.read(name)) for name in names]
+        for name in sorted(archive.namelist()):
+            if Path(name).suffix.lower() in ENDINGS:
+                yield archive.read(name)

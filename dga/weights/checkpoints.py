@@ -1,6 +1,8 @@
-"""Checkpoints that others wrote: read without running their code, checked by name."""
+"""Checkpoints that others wrote: read without running their code, matched by name and shape."""
 
 import pickle
+import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -12,11 +14,20 @@ from torch import Tensor
 from dga.io.parsing import some
 from dga.weights.archives import load_archive
 
-WRAPPERS = ("state_dict_ema", "model_ema", "state_dict", "model", "module")
-"""Under these names some trainers keep the weights beside their own state."""
+WRAPPERS = (
+    "state_dict_ema", "model_ema", "ema_state_dict", "params_ema", "ema", "state_dict",
+    "model_state_dict", "model", "module", "net", "params", "weights",
+)  # fmt: skip
+"""Under these names some trainers keep the weights beside their own state; averaged ones first."""
 WRAPPED = 3
 """How deep such a state may lie."""
 NAMED = 3
+_SAVE = "save its weights alone, torch.save(model.state_dict(), PATH), and name that file"
+_BEGINNINGS = {
+    b"version https://git-lfs": "it is git-lfs's note on a file, not the file: git lfs pull",
+    b"<": "it is a web page: fetch the file itself",
+    b"{": "it is a text in JSON: name the file of weights itself",
+}
 
 
 class WeightsError(RuntimeError):
@@ -26,18 +37,20 @@ class WeightsError(RuntimeError):
 def read_checkpoint(path: Path) -> dict[str, Tensor]:
     """The state dict of a ``.safetensors`` or ``torch.save`` file, as it was stored.
 
-    Mapped into memory, so that nothing is read before it is used. Only tensors are read, see
-    :func:`~dga.weights.archives.load_archive`. Raises :class:`WeightsError` for anything else.
+    Mapped into memory, so that nothing is read before it is used. Only tensors are read, no code of
+    the file is run. Raises :class:`WeightsError` for anything else.
     """
+    start = b""
     try:
-        path.open("rb").close()  # safetensors calls a file missing that it may not read
+        with path.open("rb") as file:  # safetensors calls a file missing that it may not read
+            start = file.read(64).lstrip()
         is_safe = path.suffix == ".safetensors"
         content = load_file(path) if is_safe else load_archive(path, mapped=True)
     except FileNotFoundError:
         raise WeightsError(f"There is no checkpoint {path}.") from None
     except Exception as error:  # made to do harm, a file can bring its reader to raise anything
         raise WeightsError(
-            f"{path} cannot be read as a checkpoint ({_reason(error)}); fetch or copy it again."
+            f"{path} cannot be read as a checkpoint ({_reason(error, start)})."
         ) from error
     return _unwrap(content, path)
 
@@ -46,30 +59,58 @@ def _unwrap(content: Any, path: Path) -> dict[str, Tensor]:
     for _ in range(WRAPPED):  # a dictionary may hold itself
         if not isinstance(content, Mapping):
             break
-        if content and all(isinstance(value, Tensor) for value in content.values()):
-            return {str(name): value for name, value in content.items()}
         inner = [content[name] for name in WRAPPERS if isinstance(content.get(name), Mapping)]
+        tensors = {str(k): value for k, value in content.items() if isinstance(value, Tensor)}
+        if tensors and not inner:
+            return tensors
         content = inner[0] if inner else None
-    raise WeightsError(f"{path} holds no state dict (names with tensors).")
+    raise WeightsError(f"{path} holds no state dict (names with tensors): {_SAVE}.")
 
 
-def _reason(error: Exception) -> str:
-    if isinstance(error, pickle.UnpicklingError):
-        asked = f"{error}, " if str(error).startswith("it asks for") else ""
-        return f"{asked}it is damaged, or holds more than tensors and might run code"
+def _reason(error: Exception, start: bytes = b"") -> str:
+    for beginning, meaning in _BEGINNINGS.items():
+        if start.startswith(beginning):
+            return meaning
     if isinstance(error, OSError) and error.strerror:
         return error.strerror
     text = (str(error).strip() or type(error).__name__).splitlines()[0]
-    return text if len(text) <= 160 else f"{text[:157]}..."
+    if not isinstance(error, pickle.UnpicklingError):
+        return f"{text if len(text) <= 160 else text[:157] + '...'}; fetch or copy it again"
+    if "TorchScript" in text:
+        return f"{text}: {_SAVE}"
+    asked = re.search(r"(?:GLOBAL|class|unsupported) ['`]?([A-Za-z_][\w.]*\.[\w.]+)", str(error))
+    named = f"it asks for {asked[1]}, " if asked else ""
+    return f"{named}it is damaged, or holds more than tensors and might run code: {_SAVE}"
 
 
 def match_names(state: Mapping[str, Tensor], expected: Iterable[str]) -> dict[str, Tensor]:
-    """``state`` under our names: ``net.`` comes before those of a guided-diffusion network."""
-    known = set(expected)
+    """``state`` under a network's own names, whatever its trainer put before them.
+
+    The prefix (``module.``, ``model.``, ``_orig_mod.``, any) is the one with which most of the
+    expected names are there; what has another belongs to something else and is left out. Of a
+    network of ours ``net.`` is no part of the names that others use. A state that has none of the
+    names stays as it is.
+    """
+    bare = {_bare(name): name for name in expected}
+    found = Counter[str]()
+    for name in state:
+        parts = name.split(".")
+        for start in range(len(parts)):
+            if _bare(".".join(parts[start:])) in bare:
+                found["".join(f"{part}." for part in parts[:start])] += 1
+    if not found:
+        return dict(state)
+    best = max(found, key=lambda prefix: (found[prefix], len(prefix)))
     return {
-        name if name in known or f"net.{name}" not in known else f"net.{name}": value
+        bare.get(_bare(name.removeprefix(best)), name): value
         for name, value in state.items()
+        if name.startswith(best)
     }
+
+
+def _bare(name: str) -> str:
+    """A name without what compilation and our own networks put into it."""
+    return name.replace("_orig_mod.", "").removeprefix("net.")
 
 
 def check_fit(path: Path, state: Mapping[str, Tensor], expected: Mapping[str, Tensor]) -> None:

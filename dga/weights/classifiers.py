@@ -1,7 +1,9 @@
 """Which classifier is meant, what pixels it expects, and what its classes are called."""
 
+import ast
 import json
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
@@ -15,6 +17,10 @@ from dga.weights.store import read_config, weights_folder
 
 LARGEST_INPUT = 2048
 """Pixels a side; more is a mistake, and would fill the memory."""
+
+
+LARGEST_STD = 10
+"""Above, it is that of pixels up to 255."""
 
 
 def classifier_config(profile: Profile, sources: Sources) -> ClassifierConfig:
@@ -112,12 +118,14 @@ def read_classes(given: Path | str | Sequence[str]) -> tuple[str, ...]:
     ``{name: 0}``. Raises :class:`WeightsError`.
     """
     if not isinstance(given, Path | str):
+        if len(given) < 2:
+            raise WeightsError(f"{len(given)} classes are named: two are needed.")
         return tuple(given)
     path = Path(given)
     try:
         text = path.read_text(encoding="utf-8-sig")
-        listed = json.loads(text) if path.suffix == ".json" else text.splitlines()
-    except (OSError, ValueError, RecursionError) as error:
+        listed = _parsed(text, path.suffix == ".json")
+    except (OSError, ValueError, RecursionError, SyntaxError, MemoryError) as error:
         reason = getattr(error, "strerror", None) or error
         raise WeightsError(f"The class list {path} cannot be read: {reason}.") from error
     if isinstance(listed, dict):
@@ -130,12 +138,30 @@ def read_classes(given: Path | str | Sequence[str]) -> tuple[str, ...]:
     names = tuple(name.strip() for name in listed if name.strip())
     if not names:
         raise WeightsError(f"The class list {path} is empty.")
+    if len(names) < 2:
+        raise WeightsError(f"The class list {path} names {len(names)} classes: two are needed.")
     return names
+
+
+def _parsed(text: str, is_json: bool) -> Any:
+    """JSON, a list or dictionary as Python prints it, or one name a line."""
+    if is_json:
+        return json.loads(text)
+    numbered = re.compile(r"\s*['\"]?\d+['\"]?\s*:.*")
+    lines = [line for line in text.splitlines() if line.strip()]
+    if lines and all(map(numbered.fullmatch, lines)):  # a dictionary without its braces
+        text = "{" + ",".join(line.strip().rstrip(",") for line in lines) + "}"
+    if text.lstrip()[:1] in ("{", "["):
+        try:
+            return json.loads(text)
+        except ValueError:
+            return ast.literal_eval(text.strip())
+    return lines
 
 
 def _by_number(listed: Mapping[str, Any]) -> list[Any] | None:
     """Names in order, numbered from 0 without a gap; None for anything else."""
-    numbered = {int(k): v for k, v in listed.items() if k.isdecimal() and isinstance(v, str)}
+    numbered = {int(k): v for k, v in listed.items() if str(k).isdecimal() and isinstance(v, str)}
     named = {v: k for k, v in listed.items() if isinstance(v, int)}
     for found in (numbered, named):
         if len(found) == len(listed) and sorted(found) == list(range(len(found))):
@@ -170,7 +196,12 @@ def _checked(config: ClassifierConfig, path: Path) -> ClassifierConfig:
             f"{config.input_size}."
         )
     for name, values in (("mean", config.mean), ("std", config.std)):
-        if not _three(values) or (name == "std" and min(values) <= 0):
+        if _three(values) and max(map(abs, values)) > (1 if name == "mean" else LARGEST_STD):
+            raise WeightsError(
+                f"The {name} of {path}, {values}, is of pixels up to 255: divide it by 255, for "
+                "here they are in [0, 1]."
+            )
+        if not _three(values) or min(values) < 0 or (name == "std" and min(values) <= 0):
             raise WeightsError(
                 f"The {name} of {path} is three numbers for pixels in [0, 1], "
                 f"as in 0.485,0.456,0.406, not {values}."

@@ -1,0 +1,371 @@
+"""People's own folders: one thing cannot end them, and reruns follow what has changed."""
+
+import dataclasses
+import errno
+import json
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from unittest import mock
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from dga.commands.common import ModelOptions
+from dga.data.results import write
+from dga.evaluation import folder as folders
+from dga.io import files
+from dga.networks.compute import Compute
+from dga.photograph import repair_photograph
+from tests.fixtures.cli import done, refused, run_dga
+from tests.fixtures.odd_pictures import odd_pictures
+from tests.fixtures.rights import plain_rights
+
+COMMANDS = ("repair", "adapt")
+
+
+@pytest.fixture(autouse=True)
+def _models(choosy_models, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.chdir(tmp_path)
+    with mock.patch("dga.commands.common.ModelOptions.load", return_value=choosy_models):
+        yield
+
+
+@pytest.fixture
+def _shipped(_models, shipped_models) -> Iterator[None]:
+    """One picture is read at the profile's own size."""
+    with mock.patch("dga.commands.common.ModelOptions.load", return_value=shipped_models):
+        yield
+
+
+def picture(path: Path, seed: int = 0) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    pixels = np.random.default_rng(seed).integers(0, 256, (36, 40, 3), dtype=np.uint8)
+    with path.open("wb") as file:
+        Image.fromarray(pixels).save(file, "PNG")
+    return path
+
+
+def results(out: Path) -> dict[str, Path]:
+    """Repaired pictures by the path of what they were made of."""
+    lines = [json.loads(line) for line in (out / "lines.jsonl").read_text().splitlines()]
+    return {line["path"]: out / line["repaired"] for line in lines if line["repaired"]}
+
+
+NAMES = [
+    "a.png", "A.PNG", "no ending", "wrong.txt", "blank .jpg", "two.dots.png", "-o.png", "--out",
+    "ünï.png", "u\u0308.png", "日本.jpg", "\U0001f600.png", "new\nline.png", "quote'\".png",
+    "tab\t.png", "a" * 251 + ".png", "ü" * 125 + ".png", "b" * 255, "%s{}.png", "a.png.png",
+    "con.png", "~.png", "$HOME.png", "*.png", "[a].png", "\\.png", "deep/er/and/deeper/a.png",
+]  # fmt: skip
+LATIN = [b"caf\xe9.png", b"\xff\xfe.png", b"\x80" * 250 + b".png", b"dir\xe9/a.png"]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_names_of_every_encoding_and_length(tmp_path, command):
+    folder = tmp_path / "mine"
+    paths = [*map(os.fsencode, NAMES), *LATIN]
+    for seed, name in enumerate(paths):
+        picture(folder / os.fsdecode(name), seed)
+    said = done(command, folder, "--out", "out")
+    assert f"{len(paths)} pictures: " in said.stdout
+    found = results(tmp_path / "out")
+    assert {os.fsencode(path) for path in found} == set(paths)
+    assert len(set(found.values())) == len(paths)
+    assert all(path.is_file() for path in found.values())
+    (tmp_path / "out/results.csv").read_text(encoding="utf-8")
+    if command == "repair":
+        assert f"{len(paths)} there already" in done(command, folder, "--out", "out").stdout
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_what_cannot_be_read_is_named_and_ends_nothing(tmp_path, command):
+    folder = tmp_path / "mine"
+    for number in range(3):
+        picture(folder / f"good{number}.png", number)
+    broken = {
+        "torn.png": (folder / "good0.png").read_bytes()[:200],
+        "words.jpg": b"words",
+        "empty.gif": b"",
+        "page.webp": b"<html>",
+        "drawing.svg": b"<svg/>",
+        "vector.heic": b"no",
+        "tiny.png": odd_pictures()["PNG-grey-8"]()[0][:60],
+    }
+    for name, content in broken.items():
+        (folder / name).write_bytes(content)
+    for name in ("notes.txt", ".DS_Store", "Thumbs.db", "._good0.png"):
+        (folder / name).write_bytes(b"\0\5\x16\7" + bytes(99))
+    (folder / "gone.png").symlink_to(folder / "nothing.png")
+    (folder / "round").symlink_to(folder, target_is_directory=True)
+    os.mkfifo(folder / "pipe.png")
+    said = run_dga(command, folder, "--out", "out")
+    assert said.exit_code == 0
+    assert set(results(tmp_path / "out")) == {"good0.png", "good1.png", "good2.png"}
+    assert f"Skipped {len(broken)} pictures" in said.stderr
+    assert all(name in said.stderr for name in broken)
+    assert not any(name in said.stderr for name in ("notes", "Thumbs", "._good"))
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_nothing_but_broken_files(tmp_path, command):
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    for name in ("a.png", "b.jpg"):
+        (folder / name).write_bytes(b"no")
+    said = run_dga(command, folder)
+    assert said.exit_code == 2
+    assert "None of the 2 pictures" in said.stderr
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_subfolder_without_rights(tmp_path, command):
+    folder = tmp_path / "mine"
+    picture(folder / "a.png")
+    picture(folder / "closed/b.png", 1)
+    done(command, folder)
+    (folder / "closed").chmod(0)
+    try:
+        with plain_rights():
+            said = done(command, folder)
+    finally:
+        (folder / "closed").chmod(0o700)
+    assert "closed: Permission denied" in said.stderr
+    assert set(results(tmp_path / f"mine-{command}ed")) == {"a.png", "closed/b.png"}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT, errno.EROFS])
+def test_a_full_disk_stops_at_once_and_loses_nothing(tmp_path, monkeypatch, command, number):
+    folder = tmp_path / "mine"
+    for i in range(4):
+        picture(folder / f"{i}.png", i)
+    real, written = Path.write_bytes, list[Path]()
+
+    def fills(self: Path, content: bytes) -> int:
+        written.append(self)
+        if len(written) == 3:
+            raise OSError(number, os.strerror(number))
+        return real(self, content)
+
+    monkeypatch.setattr(Path, "write_bytes", fills)
+    said = run_dga(command, folder, "--out", "out")
+    assert said.exit_code == 2
+    assert os.strerror(number) in said.stderr
+    assert "could not be written" in said.stderr
+    assert "could not be read" not in said.stderr
+    assert len(written) == 3
+    monkeypatch.undo()
+    monkeypatch.chdir(tmp_path)
+    before = results(tmp_path / "out")
+    assert len(before) == 2
+    done(command, folder, "--out", "out")
+    after = results(tmp_path / "out")
+    assert len(after) == 4
+    assert before.items() <= after.items()
+    assert not list((tmp_path / "out").rglob("*.part"))
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_one_result_that_cannot_be_written(tmp_path, monkeypatch, command):
+    """The others are done, it is named, and the status says so."""
+    folder = tmp_path / "mine"
+    for i in range(3):
+        picture(folder / f"{i}.png", i)
+
+    def closed(target: Path, content: bytes) -> None:
+        if target.name == "1.png.png":
+            raise OSError(errno.ENAMETOOLONG, "File name too long")
+        write(target, content)
+
+    monkeypatch.setattr(folders, "write", closed)
+    said = run_dga(command, folder, "--out", "out")
+    assert said.exit_code == 1
+    assert "1.png" in said.stderr
+    assert "File name too long" in said.stderr
+    assert set(results(tmp_path / "out")) == {"0.png", "2.png"}
+
+
+WAYS: dict[str, Callable[[Path], tuple[object, object]]] = {
+    "absolute": lambda f: (f, f / "out"),
+    "dot": lambda f: (".", "out"),
+    "dots": lambda f: (f, f / "x/../out"),
+    "link": lambda f: (f, f.parent / "link/out"),
+    "folder by a link": lambda f: (f.parent / "link", f / "out"),
+    "slashes": lambda f: (f"{f}//", f"{f}///out/"),
+}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("way", WAYS)
+def test_results_are_never_taken_for_pictures(tmp_path, monkeypatch, command, way):
+    folder = tmp_path / "mine"
+    picture(folder / "a.png")
+    (folder / "x").mkdir()
+    (tmp_path / "link").symlink_to(folder, target_is_directory=True)
+    monkeypatch.chdir(folder)
+    asked, out = WAYS[way](folder)
+    for _ in range(3):
+        done(command, asked, "--out", out)
+    done("adapt" if command == "repair" else "repair", asked, "--out", tmp_path / "other")
+    assert set(results(folder / "out")) == {"a.png"}
+    assert set(results(tmp_path / "other")) == {"a.png"}
+    assert "holds the pictures themselves" in refused(command, asked, "--out", folder)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_reruns_follow_the_folder(tmp_path, command):
+    """Replaced, removed and new pictures, removed results, a folder that was moved."""
+    folder, out = tmp_path / "mine", tmp_path / "out"
+    for i in range(4):
+        picture(folder / f"{i}.png", i)
+    done(command, folder, "--out", out)
+    first = {path: result.read_bytes() for path, result in results(out).items()}
+    stamp = (folder / "0.png").stat()
+    picture(folder / "0.png", 99)
+    os.utime(folder / "0.png", ns=(stamp.st_atime_ns, stamp.st_mtime_ns))  # as copies keep it
+    (folder / "1.png").unlink()
+    results(out)["2.png"].unlink()
+    picture(folder / "new.png", 5)
+    folder = folder.rename(tmp_path / "moved")
+    said = done(command, folder, "--out", out)
+    second = {path: result.read_bytes() for path, result in results(out).items()}
+    assert set(second) == {"0.png", "2.png", "3.png", "new.png"}
+    assert (second["2.png"], second["3.png"]) == (first["2.png"], first["3.png"])
+    assert second["0.png"] != first["0.png"]
+    assert results(out)["0.png"].name == "0.png.png"
+    assert "4 pictures: " in said.stdout
+    if command == "repair":
+        assert "1 there already" in said.stdout
+    other = picture(tmp_path / "other/z.png", 7).parent
+    for place in (other, folder):
+        said = run_dga(command, place, "--out", out)
+        assert (said.exit_code == 0) == (place == folder)
+    assert len(results(out)) == 4
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_other_settings_are_noticed(choosy_models, tmp_path, command):
+    folder = picture(tmp_path / "mine/a.png").parent
+    done(command, folder, "--out", "out")
+    others = dataclasses.replace(choosy_models, weights={"diffusion": "another"})
+    with mock.patch("dga.commands.common.ModelOptions.load", return_value=others):
+        said = refused(command, folder, "--out", "out")
+    assert "another configuration (weights.diffusion" in said
+    assert len(results(tmp_path / "out")) == 1
+
+
+def test_a_resumed_folder_keeps_its_precision(tmp_path):
+    (tmp_path / "config.json").write_text('{"precision": "bfloat16"}')
+    assert ModelOptions().compute(tmp_path).precision == "bfloat16"
+    assert ModelOptions(precision="float32").compute(tmp_path).precision == "float32"
+    assert ModelOptions(device="cpu").compute(tmp_path / "new").precision in ("float32", "bfloat16")
+
+
+# One picture
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.usefixtures("_shipped")
+def test_results_of_different_pictures_have_different_names(tmp_path, command):
+    paths = [picture(tmp_path / folder / "i.png", seed) for seed, folder in enumerate("pqr")]
+    for path in paths:
+        done(command, path)
+    found = sorted(tmp_path.glob("i-*"))
+    assert len(found) == 3
+    contents = [p.read_bytes() if p.is_file() else (p / "input.png").read_bytes() for p in found]
+    assert len(set(contents)) == 3
+
+
+@pytest.mark.usefixtures("_shipped")
+def test_nothing_is_replaced_without_being_told(tmp_path):
+    mine, other = picture(tmp_path / "a.png"), picture(tmp_path / "b.png", 1)
+    before = mine.read_bytes(), other.read_bytes()
+    for target in (mine, other, tmp_path / "x/../b.png"):
+        (tmp_path / "x").mkdir(exist_ok=True)
+        assert "is there already" in refused("repair", mine, "--out", target)
+    assert (mine.read_bytes(), other.read_bytes()) == before
+    done("repair", mine, "--out", other, "--overwrite")
+    named = picture(tmp_path / "pictures/input.png", 2)
+    kept = named.read_bytes()
+    said = run_dga("adapt", named, "--out", named.parent)
+    assert said.exit_code == 2
+    assert named.read_bytes() == kept
+    done("adapt", named, "--out", "out")
+    done("adapt", named, "--out", "out")  # the same picture's
+    assert "another picture's results" in run_dga("adapt", mine, "--out", "out").stderr
+
+
+@pytest.mark.parametrize("suffix", [".part", ".png.part", ".tmp", ".bak"])
+def test_a_temporary_file_has_a_name_of_its_own(tmp_path, suffix):
+    mine = picture(tmp_path / "photo.png")
+    theirs = tmp_path / f"out{suffix}"
+    theirs.write_text("mine")
+    done("repair", mine, "--out", tmp_path / "out.png")
+    assert theirs.read_text() == "mine"
+    with files.atomic(tmp_path / "out.png") as part:
+        assert part.parent == tmp_path
+        part.write_text("new")
+        assert (tmp_path / "out.png").read_bytes() != b"new"
+    assert not list(tmp_path.glob("*.part")) or suffix.endswith(".part")
+
+
+def test_what_is_unchanged_keeps_its_bytes(choosy_models, tmp_path):
+    """And is never encoded anew in its own format, whatever stands in it."""
+    for number, (name, made) in enumerate(odd_pictures().items()):
+        if number % 9 or "-turned-" not in name:
+            continue
+        data = made()[0]
+        path = tmp_path / "a"
+        path.write_bytes(data)
+        kind = name.split("-")[0].lower().replace("jpeg", "jpg")
+        target = tmp_path / f"out-{number}.{kind}"
+
+        def unchanged(models, pixels, *_):
+            done_to_it = repair_photograph(models, pixels)
+            return dataclasses.replace(done_to_it, image=pixels, unchanged=True)
+
+        with mock.patch("dga.photograph.repair_photograph", unchanged):
+            done("repair", path, "--out", target)
+        assert target.read_bytes() == data
+
+
+@pytest.mark.usefixtures("_shipped")
+def test_limits_for_strangers_do_not_bind_the_owner(tmp_path):
+    """A TIFF of more bytes than the page takes; more pixels only when asked."""
+    path = tmp_path / "large.tif"
+    Image.new("RGB", (3_000, 2_500), "teal").save(path)
+    assert path.stat().st_size > 20 * 2**20
+    done("adapt", path, "--methods", "dga-plus", "--out", "a")
+    said = refused("adapt", path, "--max-megapixels", 5, "--out", "b")
+    assert "3,000 by 2,500 pixels and is too large" in said
+    assert "above 0" in refused("repair", path, "--max-megapixels", 0)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["repair", ""], ["adapt", ""], ["repair", "a.png", "--out", ""], ["adapt", ".", "--out", ""],
+     ["evaluate", "--data", "", "--out", "o"], ["train", "classifier", "--data", ".", "--out", ""]],
+)  # fmt: skip
+def test_nothing_is_no_folder(tmp_path, arguments):
+    picture(tmp_path / "a.png")
+    assert "is empty: name a file or a folder" in refused(*arguments)
+
+
+@pytest.mark.parametrize("device", ["mps", "xpu", "cuda:99", "nothing", "meta:x"])
+def test_devices_that_are_not_there_are_refused_in_a_sentence(tmp_path, device):
+    with pytest.raises(ValueError, match="cannot be used here") as caught:
+        Compute.choose(device)
+    assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 250
+
+
+def test_words_of_the_page_stay_there(tmp_path):
+    (tmp_path / "empty.png").touch()
+    for name in ("missing.png", "empty.png"):
+        said = refused("repair", tmp_path / name)
+        assert "choose the picture again" not in said
+        assert "upload" not in said
+    shutil.copy(picture(tmp_path / "a.png"), tmp_path / "b.png")

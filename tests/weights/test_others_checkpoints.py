@@ -1,0 +1,156 @@
+"""Checkpoints as other people's trainers write them: any prefix, for all three networks alike."""
+
+import dataclasses
+import json
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import save_file
+from torch import nn
+
+from dga.networks.classifier import load_classifier
+from dga.networks.models import load_denoiser, load_discriminator
+from dga.weights.checkpoints import WeightsError, match_names, read_checkpoint
+from dga.weights.classifiers import _checked, read_classes
+
+PREFIXES = (
+    "", "module.", "model.", "_orig_mod.", "module._orig_mod.", "_orig_mod.module.", "net.",
+    "backbone.", "network.0.", "ema_model.online_model.", "my.own.name.",
+)  # fmt: skip
+WRAPPERS = (None, "state_dict", "model", "ema", "params_ema")
+LOAD = {
+    "diffusion": load_denoiser,
+    "discriminator": load_discriminator,
+    "classifier": lambda profile, path: load_classifier(profile.classifier, path),
+}
+
+
+def same(one: nn.Module, other: nn.Module) -> bool:
+    first, second = one.state_dict(), other.state_dict()
+    return first.keys() == second.keys() and all(torch.equal(first[n], second[n]) for n in first)
+
+
+@pytest.mark.parametrize("name", LOAD)
+@pytest.mark.parametrize(("number", "prefix"), enumerate(PREFIXES))
+def test_any_prefix_and_wrapper(small_imagenet, checkpoints, tmp_path, name, number, prefix):
+    """With a loss's own weights and a trainer's numbers beside them."""
+    path, wrapper = getattr(checkpoints, name), WRAPPERS[number % len(WRAPPERS)]
+    state = {prefix + key: value for key, value in read_checkpoint(path).items()}
+    if prefix:
+        state["criterion.weight"] = torch.ones(3)
+    content = {wrapper: state, "epoch": 3, "optimizer": {"lr": 0.1}} if wrapper else state
+    torch.save(content, tmp_path / "mine.pt")
+    loaded = LOAD[name](small_imagenet, tmp_path / "mine.pt")
+    assert same(loaded, LOAD[name](small_imagenet, path))
+
+
+@pytest.mark.parametrize("name", LOAD)
+def test_safetensors_with_a_prefix(small_imagenet, checkpoints, tmp_path, name):
+    path = getattr(checkpoints, name)
+    state = {f"module.{key}": value.contiguous() for key, value in read_checkpoint(path).items()}
+    save_file(state, tmp_path / "mine.safetensors")
+    loaded = LOAD[name](small_imagenet, tmp_path / "mine.safetensors")
+    assert same(loaded, LOAD[name](small_imagenet, path))
+
+
+def test_of_two_networks_the_one_that_fits():
+    expected = ["conv.weight", "conv.bias", "head.weight"]
+    state = {f"teacher.{name}": torch.zeros(1) for name in expected[:2]}
+    state |= {f"student.{name}": torch.ones(1) for name in expected}
+    found = match_names(state, expected)
+    assert sorted(found) == sorted(expected)
+    assert all(bool(value == 1) for value in found.values())
+
+
+def test_what_fits_nothing_stays_as_it_is():
+    state = {"a.b": torch.zeros(1), "c": torch.ones(1)}
+    assert match_names(state, ["x.weight"]).keys() == state.keys()
+
+
+class Whole(nn.Module):
+    """A user's own module, saved whole."""
+
+
+def whole(path: Path) -> None:
+    torch.save(Whole(), path)
+
+
+def whole_legacy(path: Path) -> None:
+    torch.save({"model": Whole()}, path, _use_new_zipfile_serialization=False)
+
+
+def script(path: Path) -> None:
+    torch.jit.script(nn.Linear(2, 2)).save(str(path))
+
+
+@pytest.mark.parametrize("name", LOAD)
+@pytest.mark.parametrize(
+    ("make", "advice"),
+    [
+        (whole, "Whole, .*save its weights alone"),
+        (whole_legacy, "Whole, .*save its weights alone"),
+        (script, "TorchScript program: save its weights alone"),
+        (
+            lambda p: p.write_bytes(b"version https://git-lfs.github.com/spec/v1\noid"),
+            "git lfs pull",
+        ),
+        (lambda p: p.write_bytes(b"\n<!DOCTYPE html><html>404"), "a web page"),
+        (lambda p: p.write_bytes(b'{"weight_map": {}}'), "a text in JSON"),
+        (lambda p: torch.save({"epoch": 3}, p), "no state dict .*save its weights alone"),
+    ],
+)
+@pytest.mark.parametrize("suffix", [".pt", ".pth", ".ckpt"])
+def test_advice_that_helps(small_imagenet, tmp_path, make, advice, suffix, name):
+    path = tmp_path / f"mine{suffix}"
+    make(path)
+    with pytest.raises(WeightsError, match=advice) as caught:
+        LOAD[name](small_imagenet, path)
+    assert "\n" not in str(caught.value)
+    assert "fetch" not in str(caught.value) or "page" in str(caught.value)
+
+
+NAMES = ("cat", "Dog's", "a, b")
+LISTS = {
+    "lines.txt": "\n".join(NAMES),
+    "dictionary.txt": repr(dict(enumerate(NAMES))),
+    "spread.txt": repr(dict(enumerate(NAMES))).replace(", 1:", ",\n 1:").replace(", 2:", ",\n 2:"),
+    "bare.txt": "0: 'cat',\n1: \"Dog's\",\n2: 'a, b'",
+    "list.txt": repr(list(NAMES)),
+    "json.txt": json.dumps(NAMES),
+    "numbered.json": json.dumps(dict(enumerate(NAMES))),
+    "named.json": json.dumps({name: i for i, name in enumerate(NAMES)}),
+    "marked.txt": "\ufeff" + "\r\n".join(NAMES) + "\r\n",
+}
+
+
+@pytest.mark.parametrize("file", LISTS)
+def test_class_lists_in_every_notation(tmp_path, file):
+    (tmp_path / file).write_text(LISTS[file], encoding="utf-8")
+    assert read_classes(tmp_path / file) == NAMES
+
+
+@pytest.mark.parametrize(
+    "text", ["{0: 'a', 2: 'b'}", "{", "[1, 2]", "0: a\n1: b", "one", "{0: 'a'}"]
+)
+def test_what_is_no_class_list(tmp_path, text):
+    (tmp_path / "a.txt").write_text(text)
+    with pytest.raises(WeightsError):
+        read_classes(tmp_path / "a.txt")
+
+
+@pytest.mark.parametrize(
+    ("mean", "std", "words"),
+    [
+        ((123.675, 116.28, 103.53), (0.2, 0.2, 0.2), r"mean of .*divide it by 255"),
+        ((0.5, 0.5, 0.5), (58.395, 57.12, 57.375), r"std of .*divide it by 255"),
+        ((127.5, 127.5, 127.5), (127.5, 127.5, 127.5), "divide it by 255"),
+        ((-0.5, 0.5, 0.5), (0.5, 0.5, 0.5), "three numbers"),
+        ((0.5, 0.5, 0.5), (0.0, 0.5, 0.5), "three numbers"),
+    ],
+)
+def test_statistics_that_cannot_be_right(small_imagenet, mean, std, words):
+
+    config = dataclasses.replace(small_imagenet.classifier, mean=mean, std=std)
+    with pytest.raises(WeightsError, match=words):
+        _checked(config, Path("mine.pth"))
