@@ -41,7 +41,7 @@ def content_seeds(pictures: Pixels) -> list[int]:
 class AdaptedClassifier(nn.Module):
     """A frozen classifier behind a method: pixels in [0, 1] in, log-probabilities out.
 
-    ``models``: by default those of ``everyday16``; ``method``: as ``evaluate --methods`` names it,
+    ``models``: by default those of ``photo``; ``method``: as ``evaluate --methods`` names it,
     settings included (``dga-guided:tau=0.3``); ``classifier``: a module of one's own instead of
     the models', which gets the repaired pixels ``[b, 3, S, S]`` in [0, 1], does its own
     preprocessing and returns logits; ``size``: its S, by default the profile's. At another size
@@ -126,7 +126,7 @@ def repair(picture: Picture, models: Models | None = None) -> Picture:
     By DGA+, larger pictures with a depth for each place (:func:`dga.repair_photograph`). What needs
     no repair comes back bit for bit, and the same picture gives the same result. A PIL image is
     read as files are (upright, its profile's colours, on white), and what comes of it has its
-    profile, EXIF and resolution. ``models``: by default those of ``everyday16``. Raises
+    profile, EXIF and resolution. ``models``: by default those of ``photo``. Raises
     ``ValueError`` for what is no picture, or cannot be read right.
     """
     if not isinstance(picture, Image.Image | np.ndarray):

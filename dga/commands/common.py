@@ -32,7 +32,7 @@ app = typer.Typer(
     help="Discriminator-guided adaptive diffusion: frozen models against corrupted pictures.",
 )
 
-ProfileOption = Annotated[str, typer.Option(help="everyday16 (64 px) or imagenet (256 px).")]
+ProfileOption = Annotated[str, typer.Option(help="photo (224 px), everyday16 (64 px) or imagenet (256 px).")]
 YesOption = Annotated[bool, typer.Option("--yes", help="Fetch public weights without asking.")]
 DeviceOption = Annotated[str | None, typer.Option(help="cpu, cuda, cuda:1 ... Default: a GPU.")]
 PrecisionOption = Annotated[str, typer.Option(help="auto, float32, bfloat16 or float16.")]
@@ -46,7 +46,7 @@ DataOption = Annotated[list[Path], typer.Option(help="Folders or zips of class/p
 class ModelOptions:
     """Options that name the networks and say where they run."""
 
-    profile: ProfileOption = "everyday16"
+    profile: ProfileOption = "photo"
     weights: WeightsOption = None
     diffusion: Annotated[
         Path | None,

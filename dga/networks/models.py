@@ -108,7 +108,7 @@ class ModelFiles:
 
 
 def find_models(
-    profile: str | Profile = "everyday16",
+    profile: str | Profile = "photo",
     sources: Sources = Sources(),
     inputs: Sequence[str] = ("x_t",),
 ) -> ModelFiles:
@@ -143,7 +143,7 @@ def at_size_of(profile: Profile, classifier: ClassifierConfig) -> Profile:
 
 
 def load_models(
-    profile: str | Profile = "everyday16",
+    profile: str | Profile = "photo",
     sources: Sources = Sources(),
     compute: Compute | None = None,
     inputs: Sequence[str] = ("x_t",),
