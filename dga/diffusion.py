@@ -57,7 +57,7 @@ class Sampler(Protocol):
         leg: Transition,
         noise: Tensor | None,
     ) -> Tensor:
-        """From the network's ``output`` ``[b, 6, H, W]`` and its clean estimate to the next state."""
+        """The next state from the network's ``output``, ``[b, 6, H, W]``, and its estimate."""
         ...
 
 
@@ -65,7 +65,7 @@ class Agreement(Protocol):
     """What changes each clean estimate, so that it agrees with the damaged picture."""
 
     def __call__(self, x0_hat: Tensor, depth: Tensor, rows: Tensor) -> Tensor:
-        """``[b, 3, H, W]`` in [-1, 1]; ``depth``: int64 ``[b]``; ``rows``: positions in the batch."""
+        """``[b, 3, H, W]`` in [-1, 1]; ``depth``: int64 ``[b]``; ``rows``: places in the batch."""
         ...
 
 

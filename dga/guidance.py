@@ -91,7 +91,7 @@ class Solvable(Protocol):
 
 @dataclass(frozen=True)
 class OperatorAgreement:
-    """An :class:`~dga.diffusion.Agreement` with H x = y: guidance by the operator that was measured.
+    """An :class:`~dga.diffusion.Agreement` with H x = y: guidance by the measured operator.
 
     ``observed``: the damaged pictures y, ``[B, 3, H, W]``; ``weight``: of the clean estimate, times
     abar / (1 - abar). (DiffPIR, Zhu et al., 2023, Eq. 13.)

@@ -1,10 +1,10 @@
 """Whole photographs: a depth for each place. Ours, not the paper's.
 
-The picture is explained as a whole (:mod:`dga.explanation.places`); then
-:func:`dga.pipeline.run` repairs it, in one piece where it is as large as the profile's pictures, else
-in overlapping windows of that size. Where noise is uneven, each pixel is given only what it lacks,
-so that all stand at one depth and an ordinary denoiser can take all of it out. (SVNR, Pearl et al.,
-2023, trains a denoiser that is told a time for every pixel instead.)
+The picture is explained as a whole (:mod:`dga.explanation.places`); then :func:`dga.pipeline.run`
+repairs it, in one piece where it is as large as the profile's pictures, else in overlapping windows
+of that size. Where noise is uneven, each pixel is given only what it lacks, so that all stand at
+one depth and an ordinary denoiser can take all of it out. (SVNR, Pearl et al., 2023, trains a
+denoiser that is told a time for every pixel instead.)
 """
 
 from __future__ import annotations

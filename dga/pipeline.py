@@ -70,7 +70,7 @@ class PictureCache:
         if config is None or self.found:
             return self.found or NOTHING
         if config not in self._explanations:
-            models, begun = self.models, time.perf_counter()
+            begun = time.perf_counter()
             before = sum(seconds for _, seconds in self._scores.values())
             found = yield from self._explain(config)
             judging = sum(seconds for _, seconds in self._scores.values()) - before

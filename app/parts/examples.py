@@ -14,8 +14,8 @@ from PIL import Image
 from app.parts.pictures import data_uri
 from app.words.photo import PHOTOGRAPHS
 from app.words.try_it import EXAMPLE_TITLES
+from dga.data.examples import SPLITS, Source
 from dga.data.uploads import open_upload, read_square
-from dga.evaluation.photographs import SPLITS, Source
 from dga.images import Pixels, to_pixels, to_square
 
 SHOWN_SIDE = 384

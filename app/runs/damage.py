@@ -14,7 +14,6 @@ from app.server.errors import RequestError
 from app.server.limits import MAX_STROKES
 from app.words.photo import BAD_DAMAGE, BAD_STROKES
 from dga.corruptions import CORRUPTIONS, SEVERITIES, corrupt
-from dga.evaluation.photographs import ramp
 from dga.images import Pixels
 
 NONE, STROKES, RAMP = "none", "strokes", "ramp"
@@ -62,7 +61,7 @@ class Damage:
     def apply(self, pixels: Pixels) -> Pixels:
         """A photograph with this damage, uint8 ``[H, W, 3]``; the same bits each time."""
         if self.kind == RAMP:
-            return ramp(pixels)
+            return _ramp(pixels)
         if self.kind in CORRUPTIONS:
             return corrupt(pixels, self.kind, self.severity, SEED).copy()
         rng = np.random.default_rng(SEED)
@@ -91,6 +90,13 @@ def check_damage(asked: Any) -> Damage:
     except ValidationError:
         raise RequestError(BAD_STROKES.format(most=MAX_STROKES)) from None
     return Damage(kind, int(severity), strokes)
+
+
+def _ramp(pixels: Pixels) -> Pixels:
+    """White noise that grows from left to right, to 90 levels."""
+    across = np.linspace(0, 1, pixels.shape[1])[None, :, None]
+    noise = np.random.default_rng(0).normal(size=pixels.shape) * (90 * across**1.5)
+    return (pixels + noise).round().clip(0, 255).astype(np.uint8)
 
 
 def _painted(pixels: Pixels, stroke: Stroke, rng: np.random.Generator) -> Pixels:

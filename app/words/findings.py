@@ -8,7 +8,6 @@ from app.words.errors import GONE
 QUESTIONS = {
     "help": "Does it help?",
     "depth": "Is the depth really chosen per picture?",
-    "worth": "Is a depth for each place of a photograph worth it?",
     "found": "What does it find in a picture?",
     "clean": "Does it leave clean pictures alone?",
     "cost": "What does it cost?",
@@ -66,27 +65,6 @@ GIVEN = {
     "wild": "Points lost when taken from any other picture",
     "same": "Points lost when taken from one damaged alike",
 }
-SINGLE = "best single depth"
-UNEVEN = {"ramp": "Noise that grows", "strokes": "Noise in strokes"}
-EVEN = "Even noise"
-OVER = "{noise}: dB more than with"
-RIVALS = {
-    "best single depth": "the best single depth",
-    "BM3D": "BM3D",
-    "one depth": "one depth for the whole",
-    "exchanged depths": "depths of other places",
-}
-WORTH = "{} where noise grows ({ramp} dB against the best single depth), {} where it lies in "
-WORTH += "strokes ({strokes} dB)."
-WORTH_IS = {"yes": "yes", "no": "no", "open": "undecided"}
-WORTH_MORE = {
-    "single": "Only the undamaged photograph tells which single depth is best.",
-    "even": "Growing noise and strokes have no severity; even noise is shown at {at}.",
-    "noises": "Even noise, mean of four kinds: {points} dB against BM3D ({low} to {high}).",
-    "without impulses": "Without impulses, which BM3D is not made for: {points} ({low} to {high}).",
-    "ahead": "A depth at each place is beaten by {names}.",
-    "one": "{rival} on {damage} (by {points} dB)",
-}
 FOUND = {
     "mostly": "Mostly what was done: of 100 pictures each, {parts}.",
     "partly": "Partly what was done: of 100 pictures each, {parts}.",
@@ -117,24 +95,21 @@ READING = {
     "depth": "Each picture was repaired with what was found in another; lines are 95 % intervals. "
     "Damaged alike: by the same kind at the same severity. Noise level: how noisy the diagnosis "
     "takes a picture to be, which sets its depth.",
-    "worth": "dB (PSNR): how close to the undamaged photograph, more is closer; lines are 95 % "
-    "intervals. One depth for the whole: from its noise. BM3D: a known denoiser.",
     "found": "Rows: what was done to a picture. Columns: what was found, alone or several at once.",
     "clean": "Change of accuracy on undamaged pictures, in points. Green: within 1 point. Though "
-    "nothing is found (answer 4), a picture may still be rebuilt from a depth.",
+    "nothing is found (answer 3), a picture may still be rebuilt from a depth.",
     "cost": "Seconds a picture, of the machine that measured: compare them only with each other.",
 }
 # What a link shows; which recorded run that is: app/pages/findings/shown.py.
 SEE = {
     "help": "See one that diagnosis mends",
     "depth": "See one picture's own depth",
-    "worth": "See a depth at each place",
     "found": "See what was found in one",
     "clean": "Try an undamaged one",
     "cost": "See what one picture cost",
 }
 FINDINGS_WORDS = {
-    "title": "What we found, in six answers",
+    "title": "What we found, in five answers",
     "intro": "Learn explains the methods; the tables below hold every number and say on how many "
     "photographs. Photographs not used for tuning were not used for training, either.",
     "severity": "Severity",

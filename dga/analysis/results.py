@@ -21,9 +21,6 @@ COLUMNS = (
 KEY = ["path", "corruption", "method"]
 LATER = ("entry", "degradation", "unchanged", "alternatives")
 """Columns that not every run has; see :func:`read_evaluation`."""
-OF_PHOTOGRAPHS = (
-    "path", "corruption", "method", "psnr", "ssim", "same_reading", "unchanged", "seconds",
-)  # fmt: skip
 
 
 class MissingRun(ValueError):  # noqa: N818  (a missing run is no fault of the reader)
@@ -87,24 +84,12 @@ class JudgeRun(Run):
         return str(self.config.get("study", self.name))
 
 
-@dataclass(frozen=True, eq=False)
-class PhotographRun(Run):
-    """What ``python -m dga photographs`` wrote.
-
-    ``lines``: a row a photograph, damage and method, with the columns of
-    :data:`OF_PHOTOGRAPHS`; ``psnr`` in dB, at most 100.
-    """
-
-    lines: pd.DataFrame
-
-
 @dataclass(frozen=True)
 class SavedRuns:
     """Every run below one folder, in the order of their names."""
 
     evaluations: tuple[EvaluationRun, ...]
     judges: tuple[JudgeRun, ...]
-    photographs: tuple[PhotographRun, ...] = ()
 
 
 def read_runs(folder: Path) -> SavedRuns:
@@ -117,22 +102,19 @@ def read_runs(folder: Path) -> SavedRuns:
         raise FileNotFoundError(f"There is no folder {folder}.")
     if not any(folder.iterdir()):
         raise ValueError(f"{folder} is empty.")
-    evaluations, judges, photographs = [], [], []
+    evaluations, judges = [], []
     for run in sorted(path.parent for path in folder.rglob(CONFIG)):
         name = str(run.relative_to(folder)) if run != folder else folder.resolve().name
-        if _config(run / CONFIG).get("kind") == "photographs":
-            photographs.append(read_photographs(run, name))
-        elif lines_file(run) is not None:
+        if lines_file(run) is not None:
             evaluations.append(read_evaluation(run, name))
         elif (run / CURVES).exists():
             judges.append(read_judge(run, name))
     evaluations = [run for run in evaluations if len(run.lines)]
-    photographs = [run for run in photographs if len(run.lines)]
-    if not evaluations and not judges and not photographs:
+    if not evaluations and not judges:
         raise ValueError(
             f"{folder} holds no runs: a run is a folder with {CONFIG} and {LINES} or {CURVES}."
         )
-    return SavedRuns(tuple(evaluations), tuple(judges), tuple(photographs))
+    return SavedRuns(tuple(evaluations), tuple(judges))
 
 
 def lines_file(folder: Path) -> Path | None:
@@ -154,13 +136,6 @@ def read_evaluation(folder: Path, name: str = "") -> EvaluationRun:
     ]
     lines = _unlike(path, pd.DataFrame(rows, columns=[*COLUMNS, *LATER]))
     return EvaluationRun(name or folder.name, _config(folder / CONFIG), lines)
-
-
-def read_photographs(folder: Path, name: str = "") -> PhotographRun:
-    """One run over photographs. Raises ``ValueError`` naming the file that is damaged."""
-    path = _lines(folder)
-    lines = pd.DataFrame(list(_rows(path, OF_PHOTOGRAPHS)), columns=list(OF_PHOTOGRAPHS))
-    return PhotographRun(name or folder.name, _config(folder / CONFIG), _unlike(path, lines))
 
 
 def _lines(folder: Path) -> Path:

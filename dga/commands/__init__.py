@@ -9,7 +9,6 @@ from dga.commands import (  # noqa: F401  (each adds its command)
     gain,
     gallery,
     judge,
-    photographs,
     repair,
     train,
 )

@@ -32,7 +32,9 @@ app = typer.Typer(
     help="Discriminator-guided adaptive diffusion: frozen models against corrupted pictures.",
 )
 
-ProfileOption = Annotated[str, typer.Option(help="photo (224 px), everyday16 (64 px) or imagenet (256 px).")]
+ProfileOption = Annotated[
+    str, typer.Option(help="photo (224 px), everyday16 (64 px) or imagenet (256 px).")
+]
 YesOption = Annotated[bool, typer.Option("--yes", help="Fetch public weights without asking.")]
 DeviceOption = Annotated[str | None, typer.Option(help="cpu, cuda, cuda:1 ... Default: a GPU.")]
 PrecisionOption = Annotated[str, typer.Option(help="auto, float32, bfloat16 or float16.")]

@@ -17,7 +17,8 @@ class Frame:
     """Turns a picture of any size into pixels, uint8 ``[side, side, 3]``.
 
     Without ``cut`` the middle square, resized (Lanczos). With it what ImageNet-C's pictures
-    went through before they were corrupted: shorter side to ``cut.resize`` pixels, then the middle ``cut.crop`` pixels; a picture that already has that size is left alone.
+    went through before they were corrupted: shorter side to ``cut.resize`` pixels, then the middle
+    ``cut.crop`` pixels; a picture that already has that size is left alone.
     Up to ``side`` its borders are mirrored outwards, so that a classifier that crops its
     middle reads the picture's own pixels, never resampled.
     """

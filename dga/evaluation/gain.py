@@ -114,8 +114,8 @@ def _answer(change: pd.Series, what: str) -> str:
     low, high = (100 * end for end in interval.confidence_interval)
     sure = "Repair helps" if low > 0 else "Repair harms" if high < 0 else "Repair decides nothing"
     return (
-        f"{sure}: {100 * change.mean():+.1f} points more are read {what} ({low:+.1f} to {high:+.1f}, "
-        f"95 %), over {count} pictures under each corruption."
+        f"{sure}: {100 * change.mean():+.1f} points more are read {what} ({low:+.1f} to "
+        f"{high:+.1f}, 95 %), over {count} pictures under each corruption."
     )
 
 

@@ -21,7 +21,8 @@ class Degradation:
     """One explanation of a picture's damage; the defaults are none at all.
 
     ``exposure``: what undoes it, a gain and an offset a channel; ``operator``: blocks or blur that
-    was measured; ``veil``: added light, likewise; ``blur``: radius of a disk in pixels that was judged; ``regularisation``: noise-to-signal ratio of the Wiener filter against it;
+    was measured; ``veil``: added light, likewise; ``blur``: radius of a disk in pixels that was
+    judged; ``regularisation``: noise-to-signal ratio of the Wiener filter against it;
     ``impulses``: distance from the neighbours' median, in [0, 2], from which a value counts as
     wrong; ``noise``: standard deviation of white noise in [-1, 1].
     """
@@ -71,7 +72,7 @@ class Degradation:
 
     @property
     def kinds(self) -> list[str]:
-        """Which there are: an operator's kind, veil, exposure, blur, impulses and noise, in that order."""
+        """Which there are, in order: an operator's, veil, exposure, blur, impulses and noise."""
         kinds = {
             "exposure": self.exposure != UNCHANGED,
             "blur": self.blur,

@@ -1,8 +1,8 @@
 """Damage that a picture itself tells: blocks, a lens out of focus, motion. No network is asked.
 
 Blur leaves its transfer function in the picture's power spectrum, which otherwise falls as a power
-of the frequency: log P(f) = a + b log f + c log |H(f)|^2. For each H of a family the line is fitted,
-and the share of what a and b leave unexplained that c explains says how sure it is.
+of the frequency: log P(f) = a + b log f + c log |H(f)|^2. For each H of a family the line is
+fitted, and the share of what a and b leave unexplained that c explains says how sure it is.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def measure_line(power: NDArray[np.float64]) -> list[Fit[Line]]:
 def _fit(
     log: NDArray[np.float64],
     log_frequency: NDArray[np.float64],
-    table: NDArray[np.float64],
+    table: NDArray[np.floating],
     weight: NDArray[np.float64],
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Share explained and slope of each row of ``table`` ``[m, N]``, by weighted least squares."""
@@ -158,7 +158,7 @@ def _line_table(side: int) -> NDArray[np.float32]:
 
 
 SURE_DISK = 0.6
-"""Share explained and slope from which a disk is sure; its radius is then exact to a quarter pixel."""
+"""Share explained and slope from which a disk is sure, its radius exact to a quarter pixel."""
 SMALLEST_DISK = 2.25
 """Pixels; smaller ones look like any soft picture."""
 SURE_LINE, STEEP_LINE = 0.18, 0.55

@@ -1,7 +1,7 @@
 """Damage as a linear operator H, and the picture that agrees best with what it left.
 
-Each has ``apply`` (H x), ``invert`` (a first estimate of x) and ``agree``, the step of a solver that
-alternates with a denoiser: argmin |H x - y|^2 + weight |x - z|^2 (DiffPIR, Zhu et al., 2023,
+Each has ``apply`` (H x), ``invert`` (a first estimate of x) and ``agree``, the step of a solver
+that alternates with a denoiser: argmin |H x - y|^2 + weight |x - z|^2 (DiffPIR, Zhu et al., 2023,
 Eq. 13). Pictures are ``[3, H, W]`` in [-1, 1].
 """
 

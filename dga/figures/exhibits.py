@@ -10,12 +10,11 @@ from typing import Any
 from dga.analysis.discrimination import stops
 from dga.analysis.judges import same_discriminator, shipped_judge
 from dga.analysis.pooled import PooledRuns, pool_runs, pool_streams
-from dga.analysis.results import JudgeRun, MissingRun, PhotographRun, SavedRuns
+from dga.analysis.results import JudgeRun, MissingRun, SavedRuns
 from dga.analysis.tables import accuracy as accuracy_tables
 from dga.analysis.tables import depths as depth_tables
 from dga.analysis.tables import discriminator as discriminator_tables
 from dga.analysis.tables import streams as stream_tables
-from dga.analysis.tables.photographs import photographs_comparisons, photographs_table
 from dga.analysis.tables.plus import ablation, explanations
 from dga.analysis.tables.table import Table
 from dga.figures import accuracy, discriminator
@@ -23,7 +22,6 @@ from dga.figures.chart import Chart
 from dga.figures.depths import depth_spread, depths_by_severity
 from dga.figures.embedding import feature_map
 from dga.figures.interactive import to_plotly
-from dga.figures.photographs import photographs_figure
 from dga.figures.pictures import save
 from dga.figures.raster import to_matplotlib
 from dga.io.files import INDEX
@@ -50,12 +48,9 @@ def publish(saved: SavedRuns, out: Path) -> Written:
     severities, left_out = pool_runs(saved.evaluations)
     streams, others = pool_streams(saved.evaluations)
     written = Written(missing=[("left out", sentence) for sentence in (*left_out, *others)])
-    photographs = sorted(saved.photographs, key=lambda run: run.config.get("split") != "report")
-    for run in photographs[1:]:
-        written.missing.append(("left out", f"{run.name}: {photographs[0].name} is shown"))
     if not severities and not streams:
         written.missing.append(("tables and figures of methods", "no evaluation run"))
-    for name, make, needed in makers(saved.judges, severities, streams, photographs[:1]):
+    for name, make, needed in makers(saved.judges, severities, streams):
         try:
             exhibit = replace(make(), name=name)
         except MissingRun as error:
@@ -98,7 +93,6 @@ def makers(
     judges: Sequence[JudgeRun],
     severities: Sequence[PooledRuns],
     streams: Sequence[PooledRuns] = (),
-    photographs: Sequence[PhotographRun] = (),
 ) -> Iterator[Maker]:
     """One for each exhibit, in the order in which they are best read.
 
@@ -120,10 +114,6 @@ def makers(
         yield f"{kind}-comparisons", partial(stream_tables.comparisons, pooled), True
         yield f"{kind}-permuted", partial(stream_tables.permuted_table, pooled), False
         yield f"{kind}-pairs", partial(stream_tables.pairs_table, pooled), False
-    for run in photographs:
-        yield "photographs", partial(photographs_table, run), True
-        yield "photographs-comparisons", partial(photographs_comparisons, run), True
-        yield "photographs", partial(photographs_figure, run), True
     first = severities[0] if severities else None
 
     def judge() -> JudgeRun:

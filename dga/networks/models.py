@@ -54,7 +54,7 @@ class Models:
 
     @property
     def place_size(self) -> int:
-        """Pixels a side that the discriminator was trained on; of larger pictures it sees places."""
+        """Pixels a side that the discriminator was trained on, and of the places that it judges."""
         return self.profile.discriminator.image_size
 
     @with_own_numerics

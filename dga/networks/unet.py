@@ -88,7 +88,7 @@ class Discriminator(GuidedNetwork):
         return self.judge_places(x, time).mean(1)
 
     def judge_places(self, x: Tensor, time: Tensor) -> Tensor:
-        """Logits of places spread evenly, row by row, ``[B, n]``; n = 1 at the network's own size."""
+        """Logits of places spread evenly, row by row, ``[B, n]``; n = 1 at the network's size."""
         rows, columns = (self._begins(length) for length in x.shape[-2:])
         side = self.side
         places = [x[..., i : i + side, j : j + side] for i in rows for j in columns]

@@ -122,10 +122,11 @@ class PlacesConfig:
     gain is believed where the darkest hundredth of the pixels goes down to ``darkest``. A place has
     noise where the discriminator prefers it by ``noisy`` (mean logit, of its surroundings; of the
     place itself up to ``clear``, for fine texture measures so much); its level is the ``quantile``
-    of its pixels'. ``overlap``: share of a place's side that its neighbour has too; ``quiet``: share
-    of the pixels; where the others are all noisy, noise may lack colours. ``levels``: uniform noise
-    levels that pixels are read from. ``measured``: whether blocks and blur are; ``objection``: by
-    how much the discriminator must like the picture less after an inverse to refuse it.
+    of its pixels'. ``overlap``: share of a place's side that its neighbour has too; ``quiet``:
+    share of the pixels; where the others are all noisy, noise may lack colours. ``levels``: uniform
+    noise levels that pixels are read from. ``measured``: whether blocks and blur are;
+    ``objection``: by how much the discriminator must like the picture less after an inverse to
+    refuse it.
     """
 
     seen: int = 4

@@ -13,7 +13,7 @@ from dga.networks.fast_blocks import ResidualBlock
 from dga.networks.models import Models
 from dga.networks.unet import Denoiser, Discriminator, GuidedNetwork
 from dga.pipeline import default_systems
-from dga.profiles import End, ExplanationConfig, Profile
+from dga.profiles import End, ExplanationConfig, GuidanceConfig, Profile
 from dga.sampling import sampler_of
 from dga.speed.timing import best_seconds
 from dga.systems import System, systems
@@ -38,7 +38,9 @@ def end_passes(end: End) -> int:
     if depth is None:
         depth = end.stopping.max_depth if end.stopping else 0
     steps = len(sampler_of(end).visited(depth)) - 1
-    return steps * (2 if end.guidance and end.guidance.through_network else 1)
+    guidance = end.guidance
+    through = isinstance(guidance, GuidanceConfig) and guidance.through_network
+    return steps * (2 if through else 1)
 
 
 def most_passes(profile: Profile, chosen: Collection[System], curve: int) -> tuple[int, int]:

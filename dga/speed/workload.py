@@ -18,7 +18,7 @@ from dga.networks.classifier import build_classifier, predict_proba
 from dga.networks.compute import Compute
 from dga.networks.models import Models
 from dga.networks.unet import Denoiser, Discriminator
-from dga.pipeline import Job, denoise
+from dga.pipeline import NOTHING, Job, denoise
 from dga.profiles import End, GuidanceConfig, Profile
 from dga.readers import Predictor, answer
 from dga.speed.reference import PublishedSampler
@@ -75,7 +75,7 @@ class Workload:
         """Reverse diffusion of the whole batch, by default with every depth in turn."""
         end = End(depth=depth, guidance=guidance, steps=steps)
         jobs = [
-            Job(i, i, depth, end, state, x, [])
+            Job(i, i, (depth,), end, state[None], x, x, NOTHING, [])
             for i, (state, x) in enumerate(zip(self.noised(depth), self.x, strict=True))
         ]
         return lambda: [None for _ in denoise(self.models, jobs)]

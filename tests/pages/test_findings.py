@@ -300,51 +300,13 @@ def test_whether_the_depth_is_per_picture_is_told_by_where(tmp_path, tables, tol
 
 
 def test_rows_of_a_chart_stand_under_what_they_have_in_common(tmp_path):
-    noises = [decibels(group, "BM3D", 1, 0.5, 2) for group in ("ramp", "noises 3")]
-    noises += [decibels(group, "best single depth", 1, 0.5, 2) for group in ("ramp", "strokes")]
-    tables = {"wild_permuted": WILD, "permuted": SAME, "photographs_comparisons": noises}
+    tables = {"wild_permuted": WILD, "permuted": SAME}
     given = {a.question: a.chart for a in answers(measured(tmp_path, **tables), 5) if a.chart}
     assert [title for _, title, _ in given["depth"].rows] == [
         "Points lost when taken from any other picture", found := "Diagnosis: all that is found",
         level := "Diagnosis: noise level", "Points lost when taken from one damaged alike",
         level, found,
     ]  # fmt: skip
-    named = [(title, found is None) for _, title, found in given["worth"].rows]
-    assert named[:3] == [
-        ("Noise that grows: dB more than with", True), ("the best single depth", False),
-        ("BM3D", False),
-    ]  # fmt: skip
-
-
-def decibels(group, rival, *found):
-    return {"group": group, "rival": rival, **interval("db", *found)}
-
-
-@pytest.mark.parametrize(
-    ("ramp", "strokes", "grows", "lies"),
-    [
-        ((1, 0.5, 2), (0.8, -0.8, 2.3), "Yes where noise grows (+1.0 dB", "undecided where it"),
-        ((0.1, -0.8, 0.9), (0.8, 0.2, 2.3), "Undecided where noise grows (+0.1 dB", "yes where"),
-        ((-1, -2, -0.5), (0, -3, 1), f"No where noise grows ({MINUS}1.0 dB", "undecided where it"),
-    ],
-)
-def test_whether_a_depth_at_each_place_is_worth_it(tmp_path, ramp, strokes, grows, lies):
-    rows = [decibels("ramp", "best single depth", *ramp)]
-    rows += [decibels("strokes", "best single depth", *strokes)]
-    rows += [decibels("gaussian_noise 3", "BM3D", -0.8, -1.4, -0.4)]
-    rows += [decibels("shot_noise 3", "BM3D", 0.4, -1.2, 2.5)]
-    rows += [decibels("noises 3", "BM3D", 3.1, 1.3, 5.2)]
-    exhibits = measured(tmp_path, photographs_comparisons=rows)
-    told = said(exhibits, "worth", 3)
-    assert told.startswith(f"{grows} against the best single depth), {lies}")
-    assert (
-        "have no severity; even noise is shown at 3. Even noise, mean of four kinds: +3.1 dB"
-        in told
-    )
-    assert told.endswith("A depth at each place is beaten by BM3D on Gaussian noise (by 0.8 dB).")
-    assert [answer.at for answer in answers(exhibits, 5) if answer.chart] == [3]
-    without = measured(tmp_path / "none", photographs_comparisons=rows[1:])
-    assert said(without, "worth").startswith("Not measured yet")
 
 
 @pytest.fixture(scope="module")
@@ -478,8 +440,6 @@ def test_links_lead_to_runs_that_show_what_they_say():
     assert read["found"]["dga-plus"]
     assert not runs["found"]["systems"]["dga-plus"]["search"]["unchanged"]
     assert runs["cost"]["search"]["stop"]["t_star"] > 0
-    photo = json.loads((folder / "photo" / RECORD).read_text("utf-8"))
-    assert len({depth for row in photo["depths"] for depth in row}) > 1  # worth
     query = {name: one for name, (one,) in parse_qs(seen["clean"].partition("?")[2]).items()}
     opening = links.opening_values(Found.profile) | {"image": "lion"}
     link = links.parse(query, Found.profile, ("cat", "lion"), opening)

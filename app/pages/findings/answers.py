@@ -41,7 +41,7 @@ def answers(exhibits: Exhibits, severity: int) -> list[Answer]:
     Never raises for what tables hold.
     """
     made = []
-    makers = (_help, _depth, _worth, _found, _clean, _cost)
+    makers = (_help, _depth, _found, _clean, _cost)
     for question, make in zip(words.QUESTIONS, makers, strict=True):
         try:
             made.append(make(exhibits, severity))
@@ -176,47 +176,6 @@ def _all_permuted(exhibits: Exhibits, at: int) -> Iterator[Permuted]:
         found = _estimate(row, "adaptive_minus")
         if (row["control"], row["group"]) == ("permuted", "mean") and found:
             yield Permuted(table, "same", "dga-guided", "depth", found)
-
-
-def _worth(exhibits: Exhibits, severity: int) -> Answer:
-    table = "photographs-comparisons"
-    found = {
-        (row["group"], row["rival"]): one
-        for row in exhibits.numbers(table)
-        if (one := _estimate(row, "db"))
-    }
-    uneven = {where: found.get((where, words.SINGLE)) for where in words.UNEVEN}
-    if not all(uneven.values()):
-        return _not_measured("worth", table)
-    differences = {where: one for where, one in uneven.items() if one}
-    ramp, strokes = (words.WORTH_IS[one.verdict] for one in differences.values())
-    values = {where: signed(one.value) for where, one in differences.items()}
-    sentence = words.WORTH.format(ramp.capitalize(), strokes, **values)
-    more = [words.WORTH_MORE["single"]]
-    made = [at for at in SEVERITIES if (f"noises {at}", "BM3D") in found]
-    at = min(made, key=lambda at: abs(at - severity), default=0)
-    if at:
-        more.append(words.WORTH_MORE["even"].format(at=at))
-    for which in ("noises", "without impulses"):
-        if one := found.get((f"{which} {at}", "BM3D")):
-            more.append(words.WORTH_MORE[which].format(**_told(one)))
-    ahead = [
-        words.WORTH_MORE["one"].format(
-            rival=words.RIVALS[rival], points=_size(one.value),
-            damage=phrase(group.removesuffix(f" {at}")),
-        )
-        for (group, rival), one in found.items()
-        if group.endswith(f"_noise {at}") and rival in words.RIVALS and one.verdict == "no"
-    ]  # fmt: skip
-    if ahead:
-        more.append(words.WORTH_MORE["ahead"].format(names=", ".join(ahead)))
-    groups = words.UNEVEN | {f"noises {at}": words.EVEN}
-    rows = list[tuple[str, str, Interval | None]]()
-    for group, title in groups.items():
-        rivals = [rival for rival in words.RIVALS if (group, rival) in found]
-        rows += [("", words.OVER.format(noise=title), None)] * bool(rivals)
-        rows += (("dga-plus", words.RIVALS[rival], found[group, rival]) for rival in rivals)
-    return Answer("worth", table, sentence, tuple(more), forest(rows), at)
 
 
 def _found(exhibits: Exhibits, severity: int) -> Answer:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from operator import itemgetter
 
-from app.presets import photo
 from app.presets.cases import CASES
 from app.presets.recording import RECORD, recorded
 from app.runs.session import Session
@@ -15,7 +14,6 @@ from dga.io.shipped import shipped
 SHOWN = {
     "help": "./?run=lake-contrast",
     "depth": "./?run=cat-gaussian-noise",
-    "worth": "./photo",
     "found": "./?run=cat-gaussian-noise",
     "clean": f"./?image=cat&corruption={NO_CORRUPTION}",
     "cost": "./?run=cat-motion-blur",
@@ -25,6 +23,5 @@ SHOWN = {
 def shown(session: Session) -> Mapping[str, str]:
     """Addresses by question; none where other models made the recorded runs."""
     folder = shipped("assets/presets") / session.profile.name
-    names = (*(case.name for case in CASES), photo.FOLDER)
-    made = (recorded(folder / name / RECORD, itemgetter("weights")) for name in names)
+    made = (recorded(folder / case.name / RECORD, itemgetter("weights")) for case in CASES)
     return SHOWN if all(weights == session.weights for weights in made) else {}

@@ -43,9 +43,10 @@ def train_discriminator(
     """Train on pairs of a source and a corrupted picture at one depth, as the study says.
 
     All severities, binary cross-entropy, balanced classes (section 3.2 of the paper).
-    ``team``: the processes that share every batch; ``workers``: processes that make
-    batches ahead; ``photographs``: of which ``config.windows`` are cut. Returns the moving average and what its config must keep: the study and
-    the pictures that could not be read (the team's first process only).
+    ``team``: the processes that share every batch; ``workers``: processes that make batches ahead;
+    ``photographs``: of which ``config.windows`` are cut. Returns the moving average and what its
+    config must keep: the study and the pictures that could not be read (the team's first process
+    only).
     """
     study, team = study or Study(), team or ProcessGroup(device)
     check_study(study, init)
