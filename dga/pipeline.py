@@ -193,7 +193,8 @@ class Job:
         if self.found.noise is None:
             return images[0]
         weights = level_weights(self.found.noise, self.found.levels).to(images)
-        return (weights[:, None] * torch.cat([self.restored[None], images])).sum(0)
+        clean = (weights[:, None] * torch.cat([self.restored[None], images])).sum(0)
+        return clean + self.found.grain * (self.restored - clean)
 
 
 @dataclass(frozen=True)

@@ -161,6 +161,9 @@ class PlanOptions:
     skip: Annotated[
         int, typer.Option(help="Pictures of each class left out before them, to measure others.")
     ] = 0
+    most: Annotated[
+        int | None, typer.Option(help="Pictures in all, the first of the shuffled ones.")
+    ] = None
     split: Annotated[
         str,
         typer.Option(

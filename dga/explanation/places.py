@@ -188,6 +188,7 @@ def explain_noise(
         deepest,
         noise=noise,
         levels=levels,
+        grain=places.grain,
         state=white,
     )
 

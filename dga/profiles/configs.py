@@ -124,7 +124,8 @@ class PlacesConfig:
     place itself up to ``clear``, for fine texture measures so much); its level is the ``quantile``
     of its pixels'. ``overlap``: share of a place's side that its neighbour has too; ``quiet``:
     share of the pixels; where the others are all noisy, noise may lack colours. ``levels``: uniform
-    noise levels that pixels are read from. ``measured``: whether blocks and blur are;
+    noise levels that pixels are read from; ``grain``: share of the noise that stays, for a
+    posterior mean is smoother than any photograph. ``measured``: whether blocks and blur are;
     ``objection``: by how much the discriminator must like the picture less after an inverse to
     refuse it.
     """
@@ -139,6 +140,7 @@ class PlacesConfig:
     quantile: float = 0.9
     quiet: float = 0.1
     levels: int = 1
+    grain: float = 0.0
     measured: bool = False
     objection: float = 0.5
 
