@@ -4,24 +4,23 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 import pytest
 import skimage.data
 import torch
 from PIL import Image
+from skimage.metrics import peak_signal_noise_ratio
 from torch import nn
 
 import dga
 from dga import photograph
 from dga.diffusion import ForwardPath, Schedule
-from dga.evaluation import photographs
-from dga.evaluation.photographs import compared
 from dga.explanation.noise_level import matched_depth, noise_map
-from dga.images import Pixels, from_tensor, to_pixels, to_square, to_tensor
+from dga.explanation.places import Grid
+from dga.images import Pixels, from_tensor, through_jpeg, to_pixels, to_square, to_tensor
 from dga.networks.models import Models
-from dga.photograph import Grid, Photograph, Progress, photograph_steps, repair_photograph
+from dga.photograph import Photograph, Progress, photograph_steps, repair_photograph
 from dga.profiles import ScheduleConfig
 
 
@@ -37,9 +36,40 @@ def astronaut() -> Pixels:
 
 def half_noisy(pixels: Pixels, deviation: float = 60) -> Pixels:
     """Noise in the right half."""
-    noise = np.random.default_rng(0).normal(size=pixels.shape) * deviation
-    noise[:, : pixels.shape[1] // 2] = 0
+    where = np.arange(pixels.shape[1]) >= pixels.shape[1] // 2
+    return noisy(pixels, deviation * where[:, None])
+
+
+def ramp(pixels: Pixels) -> Pixels:
+    """Noise that grows to the right."""
+    return noisy(pixels, 90 * np.linspace(0, 1, pixels.shape[1])[:, None] ** 1.5)
+
+
+def spot(pixels: Pixels) -> Pixels:
+    """Noise in one place."""
+    y, x = (np.linspace(-1, 1, side) for side in pixels.shape[:2])
+    distance = np.hypot(y[:, None] + 0.4, x + 0.2)[..., None]
+    return noisy(pixels, 85 * np.exp(-((2 * distance) ** 4)))
+
+
+def grain(pixels: Pixels) -> Pixels:
+    """Noise that is the same in all three channels."""
+    return noisy(pixels, 25, 1)
+
+
+def stored_noise(pixels: Pixels) -> Pixels:
+    """Noise, then JPEG, which keeps less of the colours."""
+    return to_pixels(through_jpeg(noisy(pixels, 25), 75))
+
+
+def noisy(pixels: Pixels, deviation: float | np.ndarray, channels: int = 3) -> Pixels:
+    noise = np.random.default_rng(0).normal(size=(*pixels.shape[:2], channels)) * deviation
     return (pixels + noise).round().clip(0, 255).astype(np.uint8)
+
+
+def psnr(truth: Pixels, image: Pixels) -> float:
+    """In dB."""
+    return peak_signal_noise_ratio(truth, image)
 
 
 # Windows
@@ -104,16 +134,15 @@ def test_each_place_has_its_own_depth(shipped: Models, astronaut: Pixels) -> Non
     done = events[-1]
     assert isinstance(done, Photograph)
     left, right = done.depths[:, 0], done.depths[:, -1]
-    assert not left.any()
+    assert (left < right).all()
     assert (right > 4).all()
     assert np.array_equal(done.image[:, :40], damaged[:, :40])
-    own = compared(astronaut, done.image)[0]
-    assert own > compared(astronaut, damaged)[0] + 4
+    own = psnr(astronaut, done.image)
+    assert own > psnr(astronaut, damaged) + 4
     for depth in (4, 8, 12):
         one = repair_photograph(shipped, damaged, depth=depth)
         assert (one.depths == depth).all()
-        assert own > compared(astronaut, one.image)[0] + 1
-    assert own > compared(astronaut, photographs.exchanged(shipped, damaged))[0] + 2
+        assert own > psnr(astronaut, one.image) + 1
     counted = [event for event in events if isinstance(event, Progress)]
     assert (done.depths > 0).sum() <= counted[-1].done == counted[-1].total < done.depths.size
     again = repair_photograph(shipped, damaged)
@@ -124,7 +153,7 @@ def test_lost_contrast_of_the_whole_comes_back(shipped: Models, astronaut: Pixel
     flat = dga.corrupt(astronaut, "contrast", 4, 0)
     done = repair_photograph(shipped, flat)
     assert done.found.degradation.exposure.gain > 2
-    assert compared(astronaut, done.image)[0] > compared(astronaut, flat)[0] + 5
+    assert psnr(astronaut, done.image) > psnr(astronaut, flat) + 5
 
 
 @pytest.mark.parametrize(("height", "width", "is_faded"), [(192, 192, True), (960, 40, False)])
@@ -138,8 +167,9 @@ def test_the_picture_so_far_is_the_last_one_from_the_top_down(
 ) -> None:
     """Below that the exposure of the whole is undone alone; between them it fades."""
     monkeypatch.setattr(photograph, "AT_ONCE", 6)
-    noisy = half_noisy(np.tile(astronaut, (5, 1, 1))[:height, :width])
-    damaged = dga.corrupt(noisy, "contrast", 4, 0) if is_faded else noisy
+    damaged = half_noisy(np.tile(astronaut, (5, 1, 1))[:height, :width])
+    if is_faded:
+        damaged = dga.corrupt(damaged, "contrast", 4, 0)
     looks = []
     for event in photograph_steps(shipped, damaged):
         if isinstance(event, Progress):
@@ -159,17 +189,7 @@ def test_the_picture_so_far_is_the_last_one_from_the_top_down(
     assert ends[-1] == (height, height)
 
 
-def test_a_picture_that_nobody_asks_for_is_not_made(
-    shipped: Models, astronaut: Pixels, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    made = []
-    monkeypatch.setattr(photograph, "from_tensor", lambda x: made.append(x) or from_tensor(x))
-    events = list(photograph_steps(shipped, half_noisy(astronaut)))
-    assert any(isinstance(event, Progress) and event.rows for event in events)
-    assert len(made) == 1
-
-
-@pytest.mark.parametrize("damage", [photographs.strokes, photographs.ramp])
+@pytest.mark.parametrize("damage", [spot, ramp])
 def test_a_noisy_photograph_is_repaired_wherever_noise_was_measured(
     shipped: Models, astronaut: Pixels, damage: Callable[[Pixels], Pixels]
 ) -> None:
@@ -179,32 +199,32 @@ def test_a_noisy_photograph_is_repaired_wherever_noise_was_measured(
     noisy = np.quantile(held, 0.9, axis=(2, 3)) > 0.1
     assert noisy.any()
     assert (done.depths[noisy] > 0).all()
-    assert compared(astronaut, done.image)[0] > compared(astronaut, damaged)[0] + 5
+    assert psnr(astronaut, done.image) > psnr(astronaut, damaged) + 5
 
 
 def test_where_noise_is_everywhere_no_place_is_left_noisy(shipped: Models) -> None:
     pixels = to_pixels(Image.fromarray(skimage.data.astronaut()))
-    noise = np.random.default_rng(0).normal(0, 25, pixels.shape)
-    damaged = (pixels + noise).clip(0, 255).astype(np.uint8)
-    assert (repair_photograph(shipped, damaged).depths > 0).all()
+    assert (repair_photograph(shipped, noisy(pixels, 25)).depths > 0).all()
 
 
-@pytest.mark.parametrize("name", photographs.COLOURLESS)
-def test_noise_without_colours_is_taken_out(shipped: Models, name: str) -> None:
+@pytest.mark.parametrize("damage", [grain, stored_noise])
+def test_noise_without_colours_is_taken_out(
+    shipped: Models, damage: Callable[[Pixels], Pixels]
+) -> None:
     cat = skimage.data.chelsea()[22:278, 98:354]
-    damaged = photographs.COLOURLESS[name](cat)
+    damaged = damage(cat)
     done = repair_photograph(shipped, damaged)
     assert (done.depths > 5).all()
-    assert compared(cat, done.image)[0] > compared(cat, damaged)[0] + 5
+    assert psnr(cat, done.image) > psnr(cat, damaged) + 5
     assert np.array_equal(repair_photograph(shipped, damaged).image, done.image)
 
 
 def test_a_grey_photograph_stays_grey(shipped: Models) -> None:
     grey = np.repeat(skimage.data.camera()[22:278, 128:384, None], 3, 2)
-    noisy = photographs.grain(grey)
+    noisy = grain(grey)
     repaired = repair_photograph(shipped, noisy).image
     assert (repaired == repaired[..., :1]).all()
-    assert compared(grey, repaired)[0] > compared(grey, noisy)[0] + 4
+    assert psnr(grey, repaired) > psnr(grey, noisy) + 4
 
 
 @pytest.mark.parametrize("name", ["coffee", "camera"])
@@ -218,7 +238,7 @@ def test_impulses_are_not_taken_for_white_noise(shipped: Models, astronaut: Pixe
     damaged = dga.corrupt(astronaut, "impulse_noise", 5, 1)
     done = repair_photograph(shipped, damaged)
     assert done.found.degradation.impulses is not None
-    assert compared(astronaut, done.image)[0] > compared(astronaut, damaged)[0] + 8
+    assert psnr(astronaut, done.image) > psnr(astronaut, damaged) + 8
     white = repair_photograph(shipped, dga.corrupt(astronaut, "gaussian_noise", 5, 1))
     assert white.found.degradation.impulses is None
     assert (white.depths > 8).all()
@@ -254,52 +274,3 @@ def test_networks_without_numbers_are_said(choosy_models: Models) -> None:
     broken = dataclasses.replace(choosy_models, denoiser=Broken())
     with pytest.raises(FloatingPointError):
         repair_photograph(broken, np.full((64, 64, 3), 90, np.uint8), depth=5)
-
-
-# The measurement
-
-
-def test_damages_and_rivals_are_pictures(astronaut: Pixels) -> None:
-    noisy = photographs.strokes(astronaut)
-    level = float(noise_map(to_tensor(noisy)).mean()) / 2
-    for name, rival in photographs.RIVALS.items():
-        if name == "BM3D":
-            pytest.importorskip("bm3d")
-        image = rival(noisy, level)
-        assert image.shape == astronaut.shape, name
-        assert image.dtype == np.uint8, name
-        assert compared(astronaut, image)[0] > 15, name
-    for name, damage in (photographs.UNEVEN | photographs.COLOURLESS).items():
-        damaged = damage(astronaut)
-        assert damaged.dtype == np.uint8, name
-        assert 10 < compared(astronaut, damaged)[0] < 35, name
-
-
-def test_every_photograph_is_there_and_has_a_licence() -> None:
-    sources = [s for split in photographs.SPLITS.values() for s in split.values()]
-    assert all(source.path() and source.licence for source in sources)
-
-
-def test_a_measurement_goes_on_where_it_was_killed(
-    choosy_models: Models, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    few = {"none": photographs.damages()["none"], "ramp": photographs.ramp}
-    monkeypatch.setattr(photographs, "damages", lambda: few)
-    monkeypatch.setattr(photographs, "SINGLE", (4, 8))
-    monkeypatch.setattr(photographs, "RIVALS", {"wavelets": photographs.wavelets})
-    tune = photographs.SPLITS["tune"]
-    monkeypatch.setitem(photographs.SPLITS, "tune", {"cat": tune["cat"]})
-    lines = photographs.measure(choosy_models, "tune", tmp_path, 128, "")
-    methods = [line["method"] for line in lines if line["corruption"] == "ramp"]
-    assert methods == [
-        "damaged", "own depths", "one depth", "exchanged depths",
-        photographs.SINGLE_LEVELLED, photographs.SINGLE_ALIKE,
-    ]  # fmt: skip
-    untouched = next(line for line in lines if line["corruption"] == "none")
-    assert (untouched["psnr"], untouched["same_reading"]) == (100, True)
-    kept = (tmp_path / "lines.jsonl").read_text()
-    (tmp_path / "lines.jsonl").write_text("".join(kept.splitlines(keepends=True)[:-2]))
-    again = photographs.measure(choosy_models, "tune", tmp_path, 128, "")
-    assert len(again) == len(lines)
-    assert [line["psnr"] for line in again] == [line["psnr"] for line in lines]
-    assert "| ramp |" in photographs.summary(again)
