@@ -10,8 +10,6 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-import psutil
-
 from tests.fixtures.address import free_port, wait
 
 ROOT = Path(__file__).parents[2]
@@ -49,7 +47,9 @@ class Server:
             self.stop(signal.SIGKILL)
 
     def resident(self) -> int:
-        """Bytes of memory of the process and its children."""
+        """Bytes of memory of the process and its children; needs requirements-dev.txt."""
+        import psutil
+
         process = psutil.Process(self.process.pid)
         return sum(p.memory_info().rss for p in [process, *process.children(recursive=True)])
 

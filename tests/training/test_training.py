@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import skimage.data
 import torch
 from torch import nn
 
@@ -30,6 +31,7 @@ from dga.training.discriminator.pairs import make_pairs, vary_source
 from dga.training.discriminator.samples import Prior
 from dga.training.discriminator.studies import Study
 from dga.training.loop import TrainConfig
+from dga.training.windows import Photographs
 from dga.weights.store import read_config, read_state, save_weights
 from tests.fixtures.cli import refused
 from tests.fixtures.models import die_after_saving, generate
@@ -77,6 +79,8 @@ def _train(name, profile, folder, out, config, study=None) -> str:
         "discriminator": discriminator.train_discriminator,
     }[name]
     options = {"study": study} if study else {}
+    if config.windows:
+        options["photographs"] = Photographs((skimage.data.astronaut(),))
     result = function(profile, images, config, out, CPU, **options)
     network = result[0] if isinstance(result, tuple) else result
     digest = hashlib.sha256()
@@ -104,8 +108,8 @@ def test_interrupted_training_ends_with_the_same_bits(
     name, study, bf16, short_profile, picture_folder, diffusion_folder, tmp_path, monkeypatch
 ):
     """Trained at one go and, stopped twice, in three; the weights must be the same."""
-    enlarged = 0.5 if study and study.explanations else 0.0
-    config = dataclasses.replace(CONFIG, bf16=bf16, scales=enlarged)
+    windows = 0.5 if study and study.explanations else 0.0
+    config = dataclasses.replace(CONFIG, bf16=bf16, windows=windows)
     study = study and dataclasses.replace(study, diffusion=diffusion_folder)
 
     def trained(out: str) -> str:
