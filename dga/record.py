@@ -178,6 +178,10 @@ def remedies(degradation: Degradation) -> list[str]:
         done.append("brightness moved")
     if degradation.blur:
         done.append(f"sharpened by {degradation.blur:g} px")
+    if degradation.operator:
+        done.append(f"undone: {degradation.operator}")
+    if degradation.veil:
+        done.append(f"light taken off ({degradation.veil})")
     if degradation.noise:
         done.append(f"noise of level {degradation.noise:.2f} found")
     return done
