@@ -175,7 +175,7 @@ class Blocks:
 
     def agree(self, z: Tensor, y: Tensor, weight: float) -> Tensor:
         """H is a projection: the mean of each block moves towards the observed one."""
-        return z + (y - self.apply(z)) / (1 + weight)
+        return z + self.apply(y - z) / (1 + weight)
 
     def __str__(self) -> str:
         return f"{len(self.rows)} x {len(self.columns)} blocks"

@@ -1,0 +1,327 @@
+"""Damage that a picture tells by itself: what was done is measured, and undoing it helps."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+import skimage.data
+import torch
+from PIL import Image
+from torch import Tensor
+
+import dga
+from dga.explanation.degradation import Degradation, to_levels
+from dga.explanation.glass import Glass
+from dga.explanation.measurement import measure_blocks, measure_blur
+from dga.explanation.noise_level import (
+    level_weights,
+    noise_by_brightness,
+    noise_map,
+    uniform_levels,
+)
+from dga.explanation.operators import Blocks, Disk, Line, Operator
+from dga.explanation.veil import Veil, measure_veil
+from dga.explanation.zoom import Zoom
+from dga.images import Pixels, to_pixels, to_square, to_tensor
+
+SIDE = 224
+SIZES = (224, 224), (96, 96), (65, 240), (300, 200), (64, 64)
+"""Height and width."""
+NAMES = "coffee", "chelsea"
+
+
+def photograph(name: str, side: int = SIDE) -> Pixels:
+    """One of scikit-image's, its middle square."""
+    return to_pixels(to_square(Image.fromarray(getattr(skimage.data, name)()), side))
+
+
+def part(name: str, height: int, width: int) -> Pixels:
+    """A corner of one in its own pixels."""
+    whole: Pixels = getattr(skimage.data, name)()
+    return np.ascontiguousarray(whole[:height, :width])
+
+
+@pytest.fixture(scope="module", params=NAMES)
+def clear(request: pytest.FixtureRequest) -> Pixels:
+    """A photograph that nothing damaged."""
+    return photograph(request.param)
+
+
+def psnr(x: Tensor, y: Tensor) -> float:
+    return float(10 * torch.log10(4 / (x - y).square().mean()))
+
+
+def damaged_by(operator: Operator, x: Tensor) -> Tensor:
+    """As a picture file would hold it."""
+    return to_levels(operator.apply(x).clamp(-1, 1))
+
+
+def gain(operator: Operator, x: Tensor, y: Tensor) -> float:
+    """By how many decibels the inverse brings ``y`` closer to ``x``."""
+    return psnr(x, Degradation(operator=operator).inverse(y)) - psnr(x, y)
+
+
+# What was done is what is measured
+
+
+@pytest.mark.parametrize(("severity", "blocks"), [(1, 134), (3, 89), (5, 56)])
+def test_blocks_are_counted_and_smoothed(clear: Pixels, severity: int, blocks: int) -> None:
+    x, y = to_tensor(clear), to_tensor(dga.corrupt(clear, "pixelate", severity, 0))
+    found = measure_blocks(y)
+    assert found is not None
+    assert (len(found.rows), len(found.columns)) == (blocks, blocks)
+    assert gain(found, x, y) > 1
+
+
+@pytest.mark.parametrize("radius", [2.5, 4.0, 6.2, 9.0])
+def test_a_lens_is_measured_to_a_quarter_pixel(clear: Pixels, radius: float) -> None:
+    x = to_tensor(clear)
+    y = damaged_by(Disk(radius), x)
+    found = measure_blur(y)
+    assert isinstance(found, Disk)
+    assert found.radius == pytest.approx(radius, abs=0.25)
+    assert gain(found, x, y) > 2
+
+
+@pytest.mark.parametrize("angle", [-150, -60, 0, 22.5, 90, 157.5])
+@pytest.mark.parametrize("length", [5.0, 8.0])
+def test_motion_that_fades_is_undone_the_right_way_round(
+    clear: Pixels, length: float, angle: float
+) -> None:
+    x, made = to_tensor(clear), Line(length, angle, one_sided=True)
+    y = damaged_by(made, x)
+    found = measure_blur(y)
+    assert isinstance(found, Line)
+    assert found.one_sided
+    assert between(found.angle, angle, 360) <= 7.5
+    assert gain(found, x, y) > 5 > 0 > gain(found.reverse(), x, y)
+
+
+@pytest.mark.parametrize("angle", [0, 45, 90, 157.5])
+@pytest.mark.parametrize("length", [10.0, 16.0])
+def test_even_motion_is_measured_along_its_line(clear: Pixels, length: float, angle: float) -> None:
+    x = to_tensor(clear)
+    y = damaged_by(Line(length, angle), x)
+    found = measure_blur(y)
+    assert isinstance(found, Line)
+    assert between(found.angle, angle, 180) <= 7.5
+    assert found.length == pytest.approx(length, rel=0.4)
+    assert gain(found, x, y) > 2
+
+
+def between(one: float, other: float, turn: float) -> float:
+    """Degrees between two directions, which come back after ``turn``."""
+    apart = (one - other) % turn
+    return min(apart, turn - apart)
+
+
+@pytest.mark.parametrize("factor", [1.11, 1.21, 1.31])
+def test_a_zoom_is_measured_and_undone(clear: Pixels, factor: float) -> None:
+    x = to_tensor(clear)
+    y = damaged_by(Zoom(factor), x)
+    found = measure_blur(y)
+    assert isinstance(found, Zoom)
+    assert found.factor == pytest.approx(factor, abs=0.05)
+    assert gain(found, x, y) > 4
+
+
+def test_glass_is_not_taken_for_a_lens(clear: Pixels) -> None:
+    y = to_tensor(dga.corrupt(clear, "glass_blur", 5, 0))
+    assert isinstance(measure_blur(y), Glass)
+
+
+@pytest.mark.parametrize("name", ["defocus_blur", "motion_blur", "zoom_blur", "pixelate"])
+@pytest.mark.parametrize("severity", [3, 5])
+def test_what_the_benchmark_does_is_measured_too(clear: Pixels, name: str, severity: int) -> None:
+    x, y = to_tensor(clear), to_tensor(dga.corrupt(clear, name, severity, 0))
+    found = measure_blocks(y) or measure_blur(y)
+    assert found is not None
+    assert found.kind == name.removesuffix("_blur").replace("defocus", "blur").replace(
+        "pixelate", "blocks"
+    )
+    assert gain(found, x, y) > 1
+
+
+@pytest.mark.parametrize("severity", [3, 5])
+def test_lost_contrast_is_brought_back(clear: Pixels, severity: int) -> None:
+    x, y = to_tensor(clear), to_tensor(dga.corrupt(clear, "contrast", severity, 0))
+    veil = measure_veil(y)
+    assert veil is not None
+    lost, back = (float(z.mean(0).std() / x.mean(0).std()) for z in (y, veil.remove(y)))
+    assert lost < 0.3
+    assert back > 0.8
+
+
+@pytest.mark.parametrize("name", ["chelsea", "astronaut"])
+def test_fog_is_a_veil_that_is_uneven(name: str) -> None:
+    veil = measure_veil(to_tensor(dga.corrupt(photograph(name), "fog", 5, 0)))
+    assert veil is not None
+    assert veil.smooth
+
+
+# What was not done is not measured
+
+TURNS: dict[str, Callable[[Pixels], Pixels]] = {
+    "as it came": lambda pixels: pixels,
+    "mirrored": lambda pixels: pixels[:, ::-1],
+    "upside down": lambda pixels: pixels[::-1],
+    "turned": np.rot90,
+}
+
+
+@pytest.mark.parametrize("turn", TURNS)
+@pytest.mark.parametrize("name", [*NAMES, "astronaut"])
+def test_nothing_is_measured_in_an_undamaged_photograph(name: str, turn: str) -> None:
+    x = to_tensor(np.ascontiguousarray(TURNS[turn](photograph(name))))
+    assert (measure_blocks(x), measure_blur(x), measure_veil(x)) == (None, None, None)
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("name", [None, "pixelate", "glass_blur", "contrast"])
+def test_any_size_is_measured(size: tuple[int, int], name: str | None) -> None:
+    """A picture may be too small to tell, but it is no error, and an inverse is a picture."""
+    pixels = part("coffee", *size)
+    if name:
+        pixels = dga.corrupt(pixels, name, 3, 0)
+    x = to_tensor(pixels)
+    found = Degradation(operator=measure_blocks(x) or measure_blur(x), veil=measure_veil(x))
+    z = found.inverse(x)
+    assert z.shape == x.shape
+    assert z.isfinite().all()
+    assert float(z.abs().max()) <= 1
+
+
+@pytest.mark.parametrize("value", [-1.0, 0.0, 1.0])
+def test_nothing_is_measured_in_one_colour_or_a_ramp(value: float) -> None:
+    flat = torch.full((3, 100, 80), value)
+    ramp = torch.linspace(-1, 1, 80).expand(3, 100, 80).contiguous()
+    for x in (flat, ramp):
+        assert measure_blocks(x) is None
+        assert measure_blur(x) is None
+    assert measure_veil(flat) is None
+
+
+# Operators
+
+OPERATORS: dict[str, Operator] = {
+    "lens": Disk(1.5),
+    "even motion": Line(4.0, 30.0),
+    "fading motion": Line(2.0, -120.0, one_sided=True),
+    "blocks": Blocks((0, 3, 5, 9), (0, 2, 7)),
+    "zoom": Zoom(1.2),
+    "glass": Glass(1.3),
+}
+
+
+def noise(*shape: int, seed: int = 0) -> Tensor:
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed)) * 0.4
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_what_is_of_one_colour_stays_so(name: str) -> None:
+    operator, flat = OPERATORS[name], torch.full((3, 12, 10), 0.3)
+    for same in (operator.apply(flat), operator.agree(flat, flat, 0.05), operator.invert(flat)):
+        torch.testing.assert_close(same, flat, atol=2e-4, rtol=0)
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_operators_are_linear(name: str) -> None:
+    operator, x, y = OPERATORS[name], noise(3, 12, 10), noise(3, 12, 10, seed=1)
+    both = operator.apply(2 * x - y)
+    torch.testing.assert_close(both, 2 * operator.apply(x) - operator.apply(y), atol=1e-5, rtol=0)
+
+
+@pytest.mark.parametrize("weight", [0.05, 1.0])
+@pytest.mark.parametrize("name", ["blocks", "glass", "zoom"])
+def test_agreement_is_the_least_squares_solution(name: str, weight: float) -> None:
+    """argmin |H x - y|^2 + weight |x - z|^2, as a dense solver gives it."""
+    operator, shape = OPERATORS[name], (1, 12, 10)
+    units = torch.eye(120).view(120, *shape)
+    h = torch.stack([operator.apply(unit.expand(3, -1, -1))[0].flatten() for unit in units], 1)
+    y, z = noise(*shape, seed=2), noise(*shape, seed=3)
+    left, right = h.T @ h + weight * torch.eye(120), h.T @ y.flatten() + weight * z.flatten()
+    exact = torch.linalg.solve(left.double(), right.double()).float().view(shape)
+    found = operator.agree(z.expand(3, -1, -1), y.expand(3, -1, -1), weight)
+    torch.testing.assert_close(found, exact.expand(3, -1, -1), atol=0.02, rtol=0)
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_agreement_with_a_photograph_lies_between_prior_and_observation(name: str) -> None:
+    """It costs less than either the prior or the observation would; a heavy prior stays."""
+    operator, z = OPERATORS[name], to_tensor(photograph("coffee", 64))
+    y = operator.apply(to_tensor(photograph("chelsea", 64)))
+
+    def cost(x: Tensor, weight: float) -> float:
+        return float((operator.apply(x) - y).square().mean() + weight * (x - z).square().mean())
+
+    found = operator.agree(z, y, 0.1)
+    assert cost(found, 0.1) < min(cost(z, 0.1), cost(y, 0.1))
+    torch.testing.assert_close(operator.agree(z, y, 1e5), z, atol=1e-3, rtol=0)
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_the_truth_agrees_with_itself(name: str) -> None:
+    operator, x = OPERATORS[name], to_tensor(photograph("coffee", 64))
+    found = operator.agree(x, operator.apply(x), 0.1)
+    inner = slice(None), slice(8, -8), slice(8, -8)  # a border's other side is not known
+    torch.testing.assert_close(found[inner], x[inner], atol=0.05, rtol=0)
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_operators_say_what_they_are(name: str) -> None:
+    operator = OPERATORS[name]
+    assert operator.kind in Degradation(operator=operator).kinds
+    assert str(operator) in str(Degradation(operator=operator))
+
+
+# Noise by pixel
+
+
+def test_levels_rise_and_near_ones_are_one() -> None:
+    spread = torch.linspace(0.1, 0.5, 64 * 64).view(64, 64)
+    levels = uniform_levels(spread, 4)
+    assert list(levels) == sorted(levels)
+    assert len(levels) == 4
+    assert 0.1 <= levels[0] < levels[-1] <= 0.5
+    assert all(b > 1.15 * a for a, b in itertools.pairwise(levels))
+    assert len(uniform_levels(torch.full((40, 40), 0.3), 4)) == 1
+    assert len(uniform_levels(spread, 1)) == 1
+    spread[:, :60] = 0
+    assert min(uniform_levels(spread, 4)) >= 0.1
+
+
+@pytest.mark.parametrize("levels", [(0.2,), (0.1, 0.3), (0.1, 0.2, 0.4)])
+def test_pixels_share_their_weight_among_levels(levels: tuple[float, ...]) -> None:
+    held = torch.linspace(0, 0.6, 50).view(5, 10)
+    weights = level_weights(held, levels)
+    assert weights.shape == (1 + len(levels), 5, 10)
+    torch.testing.assert_close(weights.sum(0), torch.ones(5, 10))
+    assert float(weights.min()) >= 0
+    assert weights[0].flatten().tolist() == [1] + [0] * 49
+    at = torch.tensor(levels)
+    torch.testing.assert_close(
+        level_weights(at[None], levels)[1:, 0], torch.eye(len(levels)), atol=1e-5, rtol=0
+    )
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_noise_of_few_photons_is_known_by_brightness(name: str) -> None:
+    x = to_tensor(photograph(name))
+    truth = 0.3 * ((x.mean(0) + 1) / 2).clamp(min=0.02).sqrt()
+    y = x + truth * torch.randn(x.shape, generator=torch.Generator().manual_seed(0))
+    around = noise_map(y)
+    by_brightness = noise_by_brightness(y, around)
+    off = [(found - truth).abs().mean() for found in (around, by_brightness)]
+    assert off[1] < 0.75 * off[0]
+    around[:, :50] = 0
+    assert not noise_by_brightness(y, around)[:, :50].any()
+
+
+def test_a_veil_says_what_it_does() -> None:
+    x = to_tensor(photograph("coffee"))
+    torch.testing.assert_close(Veil(target=float(x.mean())).remove(x), x)
+    assert "veil" in Degradation(veil=Veil(smooth=True, gain=2.0)).kinds
+    assert "gain 2" in str(Veil(smooth=True, gain=2.0))
