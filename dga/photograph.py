@@ -144,11 +144,12 @@ def photograph_steps(
     else:
         result = yield from _windows(models, pixels, seed, depth)
     image = result.image[:height, :width]
+    unchanged = np.array_equal(image, pixels)
     yield replace(
         result,
         image=image,
-        noise=result.noise[:height, :width],
-        unchanged=np.array_equal(image, pixels),
+        noise=result.noise[:height, :width] * (not unchanged),  # else none counted
+        unchanged=unchanged,
         seconds=time.perf_counter() - begun,
     )
 

@@ -168,13 +168,12 @@ def explain_noise(
     places = config.places
     assert places is not None
     noise = noise_map(x)
-    is_everywhere = float(noise[::8, ::8].quantile(places.quiet)) > config.noise_floor
+    least = float(noise[::8, ::8].quantile(places.quiet))
+    is_everywhere = least > config.noise_floor
     noise[noise <= config.noise_floor] = 0
     # Fine texture has no colours either, but is seldom everywhere.
     white, noise = whiten_channels(x, noise, seed) if is_everywhere else (x, noise)
-    noisy = yield from judge_noise(
-        schedule, network, white, noise, side, seed, config, is_everywhere
-    )
+    noisy = yield from judge_noise(schedule, network, white, noise, side, seed, config, least)
     noise = noise * noisy.mask()
     if not bool(noise.any()):
         return None
@@ -201,17 +200,18 @@ def judge_noise(
     side: int,
     seed: int,
     config: ExplanationConfig,
-    is_everywhere: bool,
+    least: float,
 ) -> Generator[Scored, None, Places]:
     """Noise of each place, where the discriminator prefers it to none.
 
     Asked is the noisiest of every 3 x 3 places, for all of them: fine texture passes for a little
     noise, seldom for much. The eight beside it vote, too, and one of several is against; where
-    noise is everywhere, all vote for all as well. Where it is faint a place is asked itself, for
-    beside noise there may be texture.
+    noise is everywhere (``least``: what all but the quietest pixels hold), all vote for all as
+    well. Where it is faint a place is asked itself, for beside noise there may be texture.
     """
     places = config.places
     assert places is not None
+    enough = config.noise_head_start if least > places.sure else places.noisy
     grid, after = Grid.over(x.shape[1:], side, round(places.overlap * side)), config.judged_at
     parts = torch.arange(len(grid)).split(AT_ONCE)
     by_place = (grid.cut(noise[None], part.tolist()).flatten(1) for part in parts)
@@ -241,10 +241,10 @@ def judge_noise(
     judged, margin = highest > 0, torch.zeros_like(highest)
     margin[judged] = yield from prefer(numbers[judged])
     votes, voters = (9 * F.avg_pool2d(v, 3, 1, 1) for v in (margin, judged.float()))
-    agreed = votes > places.noisy * (voters + (voters > 1).float())
-    if is_everywhere:
+    agreed = votes > enough * (voters + (voters > 1).float())
+    if least > config.noise_floor:
         against = min(1, int(judged.sum()) - 1)
-        agreed |= bool(margin.sum() > places.noisy * (judged.sum() + against))
+        agreed |= bool(margin.sum() > enough * (judged.sum() + against))
     likely = F.interpolate(agreed.float(), scale_factor=3)
     is_noisy = likely[..., : shape[2], : shape[3]].flatten() * level > 0
     faint = (is_noisy & (level <= places.clear)).nonzero()[:, 0]

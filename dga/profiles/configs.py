@@ -123,7 +123,8 @@ class PlacesConfig:
     noise where the discriminator prefers it by ``noisy`` (mean logit, of its surroundings; of the
     place itself up to ``clear``, for fine texture measures so much); its level is the ``quantile``
     of its pixels'. ``overlap``: share of a place's side that its neighbour has too; ``quiet``:
-    share of the pixels; where the others are all noisy, noise may lack colours. ``levels``: uniform
+    share of the pixels; where the others are all noisy, noise may lack colours, and where they hold
+    more than ``sure``, as no photograph does, a ``noise_head_start`` will do. ``levels``: uniform
     noise levels that pixels are read from; ``grain``: share of the noise that stays, for a
     posterior mean is smoother than any photograph. ``measured``: whether blocks and blur are;
     ``objection``: by how much the discriminator must like the picture less after an inverse to
@@ -139,6 +140,7 @@ class PlacesConfig:
     overlap: float = 0.1875
     quantile: float = 0.9
     quiet: float = 0.1
+    sure: float = 0.16
     levels: int = 1
     grain: float = 0.0
     measured: bool = False
