@@ -29,6 +29,7 @@ class Likes(nn.Module):
         super().__init__()
         self.statistic, self.wanted, self.scale = statistic, wanted, scale
         self.shown = 0
+        self.weight = nn.Parameter(torch.zeros(0))  # says where it computes
 
     def forward(self, x: Tensor, time: Tensor) -> Tensor:
         self.shown += len(x)
@@ -169,6 +170,7 @@ class NoNumbers(nn.Module):
     def __init__(self, x: Tensor) -> None:
         super().__init__()
         self.mean = float(x.mean())
+        self.weight = nn.Parameter(torch.zeros(0))
 
     def forward(self, x: Tensor, time: Tensor) -> Tensor:
         means = x.mean((1, 2, 3))
