@@ -163,6 +163,8 @@ SMALLEST_DISK = 2.25
 """Pixels; smaller ones look like any soft picture."""
 SURE_LINE, STEEP_LINE = 0.18, 0.55
 """Share explained and slope from which motion is sure."""
+MOST_LEFT = 5.2
+"""Log power over that of rounding which motion leaves, at most: 5 of 520 photographs have less."""
 
 
 def measure_blur(x: Tensor) -> Operator | None:
@@ -172,9 +174,24 @@ def measure_blur(x: Tensor) -> Operator | None:
     if lens.share > SURE_DISK and lens.slope > SURE_DISK and lens.operator.radius >= SMALLEST_DISK:
         return lens.operator
     best = measure_line(power)[0]
-    if best.share > SURE_LINE and best.slope > STEEP_LINE:
+    if best.share > SURE_LINE and best.slope > STEEP_LINE and is_erased(best.operator, power):
         return min((best.operator, best.operator.reverse()), key=lambda o: measure_excess(o, x))
     return measure_zoom(x) or measure_glass(x)
+
+
+def is_erased(operator: Line, power: NDArray[np.float64]) -> bool:
+    """Whether hardly more than rounding is left where the motion erases most.
+
+    Stripes of a fence or a field look like motion in the slope of a spectrum, but not in this.
+    """
+    side = len(power)
+    frequency, _, used = _frequencies(side)
+    used = used & (frequency > 0.03) & (frequency < 0.4)
+    row = _line_table(side)[_line_family(side).index(operator)]
+    erased = (row < np.quantile(row, 0.3)) & (frequency[used] > 0.08)
+    window = np.hanning(side)[:, None] * np.hanning(side)
+    rounding = np.log((window**2).sum() / 36 + 0.1)  # a twelfth of a level, of three channels
+    return bool(np.median(np.log(power[used][erased] + 0.1)) - rounding < MOST_LEFT)
 
 
 def measure_excess(operator: Line, x: Tensor) -> float:

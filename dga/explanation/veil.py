@@ -120,11 +120,11 @@ class VeilConfig:
 
     lifted: float = -0.58
     coloured: float = 0.28
-    flat: float = 0.17
+    flat: float = 0.13
     even: float = 0.32
     deviation: float = 0.7
     glare: tuple[float, float, float] = (1.6, 1.1, 2.2)
-    smoother: float = 1.75
+    smoother: float = 1.9
     blurred: float = 9.0
     pale: float = 0.2
     darkest: float = -0.9
