@@ -30,9 +30,12 @@ def photo(cat: np.ndarray, tmp_path: Path) -> Path:
 def test_json_is_one_object_and_nothing_else(shipped_models, photo):
     """In a process of its own: nothing else may reach stdout."""
     root = Path(__file__).resolve().parents[2]
-    asked = "--corruption gaussian_noise --severity 4 --methods dga,dda --dda-depth 6 --max-depth 5"
+    asked = (
+        "--profile everyday16 --corruption gaussian_noise --severity 4 --methods dga,dda "
+        "--dda-depth 6 --max-depth 5 --out out --json"
+    )
     result = subprocess.run(
-        [sys.executable, "-m", "dga", "adapt", photo, *asked.split(), "--out", "out", "--json"],
+        [sys.executable, "-m", "dga", "adapt", photo, *asked.split()],
         env={**os.environ, "PYTHONPATH": str(root)},
         capture_output=True,
         text=True,
@@ -80,7 +83,7 @@ def test_steps_and_eta_reach_the_picture(shipped_models, photo):
         (["--steps", "many"], "a whole number or all, not 'many'"),
         (["--eta", "nan"], "eta is a number from 0 to 1, not nan"),
         (["--steps", "all", "--eta", "1"], "say how many steps"),
-        (["--profile", "everyday17"], "Known profiles: everyday16, imagenet"),
+        (["--profile", "everyday17"], "Known profiles: photo, everyday16, imagenet"),
         (["--weights", "nowhere"], "Restore that folder"),
         (["--precision", "float8"], "auto, float32, bfloat16"),
     ],
