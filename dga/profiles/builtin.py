@@ -135,6 +135,15 @@ PHOTO = replace(
         noisy=End(StoppingConfig(tau=0.995, max_depth=16), steps=1),
         blurred=End(depth=24, steps=4, eta=0.5, guidance=OperatorGuidanceConfig()),
     ),
+    # A larger picture has more pixels to average over: shallower than at 64 px, and a pull whose
+    # norm is as much larger as the picture's side.
+    stopping=StoppingConfig(tau=0.75, max_depth=16, horizon=60),
+    guidance=GuidanceConfig(scale=2.6, through_network=False),
+    dda_depth=4,
+    dda_guidance=GuidanceConfig(scale=2.6, through_network=False),
+    diffpure_depth=4,
+    sampling=SamplingConfig(steps=4, eta=1.0),
+    ancestral_guidance=GuidanceConfig(scale=5.2),
     memo=MemoConfig(),
     release=ReleaseConfig(quality=None, bicubic=True),
 )
