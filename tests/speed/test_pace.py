@@ -38,6 +38,10 @@ def test_an_explanation_is_counted(tiny_models):
     class Stubborn(torch.nn.Module):
         """Takes every further state for a little better, and none for source data."""
 
+        def __init__(self) -> None:
+            super().__init__()
+            self.weight = torch.nn.Parameter(torch.zeros(0))  # says where it computes
+
         def forward(self, x: torch.Tensor, time: torch.Tensor) -> torch.Tensor:
             nonlocal shown
             shown += len(x)
