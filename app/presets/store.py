@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, get_type_hints
 
 import numpy as np
 from PIL import Image
-from pydantic import TypeAdapter
+from pydantic import ConfigDict, TypeAdapter
 
 from app.parts.examples import Example
 from app.parts.pictures import uri
@@ -245,7 +245,8 @@ def _search(state: RunState, told: dict[str, Any], end: End) -> Search:
 
 @cache
 def _adapter(kind: Any) -> TypeAdapter[Any]:
-    return TypeAdapter(kind)
+    """Tensors and operators are taken as they are: of a recorded picture there are none."""
+    return TypeAdapter(kind | None, config=ConfigDict(arbitrary_types_allowed=True))
 
 
 def _filled(kind: type[Kept], told: Mapping[str, Any], **known: Any) -> Kept:

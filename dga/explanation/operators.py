@@ -11,7 +11,7 @@ import functools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import torch
 import torch.nn.functional as F
@@ -23,6 +23,7 @@ REGULARISATION = 0.01
 """Noise-to-signal ratio of the first estimate."""
 
 
+@runtime_checkable
 class Operator(Protocol):
     """What a picture went through, as a linear map."""
 
