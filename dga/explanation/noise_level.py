@@ -173,6 +173,12 @@ def remove_impulses(x: Tensor, threshold: float) -> Tensor:
     return torch.where((x - median).abs() > threshold, median, x)
 
 
+def extreme_share(x: Tensor, threshold: float) -> float:
+    """Of the values that :func:`remove_impulses` would replace, the share at -1 or 1; 0 for none."""
+    wrong = x[remove_impulses(x, threshold) != x]
+    return float((wrong.abs() >= 1).float().mean()) if len(wrong) else 0.0
+
+
 def _median(x: Tensor) -> Tensor:
     """Of each pixel's 3 x 3 neighbourhood, ``[N, 1, H, W]``; columns of three are sorted once."""
     wide = F.pad(x, (1, 1, 1, 1), "replicate")

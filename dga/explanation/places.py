@@ -20,6 +20,7 @@ from dga.explanation.degradation import NO_DEGRADATION, Degradation
 from dga.explanation.exposure import UNCHANGED
 from dga.explanation.measurement import measure_blocks, measure_blur
 from dga.explanation.noise_level import (
+    extreme_share,
     matched_depth,
     noise_by_brightness,
     noise_deviation,
@@ -36,6 +37,8 @@ AT_ONCE = 16
 """Places judged together; bounds memory, and how long nothing is heard."""
 COUNTED = 1024
 """Of a picture with longer sides every n-th pixel is counted, where only means are asked for."""
+EXTREME = 0.68
+"""Share of wrong values that are black or white, above which noise is impulses."""
 PLACES = "places"
 """Stage of a :class:`~dga.explanation.search.Scored` that says only that work goes on."""
 
@@ -109,8 +112,7 @@ def explain_whole(
     """Exposure and impulses of the whole, ``[3, H, W]``; other noise has a level at each pixel.
 
     An exposure is believed only where the thumbnail, too, looks damaged before and not afterwards,
-    a gain only where nothing is dark any more. Whether noise is impulses, which a median takes out,
-    is judged. Sharpness is not judged: on photographs a discriminator takes a lens's or a camera's
+    a gain only where nothing is dark any more. Noise whose wrong values are black or white is impulses. Sharpness is not judged: on photographs a discriminator takes a lens's or a camera's
     blur for damage, and what it then likes best is too sharp.
     """
     places = config.places
@@ -118,6 +120,11 @@ def explain_whole(
     config = replace(config, sharpness=False)
     every = -(-max(x.shape[1:]) // COUNTED)
     counted, measured = x[:, ::every, ::every], float(noise_deviation(x[None])[0])
+    if measured > config.noise_floor and config.impulses:
+        top, left = (max(0, length - COUNTED) // 2 for length in x.shape[1:])
+        middle = x[:, top : top + COUNTED, left : left + COUNTED]  # bounds memory
+        if extreme_share(middle, config.impulses[0]) > EXTREME:
+            measured = 0.0  # so many impulses that they measure as noise
     look = views(x, side, config)
     known: Known = {}
     explanation = yield from explain(

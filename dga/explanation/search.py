@@ -149,14 +149,11 @@ class _Search:
         return best
 
     def _noise(self) -> Generator[Scored, None, Degradation]:
-        """An entry where noise is measured; sparse impulses where that measure is blind to them.
-
-        In a large picture impulses may be so many that they measure as noise: both are judged.
-        """
+        """An entry where noise is measured; sparse impulses where that measure is blind to them."""
         config, candidates = self.config, [NO_DEGRADATION]
         if self.measured > config.noise_floor:
             candidates += [Degradation(noise=self.measured * s) for s in config.noise_scales]
-        if self.measured <= config.noise_floor or config.places:
+        else:
             candidates += [Degradation(impulses=threshold) for threshold in config.impulses]
         scores = yield from self._score("noise", candidates, config.judged_at)
         for i, candidate in enumerate(candidates[1:], 1):
