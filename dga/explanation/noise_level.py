@@ -174,7 +174,7 @@ def remove_impulses(x: Tensor, threshold: float) -> Tensor:
 
 
 def extreme_share(x: Tensor, threshold: float) -> float:
-    """Of the values that :func:`remove_impulses` would replace, the share at -1 or 1; 0 for none."""
+    """Share of the values that :func:`remove_impulses` would replace that are -1 or 1."""
     wrong = x[remove_impulses(x, threshold) != x]
     return float((wrong.abs() >= 1).float().mean()) if len(wrong) else 0.0
 

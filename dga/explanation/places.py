@@ -112,7 +112,8 @@ def explain_whole(
     """Exposure and impulses of the whole, ``[3, H, W]``; other noise has a level at each pixel.
 
     An exposure is believed only where the thumbnail, too, looks damaged before and not afterwards,
-    a gain only where nothing is dark any more. Noise whose wrong values are black or white is impulses. Sharpness is not judged: on photographs a discriminator takes a lens's or a camera's
+    a gain only where nothing is dark any more. Noise whose wrong values are black or white is
+    impulses. Sharpness is not judged: on photographs a discriminator takes a lens's or a camera's
     blur for damage, and what it then likes best is too sharp.
     """
     places = config.places

