@@ -22,6 +22,8 @@ WEIGHT = 0.003
 FACTORS = np.arange(1.06, 1.42, 0.01)
 INNER = 0.15
 """Smallest radius of the log-polar picture, as a share of the largest."""
+SMALLEST = 128
+"""Shorter side in pixels; smaller undamaged photographs look zoomed in one of thirty."""
 ZOOM_SHARE, ZOOM_SLOPE = 0.025, 0.42
 """A zoom is sure above this share of the log spectrum's variance and this exponent of H."""
 
@@ -108,6 +110,8 @@ def measure_zoom(x: Tensor) -> Zoom | None:
     part that neither the wavelength nor a smooth preference for a direction explains is
     compared with H's own at each factor (least squares).
     """
+    if min(x.shape[1:]) < SMALLEST:
+        return None
     log, plain, rows, radial = _log_polar_spectrum(x.double().mean(0))
     if len(log) < 4 * plain.shape[1] or log.var() == 0:
         return None

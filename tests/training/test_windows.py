@@ -1,0 +1,153 @@
+"""Windows of photographs in training: who sees them, and what they leave as it was."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from PIL import Image
+
+from dga.images import from_tensor
+from dga.training import diffusion, loop, run
+from dga.training.discriminator.batches import BatchMaker
+from dga.training.discriminator.studies import Study
+from dga.training.loop import TrainConfig
+from dga.training.windows import WHOLE, Photographs
+from dga.weights.store import read_config
+from tests.fixtures.cli import refused
+
+CPU = torch.device("cpu")
+CONFIG = TrainConfig(images=32, batch=8, lr=1e-3, warmup=2, ema=0.9, bf16=False)
+HALF = dataclasses.replace(CONFIG, windows=0.5)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two photographs, of red and of blue shades alone, and one that is too small."""
+    root, rng = tmp_path_factory.mktemp("photographs"), np.random.default_rng(0)
+    for channel, name, side in ((0, "red", 300), (2, "trip/blue", 260), (1, "small", WHOLE - 1)):
+        pixels = np.zeros((side, side + 40, 3), np.uint8)
+        coarse = Image.fromarray(rng.integers(60, 255, (12, 12), dtype=np.uint8))
+        pixels[..., channel] = np.asarray(
+            coarse.resize((side + 40, side), Image.Resampling.BICUBIC)
+        )
+        (root / name).parent.mkdir(exist_ok=True)
+        Image.fromarray(pixels).save(root / f"{name}.png")
+    return root
+
+
+@pytest.fixture(scope="module")
+def photographs(folder: Path) -> Photographs:
+    return Photographs.read([folder])
+
+
+def is_window(pixels: np.ndarray) -> bool:
+    """Whether a picture is of the photographs, whose green is black; JPEG and resizing blur it."""
+    return float(pixels[..., 1].mean()) < 60 < float(pixels.max())
+
+
+def test_photographs_of_any_folder_that_are_large_enough_are_read(folder, photographs):
+    assert len(photographs.pictures) == 2
+    assert photographs.fingerprint() == Photographs.read([folder]).fingerprint()
+    with pytest.raises(OSError, match="nothing"):
+        Photographs.read([folder / "nothing.zip"])
+
+
+def test_windows_are_cut_from_them_and_a_draw_is_repeated(photographs):
+    windows = photographs.windows(np.random.default_rng(3), 10, 32)
+    assert windows.shape == (10, 32, 32, 3)
+    assert all(is_window(window) for window in windows)
+    assert len({window.tobytes() for window in windows}) == 10
+    assert np.array_equal(windows, photographs.windows(np.random.default_rng(3), 10, 32))
+    assert not np.array_equal(windows, photographs.windows(np.random.default_rng(4), 10, 32))
+
+
+def test_a_pair_is_one_picture_before_and_after_damage(photographs):
+    whole, damaged = photographs.draw_pair(np.random.default_rng(0), ("gaussian_noise",))
+    assert whole.shape == damaged.shape == (WHOLE, WHOLE, 3)
+    assert is_window(whole)
+    difference = damaged.astype(float) - whole
+    assert 5 < difference.std() < 100
+
+
+def test_the_prior_sees_its_share_of_windows(images, photographs):
+    first = diffusion.draw(images, 1000, HALF, 3, photographs=photographs)
+    again = diffusion.draw(images, 1000, HALF, 3, photographs=photographs)
+    other = diffusion.draw(images, 1000, HALF, 4, photographs=photographs)
+    plain = diffusion.draw(images, 1000, CONFIG, 3)
+    assert first[0].shape == plain[0].shape
+    assert sum(is_window(pixels) for pixels in from_tensor(first[0])) == HALF.batch // 2
+    assert not any(is_window(pixels) for pixels in from_tensor(plain[0]))
+    assert all(torch.equal(a, b) for a, b in zip(first, again, strict=True))
+    assert not torch.equal(first[0], other[0])
+
+
+@pytest.mark.parametrize("explanations", [False, True])
+def test_both_classes_see_windows(tiny_profile, images, photographs, explanations):
+    study = Study(explanations=explanations)
+    plain = BatchMaker(tiny_profile, study, images, CONFIG)[2]
+    maker = BatchMaker(tiny_profile, study, images, HALF, photographs=photographs)
+    drawn, again = maker[2], maker[2]
+    changed = (drawn.x_k != plain.x_k).flatten(1).any(1).view(2, -1)
+    assert changed.tolist() == [[False, False, True, True]] * 2
+    assert all(torch.equal(a, b) for a, b in zip(drawn[:4], again[:4], strict=True))
+    assert drawn.target[:4].tolist() == [0] * 4
+    assert drawn.x_k.isfinite().all()
+
+
+@pytest.mark.parametrize("share", [0.5, 1.0])
+def test_processes_that_share_a_batch_cut_the_same_windows(
+    tiny_profile, images, photographs, share
+):
+    config = dataclasses.replace(CONFIG, windows=share)
+
+    def made(part: range | None) -> torch.Tensor:
+        study = Study(explanations=True)
+        maker = BatchMaker(tiny_profile, study, images, config, share=part, photographs=photographs)
+        return maker[2].x_k
+
+    parts = [made(range(first, first + 2)).unflatten(0, (2, 2)) for first in (0, 2)]
+    assert torch.equal(torch.cat(parts, 1).flatten(0, 1), made(None))
+
+
+def test_a_checkpoint_from_before_goes_on(tiny_profile, images, photographs, tmp_path):
+    diffusion.train_diffusion(tiny_profile, images, CONFIG, tmp_path, CPU)
+    path = tmp_path / loop.CHECKPOINT
+    state = torch.load(path, weights_only=True)
+    del state["config"]["windows"]
+    torch.save(state, path)
+    diffusion.train_diffusion(tiny_profile, images, CONFIG, tmp_path, CPU)
+    with pytest.raises(ValueError, match="photographs"):
+        diffusion.train_diffusion(
+            tiny_profile, images, HALF, tmp_path, CPU, photographs=photographs
+        )
+
+
+def test_windows_that_nobody_can_cut_are_refused(picture_folder, folder, tmp_path):
+    with pytest.raises(ValueError, match=r"0 to 1, not 1\.5"):
+        dataclasses.replace(CONFIG, windows=1.5)
+    with pytest.raises(ValueError, match="corrupts its own"):
+        run.train(
+            "discriminator", "everyday16", [picture_folder], tmp_path, HALF, CPU,
+            study=Study(corrupted=tmp_path), photographs=[folder],
+        )  # fmt: skip
+    options = "--data", picture_folder, "--out", tmp_path / "out"
+    assert "belong together" in refused("train", "diffusion", *options, "--windows", 0.5)
+    assert "belong together" in refused("train", "diffusion", *options, "--photographs", folder)
+    both = "--windows", 0.5, "--photographs", folder
+    assert "for the diffusion model" in refused("train", "classifier", *options, *both)
+    small = "--windows", 0.5, "--photographs", picture_folder
+    assert f"{WHOLE} pixels" in refused("train", "diffusion", *options, *small)
+
+
+def test_the_share_is_recorded(picture_folder, folder, tmp_path):
+    config = dataclasses.replace(HALF, images=8)
+    run.train(
+        "diffusion", "everyday16", [picture_folder], tmp_path, config, CPU, photographs=[folder]
+    )
+    told = read_config(tmp_path)
+    assert told["training"]["windows"] == 0.5
+    assert told["trained_on"]["photographs"] == 2
