@@ -110,8 +110,10 @@ def _answer(change: pd.Series, what: str) -> str:
     count = len(change)
     if count < 2:
         return f"One picture says little: {100 * change.mean():+.1f} points are read {what}."
-    interval = bootstrap((change.to_numpy(),), lambda x, axis: x.mean(axis=axis), rng=0)
-    low, high = (100 * end for end in interval.confidence_interval)
+    low = high = 100 * change.mean()
+    if change.nunique() > 1:  # equal ones have no spread to draw from
+        interval = bootstrap((change.to_numpy(),), lambda x, axis: x.mean(axis=axis), rng=0)
+        low, high = (100 * end for end in interval.confidence_interval)
     sure = "Repair helps" if low > 0 else "Repair harms" if high < 0 else "Repair decides nothing"
     return (
         f"{sure}: {100 * change.mean():+.1f} points more are read {what} ({low:+.1f} to "

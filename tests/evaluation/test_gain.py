@@ -1,0 +1,127 @@
+"""Whether repair helps: the command on folders as people have them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import skimage.data
+from PIL import Image
+
+from dga.evaluation import run as evaluation
+from dga.images import to_pixels, to_square
+from tests.fixtures.cli import done, refused, run_dga
+
+NAMES = {"n07920052": "coffee", "n02124075": "chelsea"}
+"""ImageNet's folders of an espresso and of an Egyptian cat."""
+FAST = "--device", "cpu", "--corruptions"
+
+
+def save(name: str, path: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    picture = to_square(Image.fromarray(getattr(skimage.data, name)()), 224)
+    Image.fromarray(to_pixels(picture)).save(path)
+
+
+@pytest.fixture
+def labelled(tmp_path: Path) -> Path:
+    """A coffee and a cat in ImageNet's folders."""
+    for wnid, name in NAMES.items():
+        save(name, tmp_path / "labelled" / wnid / f"{name}.png")
+    return tmp_path / "labelled"
+
+
+@pytest.fixture
+def loose(tmp_path: Path) -> Path:
+    """The same, beside each other."""
+    for name in NAMES.values():
+        save(name, tmp_path / "loose" / f"{name}.png")
+    return tmp_path / "loose"
+
+
+def table(said: str) -> dict[str, list[str]]:
+    """Cells of the table's rows by their corruption."""
+    rows = [line.strip("| ").split(" | ") for line in said.splitlines() if line.startswith("| ")]
+    return {cells[0]: cells[1:] for cells in rows[1:]}
+
+
+def test_labelled_pictures_are_answered_once(
+    labelled: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a sentence and a table; a torn file beside them is named, and nothing is done twice."""
+    (labelled / "n02124075" / "torn.png").write_bytes(b"no picture")
+    options = labelled, "--out", tmp_path / "out", *FAST, "contrast,pixelate"
+    first = done("gain", *options)
+    assert first.stdout.startswith("Repair ")
+    assert "read right" in first.stdout.splitlines()[0]
+    told = table(first.stdout)
+    assert list(told) == ["contrast", "pixelate", "clean"]
+    assert told["clean"][0] == told["clean"][1]
+    assert "nan" not in first.stdout
+    assert "torn.png" in first.stderr
+
+    def measured(*_: object) -> None:
+        raise AssertionError("measured twice")
+
+    monkeypatch.setattr(evaluation, "answer", measured)
+    again = done("gain", *options)
+    assert again.stdout == first.stdout
+    assert "torn.png" in again.stderr
+
+
+def test_without_labels_the_undamaged_reading_counts(loose: Path, tmp_path: Path) -> None:
+    said = done("gain", loose, "--out", tmp_path / "out", *FAST, "pixelate").stdout
+    assert "as undamaged" in said.splitlines()[0]
+    assert table(said)["clean"][:2] == ["100.0", "100.0"]
+
+
+def test_one_picture_says_little(loose: Path, tmp_path: Path) -> None:
+    (loose / "chelsea.png").unlink()
+    said = done("gain", loose, "--out", tmp_path / "out", *FAST, "contrast").stdout
+    assert said.startswith("One picture")
+    assert list(table(said)) == ["contrast", "clean"]
+    assert "nan" not in said
+
+
+def test_as_many_pictures_as_are_asked_for(labelled: Path, tmp_path: Path) -> None:
+    options = "--out", tmp_path / "out", "--pictures", 1, *FAST, "pixelate"
+    assert done("gain", labelled, *options).stdout.startswith("One picture")
+
+
+@pytest.mark.parametrize("kind", ["nowhere", "empty", "no pictures"])
+def test_what_holds_no_picture_is_refused(kind: str, tmp_path: Path) -> None:
+    folder = tmp_path / "mine"
+    if kind != "nowhere":
+        folder.mkdir()
+    if kind == "no pictures":
+        (folder / "notes.txt").write_text("no picture")
+    said = refused("gain", folder, "--out", tmp_path / "out", *FAST, "pixelate")
+    assert str(folder) in said
+
+
+def test_a_folder_of_torn_files_is_refused(tmp_path: Path) -> None:
+    """Once they were tried; then that is the last word."""
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "torn.png").write_bytes(b"no picture")
+    ended = run_dga("gain", tmp_path / "mine", "--out", tmp_path / "out", *FAST, "pixelate")
+    assert (ended.exit_code, ended.stdout) == (2, "")
+    assert "can be read" in ended.stderr.splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    ("options", "word"), [(("--severity", 6), "6"), (("--corruptions", "rain"), "rain")]
+)
+def test_bad_options_are_refused(
+    options: tuple[object, ...], word: str, loose: Path, tmp_path: Path
+) -> None:
+    assert word in refused("gain", loose, "--out", tmp_path / "out", "--device", "cpu", *options)
+
+
+def test_labels_are_known_by_their_folders(labelled: Path, loose: Path) -> None:
+    from dga.evaluation.gain import is_labelled
+
+    assert is_labelled(labelled, ())
+    assert not is_labelled(loose, ())
+    Image.fromarray(np.zeros((8, 8, 3), np.uint8)).save(labelled / "beside.png")
+    assert not is_labelled(labelled, ())
