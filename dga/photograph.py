@@ -209,7 +209,7 @@ def _windows(
     windows = [_window(models, found, restored, grid, n, config.places) for n in range(len(grid))]
     if depth is not None:
         repair = Repair(End(depth=depth, steps=1), config)
-        windows = [_fixed(restored, grid, n) for n in range(len(grid))]
+        windows = [_fixed(found, restored, grid, n) for n in range(len(grid))]
     change, weight = torch.zeros_like(x), grid.weight()
 
     def rows(top: int, bottom: int) -> Pixels:
@@ -288,9 +288,11 @@ def _window(
     return replace(window, degradation=NO_DEGRADATION, entry=0, noise=None, settled=True)
 
 
-def _fixed(restored: Tensor, grid: Grid, number: int) -> Explanation:
-    """A window of which nothing is measured."""
-    return Explanation(NO_DEGRADATION, 0, 0.0, state=grid.cut(restored, [number])[0])
+def _fixed(found: Explanation, restored: Tensor, grid: Grid, number: int) -> Explanation:
+    """A window for a depth that is the same everywhere: to noisy pixels less noise is added."""
+    state = restored if found.state is None else found.state
+    noise = None if found.noise is None else grid.cut(found.noise[None], [number])[0, 0]
+    return Explanation(NO_DEGRADATION, 0, 0.0, noise=noise, state=grid.cut(state, [number])[0])
 
 
 class Window(PictureCache):

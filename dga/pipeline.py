@@ -190,7 +190,7 @@ class Job:
 
     def blend(self, images: Tensor) -> Tensor:
         """The picture, ``[3, S, S]``, from what each depth gave, ``[n, 3, S, S]``."""
-        if self.found.noise is None:
+        if self.found.noise is None or not self.found.levels:
             return images[0]
         weights = level_weights(self.found.noise, self.found.levels).to(images)
         clean = (weights[:, None] * torch.cat([self.restored[None], images])).sum(0)

@@ -16,9 +16,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from dga.explanation.glass import measure_glass
 from dga.explanation.operators import REGULARISATION, Blocks, Disk, Line, Operator
-from dga.explanation.zoom import measure_zoom
 
 Shape = TypeVar("Shape", Disk, Line)
 TILE = 224
@@ -169,6 +167,9 @@ MOST_LEFT = 5.2
 
 def measure_blur(x: Tensor) -> Operator | None:
     """What blurred ``[3, H, W]``, where its spectrum is sure; None where it is not."""
+    from dga.explanation.glass import measure_glass  # here: the page must not wait for scipy
+    from dga.explanation.zoom import measure_zoom
+
     power = power_spectrum(x)
     lens = measure_disk(power)
     if lens.share > SURE_DISK and lens.slope > SURE_DISK and lens.operator.radius >= SMALLEST_DISK:

@@ -12,7 +12,6 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 from numpy.typing import NDArray
-from scipy.fft import dctn, idctn
 from torch import Tensor
 
 from dga.explanation.exposure import DEVIATION_FLOOR
@@ -75,6 +74,8 @@ def smooth_veil(grey: Tensor) -> Tensor:
 
 def _split(small: NDArray[np.float64]) -> NDArray[np.float64]:
     """The veil of square pictures, ``[n, S, S]``, as :func:`smooth_veil` says."""
+    from scipy.fft import dctn, idctn  # here: the page must not wait for it
+
     side = small.shape[-1]
     target, frequency = _gradient(small), np.arange(side)
     laplace = 2 - 2 * np.cos(np.pi * frequency / side)
