@@ -219,7 +219,8 @@ def judge_noise(
     """
     places = config.places
     assert places is not None
-    enough = config.noise_head_start if least > places.sure else places.noisy
+    is_sure = least > places.sure
+    enough = config.noise_head_start if is_sure else places.noisy
     grid, after = Grid.over(x.shape[1:], side, round(places.overlap * side)), config.judged_at
     parts = torch.arange(len(grid)).split(AT_ONCE)
     by_place = (grid.cut(noise[None], part.tolist()).flatten(1) for part in parts)
@@ -249,10 +250,10 @@ def judge_noise(
     judged, margin = highest > 0, torch.zeros_like(highest)
     margin[judged] = yield from prefer(numbers[judged])
     votes, voters = (9 * F.avg_pool2d(v, 3, 1, 1) for v in (margin, judged.float()))
-    agreed = votes > enough * (voters + (voters > 1).float())
+    against = (voters > 1).float() if is_sure else torch.ones_like(voters)
+    agreed = votes > enough * (voters + against)
     if least > config.noise_floor:
-        against = min(1, int(judged.sum()) - 1)
-        agreed |= bool(margin.sum() > enough * (judged.sum() + against))
+        agreed |= bool(margin.sum() > enough * (judged.sum() + against.max()))
     likely = F.interpolate(agreed.float(), scale_factor=3)
     is_noisy = likely[..., : shape[2], : shape[3]].flatten() * level > 0
     faint = (is_noisy & (level <= places.clear)).nonzero()[:, 0]
