@@ -66,7 +66,7 @@ def power_spectrum(x: Tensor) -> NDArray[np.float64]:
 def measure_disk(power: NDArray[np.float64]) -> Fit[Disk]:
     """The radius by the zeros that its transfer function leaves in the radial spectrum."""
     n = len(power) // 2
-    frequency, _, used = _frequencies(len(power))
+    frequency, used = _frequencies(len(power))
     used = used & (frequency < 0.5)
     ring = np.minimum((frequency[used] * 2 * n).astype(int), n - 1)
     log = np.log(power[used] + 1e-3)
@@ -81,8 +81,7 @@ def measure_disk(power: NDArray[np.float64]) -> Fit[Disk]:
 
 def measure_line(power: NDArray[np.float64]) -> list[Fit[Line]]:
     """Motion of either speed by the stripes in the spectrum, best first; its sign is not in it."""
-    frequency, _, used = _frequencies(len(power))
-    used = used & (frequency > 0.03) & (frequency < 0.4)
+    frequency, used = _line_band(len(power))
     log, members = np.log(power[used] + 0.1), _line_family(len(power))
     table = _line_table(len(power))
     shares, slopes = _fit(log, np.log(frequency[used]), table, np.ones_like(log))
@@ -113,12 +112,18 @@ def _fit(
 
 
 @functools.lru_cache(maxsize=8)
-def _frequencies(side: int) -> tuple[NDArray[np.float64], tuple[int, int], NDArray[np.bool_]]:
+def _frequencies(side: int) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """Cycles a pixel of each value of a half spectrum; those off the axes, where borders lie."""
     down, across = np.fft.fftfreq(side)[:, None], np.fft.rfftfreq(side)[None]
     off = (np.abs(down) > 1.5 / side) & (np.abs(across) > 1.5 / side)
     frequency = np.hypot(down, across)
-    return frequency, frequency.shape, off
+    return frequency, off
+
+
+def _line_band(side: int) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """The same; of those off the axes only the frequencies at which motion is looked for."""
+    frequency, off = _frequencies(side)
+    return frequency, off & (frequency > 0.03) & (frequency < 0.4)
 
 
 @functools.lru_cache(maxsize=8)
@@ -146,8 +151,7 @@ def _line_family(side: int) -> tuple[Line, ...]:
 @functools.lru_cache(maxsize=4)
 def _line_table(side: int) -> NDArray[np.float32]:
     """Log power of each line's transfer function where the spectrum is used, ``[m, N]``."""
-    frequency, _, used = _frequencies(side)
-    used = used & (frequency > 0.03) & (frequency < 0.4)
+    _, used = _line_band(side)
     rows = []
     for member in _line_family(side):
         transfer = np.fft.rfft2(member.kernel.numpy(), s=(side, side))
@@ -186,8 +190,7 @@ def is_erased(operator: Line, power: NDArray[np.float64]) -> bool:
     Stripes of a fence or a field look like motion in the slope of a spectrum, but not in this.
     """
     side = len(power)
-    frequency, _, used = _frequencies(side)
-    used = used & (frequency > 0.03) & (frequency < 0.4)
+    frequency, used = _line_band(side)
     row = _line_table(side)[_line_family(side).index(operator)]
     erased = (row < np.quantile(row, 0.3)) & (frequency[used] > 0.08)
     window = np.hanning(side)[:, None] * np.hanning(side)
