@@ -250,7 +250,7 @@ def test_on_a_phone_photos_and_damage_are_sheets(chromium, served):
 def test_on_a_phone_cancel_is_in_sight_and_escape_ends_a_sheet_before_a_repair(
     chromium, served, monkeypatch
 ):
-    monkeypatch.setattr("dga.photograph.AT_ONCE", 1)
+    monkeypatch.setattr("dga.photograph.AT_ONCE", 4)
     watched = Watch(chromium.new_page(viewport={"width": 390, "height": 844}), served.url)
     page = watched.page
     page.goto(served.url + "photo?photo=cat&damage=gaussian_noise&severity=3")
