@@ -1,1 +1,1 @@
-"""The Gradio page: it shows what ``dga`` computes and computes nothing itself."""
+"""The page: one real photograph, one slider, the diagnosis first."""

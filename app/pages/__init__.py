@@ -1,1 +1,1 @@
-"""The four pages, the endpoint, and what surrounds them."""
+"""HTML of each page."""

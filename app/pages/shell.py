@@ -1,79 +1,95 @@
-"""What surrounds every page: header, links between pages, styles."""
+"""What surrounds every page: head, header with the links between pages, foot, styles and scripts.
+
+A page is HTML that is made once, when the server starts; its scripts ask for what is computed.
+"""
 
 from __future__ import annotations
 
-from app.parts.html import html, rendered, static
-from app.runs.session import Session
-from app.words import common as words
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
 
-_ICONS = {
-    "": "M8 2.5a5.5 5.5 0 1 0 5.5 5.5M8 5v3h3",
-    "photo": "M2 3h12v10H2zM2 11l3.5-3.5L8 10l2.5-3L14 10.5",
-    "board": "M2.5 2.5H7V7H2.5zM9 2.5h4.5V7H9zM2.5 9H7v4.5H2.5zM9 9h4.5v4.5H9z",
-    "findings": "M3 13V8M8 13V3M13 13V6",
-    "learn": "M1.5 6L8 3l6.5 3L8 9zM4 7.5V11c2 2 6 2 8 0V7.5",
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from dga.corruptions import CORRUPTIONS
+
+APP = Path(__file__).parent.parent
+STATIC = APP / "static"
+LINKS = (  # name, address
+    ("Repair", ""),
+    ("Inside", "#inside"),
+    ("All 15", "all-15"),
+    ("Results", "results"),
+    ("Learn", "learn"),
+)
+PLAIN_NAMES = dict(
+    zip(
+        CORRUPTIONS,
+        (
+            "Noise", "Grain", "Speckles", "Focus", "Glass", "Motion", "Zoom",
+            "Snow", "Frost", "Fog", "Bright", "Contrast", "Warp", "Blocks", "JPEG",
+        ),
+        strict=True,
+    )
+)  # fmt: skip
+"""A word for each corruption that somebody knows who never heard of ImageNet-C."""
+METHODS = {
+    "plus": "Ours: find it, then undo it",
+    "paper": "The paper's: noise until it cannot tell",
+    "fixed": "Rival: the same noise for all",
 }
-_FONT = "static/fonts/IBMPlexSans/IBMPlexSans-"
-# Not the address's: a link is relative to the page's base, which is another page's.
-_FOCUS = (
-    "event.preventDefault();const m=document.getElementById('main')"
-    "||document.querySelector('main');m.tabIndex=-1;m.focus()"
+_environment = Environment(
+    loader=FileSystemLoader(APP / "templates"),
+    autoescape=True,
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
 )
 
 
-def head() -> str:
-    """Description, fonts and the sheets of all parts; ``page.css`` first, which others refine."""
-    sheets = sorted(static().rglob("*.css"), key=lambda path: (path.name != "page.css", path.name))
-    styles = "\n".join(path.read_text("utf-8") for path in sheets)
-    # Asked for at once; Gradio's own sheet, which names them too, comes with its scripts.
-    fonts = "".join(
-        f'<link rel="preload" as="font" type="font/woff2" crossorigin href="{_FONT}{name}.woff2">'
-        f'<style>@font-face {{ font-family: "IBM Plex Sans"; font-weight: {weight}; '
-        f"src: url({_FONT}{name}.woff2); font-display: optional; }}</style>"
-        for name, weight in (("Regular", 400), ("Bold", 700))
-    )
-    return f'<meta name="description" content="{words.DESCRIPTION}">{fonts}<style>{styles}</style>'
+@dataclass(frozen=True)
+class Page:
+    """``path``: its address, "" for the first; ``title``: of the browser's tab; ``main``: HTML.
 
-
-def first_screen(
-    session: Session, page: str, heading: str, text: str = "", picture: str = ""
-) -> str:
-    """What is seen while scripts load, as HTML: the header and what a page opens with.
-
-    It goes as soon as the page itself has as much to show.
+    ``styles``, ``scripts``: files in ``app/static``, beside ``app.css`` and ``base.js``; ``data``:
+    what the scripts read with ``data()``, in JSON types.
     """
-    there = "#head .bar-inner" if page else "#try h1:not(:empty)"
-    there = "#ph-stage .ph-after[src]" if picture else there
-    said = f'<h1>{heading}</h1><p class="lead">{text}</p>' if page and heading else heading
-    said = f"{picture}<div>{said}</div>" if picture else said
-    script = (static() / "shared/first.js").read_text("utf-8")
-    return (
-        f'<div id="first" data-there="{there}"><div>{_header(session, page)}</div>'
-        f'<div class="first-{page or "try"}">{said}</div></div><script>{script}</script>'
-    )
+
+    path: str
+    title: str
+    description: str
+    main: str
+    styles: tuple[str, ...] = ()
+    scripts: tuple[str, ...] = ()
+    data: Mapping[str, Any] = field(default_factory=dict)
 
 
-def foot() -> None:
-    """The line at the end of every page."""
-    html(f"<p>{words.FOOTER}</p>", elem_id="foot")
+def render(template: str, **values: Any) -> Markup:
+    """A template of ``app/templates``, as HTML that is not escaped again."""
+    return Markup(_environment.get_template(template).render(**values))
 
 
-def header(session: Session, page: str) -> None:
-    """The header of a page, whose links are one Tab stop."""
-    html(_header(session, page), scripts=["shared/header"], elem_id="head")
+def to_json(value: Any) -> Markup:
+    """JSON that may stand inside of a script element."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return Markup(text.replace("<", "\\u003c"))
 
 
-def _header(session: Session, page: str) -> str:
-    """Name, links and what the models know; ``page``: which one is open."""
-    profile = session.profile
-    names = profile.classifier.classes
-    kinds = [text.format(n=len(names), size=profile.image_size) for text in words.KINDS]
-    return rendered(
-        "shared/header",
-        words=words,
-        page=page,
-        icons=_ICONS,
-        focus=_FOCUS,
-        names=names,
-        kinds=kinds,
-    )
+def render_page(page: Page) -> str:
+    """The whole document; links in it are relative to ``[[base]]``, which the server fills in."""
+    return render("layout.html", page=page, links=LINKS, files=f"files/{digest()}", json=to_json)
+
+
+@cache
+def digest() -> str:
+    """Of all static files: part of their address, so that browsers may keep them for a year."""
+    content = hashlib.sha256()
+    for path in sorted(STATIC.rglob("*")):
+        if path.is_file():
+            content.update(path.name.encode() + path.read_bytes())
+    return content.hexdigest()[:16]

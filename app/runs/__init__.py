@@ -1,1 +1,1 @@
-"""One run of a visitor: what may be asked, the models at work, what is known of it."""
+"""One run: settings in, a record that grows out."""

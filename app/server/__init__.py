@@ -1,1 +1,1 @@
-"""What stands between strangers and Gradio; nothing is imported here, for the decoder's sake."""
+"""What stands between strangers and the networks."""

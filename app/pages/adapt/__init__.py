@@ -1,1 +1,0 @@
-"""Page Adapt: layout, event handlers and cards."""

@@ -1,1 +1,0 @@
-"""The Board: layout, handlers and values."""

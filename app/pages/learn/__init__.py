@@ -1,1 +1,0 @@
-"""The guided walk in ten steps."""

@@ -1,1 +1,0 @@
-"""Photo: layout, handlers and values."""

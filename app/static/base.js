@@ -1,0 +1,144 @@
+// What the scripts of several pages need.
+
+/** What the server put into the page. */
+export const data = () => JSON.parse(document.getElementById("data").textContent);
+
+export const find = (selector, root = document) => root.querySelector(selector);
+export const all = (selector, root = document) => [...root.querySelectorAll(selector)];
+
+/** Set a text only where it changed: screen readers repeat what is set. */
+export function put(node, text) {
+  if (node && node.textContent !== text) node.textContent = text;
+}
+
+/** An element with attributes (a function is a listener) and children. */
+export function make(tag, attributes = {}, ...children) {
+  const node = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (typeof value === "function") node.addEventListener(name, value);
+    else if (value === true) node.setAttribute(name, "");
+    else if (value !== false && value != null) node.setAttribute(name, value);
+  }
+  node.append(...children);
+  return node;
+}
+
+/** An element of SVG. */
+export function draw(tag, attributes = {}, ...children) {
+  const node = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+  node.append(...children);
+  return node;
+}
+
+/** 0.934 as 93 %; nothing is 100 % that is not. */
+export function percent(share) {
+  const whole = Math.round(100 * share);
+  return `${whole === 100 && share < 0.9995 ? 99 : whole}\u00a0%`;
+}
+
+export const clamp = (number, low, high) => Math.min(Math.max(number, low), high);
+
+/** Whether a key belongs to the browser or to a field. */
+export const isTaken = (event) =>
+  event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input:not([type=range]), textarea, select");
+
+/** A group is one stop of the Tab key; arrows, Home and End go through it. */
+export function makeRadioGroup(root, choose) {
+  const items = () => all("[role=radio]", root).filter((item) => !item.hidden);
+  const check = (item) => {
+    for (const other of all("[role=radio]", root)) {
+      other.setAttribute("aria-checked", String(other === item));
+      other.tabIndex = other === item ? 0 : -1;
+    }
+    if (!item && items()[0]) items()[0].tabIndex = 0;
+  };
+  root.addEventListener("click", (event) => {
+    const item = event.target.closest("[role=radio]");
+    if (item) { check(item); choose(item.value ?? item.dataset.value); }
+  });
+  root.addEventListener("keydown", (event) => {
+    const list = items();
+    const index = list.indexOf(document.activeElement);
+    const to = { ArrowRight: index + 1, ArrowDown: index + 1, ArrowLeft: index - 1, ArrowUp: index - 1, Home: 0, End: -1 }[event.key];
+    if (index < 0 || to === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    const item = list.at(to % list.length);
+    item.focus();
+    item.click();
+  });
+  return { check: (value) => check(all("[role=radio]", root).find((item) => (item.value ?? item.dataset.value) === value)) };
+}
+
+/** A sentence for whoever sees the page, and the HTTP status it came with. */
+export class Refusal extends Error {}
+
+const LOST = "The server does not answer. Please try again.";
+
+async function ask(address, options) {
+  let answer;
+  try {
+    answer = await fetch(address, options);
+  } catch (error) {
+    throw error.name === "AbortError" ? error : new Refusal(LOST);
+  }
+  if (answer.ok) return answer;
+  const body = await answer.json().catch(() => ({}));
+  throw new Refusal(typeof body.detail === "string" ? body.detail : body.error ?? LOST);
+}
+
+/** JSON of one of the server's own addresses. Throws a Refusal. */
+export const getJson = async (address, options) => (await ask(address, options)).json();
+
+/** The parts of a stream of server-sent events, as [event, data]. */
+async function* readEvents(body) {
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  let text = "";
+  while (true) {
+    const { value, done } = await reader.read();
+    if (done) return;
+    text += value;
+    for (let end; (end = text.indexOf("\n\n")) >= 0; text = text.slice(end + 2)) {
+      const [, event, content] = /^event: (.*)\ndata: (.*)$/s.exec(text.slice(0, end)) ?? [];
+      if (event) yield [event, JSON.parse(content)];
+    }
+  }
+}
+
+/**
+ * One run on the server, by Gradio's queue: `onPart` gets each part of the record as it is made.
+ * Returns { done, cancel }; `done` resolves at the end and rejects with a Refusal.
+ */
+export function run(name, settings, onPart) {
+  const end = new AbortController();
+  const { signal } = end;
+  const done = (async () => {
+    const asked = await getJson(`gradio_api/call/${name}`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ data: [settings] }),
+      signal,
+    });
+    const stream = await ask(`gradio_api/call/${name}/${asked.event_id}`, { signal });
+    for await (const [event, content] of readEvents(stream.body)) {
+      if (signal.aborted) return;
+      if (event === "error") throw new Refusal(content?.error ?? content ?? LOST);
+      if (event === "generating") onPart(content[0]);
+      if (event === "complete") return;
+    }
+    throw new Refusal(LOST);
+  })();
+  return { done, cancel: () => end.abort() };
+}
+
+/** F fills the screen with the page, on every page. */
+addEventListener("keydown", (event) => {
+  if (event.key.toLowerCase() !== "f" || isTaken(event)) return;
+  if (document.fullscreenElement) document.exitFullscreen();
+  else document.documentElement.requestFullscreen?.();
+});
+
+// The header's link to a place on this page.
+for (const link of all('header a[href="#inside"], header a[href=".#inside"]')) {
+  link.addEventListener("click", () => find("#inside")?.focus());
+}
