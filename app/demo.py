@@ -1,0 +1,237 @@
+"""Builds the server and its pages, and serves them."""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import importlib.resources
+import json
+import os
+import shutil
+import signal
+import socket
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from functools import partial
+from pathlib import Path
+from urllib.parse import quote, unquote
+
+import gradio as gr
+from fastapi import HTTPException, Request
+from fastapi.responses import FileResponse, HTMLResponse, RedirectResponse, Response
+from starlette.staticfiles import StaticFiles
+
+from app.endpoints import MOST_RUNS, Service
+from app.pages.all15 import all15_page
+from app.pages.learn import learn_page
+from app.pages.repair import repair_page
+from app.pages.results import results_page
+from app.pages.shell import STATIC, Page, digest, render_page
+from app.runs.models import Networks
+from app.runs.settings import SettingsError
+from app.runs.thumbnails import show_thumbnails
+from app.server.gate import address_of, stand_in_front
+from app.server.photos import UnknownPhotoError
+from app.server.turns import BusyError
+from dga.data.uploads import MAX_BYTES, UploadError
+from dga.io.shipped import ROOT
+from dga.networks.models import find_models
+from dga.profiles import PROFILES, get_profile
+from dga.weights.checkpoints import WeightsError
+from dga.weights.fetch import obtain
+from dga.weights.sources import NETWORKS, Sources
+
+RECORDED, RESULTS = ROOT / "assets" / "recorded", ROOT / "assets" / "results"
+KEPT_SECONDS = 3000
+MOVED = {"photo": "", "board": "all-15", "findings": "results", "adapt": ""}
+"""Old addresses, and where they lead."""
+
+
+def build_server(service: Service, is_local: bool = True) -> gr.Server:
+    """Gradio's server with our pages, files and endpoints. ``is_local``: see :func:`~app.server.gate.stand_in_front`."""
+    closed = dict.fromkeys(("docs_url", "redoc_url", "openapi_url"))
+    server = gr.Server(title="dga", lifespan=stand_in_front(is_local), **closed)
+    for page in (repair_page(service), all15_page(), results_page(), learn_page()):
+        server.get(f"/{page.path}", response_class=HTMLResponse)(partial(_send_page, _html(page)))
+    for old, new in MOVED.items():
+        server.get(f"/{old}")(partial(_redirect, new))
+    _add_files(server)
+    _add_photos(server, service)
+    whole = {"concurrency_limit": MOST_RUNS, "concurrency_id": "runs"}
+    server.api(service.repair, name="repair", **whole)
+    server.api(service.adapt, name="adapt", **whole)
+    server.api(service.watch, name="watch", api_visibility="undocumented", **whole)
+    return server
+
+
+def _html(page: Page) -> str:
+    return render_page(page)
+
+
+async def _send_page(html: str, request: Request) -> str:
+    """The page; its links are relative to where this server is reached."""
+    root = request.scope.get("root_path", "").rstrip("/")
+    return html.replace("[[base]]", f"{root}/", 1)
+
+
+async def _redirect(new: str, request: Request) -> Response:
+    root = request.scope.get("root_path", "").rstrip("/")
+    query = f"?{request.url.query}" if request.url.query else ""
+    return RedirectResponse(f"{root}/{new}{query}", 308)
+
+
+def _add_files(server: gr.Server) -> None:
+    server.mount(f"/files/{digest()}", StaticFiles(directory=STATIC))
+    server.mount("/recorded", StaticFiles(directory=RECORDED))
+    server.mount("/results-files", StaticFiles(directory=RESULTS))
+    plotly = importlib.resources.files("plotly") / "package_data" / "plotly.min.js"
+    server.get("/plotly.js")(lambda: FileResponse(str(plotly), media_type="text/javascript"))
+
+
+def _add_photos(server: gr.Server, service: Service) -> None:
+    """Uploads come once, by themselves; everything after names them."""
+
+    @server.post("/photo")
+    async def upload(request: Request) -> dict[str, object]:
+        name = unquote(request.headers.get("x-name", "photo"))
+        with say_refusals():
+            photo = await service.photos.add(
+                address_of(request.scope), name, await request.body()
+            )
+        height, width = photo.pixels.shape[:2]
+        return {"photo": photo.key, "name": photo.name, "width": width, "height": height,
+                "came": photo.came}  # fmt: skip
+
+    @server.get("/photo/{key}/{result}")
+    async def download(key: str, result: str) -> Response:
+        with say_refusals():
+            file = await service.photos.get_result(key, result)
+        header = f"attachment; filename*=UTF-8''{quote(file.name)}"
+        return Response(
+            file.content, media_type=file.kind, headers={"content-disposition": header}
+        )
+
+    @server.get("/thumbnails/{key}")
+    async def thumbnails(key: str) -> dict[str, str]:
+        with say_refusals():
+            return await show_thumbnails(service, key)
+
+
+@contextmanager
+def say_refusals() -> Iterator[None]:
+    """What is meant for visitors becomes an answer with that sentence."""
+    try:
+        yield
+    except UnknownPhotoError as error:
+        raise HTTPException(404, str(error)) from None
+    except BusyError as error:
+        raise HTTPException(503, str(error)) from None
+    except (UploadError, SettingsError) as error:
+        raise HTTPException(400, str(error)) from None
+
+
+def serve(
+    networks: Networks, host: str = "127.0.0.1", port: int | None = None, block: bool = True
+) -> tuple[gr.Server, str]:
+    """Launch; without ``port`` Gradio looks for a free one. Returns the server and its address.
+
+    With ``block`` the networks are loaded once the page is there; else they have to be.
+    """
+    folder = Path(tempfile.mkdtemp(prefix="dga-"))
+    os.environ["GRADIO_TEMP_DIR"] = tempfile.tempdir = str(folder)
+    proxies = os.environ.setdefault("FORWARDED_ALLOW_IPS", "")
+    is_local = not proxies and not os.environ.get("SPACE_ID") and is_loopback(host)
+    server = build_server(Service(networks), is_local)
+    _, url, _ = server.launch(
+        server_name=host, server_port=port, prevent_thread_lock=True, quiet=not block,
+        show_error=True, run_history=False, enable_monitoring=False, max_file_size=MAX_BYTES,
+        mcp_server=True, ssr_mode=False, footer_links=[], _frontend=False,
+    )  # fmt: skip
+    threading.Thread(target=_keep_tidy, args=(folder,), daemon=True).start()
+    return server, url
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine reaches an address."""
+    return host in ("localhost", "::1", "[::1]") or host.startswith("127.")
+
+
+def _keep_tidy(folder: Path) -> None:
+    """Remove files of programs' calls that are older than an hour, for ever."""
+    while folder.exists():
+        time.sleep(60)
+        for path in list(folder.rglob("*")):
+            with suppress(OSError):
+                if path.is_file() and time.time() - path.stat().st_mtime > KEPT_SECONDS:
+                    path.unlink()
+
+
+def check_address(host: str, port: int | None) -> None:
+    """Raise ``OSError`` with a sentence where the page could not be served."""
+    try:
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        socket.create_server((host, port or 0), family=family).close()
+    except (OSError, OverflowError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise OSError(f"{host}, port {port or 'any'}: {reason}. See --host and --port.") from error
+
+
+def parse_options(arguments: Sequence[str] | None) -> argparse.Namespace:
+    """The command's options."""
+    parser = argparse.ArgumentParser(description="Serve the page.")
+    parser.add_argument("--profile", default="photo", choices=sorted(PROFILES))
+    parser.add_argument("--weights", type=Path, help="folder that holds PROFILE/diffusion, ...")
+    for name in NETWORKS:
+        parser.add_argument(f"--{name}", type=Path, help=f"the {name}'s folder or checkpoint")
+    parser.add_argument("--yes", action="store_true", help="fetch public weights without asking")
+    host, port = (os.environ.get(f"GRADIO_SERVER_{name}") for name in ("NAME", "PORT"))
+    host = host or "127.0.0.1"
+    parser.add_argument("--host", default=host, help=f"address to listen on (here: {host})")
+    parser.add_argument("--port", default=port, type=int, help="port (default: 7860, or next free)")
+    return parser.parse_args(arguments)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Read the options, check what can be checked at once, and serve. Called by ``app.start``."""
+    options = parse_options(arguments)
+    try:
+        check_address(options.host, options.port)
+        sources = Sources(options.weights, **{name: getattr(options, name) for name in NETWORKS})
+        obtain(get_profile(options.profile), sources, options.yes)
+        files = find_models(options.profile, sources)
+        files.verify()
+        _serve_until_stopped(Networks(files), options.host, options.port)
+    except (WeightsError, ValueError, OSError) as error:
+        raise SystemExit(f"dga: {error}") from None
+
+
+def _serve_until_stopped(networks: Networks, host: str, port: int | None) -> None:
+    """Serve until Ctrl+C or SIGTERM; the networks are loaded once the page is there."""
+    ended, failures = threading.Event(), list[BaseException]()
+
+    def load() -> None:
+        try:
+            networks.load()
+            gc.freeze()  # what is loaded stays
+            gc.enable()
+        except BaseException as error:
+            failures.append(error)
+            ended.set()
+
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        serve(networks, host, port)
+        threading.Thread(target=load).start()
+        ended.wait()
+    except KeyboardInterrupt:
+        pass
+    finally:
+        shutil.rmtree(os.environ.get("GRADIO_TEMP_DIR", ""), ignore_errors=True)
+    if failures:
+        raise failures[0]
+    sys.stdout.flush()
+    os._exit(0)  # nobody waits for the rest of a run that nobody will see

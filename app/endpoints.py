@@ -1,0 +1,192 @@
+"""What programs and assistants call: ``/repair`` and ``/adapt``; and the page's own ``watch``.
+
+Gradio reads types and descriptions from these functions, so annotations are not strings here.
+"""
+
+import logging
+import tempfile
+from collections.abc import AsyncIterator, Callable, Generator
+from pathlib import Path
+from typing import Any
+
+import gradio as gr
+from gradio.data_classes import FileData
+
+from app.runs.damage import damage_photo
+from app.runs.models import Networks, TooLongError
+from app.runs.settings import Settings, SettingsError, parse_settings
+from app.runs.subject import Original, Subjects, view_square
+from app.runs.samples import SAMPLES
+from app.runs.watch import watch
+from app.server.decoder import read_photograph
+from app.server.gate import address_of
+from app.server.photos import Photos, UnknownPhotoError
+from app.server.turns import BusyError, Turns
+from dga.data.results import encoded
+from dga.data.uploads import UploadError, read_bytes
+from dga.images import Pixels
+from dga.networks.models import Models
+from dga.photograph import photograph_steps
+from dga.pipeline import adapt_steps
+from dga.record import to_record
+from dga.request import Request
+from PIL import Image
+
+MOST_RUNS = 64
+"""Runs that Gradio lets in at once; :class:`Turns` says who of them computes."""
+SENTENCES = (BusyError, SettingsError, TooLongError, UnknownPhotoError, UploadError)
+"""Errors whose message is meant for the visitor."""
+FAILED = "The run failed unexpectedly; the server's log says why. Please try again."
+_log = logging.getLogger(__name__)
+
+
+class Service:
+    """Everything that answers visitors: networks, their photos, and whose turn it is."""
+
+    def __init__(self, networks: Networks) -> None:
+        self.networks = networks
+        self.photos = Photos()
+        self.turns = Turns()
+        self.subjects = Subjects()
+
+    def find_photo(self, settings: Settings) -> Original:
+        """A sample or an upload. Raises ``UnknownPhotoError``."""
+        if sample := SAMPLES.get(settings.photo):
+            pixels = sample.pixels(self.networks.profile)
+            return Original(settings.photo, sample.name, pixels, sample.label)
+        photo = self.photos.get(settings.photo)
+        return Original(photo.key, photo.name, photo.pixels, None, photo.came)
+
+    async def run(
+        self, visitor: str, steps: Callable[..., Generator[Any]], *arguments: Any
+    ) -> AsyncIterator[Any]:
+        """What the steps yield, in turn; numbers between are visitors before this one.
+
+        Raises ``gr.Error`` with one sentence, whatever goes wrong.
+        """
+        try:
+            async with self.turns.join(visitor) as turn:
+                async for part in self.networks.run_steps(steps, *arguments, turn=turn):
+                    yield part
+        except SENTENCES as error:
+            raise gr.Error(str(error)) from None
+        except MemoryError:
+            raise gr.Error("The server's memory ran out; please try a smaller photo.") from None
+        except Exception:
+            _log.exception("A run failed")
+            raise gr.Error(FAILED) from None
+
+    async def watch(self, settings: dict, request: gr.Request) -> AsyncIterator[dict]:
+        """The page's run: parts of its record, see :mod:`app.runs.watch`."""
+        checked, original = self._prepare(settings)
+        visitor = name_visitor(request)
+
+        def steps(models: Models) -> Generator[dict]:
+            subject = self.subjects.get(original, checked)
+            yield from watch(models, subject, checked)
+            if original.key not in SAMPLES and "result" in subject.parts:
+                yield {"download": self._keep(original.key, subject.parts["result"])}
+
+        async for part in self.run(visitor, steps):
+            yield {"waiting": part} if isinstance(part, int) else {"waiting": 0, **part}
+
+    def _prepare(self, settings: Any) -> tuple[Settings, Original]:
+        try:
+            checked = parse_settings(settings)
+            return checked, self.find_photo(checked)
+        except SENTENCES as error:
+            raise gr.Error(str(error)) from None
+
+    def _keep(self, photo: str, pixels: Pixels) -> str:
+        return f"photo/{photo}/{self.photos.keep_result(photo, pixels)}"
+
+    async def repair(self, picture: FileData, request: gr.Request) -> tuple[dict, FileData]:
+        """Repair a photograph at its own size, up to a megapixel; a larger one is reduced to that.
+
+        Blur, motion, blocks, lost contrast, haze and noise are measured and undone. What needs no
+        repair comes back pixel by pixel; the same photograph gives the same result.
+
+        Args:
+            picture: The photograph, any common format up to 20 MB.
+
+        Returns:
+            A record of its size, what was found, the depths and the seconds; and the photograph.
+        """
+        pixels = self._read(picture)
+        result = await self._last(request, lambda models: photograph_steps(models, pixels))
+        return result.facts(), write_picture(result.image)
+
+    async def adapt(
+        self,
+        picture: FileData,
+        request: gr.Request,
+        corruption: str = "none",
+        severity: int = 3,
+        tau: float = 0.75,
+        seed: int = 0,
+        dda_depth: int = 4,
+    ) -> tuple[dict, list[FileData]]:
+        """Run every method on the square of a picture that the classifier sees.
+
+        Noise goes in step by step until the discriminator no longer finds damage (depth t*), then
+        a diffusion model rebuilds the picture; DGA+ first undoes damage that it recognises.
+
+        Args:
+            picture: The picture, any common format up to 20 MB.
+            corruption: What to damage it with first; none for one that is damaged already.
+            severity: Of the corruption, 1 to 5.
+            tau: The discriminator's threshold, from 0 to 1; a lower one stops deeper.
+            seed: Fixes the corruption and all the noise.
+            dda_depth: The fixed depth of the rival DDA.
+
+        Returns:
+            A record (t_star, confidence by depth, and of every method depth, seconds and labels);
+            and the pictures: damaged, noised to t*, then those of DGA, DGA + G, DDA and DGA+.
+        """
+        profile = self.networks.profile
+        view = view_square(profile, self._read(picture))
+        try:
+            wanted = Request.of(
+                profile,
+                corruption=None if corruption == "none" else corruption,
+                severity=severity, tau=tau, seed=seed, dda_depth=dda_depth,
+            )  # fmt: skip
+        except (ValueError, TypeError) as error:
+            raise gr.Error(str(error)) from None
+        damage = Settings.model_construct(damage=corruption, strength=severity, seed=seed)
+        damaged = damage_photo(view, damage)
+
+        def steps(models: Models) -> Generator[Any]:
+            yield from adapt_steps(models, damaged, seed, wanted.usual(profile))
+
+        run = await self._last(request, steps)
+        rebuilt = (result.image for result in run.reconstructions.values())
+        pictures = (run.input, run.search.x_t_star, *rebuilt)
+        return to_record(run), [write_picture(pixels) for pixels in pictures]
+
+    def _read(self, picture: Any) -> Pixels:
+        """An upload's pixels; only files that came here are opened."""
+        path = Path(picture["path"] if isinstance(picture, dict) else picture.path).resolve()
+        if not path.is_relative_to(Path(tempfile.gettempdir()).resolve()):
+            raise gr.Error("Only uploads are opened: upload the picture first.")
+        try:
+            return read_photograph(read_bytes(path))[0]
+        except UploadError as error:
+            raise gr.Error(str(error)) from None
+
+    async def _last(self, request: gr.Request, steps: Callable[..., Any]) -> Any:
+        async for part in self.run(name_visitor(request), steps):
+            last = part
+        return last
+
+
+def name_visitor(request: gr.Request) -> str:
+    """The address that a run comes from."""
+    return address_of(request.request.scope) if request.request else ""
+
+
+def write_picture(pixels: Pixels) -> FileData:
+    """A PNG for whoever called; Gradio takes it into its own folder."""
+    with tempfile.NamedTemporaryFile(suffix=".png", delete=False) as file:
+        file.write(encoded(Image.fromarray(pixels), "PNG"))
+    return FileData(path=file.name)

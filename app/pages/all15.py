@@ -1,0 +1,27 @@
+"""All fifteen kinds of damage on one photo: what each method makes of them, recorded."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from app.pages.shell import METHODS, PLAIN_NAMES, Page, render
+from app.recorded.store import FOLDER
+
+BOARDS = FOLDER.parent / "boards"
+
+
+def all15_page(folder: Path = BOARDS) -> Page:
+    """The page; each board is a file that its script asks for."""
+    photos = sorted(path.stem for path in folder.glob("*.json"))
+    first = json.loads((folder / f"{photos[0]}.json").read_text("utf-8")) if photos else None
+    data = {"photos": photos, "board": first, "names": PLAIN_NAMES}
+    return Page(
+        "all-15",
+        "All 15 kinds of damage: DGA",
+        "Fifteen kinds of damage on one photograph, and what three repairs make of each.",
+        render("all15.html", photos=photos, methods=METHODS),
+        ("all15.css",),
+        ("all15.js",),
+        data,
+    )

@@ -1,0 +1,87 @@
+"""The first page: one photo, its damage, its repair; below it, what happens inside."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from app.pages.shell import METHODS, PLAIN_NAMES, Page, render
+from app.recorded.store import list_recorded, read_record
+from app.runs.samples import SAMPLES
+from app.runs.sentences import NOT_MENDED
+from app.runs.settings import DEEPEST, MOST_STROKES, Settings
+from app.runs.thumbnails import make_thumbnails
+from app.runs.watch import FILM
+from dga.data.uploads import MAX_BYTES
+from dga.io.shipped import ROOT
+
+if TYPE_CHECKING:
+    from app.endpoints import Service
+
+FIRST_DAMAGES = ("gaussian_noise", "motion_blur", "contrast", "fog")
+"""Beside none and paint, those that are in sight at once."""
+OPENING = Settings()
+SNIPPET = """\
+import dga, timm
+classifier = timm.create_model("resnet18", pretrained=True)  # pixels in [0, 1] to logits
+adapted = dga.AdaptedClassifier(classifier=classifier, size=224)  # use it in its place"""
+
+
+def repair_page(service: Service) -> Page:
+    """The page with its opening example, which is recorded."""
+    profile = service.networks.profile
+    opening = read_record(OPENING) if profile.name == "photo" else None
+    shown = {name: opening[name] for name in FIRST_PARTS} if opening else None
+    order = ("none", *FIRST_DAMAGES, "paint", *(n for n in PLAIN_NAMES if n not in FIRST_DAMAGES))
+    names = {"none": "None", "paint": "Paint", **PLAIN_NAMES}
+    damages = [
+        {"key": key, "name": names[key], "is_first": n < 2 + len(FIRST_DAMAGES),
+         "is_mended": key not in NOT_MENDED}
+        for n, key in enumerate(order)
+    ]  # fmt: skip
+    samples = [
+        {"key": name, "image": make_thumbnails(profile, sample.pixels(profile), ("none",))["none"]}
+        for name, sample in SAMPLES.items()
+    ]
+    data: dict[str, Any] = {
+        "opening": OPENING.model_dump(),
+        "record": shown,
+        "recorded": list_recorded(),
+        "samples": list(SAMPLES),
+        "names": names,
+        "notMended": NOT_MENDED,
+        "methods": METHODS,
+        "mostBytes": MAX_BYTES,
+        "mostStrokes": MOST_STROKES,
+        "tau": profile.stopping.tau,
+        "maxDepth": profile.stopping.max_depth,
+        "horizon": profile.stopping.horizon,
+        "fixedDepth": profile.dda_depth,
+        "deepest": DEEPEST,
+        "film": FILM,
+        "how_often": read_rates(),
+    }
+    main = render(
+        "repair.html", damages=damages, samples=samples, record=shown, methods=METHODS,
+        snippet=SNIPPET, opening=OPENING, classifier=profile.classifier.architecture,
+    )  # fmt: skip
+    return Page(
+        "",
+        "DGA: damaged pictures fool AI. See them repaired.",
+        "Damage fools an image classifier. Find what was done, undo it, and the same classifier "
+        "sees it again: on real photographs, live in the browser.",
+        main,
+        ("repair.css",),
+        ("repair.js",),
+        data,
+    )
+
+
+FIRST_PARTS = ("original", "damaged", "repaired", "found", "headline", "truth")
+
+
+def read_rates(path: Path = ROOT / "assets" / "results" / "photo" / "rates.json") -> dict[str, Any]:
+    """How many of how many photographs are read right, by damage and strength; empty without."""
+    return json.loads(path.read_text("utf-8")) if path.is_file() else {}
+

@@ -1,0 +1,36 @@
+"""One file a run: the record that :func:`app.runs.watch.watch` made, by its settings."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from app.runs.settings import Settings
+from dga.io.shipped import ROOT
+
+FOLDER = ROOT / "assets" / "recorded" / "runs"
+
+
+def name_record(settings: Settings) -> str:
+    """``panda-gaussian_noise-5-0``."""
+    return f"{settings.photo}-{settings.damage}-{settings.strength}-{settings.seed}"
+
+
+def list_recorded(folder: Path = FOLDER) -> list[str]:
+    """Names of the runs that ship."""
+    return sorted(path.stem for path in folder.glob("*.json"))
+
+
+def read_record(settings: Settings, folder: Path = FOLDER) -> dict[str, Any] | None:
+    """The record of these settings; None where none ships."""
+    path = folder / f"{name_record(settings)}.json"
+    return json.loads(path.read_text("utf-8")) if path.is_file() else None
+
+
+def write_record(settings: Settings, record: dict[str, Any], folder: Path = FOLDER) -> Path:
+    """Write a record where :func:`read_record` finds it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{name_record(settings)}.json"
+    path.write_text(json.dumps(record, ensure_ascii=False, separators=(",", ":")) + "\n", "utf-8")
+    return path

@@ -1,0 +1,132 @@
+"""The loaded networks, and the one thread that computes with them.
+
+OpenMP keeps helpers for every thread that ever computed; once they are more than the cores, each
+pass wakes them thousands of times. So one thread computes for all visitors, a step at a time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+from collections.abc import AsyncIterator, Callable, Generator, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any, TypeVar
+
+import numpy as np
+import torch
+
+from app.server.turns import Turn
+from dga.networks.compute import Compute, default_device
+from dga.networks.models import ModelFiles, Models
+from dga.pipeline import classify
+from dga.images import to_tensor
+
+BUDGET_SECONDS = 150.0
+"""Of computing for one run."""
+GPU_SECONDS = 60
+"""For which a GPU is borrowed, where the host lends them."""
+LENDS_GPUS = os.environ.get("SPACES_ZERO_GPU", "").lower() in ("1", "t", "true")
+_END = object()
+Result = TypeVar("Result")
+
+if LENDS_GPUS:
+    import spaces  # it must come before anything asks for CUDA
+
+
+class TooLongError(Exception):
+    """A run used up its seconds; the message is one sentence for the visitor."""
+
+
+class Networks:
+    """Where the networks are; whoever needs them waits until they are loaded."""
+
+    def __init__(self, files: ModelFiles | Models) -> None:
+        self.profile = files.profile
+        self._files = files
+        self._thread = ThreadPoolExecutor(1, "networks")
+        self._loaded: Future[Models] = Future()
+        if isinstance(files, Models):
+            self._loaded.set_result(files)
+
+    @property
+    def models(self) -> Models:
+        """Waits until they are loaded. Raises what loading raised."""
+        return self._loaded.result()
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether they are loaded."""
+        return self._loaded.done()
+
+    def load(self) -> None:
+        """Load what was only found. Raises ``WeightsError``, for those who wait, too."""
+        assert isinstance(self._files, ModelFiles)
+        try:
+            device = "cpu" if LENDS_GPUS else default_device()
+            compute = self.compute(Compute.choose, device)
+            self._loaded.set_result(self.compute(self._files.load, compute))
+        except BaseException as error:
+            self._loaded.set_exception(error)
+            raise
+        size = self.profile.image_size
+        grey = np.full((1, size, size, 3), 128, np.uint8)
+        models = self.models
+        self.compute(classify, models, to_tensor(grey).to(models.device))  # the first one is slow
+
+    def compute(self, work: Callable[..., Result], *arguments: Any) -> Result:
+        """What ``work`` returns or raises, on the thread of the networks."""
+        return self._thread.submit(work, *arguments).result()
+
+    async def compute_soon(self, work: Callable[..., Result], *arguments: Any) -> Result:
+        """The same, for a coroutine."""
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._thread, work, *arguments)
+
+    async def run_steps(
+        self, steps: Callable[..., Generator[Any]], *arguments: Any, turn: Turn
+    ) -> AsyncIterator[Any]:
+        """What ``steps(models, *arguments)`` yields, while it is the visitor's turn.
+
+        Numbers between are visitors before this one. Raises :class:`TooLongError`, and what the
+        steps raise.
+        """
+        loop = asyncio.get_running_loop()
+        models = await loop.run_in_executor(None, lambda: self.models)
+        work = lend_gpu(steps, models)(*arguments)
+        spent = 0.0
+        try:
+            async for before in turn.wait():
+                yield before
+            while True:
+                begun = loop.time()
+                part = await self.compute_soon(next, work, _END)
+                spent += loop.time() - begun
+                if part is _END:
+                    return
+                yield part
+                if spent > BUDGET_SECONDS:
+                    seconds = f"{BUDGET_SECONDS:.0f} seconds"
+                    raise TooLongError(f"This took longer than {seconds} and was stopped.")
+                if turn.is_over:
+                    turn.give_way()
+                    async for before in turn.wait():
+                        yield before
+        finally:
+            with contextlib.suppress(RuntimeError):  # the server ends
+                self._thread.submit(work.close)
+
+
+def lend_gpu(
+    steps: Callable[..., Generator[Any]], models: Models
+) -> Callable[..., Generator[Any]]:
+    """``steps`` of these models, with a GPU borrowed while they run where the host lends them.
+
+    Arguments and parts travel between processes there; the models do not.
+    """
+
+    def run(*arguments: Any) -> Generator[Any]:
+        there = models.to(torch.device("cuda")) if LENDS_GPUS else models
+        yield from steps(there, *arguments)
+
+    return spaces.GPU(duration=GPU_SECONDS)(run) if LENDS_GPUS else run

@@ -1,0 +1,47 @@
+"""Photographs that the page offers, with what they show."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from PIL import Image
+
+from dga.data.examples import SPLITS
+from dga.data.framing import Frame
+from dga.images import Pixels
+from dga.io.shipped import ROOT
+from dga.profiles import Profile
+
+
+@dataclass(frozen=True)
+class Sample:
+    """``name``: as a button says it; ``label``: its class among ImageNet's; ``credit``: its line."""
+
+    name: str
+    label: str
+    credit: str
+    path: Path | None
+
+    @cache  # noqa: B019  # as many as there are samples
+    def pixels(self, profile: Profile) -> Pixels:
+        """As the classifier sees it, uint8 ``[S, S, 3]``."""
+        assert self.path is not None
+        return Frame(profile.image_size, profile.release)(Image.open(self.path))
+
+
+def _shipped(name: str, label: str, credit: str) -> Sample:
+    return Sample(name, label, credit, ROOT / "assets" / "samples" / f"{name}.jpg")
+
+
+_COFFEE, _CHEETAH = SPLITS["tune"]["coffee"], SPLITS["report"]["cheetah"]
+_ALL = (
+    Sample("espresso", "espresso", "Rachel Michetti, CC0 (scikit-image)", _COFFEE.path()),
+    _shipped("panda", "giant panda", "Aaron Logan, CC BY 1.0"),
+    _shipped("goldfish", "goldfish", "Necrophorus, public domain"),
+    _shipped("volleyball", "volleyball", "Starlight~commonswiki, public domain"),
+    Sample("cheetah", "cheetah", "Gradio, Apache 2.0", _CHEETAH.path()),
+)
+SAMPLES = {sample.name: sample for sample in _ALL if sample.path is not None}
+"""Those whose file is there: two come with installed packages."""

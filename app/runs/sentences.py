@@ -1,0 +1,138 @@
+"""What became of a photo, in plain words that are true for every run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from dga.explanation.degradation import Degradation
+
+Reading = Mapping[str, Any]
+
+DAMAGE = {
+    "gaussian_noise": "Noise", "shot_noise": "Grain", "impulse_noise": "Speckles",
+    "defocus_blur": "A lens out of focus", "glass_blur": "Rough glass",
+    "motion_blur": "A shaken camera", "zoom_blur": "A zooming lens", "snow": "Snow",
+    "frost": "Frost", "fog": "Fog", "brightness": "Too much light",
+    "contrast": "Lost contrast", "elastic_transform": "Warping", "pixelate": "Coarse blocks",
+    "jpeg_compression": "JPEG compression", "paint": "Your brush",
+}  # fmt: skip
+"""As the subject of a sentence."""
+NOT_MENDED = {
+    "elastic_transform": "Warping is not mended: it is left alone.",
+    "jpeg_compression": "JPEG's traces are not mended: they are left alone.",
+}
+"""Said before such a damage is chosen."""
+OPERATORS = {
+    "blur": "a lens out of focus", "motion": "motion", "zoom": "a zoom",
+    "glass": "rough glass", "blocks": "coarse blocks",
+}  # fmt: skip
+LEVELS = ((0.15, "faint noise"), (0.4, "noise"), (9.0, "strong noise"))
+"""Standard deviation of white noise in [-1, 1] up to which it is called so."""
+
+
+def name_damage(degradation: Degradation, noise: float) -> str:
+    """What was found, as "motion and faint noise"; nothing where nothing was.
+
+    ``noise``: standard deviation of the largest that was found anywhere.
+    """
+    names = []
+    if degradation.operator:
+        names.append(OPERATORS.get(degradation.operator.kind, degradation.operator.kind))
+    if degradation.veil:
+        names.append("a veil of light" if degradation.veil.gain < 1.5 else "lost contrast")
+    elif degradation.exposure.gain != 1:
+        names.append("wrong exposure")
+    elif any(degradation.exposure.offset):
+        names.append("wrong brightness")
+    if degradation.blur:
+        names.append("blur")
+    if degradation.impulses is not None:
+        names.append("speckles")
+    if noise:
+        names.append(next(name for most, name in LEVELS if noise <= most))
+    return join_words(names)
+
+
+def describe_finding(found: str, is_unchanged: bool, gave_up: bool, is_flat: bool) -> str:
+    """The sentence after *Found*."""
+    if is_flat:
+        return "one colour or a drawing, where nothing can be told: left alone."
+    if is_unchanged and gave_up:
+        return "it still looks damaged after as much noise as we allow: left alone."
+    if is_unchanged:
+        return "nothing that we can undo: left alone."
+    if not found:
+        return "traces of damage, removed with a little noise."
+    return f"{found}, undone."
+
+
+def write_headline(
+    damage: str, truth: str | None, original: Reading, damaged: Reading, repaired: Reading | None,
+    is_unchanged: bool, found: str,
+) -> str:  # fmt: skip
+    """At most two facts: what the damage did, and what the repair did.
+
+    ``damage``: a key of :data:`DAMAGE`, or none; ``truth``: the class that counts as right, None
+    where the photo came as it is; ``repaired``: None until there is one.
+    """
+    if damage == "none":
+        return _own_photo(damaged, repaired, is_unchanged, found)
+    subject = DAMAGE[damage]
+    if truth is None:  # the classifier was not sure of the original either
+        return f"{subject} was added. {_after(repaired, is_unchanged)}".rstrip()
+    thing = f"the {truth}"
+    was_right = damaged["label"] == truth
+    if repaired is None:
+        return f"{subject} did not hide {thing}." if was_right else f"{subject} hid {thing}."
+    is_right, share = repaired["label"] == truth, percent(repaired["share"])
+    if is_unchanged:
+        start = f"{subject} did not hide {thing}" if was_right else f"{subject} hid {thing}"
+        return f"{start}. We found nothing to undo and left it alone."
+    if was_right and is_right:
+        return f"{subject} did not hide {thing}: {percent(damaged['share'])}. Repaired: {share}."
+    if is_right:
+        return f"{subject} hid {thing}. Repaired, it is one again: {share}."
+    if was_right:
+        return f"{subject} did not hide {thing}, but our repair did."
+    return f"{subject} hid {thing}, and the repair did not bring it back."
+
+
+def _own_photo(damaged: Reading, repaired: Reading | None, is_unchanged: bool, found: str) -> str:
+    seen = f"The classifier sees {name_thing(damaged)}."
+    if repaired is None:
+        return seen
+    if is_unchanged:
+        return f"{seen} This looks fine, so we left it alone."
+    what = found[0].upper() + found[1:] if found else "Damage"
+    return f"{what} was undone. The classifier now sees {name_thing(repaired)}."
+
+
+def _after(repaired: Reading | None, is_unchanged: bool) -> str:
+    if repaired is None:
+        return ""
+    if is_unchanged:
+        return "We found nothing to undo and left it alone."
+    return f"Repaired, the classifier sees {name_thing(repaired)}."
+
+
+def name_thing(reading: Reading) -> str:
+    """``an espresso (93 %)``, or that nothing is sure."""
+    if not reading["is_sure"]:
+        return "nothing that it is sure of"
+    label = reading["label"]
+    article = "an" if label[0].lower() in "aeiou" else "a"
+    return f"{article} {label} ({percent(reading['share'])})"
+
+
+def percent(share: float) -> str:
+    """0.934 as 93 %; nothing is 100 % that is not."""
+    whole = round(100 * share)
+    return f"{99 if whole == 100 and share < 0.9995 else whole}\N{NO-BREAK SPACE}%"
+
+
+def join_words(words: list[str]) -> str:
+    """``a, b and c``."""
+    if len(words) < 2:
+        return "".join(words)
+    return f"{', '.join(words[:-1])} and {words[-1]}"

@@ -1,0 +1,55 @@
+"""What a visitor may ask of one run: the one model that pages, links and endpoints share."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from dga.corruptions import CORRUPTIONS
+
+NONE, PAINT = "none", "paint"
+DAMAGES = (NONE, PAINT, *CORRUPTIONS)
+DEEPEST = 32
+"""Depth to which the page draws the curve, and the deepest fixed depth."""
+MOST_STROKES = 12
+Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+
+
+class SettingsError(ValueError):
+    """Settings that cannot be run; the message is one sentence for the visitor."""
+
+
+class Stroke(BaseModel):
+    """One stroke of the brush. ``points``: in shares of the photo's sides; ``size``: of the
+    longer side; ``kind``: what the brush does there, at full strength."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    kind: Literal["noise", "blur", "dark"] = "noise"
+    size: Annotated[float, Field(ge=0.02, le=0.5, allow_inf_nan=False)] = 0.2
+    points: Annotated[tuple[tuple[Share, Share], ...], Field(min_length=1, max_length=64)]
+
+
+class Settings(BaseModel):
+    """``photo``: a sample's name, or the key of an upload; ``strength``: of a corruption, as
+    ImageNet-C's severity; ``seed``: fixes damage and noise; ``tau``: confidence below which the
+    paper's method stops, None for the profile's; ``fixed_depth``: the rival's, likewise."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    photo: Annotated[str, Field(min_length=1, max_length=64)] = "panda"
+    damage: Literal[DAMAGES] = "gaussian_noise"  # type: ignore[valid-type]
+    strength: Annotated[int, Field(ge=1, le=5)] = 5
+    seed: Annotated[int, Field(ge=0, lt=2**31)] = 0
+    tau: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] | None = None
+    fixed_depth: Annotated[int, Field(ge=1, le=DEEPEST)] | None = None
+    strokes: Annotated[tuple[Stroke, ...], Field(max_length=MOST_STROKES)] = ()
+
+
+def parse_settings(value: Any) -> Settings:
+    """Settings from JSON. Raises :class:`SettingsError` naming the first that is not allowed."""
+    try:
+        return Settings.model_validate(value)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        name = ".".join(str(part) for part in first["loc"][:3]) or "settings"
+        raise SettingsError(f"{name.capitalize()}: {first['msg'].lower()}.") from None

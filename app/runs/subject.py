@@ -1,0 +1,109 @@
+"""One photo with its damage, and what was already computed of it."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from PIL import Image
+
+from app.runs.damage import damage_photo
+from app.runs.settings import NONE, Settings
+from dga.data.framing import Frame
+from dga.images import Pixels, to_tensor
+from dga.networks.classifier import Prediction
+from dga.networks.models import Models
+from dga.pipeline import classify
+from dga.profiles import Profile
+
+UNSURE = 0.25
+"""Probability below which a reading is "not sure": of 413 such on tune 42 were right."""
+MOST_SUBJECTS = 8
+
+
+@dataclass(frozen=True)
+class Original:
+    """A photo as it came, uint8 ``[H, W, 3]``; ``label``: what it shows, None if nobody said;
+    ``came``: its size before it was reduced, (width, height)."""
+
+    key: str
+    name: str
+    pixels: Pixels
+    label: str | None = None
+    came: tuple[int, int] | None = None
+
+
+@dataclass
+class Subject:
+    """A photo that was damaged; ``parts``: of its record, by what they depend on."""
+
+    original: Original
+    settings: Settings
+    damaged: Pixels
+    parts: dict[Any, Any] = field(default_factory=dict)
+
+    @classmethod
+    def make(cls, original: Original, settings: Settings) -> Subject:
+        """Damage the photo as the settings say."""
+        return cls(original, settings, damage_photo(original.pixels, settings))
+
+    @property
+    def is_damaged(self) -> bool:
+        """Whether anything was done to the photo here."""
+        return self.settings.damage != NONE and self.damaged is not self.original.pixels
+
+    def view(self, profile: Profile, pixels: Pixels) -> Pixels:
+        """What the classifier sees of a picture of this size, uint8 ``[S, S, 3]``."""
+        return view_square(profile, pixels)
+
+
+class Subjects:
+    """The latest ones, so that another threshold or depth computes only what depends on it."""
+
+    def __init__(self, most: int = MOST_SUBJECTS) -> None:
+        self._most = most
+        self._subjects: OrderedDict[Any, Subject] = OrderedDict()
+
+    def get(self, original: Original, settings: Settings) -> Subject:
+        """The subject of a photo and a damage."""
+        key = original.key, settings.damage, settings.strength, settings.seed, settings.strokes
+        subject = self._subjects.pop(key, None) or Subject.make(original, settings)
+        self._subjects[key] = subject
+        if len(self._subjects) > self._most:
+            self._subjects.popitem(last=False)
+        return subject
+
+
+def view_square(profile: Profile, pixels: Pixels) -> Pixels:
+    """The square that the classifier sees of a photo, uint8 ``[S, S, 3]``."""
+    size = profile.image_size
+    if pixels.shape[:2] == (size, size):
+        return pixels
+    return Frame(size, profile.release)(Image.fromarray(pixels))
+
+
+def read_pictures(models: Models, *pictures: Pixels) -> list[dict[str, Any]]:
+    """What the classifier reads of some photos, each by its square, in JSON types."""
+    squares = np.stack([view_square(models.profile, pixels) for pixels in pictures])
+    predictions = classify(models, to_tensor(squares).to(models.device))
+    return [describe_reading(prediction) for prediction in predictions]
+
+
+def describe_reading(prediction: Prediction) -> dict[str, Any]:
+    """A reading in JSON types; ``is_sure``: whether its label is worth saying."""
+    return {
+        "label": prediction.label,
+        "share": round(prediction.probability, 4),
+        "is_sure": prediction.probability >= UNSURE,
+        "top": [[label, round(share, 4)] for label, share in prediction.top(3)],
+    }
+
+
+def remember(subject: Subject, key: Any, compute: Callable[[], Any]) -> Any:
+    """What ``compute`` returns, once for a subject."""
+    if key not in subject.parts:
+        subject.parts[key] = compute()
+    return subject.parts[key]

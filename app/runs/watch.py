@@ -1,0 +1,293 @@
+"""One run as the page watches it: parts of one growing record, in the order of their making.
+
+``original`` and ``damaged`` (picture, reading), ``found``, ``repaired``; then what the other
+methods do, on the square that the classifier sees: ``fixed`` (DDA), ``film`` and ``curve`` (the
+noised picture and the discriminator's confidence by depth), ``stop``, ``paper`` and ``guided``
+(DGA without and with guidance), ``depths`` (what is read from each), ``diagnosis`` (what ours
+does to the curve). Every part is a dictionary in JSON types; a later one of the same name
+replaces it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Generator, Iterable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from app.runs.pictures import SMALL, encode_picture
+from app.runs.sentences import describe_finding, name_damage, write_headline
+from app.runs.settings import DEEPEST, Settings
+from app.runs.subject import Subject, describe_reading, read_pictures, view_square
+from dga.discriminator import Judged, judge_states
+from dga.images import Pixels, from_tensor, to_tensor
+from dga.networks.models import Models
+from dga.photograph import Photograph, Progress, photograph_steps
+from dga.pipeline import (
+    NOTHING,
+    PictureCache,
+    Rebuilt,
+    Reconstruction,
+    Search,
+    SearchEnded,
+    adapt_steps,
+    classify,
+    run,
+)
+from dga.profiles import End, Profile, Repair, StoppingConfig
+from dga.stopping import confidence_from_logits
+from dga.systems import System, systems
+
+Part = dict[str, Any]
+FILM = tuple(range(0, DEEPEST + 1, 4))
+"""Depths at which the noised picture is shown, and from which a quick repair is read."""
+
+
+class PlaceJudge(nn.Module):
+    """The discriminator, whose judgement of every place is kept beside the mean of all."""
+
+    def __init__(self, network: nn.Module) -> None:
+        super().__init__()
+        self.network, self.places = network, list[list[float]]()
+
+    def forward(self, states: Tensor, times: Tensor) -> Tensor:
+        """As the network itself: logits ``[n]`` of states ``[n, 3, H, W]``."""
+        judge = getattr(self.network, "judge_places", None)
+        if judge is None:
+            return self.network(states, times)  # type: ignore[no-any-return]
+        logits: Tensor = judge(states, times)  # [n, places]
+        self.places += confidence_from_logits(logits.cpu().numpy()).round(4).tolist()
+        return logits.mean(1)
+
+
+def watch(models: Models, subject: Subject, settings: Settings) -> Generator[Part]:
+    """The whole record of a photo. ``settings``: of the methods; the damage is done already."""
+    yield from once(subject, "pictures", lambda: show_pictures(models, subject))
+    yield from once(subject, "repair", lambda: repair_photo(models, subject))
+    watcher = Watcher(models, subject, settings)
+    fixed, tau = watcher.fixed_depth, watcher.stopping.tau
+    yield from once(subject, ("fixed", fixed), watcher.repair_from_fixed_depth)
+    yield from once(subject, "film", watcher.show_film)
+    yield from once(subject, ("paper", tau), watcher.repair_by_discriminator)
+    yield from once(subject, "depths", watcher.read_depths)
+    yield from once(subject, "diagnosis", watcher.explain_view)
+
+
+def once(subject: Subject, key: Any, make: Callable[[], Iterable[Part]]) -> Generator[Part]:
+    """Parts that were made before at once, others as they are made."""
+    if key in subject.parts:
+        yield from subject.parts[key]
+        return
+    parts = {}
+    for part in make():
+        parts |= part
+        yield part
+    subject.parts[key] = [parts]
+
+
+def show_pictures(models: Models, subject: Subject) -> Generator[Part]:
+    """Original and damaged photo with their readings, and the headline as far as it goes."""
+    original, damaged = subject.original.pixels, subject.damaged
+    readings = read_pictures(models, original, damaged)
+    subject.parts["readings"] = readings
+    subject.parts["truth"] = find_truth(subject, readings[0])
+    height, width = original.shape[:2]
+    part = {
+        "original": show(subject, original, readings[0]) | {"width": width, "height": height},
+        "damaged": show(subject, damaged, readings[1]),
+        "truth": subject.parts["truth"],
+        "headline": _headline(subject, None, False, ""),
+    }
+    yield part
+
+
+def find_truth(subject: Subject, reading: dict[str, Any]) -> str | None:
+    """The class that counts as right: the sample's own, or what the undamaged photo is read as."""
+    if subject.original.label:
+        return subject.original.label
+    return reading["label"] if subject.is_damaged and reading["is_sure"] else None
+
+
+def show(subject: Subject, pixels: Pixels, reading: dict[str, Any]) -> dict[str, Any]:
+    """A picture with its reading, and whether that is right where the truth is certain."""
+    truth = subject.parts["truth"]
+    is_right = None if truth is None else reading["label"] == truth
+    return {"image": encode_picture(pixels), "reading": {**reading, "is_right": is_right}}
+
+
+def repair_photo(models: Models, subject: Subject) -> Generator[Part]:
+    """Ours, at the photo's own size."""
+    begun, result = time.perf_counter(), None
+    for event in photograph_steps(models, subject.damaged, subject.settings.seed):
+        if isinstance(event, Progress) and event.total:
+            yield {"progress": {"done": event.done, "total": event.total}}
+        elif isinstance(event, Photograph):
+            result = event
+        else:
+            yield {"progress": {"done": 0, "total": 0}}
+    assert result is not None
+    subject.parts["result"] = result.image
+    explanation = result.found
+    noise = 0.0 if result.unchanged else max(explanation.degradation.noise, _noise_of(result))
+    found = name_damage(explanation.degradation, noise)
+    gave_up = not explanation.settled and not explanation.flat and bool(explanation.entry)
+    finding = describe_finding(found, result.unchanged, gave_up, explanation.flat)
+    (reading,) = read_pictures(models, result.image)
+    yield {
+        "found": {"sentence": finding, "seconds": round(time.perf_counter() - begun, 2)},
+        "repaired": show(subject, result.image, reading) | {"is_unchanged": result.unchanged},
+        "headline": _headline(subject, reading, result.unchanged, found),
+    }
+
+
+def _noise_of(result: Photograph) -> float:
+    return float(np.quantile(result.noise, 0.95)) if result.noise.any() else 0.0
+
+
+def _headline(
+    subject: Subject, repaired: dict[str, Any] | None, is_unchanged: bool, found: str
+) -> str:
+    damage = subject.settings.damage if subject.is_damaged else "none"
+    original, damaged = subject.parts["readings"]
+    truth = subject.parts["truth"]
+    return write_headline(damage, truth, original, damaged, repaired, is_unchanged, found)
+
+
+class Watcher:
+    """The paper's method and its rival on the square of one subject."""
+
+    def __init__(self, models: Models, subject: Subject, settings: Settings) -> None:
+        self.subject, self.seed = subject, subject.settings.seed
+        profile = models.profile
+        if "judge" not in subject.parts:
+            subject.parts["judge"] = PlaceJudge(models.discriminator)
+        self.judge: PlaceJudge = subject.parts["judge"]
+        self.models = replace(models, discriminator=self.judge)
+        self.pixels = view_square(profile, subject.damaged)
+        if "cache" not in subject.parts:
+            x = to_tensor(self.pixels).to(models.device)
+            subject.parts["cache"] = PictureCache(self.models, x, self.seed)
+        self.cache: PictureCache = subject.parts["cache"]
+        self.stopping = choose_stopping(profile, settings)
+        self.fixed_depth = settings.fixed_depth or profile.dda_depth
+        self.images = dict[str, Pixels]()
+
+    def adapt(self, *chosen: System) -> Generator[Any]:
+        """The pipeline's own events for some systems."""
+        yield from adapt_steps(
+            self.models, self.pixels, self.seed, chosen, DEEPEST, self.cache, self.stopping
+        )
+
+    def repair_from_fixed_depth(self) -> Generator[Part]:
+        """DDA from one depth for all pictures."""
+        profile = replace(self.models.profile, dda_depth=self.fixed_depth)
+        repair = systems(profile)["dda"].repair
+        assert repair is not None
+        x = self.cache.x[None]
+        for event in run(self.models, x, [self.seed], [repair], [self.cache]):
+            if isinstance(event, Rebuilt):
+                self.images["fixed"] = from_tensor(event.image)
+                shown = self._show(self.images["fixed"], event.image)
+                yield {"fixed": shown | {"depth": self.fixed_depth}}
+
+    def show_film(self) -> Generator[Part]:
+        """The picture at some depths of noise."""
+        states = self.cache.path(NOTHING).states
+        pictures = ((depth, from_tensor(states.at(depth))) for depth in FILM)
+        film = [
+            {"depth": depth, "image": encode_picture(pixels, SMALL, 80)}
+            for depth, pixels in pictures
+        ]
+        yield {"film": film}
+
+    def repair_by_discriminator(self) -> Generator[Part]:
+        """DGA and DGA + G: the curve as it grows, the stop, both pictures."""
+        profile = replace(self.models.profile, stopping=self.stopping)
+        names = {"dga": "paper", "dga-guided": "guided"}
+        for event in self.adapt(*(systems(profile)[name] for name in names)):
+            if isinstance(event, Judged):
+                yield {"curve": self._curve(is_done=False)}
+            elif isinstance(event, SearchEnded) and event.system is None:
+                yield {"curve": self._curve(is_done=True), "stop": self._stop(event.search)}
+            elif isinstance(event, Reconstruction):
+                self.images[names[event.system.name]] = event.image
+                shown = show(self.subject, event.image, describe_reading(event.prediction))
+                yield {names[event.system.name]: shown | {"depth": event.depth}}
+
+    def _curve(self, is_done: bool) -> dict[str, Any]:
+        logits = self.cache.path(NOTHING).logits
+        confidence = confidence_from_logits(logits).round(4).tolist()
+        places = self.judge.places[: len(confidence)]
+        return {
+            "confidence": confidence,
+            "places": places if places and len(places[0]) > 1 else [],
+            "is_done": is_done,
+        }
+
+    def _stop(self, search: Search) -> dict[str, Any]:
+        stop, rule = search.stop, self.stopping
+        return {
+            "depth": stop.t_star,
+            "is_crossed": stop.crossed,
+            "gave_up": stop.gave_up,
+            "tau": rule.tau,
+            "max_depth": rule.max_depth,
+            "horizon": rule.horizon,
+            "image": encode_picture(search.x_t_star),
+        }
+
+    def read_depths(self) -> Generator[Part]:
+        """What is read where a quick repair, of one step, begins at each depth of the film."""
+        repairs = {Repair(End(depth=depth, steps=1)): depth for depth in FILM}
+        x, depths = self.cache.x[None], list[dict[str, Any]]()
+        for event in run(self.models, x, [self.seed], list(repairs), [self.cache]):
+            if isinstance(event, Rebuilt):
+                depth = repairs[event.repair]
+                pixels = from_tensor(event.image)
+                shown = self._show(pixels, event.image)
+                small = encode_picture(pixels, SMALL, 80)
+                depths.append({**shown, "image": small, "depth": depth})
+                yield {"depths": sorted(depths, key=lambda entry: entry["depth"])}
+
+    def explain_view(self) -> Generator[Part]:
+        """Ours on the same square: where it begins, and how sure the discriminator still is."""
+        plus = systems(self.models.profile)["dga-plus"]
+        search = image = None
+        for event in adapt_steps(self.models, self.pixels, self.seed, [plus], None, self.cache):
+            if isinstance(event, SearchEnded) and event.system is not None:
+                search = event.search
+            elif isinstance(event, Reconstruction):
+                image = show(self.subject, event.image, describe_reading(event.prediction))
+        assert search is not None
+        assert image is not None
+        restored = to_tensor(search.restored)[None].to(self.models.device)
+        yield {
+            "diagnosis": {
+                **image,
+                "entry": search.found.entry,
+                "depth": search.stop.t_star,
+                "confidence": search.confidence.round(4).tolist(),
+                "before": self._explained_confidence(restored),
+            }
+        }
+
+    def _explained_confidence(self, restored: Tensor) -> float:
+        """The discriminator's confidence in damage once what was found is undone, without noise."""
+        depth = torch.zeros(1, dtype=torch.long)
+        logits = judge_states(self.models.schedule, self.judge.network, restored, depth)
+        return round(float(confidence_from_logits(logits.numpy())[0]), 4)
+
+    def _show(self, pixels: Pixels, x: Tensor) -> dict[str, Any]:
+        (prediction,) = classify(self.models, x[None])
+        return show(self.subject, pixels, describe_reading(prediction))
+
+
+def choose_stopping(profile: Profile, settings: Settings) -> StoppingConfig:
+    """The profile's rule, with the visitor's threshold."""
+    if settings.tau is None:
+        return profile.stopping
+    return replace(profile.stopping, tau=settings.tau)

@@ -1,0 +1,35 @@
+// The board of one photo: rows are damages, columns are what was made of them.
+import { data, find, all, put, percent, make, getJson, makeRadioGroup } from "./base.js";
+
+const page = data();
+const columns = ["damaged", "repaired", "paper", "fixed"];
+let board = page.board;
+
+function showBoard() {
+  if (!board) return;
+  const isGuided = find("#guided").checked;
+  const cellOf = (row, column) => row.cells[column === "paper" && isGuided ? "guided" : column];
+  find("#rows").replaceChildren(...board.rows.map((row) => make("tr", {},
+    make("th", { scope: "row" }, page.names[row.damage], make("small", {}, `Found: ${row.found}`)),
+    ...columns.map((column) => showCell(row, cellOf(row, column))))));
+  for (const node of all("[data-count]")) {
+    const right = board.rows.filter((row) => cellOf(row, node.dataset.count).reading.is_right).length;
+    put(node, `right in ${right} of ${board.rows.length}`);
+  }
+  const ours = board.rows.filter((row) => row.cells.repaired.reading.is_right).length;
+  const damaged = board.rows.filter((row) => row.cells.damaged.reading.is_right).length;
+  put(find("#headline"), `Of fifteen damages the classifier reads ${damaged} right, and ${ours} after our repair.`);
+}
+
+function showCell(row, { image, reading }) {
+  const address = `.?photo=${board.photo}&damage=${row.damage}&strength=${board.strength}`;
+  const text = make("span", { class: "label" }, reading.label, " ", make("span", { class: "mark" }, reading.is_right ? "✓" : "✗"), make("small", {}, percent(reading.share)));
+  return make("td", { class: reading.is_right ? "right" : "wrong" }, make("a", { href: address }, make("img", { src: image, alt: "", width: 112, height: 112, loading: "lazy" }), text));
+}
+
+makeRadioGroup(find("#photos"), async (photo) => {
+  board = await getJson(`recorded/boards/${photo}.json`).catch(() => board);
+  showBoard();
+});
+find("#guided").addEventListener("change", showBoard);
+showBoard();

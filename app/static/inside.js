@@ -1,0 +1,196 @@
+// The paper's mechanism on the same record: confidence by depth, where it stops, what comes out.
+import { find, put, percent, draw, make, clamp } from "./base.js";
+
+const WIDTH = 1280;
+const HEIGHT = 300;
+const LEFT = 48;
+const RIGHT = 1180;
+const TOP = 30;
+const BOTTOM = 250;
+
+let chart = null;
+let last = "";
+
+/** The first depth below tau, as the server decides it; null while the curve is not there. */
+export function chooseDepth(confidence, tau, { maxDepth, horizon }) {
+  const first = confidence.findIndex((share) => share < tau);
+  if (first >= 0 && first <= maxDepth) return { depth: first, isCrossed: true, gaveUp: false };
+  const seen = confidence.length - 1;
+  if (first > maxDepth && first <= horizon) return { depth: maxDepth, isCrossed: false, gaveUp: false };
+  if (first < 0 && seen < horizon) return null; // only the server can say: it goes deeper
+  return { depth: 0, isCrossed: false, gaveUp: true };
+}
+
+export function drawInside(record, settings, change, page, isRunning) {
+  chart ??= makeChart(change, page);
+  chart.update(record, settings);
+  showStop(record, settings, page, isRunning);
+  const key = JSON.stringify([record.film?.length, record.depths?.length, record.stop?.depth, record.film?.[8]?.image.length, record.depths?.at(-1)?.reading]);
+  if (key !== last) showFilm(record);
+  last = key;
+  showRebuilt(record);
+  showDiagnosis(record);
+  put(find("#draws"), record.draws ? `Of ${record.draws.count} draws of this noise ${record.draws.hidden} hid it, and ${record.draws.repaired} were read right after the repair.` : "");
+}
+
+function makeChart(change, page) {
+  const x = (depth) => LEFT + ((RIGHT - LEFT) * depth) / page.deepest;
+  const y = (share) => BOTTOM - (BOTTOM - TOP) * share;
+  const svg = draw("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: "none", role: "group", "aria-label": "Confidence that the photo is damaged, by steps of noise" });
+  for (const share of [0, 0.5, 1]) {
+    svg.append(draw("line", { class: "grid", x1: LEFT, x2: RIGHT, y1: y(share), y2: y(share) }), draw("text", { x: 8, y: y(share) + 5 }, `${100 * share} %`));
+  }
+  for (let depth = 0; depth <= page.deepest; depth += 8) svg.append(draw("text", { x: x(depth), y: BOTTOM + 24, "text-anchor": "middle" }, depth ? `${depth}` : "0 steps of noise"));
+  const places = draw("g");
+  const curve = draw("path", { class: "curve" });
+  const stop = draw("g", { hidden: "" }, draw("line", { class: "stop", y1: TOP - 6, y2: BOTTOM }), draw("text", { y: TOP - 12, "text-anchor": "middle" }));
+  const fixed = slider("f", "The rival's depth", "fixed", "vertical");
+  const tau = slider("t", "Threshold", "tau", "horizontal");
+  svg.append(places, curve, stop, fixed.node, tau.node);
+  find("#chart").append(svg);
+
+  function slider(letter, label, line) {
+    const node = draw("g", { role: "slider", tabindex: "0", "aria-label": label });
+    const grip = draw("rect", { class: "grip" });
+    const bar = draw("line", { class: line });
+    const handle = draw("circle", { class: `handle ${letter}`, r: 9 });
+    const text = draw("text", {});
+    node.append(grip, bar, handle, text);
+    return { node, grip, bar, handle, text };
+  }
+  function at(event) {
+    const box = svg.getBoundingClientRect();
+    return [((event.clientX - box.left) / box.width) * WIDTH, ((event.clientY - box.top) / box.height) * HEIGHT];
+  }
+  function follow(part, set, done) {
+    part.node.addEventListener("pointerdown", (event) => {
+      event.preventDefault();
+      part.node.focus();
+      part.node.setPointerCapture(event.pointerId);
+      const move = (moved) => set(at(moved));
+      part.node.addEventListener("pointermove", move);
+      const end = () => { part.node.removeEventListener("pointermove", move); done(); };
+      part.node.addEventListener("pointerup", end, { once: true });
+      part.node.addEventListener("pointercancel", end, { once: true });
+    });
+  }
+  let shown = { tau: page.tau, depth: page.fixedDepth, record: {} };
+  const asTau = (value) => Math.round(100 * clamp(value, 0, 1)) / 100;
+  const asDepth = (value) => clamp(Math.round(value), 1, page.deepest);
+  function placeTau(value) {
+    shown.tau = value;
+    for (const [name, number] of [["x1", LEFT], ["x2", RIGHT], ["y1", y(value)], ["y2", y(value)]]) tau.bar.setAttribute(name, number);
+    for (const [name, number] of [["x", LEFT], ["y", y(value) - 12], ["width", RIGHT - LEFT + 90], ["height", 24]]) tau.grip.setAttribute(name, number);
+    tau.handle.setAttribute("cx", RIGHT); tau.handle.setAttribute("cy", y(value));
+    tau.text.setAttribute("x", RIGHT + 16); tau.text.setAttribute("y", y(value) + 5);
+    put(tau.text, `τ ${percent(value)}, drag`);
+    const { node } = tau;
+    node.setAttribute("aria-valuemin", 0); node.setAttribute("aria-valuemax", 1); node.setAttribute("aria-valuenow", value);
+    node.setAttribute("aria-orientation", "vertical");
+    placeStop();
+  }
+  function placeFixed(depth) {
+    shown.depth = depth;
+    for (const [name, number] of [["x1", x(depth)], ["x2", x(depth)], ["y1", TOP - 6], ["y2", BOTTOM]]) fixed.bar.setAttribute(name, number);
+    for (const [name, number] of [["x", x(depth) - 12], ["y", TOP - 6], ["width", 24], ["height", BOTTOM - TOP + 40]]) fixed.grip.setAttribute(name, number);
+    fixed.handle.setAttribute("cx", x(depth)); fixed.handle.setAttribute("cy", BOTTOM);
+    fixed.text.setAttribute("x", x(depth)); fixed.text.setAttribute("y", BOTTOM + 44);
+    fixed.text.setAttribute("text-anchor", "middle");
+    put(fixed.text, `${depth}: the same for all, drag`);
+    const { node } = fixed;
+    node.setAttribute("aria-valuemin", 1); node.setAttribute("aria-valuemax", page.deepest); node.setAttribute("aria-valuenow", depth);
+  }
+  function placeStop() {
+    const { record } = shown;
+    const confidence = record.curve?.confidence;
+    const chosen = confidence && (chooseDepth(confidence, shown.tau, page) ?? (record.stop?.tau === shown.tau ? { depth: record.stop.depth, gaveUp: record.stop.gave_up } : null));
+    if (!chosen || !record.curve.is_done) { stop.setAttribute("hidden", ""); stop.style.display = "none"; return; }
+    stop.style.display = "";
+    stop.removeAttribute("hidden");
+    const [line, text] = stop.children;
+    line.setAttribute("x1", x(chosen.depth)); line.setAttribute("x2", x(chosen.depth));
+    text.setAttribute("x", clamp(x(chosen.depth), 110, RIGHT - 60));
+    put(text, chosen.gaveUp ? "t*: left alone" : `t* = ${chosen.depth}: stopped here`);
+  }
+  follow(tau, ([, vertical]) => placeTau(asTau((BOTTOM - vertical) / (BOTTOM - TOP))), () => change({ tau: shown.tau }));
+  follow(fixed, ([across]) => placeFixed(asDepth(((across - LEFT) / (RIGHT - LEFT)) * page.deepest)), () => change({ fixed_depth: shown.depth }));
+  const BY = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1, PageUp: 5, PageDown: -5, Home: -100, End: 100 };
+  for (const [part, step] of [[tau, (by) => { placeTau(asTau(shown.tau + by / 50)); change({ tau: shown.tau }, 500); }], [fixed, (by) => { placeFixed(asDepth(shown.depth + by)); change({ fixed_depth: shown.depth }, 500); }]]) {
+    part.node.addEventListener("keydown", (event) => {
+      if (!BY[event.key]) return;
+      event.preventDefault();
+      step(BY[event.key]);
+    });
+  }
+  const path = (values) => values.map((share, depth) => `${depth ? "L" : "M"}${x(depth).toFixed(1)} ${y(share).toFixed(1)}`).join("");
+  return {
+    update(record, settings) {
+      shown.record = record;
+      const seen = (record.curve?.confidence ?? []).slice(0, page.deepest + 1);
+      curve.setAttribute("d", seen.length ? path(seen) : "");
+      const rows = (record.curve?.places ?? []).slice(0, page.deepest + 1);
+      places.replaceChildren(...(rows[0] ?? []).map((_, place) => draw("path", { class: "place", d: path(rows.map((row) => row[place])) })));
+      placeFixed(settings.fixed_depth ?? page.fixedDepth);
+      placeTau(settings.tau ?? page.tau);
+    },
+  };
+}
+
+function showStop({ stop, curve }, settings, page, isRunning) {
+  let text = isRunning ? "The detector is looking …" : "";
+  if (curve && !curve.is_done && isRunning) text = `The detector is looking: ${curve.confidence.length - 1} steps of noise so far.`;
+  if (stop && curve?.is_done) {
+    const sure = percent(stop.tau);
+    if (stop.gave_up) text = `It still looks damaged after ${stop.horizon} steps of noise, more than we allow: the paper’s method leaves it alone.`;
+    else if (!stop.depth) text = `The detector is less than ${sure} sure of damage from the start: the paper’s method leaves it alone.`;
+    else if (stop.is_crossed) text = `After ${stop.depth} steps of noise the detector is less than ${sure} sure of damage: there we stop, t* = ${stop.depth}.`;
+    else text = `It still looks damaged after ${stop.depth} steps, as much noise as we allow: there we stop, t* = ${stop.depth}.`;
+  }
+  put(find("#stop"), text);
+}
+
+const mark = ({ is_right: isRight }) => ({ true: " ✓", false: " ✗", null: "" })[isRight];
+
+function showFilm({ film = [], depths = [], stop }) {
+  const readings = new Map(depths.map((entry) => [entry.depth, entry]));
+  const near = stop && film.reduce((best, { depth }) => (Math.abs(depth - stop.depth) < Math.abs(best - stop.depth) ? depth : best), 0);
+  find("#film").replaceChildren(...film.map(({ depth, image }) => {
+    const entry = readings.get(depth);
+    const rebuilt = entry ? [make("img", { src: entry.image, alt: `Rebuilt from ${depth} steps`, loading: "lazy", width: 112, height: 112 }), entry.reading.label + mark(entry.reading)] : [];
+    const caption = depth ? `${depth} steps` : "no noise";
+    return make("figure", { role: "listitem", class: stop && !stop.gave_up && depth === near ? "is-stop" : "" }, make("img", { src: image, alt: `After ${caption}`, loading: "lazy", width: 112, height: 112 }), make("figcaption", {}, caption), ...rebuilt);
+  }));
+}
+
+function showRebuilt(record) {
+  const { stop, paper, guided, fixed, diagnosis } = record;
+  const entries = [
+    [stop && { image: stop.image }, stop?.depth ? `Noised to t* = ${stop.depth}` : "Left alone", ""],
+    [paper, "Rebuilt freely", "the paper’s DGA"],
+    [guided, "Rebuilt, coarse shapes kept", "the paper’s DGA + G"],
+    [fixed, fixed ? `Rebuilt from depth ${fixed.depth}` : "The same for all", "the rival, DDA"],
+    [diagnosis, "Found and undone first", "ours, DGA+"],
+  ];
+  const box = find("#rebuilt");
+  if (!box.children.length) {
+    box.append(...entries.map(([, name, method]) => make("figure", {}, make("img", { alt: name, width: 224, height: 224, loading: "lazy" }), make("b", {}), make("span", {}, method), make("div", { class: "reading" }))));
+  }
+  entries.forEach(([part, name], n) => {
+    const [image, title, , reading] = box.children[n].children;
+    if (part && image.src !== part.image) image.src = part.image;
+    image.alt = name;
+    put(title, name);
+    put(reading, part?.reading ? `${part.reading.label}${mark(part.reading)} ${percent(part.reading.share)}` : "");
+  });
+}
+
+function showDiagnosis({ diagnosis, curve }) {
+  let text = "";
+  if (diagnosis && curve?.confidence.length) {
+    const start = percent(curve.confidence[0]);
+    if (diagnosis.entry) text = `What the diagnosis changes: noise is already in the photo, as much as ${diagnosis.entry} steps add. So ours adds little or none before it takes all of it out.`;
+    else if (Math.round(100 * diagnosis.before) < Math.round(100 * curve.confidence[0])) text = `What the diagnosis changes: once the damage is undone, the detector is ${percent(diagnosis.before)} sure of damage instead of ${start}, before any noise.`;
+    else text = `The diagnosis changes nothing here: before any noise the detector stays ${percent(diagnosis.before)} sure of damage.`;
+  }
+  put(find("#diagnosis"), text);
+}

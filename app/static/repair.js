@@ -1,0 +1,338 @@
+// The first page: settings go out, a growing record comes back, and every touch repairs by itself.
+import { data, find, all, put, percent, clamp, run, getJson, makeRadioGroup, Refusal, isTaken } from "./base.js";
+import { drawInside } from "./inside.js";
+import { makeBrush } from "./brush.js";
+
+const page = data();
+const plain = (settings) => settings.tau == null && settings.fixed_depth == null && !settings.strokes.length;
+const nameRecord = ({ photo, damage, strength, seed }) => `${photo}-${damage}-${strength}-${seed}`;
+
+let settings = { ...page.opening };
+let record = page.record ?? {};
+let current = null; // the run that is waited for
+let photoName = "";
+let inDivider = "repaired"; // which picture stands right of the divider
+
+const picture = find("#picture");
+const before = find("#before");
+const after = find("#after");
+
+// ---- What is seen of the record
+
+function nameReading(reading) {
+  if (reading.is_right === null && !reading.is_sure) return "I am not sure";
+  const mark = { true: " ✓", false: " ✗", null: "" }[reading.is_right];
+  return reading.label + mark;
+}
+
+function showRow(name) {
+  const row = find(`#row-${name}`);
+  const part = record[name];
+  row.hidden = name === "damaged" && settings.damage === "none" && !page.samples.includes(settings.photo);
+  if (!part) return;
+  const { reading } = part;
+  row.classList.toggle("right", reading.is_right === true);
+  row.classList.toggle("wrong", reading.is_right === false);
+  row.style.setProperty("--share", `${100 * reading.share}%`);
+  put(find(".label", row), nameReading(reading));
+  put(find(".share", row), percent(reading.share));
+}
+
+const SIDES = { repaired: "Repaired", paper: "The paper's", fixed: "Rival" };
+
+function showPicture() {
+  const right = record[inDivider] ?? record.repaired;
+  if (record.damaged && before.src !== record.damaged.image) before.src = record.damaged.image;
+  if (right && after.src !== right.image) after.src = right.image;
+  else if (!right && record.damaged && !after.src) after.src = record.damaged.image;
+  put(find("#tag-before"), record.damaged ? `Damaged: ${nameReading(record.damaged.reading)}` : "");
+  put(find("#tag-after"), right ? `${SIDES[inDivider]}: ${nameReading(right.reading)}` : "");
+  const { width, height } = record.original ?? {};
+  put(find("#size"), width && width !== height ? `${width} × ${height}` : "");
+  if (width) picture.style.aspectRatio = width >= height ? 1 : `${Math.max(width / height, 0.75)}`;
+  if (record.original) picture.style.setProperty("--held", `url("${record.original.image}")`);
+  picture.classList.toggle("is-plain", record.repaired?.is_unchanged === true && settings.damage === "none");
+}
+
+function showFound() {
+  const { found, waiting, progress } = record;
+  const text = waiting ? `Busy just now: ${waiting === 1 ? "one visitor is" : `${waiting} visitors are`} before you.`
+    : found ? `Found: ${found.sentence}`
+    : progress?.total ? `Repairing: ${progress.done} of ${progress.total} places.` : "Looking for damage …";
+  put(find("#found"), text);
+  put(find("#seconds"), found && !waiting ? `${found.seconds.toFixed(1)} s` : "");
+  const download = find("#download");
+  download.hidden = !record.download;
+  if (record.download) download.href = record.download;
+}
+
+function showTiles() {
+  for (const name of ["paper", "fixed"]) {
+    const tile = find(`#tile-${name}`);
+    const part = record[name];
+    const image = find("img", tile);
+    image.hidden = !part;
+    if (part) image.src = part.image;
+    tile.disabled = !part;
+    tile.setAttribute("aria-pressed", String(inDivider === name));
+    put(find(".reading", tile), part ? `${nameReading(part.reading)} ${percent(part.reading.share)}` : current ? "being computed …" : "");
+  }
+}
+
+function showRates() {
+  const rate = page.how_often[settings.damage]?.[settings.strength];
+  const text = rate
+    ? `With this damage ${rate.after} of ${rate.count} photographs are read right after the repair, ${rate.before} before it.`
+    : settings.damage in page.notMended ? page.notMended[settings.damage]
+    : "Every damage and strength was measured on photographs that nobody chose by: see Results.";
+  put(find("#how-often"), text);
+}
+
+function showAll() {
+  if (record.headline) put(find("#headline"), record.headline);
+  for (const name of ["original", "damaged", "repaired"]) showRow(name);
+  showPicture();
+  showFound();
+  showTiles();
+  showRates();
+  find("#working").hidden = !current || Boolean(record.repaired && !isOld.repaired);
+  drawInside(record, settings, change, page, Boolean(current));
+}
+
+// ---- Running
+
+let isOld = {}; // parts of the last result that the running one has not replaced yet
+
+function markOld(names) {
+  isOld = Object.fromEntries(names.map((name) => [name, true]));
+  dim();
+}
+
+function dim() {
+  picture.classList.toggle("is-old", Boolean(isOld[inDivider] ?? isOld.repaired));
+  for (const name of ["original", "damaged", "repaired"]) find(`#row-${name}`).classList.toggle("is-old", Boolean(isOld[name]));
+  for (const name of ["paper", "fixed"]) find(`#tile-${name}`).classList.toggle("is-old", Boolean(isOld[name]));
+}
+
+function receive(part) {
+  if ("damaged" in part && isOld.damaged) record = { waiting: 0, repaired: record.repaired, paper: record.paper, fixed: record.fixed };
+  Object.assign(record, part);
+  for (const name of Object.keys(part)) delete isOld[name];
+  dim();
+  showAll();
+}
+
+async function start() {
+  current?.cancel();
+  current = null;
+  markOld(Object.keys(record));
+  keepAddress();
+  say("");
+  const name = nameRecord(settings);
+  const works = page.recorded.includes(name) && plain(settings)
+    ? readRecorded(name) : run("watch", settings, receive);
+  current = works;
+  showAll();
+  try {
+    await works.done;
+  } catch (error) {
+    if (works !== current || error.name === "AbortError") return;
+    say(error instanceof Refusal ? error.message : "Something went wrong. Please try again.");
+  }
+  if (works !== current) return;
+  current = null;
+  isOld = {};
+  dim();
+  showAll();
+}
+
+function readRecorded(name) {
+  const end = new AbortController();
+  const done = getJson(`recorded/runs/${name}.json`, { signal: end.signal }).then(receive);
+  return { done, cancel: () => end.abort() };
+}
+
+/** Change some settings and repair again. */
+function change(some, wait = 0) {
+  const next = { ...settings, ...some };
+  if (JSON.stringify(next) === JSON.stringify(settings)) return;
+  const isOther = next.photo !== settings.photo || next.damage !== settings.damage;
+  settings = next;
+  if (isOther) inDivider = "repaired";
+  showControls();
+  clearTimeout(change.timer);
+  change.timer = setTimeout(start, wait);
+}
+
+function say(text) {
+  const notice = find("#notice");
+  notice.hidden = !text;
+  put(notice, text);
+}
+
+// ---- The address is the state, but for own photos
+
+function keepAddress() {
+  if (!page.samples.includes(settings.photo)) return history.replaceState(null, "", location.pathname + location.hash);
+  const query = new URLSearchParams();
+  for (const name of ["photo", "damage", "strength", "seed", "tau", "fixed_depth"]) {
+    if (settings[name] != null && settings[name] !== page.opening[name]) query.set(name, settings[name]);
+  }
+  const text = query.toString();
+  history.replaceState(null, "", location.pathname + (text && settings.damage !== "paint" ? `?${text}` : "") + location.hash);
+}
+
+function readAddress() {
+  const query = new URLSearchParams(location.search);
+  const wrong = [];
+  const take = (name, allowed, value = query.get(name)) => {
+    if (value === null) return;
+    if (allowed(value)) settings[name] = typeof page.opening[name] === "string" ? value : Number(value);
+    else wrong.push(`${name} “${value.slice(0, 24)}”`);
+  };
+  const within = (low, high, whole = true) => (text) => text.trim() !== "" && Number(text) >= low && Number(text) <= high && (!whole || Number.isInteger(Number(text)));
+  take("photo", (name) => page.samples.includes(name));
+  take("damage", (name) => name in page.names && name !== "paint", query.get("damage") ?? query.get("corruption"));
+  take("strength", within(1, 5), query.get("strength") ?? query.get("severity"));
+  take("seed", within(0, 2 ** 31 - 1));
+  take("tau", within(0, 1, false));
+  take("fixed_depth", within(1, page.deepest));
+  return wrong.length ? `${wrong.join(" and ")} of the link is not here: the nearest is shown.` : "";
+}
+
+// ---- Controls
+
+const samples = makeRadioGroup(find("#samples"), (photo) => {
+  const damage = settings.damage === "paint" || settings.damage === "none" ? page.opening.damage : settings.damage;
+  change({ photo, strokes: [], damage, seed: 0 });
+  loadThumbnails();
+});
+const damages = makeRadioGroup(find("#damages"), (damage) => change({ damage, strokes: [] }));
+const brush = makeBrush(find("#strokes"), picture, page.mostStrokes, (strokes) => change({ strokes }));
+
+function showControls() {
+  samples.check(page.samples.includes(settings.photo) ? settings.photo : null);
+  damages.check(settings.damage);
+  const chosen = find(`#damages [value="${settings.damage}"]`);
+  if (chosen?.classList.contains("more")) openMore(true);
+  find("#strength").value = settings.strength;
+  find("#strength").setAttribute("aria-valuetext", `${settings.strength} of 5`);
+  const paints = settings.damage === "paint";
+  find("#brushes").hidden = !paints;
+  find("#strength-row").hidden = paints || settings.damage === "none";
+  brush.toggle(paints, settings.strokes);
+}
+
+function openMore(open) {
+  find("#damage").classList.toggle("is-open", open);
+  find("#more").setAttribute("aria-expanded", String(open));
+  find("#more").lastChild.textContent = open ? "fewer" : "more";
+}
+
+find("#more").addEventListener("click", () => openMore(find("#more").getAttribute("aria-expanded") !== "true"));
+find("#strength").addEventListener("input", (event) => change({ strength: Number(event.target.value) }, 150));
+for (const name of ["paper", "fixed"]) {
+  find(`#tile-${name}`).addEventListener("click", () => {
+    inDivider = inDivider === name ? "repaired" : name;
+    dim();
+    showAll();
+  });
+}
+find("#draw").addEventListener("click", () => change({ seed: settings.seed + 1 }));
+find("#copy").addEventListener("click", async () => {
+  await navigator.clipboard.writeText(find(".use code").textContent);
+  put(find("#copy"), "Copied");
+  setTimeout(() => put(find("#copy"), "Copy"), 2000);
+});
+
+// The divider: by dragging anywhere on the picture, by arrows, by taps.
+const divider = find("#divider");
+function moveDivider(share) {
+  const at = clamp(Math.round(100 * share), 0, 100);
+  picture.style.setProperty("--at", `${at}%`);
+  divider.setAttribute("aria-valuenow", at);
+  divider.setAttribute("aria-valuetext", `${at} % damaged`);
+}
+const shareOf = (event) => (event.clientX - picture.getBoundingClientRect().left) / picture.clientWidth;
+picture.addEventListener("pointerdown", (event) => {
+  if (event.target.closest("#hold, #strokes") || event.button) return;
+  event.preventDefault();
+  picture.setPointerCapture(event.pointerId);
+  moveDivider(shareOf(event));
+  const move = (moved) => moveDivider(shareOf(moved));
+  picture.addEventListener("pointermove", move);
+  const leave = () => picture.removeEventListener("pointermove", move);
+  picture.addEventListener("pointerup", leave, { once: true });
+  picture.addEventListener("pointercancel", leave, { once: true });
+});
+divider.addEventListener("keydown", (event) => {
+  const by = { ArrowRight: 5, ArrowUp: 5, ArrowLeft: -5, ArrowDown: -5, PageUp: 20, PageDown: -20, Home: -100, End: 100 }[event.key];
+  if (!by) return;
+  event.preventDefault();
+  moveDivider((Number(divider.getAttribute("aria-valuenow")) + by) / 100);
+});
+const hold = find("#hold");
+const keepHeld = (held) => picture.classList.toggle("is-held", held);
+hold.addEventListener("pointerdown", (event) => { hold.setPointerCapture(event.pointerId); keepHeld(true); });
+for (const kind of ["pointerup", "pointercancel", "blur", "keyup"]) hold.addEventListener(kind, () => keepHeld(false));
+hold.addEventListener("keydown", (event) => { if (event.key === " " || event.key === "Enter") keepHeld(true); });
+
+// ---- Own photos: chosen, pasted or dropped
+
+async function upload(file) {
+  if (!file) return;
+  if (file.size > page.mostBytes) return say(`The file is too large: at most ${page.mostBytes >> 20} MB are read.`);
+  say(`Reading ${file.name || "the photo"} …`);
+  try {
+    const headers = { "x-name": encodeURIComponent(file.name || "photo"), "content-type": "application/octet-stream" };
+    const photo = await getJson("photo", { method: "POST", headers, body: file });
+    photoName = photo.name;
+    record = {};
+    after.removeAttribute("src");
+    before.removeAttribute("src");
+    change({ photo: photo.photo, damage: "none", strokes: [], seed: 0 });
+    loadThumbnails();
+    if (photo.came[0] > photo.width) say(`${photo.name} has ${photo.came[0]} × ${photo.came[1]} pixels; it is shown and repaired at ${photo.width} × ${photo.height}.`);
+    else say("");
+  } catch (error) {
+    say(error instanceof Refusal ? error.message : "The photo could not be sent. Please try again.");
+  }
+}
+find("#photo").addEventListener("change", (event) => { upload(event.target.files[0]); event.target.value = ""; });
+addEventListener("paste", (event) => upload([...event.clipboardData.files][0]));
+addEventListener("dragover", (event) => { event.preventDefault(); document.body.classList.add("dropping"); });
+addEventListener("dragleave", (event) => { if (!event.relatedTarget) document.body.classList.remove("dropping"); });
+addEventListener("drop", (event) => {
+  event.preventDefault();
+  document.body.classList.remove("dropping");
+  upload(event.dataTransfer.files[0]);
+});
+
+async function loadThumbnails() {
+  const { photo } = settings;
+  const thumbnails = await getJson(`thumbnails/${photo}`).catch(() => ({}));
+  if (photo !== settings.photo) return;
+  for (const [name, image] of Object.entries(thumbnails)) {
+    const node = find(`#damages [value="${name}"] img`);
+    if (node) Object.assign(node, { src: image, hidden: false });
+  }
+}
+
+// 1 to 5: strength.
+addEventListener("keydown", (event) => {
+  if (!isTaken(event) && event.key >= "1" && event.key <= "5" && settings.damage !== "paint") change({ strength: Number(event.key) });
+});
+
+const stray = readAddress();
+showControls();
+moveDivider(0.4);
+if (JSON.stringify(settings) === JSON.stringify(page.opening) && page.record) {
+  showAll();
+  // The rest of the recorded run, for what stands further down.
+  getJson(`recorded/runs/${nameRecord(settings)}.json`).then((rest) => {
+    if (JSON.stringify(settings) === JSON.stringify(page.opening)) receive(rest);
+  }).catch(() => {});
+} else start();
+if (stray) say(stray);
+loadThumbnails();
+if (location.hash === "#inside") find("#inside").focus();
