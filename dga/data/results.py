@@ -9,10 +9,11 @@ import numpy as np
 from PIL import Image
 
 from dga.data.uploads import OWNER, Limits, open_picture, read_bytes, to_picture
-from dga.images import Pixels, resembling, to_pixels
+from dga.images import Pixels, described, resembling, to_pixels
 from dga.io.files import atomic
 
 _LOSSY = {"quality": 95}
+_KEPT = ("icc_profile", "dpi")
 KINDS: dict[str, tuple[str, dict[str, Any]]] = {
     ".png": ("PNG", {}), ".jpg": ("JPEG", _LOSSY), ".jpeg": ("JPEG", _LOSSY),
     ".webp": ("WEBP", _LOSSY), ".tif": ("TIFF", {}), ".tiff": ("TIFF", {}),
@@ -48,6 +49,22 @@ class StoredPicture:
             return encoded(Image.fromarray(pixels), kind, **options)
         image = resembling(pixels, self.image)
         return encoded(image, kind, **options, **_kept(image))
+
+
+def remade(data: bytes, pixels: Pixels, suffix: str) -> bytes:
+    """A stranger's file with what was made of it, perhaps at fewer pixels than it has.
+
+    As :meth:`StoredPicture.result`, except that profile, EXIF and resolution are kept then, too.
+    """
+    image = open_picture(data)
+    if pixels.shape[0] * pixels.shape[1] == image.width * image.height:
+        own = to_pixels(to_picture(image))
+    else:
+        own, stored = pixels, image
+        image = Image.fromarray(pixels)
+        image.info = {name: stored.info[name] for name in _KEPT if name in stored.info}
+        image.info["exif"] = described(stored)
+    return StoredPicture(data, image, own).result(pixels, suffix)
 
 
 def _kept(image: Image.Image) -> dict[str, Any]:

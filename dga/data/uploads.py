@@ -93,11 +93,16 @@ def read_bytes(path: str | Path | None, limits: Limits = STRANGERS) -> bytes:
     except OSError as error:
         reason = error.strerror or type(error).__name__
         raise UploadError(f"The file cannot be read ({reason}).") from None
+    check_length(data, limits)
+    return data
+
+
+def check_length(data: bytes, limits: Limits = STRANGERS) -> None:
+    """Raise :class:`UploadError` for an empty file, and for one that is too large."""
     if not data:
         raise UploadError(f"The file is empty; choose a {_ALLOWED} picture.")
     if len(data) > limits.size:
         raise UploadError(f"The file is too large: at most {limits.size // 2**20} MB are read.")
-    return data
 
 
 def is_picture(path: PurePath, opened: Callable[[], IO[bytes]] | None = None) -> bool:
@@ -246,16 +251,18 @@ def read_square(path: str | Path, size: int, limits: Limits = STRANGERS) -> Pixe
     return to_pixels(to_square(open_upload(path, max(KEPT_SIDE, size), limits), size))
 
 
-def read_photograph(path: str | Path, most: int) -> tuple[Pixels, int]:
-    """:func:`open_upload` at its own size, reduced to ``most`` pixels where it has more.
+def read_photograph(data: bytes, most: int) -> tuple[Pixels, tuple[int, int]]:
+    """A stranger's photograph at its own size, reduced to ``most`` pixels where it has more.
 
-    Returns uint8 ``[H, W, 3]``, and how many pixels the picture came with.
+    Returns uint8 ``[H, W, 3]``, and the width and height that it came with, upright.
     """
-    image = open_picture(read_bytes(path))
-    came = image.width * image.height
-    picture = to_picture(image, KEPT_SIDE if came > most else None)
+    check_length(data)
+    image = open_picture(data)
+    width, height = image.size
+    picture = to_picture(image, KEPT_SIDE if width * height > most else None)
+    is_turned = (picture.width - picture.height) * (width - height) < 0
     shrink = (most / (picture.width * picture.height)) ** 0.5
     if shrink < 1:
         size = max(1, int(picture.width * shrink)), max(1, int(picture.height * shrink))
         picture = picture.resize(size, Image.Resampling.LANCZOS)
-    return to_pixels(picture), came
+    return to_pixels(picture), (height, width) if is_turned else (width, height)

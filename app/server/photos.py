@@ -1,0 +1,154 @@
+"""Visitors' photographs: in memory only, for less than an hour, under keys nobody can guess."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import secrets
+import threading
+from dataclasses import dataclass, field
+from pathlib import PurePath
+from typing import NamedTuple
+
+from app.server import decoder
+from app.server.turns import Turns
+from dga.data.containers import format_of
+from dga.data.results import KINDS
+from dga.data.uploads import UploadError
+from dga.images import Pixels
+
+GONE = "This photo is no longer here: uploads are deleted within an hour. Please choose it again."
+QUOTA = "As many photos as fit have come from your network within an hour. Please try again later."
+SECONDS = 3300.0  # 55 minutes
+MOST_BYTES = 2**29
+MOST_OF_ADDRESS = 2**28
+MOST_RESULTS = 2  # of a photo
+_SUFFIXES = {"PNG": ".png", "JPEG": ".jpg", "WEBP": ".webp", "TIFF": ".tif"}
+
+
+class UnknownPhotoError(LookupError):
+    """There is no such photo (any more). The message is one sentence for the visitor."""
+
+
+@dataclass(frozen=True, eq=False)
+class Photo:
+    """``pixels``: uint8 ``[H, W, 3]``; ``came``: its width and height before it was reduced.
+
+    ``source``: the file's own bytes.
+    """
+
+    key: str
+    name: str
+    pixels: Pixels
+    came: tuple[int, int]
+    source: bytes
+
+
+class Download(NamedTuple):
+    """A file for the visitor: its name, its media type, its bytes."""
+
+    name: str
+    kind: str
+    content: bytes
+
+
+@dataclass(eq=False)
+class _Kept:
+    photo: Photo
+    address: str
+    results: dict[str, Pixels] = field(default_factory=dict)
+
+    @property
+    def size(self) -> int:
+        held = (self.photo.pixels, *self.results.values())
+        return len(self.photo.source) + sum(pixels.nbytes for pixels in held)
+
+
+class Photos:
+    """All photographs that visitors sent; each is found by its key alone."""
+
+    def __init__(
+        self, most_bytes: int = MOST_BYTES, most_of_address: int = MOST_OF_ADDRESS,
+        seconds: float = SECONDS,
+    ) -> None:  # fmt: skip
+        self.most_bytes, self.most_of_address = most_bytes, most_of_address
+        self.seconds = seconds
+        self._kept: dict[str, _Kept] = {}  # the oldest first
+        self._lock = threading.Lock()
+        self._turns = Turns(most_waiting=64, most_per_visitor=32)
+
+    async def add(self, address: str, name: str, data: bytes) -> Photo:
+        """Decode a photograph and keep it; addresses take turns.
+
+        Raises :class:`~dga.data.uploads.UploadError` and :class:`~app.server.turns.BusyError`.
+        """
+        async with self._turns.join(address) as turn:
+            async for _ in turn.wait():
+                pass
+            with self._lock:
+                if self._held(address) + len(data) > self.most_of_address:
+                    raise UploadError(QUOTA)
+            pixels, came = await asyncio.to_thread(decoder.read_photograph, data)
+        photo = Photo(secrets.token_urlsafe(16), clean_name(name), pixels, came, data)
+        with self._lock:
+            self._kept[photo.key] = _Kept(photo, address)
+            self._make_room()
+        asyncio.get_running_loop().call_later(self.seconds, self._forget, photo.key)
+        return photo
+
+    def get(self, key: str) -> Photo:
+        """Raises :class:`UnknownPhotoError`."""
+        return self._find(key).photo
+
+    def keep_result(self, key: str, pixels: Pixels) -> str:
+        """Keep what was made of a photograph; returns a key for it."""
+        kept, result = self._find(key), secrets.token_urlsafe(16)
+        with self._lock:
+            kept.results[result] = pixels
+            while len(kept.results) > MOST_RESULTS:
+                del kept.results[next(iter(kept.results))]
+            self._make_room()
+        return result
+
+    async def get_result(self, key: str, result: str) -> Download:
+        """That, as a file in the format of its photograph, with what this said of itself."""
+        kept = self._find(key)
+        photo, pixels = kept.photo, kept.results.get(result)
+        if pixels is None:
+            raise UnknownPhotoError(GONE)
+        name, kind = PurePath(photo.name), format_of(photo.source)
+        suffix = name.suffix.lower()
+        if suffix not in KINDS or KINDS[suffix][0] != kind:
+            suffix = _SUFFIXES.get(str(kind), ".png")
+        write, source = decoder.write_photograph, photo.source
+        content = await asyncio.to_thread(write, source, pixels, suffix)
+        return Download(
+            f"{name.stem}-repaired{suffix}", f"image/{KINDS[suffix][0].lower()}", content
+        )
+
+    def _find(self, key: str) -> _Kept:
+        try:
+            return self._kept[key]
+        except KeyError:
+            raise UnknownPhotoError(GONE) from None
+
+    def _forget(self, key: str) -> None:
+        with self._lock:
+            self._kept.pop(key, None)
+
+    def _held(self, address: str) -> int:
+        return sum(kept.size for kept in self._kept.values() if kept.address == address)
+
+    def _make_room(self) -> None:
+        """The oldest photos of whoever has most of them go."""
+        while sum(kept.size for kept in self._kept.values()) > self.most_bytes:
+            greedy = max((kept.address for kept in self._kept.values()), key=self._held)
+            oldest = next(key for key, kept in self._kept.items() if kept.address == greedy)
+            del self._kept[oldest]
+
+
+def clean_name(name: str) -> str:
+    """The file's own name, without folders and without what other systems do not allow."""
+    last = re.split(r"[/\\]", name)[-1]
+    allowed = "".join(letter for letter in last if letter.isprintable() and letter not in ':*?"<>|')
+    return allowed.strip(". ")[-100:] or "photo"

@@ -1,0 +1,110 @@
+"""The line before the one thread that computes: visitors take turns, and long runs give way."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import time
+from collections.abc import AsyncIterator
+
+FULL = "The server is busy: {} runs are waiting. Please try again in a minute."
+ENOUGH = "{} of your runs are waiting already. Please try again when one is done."
+_MOST_REMEMBERED = 1000  # visitors
+
+
+class BusyError(Exception):
+    """There is no place in the line now. The message is one sentence for the visitor."""
+
+
+class Turns:
+    """Of those who wait, next is the visitor whose last turn is longest ago.
+
+    So one visitor's many runs never hold up another's. ``slice_seconds``: after which a run has to
+    give way to others.
+    """
+
+    def __init__(
+        self, most_waiting: int = 16, most_per_visitor: int = 4, slice_seconds: float = 5.0
+    ) -> None:
+        self.most_waiting, self.most_per_visitor = most_waiting, most_per_visitor
+        self.slice_seconds = slice_seconds
+        self.holder: Turn | None = None
+        self.line: list[Turn] = []  # as they came
+        self._number = itertools.count(1)
+        self._last_turns: dict[str, int] = {}  # by visitor, the latest at the end
+
+    def join(self, visitor: str) -> Turn:
+        """A place at the end of the line. Raises :class:`BusyError`."""
+        count = sum(turn.visitor == visitor for turn in self.line)
+        if count >= self.most_per_visitor:
+            raise BusyError(ENOUGH.format(count))
+        if len(self.line) >= self.most_waiting:
+            raise BusyError(FULL.format(len(self.line)))
+        return Turn(self, visitor)
+
+    def order(self) -> list[Turn]:
+        """Those who wait, as their turns will come if nobody else does."""
+        left, last, order = list(self.line), dict(self._last_turns), list[Turn]()
+        while left:
+            turn = min(left, key=lambda one: last.get(one.visitor, 0))
+            left.remove(turn)
+            order.append(turn)
+            last[turn.visitor] = max(last.values(), default=0) + 1
+        return order
+
+    def settle(self) -> None:
+        """Begin the next turn where nobody has one, and let all who wait look where they are."""
+        if self.holder is None and self.line:
+            self.holder = turn = self.order()[0]
+            self.line.remove(turn)
+            turn.since = time.monotonic()
+            self._last_turns.pop(turn.visitor, None)
+            self._last_turns[turn.visitor] = next(self._number)
+            if len(self._last_turns) > _MOST_REMEMBERED:
+                del self._last_turns[next(iter(self._last_turns))]
+        for turn in self.line + ([self.holder] if self.holder else []):
+            turn.moved.set()
+
+
+class Turn:
+    """A place in the line, within ``async with``: whatever happens there, it is free afterwards."""
+
+    def __init__(self, turns: Turns, visitor: str) -> None:
+        self.turns, self.visitor, self.since = turns, visitor, 0.0
+        self.moved = asyncio.Event()
+
+    async def __aenter__(self) -> Turn:
+        self.turns.line.append(self)
+        self.turns.settle()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        if self in self.turns.line:
+            self.turns.line.remove(self)
+        if self.turns.holder is self:
+            self.turns.holder = None
+        self.turns.settle()
+
+    async def wait(self) -> AsyncIterator[int]:
+        """How many are before it, whenever that changes; ends when it is its turn."""
+        shown = 0
+        while self.turns.holder is not self:
+            before = self.turns.order().index(self) + (self.turns.holder is not None)
+            if before == shown:
+                self.moved.clear()
+                await self.moved.wait()
+            else:
+                shown = before
+                yield before
+
+    @property
+    def is_over(self) -> bool:
+        """Whether its slice is used up and somebody else waits."""
+        has_used_up = time.monotonic() - self.since > self.turns.slice_seconds
+        return has_used_up and any(turn.visitor != self.visitor for turn in self.turns.line)
+
+    def give_way(self) -> None:
+        """Back into the line; the holder iterates :meth:`wait` again."""
+        self.turns.holder = None
+        self.turns.line.append(self)
+        self.turns.settle()
