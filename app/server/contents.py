@@ -9,11 +9,11 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
-DEPTH, DIGITS = 32, 40  # of JSON
+DEPTH, DIGITS, BRACKETS = 32, 40, 20_000  # of JSON
 FAILED = "The request failed unexpectedly; the server's log says why."
 METHODS = {"initialize", "ping", "tools/list", "tools/call", "prompts/list", "resources/list"}
 SESSION = re.compile(r"[\w-]{8,64}", re.ASCII)  # an empty name ends Gradio's queue for everybody
-_STEPS = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1}
+_OTHERS = bytes(set(range(256)) - set(b"[]{}"))
 _LIBRARY = re.compile(r"[/\\{}<>]|Traceback|Errno|Gradio|Exception|0x")
 
 
@@ -26,10 +26,15 @@ def read_json(body: bytes) -> dict[str, Any]:
 
     Raises ``ValueError``.
     """
-    deepest = max(accumulate(_STEPS.get(byte, 0) for byte in body), default=0)
-    if deepest > DEPTH or re.search(rb"\d{%d}" % (DIGITS + 1), body):
+    brackets = body.translate(None, _OTHERS)
+    depths = accumulate(1 if bracket in b"[{" else -1 for bracket in brackets[:BRACKETS])
+    if (
+        len(brackets) > BRACKETS
+        or max(depths, default=0) > DEPTH
+        or re.search(rb"\d{%d}" % (DIGITS + 1), body)
+    ):
         raise ValueError("too deep, or numbers of too many digits")
-    values = json.loads(body, object_hook=_check_file)
+    values = json.loads(body.decode(), object_hook=_check_file)
     if not isinstance(values, dict) or not SESSION.fullmatch(
         str(values.get("session_hash", "unnamed-session"))
     ):

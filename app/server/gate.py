@@ -17,6 +17,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from starlette.applications import Starlette
 from starlette.middleware.gzip import GZipMiddleware
+from starlette.requests import ClientDisconnect
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -163,9 +164,12 @@ class _Exchange:
         except Exception as error:
             if self.has_begun:
                 raise
-            if not self.refusal and not isinstance(error, RefusedError):
-                _log.exception("A request failed")
-            self.refusal = self.refusal or (str(error) if str(error) in SAYS else "failed")
+            is_odd = isinstance(error, ClientDisconnect | ValueError) and self.path.startswith(API)
+            if isinstance(error, RefusedError) or is_odd:
+                self.refusal = self.refusal or ("misunderstood" if is_odd else str(error))
+            else:
+                _log.error("A request failed", exc_info=error)
+                self.refusal = "failed"
         if (self.refusal or self.status) and not self.has_begun:
             await self.refuse()
 

@@ -3,250 +3,243 @@
 from __future__ import annotations
 
 import os
+import pickle
 import signal
 import socket
 import struct
 import subprocess
 import sys
 import time
+import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from PIL import Image
 
-from app.server import decoder as apart
-from app.server.decoder import Decoder
-from app.server.limits import PHOTO_PIXELS
+from app.server import decoder as decoders
+from app.server.decoder import DAMAGED, PHOTO_PIXELS, Decoder
 from dga.data import uploads
+from dga.data.results import remade
 from dga.data.uploads import UploadError
 from tests.fuzz import blocks
+from tests.fuzz.blocks import noise, saved
 from tests.fuzz.files import seeds
 
-SQUARE = b"p" + struct.pack(">III", 32, 32, 0) + bytes(32 * 32 * 3)
-ROOT = Path(__file__).resolve().parents[2]
-pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="no processes to fork")
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="no process of its own here")
+SQUARE = b"p" + struct.pack(">IIII", 32, 40, 40, 32) + bytes(32 * 40 * 3)
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def decoder() -> Iterator[Decoder]:
     made = Decoder()
     yield made
     made.close()
 
 
-@pytest.fixture
-def png(tmp_path: Path) -> Path:
-    path = tmp_path / "a.png"
-    path.write_bytes(blocks.saved("PNG"))
-    return path
-
-
-def process_of(decoder: Decoder) -> int:
-    assert decoder._process is not None
-    return decoder._process.pid
-
-
 @pytest.mark.parametrize("name", seeds())
-def test_the_same_pixels(decoder: Decoder, tmp_path: Path, name: str) -> None:
-    path = tmp_path / "picture"
-    path.write_bytes(seeds()[name]())
-    for size in (24, 64):
-        found = decoder.read_square(path, size)
-        assert np.array_equal(found, uploads.read_square(path, size))
-        assert found.flags.writeable
+def test_the_same_pixels(decoder: Decoder, name: str) -> None:
+    """Every format and way of storing that is read: HEIC, GIF, 16 bits, palettes, ..."""
+    data = seeds()[name]()
+    found, came = decoder.read_photograph(data)
+    expected, size = uploads.read_photograph(data, PHOTO_PIXELS)
+    assert np.array_equal(found, expected)
+    assert found.flags.writeable
+    assert came == size
 
 
-@pytest.mark.parametrize("content", [b"", b"words", seeds()["png"]()[:99], b"\x89PNG\r\n\x1a\n"])
-def test_the_same_sentences(decoder: Decoder, tmp_path: Path, content: bytes) -> None:
-    path = tmp_path / "no picture"
-    path.write_bytes(content)
-    said = []
-    for read in (decoder.read_square, uploads.read_square):
-        with pytest.raises(UploadError) as refused:
-            read(path, 64)
-        said.append(str(refused.value))
-    assert said[0] == said[1]
+def test_a_phones_photo(decoder: Decoder) -> None:
+    heif = pytest.importorskip("pillow_heif")
+    heif.register_heif_opener()
+    found, came = decoder.read_photograph(saved("HEIF", noise(size=(64, 48))))
+    assert found.shape == (48, 64, 3)
+    assert came == (64, 48)
 
 
-def test_no_picture_at_all(decoder: Decoder, tmp_path: Path) -> None:
-    with pytest.raises(UploadError, match="Choose a picture first"):
-        decoder.read_square(None, 64)
-    with pytest.raises(UploadError, match="There is no such file"):
-        decoder.read_square(tmp_path / "nothing", 64)
+def giant_png() -> bytes:
+    """Says that it has 2.5 billion pixels."""
+    head = struct.pack(">IIBBBBB", 50_000, 50_000, 8, 2, 0, 0, 0)
+    chunk = b"IHDR" + head
+    start = blocks.PNG + struct.pack(">I", len(head)) + chunk
+    return start + struct.pack(">I", zlib.crc32(chunk)) + saved("PNG")[33:]
 
 
-def test_names_of_any_bytes(decoder: Decoder, tmp_path: Path, monkeypatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    name = os.fsdecode(b"\xff ' \n.png")
-    Path(name).write_bytes(blocks.saved("PNG"))
-    assert decoder.read_square(name, 32).shape == (32, 32, 3)
+REFUSED = {
+    "empty": (b"", "The file is empty"),
+    "words": (b"words", "not a PNG, JPEG"),
+    "a page that says it is a picture": (b"<svg><script>1</script></svg>", "not a PNG, JPEG"),
+    "a giant header": (giant_png(), "too large: at most 12,000 pixels a side"),
+    "cut off": (saved("PNG", noise(size=(300, 200)))[:-999], "damaged or incomplete"),
+    "a JPEG cut off": (saved("JPEG", noise(size=(300, 200)))[:-999], "damaged or incomplete"),
+    "a head only": (blocks.PNG, "damaged or incomplete"),
+    "tiny": (saved("PNG", noise(size=(8, 8))), "at least 16 pixels"),
+    "too many bytes": (bytes(20 * 2**20 + 1), "at most 20 MB"),
+}
 
 
-def test_it_comes_back_when_it_is_killed(decoder: Decoder, png: Path) -> None:
-    first = decoder.read_square(png, 32)
-    process = process_of(decoder)
-    os.kill(process, signal.SIGKILL)
-    assert np.array_equal(decoder.read_square(png, 32), first)
-    assert process_of(decoder) != process
+@pytest.mark.parametrize("name", REFUSED)
+def test_the_same_sentences(decoder: Decoder, name: str) -> None:
+    data, sentence = REFUSED[name]
+    with pytest.raises(UploadError, match=sentence) as refused:
+        decoder.read_photograph(data)
+    with pytest.raises(UploadError) as expected:
+        uploads.read_photograph(data, PHOTO_PIXELS)
+    assert str(refused.value) == str(expected.value)
 
 
-def test_it_ends_with_the_page(decoder: Decoder) -> None:
-    """The page's end of the line closes, however the page ends."""
+@pytest.mark.parametrize("size", [(90, 60), (1500, 1000), (4000, 3000)])
+def test_a_photograph_keeps_its_size_up_to_a_limit(decoder: Decoder, size: tuple[int, int]) -> None:
+    found, came = decoder.read_photograph(saved("PNG", Image.radial_gradient("L").resize(size)))
+    assert came == size
+    height, width, _ = found.shape
+    assert 0.7 * min(size[0] * size[1], PHOTO_PIXELS) < height * width <= PHOTO_PIXELS
+    assert abs(width / height - size[0] / size[1]) < 0.01
+
+
+def test_results_are_written_apart(decoder: Decoder) -> None:
+    data = saved("JPEG")
+    pixels, _ = decoder.read_photograph(data)
+    for made in (pixels, 255 - pixels):
+        assert decoder.write_photograph(data, made, ".jpg") == remade(data, made, ".jpg")
+    with pytest.raises(UploadError):
+        decoder.write_photograph(b"words", pixels, ".jpg")
+
+
+def ready_process(decoder: Decoder) -> subprocess.Popen[bytes]:
     decoder.start()
-    process = decoder._process
-    assert process is not None
-    decoder._line.close()
-    assert process.wait(10) == 0
+    assert decoder._ready is not None
+    return decoder._ready.process
+
+
+def test_each_picture_has_a_process_of_its_own(decoder: Decoder) -> None:
+    first = ready_process(decoder)
+    decoder.read_photograph(saved("PNG"))
+    assert first.poll() is not None
+    assert ready_process(decoder).pid != first.pid
+
+
+def test_one_that_was_killed_is_replaced(decoder: Decoder) -> None:
+    process = ready_process(decoder)
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait(10)
+    assert decoder.read_photograph(saved("PNG"))[1] == (40, 32)
+
+
+def test_it_ends_with_the_page() -> None:
+    """The page's end of the line closes, however the page ends."""
+    decoder = Decoder()
+    process = ready_process(decoder)
+    assert decoder._ready is not None
+    decoder._ready.line.close()
+    assert process.wait(20) == 0
     decoder.close()  # and once more does no harm
 
 
 @pytest.mark.parametrize(
     "answer",
     [
-        *(b"", b"p", b"pfew", SQUARE[:-1], SQUARE + b"x", b"x" + SQUARE[1:], b"s\xff"),
-        b"p" + struct.pack(">III", 16, 64, 0) + SQUARE[13:],
+        *(b"", b"p", b"pfew", SQUARE[:-1], SQUARE + b"x", b"x" + SQUARE[1:], b"f" + SQUARE),
+        b"p" + struct.pack(">IIII", 2**16, 2**16, 1, 1),
     ],
-    ids=["a crash", "nothing", "few", "too few", "too many", "unknown", "no words", "no square"],
 )
 def test_answers_that_are_none_become_one_sentence(
-    decoder: Decoder, png: Path, monkeypatch, answer: bytes
+    decoder: Decoder, monkeypatch: pytest.MonkeyPatch, answer: bytes
 ) -> None:
-    monkeypatch.setattr(decoder, "_answer", lambda asked: answer)
-    with pytest.raises(UploadError, match=r"cannot be decoded|\ufffd"):
-        decoder.read_square(png, 32)
+    monkeypatch.setattr(decoders._Process, "ask", lambda *_: answer)
+    with pytest.raises(UploadError) as error:
+        decoder.read_photograph(b"")
+    assert str(error.value) == DAMAGED
 
 
-def program(decoder: Decoder, code: str) -> subprocess.Popen[bytes]:
-    """One that takes a picture's place in the line, and does something else."""
-    decoder._line, theirs = socket.socketpair()
-    take = "import os, socket, time; line = socket.socket(fileno=0); "
-    with theirs:
-        decoder._process = subprocess.Popen(
-            [sys.executable, "-c", take + code], stdin=theirs, start_new_session=True
-        )
-    return decoder._process
+def ask(code: str, work: Callable[..., bytes] = len, *values: Any) -> bytes:  # type: ignore[assignment]
+    """What a process answers that runs ``code`` in a decoder's place."""
+    decoders._START, usual = code, decoders._START
+    try:
+        process = decoders._Process()
+    finally:
+        decoders._START = usual
+    try:
+        return process.ask(pickle.dumps((work, values)))
+    finally:
+        process.end()
+        assert process.process.poll() is not None
 
 
-def test_one_that_ends_before_it_took_the_picture_is_asked_again(
-    decoder: Decoder, png: Path
-) -> None:
-    whole = decoder.read_square(png, 32)
-    decoder.close()
-    process = program(decoder, "socket.recv_fds(line, 99, 1); os._exit(3)")
-    assert np.array_equal(decoder.read_square(png, 32), whole)
-    assert process.wait(10) == 3
+LINE = "import os, socket, sys, time; line = socket.socket(fileno=0)\n"
+LIMITED = (
+    f"import sys; sys.path.insert(0, {str(decoders.ROOT)!r})\n{LINE}"
+    "import signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+    "from app.server import decoder\ndecoder.{}\ndecoder.limit()\n"
+)
 
 
-def test_it_is_not_waited_for_for_ever(
-    decoder: Decoder, png: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Nor is what it forked left behind."""
-    monkeypatch.setattr(apart, "PATIENCE", 1)
-    process = program(decoder, "os.fork(); time.sleep(60)")
-    with pytest.raises(UploadError, match="cannot be decoded"):
-        decoder.read_square(png, 32)
-    assert process.wait(10) == -signal.SIGKILL
-    monkeypatch.undo()  # a busy machine may need more than that to start the next one
-    assert decoder.read_square(png, 32).shape == (32, 32, 3)
-
-
-def test_no_more_is_read_than_an_answer_has(
-    decoder: Decoder, png: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(apart, "MOST", 10_000)
-    endless = (
-        "_, (pipe,), *_ = socket.recv_fds(line, 9999, 1)\nwhile True: os.write(pipe, b'p' * 99)"
-    )
-    process = program(decoder, endless)
-    with pytest.raises(UploadError, match="cannot be decoded"):
-        decoder.read_square(png, 32)
-    assert process.wait(10) == 1  # its pipe was closed while it wrote
-
-
-def answered(work: Callable[[], bytes], **limits: int) -> bytes:
-    """What comes out of the pipe of one picture."""
-    reading, writing = os.pipe()
-    apart.apart(work, writing, **limits)
-    os.close(writing)
-    with os.fdopen(reading, "rb") as pipe:
-        return pipe.read()
-
-
-def test_only_the_fork_dies() -> None:
-    assert answered(lambda: b"fine") == b"fine"
-    assert answered(lambda: os.kill(os.getpid(), signal.SIGKILL)) == b""  # type: ignore[arg-type, return-value]
-    assert answered(lambda: 1 / 0) == b""  # type: ignore[arg-type, return-value]
-
-
-@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="open files are not told here")
-def test_it_cannot_ask_or_answer_in_another_name() -> None:
-    """It has a pipe of its own, and no line."""
-
-    code = """if True:
-        import os, socket
-        from pathlib import Path
-        from app.server import decoder
-        files = lambda *_: [os.readlink(f) for f in Path("/proc/self/fd").iterdir() if f.exists()]
-        decoder._decoded = lambda *_: b"%d" % sum(name.startswith("socket") for name in files())
-        decoder.serve(socket.socket(fileno=0))
-    """
-    ours, theirs = socket.socketpair()
-    reading, writing = os.pipe()
-    with ours, theirs, os.fdopen(reading, "rb") as pipe:
-        subprocess.Popen([sys.executable, "-c", code], stdin=theirs, cwd=ROOT)
-        socket.send_fds(ours, [b"32 /a"], [writing])
-        os.close(writing)
-        assert pipe.read() == b"t0"
-
-
-def test_time_is_limited() -> None:
+def test_it_is_not_waited_for_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nor is what it started left behind."""
+    monkeypatch.setattr(decoders, "PATIENCE", 1)
     begun = time.monotonic()
-    assert answered(lambda: time.sleep(60), seconds=1) == b""  # type: ignore[arg-type, return-value]
-    assert time.monotonic() - begun < 20
+    assert ask(LINE + "os.fork(); time.sleep(60)") == b""
+    drops = LINE + "while True: line.send(b'p'); time.sleep(0.1)"
+    assert set(ask(drops)) == {ord("p")}
+    assert time.monotonic() - begun < 10
 
 
-def test_memory_is_limited() -> None:
-    def greedy() -> bytes:
-        try:
-            return b"%d" % len(np.ones(2 * apart.MEMORY, np.uint8))
-        except MemoryError:
-            return b"too much"
-
-    assert answered(greedy) == b"too much"
+def test_no_more_is_read_than_an_answer_has(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(decoders, "MOST", 10_000)
+    assert 10_000 < len(ask(LINE + "while True: line.send(b'p' * 9999)")) < 2**21
 
 
-def test_no_file_is_written(tmp_path: Path) -> None:
-    def writes() -> bytes:
-        try:
-            return b"%d" % (tmp_path / "a").write_bytes(b"mark")
-        except OSError:
-            return b"refused"
-
-    assert answered(writes) == b"refused"
-    assert not (tmp_path / "a").read_bytes()
-
-
-def test_a_photograph_keeps_its_size_up_to_a_limit(decoder: Decoder, tmp_path: Path) -> None:
-    for width, height in ((90, 60), (1500, 1000), (4000, 3000)):
-        path = tmp_path / f"{width}.png"
-        Image.effect_noise((width, height), 50).convert("RGB").save(path, compress_level=1)
-        found, came = decoder.read_photograph(path)
-        theirs, _ = uploads.read_photograph(path, PHOTO_PIXELS)
-        assert np.array_equal(found, theirs)
-        assert found.flags.writeable
-        assert came == width * height
-        assert 0.7 * min(came, PHOTO_PIXELS) < found.shape[0] * found.shape[1] <= PHOTO_PIXELS
-        assert abs(found.shape[1] / found.shape[0] - width / height) < 0.01
-    with pytest.raises(UploadError, match="Choose a picture first"):
-        decoder.read_photograph(None)
+@pytest.mark.parametrize(
+    ("code", "answer"),
+    [
+        ("os.kill(os.getpid(), 9)", b""),
+        ("1 / 0", b""),
+        ("import signal; signal.alarm(1); time.sleep(60)", b""),
+        ("while True: pass", b""),
+        ("try: bytes(2**30)\nexcept MemoryError: line.send(b'much')", b"much"),
+        ("try: os.write(os.open({path!r}, 65), b'a')\nexcept OSError: line.send(b'no')", b"no"),
+        ("import resource; line.send(b'%d' % resource.getrlimit(resource.RLIMIT_CORE)[0])", b"0"),
+    ],
+)
+def test_it_has_little_to_reach_for(code: str, answer: bytes, tmp_path: Path) -> None:
+    code = LIMITED.format("SECONDS = 2") + code
+    assert ask(code.replace("{path!r}", repr(str(tmp_path / "a")))) == answer
+    assert not (tmp_path / "a").exists() or not (tmp_path / "a").read_bytes()
 
 
-@pytest.mark.parametrize("content", [b"", bytes(5), bytes(12), bytes(40)])
-def test_a_photograph_of_another_size_than_told_is_none(
-    decoder: Decoder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: bytes
-) -> None:
-    monkeypatch.setattr(decoder, "_answer", lambda *_: b"p" + content)
-    with pytest.raises(UploadError, match="cannot be decoded"):
-        decoder.read_photograph(tmp_path / "a.png")
+def test_it_knows_nobody_else(decoder: Decoder) -> None:
+    """It starts anew: no file of the page is open there."""
+    with socket.socketpair()[0]:
+        code = LINE + "line.send(b'%d' % len(os.listdir('/proc/self/fd')))"
+        if Path("/proc/self/fd").exists():
+            assert int(ask(code)) <= 5
+
+
+OWN = """
+import sys
+sys.path.append({root!r})  # as where packages are installed: after one's own folder
+import dga, app
+assert not hasattr(app, "__path__")
+print(dga.load_models("everyday16").profile.name)
+"""
+DECODED = """
+import sys
+sys.path.insert(0, {root!r})  # as a command of the package has it
+from app.server.decoder import read_photograph
+print(read_photograph(open({path!r}, "rb").read())[0].shape)
+"""
+
+
+def test_somebodys_own_app(tmp_path: Path) -> None:
+    """Beside an installed dga: both work, and so does the page's decoder."""
+    (tmp_path / "app.py").write_text("MINE = True\n")
+    Image.new("RGB", (48, 32)).save(tmp_path / "a.png")
+    environment = os.environ | {"PYTHONPATH": str(tmp_path)}
+    place = {"root": str(decoders.ROOT), "path": str(tmp_path / "a.png")}
+    for code, said in ((OWN, "everyday16"), (DECODED, "(32, 48, 3)")):
+        done = subprocess.run(
+            [sys.executable, "-c", code.format(**place)],
+            cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120,
+        )  # fmt: skip
+        assert done.stdout.strip() == said, done.stderr

@@ -1,368 +1,398 @@
-"""What the server lets in, and what its refusals say."""
+"""The gate by itself, in front of a server that does as it is told."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
-from pathlib import Path
+import json
+import logging
+from collections.abc import AsyncIterator
 from typing import Any
 
 import httpx
 import pytest
 
 from app.server import gate as gates
-from app.server.gate import API, KEPT, Gate
-from app.server.limits import (
-    JSON_BYTES,
-    KEPT_MINUTES,
-    LEAST,
-    MAX_DIRECT,
-    MAX_FILES,
-    MAX_MADE,
-    MAX_POSTS,
-    MAX_QUERY,
-    SPARE,
-)  # fmt: skip
-from app.server.upload_folder import UploadFolder
-from app.words.errors import GATE_WORDS
+from app.server.contents import FAILED, clean_events, is_sentence
+from app.server.gate import API, SAYS, Bucket, Gate, address_of
 
-FORM = {"content-type": "multipart/form-data; boundary=x"}
 JOIN = {"session_hash": "a-visitor", "data": []}
+OWN = {"origin": "http://test"}
+HTML = {"accept": "text/html,application/xhtml+xml"}
 
 
 async def inner(scope: Any, receive: Any, send: Any) -> None:
-    """Reads the whole body, then fails as the address asks it to."""
-    more = True
+    """Reads the whole body; answers with it, with what the query names, or with the headers."""
+    body, more = b"", True
     while more:
-        more = (await receive()).get("more_body", False)
-    failures = {"key": KeyError("secret"), "disk": OSError(28, "No space", "/tmp/secret")}
-    failure = failures.get(scope["query_string"].decode())
-    if failure:
-        raise failure
-    await send({"type": "http.response.start", "status": 200, "headers": []})
-    await send({"type": "http.response.body", "body": b"served"})
+        message = await receive()
+        body, more = body + message.get("body", b""), message.get("more_body", False)
+    query = scope["query_string"].decode()
+    if query == "fail":
+        raise KeyError("/secret/path")
+    status, kind = 200, b"text/plain"
+    if query.startswith("status="):
+        status = int(query.removeprefix("status="))
+    if query.startswith("kind="):
+        kind, body = query.removeprefix("kind=").encode(), b"a" * 9_999
+    if query == "headers":
+        body = json.dumps({n.decode(): v.decode() for n, v in scope["headers"]}).encode()
+    headers = [(b"content-type", kind), (b"cache-control", b"public")]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
 
 
-def slow(seconds: float, reached: Callable[[Any], None] = lambda scope: None) -> Any:
-    """``inner``, after a while; told of everybody who comes."""
-
-    async def wait(scope: Any, receive: Any, send: Any) -> None:
-        reached(scope)
-        await asyncio.sleep(seconds)
-        await inner(scope, receive, send)
-
-    return wait
+def client_of(app: Any, address: str = "127.0.0.1") -> httpx.AsyncClient:
+    transport = httpx.ASGITransport(app=app, client=(address, 1), raise_app_exceptions=False)
+    return httpx.AsyncClient(transport=transport, base_url="http://test", timeout=30)
 
 
-async def pieces(body: bytes, size: int) -> AsyncIterator[bytes]:
-    for start in range(0, len(body), size):
-        yield body[start : start + size]
-
-
-def client_of(app: Any, host: str = "127.0.0.1") -> httpx.AsyncClient:
-    transport = httpx.ASGITransport(app=app, client=(host, 1))
-    return httpx.AsyncClient(transport=transport, base_url="http://test")
-
-
-def asked(
-    gate: Gate, method: str, path: str, host: str = "127.0.0.1", **options: Any
+def ask(
+    method: str, path: str, gate: Gate | None = None, address: str = "127.0.0.1", **options: Any
 ) -> httpx.Response:
-    async def ask() -> httpx.Response:
-        async with client_of(gate, host) as client:
+    async def send() -> httpx.Response:
+        async with client_of(gate or Gate(inner), address) as client:
             return await client.request(method, path, **options)
 
-    return asyncio.run(ask())
+    return asyncio.run(send())
+
+
+def refused(answer: httpx.Response, word: str) -> None:
+    status, sentence = SAYS[word]
+    assert (answer.status_code, answer.json()) == (status, {"detail": sentence})
+    check_headers(answer)
+
+
+def check_headers(answer: httpx.Response) -> None:
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    assert answer.headers["referrer-policy"] == "same-origin"
+    assert "frame-ancestors" in answer.headers["content-security-policy"]
+
+
+CLOSED = (
+    "/openapi.json", "/docs", "/monitoring", "/monitoring/summary", "/login", "/token", "/user",
+    f"{API}/deep_link", f"{API}/component_server", f"{API}/process_recording", f"{API}/runs",
+    f"{API}/vibe-edit", f"{API}/proxy=http://127.0.0.1/", f"{API}/run/watch", f"{API}/api/watch",
+    f"{API}/file=http://example.com/a.png", f"{API}/file=HTTPS:/example.com",
+    f"{API}/stream/a/b/1/playlist.m3u8", f"{API}/dev/reload", f"{API}/run-history/buckets",
+    f"{API}/something-of-a-later-version", "/../etc/passwd", "/static/../../etc/passwd",
+    f"{API}/mcp/sse", f"{API}/mcp/messages/", f"{API}/custom_component/a/b/c/d", "/assets/a.js",
+    "/svelte/a.js", "/theme.css", "/pwa_icon", "/static/img/logo.svg", "/files/" + "a" * 300,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("path", CLOSED)
+def test_what_nobody_needs_is_closed(path: str) -> None:
+    for method in ("GET", "POST"):
+        refused(ask(method, path), "closed")
 
 
 @pytest.mark.parametrize(
-    "path",
+    ("method", "path"),
     [
-        "/openapi.json", "/docs", "/monitoring", "/monitoring/summary", "/login", "/token",
-        f"{API}/deep_link", f"{API}/component_server", f"{API}/process_recording",
-        f"{API}/vibe-edit", f"{API}/vibe-code", f"{API}/proxy=http://127.0.0.1/", f"{API}/runs",
-        f"{API}/file=http://example.com/a.png", f"{API}/file=HTTPS:/example.com",
-        f"{API}/stream/a/b/1/playlist.m3u8", f"{API}/dev/reload", f"{API}/run-history/buckets",
-        f"{API}/something-of-a-later-version", "/../etc/passwd",
-        f"{API}/mcp/sse", f"{API}/mcp/messages/", f"{API}/mcp/</script><script>/gradio_api/mcp",
+        *(("DELETE", "/"), ("PUT", "/photo"), ("OPTIONS", "/photo"), ("POST", "/results")),
+        *(("GET", f"{API}/queue/join"), ("GET", f"{API}/mcp/"), ("__init__", "/config")),
     ],
+)
+def test_other_methods_are_none(method: str, path: str) -> None:
+    refused(ask(method, path), "method")
+
+
+OPEN = (
+    "/", "/all-15", "/results", "/learn", "/files/0123/app.css", "/recorded/a.json", "/photo/a/b",
+    "/static/fonts/IBMPlexSans/a.woff2", "/config", f"{API}/info", f"{API}/call/repair/an-event",
+    f"{API}/file=/tmp/a.png", f"{API}/heartbeat/a-visitor", "/thumbnails/a",
+    f"{API}/queue/data?session_hash=a-visitor",
 )  # fmt: skip
-def test_what_the_page_does_not_need_is_closed(path: str) -> None:
-    for method in ("GET", "POST"):
-        answer = asked(Gate(inner), method, path)
-        assert (answer.status_code, answer.json()) == (404, {"detail": GATE_WORDS["closed"]})
+
+
+@pytest.mark.parametrize("path", OPEN)
+def test_what_pages_and_clients_need_is_open(path: str) -> None:
+    answer = ask("GET", path)
+    assert answer.status_code == 200
+    check_headers(answer)
 
 
 def test_a_person_who_is_lost_gets_a_page() -> None:
-    page = asked(Gate(inner), "GET", "/nowhere", headers={"accept": "text/html,*/*;q=0.8"})
+    page = ask("GET", "/nowhere", headers=HTML)
     assert page.status_code == 404
     assert page.headers["content-type"].startswith("text/html")
-    assert f"<h1>{GATE_WORDS['closed']}</h1>" in page.text
+    assert f"<h1>{SAYS['closed'][1]}</h1>" in page.text
     assert '<a href="/">' in page.text
 
 
 @pytest.mark.parametrize(
-    "path",
+    ("path", "cache"),
     [
-        "/",
-        "/photo",
-        "/board",
-        "/config",
-        *(f"{API}/{name}" for name in ("info", "call/adapt", "mcp/")),
+        ("/files/0123/app.css", "public, max-age=31536000, immutable"),
+        ("/static/fonts/a.woff2", "public, max-age=86400"),
+        *((path, "private, no-store") for path in ("/", "/photo/a/b", f"{API}/file=a")),
+        ("/files/0123/lost.css?status=404", "private, no-store"),
     ],
 )
-def test_what_the_page_needs_is_open(path: str) -> None:
-    answer = asked(Gate(inner), "GET", path)
-    assert answer.text == "served"
-    assert answer.headers["x-content-type-options"] == "nosniff"
+def test_what_browsers_may_keep(path: str, cache: str) -> None:
+    assert ask("GET", path).headers["cache-control"] == cache
 
 
-def message(length: int) -> bytes:
-    """Of an assistant, so long or as short as there are any."""
-    start = b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"'
-    return start + b"a" * (length - len(start) - 3) + b'"}}'
+def test_a_file_that_is_opened_by_itself_may_load_nothing() -> None:
+    for path in ("/photo/a/b", f"{API}/file=a"):
+        policy = ask("GET", path).headers["content-security-policy"]
+        assert "default-src 'none'" in policy
+        assert "sandbox" in policy
 
 
-def form(*contents: bytes) -> bytes:
-    """Of files, with the boundary x."""
-    head = b'--x\r\nContent-Disposition: form-data; name="files"; filename="a"\r\n\r\n'
-    return b"".join(head + content + b"\r\n" for content in contents) + b"--x--\r\n"
+@pytest.mark.parametrize(
+    ("kind", "packing"),
+    [("text/html", "gzip"), ("application/json", "gzip"), ("text/event-stream", None),
+     ("image/png", None), ("image/webp", None)],
+)  # fmt: skip
+def test_what_is_packed(kind: str, packing: str | None) -> None:
+    answer = ask("GET", f"/?kind={kind}")
+    assert len(answer.content) == 9_999
+    assert answer.headers.get("content-encoding") == packing
 
 
-@pytest.mark.parametrize("path", [f"{API}/call/adapt", f"{API}/upload", f"{API}/mcp/"])
+# Bodies
+
+
+def content_of(path: str, length: int) -> bytes:
+    """Of exactly so many bytes, and taken where it is not too long."""
+    start, end = b'{"jsonrpc":"2.0","id":1,"method":"ping","session_hash":"', b'a-visitor","data":"'
+    body = start + end + b"a" * (length - len(start + end) - 2) + b'"}'
+    return body if path.startswith(API) and path != f"{API}/upload" else bytes(length)
+
+
+async def pieces(body: bytes, size: int = 2**16) -> AsyncIterator[bytes]:
+    for start in range(0, len(body), size):
+        yield body[start : start + size]
+
+
+@pytest.mark.parametrize("path", ["/photo", *(f"{API}/{n}" for n in ("upload", "mcp/", "call/a"))])
 def test_bodies_are_bounded(path: str) -> None:
     """By what their header says, and by what really comes."""
-    most = KEPT.get(path, JSON_BYTES)
+    most = gates.LONGEST.get(path, gates.JSON_BYTES)
     for length, status in ((most, 200), (most + 1, 413)):
-        body = message(length)
-        if path == f"{API}/upload":
-            half = length // 2 - len(form(b""))
-            body = form(bytes(half), bytes(length - half - len(form(b"", b""))))
-        assert len(body) == length
-        for content in (body, pieces(body, SPARE)):
-            answer = asked(Gate(inner), "POST", path, content=content, headers=FORM)
-            assert answer.status_code == status
+        body = content_of(path, length)
+        for content in (body, pieces(body)):
+            assert ask("POST", path, content=content).status_code == status
 
 
-def test_failures_are_sentences(caplog: pytest.LogCaptureFixture) -> None:
-    for failure, status, word in (("key", 400, "misunderstood"), ("disk", 507, "file")):
-        answer = asked(Gate(inner), "POST", f"{API}/queue/join?{failure}", json=JOIN)
-        assert (answer.status_code, answer.json()) == (status, {"detail": GATE_WORDS[word]})
-    assert "No space" in caplog.text
+def test_an_endless_body_ends() -> None:
+    async def endless() -> AsyncIterator[bytes]:
+        while True:
+            yield bytes(2**20)
+
+    for path in ("/photo", f"{API}/upload", f"{API}/call/repair"):
+        refused(ask("POST", path, content=endless()), "long")
 
 
-def test_uploads_need_room() -> None:
-    full = Gate(inner, count=lambda address, length: "full")
-    assert asked(full, "POST", f"{API}/upload").status_code == 503
-    assert asked(full, "POST", f"{API}/mcp/").status_code == 503
-    assert asked(full, "POST", f"{API}/queue/join", json=JOIN).status_code == 200
+def test_a_slow_body_times_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def drop_by_drop() -> AsyncIterator[bytes]:
+        yield b"{"
+        await asyncio.sleep(1)
+        yield b"}"
+
+    monkeypatch.setattr(gates, "BODY_SECONDS", 0.05)
+    for path in ("/photo", f"{API}/upload", f"{API}/call/repair"):
+        refused(ask("POST", path, content=drop_by_drop()), "slow")
 
 
-@pytest.mark.parametrize("size", [1, 7, 1_000])
-def test_an_upload_is_few_files(size: int) -> None:
-    """However it is cut into pieces; each file gets a folder of its own."""
-    for parts, status in ((0, 400), (MAX_FILES, 200), (MAX_FILES + 1, 400)):
-        body = form(*(b"%d" % n for n in range(parts)))
-        content = pieces(body, size)
-        answer = asked(Gate(inner), "POST", f"{API}/upload", content=content, headers=FORM)
-        assert answer.status_code == status
-        if status == 200:
-            read = [Path(path).read_bytes() for path in answer.json()]
-            assert read == [b"%d" % n for n in range(parts)]
+MISUNDERSTOOD = (
+    *(b"", b"{", b"null", b"[]", b"1", b'"a"', b"\xff\xfe{\x00}\x00", b"[" * 9_000, b"--x\r\n"),
+    *(b"9" * 5_000, b'{"a":' * 900, b'{"a":"\\ud800"}', b'{"data":[' + b"1" * 41 + b"]}"),
+    *(b'{"data":' + b"[" * 32 + b"]" * 32 + b"}", b'{"session_hash":""}'),
+    *(b'{"session_hash":null}', b'{"session_hash":"a/b/c/d/e"}', b'{"session_hash":"short"}'),
+)
 
 
-def test_a_file_is_no_longer_than_a_picture(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gates, "MAX_BYTES", 10)
-    for length, status in ((10, 200), (11, 413)):
-        answer = asked(
-            Gate(inner), "POST", f"{API}/upload", content=form(bytes(length)), headers=FORM
-        )
-        assert answer.status_code == status
+@pytest.mark.parametrize("body", MISUNDERSTOOD, ids=range(len(MISUNDERSTOOD)))
+def test_odd_json_is_refused(body: bytes) -> None:
+    for path in ("call/repair", "queue/join", "cancel", "mcp/"):
+        refused(ask("POST", f"{API}/{path}", content=body), "misunderstood")
 
 
-async def mirror(scope: Any, receive: Any, send: Any) -> None:
-    """Answers with the request's own headers."""
-    await send({"type": "http.response.start", "status": 200, "headers": scope["headers"]})
-    await send({"type": "http.response.body", "body": b""})
+def test_what_was_checked_is_what_is_read() -> None:
+    answer = ask("POST", f"{API}/call/repair", content=b'{"data": [1], "data": [2]}')
+    assert answer.json() == {"data": [2]}
 
 
-def test_headers_that_would_come_back_are_not_passed_on() -> None:
-    sent = {"range": "bytes=0-9", "x-forwarded-host": 'e"><script>', "x-a": "a"}
-    for path, kept in ((f"{API}/file=a", {"x-a"}), (f"{API}/mcp/", {"x-a", "range"})):
-        found = asked(Gate(mirror), "GET", path, headers=sent).headers
-        assert {name for name in sent if name in found} == kept
-        assert found["cache-control"] == "private, no-store"
-    shipped = asked(Gate(mirror, shared=["/results/a.csv"]), "GET", f"{API}/file=/results/a.csv")
-    assert shipped.headers["cache-control"] == "public, max-age=3600"
-    good = {"x-forwarded-host": "demo.example.org:443, [::1]", "x-forwarded-proto": "https, http"}
-    named = Gate(mirror, proxied=True)
-    assert asked(named, "GET", "/", headers=good).headers.items() >= good.items()
-    assert not good.keys() & asked(Gate(mirror), "GET", "/", headers=good).headers.keys()
-
-
-def test_headers_that_assistants_may_not_choose() -> None:
-    """Gradio asks itself in their name, from an address whose word is believed."""
-    sent = {"x-forwarded-for": "10.9.9.9", "x-forwarded-proto": "x</script>"}
-    assert not sent.keys() & asked(Gate(mirror), "POST", f"{API}/mcp/", headers=sent).headers.keys()
-    found = asked(Gate(mirror), "POST", f"{API}/queue/join", headers=sent, json=JOIN).headers
-    assert sent.keys() & found.keys() == {"x-forwarded-for"}
+@pytest.mark.parametrize("session", ["", "short", "a b c d e f", "<gradio-sep>", "a" * 65])
+def test_sessions_have_names(session: str) -> None:
+    """An empty one ends Gradio's queue for everybody."""
+    query = {"session_hash": session}
+    refused(ask("GET", f"{API}/queue/data", params=query), "misunderstood")
+    if session:
+        refused(ask("GET", f"{API}/heartbeat/{session}"), "misunderstood")
 
 
 @pytest.mark.parametrize(
-    ("host", "site", "status"),
-    [
-        *(("127.0.0.1:7860", "cross-site", 403), ("localhost", "cross-site", 403)),
-        *(("[::1]:7860", "cross-site", 403), ("127.0.0.1:7860", "same-origin", 200)),
-        *(("x.localhost:7860", "cross-site", 403), ("LOCALHOST.", "cross-site", 403)),
-        *(("0.0.0.0:7860", "cross-site", 403), ("127.1", "cross-site", 403)),
-        *(("[::]:80", "cross-site", 403), ("[::ffff:7f00:1]", "cross-site", 403)),
-        *(("localhost.example.org", "cross-site", 200), ("10.0.0.1", "cross-site", 200)),
-        *(("demo.example.org", "cross-site", 200), ("127.0.0.1.example.org", "cross-site", 200)),
-    ],
-)
-def test_other_sites_cannot_use_a_local_page(host: str, site: str, status: int) -> None:
-    headers = {"host": host, "sec-fetch-site": site}
-    answer = asked(Gate(inner), "POST", f"{API}/queue/join", headers=headers, json=JOIN)
-    assert answer.status_code == status
-    assert asked(Gate(inner), "GET", "/", headers=headers).status_code == 200
+    "name",
+    ["/etc/passwd", "app/demo.py", "http://127.0.0.1/", "file:///etc/passwd", "//a/b.png",
+     "{folder}/../secret", "\\\\host\\share\\a.png", "", "\x00"],
+)  # fmt: skip
+def test_only_uploads_are_opened(name: str, tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wherever a value says that it is a file, in whatever depth."""
+    folder = tmp_path / "uploads"
+    monkeypatch.setenv("GRADIO_TEMP_DIR", str(folder))
+    file = {"path": name.format(folder=folder), "meta": {"_type": "gradio.FileData"}}
+    for value in (file, [file], {"a": {"b": [file]}}):
+        answer = ask("POST", f"{API}/call/repair", json={"data": [value]})
+        assert answer.json()["detail"] in (SAYS["file"][1], SAYS["misunderstood"][1])
+    own = {"path": f"{folder}/0123/a.png"}
+    assert ask("POST", f"{API}/call/repair", json={"data": [own]}).status_code == 200
 
 
-@pytest.mark.parametrize(
-    ("headers", "status"),
-    [
-        ({"sec-fetch-mode": "cors", "sec-fetch-site": "same-site"}, 403),  # of another port
-        ({"sec-fetch-mode": "no-cors", "sec-fetch-site": "cross-site"}, 403),
-        ({"sec-fetch-mode": "cors", "origin": "http://127.0.0.1:8000"}, 403),
-        ({"sec-fetch-mode": "cors", "origin": "null"}, 403),
-        ({"sec-fetch-mode": "cors", "sec-fetch-site": "same-origin"}, 200),
-        ({"sec-fetch-mode": "navigate", "sec-fetch-site": "cross-site"}, 200),  # a link
-        ({}, 200),  # a program
-    ],
-)
-def test_other_sites_cannot_read_a_local_page(headers: dict[str, str], status: int) -> None:
-    headers = {"host": "127.0.0.1:7860"} | headers
-    assert asked(Gate(inner), "GET", "/config", headers=headers).status_code == status
-
-
-def test_one_address_leaves_room_for_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of uploads, for an hour."""
-    now = 0.0
-    monkeypatch.setattr("app.server.upload_folder.ADDRESS_BYTES", 3 * LEAST)
-    folder = UploadFolder(Path())
-    folder._taken.clock = lambda: now
-    gate = Gate(inner, count=folder.count)
-
-    def send(length: int, host: str = "10.0.0.1") -> httpx.Response:
-        return asked(gate, "POST", f"{API}/mcp/", host, content=message(length))
-
-    assert [send(length).status_code for length in (LEAST, 99, LEAST)] == [200] * 3
-    refused = send(99)
-    assert (refused.status_code, refused.json()["detail"]) == (429, GATE_WORDS["quota"])
-    assert send(3 * LEAST, "10.0.0.2").status_code == 200
-    assert asked(gate, "POST", f"{API}/queue/join", "10.0.0.1", json=JOIN).status_code == 200
-    now = 60.0 * KEPT_MINUTES / 3
-    assert [send(99).status_code for _ in range(2)] == [200, 429]
-    now = 60.0 * KEPT_MINUTES * 2
-    assert send(3 * LEAST).status_code == 200
-    assert send(99, "10.0.0.3").status_code == 200
-    assert set(folder._taken._owed) == {"10.0.0.1", "10.0.0.3"}
-
-
-def test_a_customer_is_one_address(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.server.upload_folder.ADDRESS_BYTES", LEAST)
-    gate = Gate(inner, count=UploadFolder(Path()).count)
-    hosts = ("2001:db8:1:2::1", "2001:db8:1:2::2", "2001:db8:1:3::1")
-    answers = [asked(gate, "POST", f"{API}/mcp/", host, content=message(99)) for host in hosts]
-    assert [answer.status_code for answer in answers] == [200, 429, 200]
-
-
-def test_bodies_of_unknown_length_count_as_they_come() -> None:
-    taken: list[int] = []
-
-    def count(address: str, length: int) -> str:
-        taken.append(length)
-        return "" if sum(taken) <= 5 * LEAST else "quota"
-
-    gate, body = Gate(inner, count=count), message(2 * LEAST)
-    for status in (200, 200, 429):
-        answer = asked(gate, "POST", f"{API}/mcp/", content=pieces(body, LEAST))
-        assert answer.status_code == status
-    assert taken == [LEAST] * 6
-
-
-def test_an_event_is_cancelled_once_at_a_time() -> None:
-    """Several cancels at once leave a run's traces in Gradio; in another's name it begins anew."""
-    reached: list[Any] = []
-    gate = Gate(slow(0.02, reached.append), is_own=lambda values: values["event_id"] == "a")
-
-    async def crowd() -> list[str]:
-        async with client_of(gate) as client:
-            going = (client.post(f"{API}/cancel", json={"event_id": event}) for event in "aaba")
-            return [answer.text for answer in await asyncio.gather(*going)]
-
-    assert sorted(asyncio.run(crowd())) == ["served", *['{"success":true}'] * 3]
-    assert len(reached) == 1
+def test_assistants_have_tools_and_nothing_else() -> None:
+    call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call"}
+    for method in ("prompts/get", "resources/read", "completion/complete", "tasks/get"):
+        refused(ask("POST", f"{API}/mcp/", json=call | {"method": method}), "closed")
+    for value in ("/etc/passwd", "http://127.0.0.1/", " https://a", "~/a", "..", {"path": 1}, []):
+        body = call | {"params": {"name": "repair", "arguments": {"picture": value}}}
+        refused(ask("POST", f"{API}/mcp/", json=body), "file")
+    good = call | {"params": {"arguments": {"picture": "data:image/png;base64,AAAA", "seed": 1}}}
+    assert ask("POST", f"{API}/mcp/", json=good).status_code == 200
+    for odd in ({"jsonrpc": "1.0"}, {"id": "a" * 65}, {"params": {"arguments": [1]}}):
+        refused(ask("POST", f"{API}/mcp/", json=call | odd), "misunderstood")
 
 
 def test_long_questions_are_refused() -> None:
-    long = asked(Gate(inner), "GET", f"{API}/info?a={'a' * MAX_QUERY}")
-    assert (long.status_code, long.json()["detail"]) == (413, GATE_WORDS["long"])
+    refused(ask("GET", f"/?a={'a' * gates.QUERY_BYTES}"), "long")
 
 
-@pytest.mark.parametrize("method", ["POST", "GET"])
-def test_direct_calls_and_pages_of_one_address_wait_outside(method: str) -> None:
-    """Few at a time, all of them in the end; another address does not wait for them."""
-    path = f"{API}/run/predict" if method == "POST" else "/"
+# Hosts, origins, proxies
 
-    async def inside(scope: Any, receive: Any, send: Any) -> None:
-        nonlocal most, now
-        greedy = scope["client"][0] == "10.0.0.1"
-        now += greedy
-        most = max(most, now)
-        await asyncio.sleep(0.01 * greedy)
-        now -= greedy
-        await inner(scope, receive, send)
-
-    async def crowd() -> None:
-        async with client_of(gate, "10.0.0.1") as greedy, client_of(gate, "10.0.0.2") as other:
-            calls = (greedy.request(method, path, json=JOIN) for _ in range(MAX_POSTS))
-            going = [asyncio.create_task(call) for call in calls]
-            await asyncio.sleep(0.01)
-            assert (await other.request(method, path, json=JOIN)).status_code == 200
-            assert not all(task.done() for task in going)
-            assert {answer.status_code for answer in await asyncio.gather(*going)} == {200}
-
-    most, now, gate = 0, 0, Gate(inside)
-    asyncio.run(crowd())
-    assert most == MAX_DIRECT
-    assert not gate.turns
+LOCAL = "127.0.0.1:7860"
 
 
-@pytest.mark.parametrize("path", ["queue/data", "heartbeat/a-visitor", "call/adapt/an-event"])
-def test_streams_that_have_not_begun_keep_nobody_waiting(path: str) -> None:
-    async def crowd() -> None:
-        doors = asyncio.Event()
+@pytest.mark.parametrize(
+    ("host", "is_own"),
+    [
+        *((name, True) for name in (LOCAL, "localhost", "LOCALHOST.", "[::1]:80", "x.localhost:1")),
+        *((name, True) for name in ("127.1", "0.0.0.0:80")),
+        *((name, False) for name in ("evil.test", "127.0.0.1.evil.test", "localhost.evil.test")),
+        *((name, False) for name in ("", "a/b", "10.0.0.1", "127.0.0.1@evil.test", '"><script>')),
+    ],
+)
+def test_a_local_server_answers_to_its_own_names(host: str, is_own: bool) -> None:
+    for method, path in (("GET", "/"), ("POST", "/photo")):
+        answer = ask(method, path, Gate(inner, is_local=True), headers={"host": host})
+        assert answer.status_code == (200 if is_own else 403)
 
-        async def behind(scope: Any, receive: Any, send: Any) -> None:
-            if scope["path"] != "/":
-                await doors.wait()
-            await inner(scope, receive, send)
 
-        async with client_of(Gate(behind), "10.0.0.1") as client:
-            streams = [asyncio.create_task(client.get(f"{API}/{path}")) for _ in range(MAX_DIRECT)]
-            await asyncio.sleep(0.05)
-            try:
-                async with asyncio.timeout(5):
-                    assert (await client.get("/")).status_code == 200
-            finally:
-                doors.set()
-            assert {answer.status_code for answer in await asyncio.gather(*streams)} == {200}
+FOREIGN = (
+    *({"origin": "http://evil.test"}, {"origin": "null"}, {"origin": "http://127.0.0.1:8000"}),
+    *({"sec-fetch-site": site} for site in ("cross-site", "same-site")),
+    {"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate"},  # a form
+    {"sec-fetch-site": "cross-site", "origin": f"http://{LOCAL}"},
+)
 
-    asyncio.run(crowd())
+
+@pytest.mark.parametrize("host", [LOCAL, "demo.example.org"])
+@pytest.mark.parametrize("headers", FOREIGN)
+def test_other_sites_cannot_use_the_server(host: str, headers: dict[str, str]) -> None:
+    sent = {"host": host} | headers
+    for path in ("/photo", f"{API}/upload", f"{API}/queue/join", f"{API}/mcp/"):
+        refused(ask("POST", path, headers=sent, json=JOIN), "foreign")
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        *({}, {"origin": f"http://{LOCAL}"}, {"sec-fetch-site": "none"}),
+        {"sec-fetch-site": "same-origin", "origin": "https://public.example.org"},  # by a proxy
+    ],
+)
+def test_its_own_pages_and_programs_can(headers: dict[str, str]) -> None:
+    sent = {"host": LOCAL} | headers
+    assert ask("POST", f"{API}/queue/join", headers=sent, json=JOIN).status_code == 200
+
+
+def test_other_sites_cannot_read_a_local_page_but_link_to_it() -> None:
+    own = {"host": LOCAL, "sec-fetch-site": "cross-site"}
+    for mode, status in (("cors", 403), ("no-cors", 403), ("navigate", 200)):
+        assert ask("GET", "/", headers=own | {"sec-fetch-mode": mode}).status_code == status
+    frame = {"host": "x.hf.space", "sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate"}
+    answer = ask("GET", "/", headers=frame)
+    assert "https://huggingface.co" in answer.headers["content-security-policy"]
+
+
+SENT = {
+    "x-forwarded-host": "demo.example.org", "x-forwarded-proto": "https",
+    "x-forwarded-for": "10.9.9.9", "x-gradio-server": "http://evil.test", "range": "bytes=0-",
+}  # fmt: skip
+
+
+def test_only_a_named_proxy_is_believed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The address that it forwards is uvicorn's; Gradio writes the host into its answers."""
+    monkeypatch.delenv("SPACE_ID", raising=False)
+    for named, kept in (("", set()), ("10.0.0.1", {"x-forwarded-host", "x-forwarded-proto"})):
+        monkeypatch.setenv("FORWARDED_ALLOW_IPS", named)
+        gate = Gate(inner)
+        assert SENT.keys() & ask("GET", "/?headers", gate, headers=SENT).json().keys() == kept
+        odd = SENT | {"x-forwarded-host": 'a"><script>'}
+        assert not SENT.keys() & ask("GET", "/?headers", gate, headers=odd).json().keys()
+        own = SENT | {"origin": "https://demo.example.org"}
+        answer = ask("POST", f"{API}/queue/join", gate, headers=own, json=JOIN)
+        assert answer.status_code == (200 if named else 403)
+
+
+@pytest.mark.parametrize("path", ["/", "/sub/", "/sub"])
+def test_pages_below_a_prefix(path: str) -> None:
+    async def mounted(scope: Any, receive: Any, send: Any) -> None:
+        await Gate(inner)({**scope, "root_path": "/sub"}, receive, send)
+
+    assert ask("GET", path, mounted).status_code == 200  # type: ignore[arg-type]
+    assert 'href="/sub/"' in ask("GET", "/sub/nothing", mounted, headers=HTML).text  # type: ignore[arg-type]
+
+
+# How much, and how often
+
+
+@pytest.mark.parametrize(
+    ("address", "counts_for"),
+    [
+        *(("10.0.0.1", "10.0.0.1"), ("::ffff:192.0.2.7", "192.0.2.7"), ("client", "client")),
+        *(("2001:db8:1:2::1", "2001:db8:1:2::/64"), ("2001:DB8:1:2:ffff::", "2001:db8:1:2::/64")),
+        *(("fe80::1%eth0", "fe80::/64"), ("", "")),
+    ],
+)
+def test_a_customer_is_one_address(address: str, counts_for: str) -> None:
+    assert address_of({"client": (address, 1)}) == counts_for
+    assert address_of({"client": None}) == ""
+
+
+def test_a_bucket_runs_dry(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 0.0
+    monkeypatch.setattr(gates.time, "monotonic", lambda: now)
+    bucket = Bucket(10, 5.0)
+    assert [bucket.take("a", 4) for _ in range(3)] == [True, True, False]
+    assert bucket.take("b", 10)
+    now = 1.0
+    assert [bucket.take("a", 4), bucket.take("a", 1)] == [True, False]
+    for number in range(5000):
+        bucket.take(str(number))
+    assert len(bucket._levels) == 4096
+
+
+def test_one_address_leaves_room_for_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    gate = Gate(inner)
+    gate.posts = Bucket(3, 1e9)
+    codes = [ask("POST", "/photo", gate, "10.0.0.1").status_code for _ in range(5)]
+    assert codes == [200, 200, 200, 429, 429]
+    refused(ask("POST", f"{API}/queue/join", gate, "10.0.0.1", json=JOIN), "crowded")
+    assert ask("GET", "/", gate, "10.0.0.1").status_code == 200
+    assert ask("POST", "/photo", gate, "10.0.0.2").status_code == 200
+    gate.uploads = Bucket(2**22, 1e9)
+    path, body = f"{API}/upload", bytes(2**21)
+    assert ask("POST", path, gate, "10.0.0.3", content=body).status_code == 200
+    assert ask("POST", path, gate, "10.0.0.3", content=body).status_code == 200
+    refused(ask("POST", path, gate, "10.0.0.3", content=body), "quota")
+    refused(ask("POST", path, gate, "10.0.0.4", content=pieces(b"a")), "quota")  # unknown: longest
+    assert [ask("POST", path, gate, f"10.1.0.{n}", content=body).status_code for n in range(7)] == [
+        *[200] * 6, 503,
+    ]  # fmt: skip
 
 
 def test_few_requests_at_a_time_from_one_address() -> None:
-    """The rest is refused at once, other addresses are served, and afterwards all is as before."""
-
     async def crowd() -> None:
         doors = asyncio.Event()
 
@@ -370,76 +400,86 @@ def test_few_requests_at_a_time_from_one_address() -> None:
             await doors.wait()
             await inner(scope, receive, send)
 
-        gate = Gate(behind)
+        gate, most = Gate(behind), gates.MOST_PRESENT[True]
         async with client_of(gate, "10.0.0.1") as greedy, client_of(gate, "10.0.0.2") as other:
-
-            def post(client: httpx.AsyncClient) -> asyncio.Task[httpx.Response]:
-                return asyncio.create_task(client.post(f"{API}/queue/join", json=JOIN))
-
-            going = [post(greedy) for _ in range(MAX_POSTS)]
-            while MAX_POSTS not in gate.there.values():
+            going = [asyncio.create_task(greedy.post("/photo")) for _ in range(most)]
+            while gate.present["10.0.0.1", True] < most:
                 await asyncio.sleep(0)
-            refused, late = await post(greedy), post(other)
+            refused(await greedy.post("/photo"), "crowded")
+            late = asyncio.create_task(other.post("/photo"))
+            await asyncio.sleep(0)
             doors.set()
-            assert {answer.status_code for answer in await asyncio.gather(*going)} == {200}
-            assert (refused.status_code, (await post(greedy)).status_code) == (429, 200)
-            assert not (await late).is_error
-        assert not gate.there
+            assert {answer.status_code for answer in await asyncio.gather(*going, late)} == {200}
+            assert (await greedy.post("/photo")).status_code == 200
+        assert not gate.present
 
     asyncio.run(crowd())
 
 
+# What refusals and errors say
+
+
+def test_an_exceptions_words_are_not_told(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.ERROR):
+        refused(ask("GET", "/?fail"), "failed")
+    assert "/secret/path" in caplog.text
+
+
 @pytest.mark.parametrize(
-    ("kind", "packed"), [("text/html", "gzip"), ("text/event-stream", None), ("image/png", None)]
-)
-def test_what_it_sends_is_packed(kind: str, packed: str | None) -> None:
-    """But no event streams, whose events would wait, and no pictures, which are packed."""
-
-    async def page(scope: Any, receive: Any, send: Any) -> None:
-        headers = [(b"content-type", kind.encode())]
-        await send({"type": "http.response.start", "status": 200, "headers": headers})
-        await send({"type": "http.response.body", "body": b"a" * 9_999})
-
-    answer = asked(Gate(page), "GET", "/")
-    assert len(answer.content) == 9_999
-    assert answer.headers.get("content-encoding") == packed
+    ("status", "word"),
+    [(404, "closed"), (403, "closed"), (422, "misunderstood"), (400, "misunderstood"),
+     (413, "long"), (503, "full"), (500, "failed"), (502, "failed")],
+)  # fmt: skip
+def test_others_refusals_become_ours(status: int, word: str) -> None:
+    for path in ("/config", "/photo/a/b"):
+        refused(ask("GET", f"{path}?status={status}"), word)
 
 
-def test_a_page_is_made_once_for_all_who_come_by_the_same_name() -> None:
-    made: list[Any] = []
-    gate = Gate(slow(0, made.append))
+@pytest.mark.parametrize(
+    ("detail", "is_told"),
+    [("This photo is no longer here.", True), ("[Errno 2] No such file: '/tmp/a'.", False),
+     ("Not Found", False), (["a"], False), (None, False)],
+)  # fmt: skip
+def test_our_own_sentences_pass(detail: Any, is_told: bool) -> None:
+    async def refusing(scope: Any, receive: Any, send: Any) -> None:
+        body = json.dumps({"detail": detail}).encode()
+        await send({"type": "http.response.start", "status": 410, "headers": []})
+        await send({"type": "http.response.body", "body": body})
 
-    def page(path: str = "/photo", method: str = "GET", **headers: str) -> httpx.Response:
-        found = asked(gate, method, path, headers=headers)
-        assert (found.status_code, found.text or "served") == (200, "served")
-        return found
-
-    first, again = page(), page()
-    assert len(made) == 1
-    assert dict(first.headers) == dict(again.headers)
-    assert first.headers["cache-control"] == "private, no-store"
-    for others in ({"host": "another"}, {"accept-encoding": "identity"}, {"origin": "http://x"}):
-        before = len(made)
-        page(**others)
-        assert len(made) == before + 1, others
-    for path in ("/photo?run=cat", "/board", f"{API}/app_id", f"{API}/app_id"):
-        before = len(made)
-        page(path)
-        assert len(made) == before + 1, path
-    page(method="HEAD")
-    for number in range(MAX_MADE):
-        page(host=f"name-{number}")
-    assert len(gate.made) == MAX_MADE
-    before = len(made)
-    page()
-    assert len(made) == before + 1  # the oldest went
+    said = ask("POST", "/photo", Gate(refusing)).json()["detail"]
+    assert said == (detail if is_told else SAYS["misunderstood"][1])
 
 
-def test_a_refusal_is_not_kept() -> None:
-    async def refuse(scope: Any, receive: Any, send: Any) -> None:
-        await send({"type": "http.response.start", "status": 500, "headers": []})
-        await send({"type": "http.response.body", "body": b"secret"})
+EVENTS: tuple[tuple[dict[str, Any], list[str]], ...] = (
+    ({"error": "/tmp/secret: no such file."}, ["error"]),
+    ({"msg": "process_completed", "output": {"error": "KeyError('x')"}, "success": False},
+     ["output", "error"]),
+    ({"result": {"isError": True, "content": [{"type": "text", "text": "Error: /tmp/a."}]}},
+     ["result", "content", "0", "text"]),
+)  # fmt: skip
 
-    gate = Gate(refuse)
-    assert asked(gate, "GET", "/photo").status_code == 500
-    assert not gate.made
+
+@pytest.mark.parametrize(("values", "place"), EVENTS)
+def test_errors_in_events_are_sentences(values: dict[str, Any], place: list[str]) -> None:
+    def said(body: bytes) -> Any:
+        value: Any = json.loads(body.split(b"data: ")[1])
+        for name in place:
+            value = value[int(name) if name.isdecimal() else name]
+        return value
+
+    body = b"event: error\ndata: " + json.dumps(values).encode() + b"\n\n"
+    assert said(clean_events(body)) == FAILED
+    text = json.dumps(said(body))
+    ours = body.replace(text.encode(), b'"Error: The line is full."')
+    assert said(clean_events(ours)) == "The line is full."
+    plain = b'event: generating\ndata: [{"headline": "No error here: /tmp"}]\n\n'
+    assert clean_events(plain) == plain
+
+
+def test_all_our_sentences_are_sentences() -> None:
+    from app.server import decoder, photos, turns
+
+    ours = [sentence for _, sentence in SAYS.values()]
+    ours += [decoder.DAMAGED, decoder.BUSY, photos.GONE, photos.QUOTA, turns.FULL, turns.ENOUGH]
+    for sentence in ours:
+        assert is_sentence(sentence.format(3)), sentence

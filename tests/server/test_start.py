@@ -1,95 +1,83 @@
-"""A start: what is cheap is checked first, the page is shown, the models follow."""
+"""A start and an end: what is cheap is checked first, the page is shown, nothing is left."""
 
 from __future__ import annotations
 
-import json
-import shutil
+import os
+import signal
+import socket
 import subprocess
 import sys
-import threading
+import time
 from pathlib import Path
 
-import numpy as np
+import httpx
 import pytest
 
-from app.runs.session import Session
-from dga.io.shipped import shipped
-from dga.networks.models import ModelFiles, Models, find_models
-from dga.pipeline import Adaptation, Event
-from dga.request import Request
-from dga.weights.checkpoints import WeightsError
-from dga.weights.sources import Sources
+from dga.io.shipped import ROOT
+from tests.load.server import Server
 
-ROOT = Path(__file__).resolve().parents[2]
 HEAVY = (
     "cv2", "imagecorruptions", "matplotlib", "numba", "plotly", "scipy", "skimage.io", "sklearn",
     "sympy", "timm", "torch._dynamo", "torchvision",
 )  # fmt: skip
 SERVED = f"""
-import json, sys
+import sys
 import app.demo
-from app.runs.session import Session
+from app.runs.models import Networks
 sys.argv = ["app.py", "--host", "127.0.0.1"]
-def waiting(session):
-    print(json.dumps([name for name in {HEAVY!r} if name in sys.modules]))
+def waiting(networks):
+    print([name for name in {HEAVY!r} if name in sys.modules], flush=True)
     raise ValueError("That is all.")
-Session.load_models = waiting
+Networks.load = waiting
 app.demo.main()
 """
 
 
 def test_a_page_is_served_before_anything_heavy_is_imported() -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", SERVED], cwd=ROOT, capture_output=True, text=True, timeout=300
-    )
-    assert "Running on local URL" in done.stdout
-    assert json.loads(done.stdout.splitlines()[-1]) == []
+    command = [sys.executable, "-c", SERVED]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
+    assert done.stdout.splitlines()[-1] == "[]"
     # What fails while the page is shown ends it, as what fails before.
     assert done.returncode == 1
     assert done.stderr.splitlines()[-1] == "dga: That is all."
     assert "Traceback" not in done.stderr
 
 
-def test_altered_weights_are_told_before_they_are_loaded(tmp_path: Path) -> None:
-    root = tmp_path / "weights"
-    shutil.copytree(shipped("assets/weights"), root)
-    Session.open("everyday16", Sources(root))
-    path = root / "everyday16" / "classifier" / "model.safetensors"
-    path.write_bytes(path.read_bytes()[:-1])
-    with pytest.raises(WeightsError, match="was altered"):
-        Session.open("everyday16", Sources(root))
-    path.unlink()
-    with pytest.raises(WeightsError, match="is missing"):
-        Session.open("everyday16", Sources(root))
-
-
-def test_an_early_run_waits_for_the_models(
-    tiny_models: Models, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("variables", "options", "said"),
+    [
+        ({}, ("--port", "{taken}"), "dga: 127.0.0.1, port {taken}: Address already in use"),
+        ({"GRADIO_SERVER_PORT": "{taken}"}, (), "dga: 127.0.0.1, port {taken}: Address already"),
+        ({}, ("--port", "70000"), "port must be 0-65535"),
+        ({"GRADIO_SERVER_PORT": "many"}, (), "GRADIO_SERVER_PORT is a number above 0"),
+        ({"GRADIO_NUM_PORTS": "0"}, (), "GRADIO_NUM_PORTS is a number above 0"),
+    ],
+)
+def test_what_cannot_be_served_is_said(
+    variables: dict[str, str], options: tuple[str, ...], said: str
 ) -> None:
-    monkeypatch.setattr(ModelFiles, "load", lambda *_: tiny_models)
-    session = Session(ModelFiles(tiny_models.profile, {}))
-    size = tiny_models.profile.image_size
-    pixels, asked = np.full((size, size, 3), 99, np.uint8), Request(None, 1, 0.5, 0, 1)
-    events: list[Event] = []
-    early = threading.Thread(target=lambda: events.extend(session.events(pixels, asked)))
-    early.start()
-    early.join(0.3)
-    assert early.is_alive()
-    assert not events
-    session.load_models()
-    early.join(60)
-    *_, alone = Session(tiny_models).events(pixels, asked)
-    assert isinstance(alone, Adaptation)
-    assert isinstance(events[-1], Adaptation)
-    assert np.array_equal(events[-1].search.logits, alone.search.logits)
+    with socket.create_server(("127.0.0.1", 0)) as line:
+        port = line.getsockname()[1]
+        known = {name: value.format(taken=port) for name, value in variables.items()}
+        done = subprocess.run(
+            [sys.executable, "app.py", *(option.format(taken=port) for option in options)],
+            cwd=ROOT, env=os.environ | known, capture_output=True, text=True, timeout=120,
+        )  # fmt: skip
+    assert done.returncode == 1
+    assert said.format(taken=port) in done.stderr
+    assert "Traceback" not in done.stderr
 
 
-def test_whoever_waits_learns_that_loading_failed(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*_: object) -> Models:
-        raise WeightsError("They are of another network.")
-
-    monkeypatch.setattr(ModelFiles, "load", fail)
-    session = Session(find_models())
-    for ask in (session.load_models, lambda: session.models):
-        with pytest.raises(WeightsError, match="another network"):
-            ask()
+@pytest.mark.slow
+def test_it_ends_at_once_and_leaves_nothing(tmp_path: Path) -> None:
+    """With visitors there, as Ctrl+C does."""
+    with Server(None, tmp_path) as server, httpx.Client(base_url=server.url, timeout=60) as client:
+        content = (ROOT / "app" / "static" / "icon.svg").read_bytes()
+        assert client.post("gradio_api/upload", files={"files": content}).status_code == 200
+        address = "gradio_api/heartbeat/a-visitor"
+        with client.stream("GET", address):
+            begun = time.monotonic()
+            assert server.stop(signal.SIGTERM) == 0
+            assert time.monotonic() - begun < 2
+        assert not server.faults()
+    assert [path.name for path in tmp_path.iterdir()] == ["server.log"]
