@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import gc
 import importlib.resources
-import json
 import os
 import shutil
 import signal
@@ -52,7 +51,10 @@ MOVED = {"photo": "", "board": "all-15", "findings": "results", "adapt": ""}
 
 
 def build_server(service: Service, is_local: bool = True) -> gr.Server:
-    """Gradio's server with our pages, files and endpoints. ``is_local``: see :func:`~app.server.gate.stand_in_front`."""
+    """Gradio's server with our pages, files and endpoints.
+
+    ``is_local``: as of :func:`~app.server.gate.stand_in_front`.
+    """
     closed = dict.fromkeys(("docs_url", "redoc_url", "openapi_url"))
     server = gr.Server(title="dga", lifespan=stand_in_front(is_local), **closed)
     for page in (repair_page(service), all15_page(), results_page(), learn_page()):
@@ -95,30 +97,27 @@ def _add_files(server: gr.Server) -> None:
 def _add_photos(server: gr.Server, service: Service) -> None:
     """Uploads come once, by themselves; everything after names them."""
 
-    @server.post("/photo")
     async def upload(request: Request) -> dict[str, object]:
         name = unquote(request.headers.get("x-name", "photo"))
         with say_refusals():
-            photo = await service.photos.add(
-                address_of(request.scope), name, await request.body()
-            )
+            photo = await service.photos.add(address_of(request.scope), name, await request.body())
         height, width = photo.pixels.shape[:2]
         return {"photo": photo.key, "name": photo.name, "width": width, "height": height,
                 "came": photo.came}  # fmt: skip
 
-    @server.get("/photo/{key}/{result}")
     async def download(key: str, result: str) -> Response:
         with say_refusals():
             file = await service.photos.get_result(key, result)
         header = f"attachment; filename*=UTF-8''{quote(file.name)}"
-        return Response(
-            file.content, media_type=file.kind, headers={"content-disposition": header}
-        )
+        return Response(file.content, media_type=file.kind, headers={"content-disposition": header})
 
-    @server.get("/thumbnails/{key}")
     async def thumbnails(key: str) -> dict[str, str]:
         with say_refusals():
             return await show_thumbnails(service, key)
+
+    server.post("/photo")(upload)
+    server.get("/photo/{key}/{result}")(download)
+    server.get("/thumbnails/{key}")(thumbnails)
 
 
 @contextmanager

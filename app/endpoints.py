@@ -11,17 +11,18 @@ from typing import Any
 
 import gradio as gr
 from gradio.data_classes import FileData
+from PIL import Image
 
 from app.runs.damage import damage_photo
 from app.runs.models import Networks, TooLongError
+from app.runs.samples import SAMPLES
 from app.runs.settings import Settings, SettingsError, parse_settings
 from app.runs.subject import Original, Subjects, view_square
-from app.runs.samples import SAMPLES
 from app.runs.watch import watch
 from app.server.decoder import read_photograph
 from app.server.gate import address_of
 from app.server.photos import Photos, UnknownPhotoError
-from app.server.turns import BusyError, Turns
+from app.server.turns import BusyError, Turn, Turns
 from dga.data.results import encoded
 from dga.data.uploads import UploadError, read_bytes
 from dga.images import Pixels
@@ -30,7 +31,6 @@ from dga.photograph import photograph_steps
 from dga.pipeline import adapt_steps
 from dga.record import to_record
 from dga.request import Request
-from PIL import Image
 
 MOST_RUNS = 64
 """Runs that Gradio lets in at once; :class:`Turns` says who of them computes."""
@@ -48,6 +48,7 @@ class Service:
         self.photos = Photos()
         self.turns = Turns()
         self.subjects = Subjects()
+        self.latest = dict[str, Turn]()
 
     def find_photo(self, settings: Settings) -> Original:
         """A sample or an upload. Raises ``UnknownPhotoError``."""
@@ -58,16 +59,26 @@ class Service:
         return Original(photo.key, photo.name, photo.pixels, None, photo.came)
 
     async def run(
-        self, visitor: str, steps: Callable[..., Generator[Any]], *arguments: Any
+        self, request: gr.Request, steps: Callable[..., Generator[Any]], page: str = ""
     ) -> AsyncIterator[Any]:
         """What the steps yield, in turn; numbers between are visitors before this one.
 
-        Raises ``gr.Error`` with one sentence, whatever goes wrong.
+        ``page``: of one page only the latest run goes on. Raises ``gr.Error`` with one sentence,
+        whatever goes wrong.
         """
+        address = address_of(request.request.scope) if request.request else ""
+        visitor = f"{address} {page}"
         try:
-            async with self.turns.join(visitor) as turn:
-                async for part in self.networks.run_steps(steps, *arguments, turn=turn):
-                    yield part
+            async with self.turns.join(visitor, address) as turn:
+                if page and (earlier := self.latest.get(visitor)):
+                    earlier.drop()
+                self.latest[visitor] = turn
+                try:
+                    async for part in self.networks.run_steps(steps, turn=turn):
+                        yield part
+                finally:
+                    if self.latest.get(visitor) is turn:
+                        del self.latest[visitor]
         except SENTENCES as error:
             raise gr.Error(str(error)) from None
         except MemoryError:
@@ -76,10 +87,11 @@ class Service:
             _log.exception("A run failed")
             raise gr.Error(FAILED) from None
 
-    async def watch(self, settings: dict, request: gr.Request) -> AsyncIterator[dict]:
+    async def watch(
+        self, settings: dict, request: gr.Request, page: str = ""
+    ) -> AsyncIterator[dict]:
         """The page's run: parts of its record, see :mod:`app.runs.watch`."""
         checked, original = self._prepare(settings)
-        visitor = name_visitor(request)
 
         def steps(models: Models) -> Generator[dict]:
             subject = self.subjects.get(original, checked)
@@ -87,7 +99,7 @@ class Service:
             if original.key not in SAMPLES and "result" in subject.parts:
                 yield {"download": self._keep(original.key, subject.parts["result"])}
 
-        async for part in self.run(visitor, steps):
+        async for part in self.run(request, steps, str(page)[:32]):
             yield {"waiting": part} if isinstance(part, int) else {"waiting": 0, **part}
 
     def _prepare(self, settings: Any) -> tuple[Settings, Original]:
@@ -175,14 +187,9 @@ class Service:
             raise gr.Error(str(error)) from None
 
     async def _last(self, request: gr.Request, steps: Callable[..., Any]) -> Any:
-        async for part in self.run(name_visitor(request), steps):
+        async for part in self.run(request, steps):
             last = part
         return last
-
-
-def name_visitor(request: gr.Request) -> str:
-    """The address that a run comes from."""
-    return address_of(request.request.scope) if request.request else ""
 
 
 def write_picture(pixels: Pixels) -> FileData:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from app.pages.shell import METHODS, PLAIN_NAMES, Page, render
-from app.recorded.store import list_recorded, read_record
+from app.recorded.store import FOLDER, list_recorded, read_record
 from app.runs.samples import SAMPLES
 from app.runs.sentences import NOT_MENDED
 from app.runs.settings import DEEPEST, MOST_STROKES, Settings
@@ -46,8 +46,9 @@ def repair_page(service: Service) -> Page:
     ]
     data: dict[str, Any] = {
         "opening": OPENING.model_dump(),
-        "record": shown,
+        "record": without_images(shown) if shown else None,
         "recorded": list_recorded(),
+        "thumbnails": list_recorded(FOLDER.parent / "thumbnails"),
         "samples": list(SAMPLES),
         "names": names,
         "notMended": NOT_MENDED,
@@ -78,10 +79,20 @@ def repair_page(service: Service) -> Page:
     )
 
 
-FIRST_PARTS = ("original", "damaged", "repaired", "found", "headline", "truth")
+FIRST_PARTS = ("original", "damaged", "repaired", "paper", "fixed", "found", "headline")
+FIRST_PARTS += ("truth", "is_damaged")  # type: ignore[assignment]
+
+
+def without_images(parts: dict[str, Any]) -> dict[str, Any]:
+    """Those parts of a record that stand in the page as images already, without these."""
+    return {
+        name: {key: value for key, value in part.items() if key != "image"}
+        if isinstance(part, dict)
+        else part
+        for name, part in parts.items()
+    }
 
 
 def read_rates(path: Path = ROOT / "assets" / "results" / "photo" / "rates.json") -> dict[str, Any]:
     """How many of how many photographs are read right, by damage and strength; empty without."""
     return json.loads(path.read_text("utf-8")) if path.is_file() else {}
-

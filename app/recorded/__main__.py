@@ -1,4 +1,4 @@
-"""``python -m app.recorded``: record the runs, and the boards of All 15, that ship."""
+"""``python -m app.recorded``: record runs, thumbnails and the boards of All 15 that ship."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from app.runs.pictures import encode_picture
 from app.runs.samples import SAMPLES
 from app.runs.settings import Settings
 from app.runs.subject import Original, Subject
+from app.runs.thumbnails import make_thumbnails
 from app.runs.watch import Watcher, repair_photo, show_pictures, watch
 from dga.corruptions import CORRUPTIONS
 from dga.networks.models import Models, load_models
@@ -26,21 +27,22 @@ CELLS = ("damaged", "repaired", "paper", "guided", "fixed")
 def main() -> None:
     """Record what was asked for; a picture takes some seconds for each run."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--only", choices=("runs", "boards"))
+    parser.add_argument("--only", choices=PARTS, nargs="+", default=PARTS)
     parser.add_argument("--samples", nargs="+", choices=RECORDED, default=RECORDED)
     parser.add_argument("--out", type=Path, default=FOLDER.parent)
     options = parser.parse_args()
     models = load_models("photo")
     for name in options.samples:
-        if options.only != "boards":
-            settings = Settings(photo=name)
-            path = write_record(settings, record_run(models, settings), options.out / "runs")
-            print(path, path.stat().st_size)
-        if options.only != "runs":
-            path = options.out / "boards" / f"{name}.json"
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(json.dumps(record_board(models, name)) + "\n", "utf-8")
-            print(path, path.stat().st_size)
+        for part in options.only:
+            path = options.out / part / f"{name}.json"
+            if part == "runs":
+                settings = Settings(photo=name)
+                path = write_record(settings, record_run(models, settings), path.parent)
+            else:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                content = RECORDERS[part](models, name)
+                path.write_text(json.dumps(content, ensure_ascii=False) + "\n", "utf-8")
+            print(path, path.stat().st_size, flush=True)
 
 
 def make_subject(models: Models, settings: Settings) -> Subject:
@@ -56,7 +58,27 @@ def record_run(models: Models, settings: Settings) -> dict[str, Any]:
     for part in watch(models, make_subject(models, settings), settings):
         record |= part
     record.pop("progress", None)
+    if settings == Settings():
+        record["draws"] = count_draws(models, settings)
     return record
+
+
+def count_draws(models: Models, settings: Settings, count: int = 20) -> dict[str, int]:
+    """In how many draws of the same damage it fools the classifier, and the repair is right."""
+    counts = {"count": count, "hidden": 0, "repaired": 0}
+    for seed in range(count):
+        subject = make_subject(models, settings.model_copy(update={"seed": seed}))
+        record: dict[str, Any] = {}
+        for part in (*show_pictures(models, subject), *repair_photo(models, subject)):
+            record |= part
+        counts["hidden"] += not record["damaged"]["reading"]["is_right"]
+        counts["repaired"] += record["repaired"]["reading"]["is_right"]
+    return counts
+
+
+def record_thumbnails(models: Models, photo: str) -> dict[str, str]:
+    """Every damage of a photo as a small picture."""
+    return make_thumbnails(models.profile, SAMPLES[photo].pixels(models.profile))
 
 
 def record_board(models: Models, photo: str) -> dict[str, Any]:
@@ -74,12 +96,14 @@ def record_board(models: Models, photo: str) -> dict[str, Any]:
         pixels = {"damaged": subject.damaged, "repaired": subject.parts["result"]}
         cells = {name: {"reading": record[name]["reading"]} for name in CELLS}
         for name, cell in cells.items():
-            image = pixels.get(name, watcher.images.get(name))
-            cell["image"] = encode_picture(image, BOARD_SIDE, 80)
+            cell["image"] = encode_picture((pixels | watcher.images)[name], BOARD_SIDE, 80)
         rows.append({"damage": damage, "cells": cells, "found": record["found"]["sentence"]})
         print(f"  {photo} {damage} {time.monotonic() - begun:.0f} s", flush=True)
     return {"photo": photo, "strength": BOARD_STRENGTH, "rows": rows}
 
+
+RECORDERS = {"thumbnails": record_thumbnails, "boards": record_board}
+PARTS = ("runs", *RECORDERS)
 
 if __name__ == "__main__":
     main()

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-from collections.abc import AsyncIterator, Callable, Generator, Iterator
+from collections.abc import AsyncIterator, Callable, Generator
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, TypeVar
 
@@ -17,10 +17,10 @@ import numpy as np
 import torch
 
 from app.server.turns import Turn
+from dga.images import to_tensor
 from dga.networks.compute import Compute, default_device
 from dga.networks.models import ModelFiles, Models
 from dga.pipeline import classify
-from dga.images import to_tensor
 
 BUDGET_SECONDS = 150.0
 """Of computing for one run."""
@@ -98,7 +98,7 @@ class Networks:
         try:
             async for before in turn.wait():
                 yield before
-            while True:
+            while not turn.is_dropped:
                 begun = loop.time()
                 part = await self.compute_soon(next, work, _END)
                 spent += loop.time() - begun
@@ -117,9 +117,7 @@ class Networks:
                 self._thread.submit(work.close)
 
 
-def lend_gpu(
-    steps: Callable[..., Generator[Any]], models: Models
-) -> Callable[..., Generator[Any]]:
+def lend_gpu(steps: Callable[..., Generator[Any]], models: Models) -> Callable[..., Generator[Any]]:
     """``steps`` of these models, with a GPU borrowed while they run where the host lends them.
 
     Arguments and parts travel between processes there; the models do not.

@@ -17,7 +17,7 @@ from dga.profiles import Profile
 
 @dataclass(frozen=True)
 class Sample:
-    """``name``: as a button says it; ``label``: its class among ImageNet's; ``credit``: its line."""
+    """``name``: as a button says it; ``label``: its class among ImageNet's; ``credit``: whose."""
 
     name: str
     label: str

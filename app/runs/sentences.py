@@ -99,13 +99,13 @@ def write_headline(
 
 
 def _own_photo(damaged: Reading, repaired: Reading | None, is_unchanged: bool, found: str) -> str:
-    seen = f"The classifier sees {name_thing(damaged)}."
+    seen = f"The classifier {describe_sight(damaged)}."
     if repaired is None:
         return seen
     if is_unchanged:
         return f"{seen} This looks fine, so we left it alone."
     what = found[0].upper() + found[1:] if found else "Damage"
-    return f"{what} was undone. The classifier now sees {name_thing(repaired)}."
+    return f"{what}: undone. Now the classifier {describe_sight(repaired)}."
 
 
 def _after(repaired: Reading | None, is_unchanged: bool) -> str:
@@ -113,16 +113,16 @@ def _after(repaired: Reading | None, is_unchanged: bool) -> str:
         return ""
     if is_unchanged:
         return "We found nothing to undo and left it alone."
-    return f"Repaired, the classifier sees {name_thing(repaired)}."
+    return f"After the repair the classifier {describe_sight(repaired)}."
 
 
-def name_thing(reading: Reading) -> str:
-    """``an espresso (93 %)``, or that nothing is sure."""
+def describe_sight(reading: Reading) -> str:
+    """``sees an espresso (93 %)``, or that it is not sure."""
     if not reading["is_sure"]:
-        return "nothing that it is sure of"
+        return "is not sure what this is"
     label = reading["label"]
     article = "an" if label[0].lower() in "aeiou" else "a"
-    return f"{article} {label} ({percent(reading['share'])})"
+    return f"sees {article} {label} ({percent(reading['share'])})"
 
 
 def percent(share: float) -> str:

@@ -58,7 +58,7 @@ class PlaceJudge(nn.Module):
         """As the network itself: logits ``[n]`` of states ``[n, 3, H, W]``."""
         judge = getattr(self.network, "judge_places", None)
         if judge is None:
-            return self.network(states, times)  # type: ignore[no-any-return]
+            return self.network(states, times)
         logits: Tensor = judge(states, times)  # [n, places]
         self.places += confidence_from_logits(logits.cpu().numpy()).round(4).tolist()
         return logits.mean(1)
@@ -82,7 +82,7 @@ def once(subject: Subject, key: Any, make: Callable[[], Iterable[Part]]) -> Gene
     if key in subject.parts:
         yield from subject.parts[key]
         return
-    parts = {}
+    parts: Part = {}
     for part in make():
         parts |= part
         yield part
@@ -100,6 +100,7 @@ def show_pictures(models: Models, subject: Subject) -> Generator[Part]:
         "original": show(subject, original, readings[0]) | {"width": width, "height": height},
         "damaged": show(subject, damaged, readings[1]),
         "truth": subject.parts["truth"],
+        "is_damaged": subject.is_damaged,
         "headline": _headline(subject, None, False, ""),
     }
     yield part
@@ -270,6 +271,7 @@ class Watcher:
                 **image,
                 "entry": search.found.entry,
                 "depth": search.stop.t_star,
+                "is_unchanged": search.unchanged,
                 "confidence": search.confidence.round(4).tolist(),
                 "before": self._explained_confidence(restored),
             }

@@ -20,27 +20,32 @@ class Turns:
     """Of those who wait, next is the visitor whose last turn is longest ago.
 
     So one visitor's many runs never hold up another's. ``slice_seconds``: after which a run has to
-    give way to others.
+    give way to others. Of one address, such as a school's, ``most_per_address`` may wait.
     """
 
     def __init__(
-        self, most_waiting: int = 16, most_per_visitor: int = 4, slice_seconds: float = 5.0
-    ) -> None:
+        self, most_waiting: int = 16, most_per_visitor: int = 4, slice_seconds: float = 5.0,
+        most_per_address: int = 12,
+    ) -> None:  # fmt: skip
         self.most_waiting, self.most_per_visitor = most_waiting, most_per_visitor
+        self.most_per_address = most_per_address
         self.slice_seconds = slice_seconds
         self.holder: Turn | None = None
         self.line: list[Turn] = []  # as they came
         self._number = itertools.count(1)
         self._last_turns: dict[str, int] = {}  # by visitor, the latest at the end
 
-    def join(self, visitor: str) -> Turn:
+    def join(self, visitor: str, address: str = "") -> Turn:
         """A place at the end of the line. Raises :class:`BusyError`."""
         count = sum(turn.visitor == visitor for turn in self.line)
         if count >= self.most_per_visitor:
             raise BusyError(ENOUGH.format(count))
+        neighbours = sum(turn.address == address for turn in self.line if address)
+        if neighbours >= self.most_per_address:
+            raise BusyError(FULL.format(neighbours))
         if len(self.line) >= self.most_waiting:
             raise BusyError(FULL.format(len(self.line)))
-        return Turn(self, visitor)
+        return Turn(self, visitor, address)
 
     def order(self) -> list[Turn]:
         """Those who wait, as their turns will come if nobody else does."""
@@ -69,9 +74,9 @@ class Turns:
 class Turn:
     """A place in the line, within ``async with``: whatever happens there, it is free afterwards."""
 
-    def __init__(self, turns: Turns, visitor: str) -> None:
-        self.turns, self.visitor, self.since = turns, visitor, 0.0
-        self.moved = asyncio.Event()
+    def __init__(self, turns: Turns, visitor: str, address: str = "") -> None:
+        self.turns, self.visitor, self.address, self.since = turns, visitor, address, 0.0
+        self.moved, self.is_dropped = asyncio.Event(), False
 
     async def __aenter__(self) -> Turn:
         self.turns.line.append(self)
@@ -86,9 +91,9 @@ class Turn:
         self.turns.settle()
 
     async def wait(self) -> AsyncIterator[int]:
-        """How many are before it, whenever that changes; ends when it is its turn."""
+        """How many are before it, whenever that changes; ends when it is its turn, or dropped."""
         shown = 0
-        while self.turns.holder is not self:
+        while self.turns.holder is not self and not self.is_dropped:
             before = self.turns.order().index(self) + (self.turns.holder is not None)
             if before == shown:
                 self.moved.clear()
@@ -102,6 +107,14 @@ class Turn:
         """Whether its slice is used up and somebody else waits."""
         has_used_up = time.monotonic() - self.since > self.turns.slice_seconds
         return has_used_up and any(turn.visitor != self.visitor for turn in self.turns.line)
+
+    def drop(self) -> None:
+        """Nobody wants its result any more: it ends where it waits, or after its next step."""
+        self.is_dropped = True
+        if self in self.turns.line:
+            self.turns.line.remove(self)
+        self.turns.settle()
+        self.moved.set()
 
     def give_way(self) -> None:
         """Back into the line; the holder iterates :meth:`wait` again."""

@@ -105,6 +105,8 @@ async function* readEvents(body) {
   }
 }
 
+const thisPage = Math.random().toString(36).slice(2); // of one page only the latest run goes on
+
 /**
  * One run on the server, by Gradio's queue: `onPart` gets each part of the record as it is made.
  * Returns { done, cancel }; `done` resolves at the end and rejects with a Refusal.
@@ -116,7 +118,7 @@ export function run(name, settings, onPart) {
     const asked = await getJson(`gradio_api/call/${name}`, {
       method: "POST",
       headers: { "content-type": "application/json" },
-      body: JSON.stringify({ data: [settings] }),
+      body: JSON.stringify({ data: [settings, thisPage] }),
       signal,
     });
     const stream = await ask(`gradio_api/call/${name}/${asked.event_id}`, { signal });

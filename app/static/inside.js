@@ -1,12 +1,10 @@
 // The paper's mechanism on the same record: confidence by depth, where it stops, what comes out.
 import { find, put, percent, draw, make, clamp } from "./base.js";
 
-const WIDTH = 1280;
 const HEIGHT = 300;
-const LEFT = 48;
-const RIGHT = 1180;
+const LEFT = 52;
 const TOP = 30;
-const BOTTOM = 250;
+const BOTTOM = 240;
 
 let chart = null;
 let last = "";
@@ -34,20 +32,28 @@ export function drawInside(record, settings, change, page, isRunning) {
 }
 
 function makeChart(change, page) {
-  const x = (depth) => LEFT + ((RIGHT - LEFT) * depth) / page.deepest;
+  const box = find("#chart");
+  let width = box.clientWidth || 1280;
+  let right = 0; // where the curve ends
+  const x = (depth) => LEFT + ((right - LEFT) * depth) / page.deepest;
   const y = (share) => BOTTOM - (BOTTOM - TOP) * share;
-  const svg = draw("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: "none", role: "group", "aria-label": "Confidence that the photo is damaged, by steps of noise" });
-  for (const share of [0, 0.5, 1]) {
-    svg.append(draw("line", { class: "grid", x1: LEFT, x2: RIGHT, y1: y(share), y2: y(share) }), draw("text", { x: 8, y: y(share) + 5 }, `${100 * share} %`));
-  }
-  for (let depth = 0; depth <= page.deepest; depth += 8) svg.append(draw("text", { x: x(depth), y: BOTTOM + 24, "text-anchor": "middle" }, depth ? `${depth}` : "0 steps of noise"));
+  const svg = draw("svg", { height: HEIGHT, role: "group", "aria-label": "Confidence that the photo is damaged, by steps of noise" });
+  const axes = draw("g");
   const places = draw("g");
   const curve = draw("path", { class: "curve" });
-  const stop = draw("g", { hidden: "" }, draw("line", { class: "stop", y1: TOP - 6, y2: BOTTOM }), draw("text", { y: TOP - 12, "text-anchor": "middle" }));
-  const fixed = slider("f", "The rival's depth", "fixed", "vertical");
-  const tau = slider("t", "Threshold", "tau", "horizontal");
-  svg.append(places, curve, stop, fixed.node, tau.node);
-  find("#chart").append(svg);
+  const stop = draw("g", {}, draw("line", { class: "stop", y1: TOP - 6, y2: BOTTOM }), draw("text", { y: TOP - 12, "text-anchor": "middle" }));
+  const fixed = slider("f", "The rival's depth", "fixed");
+  const tau = slider("t", "Threshold", "tau");
+  svg.append(axes, places, curve, stop, fixed.node, tau.node);
+  box.append(svg);
+
+  function placeAxes() {
+    right = width < 700 ? width - 16 : width - 110;
+    svg.setAttribute("viewBox", `0 0 ${width} ${HEIGHT}`);
+    const lines = [0, 0.5, 1].flatMap((share) => [draw("line", { class: "grid", x1: LEFT, x2: right, y1: y(share), y2: y(share) }), draw("text", { x: LEFT - 8, y: y(share) + 5, "text-anchor": "end" }, `${100 * share} %`)]);
+    for (let depth = 0; depth <= page.deepest; depth += 8) lines.push(draw("text", { x: x(depth), y: BOTTOM + 22, "text-anchor": depth ? "middle" : "start" }, depth ? `${depth}` : "0 steps of noise"));
+    axes.replaceChildren(...lines);
+  }
 
   function slider(letter, label, line) {
     const node = draw("g", { role: "slider", tabindex: "0", "aria-label": label });
@@ -59,8 +65,8 @@ function makeChart(change, page) {
     return { node, grip, bar, handle, text };
   }
   function at(event) {
-    const box = svg.getBoundingClientRect();
-    return [((event.clientX - box.left) / box.width) * WIDTH, ((event.clientY - box.top) / box.height) * HEIGHT];
+    const { left, top } = svg.getBoundingClientRect();
+    return [event.clientX - left, event.clientY - top];
   }
   function follow(part, set, done) {
     part.node.addEventListener("pointerdown", (event) => {
@@ -74,15 +80,17 @@ function makeChart(change, page) {
       part.node.addEventListener("pointercancel", end, { once: true });
     });
   }
-  let shown = { tau: page.tau, depth: page.fixedDepth, record: {} };
+  const shown = { tau: page.tau, depth: page.fixedDepth, record: {}, settings: {} };
   const asTau = (value) => Math.round(100 * clamp(value, 0, 1)) / 100;
   const asDepth = (value) => clamp(Math.round(value), 1, page.deepest);
   function placeTau(value) {
     shown.tau = value;
-    for (const [name, number] of [["x1", LEFT], ["x2", RIGHT], ["y1", y(value)], ["y2", y(value)]]) tau.bar.setAttribute(name, number);
-    for (const [name, number] of [["x", LEFT], ["y", y(value) - 12], ["width", RIGHT - LEFT + 90], ["height", 24]]) tau.grip.setAttribute(name, number);
-    tau.handle.setAttribute("cx", RIGHT); tau.handle.setAttribute("cy", y(value));
-    tau.text.setAttribute("x", RIGHT + 16); tau.text.setAttribute("y", y(value) + 5);
+    for (const [name, number] of [["x1", LEFT], ["x2", right], ["y1", y(value)], ["y2", y(value)]]) tau.bar.setAttribute(name, number);
+    for (const [name, number] of [["x", LEFT], ["y", y(value) - 12], ["width", width - LEFT], ["height", 24]]) tau.grip.setAttribute(name, number);
+    tau.handle.setAttribute("cx", right); tau.handle.setAttribute("cy", y(value));
+    const isNarrow = right > width - 50; // the label stands above the line's end
+    tau.text.setAttribute("x", isNarrow ? right - 14 : right + 16); tau.text.setAttribute("y", y(value) + (isNarrow ? -10 : 5));
+    tau.text.setAttribute("text-anchor", isNarrow ? "end" : "start");
     put(tau.text, `τ ${percent(value)}, drag`);
     const { node } = tau;
     node.setAttribute("aria-valuemin", 0); node.setAttribute("aria-valuemax", 1); node.setAttribute("aria-valuenow", value);
@@ -94,7 +102,7 @@ function makeChart(change, page) {
     for (const [name, number] of [["x1", x(depth)], ["x2", x(depth)], ["y1", TOP - 6], ["y2", BOTTOM]]) fixed.bar.setAttribute(name, number);
     for (const [name, number] of [["x", x(depth) - 12], ["y", TOP - 6], ["width", 24], ["height", BOTTOM - TOP + 40]]) fixed.grip.setAttribute(name, number);
     fixed.handle.setAttribute("cx", x(depth)); fixed.handle.setAttribute("cy", BOTTOM);
-    fixed.text.setAttribute("x", x(depth)); fixed.text.setAttribute("y", BOTTOM + 44);
+    fixed.text.setAttribute("x", clamp(x(depth), LEFT + 50, width - 100)); fixed.text.setAttribute("y", BOTTOM + 44);
     fixed.text.setAttribute("text-anchor", "middle");
     put(fixed.text, `${depth}: the same for all, drag`);
     const { node } = fixed;
@@ -104,16 +112,15 @@ function makeChart(change, page) {
     const { record } = shown;
     const confidence = record.curve?.confidence;
     const chosen = confidence && (chooseDepth(confidence, shown.tau, page) ?? (record.stop?.tau === shown.tau ? { depth: record.stop.depth, gaveUp: record.stop.gave_up } : null));
-    if (!chosen || !record.curve.is_done) { stop.setAttribute("hidden", ""); stop.style.display = "none"; return; }
+    if (!chosen || !record.curve.is_done) { stop.style.display = "none"; return; }
     stop.style.display = "";
-    stop.removeAttribute("hidden");
     const [line, text] = stop.children;
     line.setAttribute("x1", x(chosen.depth)); line.setAttribute("x2", x(chosen.depth));
-    text.setAttribute("x", clamp(x(chosen.depth), 110, RIGHT - 60));
+    text.setAttribute("x", clamp(x(chosen.depth), LEFT + 70, right - 70));
     put(text, chosen.gaveUp ? "t*: left alone" : `t* = ${chosen.depth}: stopped here`);
   }
   follow(tau, ([, vertical]) => placeTau(asTau((BOTTOM - vertical) / (BOTTOM - TOP))), () => change({ tau: shown.tau }));
-  follow(fixed, ([across]) => placeFixed(asDepth(((across - LEFT) / (RIGHT - LEFT)) * page.deepest)), () => change({ fixed_depth: shown.depth }));
+  follow(fixed, ([across]) => placeFixed(asDepth(((across - LEFT) / (right - LEFT)) * page.deepest)), () => change({ fixed_depth: shown.depth }));
   const BY = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1, PageUp: 5, PageDown: -5, Home: -100, End: 100 };
   for (const [part, step] of [[tau, (by) => { placeTau(asTau(shown.tau + by / 50)); change({ tau: shown.tau }, 500); }], [fixed, (by) => { placeFixed(asDepth(shown.depth + by)); change({ fixed_depth: shown.depth }, 500); }]]) {
     part.node.addEventListener("keydown", (event) => {
@@ -123,17 +130,23 @@ function makeChart(change, page) {
     });
   }
   const path = (values) => values.map((share, depth) => `${depth ? "L" : "M"}${x(depth).toFixed(1)} ${y(share).toFixed(1)}`).join("");
-  return {
-    update(record, settings) {
-      shown.record = record;
-      const seen = (record.curve?.confidence ?? []).slice(0, page.deepest + 1);
-      curve.setAttribute("d", seen.length ? path(seen) : "");
-      const rows = (record.curve?.places ?? []).slice(0, page.deepest + 1);
-      places.replaceChildren(...(rows[0] ?? []).map((_, place) => draw("path", { class: "place", d: path(rows.map((row) => row[place])) })));
-      placeFixed(settings.fixed_depth ?? page.fixedDepth);
-      placeTau(settings.tau ?? page.tau);
-    },
-  };
+  function update(record, settings) {
+    Object.assign(shown, { record, settings });
+    const seen = (record.curve?.confidence ?? []).slice(0, page.deepest + 1);
+    curve.setAttribute("d", seen.length ? path(seen) : "");
+    const rows = (record.curve?.places ?? []).slice(0, page.deepest + 1);
+    places.replaceChildren(...(rows[0] ?? []).map((_, place) => draw("path", { class: "place", d: path(rows.map((row) => row[place])) })));
+    placeFixed(settings.fixed_depth ?? page.fixedDepth);
+    placeTau(settings.tau ?? page.tau);
+  }
+  placeAxes();
+  new ResizeObserver(() => {
+    if (box.clientWidth === width || !box.clientWidth) return;
+    width = box.clientWidth;
+    placeAxes();
+    update(shown.record, shown.settings);
+  }).observe(box);
+  return { update };
 }
 
 function showStop({ stop, curve }, settings, page, isRunning) {
@@ -166,10 +179,10 @@ function showRebuilt(record) {
   const { stop, paper, guided, fixed, diagnosis } = record;
   const entries = [
     [stop && { image: stop.image }, stop?.depth ? `Noised to t* = ${stop.depth}` : "Left alone", ""],
-    [paper, "Rebuilt freely", "the paper’s DGA"],
-    [guided, "Rebuilt, coarse shapes kept", "the paper’s DGA + G"],
+    [paper, paper?.depth === 0 ? "Left alone" : "Rebuilt freely", "the paper’s DGA"],
+    [guided, guided?.depth === 0 ? "Left alone" : "Rebuilt, coarse shapes kept", "the paper’s DGA + G"],
     [fixed, fixed ? `Rebuilt from depth ${fixed.depth}` : "The same for all", "the rival, DDA"],
-    [diagnosis, "Found and undone first", "ours, DGA+"],
+    [diagnosis, diagnosis?.is_unchanged ? "Nothing found to undo" : "Found and undone first", "ours, DGA+"],
   ];
   const box = find("#rebuilt");
   if (!box.children.length) {
@@ -188,9 +201,10 @@ function showDiagnosis({ diagnosis, curve }) {
   let text = "";
   if (diagnosis && curve?.confidence.length) {
     const start = percent(curve.confidence[0]);
-    if (diagnosis.entry) text = `What the diagnosis changes: noise is already in the photo, as much as ${diagnosis.entry} steps add. So ours adds little or none before it takes all of it out.`;
+    if (diagnosis.is_unchanged) text = "The diagnosis changes nothing here: ours leaves this photo alone.";
+    else if (diagnosis.entry) text = `What the diagnosis changes: noise is already in the photo, as much as ${diagnosis.entry} steps add. So ours adds little or none before it takes all of it out.`;
     else if (Math.round(100 * diagnosis.before) < Math.round(100 * curve.confidence[0])) text = `What the diagnosis changes: once the damage is undone, the detector is ${percent(diagnosis.before)} sure of damage instead of ${start}, before any noise.`;
-    else text = `The diagnosis changes nothing here: before any noise the detector stays ${percent(diagnosis.before)} sure of damage.`;
+    else text = `What the diagnosis changes does not convince the detector: before any noise it is ${percent(diagnosis.before)} sure of damage.`;
   }
   put(find("#diagnosis"), text);
 }

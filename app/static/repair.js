@@ -9,6 +9,10 @@ const nameRecord = ({ photo, damage, strength, seed }) => `${photo}-${damage}-${
 
 let settings = { ...page.opening };
 let record = page.record ?? {};
+// The opening's pictures stand in the page itself.
+for (const [name, node] of [["damaged", "#before"], ["repaired", "#after"], ["paper", "#tile-paper img"], ["fixed", "#tile-fixed img"]]) {
+  if (record[name]) record[name].image = find(node).getAttribute("src");
+}
 let current = null; // the run that is waited for
 let photoName = "";
 let inDivider = "repaired"; // which picture stands right of the divider
@@ -28,7 +32,7 @@ function nameReading(reading) {
 function showRow(name) {
   const row = find(`#row-${name}`);
   const part = record[name];
-  row.hidden = name === "damaged" && settings.damage === "none" && !page.samples.includes(settings.photo);
+  row.classList.toggle("is-absent", name === "damaged" && record.is_damaged === false);
   if (!part) return;
   const { reading } = part;
   row.classList.toggle("right", reading.is_right === true);
@@ -45,13 +49,13 @@ function showPicture() {
   if (record.damaged && before.src !== record.damaged.image) before.src = record.damaged.image;
   if (right && after.src !== right.image) after.src = right.image;
   else if (!right && record.damaged && !after.src) after.src = record.damaged.image;
-  put(find("#tag-before"), record.damaged ? `Damaged: ${nameReading(record.damaged.reading)}` : "");
+  put(find("#tag-before"), record.damaged ? `${record.is_damaged === false ? "Original" : "Damaged"}: ${nameReading(record.damaged.reading)}` : "");
   put(find("#tag-after"), right ? `${SIDES[inDivider]}: ${nameReading(right.reading)}` : "");
   const { width, height } = record.original ?? {};
   put(find("#size"), width && width !== height ? `${width} × ${height}` : "");
   if (width) picture.style.aspectRatio = width >= height ? 1 : `${Math.max(width / height, 0.75)}`;
-  if (record.original) picture.style.setProperty("--held", `url("${record.original.image}")`);
-  picture.classList.toggle("is-plain", record.repaired?.is_unchanged === true && settings.damage === "none");
+  if (record.original?.image) picture.style.setProperty("--held", `url("${record.original.image}")`);
+  picture.classList.toggle("is-plain", record.is_damaged === false && record.repaired?.is_unchanged !== false);
 }
 
 function showFound() {
@@ -62,7 +66,7 @@ function showFound() {
   put(find("#found"), text);
   put(find("#seconds"), found && !waiting ? `${found.seconds.toFixed(1)} s` : "");
   const download = find("#download");
-  download.hidden = !record.download;
+  download.hidden = !record.download || record.repaired?.is_unchanged;
   if (record.download) download.href = record.download;
 }
 
@@ -72,7 +76,7 @@ function showTiles() {
     const part = record[name];
     const image = find("img", tile);
     image.hidden = !part;
-    if (part) image.src = part.image;
+    if (part && image.src !== part.image) image.src = part.image;
     tile.disabled = !part;
     tile.setAttribute("aria-pressed", String(inDivider === name));
     put(find(".reading", tile), part ? `${nameReading(part.reading)} ${percent(part.reading.share)}` : current ? "being computed …" : "");
@@ -310,7 +314,7 @@ addEventListener("drop", (event) => {
 
 async function loadThumbnails() {
   const { photo } = settings;
-  const thumbnails = await getJson(`thumbnails/${photo}`).catch(() => ({}));
+  const thumbnails = await getJson(page.thumbnails.includes(photo) ? `recorded/thumbnails/${photo}.json` : `thumbnails/${photo}`).catch(() => ({}));
   if (photo !== settings.photo) return;
   for (const [name, image] of Object.entries(thumbnails)) {
     const node = find(`#damages [value="${name}"] img`);
