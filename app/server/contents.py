@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+from contextlib import suppress
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
@@ -79,9 +80,11 @@ def clean_events(body: bytes) -> bytes:
         return body
     lines = body.split(b"\n")
     for number, line in enumerate(lines):
-        if line.startswith(b"data: {"):
-            values = json.loads(line[6:], object_hook=_clean)
-            lines[number] = b"data: " + json.dumps(values).encode()
+        with suppress(ValueError):
+            if line.startswith((b"data: {", b'data: "')):
+                values = json.loads(line[6:], object_hook=_clean)
+                values = FAILED if isinstance(values, str) and not is_sentence(values) else values
+                lines[number] = b"data: " + json.dumps(values).encode()
     return b"\n".join(lines)
 
 

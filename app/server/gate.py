@@ -39,6 +39,7 @@ READ_BELOW = (*LIVES, "/photo/", "/thumbnails/", CALL, FILE, HEARTBEAT)
 JSON_BYTES, NAME_BYTES, QUERY_BYTES = 2**16, 255, 2**10
 LONGEST = {"/photo": 20 * 2**20, UPLOAD: 21 * 2**20} | dict.fromkeys(MCP, 2**22)  # bytes
 BODY_SECONDS = 30.0  # for the next piece of a body, and for the whole of one in JSON
+WHOLE_SECONDS = 300.0  # for all pieces of another
 MOST_PRESENT = {False: 512, True: 64}  # requests of one address, posts; an open page has two
 SAYS = {
     "closed": (404, "There is nothing at this address."),
@@ -65,6 +66,7 @@ _POLICY = (
 )
 _SEALED = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox"
 _LOOPBACK = re.compile(r"(?i)((.+\.)?localhost\.?|127(\.\d+){1,3}|0(\.0+){0,3}|\[::1?\])(:\d+)?")
+_SCHEME = re.compile(r"(https?(, *https?)*)?")
 _HOST = re.compile(r"[\w.:\[\], -]*", re.ASCII)
 _log = logging.getLogger(__name__)
 
@@ -146,7 +148,7 @@ class _Exchange:
         self.longest = LONGEST.get(self.path, JSON_BYTES)
         length = self.headers.get("content-length", "")
         self.length = int(length) if re.fullmatch(r"[0-9]{1,18}", length) else 0
-        self.received, self.is_whole = 0, False  # of the body
+        self.begun, self.received, self.is_whole = time.monotonic(), 0, False  # of the body
         self.refusal, self.status, self.reason = "", 0, b""  # ours; that of the server behind
         self.has_begun = self.has_events = False  # the answer
 
@@ -200,7 +202,7 @@ class _Exchange:
         size = max(self.length or self.longest, 2**16)
         if is_stored and not gate.uploads.take(self.address, size):
             raise RefusedError("quota")
-        if is_stored and not gate.uploads.take("", size / 4):  # of all addresses together
+        if is_stored and not gate.uploads.take("all", size / 4):
             raise RefusedError("full")
 
     def is_foreign(self) -> bool:
@@ -216,14 +218,15 @@ class _Exchange:
         names = {host}
         if self.gate.is_proxied:
             names.update(re.split(r", *", headers.get("x-forwarded-host", "")))
-        return "origin" in headers and urlsplit(headers["origin"]).netloc not in names - {""}
+        return "origin" in headers and headers["origin"].partition("://")[2] not in names - {""}
 
     async def read(self) -> Message:
         """The next piece of the body, or the client who leaves."""
         if self.is_whole:
             return await self.receive()
         try:
-            async with asyncio.timeout(BODY_SECONDS):
+            left = self.begun + WHOLE_SECONDS - time.monotonic()
+            async with asyncio.timeout(min(BODY_SECONDS, left)):
                 message = await self.receive()
             self.is_whole = not message.get("more_body")
             self.received += len(message.get("body", b""))
@@ -261,7 +264,8 @@ class _Exchange:
     def clean_scope(self) -> Scope:
         """The request without what Gradio would believe, or write into its answer."""
         dropped = {b"x-forwarded-for", b"x-gradio-server", b"x-gradio-user", b"range"}
-        if not (self.gate.is_proxied and _HOST.fullmatch(self.headers.get("x-forwarded-host", ""))):
+        host, scheme = (self.headers.get(f"x-forwarded-{part}", "") for part in ("host", "proto"))
+        if not (self.gate.is_proxied and _HOST.fullmatch(host) and _SCHEME.fullmatch(scheme)):
             dropped |= {b"x-forwarded-host", b"x-forwarded-proto"}
         return {**self.scope, "headers": [p for p in self.scope["headers"] if p[0] not in dropped]}
 
@@ -270,11 +274,8 @@ class _Exchange:
         if message["type"] == "http.response.start":
             self.status = message["status"] if message["status"] >= 400 else 0
             self.has_begun = not self.status
-            pairs = message["headers"]
-            self.has_events = (b"content-type", b"text/event-stream") in [
-                (name.lower(), value.split(b";")[0]) for name, value in pairs
-            ]
-            message = {**message, "headers": self.headers_of(pairs)}
+            self.has_events = any(b"event-stream" in value for _, value in message["headers"])
+            message = {**message, "headers": self.headers_of(message["headers"])}
         elif self.status:
             self.reason = (self.reason + message.get("body", b""))[:JSON_BYTES]
         elif self.has_events:
@@ -287,11 +288,10 @@ class _Exchange:
         life = next((life for start, life in LIVES.items() if self.path.startswith(start)), 0)
         life = 0 if self.status or self.refusal else life
         kept = f"public, max-age={life}{', immutable' * (life == YEAR)}"
+        is_file = self.path.startswith((FILE, "/photo/"))
         ours = {
             "cache-control": kept if life else "private, no-store",
-            "content-security-policy": _SEALED
-            if self.path.startswith((FILE, "/photo/"))
-            else _POLICY,
+            "content-security-policy": _SEALED if is_file else _POLICY,
             "referrer-policy": "same-origin",
             "x-content-type-options": "nosniff",
         }
@@ -307,9 +307,8 @@ class _Exchange:
                 detail = json.loads(self.reason)["detail"]
             except (ValueError, LookupError, TypeError):
                 detail = None
-            status, sentence = (
-                (self.status, detail) if contents.is_sentence(detail) else (status, sentence)
-            )
+            if contents.is_sentence(detail):
+                status, sentence = self.status, detail
         answer: Response = JSONResponse({"detail": sentence}, status)
         if "text/html" in self.headers.get("accept", "") and not self.is_post:
             answer = HTMLResponse(_PAGE.format(html.escape(sentence), self.root), status)
