@@ -19,7 +19,7 @@ COLUMNS = (
     "prediction", "correct", "probability", "seconds",
 )  # fmt: skip
 KEY = ["path", "corruption", "method"]
-LATER = ("entry", "degradation", "unchanged", "alternatives")
+LATER = ("entry", "degradation", "unchanged", "alternatives", "psnr")
 """Columns that not every run has; see :func:`read_evaluation`."""
 
 
@@ -48,7 +48,7 @@ class EvaluationRun(Run):
     ``seconds`` for one image. ``entry``: the depth at which the image was by its own noise;
     ``degradation``: how its damage was explained, or none; ``unchanged``: whether it was
     returned bit for bit; ``alternatives``: labels of what every candidate explanation would
-    make of it, where they were asked for.
+    make of it, where they were asked for; ``psnr``: of the repaired picture, in dB.
     """
 
     lines: pd.DataFrame

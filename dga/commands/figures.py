@@ -11,12 +11,26 @@ from dga.commands.common import command
 @command
 def figures(
     results: Annotated[Path, typer.Argument(help="A folder of runs, or one run.")],
-    out: Annotated[Path, typer.Option(help="Where tables/, figures/ and index.json go.")],
+    out: Annotated[
+        Path,
+        typer.Option(
+            help="Where tables/, figures/ and index.json go; NAME.json: the one file that the "
+            "app's page Results reads."
+        ),
+    ],
 ) -> None:
     """Draw every table and figure that the runs allow; say what is missing."""
+    from dga.analysis.report import write_report
     from dga.analysis.results import read_runs
     from dga.figures.exhibits import publish
 
+    if out.suffix == ".json":
+        report = write_report(read_runs(results), out)
+        for exhibit in report["exhibits"]:
+            typer.echo(f"{exhibit['key']}: {len(exhibit['rows'])} rows")
+        for sentence in report["left_out"]:
+            typer.echo(f"left out: {sentence}")
+        return
     published = publish(read_runs(results), out)
     for entry in published.entries:
         typer.echo("  ".join(str(out / file) for file in entry["files"].values()))

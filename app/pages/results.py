@@ -1,0 +1,75 @@
+"""The page Results: six answers, and the tables and figures they come from.
+
+Every number is read from result files, so that a newer file changes the page without a change
+here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from app.pages.results_answers import answer_all, headline
+from app.pages.results_exhibits import (
+    draw_figure,
+    read_gains,
+    read_markdown_table,
+    small_exhibits,
+    tabulate,
+)
+from app.pages.results_file import Results
+from app.pages.shell import Page, render
+from dga.data.examples import SPLITS as EXAMPLES
+from dga.io.shipped import shipped
+
+SMALL = Path("everyday16") / "exhibits"
+
+
+def results_page(folder: Path | None = None) -> Page:
+    """``folder``: with ``photo/results.json`` and ``everyday16/exhibits``; what ships if None."""
+    folder = folder or shipped("assets/results")
+    results = Results.read(folder / "photo" / "results.json")
+    exhibits = list(results.exhibits.values())
+    figures = {exhibit["key"]: draw_figure(exhibit) for exhibit in exhibits}
+    gains = read_gains(folder / SMALL / "tables" / "comparisons.csv")
+    title, lead = headline(results)
+    main = render(
+        "results.html",
+        title=title,
+        lead=lead,
+        answers=answer_all(results, gains),
+        exhibits=exhibits,
+        figures=figures,
+        tabulate=tabulate,
+        small=list(small_exhibits(folder / SMALL)),
+        cards=list(model_cards()),
+        credits=list(credit_lines()),
+    )
+    return Page(
+        path="results",
+        title="Results · DGA",
+        description="How often repaired photographs are read right, on which damage, and when not.",
+        main=main,
+        styles=("results.css",),
+        scripts=("base.js", "results.js"),
+        data={"figures": {key: figure for key, figure in figures.items() if figure}},
+    )
+
+
+def model_cards() -> Iterator[Mapping[str, str]]:
+    """What the weights that ship are and were trained on."""
+    for path in sorted(shipped("assets/weights").glob("*/*/README.md")):
+        name, _, text = path.read_text("utf-8").partition("\n")
+        yield {"key": "-".join(path.parts[-3:-1]), "title": name.strip("# "), "text": text.strip()}
+
+
+def credit_lines() -> Iterator[Mapping[str, str]]:
+    """Who made each photograph that the page offers or that settings were chosen on."""
+    _, *rows = read_markdown_table(shipped("assets/samples") / "README.md")
+    for file, author, licence, source in rows:
+        name = Path(file).stem.replace("-", " ")
+        yield {"name": name, "credit": f"{author}, {licence}", "source": source.strip("<>")}
+    for photographs in EXAMPLES.values():
+        for name, photograph in photographs.items():
+            credit = f"{photograph.licence}, with the package {photograph.package}"
+            yield {"name": name.replace("-", " "), "credit": credit, "source": ""}

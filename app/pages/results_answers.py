@@ -1,0 +1,225 @@
+"""Six questions, answered from results alone: what was not measured is said."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from app.pages.results_file import (
+    BATCH_STATISTICS,
+    MARKS,
+    NAMES,
+    OURS,
+    PAPER,
+    RIVAL,
+    SEVERITIES,
+    SOURCE,
+    SPACE,
+    TENT,
+    Results,
+    Row,
+    percent,
+    points,
+    signed,
+)
+from dga.corruptions import CORRUPTIONS, FAMILIES
+from dga.titles import phrase, title
+
+NOT_MEASURED = "Not measured yet."
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of a small chart: from ``start`` to ``end``, or ``end`` with its interval."""
+
+    label: str
+    text: str
+    end: float
+    start: float | None = None
+    low: float | None = None
+    high: float | None = None
+    mark: str = "ours"
+
+
+@dataclass(frozen=True)
+class Answer:
+    """``key``: its anchor; ``sentence``: at most 25 words; ``exhibit``: what it was read from."""
+
+    key: str
+    question: str
+    sentence: str = NOT_MEASURED
+    more: Sequence[str] = ()
+    chart: Sequence[Line] = ()
+    exhibit: str = ""
+
+
+def answer_all(results: Results, small: Mapping[str, Row]) -> list[Answer]:
+    """``small``: differences on pictures of 64 px, for what photographs were not measured on."""
+    key = f"severity-{first_severity(results)}"
+    answers = [_help(results), _damage(results, key), _harm(results)]
+    return [*answers, _paper(results, key, small), _others(results), _failures(results, key)]
+
+
+def headline(results: Results) -> tuple[str, str]:
+    """The page's heading, and what it was measured on."""
+    severity = first_severity(results)
+    row = results.find(f"severity-{severity}", OURS, SOURCE, "mean")
+    if row is None:
+        return "How often does repair help?", NOT_MEASURED
+    right, before = f"{row['right']:.0f}", f"{row['other_right']:.0f}"
+    return (
+        f"Of 100 damaged photographs, {right} are read right instead of {before}.",
+        f"{row['photographs']} photographs {results.split}, each with {len(CORRUPTIONS)} kinds of "
+        f"damage at severity {severity} of 5, read by one frozen classifier, EfficientNet-Lite0. "
+        f"In brackets: 95{SPACE}% intervals.",
+    )
+
+
+def first_severity(results: Results) -> int:
+    """The strongest that was measured."""
+    return next((s for s in SEVERITIES if f"severity-{s}" in results.exhibits), SEVERITIES[0])
+
+
+def _help(results: Results) -> Answer:
+    parts, more, chart = [], [], []
+    for severity in SEVERITIES:
+        name = f"Severity {severity}"
+        row = results.find(f"severity-{severity}", OURS, SOURCE, "mean")
+        if row is None:
+            parts.append(f"{name}: not measured yet.")
+            continue
+        before = percent(row["other_right"])
+        parts.append(f"{name}: {percent(row['right'])} right instead of {before}, {points(row)}.")
+        chart.append(_change(name, row))
+        more.append(
+            f"{name}, {row['photographs']} photographs: of {row['pictures']} damaged pictures "
+            f"{row['gained']} become right and {row['lost']} become wrong."
+        )
+    question = "How much does it help?"
+    sentence = "\n".join(parts) if chart else NOT_MEASURED
+    return Answer("help", question, sentence, more, chart, f"severity-{first_severity(results)}")
+
+
+def _damage(results: Results, key: str) -> Answer:
+    question, rows = "On which damage?", _by_corruption(results, key)
+    if not rows:
+        return Answer("damage", question)
+    best = [f"{phrase(r['group'])} ({signed(r['gain'])})" for r in rows[:3] if r["gain"] > 0]
+    most = f", most on {join(best)}" if best else ""
+    helps = sum(row["gain"] > 0 for row in rows)
+    families = ((title(name), results.find(key, OURS, SOURCE, name)) for name in FAMILIES)
+    chart = [_change(name, row) for name, row in families if row]
+    sentence = f"It helps on {helps} of {len(rows)} kinds{most}."
+    more = (f"In brackets: points, at {key.replace('-', ' ')}.",)
+    return Answer("damage", question, sentence, more, chart, key)
+
+
+def _harm(results: Results) -> Answer:
+    question, row = "Does it harm what is fine?", results.find("undamaged", OURS, SOURCE, "clean")
+    if row is None:
+        return Answer("harm", question)
+    count = row["pictures"]
+    changed = count - row["same_reading"]
+    readings = f"{changed or 'no'} reading{'s change' if changed > 1 else ' changes'}"
+    sentence = f"{row['unchanged']} of {count} undamaged photographs come back bit for bit"
+    more = [f"Right before and after: {row['other_right']:.1f} and {percent(row['right'])}."]
+    if mixed := results.find("wild", OURS, SOURCE, "clean"):
+        more.append(
+            f"In a mixed stream {mixed['unchanged']} of {mixed['pictures']} undamaged ones come "
+            f"back bit for bit; {mixed['lost']} became wrong, {mixed['gained']} right."
+        )
+    shares = (("Bit for bit", row["unchanged"]), ("Same reading", row["same_reading"]))
+    chart = [Line(label, f"{n} of {count}", 100 * n / count, start=0) for label, n in shares]
+    return Answer("harm", question, f"{sentence}; {readings}.", more, chart, "undamaged")
+
+
+def _paper(results: Results, key: str, small: Mapping[str, Row]) -> Answer:
+    question = "Against the paper's method and its rival?"
+    rows = {name: results.find(key, OURS, name, "mean") for name in (*PAPER, RIVAL)}
+    paper = next((name for name in PAPER if rows[name]), PAPER[0])
+    named = {paper: "the paper's", RIVAL: "the rival"}
+    if any(rows.values()):
+        chart = list(_intervals(results, key, (SOURCE, RIVAL, *PAPER[::-1], OURS), "mean"))
+        return Answer("paper", question, f"Ours is {_against(rows, named)}", (), chart, key)
+    found = any(name in small for name in named)
+    more = [f"On pictures of 64 px ours is {_against(small, named)}"] if found else []
+    return Answer("paper", question, more=more, exhibit="small" if found else "")
+
+
+def _others(results: Results) -> Answer:
+    question = "Against others that adapt the classifier?"
+    names = (OURS, TENT, BATCH_STATISTICS, SOURCE)
+    right = {name: results.accuracy("wild", name, "all") for name in names}
+    if not right[OURS]:
+        return Answer("others", question)
+    plain = {name: NAMES[name] if name == TENT else NAMES[name].lower() for name in names}
+    parts = [f"{plain[name]} {percent(value[0])}" for name, value in right.items() if value]
+    missing = [plain[name] for name, value in right.items() if not value]
+    sentence = f"Of mixed pictures read right: {join(parts)}."
+    if missing:
+        sentence += f" Not measured yet: {join(missing)}."
+    against = {TENT: "Tent", SOURCE: "doing nothing"}
+    rows = {name: results.find("wild", OURS, name, "all") for name in against}
+    found = any(rows.values())
+    more = [f"On the same pictures ours is {_against(rows, against)}"] if found else []
+    chart = list(_intervals(results, "wild", names[::-1], "all"))
+    return Answer("others", question, sentence, more, chart, "wild")
+
+
+def _failures(results: Results, key: str) -> Answer:
+    question, rows = "When does it fail?", _by_corruption(results, key)
+    mean = results.find(key, OURS, SOURCE, "mean")
+    if not mean:
+        return Answer("failures", question)
+    sentence = f"{percent(100 - mean['right'])} stay wrong at {key.replace('-', ' ')}."
+    nothing = [phrase(row["group"]) for row in rows if row["gain"] == 0]
+    worse = [phrase(row["group"]) for row in rows if row["gain"] < 0]
+    for words, names in (("No gain", nothing), ("Worse", worse)):
+        sentence += f" {words}: {shorten(names)}." if names else ""
+    chart = [_change(title(row["group"]), row) for row in rows[::-1][:5]]
+    return Answer("failures", question, sentence, (), chart, key)
+
+
+def _by_corruption(results: Results, key: str) -> list[Row]:
+    """What was measured, the largest gain first."""
+    rows = (results.find(key, OURS, SOURCE, name) for name in CORRUPTIONS)
+    return sorted((row for row in rows if row), key=lambda row: -row["gain"])
+
+
+def _change(label: str, row: Row) -> Line:
+    text = f"{row['other_right']:.0f} → {row['right']:.0f}"
+    return Line(label, text, row["right"], start=row["other_right"])
+
+
+def _intervals(results: Results, key: str, methods: Sequence[str], group: str) -> Iterator[Line]:
+    for name in methods:
+        if value := results.accuracy(key, name, group):
+            right, low, high = value
+            label = NAMES[name] + (" + G" if name == PAPER[0] else "")
+            text = f"{right:.0f} ({low:.0f} to {high:.0f})"
+            yield Line(label, text, right, low=low, high=high, mark=MARKS.get(name, ""))
+
+
+def _against(rows: Mapping[str, Row | None], names: Mapping[str, str]) -> str:
+    """Ahead or behind, not surely where the interval holds 0."""
+    clauses, missing = [], []
+    for name, words in names.items():
+        if (row := rows.get(name)) is None:
+            missing.append(words)
+            continue
+        verdict = "ahead of" if row["gain"] >= 0 else "behind"
+        verdict = "not surely " * (row["gain_low"] <= 0 <= row["gain_high"]) + verdict
+        clauses.append(f"{verdict} {words}, {points(row)}")
+    rest = f" Not measured yet: {join(missing)}." if missing else ""
+    return f"{'; '.join(clauses)}.{rest}"
+
+
+def join(words: Sequence[str]) -> str:
+    """A, b and c."""
+    return " and ".join(part for part in (", ".join(words[:-1]), words[-1]) if part)
+
+
+def shorten(words: Sequence[str], most: int = 3) -> str:
+    """The first of them, and how many more there are."""
+    rest = len(words) - most
+    return join([*words[:most], f"{rest} more"] if rest > 0 else words)

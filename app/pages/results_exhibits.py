@@ -1,0 +1,155 @@
+"""Tables and figures of the page Results."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from PIL import Image
+
+from app.pages.results_file import MARKS, NAMES, OURS, SOURCE, Row, accuracies, full_name, points
+from dga.analysis.names import group_title
+from dga.corruptions import CLEAN, CORRUPTIONS
+from dga.titles import title
+
+COLORS = {"ours": "--acc", "paper": "--dgag", "rival": "--dda", "": "--ink3"}
+DASH = "\N{EN DASH}"
+Content = Mapping[str, Any]
+
+
+def tabulate(exhibit: Content) -> Content:
+    """An exhibit's ``head`` and ``rows`` as strings, ours first; of two methods in the head."""
+    rows = sorted(exhibit["rows"], key=lambda row: row["method"] != OURS)
+    pairs = dict.fromkeys((row["method"], row["other"]) for row in rows)
+    names = ["Method", "Against"]
+    columns: dict[str, Callable[[Row], str]] = {"Pictures": lambda row: group_name(row["group"])}
+    if len(pairs) == 1:
+        names = [full_name(name) for pair in pairs for name in pair]
+    else:
+        columns["Method"] = lambda row: full_name(row["method"])
+        columns["Against"] = lambda row: full_name(row["other"])
+    columns |= {
+        f"{names[0]}, %": lambda row: f"{row['right']:.1f}",
+        f"{names[1]}, %": lambda row: f"{row['other_right']:.1f}",
+        "Difference, points": lambda row: points(row, unit=""),
+        "Gained / lost": lambda row: f"{row['gained']} / {row['lost']}",
+    }
+    if exhibit["key"] == "undamaged":
+        columns["Bit for bit"] = lambda row: f"{row['unchanged']} of {row['pictures']}"
+        columns["Same reading"] = lambda row: f"{row['same_reading']} of {row['pictures']}"
+    if exhibit["key"].startswith("severity-"):
+        columns["PSNR, dB"] = _psnr
+    columns["Seconds"] = lambda row: f"{row['seconds']:.1f}"
+    columns["Photographs"] = lambda row: str(row["photographs"])
+    cells = [[cell(row) for cell in columns.values()] for row in rows]
+    return {"head": list(columns), "rows": cells}
+
+
+def group_name(group: str) -> str:
+    """Gaussian noise, Weather, Mean of 15, Severity 5."""
+    if group == CLEAN:
+        return "Undamaged"
+    return title(group) if group in CORRUPTIONS else group_title(group)
+
+
+def _psnr(row: Row) -> str:
+    if row["psnr"] is None or row["other"] != SOURCE:
+        return DASH
+    return f"{row['other_psnr']:.1f} → {row['psnr']:.1f}"
+
+
+def draw_figure(exhibit: Content) -> dict[str, Any] | None:
+    """For plotly, colours by the name of their CSS variable; None where a table says it all."""
+    rows = exhibit["rows"]
+    if exhibit["key"].startswith("severity-"):
+        rows = [row for row in rows if (row["method"], row["other"]) == (OURS, SOURCE)]
+        rows = [row for row in rows if row["group"] in CORRUPTIONS]
+        return _draw_changes(sorted(rows, key=lambda row: row["gain"])) if rows else None
+    if exhibit["key"] == "undamaged":
+        return None
+    return _draw_intervals([row for row in rows if row["group"] == "all"])
+
+
+def _draw_changes(rows: Sequence[Row]) -> dict[str, Any]:
+    """A line a corruption, from what is right without repair to what is right with it."""
+    names = [group_name(row["group"]) for row in rows]
+    ends = {"x": [x for row in rows for x in (row["other_right"], row["right"], None)]}
+    ends["y"] = [y for name in names for y in (name, name, None)]
+    dots = {
+        "type": "scatter", "mode": "markers", "cliponaxis": False, "y": names,
+        "customdata": [points(row) for row in rows],
+        "hovertemplate": "%{y}: %{x:.1f} %<br>%{customdata}<extra></extra>",
+    }  # fmt: skip
+    hollow = {"color": "--card", "size": 11, "line": {"color": "--cor", "width": 2}}
+    filled = {"color": "--acc", "size": 12}
+    data = [
+        {"type": "scatter", "mode": "lines", **ends, "line": {"color": "--line2", "width": 3},
+         "hoverinfo": "skip", "showlegend": False},
+        {**dots, "x": [r["other_right"] for r in rows], "name": NAMES[SOURCE], "marker": hollow},
+        {**dots, "x": [r["right"] for r in rows], "name": NAMES[OURS], "marker": filled},
+    ]  # fmt: skip
+    return {"data": data, "layout": _layout(len(rows))}
+
+
+def _draw_intervals(rows: Sequence[Row]) -> dict[str, Any]:
+    """A dot a method with its interval, the best on top."""
+    values = sorted(accuracies(rows).items(), key=lambda item: item[1])
+    trace = {
+        "type": "scatter", "mode": "markers", "showlegend": False,
+        "x": [right for _, (right, _, _) in values],
+        "y": [full_name(method) for method, _ in values],
+        "error_x": {
+            "type": "data", "symmetric": False, "color": "--line2", "thickness": 2,
+            "array": [high - right for _, (right, _, high) in values],
+            "arrayminus": [right - low for _, (right, low, _) in values],
+        },
+        "marker": {"size": 12, "color": [COLORS[MARKS.get(name, "")] for name, _ in values]},
+        "customdata": [f"{low:.1f} to {high:.1f}" for _, (_, low, high) in values],
+        "hovertemplate": "%{y}: %{x:.1f} %<br>%{customdata}<extra></extra>",
+    }  # fmt: skip
+    return {"data": [trace], "layout": _layout(len(values))}
+
+
+def _layout(lines: int) -> dict[str, Any]:
+    axis = {"gridcolor": "--line", "linecolor": "--line", "zeroline": False, "fixedrange": True}
+    return {
+        "height": 110 + 28 * lines, "margin": {"l": 8, "r": 16, "t": 40, "b": 56},
+        "paper_bgcolor": "--card", "plot_bgcolor": "--card",
+        "font": {"color": "--ink2", "size": 14},
+        "xaxis": {**axis, "range": [-2, 102], "title": {"text": "Read right, of 100"}},
+        "yaxis": {**axis, "automargin": True, "type": "category"},
+        "legend": {"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom"},
+        "hovermode": "closest", "dragmode": False,
+    }  # fmt: skip
+
+
+def small_exhibits(folder: Path) -> Iterator[Content]:
+    """Tables and pictures of the index that lies there; nothing without one."""
+    index = folder / "index.json"
+    entries = json.loads(index.read_text("utf-8"))["exhibits"] if index.is_file() else []
+    for entry in entries:
+        files = {ending: folder / name for ending, name in entry["files"].items()}
+        if "png" in files:
+            with Image.open(files["png"]) as picture:
+                yield {**entry, "size": picture.size}
+        else:
+            head, *rows = read_markdown_table(files["md"])
+            yield {**entry, "table": {"head": head, "rows": rows}}
+
+
+def read_markdown_table(path: Path) -> list[list[str]]:
+    """Cells of a file's first table, without the line below its head."""
+    lines = [line for line in path.read_text("utf-8").splitlines() if line.startswith("|")]
+    rows = [[cell.strip(" *") for cell in line.strip().strip("|").split("|")] for line in lines]
+    return [row for row in rows if not set("".join(row)) <= set("-:")]
+
+
+def read_gains(path: Path) -> dict[str, Row]:
+    """Ours minus each rival, mean of all damage, by rival; nothing without the CSV."""
+    lines = path.read_text("utf-8").splitlines() if path.is_file() else []
+    rows = [row for row in csv.DictReader(lines) if (row["method"], row["group"]) == (OURS, "mean")]
+    ends = ("", "_low", "_high")
+    return {r["rival"]: {f"gain{end}": float(r[f"points{end}"]) for end in ends} for r in rows}

@@ -1,0 +1,89 @@
+"""The file of results that ships, and how its numbers are written."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from app.pages.shell import METHODS
+from dga.analysis.names import method_title
+from dga.titles import SPLITS, SYSTEMS
+
+OURS, SOURCE = "dga-plus", "source"
+PAPER = ("dga-guided", "dga")  # with and without guidance; the first that was measured counts
+RIVAL, TENT, BATCH_STATISTICS = "dda", "tent", "tent:lr=0"
+SEVERITIES = (5, 3)
+NAMES = {
+    OURS: METHODS["plus"].partition(":")[0],
+    **dict.fromkeys(PAPER, METHODS["paper"].partition(":")[0]),
+    RIVAL: METHODS["fixed"].partition(":")[0],
+    TENT: "Tent",
+    BATCH_STATISTICS: "Batch statistics",
+    SOURCE: SYSTEMS[SOURCE],
+}
+MARKS = {OURS: "ours", **dict.fromkeys(PAPER, "paper"), RIVAL: "rival"}
+MINUS, SPACE = "\N{MINUS SIGN}", "\N{NO-BREAK SPACE}"
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Results:
+    """``assets/results/photo/results.json``, as ``dga figures`` writes it, or nothing."""
+
+    exhibits: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    split: str = ""
+
+    @classmethod
+    def read(cls, path: Path) -> Results:
+        """The file's, or none where there is no file."""
+        if not path.is_file():
+            return cls()
+        content = json.loads(path.read_text("utf-8"))
+        exhibits = {exhibit["key"]: exhibit for exhibit in content["exhibits"]}
+        return cls(exhibits, SPLITS.get(content["split"], ""))
+
+    def find(self, key: str, method: str, other: str, group: str) -> Row | None:
+        """One comparison; None where it was not measured."""
+        names = (method, other, group)
+        rows = self.exhibits.get(key, {}).get("rows", ())
+        return next((r for r in rows if (r["method"], r["other"], r["group"]) == names), None)
+
+    def accuracy(self, key: str, method: str, group: str) -> tuple[float, float, float] | None:
+        """In percent, with its interval; of nothing done, too."""
+        rows = self.exhibits.get(key, {}).get("rows", ())
+        return accuracies([row for row in rows if row["group"] == group]).get(method)
+
+
+def accuracies(rows: Sequence[Row]) -> dict[str, tuple[float, float, float]]:
+    """Each method's accuracy with its interval, of rows of one group."""
+    values: dict[str, tuple[float, float, float]] = {}
+    for row in rows:
+        for method, name in ((row["method"], "right"), (row["other"], "other_right")):
+            values.setdefault(method, (row[name], row[f"{name}_low"], row[f"{name}_high"]))
+    return values
+
+
+def full_name(method: str) -> str:
+    """The plain name with its abbreviation: Ours (DGA+)."""
+    formal, plain = method_title(method), NAMES.get(method)
+    return f"{plain} ({formal})" if plain and method in MARKS else plain or formal
+
+
+def percent(value: float) -> str:
+    """With one decimal: 40.0 %."""
+    return f"{value:.1f}{SPACE}%"
+
+
+def signed(value: float) -> str:
+    """With a true minus; a difference of 0 has no sign."""
+    text = f"{value:+.1f}".replace("-", MINUS)
+    return text[1:] if float(f"{value:.1f}") == 0 else text
+
+
+def points(row: Row, unit: str = " points") -> str:
+    """A difference with its interval: +18.6 points (13.3 to 23.6)."""
+    low, high = (signed(row[name]).lstrip("+") for name in ("gain_low", "gain_high"))
+    return f"{signed(row['gain'])}{unit} ({low} to {high})"

@@ -1,0 +1,150 @@
+"""One file with all comparisons of an evaluation, which the app's page Results reads.
+
+An exhibit is a list of plain rows with its title, its caption and the commands that made it. A
+row holds one method against another on the photographs that both have: accuracies in percent,
+their difference in points, and how many pictures that is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from dga.analysis.names import ALL, GROUPS, SOURCE, STREAM_GROUPS, MethodName, in_order
+from dga.analysis.pooled import PooledRuns, pool_runs, pool_streams
+from dga.analysis.results import KEY, SavedRuns
+from dga.analysis.statistics import CorrectTable, Estimate, StreamCorrectTable
+from dga.corruptions import CLEAN, CORRUPTIONS
+from dga.io.files import write_json
+from dga.titles import STREAMS
+
+OURS = "dga-plus"
+INTERVALS = "Brackets: 95 % intervals, paired bootstrap over photographs."
+Content = dict[str, Any]
+"""JSON types by name."""
+
+
+def write_report(saved: SavedRuns, path: Path) -> Content:
+    """The file; returns what is in it. The same runs give the same bytes."""
+    severities, left_out = pool_runs(saved.evaluations)
+    streams, others = pool_streams(saved.evaluations)
+    exhibits = [
+        *map(_by_corruption, severities), *_undamaged(severities), *map(_mixed, streams)
+    ]  # fmt: skip
+    conditions = (*severities, *streams)[0].config if exhibits else {}
+    report = {
+        "profile": conditions.get("profile"),
+        "split": conditions.get("split"),
+        "exhibits": [exhibit for exhibit in exhibits if exhibit["rows"]],
+        "left_out": [*left_out, *others],
+    }
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_json(path, report)
+    return report
+
+
+def _by_corruption(pooled: PooledRuns) -> Content:
+    lines = pooled.lines[pooled.lines["corruption"] != CLEAN]
+    return {
+        "key": f"severity-{pooled.severity}",
+        "title": f"By kind of damage, severity {pooled.severity}",
+        "caption": "How many of 100 damaged photographs are read right, without and with "
+        f"repair, on photographs that have every kind of damage. {INTERVALS}",
+        "commands": list(pooled.commands(lines["method"])),
+        "rows": list(compare_all(lines, [group for group in GROUPS if group != CLEAN])),
+    }
+
+
+def _undamaged(severities: Iterable[PooledRuns]) -> Iterator[Content]:
+    """Of all severities' runs, for undamaged photographs have none."""
+    runs = [run for p in severities for run in p.runs if CLEAN in set(run.lines["corruption"])]
+    if runs:
+        lines = pd.concat([run.lines for run in runs]).drop_duplicates(KEY)
+        yield {
+            "key": "undamaged",
+            "title": "Undamaged photographs",
+            "caption": "What repair does to photographs that nothing is wrong with. Bit for bit: "
+            f"the classifier gets the very picture that came. {INTERVALS}",
+            "commands": list(dict.fromkeys(run.command for run in runs)),
+            "rows": list(compare_all(lines[lines["corruption"] == CLEAN], [CLEAN])),
+        }
+
+
+def _mixed(pooled: PooledRuns) -> Content:
+    return {
+        "key": pooled.stream,
+        "title": f"{STREAMS[pooled.stream]}: every damage and strength mixed",
+        "caption": "How many of 100 photographs are read right on one stream of undamaged and "
+        f"damaged ones, each photograph once, the same for every method. {INTERVALS}",
+        "commands": list(pooled.commands(pooled.lines["method"])),
+        "rows": list(compare_all(pooled.lines, STREAM_GROUPS, mixed=True)),
+    }
+
+
+def compare_all(
+    lines: pd.DataFrame, groups: Sequence[str], mixed: bool = False
+) -> Iterator[Content]:
+    """Each method against nothing done; ours against each other, but not by corruption."""
+    names = [MethodName.parse(name) for name in in_order(lines["method"])]
+    plain = [m for m in names if not m.permuted and (mixed or not (m.swept or m.ablated))]
+    for method in plain:
+        if method.name != SOURCE:
+            yield from compare(lines, method.name, SOURCE, groups, mixed)
+    fewer = [group for group in groups if group not in CORRUPTIONS]
+    for other in plain:
+        if other.name not in (OURS, SOURCE):
+            yield from compare(lines, OURS, other.name, fewer, mixed)
+
+
+def compare(
+    lines: pd.DataFrame, method: str, other: str, groups: Sequence[str], mixed: bool
+) -> Iterator[Content]:
+    """A row a group, of the photographs on which both have every corruption in common."""
+    pair = lines[lines["method"].isin((method, other))]
+    pair = pair[pair.groupby(["corruption", "path"])["method"].transform("nunique") == 2]
+    size = pair.groupby("path")["corruption"].transform("size")
+    pair = pair[size == (2 if mixed else 2 * pair["corruption"].nunique())]
+    if pair.empty:
+        return
+    table = (StreamCorrectTable if mixed else CorrectTable)(pair)
+    for group in groups:
+        gain = table.difference(method, other, group)
+        if gain is None:
+            continue
+        part = pair[_is_in(pair, group)]
+        both = part.pivot(index=["corruption", "path"], columns="method")
+        right, other_right = both["correct"][method] == 1, both["correct"][other] == 1
+        damaged = both[both.index.get_level_values("corruption") != CLEAN]
+        yield {
+            "method": method, "other": other, "group": group,
+            "photographs": gain.photographs, "pictures": len(both),
+            **_percent(table.accuracy(method, group), "right"),
+            **_percent(table.accuracy(other, group), "other_right"),
+            **_percent(gain, "gain"),
+            "gained": int((right & ~other_right).sum()), "lost": int((other_right & ~right).sum()),
+            "unchanged": int((both["unchanged"][method] == 1).sum()),
+            "same_reading": int((both["prediction"][method] == both["prediction"][other]).sum()),
+            "psnr": _mean(damaged["psnr"][method]), "other_psnr": _mean(damaged["psnr"][other]),
+            "seconds": _mean(both["seconds"][method]),
+        }  # fmt: skip
+
+
+def _is_in(lines: pd.DataFrame, group: str) -> pd.Series:
+    """Which lines belong to a group; a digit is a severity."""
+    if group.isdigit():
+        return lines["severity"] == int(group)
+    return lines["corruption"].isin(GROUPS.get(group, ())) | (group == ALL)
+
+
+def _percent(estimate: Estimate | None, name: str) -> Content:
+    assert estimate is not None  # where there is a difference, both are there
+    values = {"": estimate.value, "_low": estimate.low, "_high": estimate.high}
+    return {f"{name}{end}": round(100 * value, 3) for end, value in values.items()}
+
+
+def _mean(values: pd.Series) -> float | None:
+    mean = values.astype(float).mean()
+    return None if pd.isna(mean) else round(mean, 3)

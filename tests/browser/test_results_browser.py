@@ -1,0 +1,78 @@
+"""Results in a browser: folds, figures, anchors, a phone."""
+
+import re
+
+import pytest
+
+OPEN = "[...document.querySelectorAll('details')].forEach(fold => { fold.open = true })"
+
+
+def test_six_answers_and_no_complaints(page, served):
+    complaints = []
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.goto(f"{served.url}results")
+    assert page.locator(".answer").count() == 6
+    assert page.locator("h1").count() == 1
+    assert complaints == []
+
+
+def test_figure_is_drawn_when_its_fold_opens(page, served):
+    requests = []
+    page.on("request", lambda request: requests.append(request.url))
+    page.goto(f"{served.url}results")
+    assert not any("plotly" in url for url in requests)
+    page.locator("#severity-5 > summary").focus()
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#figure-severity-5 .main-svg")
+    assert page.locator("#table-severity-5 tbody tr").first.is_visible()
+
+
+def test_without_the_library_the_table_is_enough(page, served):
+    page.route("**/plotly.js", lambda route: route.abort())
+    page.goto(f"{served.url}results#figure-severity-5")
+    page.wait_for_selector("p#figure-severity-5")
+    assert page.locator("#table-severity-5 tbody tr").first.is_visible()
+
+
+@pytest.mark.parametrize("anchor", ["table-severity-5", "figure-64-gains", "credits"])
+def test_anchors_open_and_show_what_they_name(page, served, anchor):
+    page.goto(f"{served.url}results#{anchor}")
+    page.wait_for_function(
+        "name => { const top = document.getElementById(name).getBoundingClientRect().top;"
+        " return top > 0 && top < innerHeight }",
+        arg=anchor,
+    )
+    assert page.locator(f"#{anchor}").is_visible()
+    assert page.inner_text(".notice") == ""
+
+
+def test_an_unknown_anchor_is_said(page, served):
+    page.goto(f"{served.url}results#no-such-table")
+    page.wait_for_function("document.querySelector('.notice').textContent")
+    assert "no-such-table" in page.inner_text(".notice")
+    assert page.evaluate("scrollY") == 0
+    page.click(".links a >> nth=0")
+    page.wait_for_function("!document.querySelector('.notice').textContent")
+
+
+@pytest.mark.parametrize("width", [1440, 768, 390])
+def test_only_tables_scroll_sideways(page, served, width):
+    page.set_viewport_size({"width": width, "height": 844})
+    page.goto(f"{served.url}results")
+    page.evaluate(OPEN)
+    page.wait_for_selector("#figure-severity-5 .main-svg")
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_figures_follow_the_theme(page, served, scheme):
+    page.emulate_media(color_scheme="light")
+    page.goto(f"{served.url}results#figure-severity-5")
+    page.wait_for_selector("#figure-severity-5 .main-svg")
+    page.emulate_media(color_scheme=scheme)
+    card = page.evaluate("getComputedStyle(document.querySelector('.card')).backgroundColor")
+    channels = ", ".join(re.findall(r"\d+", card))
+    page.wait_for_function(
+        "color => document.querySelector('.plot .main-svg').style.background.includes(color)",
+        arg=channels,
+    )
