@@ -9,11 +9,10 @@ import pytest
 from PIL import Image
 
 import dga
-from app.server import decoder
 from dga.data.framing import Frame
 from dga.data.image_sets import find_images, read_images
 from dga.data.results import KINDS, StoredPicture
-from dga.data.uploads import UploadError, open_upload
+from dga.data.uploads import UploadError, open_upload, read_photograph
 from dga.images import described, resembling, to_pixels, to_square
 from tests.fixtures.cli import refused
 from tests.fixtures.odd_pictures import (
@@ -33,14 +32,18 @@ def square_of(pixels: np.ndarray) -> np.ndarray:
     return to_pixels(to_square(Image.fromarray(pixels), SIDE))
 
 
+def page(path: Path) -> np.ndarray:
+    """What the page's decoder does in its process."""
+    return read_photograph(path.read_bytes(), 1_000_000)[0]
+
+
 def entrances(path: Path) -> dict[str, np.ndarray]:
     """The middle square as every entrance has it; the commands' by the functions that they call."""
     folder = path.parent.parent
     with zipfile.ZipFile(folder / "set.zip", "w") as archive:
         archive.write(path, f"set/class/{path.name}")
     return {
-        "page": decoder.read_square(path, SIDE),
-        "photograph, endpoint": square_of(decoder.read_photograph(path)[0]),
+        "page": square_of(page(path)),
         "adapt": to_pixels(to_square(StoredPicture.read(path).image, SIDE)),
         "repair": square_of(StoredPicture.read(path).pixels),
         "train": read_images([folder], SIDE).pixels[0],
@@ -74,7 +77,7 @@ def test_what_is_unclear_is_refused_everywhere(tmp_path, name):
     path = tmp_path / "class" / "picture.tif"
     path.parent.mkdir()
     path.write_bytes(UNCLEAR[name])
-    for read in (open_upload, StoredPicture.read, lambda p: decoder.read_square(p, SIDE)):
+    for read in (open_upload, StoredPicture.read, page):
         with pytest.raises(UploadError) as caught:
             read(path)
         assert "rare way" in str(caught.value) or "not numbers" in str(caught.value)

@@ -189,6 +189,42 @@ def test_nobody_waits_no_slice_is_over() -> None:
     play(scene, slice_seconds=-1)
 
 
+def test_a_school_leaves_places_for_others() -> None:
+    async def scene(turns: Turns) -> None:
+        begun = [turns.join(str(number), "school") for number in range(3)]
+        for turn in begun:
+            await turn.__aenter__()
+        with pytest.raises(BusyError, match="2 runs are waiting"):
+            turns.join("3", "school")
+        turns.join("elsewhere", "home")
+        for turn in begun:
+            await turn.__aexit__()
+
+    play(scene, most_per_address=2)
+
+
+def test_a_dropped_run_leaves_the_line() -> None:
+    async def scene(turns: Turns) -> None:
+        tasks, _, held = begin(turns, "a")
+        await settle()
+        turn = turns.join("b")
+
+        async def wait() -> None:
+            async with turn:
+                async for _ in turn.wait():
+                    pass
+
+        waiting = asyncio.create_task(wait())
+        await settle()
+        turn.drop()
+        await waiting
+        assert not turns.line
+        held.set()
+        await asyncio.gather(*tasks)
+
+    play(scene)
+
+
 def test_few_visitors_are_remembered() -> None:
     async def scene(turns: Turns) -> None:
         for number in range(1100):
