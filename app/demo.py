@@ -33,6 +33,7 @@ from app.pages.shell import STATIC, Page, digest, render_page
 from app.runs.models import Networks
 from app.runs.settings import SettingsError
 from app.runs.thumbnails import show_thumbnails
+from app.server import decoder
 from app.server.gate import address_of, stand_in_front
 from app.server.photos import UnknownPhotoError
 from app.server.turns import BusyError
@@ -50,13 +51,9 @@ MOVED = {"photo": "", "board": "all-15", "findings": "results", "adapt": ""}
 """Old addresses, and where they lead."""
 
 
-def build_server(service: Service, is_local: bool = True) -> gr.Server:
-    """Gradio's server with our pages, files and endpoints.
-
-    ``is_local``: as of :func:`~app.server.gate.stand_in_front`.
-    """
-    closed = dict.fromkeys(("docs_url", "redoc_url", "openapi_url"))
-    server = gr.Server(title="dga", lifespan=stand_in_front(is_local), **closed)
+def build_server(service: Service) -> gr.Server:
+    """Gradio's server with our pages, files and endpoints."""
+    server = gr.Server(title="dga", docs_url=None, redoc_url=None, openapi_url=None)
     for page in (repair_page(service), all15_page(), results_page(), learn_page()):
         server.get(f"/{page.path}", response_class=HTMLResponse)(partial(_send_page, _html(page)))
     for old, new in MOVED.items():
@@ -144,11 +141,13 @@ def serve(
     os.environ["GRADIO_TEMP_DIR"] = tempfile.tempdir = str(folder)
     proxies = os.environ.setdefault("FORWARDED_ALLOW_IPS", "")
     is_local = not proxies and not os.environ.get("SPACE_ID") and is_loopback(host)
-    server = build_server(Service(networks), is_local)
+    decoder.start()
+    server = build_server(Service(networks))
     _, url, _ = server.launch(
         server_name=host, server_port=port, prevent_thread_lock=True, quiet=not block,
         show_error=True, run_history=False, enable_monitoring=False, max_file_size=MAX_BYTES,
         mcp_server=True, ssr_mode=False, footer_links=[], _frontend=False,
+        app_kwargs={"lifespan": stand_in_front(is_local)},
     )  # fmt: skip
     threading.Thread(target=_keep_tidy, args=(folder,), daemon=True).start()
     return server, url

@@ -19,7 +19,7 @@ from dga.images import to_pixels, to_square
 # Failed assertions in these say what was compared, as those in tests do.
 pytest.register_assert_rewrite("tests.fixtures.browser", "tests.fixtures.rights")
 
-from tests.fixtures.app import served, session  # noqa: E402, F401
+from tests.fixtures.app import networks, served  # noqa: E402, F401
 from tests.fixtures.browser import chromium  # noqa: E402, F401
 from tests.fixtures.host import host  # noqa: E402, F401
 from tests.fixtures.models import (  # noqa: E402, F401

@@ -65,7 +65,9 @@ def repair_page(service: Service) -> Page:
     }
     main = render(
         "repair.html", damages=damages, samples=samples, record=shown, methods=METHODS,
-        snippet=SNIPPET, opening=OPENING, classifier=profile.classifier.architecture,
+        snippet=SNIPPET, opening=OPENING,
+        classifier=profile.classifier.architecture.removeprefix("tf_"),
+        kinds=f"{len(profile.classifier.classes):,}",
     )  # fmt: skip
     return Page(
         "",

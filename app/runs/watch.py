@@ -68,7 +68,7 @@ def watch(models: Models, subject: Subject, settings: Settings) -> Generator[Par
     """The whole record of a photo. ``settings``: of the methods; the damage is done already."""
     yield from once(subject, "pictures", lambda: show_pictures(models, subject))
     yield from once(subject, "repair", lambda: repair_photo(models, subject))
-    watcher = Watcher(models, subject, settings)
+    watcher = subject.parts["watcher"] = Watcher(models, subject, settings)
     fixed, tau = watcher.fixed_depth, watcher.stopping.tau
     yield from once(subject, ("fixed", fixed), watcher.repair_from_fixed_depth)
     yield from once(subject, "film", watcher.show_film)

@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -14,8 +13,6 @@ import skimage.data
 from gradio_client import Client, handle_file
 from PIL import Image
 
-from app.parts.files import MADE
-from app.presets.cases import CASES
 from dga.io.shipped import ROOT
 from tests.fixtures.address import free_port, wait
 from tests.fixtures.rights import drop_rights
@@ -77,9 +74,8 @@ def test_an_installation_adapts_and_serves(programs, tmp_path):
     with subprocess.Popen(page, stdout=subprocess.DEVNULL, **place) as server:
         try:
             wait(url, server)
-            assert CASES[1].name in httpx.get(url).text  # a recorded run
-            tables = re.findall(rf"{MADE}/[\w.-]+", httpx.get(url + "findings").text)
-            assert any("Table 1. Methods" in httpx.get(url + table).text for table in tables)
+            assert "data:image/webp" in httpx.get(url).text  # a recorded run
+            assert "<table" in httpx.get(url + "results").text
             answer = Client(url, verbose=False).predict(
                 handle_file(photo), corruption="fog", severity=3, dda_depth=2, api_name="/adapt"
             )

@@ -16,8 +16,6 @@ from torchvision import transforms
 
 import dga
 from app.demo import main
-from app.runs.session import Session
-from app.server.limits import BUDGET_SECONDS
 from dga import profiles
 from dga.images import to_tensor
 from dga.networks.classifier import load_classifier, preprocess
@@ -296,12 +294,3 @@ def test_wait_is_estimated_for_large_models_on_a_processor(small_imagenet, check
         "judging a picture at 101 depths takes about 3 min."
     )
     assert [pace.duration(s) for s in (0.4, 35, 720)] == ["0.4 s", "35 s", "12 min"]
-
-
-def test_page_leaves_time_for_a_slow_run(hosted, checkpoints, monkeypatch):
-    slow = pace.Pace(20.0, 2.0)
-    monkeypatch.setattr("app.runs.session.slow_pace", lambda _: slow)
-    session = Session.load("hosted", Sources(**checkpoints.named))
-    assert session.budget() == 2 * slow.longest(hosted) > BUDGET_SECONDS
-    monkeypatch.setattr("app.runs.session.slow_pace", lambda _: None)
-    assert Session.load("hosted", Sources(**checkpoints.named)).budget() == BUDGET_SECONDS

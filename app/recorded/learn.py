@@ -1,0 +1,123 @@
+"""``python -m app.recorded.learn``: compute what page Learn shows, on photographs that ship."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+from PIL import Image
+
+import dga
+from app.recorded.store import FOLDER
+from app.runs.pictures import encode_picture
+from app.runs.samples import SAMPLES
+from app.runs.sentences import name_damage
+from dga import pipeline
+from dga.images import Pixels, from_tensor
+from dga.networks.models import Models, load_models
+from dga.stopping import choose_depth, confidence_from_logits
+from dga.systems import systems
+
+MAIN, HIDDEN = "goldfish shot_noise 4", "panda glass_blur 5"
+CLEAN, GAME = "panda clean 0", "panda shot_noise 3"
+COMPARED = (MAIN, "panda contrast 4", HIDDEN)
+FAILED = ("volleyball pixelate 4", "goldfish elastic_transform 3", "volleyball jpeg_compression 5")
+ROUNDS = (0, 3, 6, 10, 14, 20, 32)
+DEPTHS = (0, 2, 4, 8, 12, 16, 20, 24, 32, 44, 60)
+METHODS = {"plus": "dga-plus", "paper": "dga", "fixed": "dda"}
+SHARP, NOISY = 82, 50  # quality of pictures; of those that are mostly noise
+Facts = dict[str, Any]
+
+
+@dataclass
+class Recorder:
+    """``pictures``: data URLs, each once; all else names them by their place."""
+
+    models: Models
+    pictures: dict[str, int] = field(default_factory=dict)
+
+    def keep(self, pixels: Pixels, quality: int = SHARP) -> int:
+        """The place of a picture in ``pictures``."""
+        address = encode_picture(pixels, quality=quality)
+        return self.pictures.setdefault(address, len(self.pictures))
+
+    def read(self, pixels: Pixels, truth: str) -> Facts:
+        x = pipeline.picture_tensor(self.models, pixels)
+        (reading,) = pipeline.classify(self.models, x[None])
+        facts = {"label": reading.label, "share": round(reading.probability, 4)}
+        return facts | {"image": self.keep(pixels), "isRight": reading.label == truth}
+
+    def compare(self, case: str, *names: str) -> Facts:
+        """A case undamaged, damaged, and as some methods repair it."""
+        photo, kind, _ = case.split()
+        truth, pixels = SAMPLES[photo].label, damage(case)
+        record: Facts = {"damage": kind, "truth": truth, "damaged": self.read(pixels, truth)}
+        record["original"] = self.read(damage(f"{photo} clean 0"), truth)
+        for name in names:
+            system = systems(self.models.profile)[METHODS[name]]
+            *_, run = dga.adapt_steps(self.models, pixels, 0, [system], extent=0)
+            record[name] = self.read(run.reconstructions[system.name].image, truth)
+            if run.explained:
+                found = run.explained.found
+                record["found"] = name_damage(found.degradation, max(found.levels, default=0))
+        return record
+
+    def judge(self, case: str, deepest: int, seed: int) -> tuple[pipeline.PictureCache, Facts]:
+        """A case on its way into noise; the confidence at every depth, and where it stops."""
+        x, rule = pipeline.picture_tensor(self.models, damage(case)), self.models.profile.stopping
+        cache = pipeline.PictureCache(self.models, x, seed)
+        path = cache.path(pipeline.NOTHING)
+        list(path.judge(deepest + 1))
+        confidence, stop = confidence_from_logits(path.logits), choose_depth(path.logits, rule)
+        facts = {"tau": rule.tau, "stop": stop.t_star, "isCrossed": stop.crossed}
+        return cache, facts | {"confidence": confidence.round(4).tolist()}
+
+    def draw(self, cache: pipeline.PictureCache, depth: int) -> int:
+        state = cache.path(pipeline.NOTHING).states.at(depth)
+        return self.keep(from_tensor(state), NOISY if depth > 4 else SHARP)
+
+    def play(self) -> Facts:
+        """Pairs at growing noise: undamaged and damaged, and how sure the network is of each."""
+        pair = [self.judge(case, ROUNDS[-1], seed) for seed, case in enumerate((CLEAN, GAME))]
+        rounds = []
+        for depth in ROUNDS:
+            sure = [facts["confidence"][depth] for _, facts in pair]
+            images = [self.draw(cache, depth) for cache, _ in pair]
+            rounds.append({"depth": depth, "images": images, "sure": sure})
+        return {"rounds": rounds, "stop": pair[1][1]["stop"]}
+
+    def rebuild(self) -> Facts:
+        """The paper's method from a number of depths, with the confidence on the way."""
+        record, (cache, facts) = self.compare(HIDDEN), self.judge(HIDDEN, DEPTHS[-1], 0)
+        repair = pipeline.checked_repair(systems(self.models.profile)[METHODS["paper"]])
+        ways = {pipeline.at_depth(repair, k): k for k in sorted({*DEPTHS, facts["stop"]})}
+        made = list[Facts]()
+        for event in pipeline.run(self.models, cache.x[None], [0], list(ways), [cache]):
+            if isinstance(event, pipeline.Rebuilt):
+                depth, image = ways[event.repair], from_tensor(event.image)
+                reading = self.read(image, record["truth"])
+                made.append({"depth": depth, "state": self.draw(cache, depth)} | reading)
+        return record | facts | {"depths": sorted(made, key=lambda one: one["depth"])}
+
+
+def damage(case: str) -> Pixels:
+    """The picture of a case."""
+    photo, corruption, severity = case.split()
+    path = FOLDER.parent.parent / "samples" / f"{photo}.jpg"
+    pixels = dga.to_pixels(dga.to_square(Image.open(path), 224))
+    return pixels if corruption == "clean" else dga.corrupt(pixels, corruption, int(severity), 0)
+
+
+if __name__ == "__main__":
+    recorder, (photo, kind, _) = Recorder(load_models("photo")), MAIN.split()
+    strengths = [recorder.compare(f"{photo} {kind} {n}")["damaged"] for n in range(1, 6)]
+    steps = {
+        "trouble": recorder.compare(MAIN) | {"strengths": strengths},
+        "compare": [recorder.compare(case, *METHODS) for case in COMPARED],
+        "fails": [recorder.compare(case, "plus") for case in FAILED],
+        "game": recorder.play(),
+        "noise": recorder.rebuild(),
+    }
+    text = json.dumps(steps | {"pictures": list(recorder.pictures)})
+    (FOLDER.parent / "learn.json").write_text(text + "\n", "utf-8")

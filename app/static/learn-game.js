@@ -1,0 +1,79 @@
+// Which of two pictures was damaged? Every round both are under more noise.
+import { all, find, isTaken, make, percent, put } from "./base.js";
+
+export function startGame({ rounds, stop }, tau) {
+  const sides = all(".answer");
+  const next = find("#game-next");
+  let round, side, answers;
+
+  const isDone = () => answers.length === rounds.length;
+  const isAnswered = () => answers.length > round;
+  /** It is right where it is surer of the damaged one by a whole per cent; half where it is not. */
+  const scoreOf = ({ sure: [other, damaged] }) => Math.sign(Math.round(100 * damaged) - Math.round(100 * other)) / 2 + 0.5;
+
+  function start() {
+    answers = [];
+    deal(0);
+  }
+
+  function deal(to) {
+    round = to;
+    side = Math.random() < 0.5 ? 0 : 1;
+    const { depth, images } = rounds[round];
+    sides.forEach((button, index) => {
+      const image = find("img", button);
+      image.src = images[index === side ? 1 : 0];
+      image.alt = `Picture ${index + 1}, ${depth} steps of noise`;
+    });
+    update();
+  }
+
+  function answer(index) {
+    if (isAnswered()) return;
+    answers.push(index === side);
+    update();
+  }
+
+  function update() {
+    const { depth, sure } = rounds[round];
+    sides.forEach((button, index) => {
+      button.classList.toggle("is-damaged", isAnswered() && index === side);
+      button.setAttribute("aria-disabled", String(isAnswered()));
+      put(find("span > span", button), isAnswered() ? (index === side ? "Damaged" : "Undamaged") : `Picture ${index + 1}`);
+    });
+    const count = answers.length;
+    const network = rounds.slice(0, count).reduce((sum, one) => sum + scoreOf(one), 0);
+    put(find("#game-you"), `${answers.filter(Boolean).length} of ${count}`);
+    put(find("#game-network"), `${Math.floor(network)}${network % 1 ? "½" : ""} of ${count}`);
+    find("#rounds").replaceChildren(...rounds.map((one, index) => {
+      const isHere = index < count;
+      const [other, damaged] = one.sure;
+      return make("tr", { "aria-current": index === round ? "true" : null },
+        make("th", { scope: "row" }, `${one.depth}`),
+        make("td", {}, isHere ? make("span", { class: answers[index] ? "ok" : "bad" }, answers[index] ? "✓ right" : "✗ wrong") : "…"),
+        make("td", {}, isHere ? `${percent(damaged)} · ${percent(other)}` : "…"));
+    }));
+    const said = isAnswered() ? `${answers[round] ? "Right." : "It was the other one."} The detector is ${percent(sure[1])} sure that the damaged one is damaged, and ${percent(sure[0])} of the other.` : `Round ${round + 1} of ${rounds.length}: ${depth} steps of noise on both. Which was damaged?`;
+    put(find("#game-words"), isDone() ? tellEnd() : said);
+    put(next, isDone() ? "Play again" : "Next pair");
+    next.disabled = !isAnswered();
+  }
+
+  function tellEnd() {
+    const miss = rounds.find((_, index) => !answers[index]);
+    const yours = miss ? `Your first miss came at ${miss.depth} steps of noise.` : "You found every one.";
+    const { depth, sure } = rounds.at(-1);
+    const gap = Math.abs(sure[1] - sure[0]);
+    const end = gap < 0.03 ? ` At ${depth} it hardly tells the two apart.` : "";
+    return `${yours} The detector is first below ${percent(tau)} at ${stop} steps: t* of this picture.${end}`;
+  }
+
+  sides.forEach((button, index) => button.addEventListener("click", () => answer(index)));
+  next.addEventListener("click", () => (isDone() ? start() : deal(round + 1)));
+  addEventListener("keydown", (event) => {
+    if (find("#step-2").hidden || isTaken(event)) return;
+    if (event.key === "1" || event.key === "2") answer(Number(event.key) - 1);
+    if (event.key === "Enter" && !isDone() && !next.disabled && !event.target.closest("button, a")) deal(round + 1);
+  });
+  start();
+}

@@ -1,0 +1,141 @@
+// What each step shows, out of what was recorded: no sentence here but follows from it.
+import { all, data, draw, find, makeRadioGroup, make, percent, put } from "./base.js";
+
+const { names, methods } = data();
+
+/** "an ice bear". */
+export const article = (label) => `${/^[aeiou]/i.test(label) ? "an" : "a"} ${label}`;
+
+function showPicture(selector, image, alt) {
+  const node = find(selector);
+  node.src = image;
+  node.alt = alt;
+}
+
+function showReading(selector, { label, share, isRight }) {
+  const row = find(selector);
+  row.classList.toggle("right", isRight);
+  row.classList.toggle("wrong", !isRight);
+  row.style.setProperty("--share", `${100 * share}%`);
+  find(".label", row).replaceChildren(label, " ", make("span", { class: "mark", role: "img", "aria-label": isRight ? "right" : "wrong" }, isRight ? "✓" : "✗"));
+  put(find(".share", row), percent(share));
+}
+
+/** A slider that calls with its number, now and whenever it moves. */
+function follow(selector, change) {
+  const input = find(selector);
+  const move = () => change(Number(input.value), input);
+  input.addEventListener("input", move);
+  move();
+}
+
+export function showTrouble({ truth, original, strengths }) {
+  follow("#strength", (strength, input) => {
+    const reading = strength ? strengths[strength - 1] : original;
+    const told = strength ? `${strength} of 5` : "none";
+    put(find("#trouble-strength"), told);
+    input.setAttribute("aria-valuetext", told);
+    showPicture("#trouble-picture", reading.image, strength ? `The photograph with noise of strength ${strength}` : "The photograph, undamaged");
+    showReading("#trouble-reading", reading);
+    const start = strength ? "With this much noise" : "Undamaged";
+    put(find("#trouble-words"), reading.isRight ? `${start}, it sees ${article(truth)}: right.`
+      : `${start}, it sees ${article(reading.label)}. You still see ${article(truth)}.`);
+  });
+}
+
+export function showOurs({ original, damaged, plus, truth, found }) {
+  showPicture("#ours-before", damaged.image, `Damaged, read as ${damaged.label}`);
+  showPicture("#ours-after", plus.image, `Repaired, read as ${plus.label}`);
+  showReading("#ours-original", original);
+  showReading("#ours-damaged", damaged);
+  showReading("#ours-repaired", plus);
+  put(find("#ours-words"), `Found: ${found}. ${plus.isRight ? `With it undone, it is ${article(truth)} again` : "With it undone, it is still read wrong"}: ${percent(plus.share)}.`);
+  follow("#divider", (at, input) => {
+    input.parentElement.style.setProperty("--at", `${at}%`);
+    input.setAttribute("aria-valuetext", `${at} % of the picture damaged`);
+  });
+}
+
+const steps = (depth) => `${depth} step${depth === 1 ? "" : "s"}`;
+
+export function showNoise({ depths, confidence, tau, stop, isCrossed, damage }) {
+  const input = find("#depth");
+  input.max = depths.length - 1;
+  input.value = depths.findIndex(({ depth }) => depth === stop);
+  const move = drawCurve(confidence, tau, stop);
+  follow("#depth", (place) => {
+    const { depth, state, ...reading } = depths[place];
+    put(find("#noise-depth"), `${depth}`);
+    input.setAttribute("aria-valuetext", steps(depth));
+    showPicture("#noise-state", state, `The damaged photograph after ${steps(depth)} of noise`);
+    showPicture("#noise-rebuilt", reading.image, `Rebuilt from there, read as ${reading.label}`);
+    find("#noise-label").replaceChildren(depth ? "Rebuilt: " : "As it came: ", make("b", {}, reading.label), ` ${reading.isRight ? "✓" : "✗"} ${percent(reading.share)}`);
+    move(depth);
+    const sure = percent(confidence[depth]);
+    const how = depth < stop ? `Not enough: the detector is still ${sure} sure of damage.`
+      : depth > stop ? `More than enough: the line fell below the dashes at ${stop} already.`
+        : isCrossed ? `Just enough: the line falls below the dashes. This is t*, ${steps(stop)}.`
+          : `As much noise as we allow: ${steps(stop)}.`;
+    put(find("#noise-words"), `${how} ${depth ? "Rebuilt from here" : "Without noise"}, it is read ${reading.isRight ? "right" : "wrong"}, ${percent(reading.share)} sure.`);
+  });
+}
+
+/** Confidence by steps of noise, against the threshold. Returns what moves the mark. */
+function drawCurve(confidence, tau, stop) {
+  const [width, height, left, right, top, bottom] = [440, 220, 44, 12, 24, 40];
+  const x = (depth) => left + ((width - left - right) * depth) / (confidence.length - 1);
+  const y = (share) => height - bottom - (height - top - bottom) * share;
+  const line = (kind, points) => draw("polyline", { class: kind, points: points.map(([depth, share]) => `${x(depth).toFixed(1)},${y(share).toFixed(1)}`).join(" ") });
+  const text = (at, down, words, anchor) => draw("text", { x: at, y: down, "text-anchor": anchor }, words);
+  const last = confidence.length - 1;
+  const svg = draw("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `How sure the detector is of damage: ${percent(confidence[0])} without noise, ${percent(confidence[stop])} after ${steps(stop)}, ${percent(confidence[last])} after ${steps(last)}` });
+  for (const share of [0, 0.5, 1]) svg.append(line("grid", [[0, share], [last, share]]), text(left - 8, y(share) + 5, percent(share), "end"));
+  for (let depth = 0; depth <= last; depth += 20) svg.append(text(x(depth), height - bottom + 20, depth, "middle"));
+  svg.append(text(left, 14, "How sure of damage", "start"), text(width - right, height - 4, "steps of noise", "end"));
+  const mark = draw("g", { class: "mark" }, draw("line", { y1: y(1), y2: y(0) }), draw("circle", { r: 7 }));
+  svg.append(line("tau", [[0, tau], [last, tau]]), text(width - right, y(tau) - 6, `dashes: τ = ${percent(tau)}`, "end"), line("curve", [...confidence.entries()]), mark);
+  svg.append(line("stop", [[stop, 0.1], [stop, 0]]), text(x(stop) + 6, y(0.04), "t*", "start"));
+  find("#plot").replaceChildren(svg);
+  return (depth) => {
+    mark.style.transform = `translateX(${x(depth)}px)`;
+    find("circle", mark).setAttribute("cy", y(confidence[depth]));
+  };
+}
+
+/** Radio buttons, one a case; the first is chosen. */
+function offer(selector, titles, choose) {
+  find(selector).append(...titles.map((title, index) => make("button", { type: "button", class: "button", role: "radio", value: index }, title)));
+  const group = makeRadioGroup(find(selector), (value) => choose(Number(value)));
+  group.check("0");
+  choose(0);
+}
+
+function showCase(root, one, parts) {
+  for (const part of parts) {
+    const reading = one[part];
+    showPicture(`#${root}-${part}`, reading.image, `${methods[part] ?? part}: read as ${reading.label}`);
+    showReading(`#${root}-${part}-reading`, reading);
+  }
+}
+
+const nameCase = ({ damage, truth }) => `${names[damage]} on ${article(truth)}`;
+
+export function showCompared(cases) {
+  const ways = Object.keys(methods);
+  const right = ways.map((way) => cases.filter((one) => one[way].isRight).length);
+  offer("#damages", cases.map(nameCase), (index) => showCase("compare", cases[index], ["damaged", ...ways]));
+  put(find("#compare-words"), `Read right, of these ${cases.length}: ours ${right[0]}, the paper’s ${right[1]}, the rival ${right[2]}. These are examples; Results counts many photographs.`);
+}
+
+export function showFailures(cases) {
+  offer("#failures", cases.map(nameCase), (index) => {
+    const one = cases[index];
+    const { damaged, plus, found } = one;
+    showCase("fails", one, ["original", "damaged", "plus"]);
+    const end = `${plus.isRight ? "right" : "wrong"}: ${plus.label}, ${percent(plus.share)}.`;
+    const isAlone = damaged.image === plus.image;
+    put(find("#fails-words"), isAlone ? `Nothing was found that ours can undo, so it was left alone. It is read ${end}`
+      : damaged.isRight && !plus.isRight ? `Found: ${found}. Undoing that made it worse: it was read right before, and after it is ${end}`
+        : `Found: ${found}. After undoing that it is read ${end}`);
+  });
+}

@@ -1,0 +1,68 @@
+// Six steps, one a screen; the address says which, so that back and forward work.
+import { find, all, put, clamp, getJson, isTaken, make } from "./base.js";
+import { startGame } from "./learn-game.js";
+import { showTrouble, showOurs, showNoise, showCompared, showFailures } from "./learn-steps.js";
+
+const steps = all(".step");
+const links = all(".steps a");
+// Ten steps were here once: the last four are now parts of these.
+const MOVED = { 7: 3, 8: 3, 9: 3, 10: 5 };
+let now = 0;
+
+function readAddress() {
+  const number = Number(/^#step-(\d+)$/.exec(location.hash)?.[1] ?? 1);
+  return clamp(MOVED[number] ?? number, 1, steps.length) - 1;
+}
+
+function showStep(to, isMoved) {
+  now = to;
+  steps.forEach((step, index) => { step.hidden = index !== now; });
+  links.forEach((link, index) => (index === now ? link.setAttribute("aria-current", "step") : link.removeAttribute("aria-current")));
+  for (const [link, by] of [["#back", -1], ["#next", 1]]) {
+    const number = now + 1 + by;
+    const isThere = number >= 1 && number <= steps.length;
+    find(link).style.visibility = isThere ? "" : "hidden";
+    if (isThere) find(link).href = `learn#step-${number}`;
+  }
+  const nav = find(".steps ol");
+  nav.scrollLeft = links[now].parentElement.offsetLeft - (nav.clientWidth - links[now].offsetWidth) / 2;
+  if (!isMoved) return;
+  scrollTo(0, 0);
+  find("h2", steps[now]).focus({ preventScroll: true });
+}
+
+// Page keys are what a presenter's remote control sends.
+const MOVES = { ArrowRight: 1, PageDown: 1, ArrowLeft: -1, PageUp: -1 };
+addEventListener("keydown", (event) => {
+  const isOurs = event.key in MOVES && !event.shiftKey && !isTaken(event);
+  if (!isOurs || (event.key.startsWith("Arrow") && event.target.closest("input, [role=radio]"))) return;
+  event.preventDefault();
+  const to = clamp(now + MOVES[event.key], 0, steps.length - 1);
+  if (to !== now) location.hash = `#step-${to + 1}`;
+});
+addEventListener("hashchange", () => showStep(readAddress(), true));
+showStep(readAddress(), location.hash.startsWith("#step-"));
+
+/** A picture's place in the record becomes its address, wherever one stands. */
+function fillPictures(part, pictures) {
+  if (Array.isArray(part)) return part.map((one) => fillPictures(one, pictures));
+  if (part === null || typeof part !== "object") return part;
+  const isPicture = (name) => name === "image" || name === "state";
+  return Object.fromEntries(Object.entries(part).map(([name, value]) =>
+    [name, isPicture(name) ? pictures[value] : name === "images" ? value.map((place) => pictures[place]) : fillPictures(value, pictures)]));
+}
+
+try {
+  const { pictures, ...record } = await getJson("recorded/learn.json");
+  const made = fillPictures(record, pictures);
+  showTrouble(made.trouble);
+  startGame(made.game, made.noise.tau);
+  showOurs(made.compare[0]);
+  showNoise(made.noise);
+  showCompared(made.compare);
+  showFailures(made.fails);
+  find("main").append(make("span", { id: "ready", hidden: true }));
+} catch (error) {
+  find("#problem").hidden = false;
+  put(find("#problem"), `The pictures of these steps could not be loaded. ${error.message}`);
+}

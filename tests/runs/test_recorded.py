@@ -1,0 +1,56 @@
+"""What ships with the page is what its live function answers, and can be read."""
+
+import base64
+import io
+import json
+
+import pytest
+from PIL import Image
+
+from app.recorded.__main__ import RECORDED
+from app.recorded.store import FOLDER, list_recorded, name_record, read_record, write_record
+from app.runs.samples import SAMPLES
+from app.runs.settings import Settings
+from dga.corruptions import CORRUPTIONS
+from tests.fixtures.record import ALL
+
+
+def decode(address: str) -> Image.Image:
+    return Image.open(io.BytesIO(base64.b64decode(address.partition(",")[2])))
+
+
+@pytest.mark.parametrize("name", list_recorded())
+def test_a_recorded_run_is_whole(name):
+    record = json.loads((FOLDER / f"{name}.json").read_text("utf-8"))
+    assert set(record) - {"draws"} == ALL
+    assert record["damaged"]["reading"]["label"]
+    for part in ("original", "damaged", "repaired", "paper", "guided", "fixed"):
+        assert decode(record[part]["image"]).size == (224, 224)
+
+
+def test_the_opening_is_right_in_18_of_20_draws():
+    record = read_record(Settings())
+    assert record["repaired"]["reading"]["is_right"]
+    assert not record["damaged"]["reading"]["is_right"]
+    assert record["draws"]["count"] == 20
+    assert record["draws"]["repaired"] >= 18
+
+
+@pytest.mark.parametrize("photo", RECORDED)
+def test_boards_and_thumbnails_have_all_fifteen(photo):
+    board = json.loads((FOLDER.parent / "boards" / f"{photo}.json").read_text("utf-8"))
+    assert [row["damage"] for row in board["rows"]] == list(CORRUPTIONS)
+    for row in board["rows"]:
+        for cell in row["cells"].values():
+            assert decode(cell["image"]).width == 112
+            assert cell["reading"]["is_right"] == (cell["reading"]["label"] == SAMPLES[photo].label)
+    thumbnails = json.loads((FOLDER.parent / "thumbnails" / f"{photo}.json").read_text("utf-8"))
+    assert set(thumbnails) == {"none", *CORRUPTIONS}
+
+
+def test_a_record_is_read_by_its_settings(tmp_path):
+    settings = Settings(photo="panda", damage="fog", strength=2, seed=9)
+    assert read_record(settings, tmp_path) is None
+    write_record(settings, {"found": "x"}, tmp_path)
+    assert read_record(settings, tmp_path) == {"found": "x"}
+    assert list_recorded(tmp_path) == [name_record(settings)]

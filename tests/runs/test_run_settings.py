@@ -1,0 +1,71 @@
+"""What may be asked of a run, and that anything else is one sentence."""
+
+import numpy as np
+import pytest
+
+from app.runs.damage import damage_photo
+from app.runs.settings import DAMAGES, Settings, SettingsError, Stroke, parse_settings
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        None,
+        [],
+        "fog",
+        {"damage": "rain"},
+        {"strength": 6},
+        {"strength": "much"},
+        {"seed": -1},
+        {"seed": 2**31},
+        {"tau": float("nan")},
+        {"tau": 2},
+        {"fixed_depth": 0},
+        {"fixed_depth": 10**9},
+        {"photo": ""},
+        {"photo": "x" * 100},
+        {"more": 1},
+        {"strokes": [{"points": []}]},
+        {"strokes": [{"points": [[0.5, 7]]}]},
+        {"strokes": [{"points": [[0.5, 0.5]]}] * 13},
+        {"strokes": [{"points": [[0.5, 0.5]], "size": float("inf")}]},
+    ],
+)
+def test_what_is_not_allowed_is_one_sentence(value):
+    with pytest.raises(SettingsError) as refusal:
+        parse_settings(value)
+    text = str(refusal.value)
+    assert text.endswith(".")
+    assert "\n" not in text
+    assert "pydantic" not in text
+    assert len(text) < 300
+
+
+def test_settings_come_back_as_they_went():
+    settings = Settings(photo="panda", damage="paint", strokes=(Stroke(points=((0.1, 0.2),)),))
+    assert parse_settings(settings.model_dump(mode="json")) == settings
+
+
+@pytest.fixture
+def photo():
+    return np.random.default_rng(0).integers(40, 200, (48, 80, 3), np.uint8)
+
+
+@pytest.mark.parametrize("kind", ["noise", "blur", "dark"])
+def test_a_stroke_changes_what_it_covers_and_no_more(photo, kind):
+    stroke = Stroke(kind=kind, size=0.1, points=((0.25, 0.5), (0.3, 0.5)))
+    painted = damage_photo(photo, Settings(damage="paint", strokes=(stroke,)))
+    changed = (painted != photo).any(-1)
+    assert changed[24, 20:24].all()
+    assert not changed[:, 50:].any()
+    again = damage_photo(photo, Settings(damage="paint", strokes=(stroke,)))
+    assert (painted == again).all()
+
+
+@pytest.mark.parametrize("damage", [name for name in DAMAGES if name not in ("none", "paint")])
+def test_every_damage_changes_a_photo_the_same_way_each_time(photo, damage):
+    settings = Settings(damage=damage, strength=3, seed=4)
+    damaged = damage_photo(photo, settings)
+    assert damaged.shape == photo.shape
+    assert (damaged != photo).any()
+    assert (damaged == damage_photo(photo, settings)).all()

@@ -1,0 +1,84 @@
+"""Every state of a run has a sentence that is true for it."""
+
+import pytest
+
+from app.runs.sentences import describe_finding, join_words, name_damage, percent, write_headline
+from app.runs.settings import DAMAGES
+from dga.explanation.degradation import NO_DEGRADATION, Degradation
+from dga.explanation.operators import Line
+from dga.explanation.veil import Veil
+
+
+def reading(label: str, share: float = 0.9) -> dict[str, object]:
+    return {"label": label, "share": share, "is_sure": share >= 0.25}
+
+
+RIGHT, WRONG = reading("panda"), reading("dog", 0.4)
+
+
+@pytest.mark.parametrize(
+    ("damaged", "repaired", "is_unchanged", "words", "never"),
+    [
+        (WRONG, RIGHT, False, ("hid the panda", "again", "90"), ("did not",)),
+        (RIGHT, RIGHT, False, ("did not hide", "90"), ("hid the",)),
+        (WRONG, WRONG, False, ("hid the panda", "did not bring it back"), ("again",)),
+        (RIGHT, WRONG, False, ("did not hide", "our repair did"), ("again",)),
+        (WRONG, WRONG, True, ("hid the panda", "left it alone"), ("again", "bring")),
+        (RIGHT, RIGHT, True, ("did not hide", "left it alone"), ("Repaired",)),
+        (WRONG, None, False, ("hid the panda",), ("Repaired", "repair")),
+        (RIGHT, None, False, ("did not hide",), ("Repaired", "repair")),
+    ],
+)
+def test_headline_of_a_damaged_sample(damaged, repaired, is_unchanged, words, never):
+    text = write_headline("fog", "panda", RIGHT, damaged, repaired, is_unchanged, "fog")
+    assert text.startswith("Fog ")
+    assert text.count(".") <= 2
+    assert all(word in text for word in words), text
+    assert not any(word in text for word in never), text
+
+
+@pytest.mark.parametrize("share", [0.1, 0.9])
+@pytest.mark.parametrize("is_unchanged", [False, True])
+def test_headline_of_an_own_photo(share, is_unchanged):
+    seen = reading("elk", share)
+    text = write_headline("none", None, seen, seen, seen, is_unchanged, "noise")
+    assert ("elk" in text) == (share > 0.25)
+    assert ("not sure" in text) == (share < 0.25)
+    assert ("left it alone" in text) == is_unchanged
+    assert ("undone" in text) == (not is_unchanged)
+
+
+def test_every_damage_begins_a_sentence():
+    for damage in DAMAGES[1:]:
+        assert write_headline(damage, "panda", RIGHT, WRONG, None, False, "")[0].isupper()
+    unknown = write_headline("fog", None, reading("elk", 0.1), WRONG, WRONG, False, "")
+    assert "panda" not in unknown
+
+
+@pytest.mark.parametrize(
+    ("degradation", "noise", "expected"),
+    [
+        (NO_DEGRADATION, 0.0, ""),
+        (NO_DEGRADATION, 0.1, "faint noise"),
+        (NO_DEGRADATION, 0.6, "strong noise"),
+        (Degradation(operator=Line(9, 0)), 0.0, "motion"),
+        (Degradation(operator=Line(9, 0), impulses=0.3), 0.3, "motion, speckles and noise"),
+        (Degradation(veil=Veil(gain=5.0)), 0.0, "lost contrast"),
+    ],
+)
+def test_damage_is_named_in_plain_words(degradation, noise, expected):
+    assert name_damage(degradation, noise) == expected
+
+
+def test_findings_say_what_was_done():
+    assert "undone" in describe_finding("motion", False, False, False)
+    assert "left alone" in describe_finding("", True, False, False)
+    assert "still looks damaged" in describe_finding("", True, True, False)
+    assert "drawing" in describe_finding("", True, False, True)
+
+
+def test_percent_and_lists():
+    assert percent(0.9994) == "99\N{NO-BREAK SPACE}%"
+    assert percent(1.0) == "100\N{NO-BREAK SPACE}%"
+    assert join_words([]) == ""
+    assert join_words(["a", "b", "c"]) == "a, b and c"

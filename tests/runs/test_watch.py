@@ -1,0 +1,104 @@
+"""The record of a run: complete, in order, and what the library computes."""
+
+import numpy as np
+import pytest
+
+import dga
+from app.runs.settings import DEEPEST, Settings
+from app.runs.subject import Original, Subject, Subjects
+from app.runs.watch import FILM, watch
+from dga.pipeline import adapt_steps
+from dga.systems import systems
+from tests.fixtures.record import ALL
+
+
+def collect(models, subject, settings):
+    """The whole record, and the order in which its parts came first."""
+    record, order = {}, []
+    for part in watch(models, subject, settings):
+        order += [name for name in part if name not in record]
+        record |= part
+    return record, order
+
+
+@pytest.fixture(scope="module")
+def noisy():
+    return Settings(photo="own", damage="gaussian_noise", strength=4, seed=1)
+
+
+@pytest.fixture(scope="module")
+def subject(cat, noisy):
+    return Subject.make(Original("own", "cat", cat, "cat"), noisy)
+
+
+@pytest.fixture(scope="module")
+def run(shipped_models, subject, noisy):
+    return collect(shipped_models, subject, noisy)
+
+
+def test_what_the_page_shows_first_comes_first(run):
+    record, order = run
+    assert set(record) - {"progress"} == ALL
+    assert order.index("damaged") < order.index("repaired") < order.index("fixed")
+    assert order.index("repaired") < order.index("curve") < order.index("paper")
+    assert len(record["film"]) == len(record["depths"]) == len(FILM)
+    assert len(record["curve"]["confidence"]) > DEEPEST
+
+
+def test_the_page_shows_what_the_library_computes(run, subject, shipped_models, noisy, cat):
+    record, _ = run
+    damaged = dga.corrupt(cat, "gaussian_noise", severity=4, seed=1)
+    assert (subject.damaged == damaged).all()
+    ours = dga.repair_photograph(shipped_models, damaged, seed=1)
+    assert (subject.parts["result"] == ours.image).all()
+    profile = shipped_models.profile
+    chosen = [systems(profile)[name] for name in ("dga", "dga-guided", "dda")]
+    *_, run = adapt_steps(shipped_models, damaged, 1, chosen)
+    assert record["stop"]["depth"] == run.t_star
+    images = subject.parts["watcher"].images
+    for name, row in (("paper", "dga"), ("guided", "dga-guided"), ("fixed", "dda")):
+        assert record[name]["reading"]["label"] == run.reconstructions[row].prediction.label
+        assert (images[name] == run.reconstructions[row].image).all()
+    curve = np.array(record["curve"]["confidence"])
+    assert np.allclose(curve, run.confidence[: len(curve)], atol=1e-3)
+
+
+def test_another_threshold_computes_only_what_depends_on_it(run, subject, shipped_models, noisy):
+    record, _ = run
+    other, _ = collect(shipped_models, subject, noisy.model_copy(update={"tau": 0.05}))
+    assert other["repaired"] is record["repaired"]
+    assert other["fixed"] is record["fixed"]
+    assert other["stop"]["tau"] == 0.05
+    assert other["stop"]["gave_up"] or other["stop"]["depth"] > record["stop"]["depth"]
+    again, _ = collect(shipped_models, subject, noisy)
+    assert again == record
+
+
+def test_an_undamaged_photo_of_unknown_kind(shipped_models, cat):
+    settings = Settings(photo="own", damage="none")
+    subject = Subject.make(Original("own", "cat", cat), settings)
+    record, _ = collect(shipped_models, subject, settings)
+    assert record["truth"] is None
+    assert record["is_damaged"] is False
+    assert record["damaged"]["reading"]["is_right"] is None
+    is_same = (subject.parts["result"] == cat).all()
+    assert record["repaired"]["is_unchanged"] == is_same
+    assert ("left it alone" in record["headline"]) == is_same
+
+
+def test_a_large_photo_is_repaired_at_its_own_size(shipped_models, cat):
+    wide = np.tile(cat, (1, 3, 1))
+    settings = Settings(photo="own", damage="gaussian_noise", strength=5)
+    subject = Subject.make(Original("own", "cats", wide), settings)
+    record, _ = collect(shipped_models, subject, settings)
+    assert subject.parts["result"].shape == wide.shape
+    assert (record["original"]["width"], record["original"]["height"]) == (192, 64)
+
+
+def test_the_latest_subjects_are_kept(cat):
+    subjects, original = Subjects(most=2), Original("own", "cat", cat)
+    first = subjects.get(original, Settings(seed=0))
+    assert subjects.get(original, Settings(seed=0, tau=0.5, fixed_depth=9)) is first
+    subjects.get(original, Settings(seed=1))
+    subjects.get(original, Settings(seed=2))
+    assert subjects.get(original, Settings(seed=0)) is not first
