@@ -17,7 +17,7 @@ function showReading(selector, { label, share, isRight }) {
   row.classList.toggle("right", isRight);
   row.classList.toggle("wrong", !isRight);
   row.style.setProperty("--share", `${100 * share}%`);
-  find(".label", row).replaceChildren(label, " ", make("span", { class: "mark", role: "img", "aria-label": isRight ? "right" : "wrong" }, isRight ? "✓" : "✗"));
+  find(".label", row).replaceChildren(make("span", {}, label), make("span", { class: "mark", role: "img", "aria-label": isRight ? ", right" : ", wrong" }, isRight ? "✓" : "✗"));
   put(find(".share", row), percent(share));
 }
 
@@ -82,7 +82,7 @@ export function showNoise({ depths, confidence, tau, stop, isCrossed, damage }) 
 
 /** Confidence by steps of noise, against the threshold. Returns what moves the mark. */
 function drawCurve(confidence, tau, stop) {
-  const [width, height, left, right, top, bottom] = [440, 220, 44, 12, 24, 40];
+  const [width, height, left, right, top, bottom] = [440, 220, 56, 12, 24, 40];
   const x = (depth) => left + ((width - left - right) * depth) / (confidence.length - 1);
   const y = (share) => height - bottom - (height - top - bottom) * share;
   const line = (kind, points) => draw("polyline", { class: kind, points: points.map(([depth, share]) => `${x(depth).toFixed(1)},${y(share).toFixed(1)}`).join(" ") });
@@ -118,7 +118,7 @@ function showCase(root, one, parts) {
   }
 }
 
-const nameCase = ({ damage, truth }) => `${names[damage]} on ${article(truth)}`;
+const nameCase = ({ damage }) => names[damage];
 
 export function showCompared(cases) {
   const ways = Object.keys(methods);

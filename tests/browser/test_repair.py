@@ -1,0 +1,202 @@
+"""The first page as somebody uses it."""
+
+from __future__ import annotations
+
+import io
+import re
+
+import numpy as np
+import pytest
+from PIL import Image
+
+PAGES = ("", "all-15", "results", "learn")
+DONE = "document.querySelector('#working').hidden && !document.querySelector('.is-old')"
+
+
+def open_page(watch, path=""):
+    watch.page.goto(watch.home + path)
+    watch.page.wait_for_function("document.querySelector('h1').textContent.length > 0")
+    return watch.page
+
+
+def wait_for_repair(page):
+    page.wait_for_function(
+        "document.querySelector('#found').textContent.startsWith('Found')"
+        " && !document.querySelector('#row-repaired').classList.contains('is-old')"
+    )
+
+
+def picture_file(name="own.png", size=(96, 72), seed=0):
+    pixels = np.random.default_rng(seed).integers(60, 190, (*size[::-1], 3), np.uint8)
+    file = io.BytesIO()
+    Image.fromarray(pixels).resize(size).save(file, "PNG")
+    return {"name": name, "mimeType": "image/png", "buffer": file.getvalue()}
+
+
+def test_a_finished_result_is_there_at_once_and_nothing_is_computed(watch):
+    page = open_page(watch)
+    assert re.fullmatch(
+        r"Noise hid the giant panda\. Repaired, .* \d\d\s%\.", page.inner_text("h1")
+    )
+    assert "✗" in page.inner_text("#row-damaged")
+    assert "✓" in page.inner_text("#row-repaired")
+    page.wait_for_selector("#damages img:visible")
+    page.wait_for_function("document.querySelectorAll('#film figure').length === 9")
+    assert not any("gradio_api" in request for request in watch.requests)
+
+
+def test_the_first_screen_has_few_controls_words_and_numbers(watch):
+    page = open_page(watch)
+    page.wait_for_selector("#damages img:visible")
+    texts = page.evaluate("""() => {
+      const all = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+      const found = [];
+      while (all.nextNode()) {
+        const node = all.currentNode.parentElement;
+        const box = node.getBoundingClientRect();
+        const seen = node.checkVisibility() && box.width > 1 && box.top >= 0 && box.bottom <= 720;
+        if (seen && !node.closest('script, .skip, header')) found.push(all.currentNode.textContent);
+      }
+      return found.join(' ');
+    }""")
+    assert len(re.findall(r"\w+", texts)) <= 70, texts
+    assert len(re.findall(r"\d[\d.,]*", texts)) <= 9, texts
+    assert not re.search("[\u0370-\u03ff]", texts)
+    stops = page.evaluate("""() => [...document.querySelectorAll(
+      'main a, main button, main input, main [tabindex="0"]')].filter((node) =>
+      node.checkVisibility() && node.tabIndex >= 0 && node.getBoundingClientRect().top < 760
+      && !(node.getAttribute('role') === 'radio' && node.getAttribute('aria-checked') === 'false')
+    ).length""")
+    assert stops <= 10  # and the five links of the header
+
+
+def test_any_touch_repairs_and_the_address_is_the_state(watch):
+    page = open_page(watch)
+    page.get_by_role("radio", name="Contrast").click()
+    page.wait_for_function("document.querySelector('h1').textContent.startsWith('Lost contrast')")
+    wait_for_repair(page)
+    assert "Repaired" in page.inner_text("h1") or "repair" in page.inner_text("h1")
+    assert page.url.endswith("?damage=contrast")
+    page.get_by_role("slider", name="Strength").press("ArrowLeft")
+    page.wait_for_url("**/?damage=contrast&strength=4")
+    wait_for_repair(page)
+    said = page.inner_text("h1")
+    open_page(watch, "?damage=contrast&strength=4")
+    page.wait_for_function("(text) => document.querySelector('h1').textContent === text", arg=said)
+
+
+def test_divider_and_original_by_keys(watch):
+    page = open_page(watch)
+    divider = page.get_by_role("slider", name="Damaged and repaired")
+    divider.press("End")
+    assert divider.get_attribute("aria-valuenow") == "100"
+    divider.press("ArrowLeft")
+    assert divider.get_attribute("aria-valuenow") == "95"
+    box = page.locator("#picture").bounding_box()
+    page.mouse.click(box["x"] + box["width"] / 4, box["y"] + 20)
+    assert divider.get_attribute("aria-valuenow") == "25"
+    hold = page.get_by_role("button", name="Hold: original")
+    hold.focus()
+    page.keyboard.down(" ")
+    assert not page.locator("#after").is_visible()
+    page.keyboard.up(" ")
+    assert page.locator("#after").is_visible()
+
+
+def test_other_methods_go_into_the_divider(watch):
+    page = open_page(watch)
+    tile = page.locator("#tile-fixed")
+    tile.click()
+    assert page.inner_text("#tag-after").startswith("Rival")
+    assert page.locator("#after").get_attribute("src") == tile.locator("img").get_attribute("src")
+    tile.click()
+    assert page.inner_text("#tag-after").startswith("Repaired")
+
+
+def test_the_stop_follows_the_threshold_without_a_run(watch):
+    page = open_page(watch, "#inside")
+    page.wait_for_function("document.querySelectorAll('#film figure').length === 9")
+    stop = page.locator("#chart .stop + text")
+    before = stop.text_content()
+    tau = page.get_by_role("slider", name="Threshold")
+    tau.focus()
+    for _ in range(10):
+        page.keyboard.press("ArrowUp")
+    assert stop.text_content() != before
+    assert not any("gradio_api" in request for request in watch.requests)
+    page.get_by_role("slider", name="The rival's depth").press("ArrowRight")
+    page.wait_for_function("location.search.includes('fixed_depth=5')")
+    page.wait_for_function("document.querySelector('#rebuilt').textContent.includes('depth 5')")
+
+
+def test_own_photos_are_repaired_and_what_is_none_is_one_sentence(watch):
+    page = open_page(watch)
+    page.set_input_files("#photo", picture_file())
+    page.wait_for_function("document.querySelector('#tag-before').textContent.startsWith('Orig')")
+    wait_for_repair(page)
+    assert page.inner_text("#size") == "96 \N{MULTIPLICATION SIGN} 72"
+    assert "panda" not in page.inner_text("h1")
+    page.set_input_files("#photo", {"name": "a.png", "mimeType": "image/png", "buffer": b"no"})
+    page.wait_for_selector("#notice:not([hidden])")
+    page.wait_for_function("document.querySelector('#notice').textContent.includes('picture')")
+    assert page.inner_text("#size") == "96 \N{MULTIPLICATION SIGN} 72"  # nothing is lost
+    watch.complaints.clear()  # the browser notes the refusal
+
+
+def test_damage_is_painted_by_keys(watch):
+    page = open_page(watch)
+    page.set_input_files("#photo", picture_file())
+    wait_for_repair(page)
+    page.get_by_role("radio", name="Paint", exact=True).click()
+    canvas = page.locator("#strokes")
+    canvas.focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press(" ")
+    page.wait_for_function("document.querySelector('#tag-before').textContent.startsWith('Dam')")
+    page.get_by_role("button", name="Undo").click()
+    page.wait_for_function("document.querySelector('#tag-before').textContent.startsWith('Orig')")
+
+
+@pytest.mark.parametrize(
+    ("query", "words"),
+    [("photo=zzz", "zzz"), ("damage=rain", "rain"), ("strength=9", "9"), ("seed=many", "many")],
+)
+def test_a_link_to_what_is_gone_shows_the_nearest_and_says_so(watch, query, words):
+    page = open_page(watch, f"?{query}")
+    page.wait_for_selector("#notice:not([hidden])")
+    assert words in page.inner_text("#notice")
+    assert "panda" in page.inner_text("h1")
+
+
+@pytest.mark.parametrize("old", ["photo", "board", "findings", "adapt"])
+def test_old_addresses_lead_to_the_new_pages(watch, old):
+    open_page(watch, old)
+    assert not watch.page.url.endswith(old)
+    assert watch.page.locator("header nav a").count() == 5
+
+
+@pytest.mark.parametrize("path", PAGES)
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_grave(watch, path, scheme):
+    watch.page.emulate_media(color_scheme=scheme)
+    open_page(watch, path)
+    watch.page.wait_for_timeout(1000)
+    watch.audit()
+
+
+@pytest.mark.parametrize("path", PAGES)
+@pytest.mark.parametrize("width", [390, 768])
+def test_nothing_sticks_out_of_a_narrow_screen(watch, path, width):
+    watch.page.set_viewport_size({"width": width, "height": 844})
+    open_page(watch, path)
+    watch.page.wait_for_timeout(1000)
+    assert watch.page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_the_board_counts_what_it_shows(watch):
+    page = open_page(watch, "all-15")
+    page.wait_for_function("document.querySelectorAll('#rows tr').length === 15")
+    right = page.locator("#rows td:nth-of-type(2).right").count()
+    assert f"right in {right} of 15" in page.inner_text("[data-count=repaired]")
+    page.locator("#rows tr").nth(11).locator("a").first.click()
+    page.wait_for_url("**/?*damage=contrast*")
