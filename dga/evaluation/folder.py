@@ -126,7 +126,10 @@ def process_folder(
     if folder == out:
         raise ValueError(f"{folder} holds the pictures themselves: name another folder with --out.")
     pictures, unreadable = find_pictures(folder, out)
-    contents = {str(path): _sum(folder / path, limits) for path in pictures}
+    contents = dict.fromkeys(map(str, pictures), "")
+    for path in contents:
+        with suppress(OSError):  # its reader then says so
+            contents[path] = sha256(folder / path)
     done = _claim(folder, out, config, contents)
     stale = done.keep(lambda line: _holds(line, contents, unreadable, out))
     replaced = {line["repaired"] for line in stale if line["path"] in contents}
@@ -204,14 +207,6 @@ def _holds(
     hidden = any(str(place) in unreadable for place in (Path(path), *Path(path).parents))
     stands = hidden or (content is not None and contents.get(path) == content)
     return stands and (not line["repaired"] or (out / line["repaired"]).is_file())
-
-
-def _sum(path: Path, limits: Limits) -> str:
-    """Of a picture's bytes; empty where they cannot be read, which its reader then says."""
-    try:
-        return sha256(path)
-    except OSError:
-        return ""
 
 
 def _worked(
