@@ -1,4 +1,4 @@
-"""Entry of ``python app.py`` and ``dga-app``."""
+"""Entry of ``python app.py`` and of the command ``dga-app``."""
 
 from __future__ import annotations
 

@@ -58,8 +58,6 @@ _HOMES = {
     "stopping": ("Stop", "choose_depth"),
     "weights.sources": ("Sources",),
 }
-_COMPUTE = ("adapt", "adapt_steps", "repair_photograph")
-"""They compute alike whatever a program has set for its own networks."""
 
 
 def __getattr__(name: str) -> Any:
@@ -67,7 +65,7 @@ def __getattr__(name: str) -> Any:
     for home, names in _HOMES.items():
         if name in names:
             value = getattr(import_module(f"dga.{home}"), name)
-            if name in _COMPUTE:
+            if name == "repair_photograph":  # all others do it where they are defined
                 value = import_module("dga.networks.compute").with_own_numerics(value)
             globals()[name] = value
             return value

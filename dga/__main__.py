@@ -1,15 +1,24 @@
 """Command line: ``python -m dga`` and one of the commands in :mod:`dga.commands`."""
 
+import sys
 import warnings
+from importlib import import_module
 
-warnings.filterwarnings("ignore", category=FutureWarning, module="guided_diffusion")
-
-from dga.commands import app  # noqa: E402  (the filter must come first)
+from dga.io.shipped import ROOT
 
 
 def main() -> None:
     """Entry of the command ``dga``."""
+    warnings.filterwarnings("ignore", category=FutureWarning, module="guided_diffusion")
+    from dga.commands import app
+
     app()
+
+
+def serve() -> None:
+    """Entry of the command ``dga-app``: our page, whoever else has an ``app.py`` on the path."""
+    sys.path.insert(0, str(ROOT))
+    import_module("app.start").main()
 
 
 if __name__ == "__main__":

@@ -25,7 +25,9 @@ Pixels = NDArray[np.uint8]
 KEPT_SIDE = 768
 """Where a square is cut out, a picture with a shorter side of twice this is first reduced by a
 whole factor, to no less."""
+EXIF = b"Exif\0\0"
 ORIENTATION = 0x0112
+_MOST_ENTRIES = 512  # of a directory of EXIF or TIFF
 _TURNS = {
     2: Image.Transpose.FLIP_LEFT_RIGHT,
     3: Image.Transpose.ROTATE_180,
@@ -210,25 +212,35 @@ def _opened(profile: bytes) -> ImageCms.ImageCmsProfile:
     return ImageCms.ImageCmsProfile(BytesIO(profile))
 
 
-def orientation_of(exif: bytes) -> int:
-    """Orientation, 1 to 8, from an EXIF block; 1 where there is none that can be read.
+def directory(block: bytes, start: int | None = None) -> dict[int, tuple[int, int, int]] | None:
+    """Kind, number of values and first value (or place) by tag, of a TIFF or the inside of EXIF.
 
-    Nothing else of the block is looked at: others' blocks may name the same megabytes many times.
+    None where it is none, or beyond reason: others' may name the same megabytes many times.
     """
-    block = exif.removeprefix(b"Exif\0\0")
     order = {b"II*\0": "<", b"MM\0*": ">"}.get(block[:4])
     if order is None:
-        return 1
+        return None
+    entries: dict[int, tuple[int, int, int]] = {}
     try:
-        (start,) = struct.unpack_from(f"{order}I", block, 4)
+        if start is None:
+            (start,) = struct.unpack_from(f"{order}I", block, 4)
         (count,) = struct.unpack_from(f"{order}H", block, start)
-        for number in range(min(count, 512)):
-            tag, kind, _, value = struct.unpack_from(f"{order}HHIH", block, start + 2 + 12 * number)
-            if tag == ORIENTATION and kind == 3:
-                return value if 1 <= value <= 8 else 1
+        for at in range(start + 2, start + 2 + 12 * count, 12):
+            tag, kind, values = struct.unpack_from(f"{order}HHI", block, at)
+            short = kind == 3 and values <= 2
+            (value,) = struct.unpack_from(f"{order}{'H' if short else 'I'}", block, at + 8)
+            if tag in entries or count > _MOST_ENTRIES:
+                return None
+            entries[tag] = kind, values, value
     except struct.error:
-        pass
-    return 1
+        return None
+    return entries
+
+
+def orientation_of(exif: bytes) -> int:
+    """Orientation, 1 to 8, from an EXIF block; 1 where there is none that can be read."""
+    kind, _, value = (directory(exif.removeprefix(EXIF)) or {}).get(ORIENTATION, (0, 0, 0))
+    return value if kind == 3 and 1 <= value <= 8 else 1
 
 
 def resembling(pixels: Pixels, original: Image.Image) -> Image.Image:

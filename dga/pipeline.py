@@ -28,6 +28,7 @@ from dga.explanation.sharpness import disk, wiener
 from dga.guidance import OperatorAgreement, StructuralGuide
 from dga.images import Pixels, from_tensor, to_tensor
 from dga.networks.classifier import Prediction, predict
+from dga.networks.compute import with_own_numerics
 from dga.networks.models import Models
 from dga.profiles import (
     End,
@@ -231,6 +232,7 @@ Event = Scored | Judged | Stopped | Stepped | Rebuilt
 Permutation = Callable[[list[Stopped]], list[Stopped]]
 
 
+@with_own_numerics
 def run(
     models: Models,
     x: Tensor,
@@ -503,6 +505,7 @@ def adapt(
     return last
 
 
+@with_own_numerics
 def adapt_steps(
     models: Models,
     pixels: Pixels,
@@ -598,6 +601,7 @@ class DepthSweep:
     predictions: Sequence[Prediction]
 
 
+@with_own_numerics
 def sweep_depths(
     models: Models,
     pixels: Pixels,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,8 +17,8 @@ from dga.commands.common import (
     command,
     limits_of,
     read_picture,
-    say_failed,
-    say_skipped,
+    run_folder,
+    say_on_white,
 )
 
 if TYPE_CHECKING:
@@ -103,6 +104,7 @@ def adapt(
         out or Path(f"{image.stem}-adapted"), picture.data, out is not None
     )
     written = record.save_pictures(run, folder, pixels if asked.corruption else None)
+    say_on_white([str(image)] if picture.is_laid_on_white(b"") else [])
     facts = record.to_dict(run, wanted, written)
     typer.echo(json.dumps(facts) if as_json else record.to_text(facts))
 
@@ -117,7 +119,6 @@ def _adapt_folder(
 ) -> None:
     """Raises ``ValueError`` for options that only one picture takes."""
     from dga.evaluation.folder import adapt_folder
-    from dga.io.files import exclusive
     from dga.io.parsing import split_list
 
     alone = vars(replace(asked, methods=None)) | {"json": as_json}
@@ -127,19 +128,7 @@ def _adapt_folder(
             f"--{given[0]} is for one picture; for a folder a method is named with its settings "
             "(dga-guided:tau=0.3)."
         )
-    target = out or folder.resolve().with_name(f"{folder.resolve().name}-adapted")
-    with exclusive(target):
-        adapted = adapt_folder(
-            models.load(begun=target),
-            folder,
-            split_list(asked.methods or "dga-plus"),
-            target,
-            limits,
-        )
-    pictures = {line["path"] for line in adapted.lines}
-    kept = sum(line["unchanged"] for line in adapted.lines if line["method"] != "source")
-    repaired = sum(line["method"] != "source" for line in adapted.lines) - kept
-    typer.echo(f"{len(pictures)} pictures: {repaired} results repaired, {kept} left as they were.")
-    typer.echo(f"table: {adapted.table}")
-    say_skipped(sorted(adapted.unreadable.values()))
-    say_failed(sorted(adapted.failed.values()))
+    methods, folder = split_list(asked.methods or "dga-plus"), folder.resolve()
+    target = out or folder.with_name(f"{folder.name}-adapted")
+    work = partial(adapt_folder, methods=methods, limits=limits)
+    run_folder(work, folder, target, models)

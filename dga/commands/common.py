@@ -9,7 +9,7 @@ import inspect
 import io
 import shlex
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +20,7 @@ import typer
 if TYPE_CHECKING:
     from dga.data.results import StoredPicture
     from dga.data.uploads import Limits
+    from dga.evaluation.folder import Processed
     from dga.evaluation.plan import Plan
     from dga.networks.compute import Compute
     from dga.networks.models import Models
@@ -304,8 +305,28 @@ def say_skipped(unreadable: Sequence[str], what: str = "could not be read") -> N
         typer.echo(f"{count}: {some(unreadable, NAMED)}", err=True)
 
 
-def say_failed(failed: Sequence[str]) -> None:
-    """Name those that failed after they were read, and end with status 1 if there are any."""
-    say_skipped(failed, "could not be repaired or written")
-    if failed:
+def say_on_white(paths: Collection[str]) -> None:
+    """Name on stderr the pictures whose transparent parts became white, if there are any."""
+    from dga.io.parsing import some
+
+    if paths:
+        typer.echo(f"What was transparent is white: {some(sorted(paths), NAMED)}", err=True)
+
+
+def run_folder(
+    work: Callable[[Models, Path, Path], Processed], folder: Path, out: Path, models: ModelOptions
+) -> None:
+    """Have every picture of a folder worked on, and say what became of them; again, it goes on.
+
+    Ends with status 1 if some failed after they were read.
+    """
+    from dga.io.files import exclusive
+
+    with exclusive(out):
+        told = work(models.load(begun=out), folder, out)
+    typer.echo(told.summary())
+    say_skipped(sorted(told.unreadable.values()))
+    say_on_white(told.on_white)
+    say_skipped(sorted(told.failed.values()), "could not be repaired or written")
+    if told.failed:
         raise typer.Exit(1)

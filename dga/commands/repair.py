@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,8 +15,8 @@ from dga.commands.common import (
     command,
     limits_of,
     read_picture,
-    say_failed,
-    say_skipped,
+    run_folder,
+    say_on_white,
 )
 
 if TYPE_CHECKING:
@@ -41,7 +42,11 @@ def repair(
     if photo.is_dir():
         if as_json or overwrite:
             raise ValueError(f"--{'json' if as_json else 'overwrite'} is for one picture.")
-        _repair_folder(photo.resolve(), out, limits, models)
+        from dga.evaluation.folder import repair_folder
+
+        folder = photo.resolve()
+        target = out or folder.with_name(f"{folder.name}-repaired")
+        run_folder(partial(repair_folder, limits=limits), folder, target, models)
     else:
         facts = _repair_file(photo, out, overwrite, limits, models)
         typer.echo(json.dumps(facts) if as_json else _sentence(facts))
@@ -65,8 +70,7 @@ def _repair_file(
     content = picture.result(done.image, target.suffix)
     target = target if out else numbered(target)
     write(target, content)
-    if picture.image.has_transparency_data and content is not picture.data:
-        typer.echo(f"{target}: what was transparent is white.", err=True)
+    say_on_white([str(target)] if picture.is_laid_on_white(content) else [])
     return done.facts() | {"file": str(target)}
 
 
@@ -80,20 +84,3 @@ def _sentence(facts: dict[str, Any]) -> str:
         f"Found: {', '.join(found) or 'none'}. Depth {depths['least']} to {depths['largest']}, "
         f"above 0 in {depths['share']:.0%} of the places; {facts['seconds']:.1f} s. {facts['file']}"
     )
-
-
-def _repair_folder(folder: Path, out: Path | None, limits: Limits, models: ModelOptions) -> None:
-    from dga.evaluation.folder import repair_folder
-    from dga.io.files import exclusive
-
-    out = out or folder.with_name(f"{folder.name}-repaired")
-    with exclusive(out):
-        told = repair_folder(models.load(begun=out), folder, out, limits)
-    kept = sum(line["unchanged"] for line in told.new)
-    count = len(told.lines) + len(told.unreadable) + len(told.failed)
-    typer.echo(
-        f"{count} pictures: {len(told.new) - kept} repaired, {kept} left as they were, "
-        f"{len(told.lines) - len(told.new)} there already. {out}"
-    )
-    say_skipped(sorted(told.unreadable.values()))
-    say_failed(sorted(told.failed.values()))

@@ -6,7 +6,8 @@ once, without a limit, is looked at here first: small files may hide much memory
 
 import struct
 
-EXIF = b"Exif\0\0"
+from dga.images import EXIF, directory
+
 _PNG_TEXTS = (b"tEXt", b"zTXt", b"iTXt")
 _MOST_CHUNKS = 65_536
 # Before the first scan of a JPEG there is one frame: baseline, extended or progressive. Lossless,
@@ -21,7 +22,6 @@ _TIFF_TILES = frozenset((322, 323, 324, 325))  # read beyond their ends where si
 _TIFF_RAW = frozenset((50706, 33421))  # a camera's own values, beside a thumbnail
 _TIFF_KINDS = {1: 1, 2: 1, 3: 2, 4: 4, 5: 8, 6: 1, 7: 1, 8: 2, 9: 4, 10: 8, 11: 4, 12: 8, 13: 4}
 _TIFF_BELOW = (34665, 34853, 40965)  # directories within one: the camera's settings, the place
-_MOST_ENTRIES = 512
 
 
 class ContainerError(ValueError):
@@ -61,8 +61,6 @@ def checked(kind: str, data: bytes) -> bytes:
             return _png(data)
         if kind == "JPEG":
             return _jpeg(data)
-        if kind == "GIF":
-            return _gif(data)
         if kind == "TIFF":
             _check_tiff(data)
     except (struct.error, IndexError):
@@ -111,38 +109,6 @@ def _jpeg(data: bytes) -> bytes:
     return b"".join((*kept, data[at:]))
 
 
-def _gif(data: bytes) -> bytes:
-    """The first picture, with the extension that says what is transparent.
-
-    Pillow joins comments block by block, for ever where there are millions.
-    """
-    at = 13 + _palette_bytes(data[10])
-    kept, control = data[:at], b""
-    while True:
-        start, kind = at, data[at]
-        if kind == 0x2C:
-            at = _after_blocks(data, at + 11 + _palette_bytes(data[at + 9]))
-            return kept + control + data[start:at] + b";"
-        if kind == 0x21:
-            at = _after_blocks(data, at + 2)
-            control = data[start:at] if data[start + 1] == 0xF9 else control
-        elif kind == 0:
-            at += 1
-        else:
-            raise ContainerError("no picture in it")
-
-
-def _palette_bytes(flags: int) -> int:
-    return 3 << (flags & 7) + 1 if flags & 0x80 else 0
-
-
-def _after_blocks(data: bytes, at: int) -> int:
-    """Where a chain of length-prefixed blocks ends; the end of the file if it never does."""
-    while at < len(data) and data[at]:
-        at += data[at] + 1
-    return at + 1
-
-
 def _check_tiff(data: bytes) -> None:
     """Refuse rare ways to store pixels, and directories that no honest program would write."""
     entries = directory(data)
@@ -156,33 +122,6 @@ def _check_tiff(data: bytes) -> None:
             raise RareError("a compression or colours that are not read")
 
 
-def directory(block: bytes, start: int | None = None) -> dict[int, tuple[int, int, int]] | None:
-    """Kind, number of values and first value (or place) by tag, of a TIFF or the inside of EXIF.
-
-    None where it is none, or beyond reason.
-    """
-    order = {b"II*\0": "<", b"MM\0*": ">"}.get(block[:4])
-    if order is None:
-        return None
-    try:
-        if start is None:
-            (start,) = struct.unpack_from(f"{order}I", block, 4)
-        (count,) = struct.unpack_from(f"{order}H", block, start)
-        if count > _MOST_ENTRIES:
-            return None
-        entries: dict[int, tuple[int, int, int]] = {}
-        for at in range(start + 2, start + 2 + 12 * count, 12):
-            tag, kind, values = struct.unpack_from(f"{order}HHI", block, at)
-            short = kind == 3 and values <= 2
-            (value,) = struct.unpack_from(f"{order}{'H' if short else 'I'}", block, at + 8)
-            if tag in entries:
-                return None
-            entries[tag] = kind, values, value
-    except struct.error:
-        return None
-    return entries
-
-
 def adds_up(block: bytes) -> bool:
     """Whether a TIFF's or EXIF's directories name no more than there is: each byte about once."""
     first = directory(block) or {}
@@ -194,23 +133,3 @@ def adds_up(block: bytes) -> bool:
         for kind, values, _ in entries.values():
             total += _TIFF_KINDS.get(kind, 1) * values
     return total <= 2 * len(block) + 64
-
-
-def webp_size(data: bytes) -> tuple[int, int]:
-    """Width and height of a WebP's canvas, which Pillow makes room for on opening.
-
-    Raises :class:`ContainerError`.
-    """
-    kind, body = data[12:16], data[20:30]
-    if len(body) < 10:
-        raise ContainerError("the file ends too early")
-    if kind == b"VP8X":
-        width, height = (int.from_bytes(body[i : i + 3], "little") + 1 for i in (4, 7))
-    elif kind == b"VP8 ":
-        width, height = (int.from_bytes(body[i : i + 2], "little") & 0x3FFF for i in (6, 8))
-    elif kind == b"VP8L":
-        bits = int.from_bytes(body[1:5], "little")
-        width, height = (bits & 0x3FFF) + 1, (bits >> 14 & 0x3FFF) + 1
-    else:
-        raise ContainerError("no WebP picture")
-    return width, height

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 import os
 import zipfile
 import zlib
 from collections.abc import Collection, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path, PurePosixPath
@@ -18,10 +19,11 @@ from numpy.typing import NDArray
 
 from dga.data.framing import Frame
 from dga.data.imagenet_c import are_wnids, wnids
-from dga.data.uploads import LABELLED, UploadError, is_picture, open_picture, read_bytes
+from dga.data.uploads import ALLOWED, LABELLED, UploadError, is_picture, open_picture, read_bytes
 from dga.images import Pixels
 from dga.io.parsing import some
 
+_log = logging.getLogger(__name__)
 NAMED = 20
 HELD_OUT = 0.03
 """Share of the training pictures."""
@@ -37,7 +39,7 @@ class ImageSet:
 
     ``names``: "class/file" of each; ``pixels``: uint8 ``[N, S, S, 3]``;
     ``labels``: int64 ``[N]``, positions in ``classes``; ``clean``: the same before any damage,
-    where that is at hand.
+    where that is at hand; ``contents``: of files that they were read from, a sum of each.
     """
 
     names: tuple[str, ...]
@@ -45,6 +47,7 @@ class ImageSet:
     labels: NDArray[np.int64]
     classes: tuple[str, ...]
     clean: Pixels | None = None
+    contents: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.names)
@@ -58,6 +61,7 @@ class ImageSet:
             self.labels[rows],
             self.classes,
             None if self.clean is None else self.clean[rows],
+            tuple(self.contents[i] for i in rows) if self.contents else (),
         )
 
     def load(self) -> tuple[ImageSet, list[str]]:
@@ -108,32 +112,37 @@ class ImageFiles:
         """
         side = self.frame.side
         pixels = np.empty((len(self), side, side, 3), dtype=np.uint8)
-        read, unreadable = list[int](), list[str]()
-        with ExitStack() as stack:
-            archives: dict[str, zipfile.ZipFile] = {}  # each is opened once
-            for i, (name, (source, member)) in enumerate(zip(self.names, self.places, strict=True)):
+        read, contents, unreadable = list[int](), list[str](), list[str]()
+        with OpenSources() as sources:
+            for i, (name, place) in enumerate(zip(self.names, self.places, strict=True)):
                 try:
-                    if source not in archives and Path(source).is_file():
-                        archives[source] = stack.enter_context(zipfile.ZipFile(source))
-                    archive = archives.get(source)
-                    data = (
-                        archive.read(member)
-                        if archive
-                        else read_bytes(Path(source, member), LABELLED)
-                    )
+                    data = sources.read(*place)
                     picture = self.frame(open_picture(data, LABELLED))
                 except UNREADABLE as error:
                     if strict:
                         reason = f" {error}" if isinstance(error, UploadError) else ""
                         raise ValueError(
-                            f"{name} in {source} is missing or not a readable picture.{reason}"
+                            f"{name} in {place[0]} is missing or not a readable picture.{reason}"
                         ) from error
                     unreadable.append(name)
                 else:
                     pixels[len(read)] = picture
                     read.append(i)
+                    contents.append(content_sum(data))
         names = tuple(self.names[i] for i in read)
-        return ImageSet(names, pixels[: len(read)], self.labels[read], self.classes), unreadable
+        labels = self.labels[read]
+        found = ImageSet(names, pixels[: len(read)], labels, self.classes, contents=tuple(contents))
+        return found, unreadable
+
+    def contents(self) -> list[str | None]:
+        """A sum of each file's bytes; None for one that cannot be read."""
+        found = list[str | None]()
+        with OpenSources() as sources:
+            for place in self.places:
+                found.append(None)
+                with suppress(*UNREADABLE):
+                    found[-1] = content_sum(sources.read(*place))
+        return found
 
     def fingerprint(self) -> str:
         """Hexadecimal SHA-256 of names: reading every picture would take hours."""
@@ -143,21 +152,47 @@ class ImageFiles:
 Images = TypeVar("Images", ImageSet, ImageFiles, ImageSet | ImageFiles)
 
 
-def _members(source: Path) -> list[tuple[str, str]]:
-    """("class/file", path inside the source) of every picture under a folder or in a zip."""
+class OpenSources(ExitStack):
+    """Folders and zips that files are read from; each zip is opened once."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.archives: dict[str, zipfile.ZipFile] = {}
+
+    def read(self, source: str, member: str) -> bytes:
+        """The bytes of a file. Raises one of :data:`UNREADABLE`."""
+        if source not in self.archives and Path(source).is_file():
+            self.archives[source] = self.enter_context(zipfile.ZipFile(source))
+        archive = self.archives.get(source)
+        return archive.read(member) if archive else read_bytes(Path(source, member), LABELLED)
+
+
+def content_sum(data: bytes) -> str:
+    """Tells a file's content from any other that may take its place."""
+    return hashlib.sha256(data).hexdigest()[:16]
+
+
+def list_pictures(source: Path, pattern: str = "**/*") -> list[str]:
+    """Paths of pictures inside a folder, or at any depth of a zip, sorted.
+
+    A warning names pictures of formats that are not read. Raises ``FileNotFoundError`` for what is
+    neither.
+    """
     if source.is_dir():
-        paths = (path for path in source.glob("*/*") if is_picture(path))
-        pairs = sorted((path.parent.name, path.name) for path in paths)
-        return [(name, name) for name in map("/".join, pairs)]
-    if source.is_file() and zipfile.is_zipfile(source):
+        paths = sorted(source.glob(pattern))
+        sorts = {path.relative_to(source).as_posix(): is_picture(path) for path in paths}
+    elif source.is_file() and zipfile.is_zipfile(source):
         with zipfile.ZipFile(source) as archive:
-            files = sorted(name for name in archive.namelist() if not name.endswith("/"))
-            return [
-                ("/".join(path.parts[-2:]), name)
-                for name, path in zip(files, map(PurePosixPath, files), strict=True)
-                if len(path.parts) >= 2 and is_picture(path, partial(archive.open, name))
-            ]
-    raise FileNotFoundError(f"{source} is neither a folder nor a zip of images.")
+            names = sorted(name for name in archive.namelist() if not name.endswith("/"))
+            sorts = {n: is_picture(PurePosixPath(n), partial(archive.open, n)) for n in names}
+    else:
+        raise FileNotFoundError(f"{source} is neither a folder nor a zip of images.")
+    if others := [name for name, sort in sorts.items() if sort is None]:
+        _log.warning(
+            "Passed over %d pictures in %s of formats that are not read (%s are): %s.",
+            *(len(others), source, ALLOWED, some(others, NAMED)),
+        )
+    return [name for name, sort in sorts.items() if sort]
 
 
 def find_images(
@@ -171,9 +206,10 @@ def find_images(
     for a missing source. Nothing is read but the lists of files.
     """
     found = [
-        (name, (source, member))
-        for source in map(str, sources)
-        for name, member in _members(Path(source))
+        ("/".join(path.parts[-2:]), (str(source), str(path)))
+        for source in sources
+        for path in map(PurePosixPath, list_pictures(Path(source), "*/*"))
+        if len(path.parts) > 1
     ]
     if not found:
         raise ValueError(f"No pictures in {', '.join(map(str, sources))} (class/picture.jpeg).")
@@ -187,14 +223,10 @@ def find_unlabelled(sources: Sequence[str | Path], frame: Frame) -> ImageFiles:
 
     Raises ``ValueError`` for no pictures at all, ``FileNotFoundError`` for what is no folder.
     """
-    names, places = list[str](), list[tuple[str, str]]()
-    for source in map(Path, sources):
-        if not source.is_dir():
-            raise FileNotFoundError(f"{source} is no folder of pictures.")
-        for path in sorted(source.rglob("*")):
-            if is_picture(path):
-                names.append(str(path.relative_to(source)))
-                places.append((str(source), names[-1]))
+    if missing := [str(source) for source in sources if not Path(source).is_dir()]:
+        raise FileNotFoundError(f"{missing[0]} is no folder of pictures.")
+    places = [(str(source), name) for source in sources for name in list_pictures(Path(source))]
+    names = [name for _, name in places]
     if not names:
         raise ValueError(f"No pictures in {', '.join(map(str, sources))}.")
     labels = np.zeros(len(names), dtype=np.int64)

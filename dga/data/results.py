@@ -50,6 +50,16 @@ class StoredPicture:
         image = resembling(pixels, self.image)
         return encoded(image, kind, **options, **_kept(image))
 
+    def is_laid_on_white(self, content: bytes) -> bool:
+        """Whether a result of it is white where the picture itself is transparent."""
+        image = self.image
+        if content is self.data or not image.has_transparency_data:
+            return False
+        if "A" not in image.getbands():
+            return True
+        alpha = np.asarray(image.getchannel("A"))
+        return bool(alpha.any() and alpha.min() < 255)  # all 0: read as if it were not there
+
 
 def remade(data: bytes, pixels: Pixels, suffix: str) -> bytes:
     """A stranger's file with what was made of it, perhaps at fewer pixels than it has.

@@ -6,7 +6,9 @@ One reader for every entrance: the commands, data sets and the page open files b
 
 import importlib.util
 import io
+import mimetypes
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path, PurePath
@@ -22,17 +24,8 @@ from PIL import (
     WebPImagePlugin,
 )
 
-from dga.data.containers import (
-    EXIF,
-    ContainerError,
-    RareError,
-    adds_up,
-    checked,
-    format_of,
-    webp_size,
-)
-from dga.data.containers import directory as directory_of
-from dga.images import KEPT_SIDE, PictureError, Pixels, to_pixels, to_rgb, to_square
+from dga.data.containers import ContainerError, RareError, adds_up, checked, format_of
+from dga.images import EXIF, KEPT_SIDE, PictureError, Pixels, to_pixels, to_rgb, to_square
 
 MIN_SIDE = 16
 MAX_SIDE = 12_000
@@ -44,12 +37,29 @@ _SCANNED_PIXELS = 600_000_000  # of a JPEG, over all its passes
 _RUN_LENGTH_BYTES = 2 * 2**20  # of a BMP that is unpacked run by run
 ENDINGS = {".jpeg", ".jpg", ".jfif", ".png", ".webp", ".bmp", ".gif", ".tif", ".tiff"}
 """Of files that are pictures, or named where they are none."""
-_ALLOWED = "PNG, JPEG, WebP, GIF, TIFF or BMP"
+_RAW = {".arw", ".cr3", ".dng", ".exr", ".jxl", ".nef", ".orf", ".psd", ".raf", ".rw2", ".tga"}
+"""Other pictures' endings, of those that not every machine's own list has."""
+ALLOWED = "PNG, JPEG, WebP, GIF, TIFF or BMP"
 _RARE = "This {} is stored in a rare way that is not read; save the picture as PNG."
+_MOST_BLOCKS = 4_096  # of notes in a GIF, 1 MB
+
+
+class _Gif(GifImagePlugin.GifImageFile):
+    """Joins no notes for ever: where there are millions, each takes longer than the one before."""
+
+    blocks = 0
+
+    def data(self) -> bytes | None:
+        self.blocks += 1
+        if self.blocks > _MOST_BLOCKS:
+            raise ContainerError("too many notes")
+        return super().data()
+
+
 _READERS: dict[str, Any] = {
     "PNG": PngImagePlugin.PngImageFile,
     "JPEG": JpegImagePlugin.JpegImageFile,
-    "GIF": GifImagePlugin.GifImageFile,
+    "GIF": _Gif,
     "TIFF": TiffImagePlugin.TiffImageFile,
     "BMP": BmpImagePlugin.BmpImageFile,
     "WEBP": WebPImagePlugin.WebPImageFile,
@@ -100,25 +110,31 @@ def read_bytes(path: str | Path | None, limits: Limits = STRANGERS) -> bytes:
 def check_length(data: bytes, limits: Limits = STRANGERS) -> None:
     """Raise :class:`UploadError` for an empty file, and for one that is too large."""
     if not data:
-        raise UploadError(f"The file is empty; choose a {_ALLOWED} picture.")
+        raise UploadError(f"The file is empty; choose a {ALLOWED} picture.")
     if len(data) > limits.size:
         raise UploadError(f"The file is too large: at most {limits.size // 2**20} MB are read.")
 
 
-def is_picture(path: PurePath, opened: Callable[[], IO[bytes]] | None = None) -> bool:
-    """Whether a file is a picture by its ending, or else by its first bytes.
+def is_picture(path: PurePath, opened: Callable[[], IO[bytes]] | None = None) -> bool | None:
+    """Whether a file is a picture that is read, by its ending or first bytes.
 
-    ``opened``: opens what lies elsewhere than on the disk. Raises ``OSError`` where it cannot be
-    read.
+    None for one of another format, which only its name tells. ``opened``: opens what lies elsewhere
+    than on the disk. Raises ``OSError`` for what lies in a folder that cannot be looked into.
     """
     if path.name.startswith("._"):  # macOS keeps its notes so
         return False
     if opened is None and not Path(path).is_file():
         return False
-    if path.suffix.lower() in ENDINGS:
+    ending = path.suffix.lower()
+    if ending in ENDINGS:
         return True
-    with opened() if opened else Path(path).open("rb") as file:
-        return format_of(file.read(16)) is not None
+    kind = None
+    with suppress(OSError), opened() if opened else Path(path).open("rb") as file:
+        kind = format_of(file.read(16))
+    if kind and (kind != "HEIF" or _reads_heif()):
+        return True
+    named = (mimetypes.guess_type(path.name)[0] or "").startswith("image/")
+    return None if kind or named or ending in _RAW else False
 
 
 def open_picture(data: bytes, limits: Limits = STRANGERS) -> Image.Image:
@@ -128,15 +144,9 @@ def open_picture(data: bytes, limits: Limits = STRANGERS) -> Image.Image:
     """
     kind = format_of(data)
     if kind is None or (kind == "HEIF" and not _reads_heif()):
-        raise UploadError(f"This file is not a {_ALLOWED} picture.")
+        raise UploadError(f"This file is not a {ALLOWED} picture.")
     try:
         data = checked(kind, data)
-        if kind == "WEBP":
-            check_size(*webp_size(data), limits)
-        if kind == "TIFF":
-            entries = directory_of(data) or {}
-            width, height = (entries.get(tag, (0, 0, 0))[2] for tag in (256, 257))
-            check_size(width, height, limits)
         reader = _READERS.get(kind) or importlib.import_module("pillow_heif").HeifImageFile
         image: Image.Image = reader(io.BytesIO(data))
         if "exif" in image.info and not adds_up(image.info["exif"].removeprefix(EXIF)):

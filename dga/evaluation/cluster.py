@@ -31,6 +31,7 @@ from dga.evaluation.run import (
     Setup,
     describe,
     finished,
+    forget_replaced,
     pending_rounds,
 )
 from dga.networks.models import Models
@@ -187,6 +188,7 @@ def evaluate_on_cluster(
         results_file = ResultsFile(
             out, describe(recipe.resolved.asked, setup, len(images), command), resume
         )
+        forget_replaced(plan, images, results_file)
         tasks = make_tasks(pending_rounds(plan, setup, images, results_file, batch))
         results = pool.results(tasks, images, recipe, setup) if tasks else ()
         skipped = _collect(results, tasks, results_file, command)

@@ -2,7 +2,6 @@
 
 import errno
 import hashlib
-import mimetypes
 import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -48,6 +47,7 @@ class Processed:
     """``table``: the CSV; ``lines``: its rows; ``new``: those that this run made.
 
     Pictures left out, with reasons: ``unreadable`` ones, and those that ``failed`` later.
+    ``on_white``: pictures of this run that are white in a result where they are transparent.
     """
 
     table: Path
@@ -55,6 +55,18 @@ class Processed:
     new: list[ResultRow] = field(default_factory=list)
     unreadable: dict[str, str] = field(default_factory=dict)
     failed: dict[str, str] = field(default_factory=dict)
+    on_white: set[str] = field(default_factory=set)
+
+    def summary(self) -> str:
+        """What became of the pictures, in a sentence."""
+        new = {line["path"] for line in self.new}
+        changed = {line["path"] for line in self.new if not line.get("unchanged", True)}
+        there = {line["path"] for line in self.lines} - new
+        count = len(new | there) + len(self.unreadable) + len(self.failed)
+        return (
+            f"{count} pictures: {len(changed)} repaired, {len(new - changed)} left as they were, "
+            f"{len(there)} there already. {self.table}"
+        )
 
 
 def find_pictures(folder: Path, out: Path) -> tuple[list[Path], dict[str, str]]:
@@ -76,15 +88,12 @@ def find_pictures(folder: Path, out: Path) -> tuple[list[Path], dict[str, str]]:
         here = Path(base)
         folders[:] = [name for name in folders if not _holds_results(here / name, out)]
         for path in map(here.joinpath, files):
-            named = (mimetypes.guess_type(path.name)[0] or "").startswith("image/")
             try:
-                wanted = is_picture(path) or (named and not path.name.startswith("._"))
-                if wanted and path.is_file() and out not in path.resolve().parents:
+                # One of another format is taken, too: its reader then says so.
+                if is_picture(path) is not False and out not in path.resolve().parents:
                     found.append(path.relative_to(folder))
             except OSError as error:
-                if named:
-                    name = str(path.relative_to(folder))
-                    unreadable[name] = f"{name}: {error.strerror}"
+                note(error)
     if not found and not unreadable:
         raise ValueError(f"{folder} holds no pictures (PNG, JPEG, WebP, GIF, TIFF or BMP).")
     return sorted(found), unreadable
@@ -117,7 +126,10 @@ def process_folder(
     if folder == out:
         raise ValueError(f"{folder} holds the pictures themselves: name another folder with --out.")
     pictures, unreadable = find_pictures(folder, out)
-    contents = {str(path): _sum(folder / path, limits) for path in pictures}
+    contents = dict.fromkeys(map(str, pictures), "")
+    for path in contents:
+        with suppress(OSError):  # its reader then says so
+            contents[path] = sha256(folder / path)
     done = _claim(folder, out, config, contents)
     stale = done.keep(lambda line: _holds(line, contents, unreadable, out))
     replaced = {line["repaired"] for line in stale if line["path"] in contents}
@@ -143,6 +155,8 @@ def process_folder(
                         target = out / ("" if alone else name.replace(":", ",")) / f"{path}.png"
                         target = target.with_name(_short(target.name))
                         content = read[path].result(pixels, ".png")
+                        if read[path].is_laid_on_white(content):
+                            told.on_white.add(path)
                         if str(target.relative_to(out)) not in replaced:
                             target = _free(target, content)
                         if not _written(target, content, told.failed, path):
@@ -193,14 +207,6 @@ def _holds(
     hidden = any(str(place) in unreadable for place in (Path(path), *Path(path).parents))
     stands = hidden or (content is not None and contents.get(path) == content)
     return stands and (not line["repaired"] or (out / line["repaired"]).is_file())
-
-
-def _sum(path: Path, limits: Limits) -> str:
-    """Of a picture's bytes; empty where they cannot be read, which its reader then says."""
-    try:
-        return sha256(path)
-    except OSError:
-        return ""
 
 
 def _worked(
@@ -257,7 +263,7 @@ def _short(name: str) -> str:
 
 
 def adapt_folder(
-    models: Models, folder: Path, methods: Sequence[str], out: Path, limits: Limits = OWNER
+    models: Models, folder: Path, out: Path, methods: Sequence[str], limits: Limits = OWNER
 ) -> Processed:
     """Repair every picture of a folder by every method, and have it read: :func:`process_folder`.
 

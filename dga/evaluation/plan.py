@@ -183,15 +183,18 @@ def read_batch(
     """
     conditions = [plan.condition(name, stream) for name in pictures.names]
     folders = {condition: plan.released(condition) for condition in dict.fromkeys(conditions)}
-    found, clean = dict[str, Pixels](), dict[str, Pixels]()
+    found, clean, contents = dict[str, Pixels](), dict[str, Pixels](), dict[str, str]()
     for folder in dict.fromkeys(folders.values()):
         few = pictures.take([i for i, c in enumerate(conditions) if folders[c] == folder])
+        is_released = False
         if folder and isinstance(few, ImageFiles):
-            read, _ = few.moved(folder, view.released).load()
-            found |= zip(read.names, read.pixels, strict=True)
-            continue
+            few, is_released = few.moved(folder, view.released), True
         read, _ = few.load()
+        contents |= zip(read.names, read.contents, strict=False)
         for picture, name in zip(read.pixels, read.names, strict=True):
+            if is_released:
+                found[name] = picture
+                continue
             clean[name] = view.finish(picture)
             corruption, severity = plan.condition(name, stream)
             if corruption != CLEAN:
@@ -207,5 +210,6 @@ def read_batch(
     )
     unreadable = [name for name in pictures.names if name not in found]
     undamaged = before if len(before) == len(pixels) else None
+    sums = tuple(contents.get(name, "") for name in names)
     labels, classes = pictures.labels[rows], pictures.classes
-    return ImageSet(names, pixels, labels, classes, undamaged), unreadable
+    return ImageSet(names, pixels, labels, classes, undamaged, sums), unreadable

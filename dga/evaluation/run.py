@@ -1,6 +1,7 @@
 """Methods on labelled, corrupted pictures."""
 
 import json
+import logging
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,12 +12,13 @@ import numpy as np
 from tqdm import tqdm
 
 from dga.data.framing import View
-from dga.data.image_sets import ImageFiles, ImageSet
+from dga.data.image_sets import NAMED, ImageFiles, ImageSet
 from dga.evaluation.permutation import make_permutation
 from dga.evaluation.plan import Plan, choose_images, image_seed, read_batch
-from dga.evaluation.results_file import ResultRow, ResultsFile
+from dga.evaluation.results_file import ResultRow, ResultsFile, held_config, key
 from dga.images import from_tensor, to_tensor
 from dga.io.files import to_plain
+from dga.io.parsing import some
 from dga.io.settings import values
 from dga.networks.models import Models
 from dga.profiles import PROFILES, Profile
@@ -24,6 +26,7 @@ from dga.readers import Answers, Predictor, answer, predictors_of
 from dga.record import versions
 from dga.systems import System
 
+_log = logging.getLogger(__name__)
 MOST_PSNR = 99.0
 """In dB, of equal pictures."""
 
@@ -120,6 +123,7 @@ class LoadedSystems:
                     "seed": seeds[i],
                     "method": name,
                     "correct": first == label,  # by position: two classes may share a name
+                    "content": pictures.contents[i] if pictures.contents else "",
                     **facts,
                     **_quality(outcome, i, pictures),
                 }
@@ -181,6 +185,7 @@ def evaluate(
     loaded = LoadedSystems(models, predictors_of(models, systems), resolved.plan)
     images = choose_images(resolved, models.profile)
     results_file = ResultsFile(out, describe(plan, loaded.setup, len(images), command), resume)
+    forget_replaced(resolved.plan, images, results_file)
     rounds = pending_rounds(plan, loaded.setup, images, results_file, batch)
     skipped: list[str] = []
     with tqdm(total=sum(len(r.rows) for r in rounds), unit="image", mininterval=1.0) as bar:
@@ -237,6 +242,40 @@ def pending_rounds(
                 chosen = range(len(images)) if ordered else rows
                 rounds.append(Round(stream, tuple(names), size, ordered, tuple(chosen)))
     return rounds
+
+
+def forget_replaced(plan: Plan, images: ImageFiles, results_file: ResultsFile) -> None:
+    """Have pictures measured again whose files hold other bytes than when they were read.
+
+    A method that depends on what came before goes through its whole stream again.
+    """
+
+    def folder_of(line: ResultRow) -> Path | None:
+        return plan.released((line["corruption"], line["severity"]))
+
+    told = [line for line in results_file.lines if line.get("content")]
+    known, replaced = {line["path"] for line in told}, list[ResultRow]()
+    named = images.take([i for i, name in enumerate(images.names) if name in known])
+    for folder in {folder_of(line) for line in told}:
+        files = named.moved(folder, named.frame) if folder else named
+        now = dict(zip(files.names, files.contents(), strict=True))
+        for line in told:
+            if folder_of(line) == folder and now.get(line["path"]) not in (None, line["content"]):
+                replaced.append(line)
+    if not replaced:
+        return
+    gone = {key(line) for line in replaced}
+    streams = {plan.stream or line["corruption"] for line in replaced}
+    methods = held_config(results_file.path.parent)["methods"]
+
+    def stands(line: ResultRow) -> bool:
+        in_order = methods[line["method"]].get("batch") is not None
+        is_touched = (plan.stream or line["corruption"]) in streams
+        return key(line) not in gone and not (in_order and is_touched)
+
+    results_file.keep(stands)
+    names = sorted({line["path"] for line in replaced})
+    _log.warning("Measured again, for their files were replaced: %s.", some(names, NAMED))
 
 
 def describe(plan: Plan, setup: Setup, pictures: int, command: str) -> dict[str, Any]:

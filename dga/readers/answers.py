@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from dga.networks.classifier import predict_proba, to_prediction
+from dga.networks.compute import with_own_numerics
 from dga.networks.models import Models
 from dga.pipeline import Permutation, Rebuilt, Stopped, run
 from dga.profiles import MemoConfig, Repair, TentConfig
@@ -137,6 +138,7 @@ def predictors_of(models: Models, systems: Mapping[str, System]) -> dict[str, Pr
     return {name: Predictor(models, system) for name, system in systems.items()}
 
 
+@with_own_numerics
 def answer(
     predictors: Mapping[str, Predictor],
     x: Tensor,

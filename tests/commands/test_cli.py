@@ -106,7 +106,7 @@ def test_a_folder_is_adapted_and_goes_on(shipped_models, photo, tmp_path):
     (folder / "torn.png").write_bytes(b"no picture")
     for _ in range(2):
         result = done("adapt", folder)
-        assert "1 pictures: " in result.stdout
+        assert "2 pictures: " in result.stdout
         assert "Skipped 1 pictures that could not be read: torn.png" in result.stderr
     assert (tmp_path / "mine-adapted" / "results.csv").read_text().count("\n") == 3
     for option, value in (("--tau", 0.3), ("--severity", 5), ("--corruption", "fog")):

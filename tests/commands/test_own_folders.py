@@ -264,6 +264,33 @@ def test_a_resumed_folder_keeps_its_precision(tmp_path):
     assert ModelOptions(device="cpu").compute(tmp_path / "new").precision in ("float32", "bfloat16")
 
 
+@pytest.mark.parametrize("command", COMMANDS)
+def test_what_was_transparent_is_told(tmp_path, command):
+    """Of every way to be transparent; of a channel that hides nothing, nothing."""
+    folder, rng = tmp_path / "mine", np.random.default_rng(0)
+    folder.mkdir()
+    colours = Image.fromarray(rng.integers(0, 256, (40, 40, 3), dtype=np.uint8))
+    half = Image.new("L", (40, 40), 255)
+    half.paste(0, (0, 0, 20, 40))
+    for name, alpha in (("half", half), ("solid", 255), ("empty", 0)):
+        for mode in ("RGB", "L"):
+            image = colours.convert(mode)
+            image.putalpha(alpha)
+            image.save(folder / f"{name}-{mode}.png")
+    colours.quantize(8).save(folder / "half-palette.png", transparency=0)
+    colours.quantize(8).save(folder / "half.gif", transparency=0)
+    colours.save(folder / "half-colour.png", transparency=colours.getpixel((3, 3)))
+    said = done(command, folder, "--out", "out").stderr.split("What was transparent is white: ")
+    expected = {
+        name
+        for name, result in results(tmp_path / "out").items()
+        if name.startswith("half") and result.read_bytes() != (folder / name).read_bytes()
+    }
+    assert len(expected) >= 3
+    assert set(said[1].strip().split(", ")) == expected
+    assert "transparent" not in done(command, folder, "--out", "out").stderr
+
+
 # One picture
 
 

@@ -1,15 +1,28 @@
 """Folders, zips and splits."""
 
 import hashlib
+import shutil
 import zipfile
+from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
+from PIL import Image
 
-from dga.data.image_sets import ImageSet, per_class, read_images, split_off, split_training
+from dga.data.framing import Frame
+from dga.data.image_sets import (
+    ImageSet,
+    find_images,
+    find_unlabelled,
+    per_class,
+    read_images,
+    split_off,
+    split_training,
+)
 from dga.images import from_tensor, to_tensor
 from dga.profiles import tune_pictures
+from dga.training.windows import WHOLE, Photographs
 
 
 def test_folder_and_zip_hold_the_same_pictures(picture_folder, tmp_path):
@@ -36,6 +49,34 @@ def test_bad_data_is_named(picture_folder, tmp_path):
     (tmp_path / "cat" / "broken.png").write_bytes(b"not a picture")
     with pytest.raises(ValueError, match=r"cat/broken\.png"):
         read_images([tmp_path], 32)
+
+
+OTHERS = ("a.heic", "B.SVG", "c.avif", "d.dng", "e.psd", "f.jxl", "g.CR2", "h.ico", "phone")
+HEIC = b"\0\0\0\x18ftypheic" + bytes(64)
+
+
+@pytest.mark.parametrize("kind", ["folder", "zip", "unlabelled", "photographs"])
+def test_pictures_of_other_formats_are_named(picture_folder, tmp_path, monkeypatch, caplog, kind):
+    """By names or by first bytes; notes and what is no picture are not."""
+    monkeypatch.setattr("dga.data.uploads._reads_heif", lambda: False)
+    data = tmp_path / "data"
+    shutil.copytree(picture_folder, data)
+    for name in OTHERS:
+        (data / "cat" / name).write_bytes(HEIC if name == "phone" else b"other")
+    for name in ("notes.txt", "labels.csv", "._a.heic", ".DS_Store"):
+        (data / "cat" / name).write_bytes(b"text")
+    Image.new("RGB", (WHOLE, WHOLE)).save(data / "cat" / "large.png")
+    source = shutil.make_archive(str(data), "zip", data) if kind == "zip" else data
+    if kind == "photographs":
+        assert len(Photographs.read([Path(source)]).pictures) == 1
+    else:
+        find = find_unlabelled if kind == "unlabelled" else find_images
+        assert len(find([source], Frame(32))) == 17
+    (said,) = caplog.messages
+    assert said.startswith(f"Passed over {len(OTHERS)} pictures in {source} of formats that are")
+    assert sorted(said.rstrip(".").split("are): ")[1].split(", ")) == sorted(
+        f"cat/{name}" for name in OTHERS
+    )
 
 
 def _many(count: int) -> ImageSet:

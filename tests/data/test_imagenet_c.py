@@ -96,8 +96,8 @@ def _lines(models: Models, plan: Plan, out: Path, batch: int = 5, resume: bool =
 
 
 def _facts(lines: list[ResultRow]) -> list[ResultRow]:
-    """But for seconds, and for PSNR, which released pictures without clean ones have not."""
-    apart = ("seconds", "psnr")
+    """But for seconds, files, and PSNR, which released pictures without clean ones have not."""
+    apart = ("seconds", "content", "psnr")
     return [{k: v for k, v in line.items() if k not in apart} for line in lines]
 
 

@@ -2,8 +2,10 @@
 
 import dataclasses
 import json
+import os
 import re
 import resource
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -95,6 +97,51 @@ def test_results_of_another_configuration_are_refused(choosy_models, plan, tmp_p
     with pytest.raises(ValueError, match=words):
         run(choosy_models, dataclasses.replace(plan, **change), tmp_path, ("tent:batch=2",))
     assert [json.loads(r) for r in (tmp_path / LINES).read_text().splitlines()] == before
+
+
+@pytest.mark.parametrize("place", ["clean", "corrupted", "zip"])
+def test_pictures_that_were_replaced_are_measured_again(
+    choosy_models, plan, picture_folder, tmp_path, caplog, place
+):
+    """Their names and times as they were; what learns from a stream begins it anew."""
+    data = tmp_path / "mine"
+    shutil.copytree(picture_folder, data)
+    names, source = ("source", "dda", "tent:batch=2"), str(data)
+    if place == "corrupted":
+        for path in [*data.glob("*/*")]:
+            (tmp_path / "made/fog/3" / path.parent.name).mkdir(parents=True, exist_ok=True)
+            shutil.copy(path, tmp_path / "made/fog/3" / path.parent.name)
+        plan = dataclasses.replace(plan, corrupted=str(tmp_path / "made"))
+    if place == "zip":
+        source = shutil.make_archive(str(tmp_path / "mine"), "zip", data)
+    plan = dataclasses.replace(plan, data=(source,))
+    before = run(choosy_models, plan, tmp_path / "out", names).lines
+    again = run(choosy_models, plan, tmp_path / "out", names).lines
+    assert again == before
+    assert "replaced" not in caplog.text
+
+    changed = before[0]["path"]
+    base = tmp_path / "made/fog/3" if place == "corrupted" else data
+    stamp = (base / changed).stat()
+    Image.effect_noise((32, 32), 90).save(base / changed, "PNG")
+    os.utime(base / changed, ns=(stamp.st_atime_ns, stamp.st_mtime_ns))
+    if place == "zip":
+        shutil.make_archive(str(tmp_path / "mine"), "zip", data)
+    after = run(choosy_models, plan, tmp_path / "out", names).lines
+    assert changed in caplog.text
+    fresh = run(choosy_models, plan, tmp_path / "fresh", names).lines
+    assert facts(after) == facts(fresh)
+    exact = ("corruption", "path", "method", "probability", "content")
+    assert sorted([line[k] for k in exact] for line in after) == sorted(
+        [line[k] for k in exact] for line in fresh
+    )
+    kept = [line for line in after if line in before]
+    touched = ("fog",) if place == "corrupted" else plan.corruptions
+    for line in before:
+        is_replaced = line["corruption"] in touched and (
+            line["path"] == changed or line["method"] == "tent:batch=2"
+        )
+        assert (line in kept) != is_replaced
 
 
 def test_a_method_whose_settings_changed_is_refused(choosy_models, plan, tmp_path):

@@ -32,7 +32,7 @@ def _table(out: Path) -> list[dict[str, str]]:
 
 def test_every_picture_is_repaired_and_told(tiny_models, pictures, tmp_path):
     out = tmp_path / "out"
-    adapted = adapt_folder(tiny_models, pictures, ("dga-plus", "dga-guided:depth=3"), out)
+    adapted = adapt_folder(tiny_models, pictures, out, ("dga-plus", "dga-guided:depth=3"))
     rows = _table(out)
     assert list(adapted.unreadable) == [str(Path("trip/torn.png"))]
     assert [(row["path"], row["method"]) for row in rows] == [
@@ -50,7 +50,7 @@ def test_every_picture_is_repaired_and_told(tiny_models, pictures, tmp_path):
 
 def test_a_killed_run_goes_on(tiny_models, pictures, tmp_path, monkeypatch):
     whole = tmp_path / "whole"
-    adapt_folder(tiny_models, pictures, ("dga-plus",), whole)
+    adapt_folder(tiny_models, pictures, whole, ("dga-plus",))
     monkeypatch.setattr(folders, "AT_ONCE", 1)
     answered, written, out = list[int](), list[int](), tmp_path / "out"
     answer, append = folders.answer, ResultsFile.append
@@ -68,9 +68,9 @@ def test_a_killed_run_goes_on(tiny_models, pictures, tmp_path, monkeypatch):
     monkeypatch.setattr(ResultsFile, "append", dies)
     monkeypatch.setattr(folders, "answer", counts)
     with pytest.raises(KeyboardInterrupt):
-        adapt_folder(tiny_models, pictures, ("dga-plus",), out)
+        adapt_folder(tiny_models, pictures, out, ("dga-plus",))
     assert len(_table(out)) == 3  # a table of what is done stands at any moment
-    adapt_folder(tiny_models, pictures, ("dga-plus",), out)
+    adapt_folder(tiny_models, pictures, out, ("dga-plus",))
     assert len(answered) == 2 + 2  # only the picture it died at and the one after it
 
     def facts(folder: Path) -> list[dict[str, str]]:
@@ -82,16 +82,16 @@ def test_a_killed_run_goes_on(tiny_models, pictures, tmp_path, monkeypatch):
 def test_what_cannot_be_done_is_said(tiny_models, pictures, tmp_path):
     out = tmp_path / "out"
     with pytest.raises(ValueError, match="holds no pictures"):
-        adapt_folder(tiny_models, tmp_path / "mine" / "nothing", ("dga-plus",), out)
+        adapt_folder(tiny_models, tmp_path / "mine" / "nothing", out, ("dga-plus",))
     with pytest.raises(ValueError, match="answers by the pictures around"):
-        adapt_folder(tiny_models, pictures, ("tent",), out)
+        adapt_folder(tiny_models, pictures, out, ("tent",))
     inside = pictures / "repaired"
-    assert len(adapt_folder(tiny_models, pictures, ("dga-plus",), inside).lines) == 6
-    assert len(adapt_folder(tiny_models, pictures, ("dga-plus",), inside).lines) == 6
+    assert len(adapt_folder(tiny_models, pictures, inside, ("dga-plus",)).lines) == 6
+    assert len(adapt_folder(tiny_models, pictures, inside, ("dga-plus",)).lines) == 6
     with pytest.raises(ValueError, match="another configuration"):
-        adapt_folder(tiny_models, pictures.parent, ("dga-plus",), inside)
+        adapt_folder(tiny_models, pictures.parent, inside, ("dga-plus",))
     only_torn = tmp_path / "torn"
     only_torn.mkdir()
     (only_torn / "x.png").write_bytes(b"no")
     with pytest.raises(ValueError, match="None of the 1 pictures"):
-        adapt_folder(tiny_models, only_torn, ("dga-plus",), tmp_path / "other")
+        adapt_folder(tiny_models, only_torn, tmp_path / "other", ("dga-plus",))

@@ -12,7 +12,10 @@ from torch import Tensor, nn
 from torch.utils.data import DataLoader, Dataset
 
 import dga
-from dga.adapted import AdaptedClassifier
+from dga import pipeline
+from dga.adapted import AdaptedClassifier, stateless
+from dga.images import to_tensor
+from dga.readers import answer
 
 
 @contextmanager
@@ -40,9 +43,23 @@ SURROUNDINGS: dict[str, Callable[[], AbstractContextManager]] = {
     "no_grad": torch.no_grad,
     "all": all_of_them,
 }
+
+
+def guided(models):
+    return pipeline.checked_repair(stateless(models, "dga-guided").system)
+
+
 FUNCTIONS = {
     "adapt": lambda models, pixels: dga.adapt(models, pixels).reconstructions["dga-guided"].image,
-    "adapt_steps": lambda models, pixels: [*dga.adapt_steps(models, pixels)][-1].search.x_t_star,
+    "adapt_steps": lambda models, pixels: (
+        [*pipeline.adapt_steps(models, pixels)][-1].search.x_t_star
+    ),
+    "sweep_depths": lambda models, pixels: (
+        [*pipeline.sweep_depths(models, pixels, 0, guided(models), 3)][-1].images
+    ),
+    "answer": lambda models, pixels: answer(
+        {"one": stateless(models, "dga-guided:depth=3")}, to_tensor(pixels)[None], [0]
+    )["one"].probabilities.numpy(),
     "repair": lambda models, pixels: dga.repair(pixels, models),
     "repair_photograph": lambda models, pixels: (
         dga.repair_photograph(models, np.tile(pixels, (2, 3, 1))).image

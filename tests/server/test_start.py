@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 import time
+import tomllib
 from pathlib import Path
 
 import httpx
@@ -41,6 +42,24 @@ def test_a_page_is_served_before_anything_heavy_is_imported() -> None:
     assert done.returncode == 1
     assert done.stderr.splitlines()[-1] == "dga: That is all."
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("theirs", ["app.py", "app/__init__.py", "app/start.py"])
+def test_the_command_starts_our_page_whoever_has_an_app(tmp_path: Path, theirs: str) -> None:
+    """As an installation's program does, with a visitor's own folder first on the path."""
+    (tmp_path / theirs).parent.mkdir(exist_ok=True)
+    (tmp_path / theirs).write_text("raise SystemExit('theirs')")
+    scripts = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["scripts"]
+    module, function = scripts["dga-app"].split(":")
+    path = os.pathsep.join(map(str, (tmp_path, ROOT)))
+    done = subprocess.run(
+        [sys.executable, "-c", f"from {module} import {function}; {function}()"],
+        env=os.environ | {"PYTHONPATH": path, "GRADIO_SERVER_PORT": "none"},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+    )
+    assert done.stderr == "dga: GRADIO_SERVER_PORT is a number above 0, not 'none'.\n"
 
 
 @pytest.mark.parametrize(

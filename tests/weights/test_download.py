@@ -18,9 +18,10 @@ OTHER = random.Random(1).randbytes(300_000)
 NAME = "weights.pt"
 
 
-@pytest.fixture
-def waits() -> list[float]:
-    return []
+@pytest.fixture(autouse=True)
+def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("time.sleep", lambda _: None)
+    monkeypatch.setattr("huggingface_hub.constants.DOWNLOAD_CHUNK_SIZE", 10_000)
 
 
 @pytest.fixture
@@ -33,31 +34,30 @@ def left_in(folder: Path) -> set[str]:
     return {path.name for path in folder.iterdir() if not path.name.endswith(".lock")}
 
 
-def test_whole_file_and_no_second_request(host, file, tmp_path, capsys):
+def test_whole_file_and_no_second_request(host, file, tmp_path):
     path = download(file, tmp_path / "new")
     assert path.read_bytes() == CONTENT
     assert left_in(path.parent) == {NAME}
-    assert f"{NAME}: 100%" in capsys.readouterr().err
     assert download(file, tmp_path / "new") == path
     assert len(host.asked) == 1
 
 
-def test_broken_connection_resumes(host, file, tmp_path, waits):
+def test_broken_connection_resumes(host, file, tmp_path):
     host.cuts = [100_000, 50_000]
-    path = download(file, tmp_path, wait=waits.append)
+    path = download(file, tmp_path)
     assert path.read_bytes() == CONTENT
     assert [asked for _, asked in host.asked] == [None, "bytes=100000-", "bytes=150000-"]
-    assert waits == [1.0, 1.0]
 
 
-def test_stopped_download_goes_on_in_the_next_call(host, file, tmp_path):
+def test_stopped_download_goes_on_in_the_next_call(host, file, tmp_path, monkeypatch):
     host.cuts = [120_000]
 
     def stop(_: float) -> None:
         raise KeyboardInterrupt
 
+    monkeypatch.setattr("time.sleep", stop)
     with pytest.raises(KeyboardInterrupt):
-        download(file, tmp_path, wait=stop)
+        download(file, tmp_path)
     assert left_in(tmp_path) == {f"{NAME}.part"}
     assert download(file, tmp_path).read_bytes() == CONTENT
     assert host.asked[-1][1] == "bytes=120000-"
@@ -65,13 +65,13 @@ def test_stopped_download_goes_on_in_the_next_call(host, file, tmp_path):
 
 
 @pytest.mark.parametrize("misbehaviour", ["ranges", "wrong_range"])
-def test_host_that_ignores_ranges(host, file, tmp_path, waits, misbehaviour):
+def test_host_that_ignores_ranges(host, file, tmp_path, misbehaviour):
     setattr(host, misbehaviour, misbehaviour == "wrong_range")
     host.cuts = [100_000]
-    assert download(file, tmp_path, wait=waits.append).read_bytes() == CONTENT
+    assert download(file, tmp_path).read_bytes() == CONTENT
 
 
-def test_file_that_changed_meanwhile(host, file, tmp_path):
+def test_file_that_changed_meanwhile(host, file, tmp_path, monkeypatch):
     """The SHA-256 of the pieces says so, and it starts over."""
     host.files[f"/{NAME}"] = OTHER
     host.cuts = [100_000]
@@ -79,7 +79,8 @@ def test_file_that_changed_meanwhile(host, file, tmp_path):
     def change(_: float) -> None:
         host.files[f"/{NAME}"] = CONTENT
 
-    assert download(file, tmp_path, wait=change).read_bytes() == CONTENT
+    monkeypatch.setattr("time.sleep", change)
+    assert download(file, tmp_path).read_bytes() == CONTENT
     assert left_in(tmp_path) == {NAME}
 
 
@@ -97,8 +98,9 @@ def test_what_lies_there_is_checked(host, file, tmp_path, name, there, asked):
 @pytest.mark.parametrize("status", [404, 403, 503])
 def test_refusals(host, file, tmp_path, status):
     host.status = status
-    with pytest.raises(DownloadError, match=rf"127\.0\.0\.1 answered {status} .*{NAME}"):
+    with pytest.raises(DownloadError, match=rf"{NAME} could not be fetched: .*{status}") as caught:
         download(file, tmp_path)
+    assert "\n" not in str(caught.value)
     assert left_in(tmp_path) == set()
 
 
@@ -106,7 +108,7 @@ def test_refusals(host, file, tmp_path, status):
     ("sent", "lengths", "words"),
     [
         (CONTENT[:-1] + bytes([CONTENT[-1] ^ 1]), True, "not the file that was expected.*{sha256}"),
-        (CONTENT + b"more", True, "has 300,004 bytes and not 300,000"),
+        (CONTENT + b"more", True, "not the file that was expected"),
         (CONTENT * 20, False, "not the file that was expected"),
     ],
     ids=["altered", "of another size", "endless"],
@@ -134,31 +136,17 @@ def test_disk_that_fills_up(host, file, tmp_path):
     assert not (tmp_path / NAME).exists()
 
 
-def test_disk_that_fills_up_halfway_keeps_what_resumes(host, file, tmp_path, monkeypatch):
-    def full(_: int) -> None:
-        raise OSError(28, "No space left on device")
-
-    with monkeypatch.context() as patch:
-        patch.setattr("os.fsync", full)
-        kept = r"No space left.*0 MB of 0 MB are kept in .*goes on"
-        with pytest.raises(DownloadError, match=kept):
-            download(file, tmp_path)
-    assert download(file, tmp_path).read_bytes() == CONTENT
-    assert len(host.asked) == 1  # all of it had arrived
-
-
-def test_host_that_is_not_there(tmp_path, waits):
+def test_host_that_is_not_there(tmp_path):
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{probe.getsockname()[1]}/{NAME}"
     with pytest.raises(DownloadError, match=f"{url} could not be fetched.*tries again"):
-        download(PublicFile(url, 10, "0" * 64), tmp_path, wait=waits.append)
-    assert waits == [2.0, 4.0, 8.0, 16.0, 30.0]
+        download(PublicFile(url, 10, "0" * 64), tmp_path)
     assert left_in(tmp_path) == set()
 
 
 def test_address_that_is_none(tmp_path):
-    with pytest.raises(DownloadError, match="cannot be fetched"):
+    with pytest.raises(DownloadError, match="could not be fetched"):
         download(PublicFile("nowhere/weights.pt", 10, "0" * 64), tmp_path)
 
 
