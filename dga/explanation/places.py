@@ -182,7 +182,10 @@ def explain_noise(
     noise = noise * noisy.mask()
     if not bool(noise.any()):
         return None
-    if is_everywhere and places.levels > 1:
+    middle = float(noise[noise > 0].median())
+    if is_everywhere and middle > places.halved:
+        noise = torch.where(noise > 0, middle, 0.0)  # as one level, to which no noise is added
+    elif is_everywhere and places.levels > 1:
         noise = noise_by_brightness(white, noise)
     levels = uniform_levels(noise, places.levels)
     deepest = levels[-1]

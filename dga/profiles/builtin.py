@@ -129,11 +129,11 @@ PHOTO = replace(
             settled=1.0,
             exposure=False,
             sharpness=False,
-            places=PlacesConfig(levels=4, grain=0.2, measured=True),
+            places=PlacesConfig(levels=2, grain=0.25, halved=0.45, measured=True),
         ),
         end=End(depth=0),
         noisy=End(StoppingConfig(tau=0.995, max_depth=16), steps=1),
-        blurred=End(depth=24, steps=4, eta=0.5, guidance=OperatorGuidanceConfig()),
+        blurred=End(depth=12, steps=1, guidance=OperatorGuidanceConfig()),
     ),
     # A larger picture has more pixels to average over: shallower than at 64 px, and a pull whose
     # norm is as much larger as the picture's side.
