@@ -23,6 +23,7 @@ from torch import Tensor
 from dga.discriminator import Judged, judge_states, max_batch
 from dga.explanation.degradation import NO_DEGRADATION, Degradation
 from dga.explanation.noise_level import matched_depth, uniform_levels
+from dga.explanation.operators import Convolution
 from dga.explanation.places import PLACES, Grid, explain_places
 from dga.explanation.search import Explanation, Scored
 from dga.images import Pixels, from_tensor, to_tensor
@@ -283,7 +284,7 @@ def _window(
             degradation = replace(NO_DEGRADATION, noise=levels[-1])
             return replace(window, degradation=degradation, entry=entry, noise=noise, levels=levels)
     operator = found.degradation.operator
-    if found.noise is None and operator and operator.is_guide:
+    if found.noise is None and isinstance(operator, Convolution):  # which is the same everywhere
         return replace(window, degradation=Degradation(operator=operator))
     return replace(window, degradation=NO_DEGRADATION, entry=0, noise=None, settled=True)
 

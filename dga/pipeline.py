@@ -21,7 +21,7 @@ from torch import Tensor
 from dga.diffusion import ForwardPath, Sampler, reverse
 from dga.discriminator import FIRST, Judged, JudgedPath, max_batch
 from dga.explanation.degradation import NO_DEGRADATION, Degradation, to_levels
-from dga.explanation.noise_level import level_weights, matched_depth
+from dga.explanation.noise_level import enlarge, halve, level_weights, matched_depth
 from dga.explanation.places import explain_places
 from dga.explanation.search import Explanation, Known, Scored, explain
 from dga.explanation.sharpness import disk, wiener
@@ -109,8 +109,9 @@ class PictureCache:
         paths = [self.path(found, number) for number in range(stopping.paths)]
         there = self.models.schedule.steps - found.entry + 1
         known, size = 0, max_batch(self.x)
+        first = min(FIRST, size)
         while True:
-            wanted = max(extent + 1, min(known + size if known else FIRST, stopping.deepest + 1))
+            wanted = max(extent + 1, min(known + size if known else first, stopping.deepest + 1))
             known = min(wanted, there)
             for path in paths:
                 yield from path.judge(known)
@@ -168,10 +169,10 @@ class Stopped:
 class Job:
     """One reverse process of a picture, shared by all repairs for which it is the same.
 
-    ``depths``: rising, the last is t*; more than one where pixels are read from several, by
-    ``weights`` ``[1 + n, S, S]``, first of the picture that is not denoised. ``states``: x_k at
-    them, ``[n, 3, S, S]``; ``restored``: the picture after the inverse, which structural guidance
-    keeps to; ``observed``: as it came; both ``[3, S, S]``.
+    ``depths``: rising, the last is t*; more than one where pixels are read from several.
+    ``states``: x_k at them, ``[n, 3, S, S]``, or both of the picture at half its size;
+    ``restored``: the picture after the inverse, which structural guidance keeps to;
+    ``observed``: as it came; both ``[3, S, S]``.
     """
 
     row: int
@@ -191,6 +192,7 @@ class Job:
 
     def blend(self, images: Tensor) -> Tensor:
         """The picture, ``[3, S, S]``, from what each depth gave, ``[n, 3, S, S]``."""
+        images = enlarge(images, self.restored)
         if self.found.noise is None or not self.found.levels:
             return images[0]
         weights = level_weights(self.found.noise, self.found.levels).to(images)
@@ -303,6 +305,8 @@ def _jobs(models: Models, stopped: Sequence[Stopped], x: Tensor, seeds: Sequence
             entries = (matched_depth(models.schedule, level) for level in one.found.levels[:-1])
             depths = (*(max(0, entry + beyond) for entry in entries), depth)
             at = torch.stack([states.at(k) for k in depths])
+            if _is_drowned(one):
+                depths, at = halve(models.schedule, depths, at)
             restored = one.found.degradation.inverse(x[one.row])
             job = Job(one.row, seeds[one.row], depths, end, at, restored, x[one.row], one.found, [])
             jobs[key] = job
@@ -310,12 +314,20 @@ def _jobs(models: Models, stopped: Sequence[Stopped], x: Tensor, seeds: Sequence
     return list(jobs.values())
 
 
+def _is_drowned(one: Stopped) -> bool:
+    """Whether noise hides the finest detail anyway."""
+    config, found = one.repair.explain, one.found
+    if config is None or config.places is None or found.noise is None or one.end.guidance:
+        return False
+    return found.degradation.noise > config.places.halved and one.stop.t_star >= found.entry
+
+
 def denoise(models: Models, jobs: Sequence[Job]) -> Iterator[Stepped | Rebuilt]:
     """Denoise every job to depth 0; jobs whose ends agree but for the depth share batches."""
-    ways: dict[End, list[Job]] = defaultdict(list)
+    ways: dict[tuple[End, torch.Size], list[Job]] = defaultdict(list)
     for job in jobs:
         if job.depth:
-            ways[job.end.at(0)].append(job)
+            ways[job.end.at(0), job.states.shape[1:]].append(job)
         else:
             yield from (Rebuilt(job.row, repair, job.restored, 0, 0.0) for repair in job.repairs)
     size = max_batch(jobs[0].restored) if jobs else 1
@@ -351,7 +363,8 @@ def _back(models: Models, jobs: Sequence[Job]) -> Iterator[Stepped | Rebuilt]:
         for at, (row, depth) in enumerate(zip(rows, depths, strict=True)):
             if not depth:
                 images[row] = step.x[at]
-        yield Stepped([shared[row] for row in rows], depths, step.x, step.x0_hat, step.step, 0)
+        x, x0_hat = (enlarge(image, jobs[0].restored) for image in (step.x, step.x0_hat))
+        yield Stepped([shared[row] for row in rows], depths, x, x0_hat, step.step, 0)
     if not bool(images.isfinite().all()):  # the one synchronisation with a GPU
         raise FloatingPointError("The diffusion model returned values that are not numbers.")
     parts = images.clamp(-1, 1).split([len(job.depths) for job in jobs])

@@ -63,7 +63,9 @@ class ModelOptions:
     ] = None
     classifier: Annotated[
         Path | None,
-        typer.Option(help="The classifier: resnet18-gn, a folder, or timm's .safetensors or .pth."),
+        typer.Option(
+            help="The classifier: a folder, timm's .safetensors or .pth, or timm's name of one."
+        ),
     ] = None
     architecture: Annotated[
         str | None, typer.Option(help="timm's name of that file's architecture.")
@@ -96,11 +98,7 @@ class ModelOptions:
 
     def absolute(self) -> ModelOptions:
         """The same places, whatever folder another process works in."""
-        from dga.profiles import CLASSIFIERS
-
         named: dict[str, Any] = {k: v for k, v in vars(self).items() if isinstance(v, Path)}
-        if str(self.classifier) in CLASSIFIERS.get(self.profile, {}):
-            del named["classifier"]
         return dataclasses.replace(self, **{name: path.absolute() for name, path in named.items()})
 
     def compute(self, begun: Path | None = None) -> Compute:

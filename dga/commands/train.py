@@ -78,12 +78,6 @@ def train(
     max_depth: Annotated[
         int | None, typer.Option(help="Train the diffusion model mostly at depths up to this one.")
     ] = None,
-    classifier: Annotated[
-        str | None, typer.Option(help="Name of another classifier than the profile's own.")
-    ] = None,
-    teacher: Annotated[
-        Path | None, typer.Option(help="Weights of the profile's own classifier that teach it.")
-    ] = None,
     photographs: Annotated[
         list[Path] | None,
         typer.Option(help="Folders or zips of photographs; damaged whole, then windows are cut."),
@@ -105,7 +99,7 @@ def train(
     chosen = dataclasses.replace(run.defaults(model), **given)
     where = Compute.choose(device, "float32").device
     named = {**vars(study), "corruptions": parse_corruptions(study.corruptions)}
-    others = (init, Study(**named), workers, max_depth, classifier, teacher, photographs or ())
+    others = (init, Study(**named), workers, max_depth, photographs or ())
     written = run.train(model, profile, data, out, chosen, where, *others)
     if written is not None:
         typer.echo(f"Weights: {written}")

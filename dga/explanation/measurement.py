@@ -79,19 +79,14 @@ def measure_disk(power: NDArray[np.float64]) -> Fit[Disk]:
     return Fit(Disk(RADII[best]), float(shares[best]), float(slopes[best]))
 
 
-def measure_line(power: NDArray[np.float64]) -> list[Fit[Line]]:
-    """Motion of either speed by the stripes in the spectrum, best first; its sign is not in it."""
+def measure_line(power: NDArray[np.float64]) -> Fit[Line]:
+    """Motion of either speed by the stripes in the spectrum; its sign is not in it."""
     frequency, used = _line_band(len(power))
     log, members = np.log(power[used] + 0.1), _line_family(len(power))
     table = _line_table(len(power))
     shares, slopes = _fit(log, np.log(frequency[used]), table, np.ones_like(log))
-    shares = np.where(slopes > 0, shares, 0)
-    fits = []
-    for one_sided in (False, True):
-        mine = [i for i, member in enumerate(members) if member.one_sided == one_sided]
-        best = max(mine, key=shares.__getitem__)
-        fits.append(Fit(members[best], float(shares[best]), float(slopes[best])))
-    return sorted(fits, key=lambda fit: -fit.share)
+    best = int(np.argmax(np.where(slopes > 0, shares, 0)))
+    return Fit(members[best], float(shares[best]), float(slopes[best]))
 
 
 def _fit(
@@ -178,7 +173,7 @@ def measure_blur(x: Tensor) -> Operator | None:
     lens = measure_disk(power)
     if lens.share > SURE_DISK and lens.slope > SURE_DISK and lens.operator.radius >= SMALLEST_DISK:
         return lens.operator
-    best = measure_line(power)[0]
+    best = measure_line(power)
     if best.share > SURE_LINE and best.slope > STEEP_LINE and is_erased(best.operator, power):
         return min((best.operator, best.operator.reverse()), key=lambda o: measure_excess(o, x))
     return measure_zoom(x) or measure_glass(x)

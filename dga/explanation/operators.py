@@ -160,7 +160,7 @@ class Blocks:
     rows: tuple[int, ...]
     columns: tuple[int, ...]
     kind = "blocks"
-    is_guide = False
+    is_guide = True
 
     def apply(self, x: Tensor) -> Tensor:
         """Every block at its mean."""

@@ -47,12 +47,10 @@ PLACES = "places"
 class Places:
     """Where a picture's noise counts.
 
-    ``grid``: places of the discriminator's size; ``levels``: each one's noise, float32 ``[n]``;
-    ``is_noisy``: bool ``[n]``.
+    ``grid``: places of the discriminator's size; ``is_noisy``: bool ``[n]``.
     """
 
     grid: Grid
-    levels: Tensor
     is_noisy: Tensor
 
     def mask(self) -> Tensor:
@@ -82,7 +80,8 @@ def explain_places(
     assert places is not None
     if places.measured and (blocks := measure_blocks(x)):
         return Explanation(Degradation(operator=blocks), entry=0, measured_noise=0.0)
-    explanation = yield from explain_whole(schedule, network, x, side, seed, config)
+    look = views(x, side, config)
+    explanation = yield from explain_whole(schedule, network, x, look, seed, config)
     if explanation.flat:
         return explanation
     restored = explanation.degradation.inverse(x)
@@ -91,7 +90,6 @@ def explain_places(
         degradation = replace(explanation.degradation, noise=noisy.degradation.noise)
         return replace(noisy, degradation=degradation, scored=explanation.scored)
     if places.measured and explanation.degradation == NO_DEGRADATION:
-        look = views(x, side, config)
         operator = yield from explain_blur(schedule, network, x, look, seed, config)
         if operator:
             degradation = Degradation(operator=operator)
@@ -105,7 +103,7 @@ def explain_whole(
     schedule: Schedule,
     network: nn.Module,
     x: Tensor,
-    side: int,
+    look: Look,
     seed: int,
     config: ExplanationConfig,
 ) -> Generator[Scored, None, Explanation]:
@@ -126,7 +124,6 @@ def explain_whole(
         middle = x[:, top : top + COUNTED, left : left + COUNTED]  # bounds memory
         if extreme_share(middle, config.impulses[0]) > EXTREME:
             measured = 0.0  # so many impulses that they measure as noise
-    look = views(x, side, config)
     known: Known = {}
     explanation = yield from explain(
         schedule, network, counted, seed, config, known, look=look, measured=measured
@@ -185,7 +182,10 @@ def explain_noise(
     noise = noise * noisy.mask()
     if not bool(noise.any()):
         return None
-    if is_everywhere and places.levels > 1:
+    middle = float(noise[noise > 0].median())
+    if is_everywhere and middle > places.halved:
+        noise = torch.where(noise > 0, middle, 0.0)  # as one level, to which no noise is added
+    elif is_everywhere and places.levels > 1:
         noise = noise_by_brightness(white, noise)
     levels = uniform_levels(noise, places.levels)
     deepest = levels[-1]
@@ -258,7 +258,7 @@ def judge_noise(
     is_noisy = likely[..., : shape[2], : shape[3]].flatten() * level > 0
     faint = (is_noisy & (level <= places.clear)).nonzero()[:, 0]
     is_noisy[faint] = (yield from prefer(faint)) > places.noisy
-    return Places(grid, level, is_noisy)
+    return Places(grid, is_noisy)
 
 
 def views(x: Tensor, side: int, config: ExplanationConfig) -> Look:

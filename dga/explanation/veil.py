@@ -123,7 +123,7 @@ class VeilConfig:
     coloured: float = 0.28
     flat: float = 0.13
     even: float = 0.32
-    deviation: float = 0.7
+    deviation: float = 0.55
     glare: tuple[float, float, float] = (1.6, 1.1, 2.2)
     smoother: float = 1.9
     blurred: float = 9.0

@@ -34,7 +34,7 @@ class Zoom:
 
     factor: float
     kind = "zoom"
-    is_guide = False
+    is_guide = True
 
     def __str__(self) -> str:
         return f"zoomed up to {self.factor:.2f} times"

@@ -4,7 +4,6 @@ import contextlib
 import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -104,12 +103,9 @@ def _timm_facts(config: ClassifierConfig) -> dict[str, Any]:
 def build_classifier(config: ClassifierConfig, **options: Any) -> nn.Module:
     """A timm model of the profile's shape; untrained, unless timm's ``options`` say more."""
     import timm  # here: with all that it imports it takes a second
-    from timm.layers import GroupNorm
 
     if config.channels:
         options["channels"] = config.channels
-    if config.groups:
-        options["norm_layer"] = partial(GroupNorm, num_groups=config.groups)
     facts = _timm_facts(config)
     if facts.get("fixed_input_size") and facts["input_size"][-1] != config.input_size:
         options["img_size"] = config.input_size

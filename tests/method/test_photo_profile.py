@@ -102,10 +102,12 @@ def test_contrast_is_brought_back(photo: Models, coffee: Pixels) -> None:
     assert read[0].label != read[1].label == "espresso"
 
 
-def test_blocks_are_smoothed_without_the_diffusion_model(photo: Models, coffee: Pixels) -> None:
-    done = repair_photograph(photo, dga.corrupt(coffee, "pixelate", 3, 0))
+def test_blocks_are_filled_in_from_one_depth(photo: Models, coffee: Pixels) -> None:
+    damaged = dga.corrupt(coffee, "pixelate", 5, 0)
+    done = repair_photograph(photo, damaged)
     assert "blocks" in done.facts()["found"]
-    assert not done.depths.any()
+    assert done.depths.tolist() == [[photo.profile.plus.blurred.depth]]
+    assert psnr(coffee, done.image) > psnr(coffee, damaged) + 0.5
 
 
 @pytest.mark.parametrize(

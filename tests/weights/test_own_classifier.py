@@ -1,8 +1,7 @@
-"""Another classifier than the profile's own: by name, from a folder, or timm's of a user."""
+"""Another classifier than the profile's own: from a folder, or timm's of a user."""
 
 import dataclasses
 import json
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -12,28 +11,21 @@ import torch
 from PIL import Image
 from safetensors.torch import save_file
 
-from dga.commands.common import ModelOptions
 from dga.images import to_tensor
 from dga.networks.classifier import build_classifier, predict_proba
 from dga.networks.compute import Compute
 from dga.networks.models import load_models
-from dga.profiles import CLASSIFIERS, EVERYDAY16, ClassifierConfig, with_classifier
-from dga.readers.tent import BATCH_NORMS
-from dga.training.classifier import to_group_norm
-from dga.training.loop import TrainConfig
-from dga.training.run import train
+from dga.profiles import EVERYDAY16, ClassifierConfig
 from dga.weights.checkpoints import WeightsError
 from dga.weights.classifiers import classifier_config, read_classes
 from dga.weights.sources import Sources
-from dga.weights.store import read_state, save_weights, weights_folder, weights_id
+from dga.weights.store import save_weights, weights_id
 from tests.fixtures.cli import done, refused
 from tests.fixtures.models import randomise
 
 CPU = Compute(torch.device("cpu"), torch.float32)
 NAMES = ("cat", "dog", "ship")
-SMALL = dataclasses.replace(
-    EVERYDAY16.classifier, channels=(16, 16, 16, 16), groups=4, classes=NAMES
-)
+SMALL = dataclasses.replace(EVERYDAY16.classifier, channels=(16, 16, 16, 16), classes=NAMES)
 
 
 @pytest.fixture(scope="module")
@@ -192,24 +184,16 @@ def test_a_users_own_checkpoint_from_end_to_end(checkpoint, photo, tmp_path):
     assert {row["class"] for row in rows} == {"ship"}
 
 
-# Named classifiers, and folders
+# Folders
 
 
-def test_a_named_classifier_is_found_like_the_others(tmp_path, monkeypatch):
-    monkeypatch.setenv("DGA_HOME", str(tmp_path))
-    monkeypatch.setitem(CLASSIFIERS, "everyday16", {"small-gn": SMALL})
-    folder, state = tmp_path / "everyday16" / "small-gn", build_classifier(SMALL).state_dict()
+def test_a_folder_tells_its_classifier_itself(tmp_path):
+    folder, state = tmp_path / "small", build_classifier(SMALL).state_dict()
     plain = json.loads(json.dumps(dataclasses.asdict(SMALL)))
     save_weights(state, folder, {"model": "classifier", "profile": {"classifier": plain}})
-    models = load_models("everyday16", Sources(classifier="small-gn"), CPU)
+    models = load_models("everyday16", Sources(classifier=folder), CPU)
     assert models.weights["classifier"] == weights_id(folder)
     assert models.profile.classifier == SMALL
-    assert not any(isinstance(m, BATCH_NORMS) for m in models.classifier.modules())
-    by_path = load_models("everyday16", Sources(classifier=folder), CPU)
-    assert by_path.profile == models.profile
-    options = ModelOptions(profile="everyday16", classifier=Path("small-gn")).absolute()
-    place = weights_folder("everyday16", "small-gn")
-    assert options.sources.locate(EVERYDAY16)["classifier"] == place
     with pytest.raises(WeightsError, match="tells its architecture, pixels and classes itself"):
         load_models("everyday16", Sources(classifier=folder, input_size=32), CPU)
 
@@ -220,66 +204,3 @@ def test_a_folders_config_is_not_believed_blindly(tmp_path):
         save_weights(state, tmp_path, {"profile": {"classifier": told}})
         with pytest.raises(WeightsError, match=r"does not describe a classifier|no architecture"):
             classifier_config(EVERYDAY16, Sources(classifier=tmp_path))
-
-
-def test_named_classifiers_are_trained_by_name(picture_folder, tmp_path, monkeypatch):
-    from dga.training.run import DEFAULTS
-
-    config = dataclasses.replace(DEFAULTS["classifier"], images=12, batch=4, bf16=False)
-    small = dataclasses.replace(SMALL, classes=EVERYDAY16.classifier.classes)
-    monkeypatch.setitem(CLASSIFIERS, "everyday16", {"small-gn": small})
-    asked = ("everyday16", [picture_folder], tmp_path, config, torch.device("cpu"))
-    train("classifier", *asked, name="small-gn")
-    found = classifier_config(EVERYDAY16, Sources(classifier=tmp_path))
-    assert found == small == with_classifier(EVERYDAY16, "small-gn").classifier
-    mended = dataclasses.replace(config, seed=1)
-    norms = build_classifier(EVERYDAY16.classifier)  # with batch norm, and other widths
-    save_weights(norms.state_dict(), tmp_path / "wide", {})
-    with pytest.raises(WeightsError, match="another network"):
-        train("classifier", *asked[:2], tmp_path / "a", mended, asked[-1], tmp_path / "wide",
-              name="small-gn")  # fmt: skip
-    alike = build_classifier(dataclasses.replace(small, groups=None))
-    save_weights(alike.state_dict(), tmp_path / "norms", {})
-    train("classifier", *asked[:2], tmp_path / "b", mended, asked[-1], tmp_path / "norms",
-          name="small-gn")  # fmt: skip
-    assert not any("running" in name for name in read_state(tmp_path / "b"))
-    with pytest.raises(ValueError, match=r"has no classifier 'big'\. Named classifiers: small-gn"):
-        train("classifier", *asked, name="big")
-    words = "Only a classifier has a name and a teacher, not the diffusion"
-    with pytest.raises(ValueError, match=words):
-        train("diffusion", *asked, name="small-gn")
-
-
-def test_a_pupil_learns_what_its_teacher_says_and_no_label(picture_folder, tmp_path, monkeypatch):
-    """The same pictures as another class: with a teacher the same weights come out."""
-    small = dataclasses.replace(SMALL, classes=EVERYDAY16.classifier.classes)
-    monkeypatch.setitem(CLASSIFIERS["everyday16"], "small-gn", small)
-    cats, frogs = tmp_path / "cats", tmp_path / "frogs"
-    shutil.copytree(picture_folder / "cat", cats / "cat")
-    shutil.copytree(picture_folder / "cat", frogs / "frog")
-    config = TrainConfig(images=12, batch=4, lr=0.1, warmup=1, ema=0.5, seed=0)
-    weights = weights_folder("everyday16", "classifier")
-
-    def pupil(folder: Path, teacher: Path | None) -> torch.Tensor:
-        out = tmp_path / f"{folder.name}-{teacher is None}"
-        train("classifier", "everyday16", [folder], out, config, torch.device("cpu"),
-              name="small-gn", teacher=teacher)  # fmt: skip
-        return torch.cat([value.flatten() for _, value in sorted(read_state(out).items())])
-
-    assert pupil(cats, weights).equal(pupil(frogs, weights))
-    assert not pupil(cats, None).equal(pupil(frogs, None))
-
-
-def test_group_norm_begins_where_batch_norm_was():
-    """On a picture with the statistics that batch norm remembers, both do the same."""
-    generator = torch.Generator().manual_seed(0)
-    x = torch.randn(1, 12, 9, 9, generator=generator) * torch.arange(1, 13).view(1, 12, 1, 1) + 2
-    norm = randomise(torch.nn.BatchNorm2d(12), 3)
-    norm.running_mean.copy_(x.mean((0, 2, 3)))
-    norm.running_var.copy_(x.var((0, 2, 3), correction=0))
-    state = {f"bn.{name}": value for name, value in norm.state_dict().items()}
-    group = torch.nn.GroupNorm(4, 12)
-    changed = to_group_norm({**state, "fc.weight": torch.ones(2)}, 4)
-    assert set(changed) == {"bn.weight", "bn.bias", "fc.weight"}
-    group.load_state_dict({name: changed[f"bn.{name}"] for name in ("weight", "bias")})
-    torch.testing.assert_close(group(x), norm(x), atol=1e-4, rtol=0)
