@@ -65,8 +65,6 @@ def __getattr__(name: str) -> Any:
     for home, names in _HOMES.items():
         if name in names:
             value = getattr(import_module(f"dga.{home}"), name)
-            if name == "repair_photograph":  # all others do it where they are defined
-                value = import_module("dga.networks.compute").with_own_numerics(value)
             globals()[name] = value
             return value
     raise AttributeError(f"module 'dga' has no attribute {name!r}")

@@ -27,6 +27,7 @@ from dga.explanation.operators import Convolution
 from dga.explanation.places import PLACES, Grid, explain_places
 from dga.explanation.search import Explanation, Scored
 from dga.images import Pixels, from_tensor, to_tensor
+from dga.networks.compute import with_own_numerics
 from dga.networks.models import Models
 from dga.pipeline import PictureCache, Rebuilt, Stopped, at_depth, run
 from dga.profiles import End, PlacesConfig, Repair, StoppingConfig
@@ -131,6 +132,7 @@ def repair_photograph(
     return last
 
 
+@with_own_numerics
 def photograph_steps(
     models: Models, pixels: Pixels, seed: int | None = None, depth: int | None = None
 ) -> Iterator[Scored | Progress | Photograph]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
 from typing import Any
 
 from PIL import Image
@@ -21,21 +20,23 @@ from dga.systems import systems
 
 MAIN, HIDDEN = "goldfish shot_noise 4", "panda glass_blur 5"
 CLEAN, GAME = "panda clean 0", "panda shot_noise 3"
-COMPARED = (MAIN, "panda contrast 4", HIDDEN)
-FAILED = ("volleyball pixelate 4", "goldfish elastic_transform 3", "volleyball jpeg_compression 5")
-ROUNDS = (0, 3, 6, 10, 14, 20, 32)
-DEPTHS = (0, 2, 4, 8, 12, 16, 24, 32, 44, 60)
+COMPARISONS = (MAIN, "panda contrast 4", HIDDEN)
+FAILURES = (
+    "volleyball pixelate 4",
+    "goldfish elastic_transform 3",
+    "volleyball jpeg_compression 5",
+)
+ROUNDS, DEPTHS = (0, 3, 6, 10, 14, 20, 32), (0, 2, 4, 8, 12, 16, 24, 32, 44, 60)
 METHODS = {"plus": "dga-plus", "paper": "dga", "fixed": "dda"}
 SHARP, NOISY = 76, 36  # quality of pictures; of those that are mostly noise
 Facts = dict[str, Any]
 
 
-@dataclass
 class Recorder:
     """``pictures``: data URLs, each once; all else names them by their place."""
 
-    models: Models
-    pictures: dict[str, int] = field(default_factory=dict)
+    def __init__(self, models: Models) -> None:
+        self.models, self.pictures = models, dict[str, int]()
 
     def keep(self, pixels: Pixels, quality: int = SHARP) -> int:
         """The place of a picture in ``pictures``."""
@@ -56,7 +57,7 @@ class Recorder:
         record["original"] = self.read(damage(f"{photo} clean 0"), truth)
         for name in names:
             system = systems(self.models.profile)[METHODS[name]]
-            *_, run = dga.adapt_steps(self.models, pixels, 0, [system], extent=0)
+            run = dga.adapt(self.models, pixels, 0, [system])
             record[name] = self.read(run.reconstructions[system.name].image, truth)
             if run.explained:
                 found = run.explained.found
@@ -92,13 +93,13 @@ class Recorder:
         record, (cache, facts) = self.compare(HIDDEN), self.judge(HIDDEN, DEPTHS[-1], 0)
         repair = pipeline.checked_repair(systems(self.models.profile)[METHODS["paper"]])
         ways = {pipeline.at_depth(repair, k): k for k in sorted({*DEPTHS, facts["stop"]})}
-        made = list[Facts]()
+        states = list[Facts]()
         for event in pipeline.run(self.models, cache.x[None], [0], list(ways), [cache]):
             if isinstance(event, pipeline.Rebuilt):
                 depth, image = ways[event.repair], from_tensor(event.image)
                 reading = self.read(image, record["truth"])
-                made.append({"depth": depth, "state": self.draw(cache, depth)} | reading)
-        return record | facts | {"depths": sorted(made, key=lambda one: one["depth"])}
+                states.append({"depth": depth, "state": self.draw(cache, depth)} | reading)
+        return record | facts | {"depths": sorted(states, key=lambda one: one["depth"])}
 
 
 def damage(case: str) -> Pixels:
@@ -114,8 +115,8 @@ if __name__ == "__main__":
     strengths = [recorder.compare(f"{photo} {kind} {n}")["damaged"] for n in range(1, 6)]
     steps = {
         "trouble": recorder.compare(MAIN) | {"strengths": strengths},
-        "compare": [recorder.compare(case, *METHODS) for case in COMPARED],
-        "fails": [recorder.compare(case, "plus") for case in FAILED],
+        "compare": [recorder.compare(case, *METHODS) for case in COMPARISONS],
+        "fails": [recorder.compare(case, "plus") for case in FAILURES],
         "game": recorder.play(),
         "noise": recorder.rebuild(),
     }

@@ -53,8 +53,8 @@ export function startGame({ rounds, stop }, tau) {
         make("td", {}, isHere ? make("span", { class: answers[index] ? "ok" : "bad" }, answers[index] ? "✓ right" : "✗ wrong") : "…"),
         make("td", {}, isHere ? `${percent(damaged)} · ${percent(other)}` : "…"));
     }));
-    const said = isAnswered() ? `${answers[round] ? "Right." : "It was the other one."} The detector is ${percent(sure[1])} sure that the damaged one is damaged, and ${percent(sure[0])} of the other.` : `Round ${round + 1} of ${rounds.length}: ${depth} steps of noise on both. Which was damaged?`;
-    put(find("#game-words"), isDone() ? tellEnd() : said);
+    const sentence = isAnswered() ? `${answers[round] ? "Right." : "It was the other one."} The detector is ${percent(sure[1])} sure that the damaged one is damaged, and ${percent(sure[0])} of the other.` : `Round ${round + 1} of ${rounds.length}: ${depth} steps of noise on both. Which was damaged?`;
+    put(find("#game-words"), isDone() ? tellEnd() : sentence);
     put(next, isDone() ? "Play again" : "Next pair");
     next.disabled = !isAnswered();
   }

@@ -1,5 +1,5 @@
 // What each step shows, out of what was recorded: no sentence here but follows from it.
-import { all, data, draw, find, makeRadioGroup, make, percent, put } from "./base.js";
+import { data, draw, find, makeRadioGroup, make, percent, put } from "./base.js";
 
 const { names, methods } = data();
 
@@ -32,9 +32,9 @@ function follow(selector, change) {
 export function showTrouble({ truth, original, strengths }) {
   follow("#strength", (strength, input) => {
     const reading = strength ? strengths[strength - 1] : original;
-    const told = strength ? `${strength} of 5` : "none";
-    put(find("#trouble-strength"), told);
-    input.setAttribute("aria-valuetext", told);
+    const amount = strength ? `${strength} of 5` : "none";
+    put(find("#trouble-strength"), amount);
+    input.setAttribute("aria-valuetext", amount);
     showPicture("#trouble-picture", reading.image, strength ? `The photograph with noise of strength ${strength}` : "The photograph, undamaged");
     showReading("#trouble-reading", reading);
     const start = strength ? "With this much noise" : "Undamaged";
@@ -120,7 +120,7 @@ function showCase(root, one, parts) {
 
 const nameCase = ({ damage }) => names[damage];
 
-export function showCompared(cases) {
+export function showComparison(cases) {
   const ways = Object.keys(methods);
   const right = ways.map((way) => cases.filter((one) => one[way].isRight).length);
   offer("#damages", cases.map(nameCase), (index) => showCase("compare", cases[index], ["damaged", ...ways]));

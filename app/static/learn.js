@@ -1,17 +1,17 @@
 // Six steps, one a screen; the address says which, so that back and forward work.
 import { find, all, put, clamp, getJson, isTaken, make } from "./base.js";
 import { startGame } from "./learn-game.js";
-import { showTrouble, showOurs, showNoise, showCompared, showFailures } from "./learn-steps.js";
+import { showTrouble, showOurs, showNoise, showComparison, showFailures } from "./learn-steps.js";
 
 const steps = all(".step");
 const links = all(".steps a");
 // Ten steps were here once: the last four are now parts of these.
-const MOVED = { 7: 3, 8: 3, 9: 3, 10: 5 };
+const NEAREST = { 7: 3, 8: 3, 9: 3, 10: 5 };
 let now = 0;
 
 function readAddress() {
   const number = Number(/^#step-(\d+)$/.exec(location.hash)?.[1] ?? 1);
-  return clamp(MOVED[number] ?? number, 1, steps.length) - 1;
+  return clamp(NEAREST[number] ?? number, 1, steps.length) - 1;
 }
 
 function showStep(to, isMoved) {
@@ -26,6 +26,7 @@ function showStep(to, isMoved) {
   }
   const nav = find(".steps ol");
   nav.scrollLeft = links[now].parentElement.offsetLeft - (nav.clientWidth - links[now].offsetWidth) / 2;
+  find(".turn").classList.add("is-ready");
   if (!isMoved) return;
   scrollTo(0, 0);
   find("h2", steps[now]).focus({ preventScroll: true });
@@ -54,13 +55,13 @@ function fillPictures(part, pictures) {
 
 try {
   const { pictures, ...record } = await getJson("recorded/learn.json");
-  const made = fillPictures(record, pictures);
-  showTrouble(made.trouble);
-  startGame(made.game, made.noise.tau);
-  showOurs(made.compare[0]);
-  showNoise(made.noise);
-  showCompared(made.compare);
-  showFailures(made.fails);
+  const content = fillPictures(record, pictures);
+  showTrouble(content.trouble);
+  startGame(content.game, content.noise.tau);
+  showOurs(content.compare[0]);
+  showNoise(content.noise);
+  showComparison(content.compare);
+  showFailures(content.fails);
   find("main").append(make("span", { id: "ready", hidden: true }));
 } catch (error) {
   find("#problem").hidden = false;

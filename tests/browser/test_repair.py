@@ -10,18 +10,17 @@ import pytest
 from PIL import Image
 
 PAGES = ("", "all-15", "results", "learn")
-DONE = "document.querySelector('#working').hidden && !document.querySelector('.is-old')"
 
 
 def open_page(watch, path=""):
     watch.page.goto(watch.home + path)
-    watch.page.wait_for_function("document.querySelector('h1').textContent.length > 0")
+    watch.page.wait_for_function("() => document.querySelector('h1').textContent.length > 0")
     return watch.page
 
 
 def wait_for_repair(page):
     page.wait_for_function(
-        "document.querySelector('#found').textContent.startsWith('Found')"
+        "() => document.querySelector('#found').textContent.startsWith('Found')"
         " && !document.querySelector('#row-repaired').classList.contains('is-old')"
     )
 
@@ -41,7 +40,7 @@ def test_a_finished_result_is_there_at_once_and_nothing_is_computed(watch):
     assert "✗" in page.inner_text("#row-damaged")
     assert "✓" in page.inner_text("#row-repaired")
     page.wait_for_selector("#damages img:visible")
-    page.wait_for_function("document.querySelectorAll('#film figure').length === 9")
+    page.wait_for_function("() => document.querySelectorAll('#film figure').length === 9")
     assert not any("gradio_api" in request for request in watch.requests)
 
 
@@ -73,7 +72,9 @@ def test_the_first_screen_has_few_controls_words_and_numbers(watch):
 def test_any_touch_repairs_and_the_address_is_the_state(watch):
     page = open_page(watch)
     page.get_by_role("radio", name="Contrast").click()
-    page.wait_for_function("document.querySelector('h1').textContent.startsWith('Lost contrast')")
+    page.wait_for_function(
+        "() => document.querySelector('h1').textContent.startsWith('Lost contrast')"
+    )
     wait_for_repair(page)
     assert "Repaired" in page.inner_text("h1") or "repair" in page.inner_text("h1")
     assert page.url.endswith("?damage=contrast")
@@ -115,7 +116,7 @@ def test_other_methods_go_into_the_divider(watch):
 
 def test_the_stop_follows_the_threshold_without_a_run(watch):
     page = open_page(watch, "#inside")
-    page.wait_for_function("document.querySelectorAll('#film figure').length === 9")
+    page.wait_for_function("() => document.querySelectorAll('#film figure').length === 9")
     stop = page.locator("#chart .stop + text")
     before = stop.text_content()
     tau = page.get_by_role("slider", name="Threshold")
@@ -125,20 +126,26 @@ def test_the_stop_follows_the_threshold_without_a_run(watch):
     assert stop.text_content() != before
     assert not any("gradio_api" in request for request in watch.requests)
     page.get_by_role("slider", name="The rival's depth").press("ArrowRight")
-    page.wait_for_function("location.search.includes('fixed_depth=5')")
-    page.wait_for_function("document.querySelector('#rebuilt').textContent.includes('depth 5')")
+    page.wait_for_function("() => location.search.includes('fixed_depth=5')")
+    page.wait_for_function(
+        "() => document.querySelector('#rebuilt').textContent.includes('depth 5')"
+    )
 
 
 def test_own_photos_are_repaired_and_what_is_none_is_one_sentence(watch):
     page = open_page(watch)
     page.set_input_files("#photo", picture_file())
-    page.wait_for_function("document.querySelector('#tag-before').textContent.startsWith('Orig')")
+    page.wait_for_function(
+        "() => document.querySelector('#tag-before').textContent.startsWith('Orig')"
+    )
     wait_for_repair(page)
     assert page.inner_text("#size") == "96 \N{MULTIPLICATION SIGN} 72"
     assert "panda" not in page.inner_text("h1")
     page.set_input_files("#photo", {"name": "a.png", "mimeType": "image/png", "buffer": b"no"})
     page.wait_for_selector("#notice:not([hidden])")
-    page.wait_for_function("document.querySelector('#notice').textContent.includes('picture')")
+    page.wait_for_function(
+        "() => document.querySelector('#notice').textContent.includes('picture')"
+    )
     assert page.inner_text("#size") == "96 \N{MULTIPLICATION SIGN} 72"  # nothing is lost
     watch.complaints.clear()  # the browser notes the refusal
 
@@ -152,9 +159,13 @@ def test_damage_is_painted_by_keys(watch):
     canvas.focus()
     page.keyboard.press("ArrowRight")
     page.keyboard.press(" ")
-    page.wait_for_function("document.querySelector('#tag-before').textContent.startsWith('Dam')")
+    page.wait_for_function(
+        "() => document.querySelector('#tag-before').textContent.startsWith('Dam')"
+    )
     page.get_by_role("button", name="Undo").click()
-    page.wait_for_function("document.querySelector('#tag-before').textContent.startsWith('Orig')")
+    page.wait_for_function(
+        "() => document.querySelector('#tag-before').textContent.startsWith('Orig')"
+    )
 
 
 @pytest.mark.parametrize(
@@ -195,7 +206,7 @@ def test_nothing_sticks_out_of_a_narrow_screen(watch, path, width):
 
 def test_the_board_counts_what_it_shows(watch):
     page = open_page(watch, "all-15")
-    page.wait_for_function("document.querySelectorAll('#rows tr').length === 15")
+    page.wait_for_function("() => document.querySelectorAll('#rows tr').length === 15")
     right = page.locator("#rows td:nth-of-type(2).right").count()
     assert f"right in {right} of 15" in page.inner_text("[data-count=repaired]")
     page.locator("#rows tr").nth(11).locator("a").first.click()
