@@ -1,0 +1,118 @@
+"""Page Learn in a browser: six steps by keys, links and addresses, and what each has to touch."""
+
+import pytest
+
+SHIFT = """() => new Promise((done) => {
+  const sum = (list) => done(list.getEntries().reduce((sum, entry) => sum + entry.value, 0));
+  new PerformanceObserver(sum).observe({ type: "layout-shift", buffered: true });
+  setTimeout(() => done(0), 200);
+})"""
+
+
+@pytest.fixture
+def learn(page, served):
+    """Opens a step, with what was recorded in it."""
+
+    def go_to(number=1, width=1280):
+        page.set_viewport_size({"width": width, "height": 844})
+        page.goto(f"{served.url}learn#step-{number}")
+        page.wait_for_selector("#ready", state="attached")
+        return page
+
+    return go_to
+
+
+def wait_for_step(page, number):
+    page.wait_for_selector(f"#step-{number}:not([hidden])")
+    assert page.locator(".step:not([hidden])").count() == 1
+
+
+def test_arrow_keys_go_through_the_steps(learn):
+    page = learn()
+    for number in (2, 3, 4, 5, 6, 6):
+        page.keyboard.press("ArrowRight")
+        wait_for_step(page, number)
+    page.keyboard.press("PageUp")
+    wait_for_step(page, 5)
+
+
+def test_links_and_the_browsers_own_buttons_go_through_the_steps(learn):
+    page = learn()
+    page.get_by_role("link", name="4 Noise in, noise out").click()
+    wait_for_step(page, 4)
+    assert page.evaluate("document.activeElement.id") == "title-4"
+    page.get_by_role("link", name="Next").click()
+    wait_for_step(page, 5)
+    page.go_back()
+    wait_for_step(page, 4)
+
+
+@pytest.mark.parametrize(("old", "new"), [(6, 6), (7, 3), (9, 3), (10, 5), (99, 6)])
+def test_an_old_address_opens_the_nearest_step(learn, old, new):
+    wait_for_step(learn(old), new)
+
+
+def test_stronger_noise_changes_what_the_classifier_reads(learn):
+    page = learn(1)
+    reading, image = page.locator("#trouble-reading"), page.locator("#trouble-picture")
+    before = reading.inner_text(), image.get_attribute("src")
+    assert "✓" in before[0]
+    page.locator("#strength").focus()
+    page.keyboard.press("End")
+    assert "✗" in reading.inner_text()
+    assert image.get_attribute("src") != before[1]
+    page.keyboard.press("ArrowLeft")
+    wait_for_step(page, 1)  # an arrow on a slider moves the slider
+    assert page.locator("#strength").get_attribute("aria-valuetext") == "4 of 5"
+
+
+def test_the_game_counts_hits_and_ends_with_where_the_detector_stops(learn):
+    page = learn(2)
+    rounds = page.locator("#rounds tr").count()
+    hits = 0
+    for number in range(1, rounds + 1):
+        page.keyboard.press("1")
+        page.keyboard.press("2")  # too late: the first answer counts
+        hits += page.locator(".answer").nth(0).evaluate("b => b.classList.contains('is-damaged')")
+        assert page.locator("#game-you").inner_text() == f"{hits} of {number}"
+        if number < rounds:
+            page.locator("#game-next").click()
+    assert "t* of this picture" in page.locator("#game-words").inner_text()
+    page.get_by_role("button", name="Play again").click()
+    assert page.locator("#game-you").inner_text() == "0 of 0"
+
+
+def test_more_noise_than_the_rule_adds_is_called_so(learn):
+    page = learn(4)
+    words, depth = page.locator("#noise-words"), page.locator("#depth")
+    assert "Just enough" in words.inner_text()
+    depth.focus()
+    page.keyboard.press("Home")
+    assert "Not enough" in words.inner_text()
+    page.keyboard.press("End")
+    assert "More than enough" in words.inner_text()
+
+
+@pytest.mark.parametrize(("step", "group"), [(5, "damages"), (6, "failures")])
+def test_every_case_is_read_by_every_method(learn, step, group):
+    page = learn(step)
+    for radio in page.locator(f"#{group} [role=radio]").all():
+        radio.click()
+        assert radio.get_attribute("aria-checked") == "true"
+        labels = page.locator(f"#step-{step} .reading .label").all_inner_texts()
+        assert all(label[-1] in "✓✗" for label in labels)
+
+
+@pytest.mark.parametrize("width", [390, 768, 1440])
+def test_every_step_fits_stands_still_and_has_names(learn, width):
+    for number in range(1, 7):
+        page = learn(number, width)
+        page.reload()
+        page.wait_for_selector("#ready", state="attached")
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert page.evaluate(SHIFT) < 0.06
+        step = page.locator(f"#step-{number}")
+        assert len(step.locator(".lead").inner_text().split()) <= 60
+        assert all(picture.get_attribute("alt") for picture in step.locator("img").all())
+        for control in step.locator("button, input, a").all():
+            assert control.evaluate("(c) => (c.labels?.[0] ?? c).textContent.trim() || c.ariaLabel")
