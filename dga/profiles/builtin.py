@@ -135,14 +135,13 @@ PHOTO = replace(
         noisy=End(StoppingConfig(tau=0.995, max_depth=16), steps=1),
         blurred=End(depth=12, steps=1, guidance=OperatorGuidanceConfig()),
     ),
-    # A larger picture has more pixels to average over: shallower than at 64 px, and a pull whose
-    # norm is as much larger as the picture's side.
-    stopping=StoppingConfig(tau=0.75, max_depth=16, horizon=60),
-    guidance=GuidanceConfig(scale=2.6, through_network=False),
-    dda_depth=4,
-    dda_guidance=GuidanceConfig(scale=2.6, through_network=False),
-    diffpure_depth=4,
-    sampling=SamplingConfig(steps=4, eta=1.0),
+    # Chosen on tune (assets/results/photo/README.md): what is not noise has to be left alone.
+    stopping=StoppingConfig(tau=0.75, max_depth=2, horizon=16),
+    guidance=GuidanceConfig(scale=5.2, through_network=False),
+    dda_depth=2,
+    dda_guidance=GuidanceConfig(scale=5.2, through_network=False),
+    diffpure_depth=2,
+    sampling=SamplingConfig(steps=2, eta=1.0),
     ancestral_guidance=GuidanceConfig(scale=5.2),
     memo=MemoConfig(),
     release=ReleaseConfig(quality=None, bicubic=True),

@@ -328,8 +328,8 @@ def test_noise_of_few_photons_is_known_by_brightness(name: str) -> None:
 def test_a_state_at_half_its_size_is_a_state_at_less_depth(size: tuple[int, int]) -> None:
     schedule = Schedule.from_config(ScheduleConfig())
     x = torch.full((3, *size), 0.2)
-    states = ForwardPath(schedule, x, 0).up_to(20)[[10, 20]]
-    depths, half = halve(schedule, (10, 20), states)
+    states = ForwardPath(schedule, x, 0).up_to(50)[[30, 50]]
+    depths, half = halve(schedule, (30, 50), states)
     assert half.shape == (2, 3, *(-(-side // 2) for side in size))
     for depth, state in zip(depths, half, strict=True):
         abar = float(schedule.alpha_bar[depth])
