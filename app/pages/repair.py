@@ -56,8 +56,6 @@ def repair_page(service: Service) -> Page:
         "mostBytes": MAX_BYTES,
         "mostStrokes": MOST_STROKES,
         "tau": profile.stopping.tau,
-        "maxDepth": profile.stopping.max_depth,
-        "horizon": profile.stopping.horizon,
         "fixedDepth": profile.dda_depth,
         "deepest": DEEPEST,
         "film": FILM,
@@ -67,6 +65,7 @@ def repair_page(service: Service) -> Page:
         "repair.html", damages=damages, samples=samples, record=shown, methods=METHODS,
         snippet=SNIPPET, opening=OPENING,
         classifier=profile.classifier.architecture.removeprefix("tf_"),
+        cap=profile.stopping.max_depth,
         kinds=f"{len(profile.classifier.classes):,}",
     )  # fmt: skip
     return Page(

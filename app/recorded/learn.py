@@ -21,11 +21,7 @@ from dga.systems import systems
 MAIN, HIDDEN = "goldfish shot_noise 4", "panda glass_blur 5"
 CLEAN, GAME = "panda clean 0", "panda shot_noise 3"
 COMPARISONS = (MAIN, "panda contrast 4", HIDDEN)
-FAILURES = (
-    "volleyball pixelate 4",
-    "goldfish elastic_transform 3",
-    "volleyball jpeg_compression 5",
-)
+FAILS = ("volleyball pixelate 4", "goldfish elastic_transform 3", "volleyball jpeg_compression 5")
 ROUNDS, DEPTHS = (0, 3, 6, 10, 14, 20, 32), (0, 2, 4, 8, 12, 16, 24, 32, 44, 60)
 METHODS = {"plus": "dga-plus", "paper": "dga", "fixed": "dda"}
 SHARP, NOISY = 76, 36  # quality of pictures; of those that are mostly noise
@@ -116,7 +112,7 @@ if __name__ == "__main__":
     steps = {
         "trouble": recorder.compare(MAIN) | {"strengths": strengths},
         "compare": [recorder.compare(case, *METHODS) for case in COMPARISONS],
-        "fails": [recorder.compare(case, "plus") for case in FAILURES],
+        "fails": [recorder.compare(case, "plus") for case in FAILS],
         "game": recorder.play(),
         "noise": recorder.rebuild(),
     }

@@ -234,10 +234,8 @@ class Watcher:
         return {
             "depth": stop.t_star,
             "is_crossed": stop.crossed,
-            "gave_up": stop.gave_up,
             "tau": rule.tau,
             "max_depth": rule.max_depth,
-            "horizon": rule.horizon,
             "image": encode_picture(search.x_t_star),
         }
 
@@ -289,7 +287,9 @@ class Watcher:
 
 
 def choose_stopping(profile: Profile, settings: Settings) -> StoppingConfig:
-    """The profile's rule, with the visitor's threshold."""
-    if settings.tau is None:
-        return profile.stopping
-    return replace(profile.stopping, tau=settings.tau)
+    """The paper's rule with the visitor's threshold, as deep as the page draws the curve.
+
+    The cap that was best on average is the profile's; with it there would be little to see.
+    """
+    tau = profile.stopping.tau if settings.tau is None else settings.tau
+    return replace(profile.stopping, tau=tau, max_depth=DEEPEST, horizon=None)

@@ -9,14 +9,10 @@ const BOTTOM = 240;
 let chart = null;
 let last = "";
 
-/** The first depth below tau, as the server decides it; null while the curve is not there. */
-export function chooseDepth(confidence, tau, { maxDepth, horizon }) {
+/** The first depth below tau, or the deepest, as the server decides it. */
+function chooseDepth(confidence, tau, deepest) {
   const first = confidence.findIndex((share) => share < tau);
-  if (first >= 0 && first <= maxDepth) return { depth: first, isCrossed: true, gaveUp: false };
-  const seen = confidence.length - 1;
-  if (first > maxDepth && first <= horizon) return { depth: maxDepth, isCrossed: false, gaveUp: false };
-  if (first < 0 && seen < horizon) return null; // only the server can say: it goes deeper
-  return { depth: 0, isCrossed: false, gaveUp: true };
+  return first < 0 ? Math.min(deepest, confidence.length - 1) : Math.min(first, deepest);
 }
 
 export function drawInside(record, settings, change, page, isRunning) {
@@ -111,13 +107,13 @@ function makeChart(change, page) {
   function placeStop() {
     const { record } = shown;
     const confidence = record.curve?.confidence;
-    const chosen = confidence && (chooseDepth(confidence, shown.tau, page) ?? (record.stop?.tau === shown.tau ? { depth: record.stop.depth, gaveUp: record.stop.gave_up } : null));
-    if (!chosen || !record.curve.is_done) { stop.style.display = "none"; return; }
+    if (!confidence || !record.curve.is_done) { stop.style.display = "none"; return; }
+    const depth = chooseDepth(confidence, shown.tau, page.deepest);
     stop.style.display = "";
     const [line, text] = stop.children;
-    line.setAttribute("x1", x(chosen.depth)); line.setAttribute("x2", x(chosen.depth));
-    text.setAttribute("x", clamp(x(chosen.depth), LEFT + 70, right - 70));
-    put(text, chosen.gaveUp ? "t*: left alone" : `t* = ${chosen.depth}: stopped here`);
+    line.setAttribute("x1", x(depth)); line.setAttribute("x2", x(depth));
+    text.setAttribute("x", clamp(x(depth), LEFT + 70, right - 70));
+    put(text, `t* = ${depth}: stopped here`);
   }
   follow(tau, ([, vertical]) => placeTau(asTau((BOTTOM - vertical) / (BOTTOM - TOP))), () => change({ tau: shown.tau }));
   follow(fixed, ([across]) => placeFixed(asDepth(((across - LEFT) / (right - LEFT)) * page.deepest)), () => change({ fixed_depth: shown.depth }));
@@ -154,8 +150,7 @@ function showStop({ stop, curve }, settings, page, isRunning) {
   if (curve && !curve.is_done && isRunning) text = `The detector is looking: ${curve.confidence.length - 1} steps of noise so far.`;
   if (stop && curve?.is_done) {
     const sure = percent(stop.tau);
-    if (stop.gave_up) text = `It still looks damaged after ${stop.horizon} steps of noise, more than we allow: the paper’s method leaves it alone.`;
-    else if (!stop.depth) text = `The detector is less than ${sure} sure of damage from the start: the paper’s method leaves it alone.`;
+    if (!stop.depth) text = `The detector is less than ${sure} sure of damage from the start: the paper’s method leaves it alone.`;
     else if (stop.is_crossed) text = `After ${stop.depth} steps of noise the detector is less than ${sure} sure of damage: there we stop, t* = ${stop.depth}.`;
     else text = `It still looks damaged after ${stop.depth} steps, as much noise as we allow: there we stop, t* = ${stop.depth}.`;
   }
@@ -171,7 +166,7 @@ function showFilm({ film = [], depths = [], stop }) {
     const entry = readings.get(depth);
     const rebuilt = entry ? [make("img", { src: entry.image, alt: `Rebuilt from ${depth} steps`, loading: "lazy", width: 112, height: 112 }), entry.reading.label + mark(entry.reading)] : [];
     const caption = depth ? `${depth} steps` : "no noise";
-    return make("figure", { role: "listitem", class: stop && !stop.gave_up && depth === near ? "is-stop" : "" }, make("img", { src: image, alt: `After ${caption}`, loading: "lazy", width: 112, height: 112 }), make("figcaption", {}, caption), ...rebuilt);
+    return make("figure", { role: "listitem", class: stop && depth === near ? "is-stop" : "" }, make("img", { src: image, alt: `After ${caption}`, loading: "lazy", width: 112, height: 112 }), make("figcaption", {}, caption), ...rebuilt);
   }));
 }
 
