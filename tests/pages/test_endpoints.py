@@ -1,0 +1,111 @@
+"""What programs get from ``/repair`` and ``/adapt``, and the page from ``watch``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import httpx
+import numpy as np
+import pytest
+from gradio_client import Client, handle_file
+from gradio_client.exceptions import AppError
+from PIL import Image
+
+import dga
+from app.runs.samples import SAMPLES
+
+
+@pytest.fixture(scope="module")
+def client(served):
+    return Client(served.url, verbose=False)
+
+
+@pytest.fixture
+def panda(served, tmp_path) -> tuple[Path, np.ndarray]:
+    """A noisy photograph as a file, and its pixels."""
+    pixels = SAMPLES["panda"].pixels(served.networks.profile)
+    noisy = dga.corrupt(pixels, "impulse_noise", severity=3, seed=0)
+    path = tmp_path / "panda.png"
+    Image.fromarray(noisy).save(path)
+    return path, noisy
+
+
+def test_repair_gives_what_the_library_gives(client, served, panda):
+    path, pixels = panda
+    record, repaired = client.predict(handle_file(path), api_name="/repair")
+    expected = dga.repair_photograph(served.networks.models, pixels)
+    assert (np.array(Image.open(repaired)) == expected.image).all()
+    assert record["found"] == expected.facts()["found"]
+    assert (record["width"], record["height"]) == (224, 224)
+
+
+def test_adapt_gives_a_record_and_six_pictures(client, served, panda):
+    path, pixels = panda
+    record, pictures = client.predict(handle_file(path), tau=0.9, api_name="/adapt")
+    assert record["tau"] == 0.9
+    assert len(pictures) == 6
+    assert (np.array(Image.open(pictures[0])) == pixels).all()
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"severity": 9}, {"corruption": "rain"}, {"tau": 7}, {"dda_depth": 0}, {"seed": -1}]
+)
+def test_what_is_not_allowed_is_one_sentence(client, panda, wrong):
+    with pytest.raises(AppError) as refusal:
+        client.predict(handle_file(panda[0]), **wrong, api_name="/adapt")
+    text = str(refusal.value)
+    assert "Traceback" not in text
+    assert str(next(iter(wrong.values()))) in text
+
+
+def test_what_is_no_picture_is_one_sentence(client, tmp_path):
+    path = tmp_path / "a.png"
+    path.write_bytes(b"no picture")
+    with pytest.raises(AppError, match="not a PNG"):
+        client.predict(handle_file(path), api_name="/repair")
+
+
+def watch_events(url: str, settings: object) -> list[tuple[str, object]]:
+    """Events of a run, as the page gets them."""
+    call = f"{url}gradio_api/call/watch"
+    event = httpx.post(call, json={"data": [settings, "test"]}).json()["event_id"]
+    answer = httpx.get(f"{call}/{event}", timeout=120).text
+    parts = (part.split("\n") for part in answer.strip().split("\n\n"))
+    return [(name[7:], json.loads(data[6:])) for name, data in parts]
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"photo": "nobody-has-this-key"}, "no longer here"),
+        ({"damage": "rain"}, "Damage"),
+        ({"strength": 12}, "Strength"),
+        ("fog", "dictionary"),
+    ],
+)
+def test_the_page_is_told_in_one_sentence_what_cannot_be_run(served, settings, words):
+    *_, (name, content) = watch_events(served.url, settings)
+    assert name == "error"
+    assert words in content["error"]
+
+
+def test_an_upload_is_its_owners_by_an_unguessable_key(served, panda):
+    path, pixels = panda
+    answer = httpx.post(
+        f"{served.url}photo", content=path.read_bytes(), headers={"x-name": "p.png"}
+    )
+    photo = answer.json()
+    assert (photo["width"], photo["name"]) == (224, "p.png")
+    assert len(photo["photo"]) >= 20
+    thumbnails = httpx.get(f"{served.url}thumbnails/{photo['photo']}", timeout=60).json()
+    assert len(thumbnails) == 16
+    events = watch_events(served.url, {"photo": photo["photo"], "damage": "none"})
+    record = {key: value for _, content in events if content for key, value in content[0].items()}
+    file = httpx.get(served.url + record["download"])
+    assert file.headers["content-disposition"].endswith("p-repaired.png")
+    models = served.networks.models
+    (tmp := path.with_name("back.png")).write_bytes(file.content)
+    expected = dga.repair_photograph(models, pixels, seed=0).image
+    assert (np.array(Image.open(tmp)) == expected).all()
+    assert httpx.get(f"{served.url}photo/{photo['photo']}/guess").status_code == 404
