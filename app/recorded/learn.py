@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 from PIL import Image
@@ -12,19 +13,18 @@ from app.recorded.store import FOLDER
 from app.runs.pictures import encode_picture
 from app.runs.samples import SAMPLES
 from app.runs.sentences import name_damage
+from app.runs.settings import DEEPEST
 from dga import pipeline
 from dga.images import Pixels, from_tensor
 from dga.networks.models import Models, load_models
 from dga.stopping import choose_depth, confidence_from_logits
 from dga.systems import systems
 
-MAIN, HIDDEN = "goldfish shot_noise 4", "panda glass_blur 5"
-CLEAN, GAME = "panda clean 0", "panda shot_noise 3"
+MAIN, GAME, HIDDEN = "goldfish shot_noise 4", "panda shot_noise 3", "panda glass_blur 5"
 COMPARISONS = (MAIN, "panda contrast 4", HIDDEN)
-FAILS = ("volleyball pixelate 4", "goldfish elastic_transform 3", "volleyball jpeg_compression 5")
+FAILS = ("goldfish glass_blur 4", "goldfish elastic_transform 3", "volleyball jpeg_compression 5")
 ROUNDS, DEPTHS = (0, 3, 6, 10, 14, 20, 32), (0, 2, 4, 8, 12, 16, 24, 32, 44, 60)
 METHODS = {"plus": "dga-plus", "paper": "dga", "fixed": "dda"}
-SHARP, NOISY = 76, 36  # quality of pictures; of those that are mostly noise
 Facts = dict[str, Any]
 
 
@@ -34,7 +34,7 @@ class Recorder:
     def __init__(self, models: Models) -> None:
         self.models, self.pictures = models, dict[str, int]()
 
-    def keep(self, pixels: Pixels, quality: int = SHARP) -> int:
+    def keep(self, pixels: Pixels, quality: int = 76) -> int:
         """The place of a picture in ``pictures``."""
         address = encode_picture(pixels, quality=quality)
         return self.pictures.setdefault(address, len(self.pictures))
@@ -52,31 +52,30 @@ class Recorder:
         record: Facts = {"damage": kind, "truth": truth, "damaged": self.read(pixels, truth)}
         record["original"] = self.read(damage(f"{photo} clean 0"), truth)
         for name in names:
-            system = systems(self.models.profile)[METHODS[name]]
-            run = dga.adapt(self.models, pixels, 0, [system])
-            record[name] = self.read(run.reconstructions[system.name].image, truth)
+            run = dga.adapt(self.models, pixels, 0, [systems(self.models.profile)[METHODS[name]]])
+            record[name] = self.read(run.reconstructions[METHODS[name]].image, truth)
             if run.explained:
                 found = run.explained.found
                 record["found"] = name_damage(found.degradation, max(found.levels, default=0))
         return record
 
-    def judge(self, case: str, deepest: int, seed: int) -> tuple[pipeline.PictureCache, Facts]:
+    def judge(self, case: str, seed: int) -> tuple[pipeline.PictureCache, Facts]:
         """A case on its way into noise; the confidence at every depth, and where it stops."""
         x, rule = pipeline.picture_tensor(self.models, damage(case)), self.models.profile.stopping
         cache = pipeline.PictureCache(self.models, x, seed)
         path = cache.path(pipeline.NOTHING)
-        list(path.judge(deepest + 1))
+        list(path.judge(DEPTHS[-1] + 1))
         confidence, stop = confidence_from_logits(path.logits), choose_depth(path.logits, rule)
         facts = {"tau": rule.tau, "stop": stop.t_star, "isCrossed": stop.crossed}
         return cache, facts | {"confidence": confidence.round(4).tolist()}
 
     def draw(self, cache: pipeline.PictureCache, depth: int) -> int:
         state = cache.path(pipeline.NOTHING).states.at(depth)
-        return self.keep(from_tensor(state), NOISY if depth > 4 else SHARP)
+        return self.keep(from_tensor(state), 32 if depth > 4 else 76)
 
     def play(self) -> Facts:
         """Pairs at growing noise: undamaged and damaged, and how sure the network is of each."""
-        pair = [self.judge(case, ROUNDS[-1], seed) for seed, case in enumerate((CLEAN, GAME))]
+        pair = [self.judge(case, seed) for seed, case in enumerate(("panda clean 0", GAME))]
         rounds = []
         for depth in ROUNDS:
             sure = [facts["confidence"][depth] for _, facts in pair]
@@ -86,7 +85,7 @@ class Recorder:
 
     def rebuild(self) -> Facts:
         """The paper's method from a number of depths, with the confidence on the way."""
-        record, (cache, facts) = self.compare(HIDDEN), self.judge(HIDDEN, DEPTHS[-1], 0)
+        record, (cache, facts) = self.compare(HIDDEN), self.judge(HIDDEN, 0)
         repair = pipeline.checked_repair(systems(self.models.profile)[METHODS["paper"]])
         ways = {pipeline.at_depth(repair, k): k for k in sorted({*DEPTHS, facts["stop"]})}
         states = list[Facts]()
@@ -107,14 +106,15 @@ def damage(case: str) -> Pixels:
 
 
 if __name__ == "__main__":
-    recorder, (photo, kind, _) = Recorder(load_models("photo")), MAIN.split()
-    strengths = [recorder.compare(f"{photo} {kind} {n}")["damaged"] for n in range(1, 6)]
+    models = load_models("photo")  # the rule goes as deep as page Repair draws it
+    rule = replace(models.profile.stopping, max_depth=DEEPEST, horizon=None)
+    maker = Recorder(replace(models, profile=replace(models.profile, stopping=rule)))
+    strengths = [maker.compare(f"{MAIN[:-1]}{n}")["damaged"] for n in range(1, 6)]
     steps = {
-        "trouble": recorder.compare(MAIN) | {"strengths": strengths},
-        "compare": [recorder.compare(case, *METHODS) for case in COMPARISONS],
-        "fails": [recorder.compare(case, "plus") for case in FAILS],
-        "game": recorder.play(),
-        "noise": recorder.rebuild(),
+        "trouble": maker.compare(MAIN) | {"strengths": strengths},
+        "compare": [maker.compare(case, *METHODS) for case in COMPARISONS],
+        "fails": [maker.compare(case, "plus") for case in FAILS],
+        "game": maker.play(),
+        "noise": maker.rebuild(),
     }
-    text = json.dumps(steps | {"pictures": list(recorder.pictures)})
-    (FOLDER.parent / "learn.json").write_text(text + "\n", "utf-8")
+    (FOLDER.parent / "learn.json").write_text(json.dumps(steps | {"pictures": [*maker.pictures]}))
