@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from app.pages.results_file import OURS, SEVERITIES, SOURCE, Results
 from app.pages.shell import METHODS, PLAIN_NAMES, Page, render
 from app.recorded.store import FOLDER, list_recorded, read_record
 from app.runs.samples import SAMPLES
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
 FIRST_DAMAGES = ("gaussian_noise", "motion_blur", "contrast", "fog")
 """Beside none and paint, those that are in sight at once."""
 OPENING = Settings()
+RESULTS = ROOT / "assets" / "results" / "photo" / "results.json"
 SNIPPET = """\
 import dga, timm
 classifier = timm.create_model("resnet18", pretrained=True)  # pixels in [0, 1] to logits
@@ -59,7 +59,7 @@ def repair_page(service: Service) -> Page:
         "fixedDepth": profile.dda_depth,
         "deepest": DEEPEST,
         "film": FILM,
-        "how_often": read_rates(),
+        "rates": read_rates(Results.read(RESULTS)),
     }
     main = render(
         "repair.html", damages=damages, samples=samples, record=shown, methods=METHODS,
@@ -94,6 +94,12 @@ def without_images(parts: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def read_rates(path: Path = ROOT / "assets" / "results" / "photo" / "rates.json") -> dict[str, Any]:
-    """How many of how many photographs are read right, by damage and strength; empty without."""
-    return json.loads(path.read_text("utf-8")) if path.is_file() else {}
+def read_rates(results: Results) -> dict[str, dict[int, dict[str, int]]]:
+    """Of 100 photographs with a damage, how many are read right; by damage and strength."""
+    rates: dict[str, dict[int, dict[str, int]]] = {}
+    for severity in SEVERITIES:
+        for damage in PLAIN_NAMES:
+            if row := results.find(f"severity-{severity}", OURS, SOURCE, damage):
+                counts = {"before": round(row["other_right"]), "after": round(row["right"])}
+                rates.setdefault(damage, {})[severity] = counts
+    return rates

@@ -84,11 +84,12 @@ function showTiles() {
 }
 
 function showRates() {
-  const rate = page.how_often[settings.damage]?.[settings.strength];
-  const text = rate
-    ? `With this damage ${rate.after} of ${rate.count} photographs are read right after the repair, ${rate.before} before it.`
-    : settings.damage in page.notMended ? page.notMended[settings.damage]
-    : "Every damage and strength was measured on photographs that nobody chose by: see Results.";
+  const rates = page.rates[settings.damage] ?? {};
+  const strength = rates[settings.strength] ? settings.strength : 5;
+  const rate = rates[strength];
+  const text = settings.damage in page.notMended ? page.notMended[settings.damage]
+    : rate ? `At strength ${strength} of 5 this damage leaves ${rate.before} of 100 photographs that are read right. After our repair there are ${rate.after}.`
+    : "Each damage was measured on photographs that nobody chose by: see Results.";
   put(find("#how-often"), text);
 }
 
