@@ -163,10 +163,10 @@ def test_a_name_that_was_let_to_point_here_is_not_answered(
     assert answer.status == 403
     found = page.evaluate(
         """(paths) => Promise.all(paths.map(async (path) => {
-          const how = path.includes("run") ? { method: "POST", body: "{}" } : {};
+          const how = path.includes("call") ? { method: "POST", body: "{}" } : {};
           return (await fetch(path, how)).status;
         }))""",
-        ["/", "/config", "/gradio_api/info", "/gradio_api/run/predict"],
+        ["/", "/config", "/gradio_api/info", "/gradio_api/call/watch"],
     )
     assert set(found) == {403}
     page.close()
@@ -177,5 +177,5 @@ def test_links_from_elsewhere_lead_here(chromium: Any, served: Served, port: int
     page.goto(f"http://evil.test:{port}/")
     page.evaluate("(url) => { location.href = url; }", served.url)
     page.wait_for_url(served.url + "**")
-    page.wait_for_selector("gradio-app", state="attached")
+    page.wait_for_selector("#headline", state="attached")
     page.close()
