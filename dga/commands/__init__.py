@@ -7,7 +7,6 @@ from dga.commands import (  # noqa: F401  (each adds its command)
     fetch,
     figures,
     gain,
-    gallery,
     judge,
     repair,
     train,

@@ -98,7 +98,7 @@ def adapt(
     chosen = request.choose_systems(profile, wanted, names, changes)
     picture = read_picture(image, limits_of(max_megapixels))
     pixels = to_pixels(to_square(picture.image, profile.image_size))
-    loaded = models.load(chosen)
+    loaded = models.load()
     run = request.run(loaded, wanted, pixels, chosen)
     folder = record.claim_folder(
         out or Path(f"{image.stem}-adapted"), picture.data, out is not None

@@ -1,6 +1,6 @@
 """``python -m dga bench``: what an image costs here."""
 
-import dataclasses
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -24,19 +24,8 @@ def bench(
     batches: Annotated[str, typer.Option(help="Comma-separated batch sizes.")] = "1,8,32",
     steps: Annotated[int, typer.Option(help="Denoising steps of an image.")] = 50,
     timed: Annotated[
-        int | None,
-        typer.Option(
-            help="How many of them are run; the rest cost alike. Default: 2, --thorough: 10."
-        ),
+        int | None, typer.Option(help="How many of them are run; the rest cost alike. Default: 2.")
     ] = None,
-    repeats: Annotated[
-        int | None,
-        typer.Option(help="The best of so many runs counts. Default: 3, of long ones fewer."),
-    ] = None,
-    thorough: Annotated[
-        bool,
-        typer.Option("--thorough", help="More steps and runs: many minutes, less noise."),
-    ] = False,
     random: Annotated[
         bool, typer.Option("--random", help="Random weights: same speed, nothing to load.")
     ] = False,
@@ -47,40 +36,31 @@ def bench(
     device: DeviceOption = None,
     precision: PrecisionOption = "auto",
 ) -> None:
-    """Seconds an image, share of time in the networks, memory, gain over the published way."""
+    """Seconds an image, and how many times faster than the published way."""
+    from dga.io.files import write_json
     from dga.io.parsing import whole_numbers
     from dga.networks.compute import Compute
-    from dga.networks.models import Models, load_models
+    from dga.networks.models import load_models
     from dga.profiles import get_profile
-    from dga.speed import measure
-    from dga.speed.timing import THOROUGH, TimingPlan
-    from dga.speed.workload import random_models
+    from dga.record import versions
+    from dga.speed.measure import bench as measure
+    from dga.speed.measure import random_models
     from dga.weights.sources import Sources
 
     if against not in (None, "reference"):
         raise ValueError(f"--against takes reference, not {against!r}.")
-    usual = THOROUGH if thorough else TimingPlan()
-    plan = dataclasses.replace(
-        usual,
-        batches=whole_numbers(batches, "Batch sizes", "1,8,32"),
-        steps=steps,
-        timed=min(usual.timed, steps) if timed is None else timed,
-        repeats=usual.repeats if repeats is None else repeats,
-        enough=usual.enough if repeats is None else None,
-        against=against is not None,
-    )
+    sizes = whole_numbers(batches, "Batch sizes", "1,8,32")
+    timed = min(2, steps) if timed is None else timed
     shape = get_profile(profile)
-
-    def load(compute: Compute) -> Models:
-        return (
-            random_models(shape, compute)
-            if random
-            else load_models(shape, Sources(weights), compute)
-        )
-
-    models = load(Compute.choose(device, precision, compiled))
-    reference = load(Compute.choose(device, "float32")) if plan.against else None
-    report = measure.bench(models, plan, reference)
-    typer.echo(measure.to_text(report))
-    for path in measure.write(report, out, command_line()) if out else ():
-        typer.echo(path, err=True)
+    load = random_models if random else partial(load_models, sources=Sources(weights))
+    models = load(shape, compute=Compute.choose(device, precision, compiled))
+    exact = Compute.choose(device, "float32")
+    reference = load(shape, compute=exact) if against else None
+    table = measure(models, sizes, steps, timed, reference)
+    typer.echo(table.to_string(index=False, na_rep="-", float_format="{:.4f}".format))
+    if out:
+        out.mkdir(parents=True, exist_ok=True)
+        table.to_csv(out / "bench.csv", index=False)
+        facts = {"command": command_line(), "profile": profile, "device": str(models.device)}
+        plan = {"batches": sizes, "steps": steps, "timed": timed}
+        write_json(out / "bench.json", {**facts, **plan, "versions": versions()})

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from dga.evaluation.plan import Plan
     from dga.networks.compute import Compute
     from dga.networks.models import Models
-    from dga.systems import System
     from dga.weights.sources import Sources
 
 app = typer.Typer(
@@ -121,19 +120,19 @@ class ModelOptions:
 
         obtain(get_profile(self.profile), self.sources, self.yes)
 
-    def load(self, chosen: Sequence[System] = (), begun: Path | None = None) -> Models:
-        """The models; public weights are fetched if wanted, and a long wait for ``chosen`` said.
+    def load(self, begun: Path | None = None) -> Models:
+        """The models; public weights are fetched if wanted, and a long wait is said.
 
         ``begun``: a folder of results that are gone on with.
         """
         from dga.networks.models import load_models
-        from dga.speed.pace import slow_pace, warning
+        from dga.speed.pace import describe_wait
 
         compute = self.compute(begun)
         self.fetch()
         models = load_models(self.profile, self.sources, compute)
-        if (pace := slow_pace(models)) is not None:
-            typer.echo(warning(models, pace, chosen), err=True)
+        if notice := describe_wait(models):
+            typer.echo(notice, err=True)
         return models
 
 

@@ -33,7 +33,7 @@ def judge(
     from dga.corruptions import parse_corruptions
     from dga.evaluation import judging
     from dga.io.files import CURVES, exclusive
-    from dga.speed.pace import judging_warning, slow_pace
+    from dga.speed.pace import describe_wait
 
     with exclusive(out):
         asked = plan.plan(data, parse_corruptions(corruptions))
@@ -41,10 +41,7 @@ def judge(
         compute = models.compute()
         models.fetch()
         judge = judging.load_judge(models.profile, models.sources, compute)
-        if (pace := slow_pace(judge.models)) is not None:
-            count = len(options.depths) or judge.models.schedule.steps + 1
-            estimated = judge.study.input == "x0_hat"
-            notice = judging_warning(judge.models.profile, pace, count, estimated)
+        if notice := describe_wait(judge.models):
             typer.echo(notice, err=True)
         unreadable = judging.judge_pictures(judge, asked, out, options, command_line())
         typer.echo(f"Curves: {out / CURVES}")

@@ -197,10 +197,10 @@ def evaluate(
                 results_file.append(lines)
                 skipped += bad
                 bar.update(len(rows))
-    return finished(results_file, skipped)
+    return finish(results_file, skipped)
 
 
-def finished(results_file: ResultsFile, skipped: Sequence[str]) -> Results:
+def finish(results_file: ResultsFile, skipped: Sequence[str]) -> Results:
     """What a run ends with. Raises ``ValueError`` if not one picture could be read."""
     unreadable = sorted(set(skipped))
     if unreadable and not results_file.lines:

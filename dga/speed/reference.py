@@ -13,29 +13,20 @@ from dga.profiles import GuidanceConfig
 class PublishedSampler:
     """The package's sampler around the package's network, as the published code uses them.
 
-    Parameters ask for gradients, attention is an einsum, noise comes from the global
-    generator, and the guidance takes one norm over the whole batch. ``dtype``: float32,
-    or float16 as the package converts to it.
+    In float32: parameters ask for gradients, attention is an einsum, noise comes from the
+    global generator, and the guidance takes one norm over the whole batch.
     """
 
-    def __init__(self, models: Models, dtype: torch.dtype = torch.float32) -> None:
+    def __init__(self, models: Models) -> None:
         config, schedule = models.profile.denoiser, models.profile.schedule
         self.network = Denoiser(config).to(models.device).eval()
         self.network.load_state_dict(models.denoiser.state_dict())
-        if dtype == torch.float16:
-            self.network.net.convert_to_fp16()
-            self.network.net.dtype = dtype
         self.diffusion = create_gaussian_diffusion(
             steps=schedule.timesteps,
             learn_sigma=True,
             noise_schedule="linear",
             timestep_respacing=str(schedule.steps),
         )
-
-    def noised(self, x: Tensor, depth: int) -> Tensor:
-        """``x`` ``[B, 3, S, S]`` at a depth, in one draw."""
-        index = torch.full((len(x),), depth - 1, device=x.device)
-        return self.diffusion.q_sample(x, index)
 
     def rebuild(
         self, x: Tensor, steps: int, reference: Tensor, guidance: GuidanceConfig | None

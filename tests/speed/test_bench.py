@@ -1,11 +1,7 @@
-"""The bench: the published way's own numbers, what is timed, counted and written."""
+"""The bench: the published way's own numbers, what is timed and written; what a wait is."""
 
-import csv
 import dataclasses
-import json
-import time
 
-import numpy as np
 import pytest
 import torch
 
@@ -13,25 +9,16 @@ from dga.diffusion import reverse, step_noise
 from dga.guidance import low_pass
 from dga.networks.models import Models
 from dga.profiles import GuidanceConfig
-from dga.speed import measure, timing
+from dga.speed.measure import bench, random_models
+from dga.speed.pace import describe_wait
 from dga.speed.reference import PublishedSampler
-from dga.speed.timing import TimingPlan
-from dga.speed.workload import random_models
 from tests.fixtures.cli import done, refused
 
-CPU = torch.device("cpu")
-
 
 @pytest.fixture(scope="module")
-def known(tiny_models: Models) -> Models:
+def loaded(tiny_models: Models) -> Models:
     """With named weights, as loaded ones have."""
     return dataclasses.replace(tiny_models, weights={"diffusion": "tiny"})
-
-
-@pytest.fixture(scope="module")
-def report(known: Models) -> measure.BenchReport:
-    plan = TimingPlan(batches=(1, 2), steps=4, timed=1, repeats=1)
-    return measure.bench(known, plan)
 
 
 def test_the_published_way_without_guidance_is_our_mathematics(tiny_models, monkeypatch):
@@ -57,95 +44,21 @@ def test_the_published_guidance_takes_one_norm_over_the_batch(tiny_models, monke
     assert all(p.requires_grad for p in published.network.parameters())
 
 
-def test_every_task_is_measured_both_ways(report):
-    by_task: dict[str, set[str]] = {}
-    for row in report.rows:
-        by_task.setdefault(row.task, set()).add(row.way)
+def test_every_task_is_measured_and_held_against_the_published_way(loaded):
+    table = bench(loaded, (1, 2), 4, 1, loaded)
+    rows = {(row.task, row.batch, row.way): row for row in table.itertuples()}
+    assert {task for task, *_ in rows} == {"unguided", "guided", "dga-guided", "dga-plus"}
+    for (task, batch, _), row in rows.items():
+        against = "guided" if task.startswith("dga") else task
+        base = rows[against, batch, "published"]
         assert row.seconds > 0
-        assert (row.memory or 1) > 0
-    options = {"12 steps", "gradient not through the network"}
-    assert by_task["curve"] == {"ours"}
-    assert by_task["unguided"] == {"ours", "published", "the network alone", "12 steps"}
-    assert by_task["guided"] >= {"ours", "published", "the network alone", *options}
-    assert by_task["dda"] == {"ours", "published"}
-    assert by_task["dga-guided"] == {"ours", "ancestral"}
-    assert by_task["dga-plus"] == {"ours"}
-    assert {row.batch for row in report.rows} == {1, 2}
-
-
-def test_ratios_are_of_the_rows_themselves(report):
-    seconds = {(r.task, r.batch, r.way): r.seconds for r in report.rows}
-    for row in report.rows:
-        against = "dda" if row.task in ("dga-guided", "dga-plus") else row.task
-        base = seconds.get((against, row.batch, "published"))
-        assert (row.faster is None) == (base is None)
-        if base:
-            assert row.faster == pytest.approx(base / row.seconds)
-    shares = [row.networks for row in report.rows if row.networks is not None]
-    assert len(shares) == 4
-    assert min(shares) > 0
-
-
-def test_files_say_what_the_table_says(report, tmp_path):
-    text = measure.to_text(report)
-    head = "task batch way precision s an image networks memory faster"
-    assert text.splitlines()[0].split() == head.split()
-    assert len(text.splitlines()) > len(report.rows)
-    table, facts = measure.write(report, tmp_path, "python -m dga bench")
-    with table.open() as file:
-        rows = list(csv.DictReader(file))
-    assert [float(row["seconds"]) for row in rows] == [row.seconds for row in report.rows]
-    content = json.loads(facts.read_text())
-    assert content["command"] == "python -m dga bench"
-    assert len(content["rows"]) == len(rows)
-
-
-def test_turns_are_taken_in_alternating_order_and_the_best_counts():
-    order: list[str] = []
-    pauses = iter([0.3, 0.0, 0.0, 0.0])
-
-    def work(name: str) -> None:
-        order.append(name)
-        time.sleep(next(pauses))
-
-    best = timing.best_seconds({"a": lambda: work("a"), "b": lambda: work("b")}, 2, CPU)
-    assert order == ["a", "b", "b", "a"]
-    assert best["a"] < 0.3
-
-
-def test_a_long_run_is_not_repeated_and_the_bar_still_ends():
-    runs: list[str] = []
-    shares: list[float] = []
-
-    def work(name: str, pause: float) -> None:
-        runs.append(name)
-        time.sleep(pause)
-
-    works = {"long": lambda: work("long", 0.2), "short": lambda: work("short", 0.0)}
-    timing.best_seconds(works, 3, CPU, enough=0.1, done=shares.append)
-    assert runs == ["long", "short", "short", "short"]
-    assert sum(shares) == pytest.approx(1)
-
-
-def test_peak_memory_sees_what_one_run_takes():
-    small = timing.peak_bytes(lambda: None, CPU)
-    large = timing.peak_bytes(lambda: np.ones(256 << 20, dtype=np.uint8).sum(), CPU)
-    assert large > small + (200 << 20)
+        assert row.faster == pytest.approx(base.seconds / row.seconds)
 
 
 def test_random_models_have_the_shape(tiny_models):
-    made = random_models(tiny_models.profile, tiny_models.compute)
-    assert not made.weights
-    found = measure.bench(made, TimingPlan((1,), 2, 1, 1, against=False))
-    assert {row.task for row in found.rows} == {"curve", "unguided", "guided", "dda"}
-    assert all(row.faster is None for row in found.rows)
-
-
-def test_impossible_plans_are_sentences():
-    with pytest.raises(ValueError, match="whole numbers from 1 up"):
-        TimingPlan(batches=(0,))
-    with pytest.raises(ValueError, match="from 1 to 50, not 60"):
-        TimingPlan(timed=60)
+    table = bench(random_models(tiny_models.profile, tiny_models.compute), (1,), 2, 1)
+    assert set(table.task) == {"unguided", "guided"}
+    assert table.faster.isna().all()
 
 
 @pytest.mark.parametrize(
@@ -154,42 +67,27 @@ def test_impossible_plans_are_sentences():
         (["--against", "nothing"], "--against takes reference"),
         (["--batches", "many"], "Batch sizes look like 1,8,32, not 'many'."),
         (["--batches", ""], "Batch sizes look like 1,8,32, not ''."),
+        (["--batches", "0"], "whole numbers from 1 up"),
+        (["--timed", "60"], "from 1 to 50, not 60"),
         (["--precision", "float8"], "auto, float32, bfloat16, float16"),
         (["--profile", "everyday17"], "everyday16, imagenet"),
     ],
 )
-def test_the_command_refuses_in_a_sentence(arguments, sentence):
+def test_the_command_refuses_in_a_sentence(arguments, sentence, loaded, monkeypatch):
+    monkeypatch.setattr("dga.networks.models.load_models", lambda *a, **k: loaded)
     assert sentence in refused("bench", *arguments)
 
 
-@pytest.mark.parametrize(
-    ("options", "plan"),
-    [
-        ([], {"batches": (1, 8, 32), "timed": 2, "repeats": 3, "enough": 3.0}),
-        (["--thorough"], {"batches": (1, 8, 32), "timed": 10, "repeats": 3, "enough": None}),
-        (["--thorough", "--timed", "5", "--batches", "2"], {"batches": (2,), "timed": 5}),
-        (["--repeats", "4"], {"timed": 2, "repeats": 4, "enough": None}),
-        (["--steps", "1"], {"steps": 1, "timed": 1, "against": False}),
-    ],
-)
-def test_the_default_is_short_and_what_is_named_wins(options, plan, known, monkeypatch):
-    asked: list[TimingPlan] = []
-
-    def stop(models: Models, plan: TimingPlan, reference: Models) -> None:
-        asked.append(plan)
-        raise ValueError("enough")
-
-    monkeypatch.setattr("dga.networks.models.load_models", lambda *a: known)
-    monkeypatch.setattr(measure, "bench", stop)
-    assert refused("bench", *options) == "dga: enough\n"
-    assert dataclasses.asdict(asked[0]).items() >= plan.items()
-
-
-def test_the_command_prints_the_table(tmp_path, known, monkeypatch):
-    monkeypatch.setattr("dga.networks.models.load_models", lambda *a: known)
-    options = "--against reference --batches 1 --steps 2 --timed 1 --repeats 1"
-    result = done("bench", *options.split(), "--out", tmp_path)
-    assert result.stdout.startswith("task")
-    assert "dga-guided, batch 1: " in result.stderr
+def test_the_command_prints_the_table(tmp_path, loaded, monkeypatch):
+    monkeypatch.setattr("dga.networks.models.load_models", lambda *a, **k: loaded)
+    options = "--against", "reference", "--batches", "1", "--steps", "2"
+    result = done("bench", *options, "--out", tmp_path)
+    assert result.stdout.split()[:6] == ["task", "batch", "way", "precision", "seconds", "faster"]
     assert (tmp_path / "bench.csv").exists()
     assert (tmp_path / "bench.json").exists()
+
+
+def test_a_wait_is_announced_for_large_models_on_a_processor(tiny_models):
+    assert describe_wait(tiny_models) == ""
+    sentence = describe_wait(tiny_models, heavy=1)
+    assert sentence.startswith("There is no GPU for tiny: on this processor one step takes about")

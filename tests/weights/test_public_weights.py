@@ -23,8 +23,6 @@ from dga.networks.compute import Compute
 from dga.networks.models import load_models
 from dga.profiles import IMAGENET, Profile
 from dga.profiles.imagenet_labels import imagenet_labels
-from dga.speed import pace
-from dga.systems import systems
 from dga.weights import fetch
 from dga.weights.checkpoints import WeightsError
 from dga.weights.fetch import discard_altered, fetch_missing, obtain
@@ -160,7 +158,7 @@ def test_home_is_the_platforms_cache(monkeypatch):
 
 def test_missing_weights_are_named_together_with_their_commands(hosted, host, photo, tmp_path):
     place = home() / "hosted" / "discriminator"
-    for arguments in (["adapt", photo], ["gallery", "--out", tmp_path / "g"]):
+    for arguments in (["adapt", photo], ["repair", photo]):
         assert refused(*arguments, "--profile", "hosted", "--yes") == (
             "dga: Weights of hosted are missing: the diffusion model and the classifier "
             "(python -m dga fetch --profile hosted); the discriminator (python -m dga train "
@@ -263,34 +261,3 @@ def test_profile_whose_weights_ship_has_nothing_to_fetch():
     said = done("fetch", "--profile", "everyday16").stdout
     assert "assets/weights/everyday16/diffusion" in said
     assert discard_altered(profiles.EVERYDAY16) is None
-
-
-# How long it will take
-
-
-def test_work_of_the_full_size_denoiser():
-    assert pace.pass_flops(IMAGENET)[0] / 2 == pytest.approx(1_120e9, rel=0.01)
-
-
-def test_wait_is_estimated_for_large_models_on_a_processor(small_imagenet, checkpoints):
-    models = load_models(small_imagenet, Sources(**checkpoints.named), CPU)
-    assert pace.slow_pace(models) is None
-    estimated = pace.slow_pace(models, heavy=1)
-    assert 0 < estimated.judge < estimated.denoise
-    states, steps = pace.most_passes(small_imagenet, [systems(small_imagenet)["dga-plus"]], 0)
-    longest = (101 + states) * estimated.judge + (6 + 2 * 6 + 2 * 3 + steps) * estimated.denoise
-    assert estimated.longest(small_imagenet) == pytest.approx(longest)
-    full = dataclasses.replace(models, profile=IMAGENET)
-    said = pace.warning(full, pace.Pace(20.0, 2.0))
-    assert "one step takes about 20 s" in said
-    assert "a picture by DGA, DGA + G, DDA and DGA+ up to 1.7 h" in said
-    plus = [systems(IMAGENET)["dga-plus"]]
-    judged, passes = pace.most_passes(IMAGENET, plus, 0)
-    quick = f"takes up to {pace.duration(2 * judged + 20 * passes)} and 1.6 GB of memory."
-    assert said.endswith(f"DGA+ alone (--methods dga-plus) {quick}")
-    only = pace.warning(full, pace.Pace(20.0, 2.0), plus)
-    assert only.endswith(f"a picture by DGA+ up to {quick.removeprefix('takes up to ')}")
-    assert pace.judging_warning(IMAGENET, pace.Pace(20.0, 2.0), 101, False).endswith(
-        "judging a picture at 101 depths takes about 3 min."
-    )
-    assert [pace.duration(s) for s in (0.4, 35, 720)] == ["0.4 s", "35 s", "12 min"]
