@@ -100,22 +100,6 @@ def test_directories_that_name_the_same_bytes_many_times_are_left_out():
         checked("TIFF", blocks.overlapping(60_000, 4_900))
 
 
-@pytest.mark.parametrize("orientation", range(1, 9))
-@pytest.mark.parametrize("kind", ["JPEG", "PNG", "WEBP", "TIFF"])
-def test_every_orientation(tmp_path, kind, orientation):
-    """As Pillow turns it, which reads the whole EXIF block for that."""
-    from PIL import ImageOps
-
-    exif = Image.Exif()
-    exif[0x0112] = orientation
-    picture = blocks.noise().resize((40, 32)).resize((4, 3)).resize((40, 32))
-    path = tmp_path / "turned"
-    path.write_bytes(blocks.saved(kind, picture, exif=exif, quality=95))
-    with Image.open(path) as image:
-        wanted = np.asarray(ImageOps.exif_transpose(image).convert("RGB")).astype(int)
-    assert np.abs(np.asarray(open_upload(path)).astype(int) - wanted).max() <= 2
-
-
 @pytest.mark.parametrize(
     "exif",
     [

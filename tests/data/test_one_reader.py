@@ -53,10 +53,6 @@ def entrances(path: Path) -> dict[str, np.ndarray]:
     }
 
 
-def test_there_are_enough_of_them():
-    assert len(ODD) + len(UNCLEAR) > 200
-
-
 @pytest.mark.parametrize(("number", "name"), enumerate(ODD))
 def test_every_entrance_has_the_same_pixels(tmp_path, number, name):
     data, shown, tolerance = ODD[name]()
@@ -86,19 +82,17 @@ def test_what_is_unclear_is_refused_everywhere(tmp_path, name):
         read_images([tmp_path], SIDE)
     for command in ("adapt", "repair"):
         assert str(path) in refused(command, path, "--out", tmp_path / "out.png")
-    if name not in (
-        "lab",
-        "thumbnail",
-        "12-in-16-white-is-zero",
-    ):  # of a PIL image there is no more to be seen
+    # Of a PIL image there is no more to be seen than of these three.
+    if name not in ("lab", "thumbnail", "12-in-16-white-is-zero"):
         with pytest.raises(ValueError, match=r"rare way|not numbers"):
             dga.to_pixels(Image.open(path))
 
 
-@pytest.mark.parametrize("side", [1_600, 2_311])
-@pytest.mark.parametrize("orientation", [1, 3, 6, 8])
-@pytest.mark.parametrize("kind", ["PNG", "JPEG"])
-def test_large_pictures_too(tmp_path, side, orientation, kind):
+@pytest.mark.parametrize(
+    ("kind", "side", "orientation"),
+    [("PNG", 1_600, 1), ("PNG", 2_311, 6), ("JPEG", 1_600, 3), ("JPEG", 2_311, 8)],
+)
+def test_large_pictures_too(tmp_path, kind, side, orientation):
     """Where they are reduced first; an edge between two colours tells a shift of a pixel."""
     pixels = np.zeros((side, side + 700, 3), np.uint8)
     pixels[side // 3 :, side // 2 :] = 250, 200, 30
@@ -112,8 +106,8 @@ def test_large_pictures_too(tmp_path, side, orientation, kind):
         assert np.abs(found[entrance].astype(int) - found["page"]).max() <= 1, entrance
 
 
-@pytest.mark.parametrize("suffix", KINDS)
-@pytest.mark.parametrize("name", [name for name in ODD if "-turned-" in name])
+@pytest.mark.parametrize("suffix", [".png", ".jpg", ".webp", ".tif"])
+@pytest.mark.parametrize("name", [name for name in ODD if "-turned-6-" in name])
 def test_profile_exif_and_resolution_survive(tmp_path, name, suffix):
     """What is unchanged keeps its very bytes in its own format, and its colours in others."""
     data = ODD[name]()[0]

@@ -31,11 +31,15 @@ def same(one: nn.Module, other: nn.Module) -> bool:
     return first.keys() == second.keys() and all(torch.equal(first[n], second[n]) for n in first)
 
 
-@pytest.mark.parametrize("name", LOAD)
-@pytest.mark.parametrize(("number", "prefix"), enumerate(PREFIXES))
-def test_any_prefix_and_wrapper(small_imagenet, checkpoints, tmp_path, name, number, prefix):
+@pytest.mark.parametrize(
+    ("name", "number"),
+    [("classifier", number) for number in range(len(PREFIXES))]
+    + [(name, number) for name in ("diffusion", "discriminator") for number in (1, 6)],
+)
+def test_any_prefix_and_wrapper(small_imagenet, checkpoints, tmp_path, name, number):
     """With a loss's own weights and a trainer's numbers beside them."""
-    path, wrapper = getattr(checkpoints, name), WRAPPERS[number % len(WRAPPERS)]
+    path = getattr(checkpoints, name)
+    prefix, wrapper = PREFIXES[number], WRAPPERS[number % len(WRAPPERS)]
     state = {prefix + key: value for key, value in read_checkpoint(path).items()}
     if prefix:
         state["criterion.weight"] = torch.ones(3)
@@ -84,7 +88,7 @@ def script(path: Path) -> None:
     torch.jit.script(nn.Linear(2, 2)).save(str(path))
 
 
-@pytest.mark.parametrize("name", LOAD)
+@pytest.mark.parametrize(("name", "suffix"), zip(LOAD, (".pt", ".pth", ".ckpt"), strict=True))
 @pytest.mark.parametrize(
     ("make", "advice"),
     [
@@ -100,7 +104,6 @@ def script(path: Path) -> None:
         (lambda p: torch.save({"epoch": 3}, p), "no state dict .*save its weights alone"),
     ],
 )
-@pytest.mark.parametrize("suffix", [".pt", ".pth", ".ckpt"])
 def test_advice_that_helps(small_imagenet, tmp_path, make, advice, suffix, name):
     path = tmp_path / f"mine{suffix}"
     make(path)
