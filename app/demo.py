@@ -38,14 +38,14 @@ from app.server.gate import address_of, stand_in_front
 from app.server.photos import UnknownPhotoError
 from app.server.turns import BusyError
 from dga.data.uploads import MAX_BYTES, UploadError
-from dga.io.shipped import ROOT
+from dga.io.shipped import shipped
 from dga.networks.models import find_models
 from dga.profiles import PROFILES, get_profile
 from dga.weights.checkpoints import WeightsError
 from dga.weights.fetch import obtain
 from dga.weights.sources import NETWORKS, Sources
 
-RECORDED, RESULTS = ROOT / "assets" / "recorded", ROOT / "assets" / "results"
+RECORDED, RESULTS = shipped("assets/recorded"), shipped("assets/results")
 KEPT_SECONDS = 3000
 MOVED = {"photo": "", "board": "all-15", "findings": "results", "adapt": ""}
 """Old addresses, and where they lead."""

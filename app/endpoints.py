@@ -53,8 +53,9 @@ class Service:
     def find_photo(self, settings: Settings) -> Original:
         """A sample or an upload. Raises ``UnknownPhotoError``."""
         if sample := SAMPLES.get(settings.photo):
-            pixels = sample.pixels(self.networks.profile)
-            return Original(settings.photo, sample.name, pixels, sample.label)
+            profile = self.networks.profile
+            label = sample.label if sample.label in profile.classifier.classes else None
+            return Original(settings.photo, sample.name, sample.pixels(profile), label)
         photo = self.photos.get(settings.photo)
         return Original(photo.key, photo.name, photo.pixels, None, photo.came)
 
@@ -136,7 +137,7 @@ class Service:
         severity: int = 3,
         tau: float = 0.75,
         seed: int = 0,
-        dda_depth: int = 4,
+        dda_depth: int = 2,
     ) -> tuple[dict, list[FileData]]:
         """Run every method on the square of a picture that the classifier sees.
 

@@ -13,7 +13,7 @@ from app.runs.settings import DEEPEST, MOST_STROKES, Settings
 from app.runs.thumbnails import make_thumbnails
 from app.runs.watch import FILM
 from dga.data.uploads import MAX_BYTES
-from dga.io.shipped import ROOT
+from dga.io.shipped import shipped
 
 if TYPE_CHECKING:
     from app.endpoints import Service
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 FIRST_DAMAGES = ("gaussian_noise", "motion_blur", "contrast", "fog")
 """Beside none and paint, those that are in sight at once."""
 OPENING = Settings()
-RESULTS = ROOT / "assets" / "results" / "photo" / "results.json"
+RESULTS = shipped("assets/results") / "photo" / "results.json"
 SNIPPET = """\
 import dga, timm
 classifier = timm.create_model("resnet18", pretrained=True)  # pixels in [0, 1] to logits

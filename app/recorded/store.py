@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from app.runs.settings import Settings
-from dga.io.shipped import ROOT
+from dga.io.shipped import shipped
 
-FOLDER = ROOT / "assets" / "recorded" / "runs"
+FOLDER = shipped("assets/recorded") / "runs"
 
 
 def name_record(settings: Settings) -> str:

@@ -11,7 +11,7 @@ from PIL import Image
 from dga.data.examples import SPLITS
 from dga.data.framing import Frame
 from dga.images import Pixels
-from dga.io.shipped import ROOT
+from dga.io.shipped import shipped
 from dga.profiles import Profile
 
 
@@ -28,11 +28,17 @@ class Sample:
     def pixels(self, profile: Profile) -> Pixels:
         """As the classifier sees it, uint8 ``[S, S, 3]``."""
         assert self.path is not None
-        return Frame(profile.image_size, profile.release)(Image.open(self.path))
+        return make_frame(profile)(Image.open(self.path))
+
+
+def make_frame(profile: Profile) -> Frame:
+    """How the classifier's square is cut out of a photo: as in evaluations, where that fits."""
+    release, size = profile.release, profile.image_size
+    return Frame(size, release if release and release.crop <= size else None)
 
 
 def _shipped(name: str, label: str, credit: str) -> Sample:
-    return Sample(name, label, credit, ROOT / "assets" / "samples" / f"{name}.jpg")
+    return Sample(name, label, credit, shipped("assets/samples") / f"{name}.jpg")
 
 
 _COFFEE, _CHEETAH = SPLITS["tune"]["coffee"], SPLITS["report"]["cheetah"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,8 +10,8 @@ import numpy as np
 from PIL import Image
 
 from app.runs.damage import damage_photo
+from app.runs.samples import make_frame
 from app.runs.settings import NONE, Settings
-from dga.data.framing import Frame
 from dga.images import Pixels, to_tensor
 from dga.networks.classifier import Prediction
 from dga.networks.models import Models
@@ -55,10 +54,6 @@ class Subject:
         """Whether anything was done to the photo here."""
         return self.settings.damage != NONE and self.damaged is not self.original.pixels
 
-    def view(self, profile: Profile, pixels: Pixels) -> Pixels:
-        """What the classifier sees of a picture of this size, uint8 ``[S, S, 3]``."""
-        return view_square(profile, pixels)
-
 
 class Subjects:
     """The latest ones, so that another threshold or depth computes only what depends on it."""
@@ -82,7 +77,7 @@ def view_square(profile: Profile, pixels: Pixels) -> Pixels:
     size = profile.image_size
     if pixels.shape[:2] == (size, size):
         return pixels
-    return Frame(size, profile.release)(Image.fromarray(pixels))
+    return make_frame(profile)(Image.fromarray(pixels))
 
 
 def read_pictures(models: Models, *pictures: Pixels) -> list[dict[str, Any]]:
@@ -100,10 +95,3 @@ def describe_reading(prediction: Prediction) -> dict[str, Any]:
         "is_sure": prediction.probability >= UNSURE,
         "top": [[label, round(share, 4)] for label, share in prediction.top(3)],
     }
-
-
-def remember(subject: Subject, key: Any, compute: Callable[[], Any]) -> Any:
-    """What ``compute`` returns, once for a subject."""
-    if key not in subject.parts:
-        subject.parts[key] = compute()
-    return subject.parts[key]
