@@ -137,8 +137,9 @@ def serve(
 
     With ``block`` the networks are loaded once the page is there; else they have to be.
     """
-    folder = Path(tempfile.mkdtemp(prefix="dga-"))
-    os.environ["GRADIO_TEMP_DIR"] = tempfile.tempdir = str(folder)
+    parent = os.environ.get("GRADIO_TEMP_DIR") or tempfile.gettempdir()
+    folder = Path(tempfile.mkdtemp(prefix="dga-", dir=parent if Path(parent).is_dir() else None))
+    os.environ["GRADIO_TEMP_DIR"] = str(folder)
     proxies = os.environ.setdefault("FORWARDED_ALLOW_IPS", "")
     is_local = not proxies and not os.environ.get("SPACE_ID") and is_loopback(host)
     decoder.start()

@@ -4,6 +4,7 @@ Gradio reads types and descriptions from these functions, so annotations are not
 """
 
 import logging
+import os
 import tempfile
 from collections.abc import AsyncIterator, Callable, Generator
 from pathlib import Path
@@ -180,7 +181,7 @@ class Service:
     def _read(self, picture: Any) -> Pixels:
         """An upload's pixels; only files that came here are opened."""
         path = Path(picture["path"] if isinstance(picture, dict) else picture.path).resolve()
-        if not path.is_relative_to(Path(tempfile.gettempdir()).resolve()):
+        if not path.is_relative_to(Path(os.environ["GRADIO_TEMP_DIR"]).resolve()):
             raise gr.Error("Only uploads are opened: upload the picture first.")
         try:
             return read_photograph(read_bytes(path))[0]
@@ -195,6 +196,7 @@ class Service:
 
 def write_picture(pixels: Pixels) -> FileData:
     """A PNG for whoever called; Gradio takes it into its own folder."""
-    with tempfile.NamedTemporaryFile(suffix=".png", delete=False) as file:
+    folder = os.environ["GRADIO_TEMP_DIR"]
+    with tempfile.NamedTemporaryFile(suffix=".png", dir=folder, delete=False) as file:
         file.write(encoded(Image.fromarray(pixels), "PNG"))
     return FileData(path=file.name)
