@@ -46,9 +46,11 @@ def judged_groups(judge: JudgeRun) -> dict[str, list[str]]:
     return groups
 
 
-def trained_on(judge: JudgeRun) -> str:
+def name_training(judge: JudgeRun) -> str:
     """In words: all 15, a family, four others, or their names."""
     names = set(judge.config.get("trained_on", ()))
     groups = {"all 15": CORRUPTIONS, "four others": EXTRA_CORRUPTIONS, **FAMILIES}
-    known = next((group for group, members in groups.items() if set(members) == names), None)
-    return known or ", ".join(sorted(name.replace("_", " ") for name in names))
+    for group, members in groups.items():
+        if set(members) == names:
+            return group
+    return ", ".join(sorted(name.replace("_", " ") for name in names))

@@ -36,8 +36,6 @@ TITLES = {
     "dga-plus+tent": SYSTEMS["dga-plus+tent"],
 }
 VARIANTS = ("-published", "-ancestral", "-ensemble")
-
-
 YES, NO = "✓", "✗"
 # What the paper's Table 1 says of a system: what adapts; whether it diffuses, is per sample,
 # and keeps the classifier frozen.
@@ -78,15 +76,15 @@ class MethodName:
         return cls(name, base, system if system in SYSTEMS else base, overrides)
 
     @property
-    def swept(self) -> bool:
+    def is_sweep(self) -> bool:
         """Whether this is our method at one depth or one tau, a point of a sweep."""
         keys = {key for key, _ in self.overrides}
         return self.system in ("dga", "dga-guided") and keys in ({"depth"}, {"tau"})
 
     @property
-    def ablated(self) -> bool:
-        """Whether this is DGA+ with something else about it, a row of its ablation."""
-        return self.base == "dga-plus" and bool(self.overrides)
+    def is_variation(self) -> bool:
+        """Whether this is a point of a sweep, or DGA+ with something else about it."""
+        return self.is_sweep or (self.base == "dga-plus" and bool(self.overrides))
 
     @property
     def parts(self) -> tuple[str, ...]:
@@ -96,17 +94,16 @@ class MethodName:
         return (repair, ":".join([reader, *settings])) if reader else ()
 
     @property
-    def permuted(self) -> str:
+    def permutation(self) -> str:
         """What a control permutes among the pictures of its batch; "" for methods as they are."""
         return dict(self.overrides).get("permute", "none").replace("none", "")
 
     @property
-    def unpermuted(self) -> str:
+    def without_permutation(self) -> str:
         """The name of the method whose choices a control permutes."""
-        kept = [
-            f"{key}={value}" for key, value in self.overrides if key not in ("permute", "batch")
-        ]
-        return ":".join([self.base, *kept])
+        settings = dict(self.overrides)
+        rest = [f"{key}={settings[key]}" for key in settings if key not in ("permute", "batch")]
+        return ":".join([self.base, *rest])
 
     @property
     def title(self) -> str:
@@ -117,7 +114,7 @@ class MethodName:
                 words.append(f"{value} permuted")
             elif value in ("true", "false"):
                 words.append(f"{'with' if value == 'true' else 'without'} {key}")
-            elif not (self.permuted and key == "batch"):
+            elif not (self.permutation and key == "batch"):
                 words.append(f"{key} {value}")
         return ", ".join(words)
 
@@ -135,7 +132,7 @@ def method_title(name: str) -> str:
     return MethodName.parse(name).title
 
 
-def in_order(names: Iterable[str]) -> list[str]:
+def sort_methods(names: Iterable[str]) -> list[str]:
     """Method names, each once, in the order of the paper's Table 1."""
     return sorted(set(names), key=lambda name: MethodName.parse(name).place)
 

@@ -17,10 +17,6 @@ from typing import TypeVar
 
 from dga.corruptions import FAMILIES
 
-# Tent, MEMO and DiffPure: taken by the paper from DDA (Gao et al., 2022).
-TABLE_1_CITATION = "Table 1 of the paper"
-TABLE_2_CITATION = "Table 2 of the paper"
-TABLE_3_CITATION = "Table 3 of the paper (without guidance)"
 SEVERITY = "severity 5"
 SETTING = f"ImageNet-C, {SEVERITY}, 256 px, Swin-T"
 Key = TypeVar("Key", str, float)
@@ -34,7 +30,8 @@ class PaperRow:
     average: float
 
 
-# By system, as named in :data:`dga.titles.SYSTEMS`.
+# By system, as named in :data:`dga.titles.SYSTEMS`. Tent, MEMO and DiffPure: taken by the paper
+# from DDA (Gao et al., 2022).
 TABLE_1: dict[str, float] = {
     "source": 0.33,
     "tent": 0.30,

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from dga.analysis.depth_controls import DepthControls, compute_controls, read_sweep
-from dga.analysis.names import MEAN, STREAM_GROUPS, MethodName, in_order
+from dga.analysis.names import MEAN, STREAM_GROUPS, MethodName, sort_methods
 from dga.analysis.results import KEY, EvaluationRun
 from dga.analysis.statistics import CorrectTable, StreamCorrectTable
 from dga.corruptions import CLEAN, FAMILIES
@@ -52,13 +52,13 @@ class PooledRuns:
     @cached_property
     def methods(self) -> list[str]:
         """Every method, in the order of the paper's Table 1."""
-        return in_order(self.lines["method"])
+        return sort_methods(self.lines["method"])
 
     @property
     def compared(self) -> list[str]:
-        """Methods but for permuted controls and, outside streams, our own sweeps and ablations."""
-        plain = [m for m in map(MethodName.parse, self.methods) if not m.permuted]
-        return [m.name for m in plain if self.stream or not (m.swept or m.ablated)]
+        """Methods but for permuted controls and, outside streams, variations of our own."""
+        names = [name for name in map(MethodName.parse, self.methods) if not name.permutation]
+        return [name.name for name in names if self.stream or not name.is_variation]
 
     @cached_property
     def controls(self) -> DepthControls:
@@ -79,85 +79,76 @@ class PooledRuns:
 
     def commands(self, methods: Iterable[str]) -> tuple[str, ...]:
         """Of the runs that hold one of these methods."""
-        wanted = set(methods)
-        used = (run for run in self.runs if wanted & set(run.lines["method"]))
-        return tuple(dict.fromkeys(run.command for run in used if run.command))
-
-    def settings(self, method: str) -> dict[str, Any]:
-        """A method's own, as its run saved them; empty if none did."""
-        found = (run.config.get("methods", {}).get(method) for run in self.runs)
-        return next((settings for settings in found if settings), {})
+        names = set(methods)
+        runs = (run for run in self.runs if names & set(run.lines["method"]))
+        return tuple(dict.fromkeys(run.command for run in runs if run.command))
 
     def stopping(self, method: str) -> StoppingConfig | None:
         """An adaptive method's stopping rule; ``None`` if its run saved none."""
-        saved = self.settings(method)
-        saved = saved.get("stopping") or saved  # older runs kept it as a group of its own
-        names = [field.name for field in dataclasses.fields(StoppingConfig)]
-        given = {name: saved[name] for name in names if name in saved}
-        return StoppingConfig(**given) if "tau" in given else None
+        for run in self.runs:
+            saved = run.config.get("methods", {}).get(method, {})
+            saved = saved.get("stopping") or saved  # older runs kept it as a group of its own
+            if "tau" in saved:
+                names = [field.name for field in dataclasses.fields(StoppingConfig)]
+                return StoppingConfig(**{name: saved[name] for name in names if name in saved})
+        return None
 
     @property
-    def described(self) -> str:
-        """For titles: the stream or the severity, and :meth:`counted`."""
+    def description(self) -> str:
+        """For titles: the stream or the severity, and :meth:`count_photographs`."""
         if self.stream:
-            return f"{STREAMS[self.stream].lower()}, {self.counted(self.lines)}"
+            return f"{STREAMS[self.stream].lower()}, {self.count_photographs(self.lines)}"
         damaged = self.lines[self.lines["corruption"] != CLEAN]
-        return f"severity {self.severity}, {self.counted(damaged)}"
+        return f"severity {self.severity}, {self.count_photographs(damaged)}"
 
-    def counted(self, lines: pd.DataFrame) -> str:
+    def count_photographs(self, lines: pd.DataFrame) -> str:
         """How many photographs some of the lines are of, and what their split is for."""
         split = SPLITS.get(self.config.get("split", ""), "")
         return f"{lines['path'].nunique()} photographs {split}".rstrip()
 
 
-def pool_runs(runs: Sequence[EvaluationRun]) -> tuple[tuple[PooledRuns, ...], tuple[str, ...]]:
-    """The runs of each severity, the highest first; and a sentence for each run left out.
+def pool_runs(runs: Sequence[EvaluationRun]) -> tuple[list[PooledRuns], list[str]]:
+    """The runs of each severity, the highest first, and of each mixed stream, wild first.
 
-    Where runs of one severity differ in a condition, those that agree with the run of
-    the most methods (of ``report`` before ``tune``) are taken. Mixed streams are
-    :func:`pool_streams`'.
+    Where runs of one severity differ in a condition, those that agree with the run of the
+    most methods (of ``report`` before ``tune``) are taken; a sentence says which are left out.
     """
-    runs = [run for run in runs if not run.stream]
-    clean = [run for run in runs if set(run.lines["corruption"]) == {CLEAN}]
-    damaged = [run for run in runs if run not in clean]
+    clean = [r for r in runs if not r.stream and set(r.lines["corruption"]) == {CLEAN}]
+    damaged = [run for run in runs if not run.stream and run not in clean]
     severities = sorted({run.severity for run in damaged or clean}, reverse=True)
-    return _pooled(
-        [(s, "", [run for run in damaged if run.severity == s] + clean) for s in severities]
-    )
+    left_out = dict[str, None]()
+    pools = []
+    for severity in severities:
+        group = [run for run in damaged if run.severity == severity] + clean
+        pools.append(_pool(group, severity, "", left_out))
+    for stream in STREAMS:
+        if group := [run for run in runs if run.stream == stream]:
+            pools.append(_pool(group, 0, stream, left_out))
+    return pools, list(left_out)
 
 
-def pool_streams(
-    runs: Sequence[EvaluationRun],
-) -> tuple[tuple[PooledRuns, ...], tuple[str, ...]]:
-    """The runs of each mixed stream, wild first; and a sentence for each run left out."""
-    return _pooled([(0, stream, [r for r in runs if r.stream == stream]) for stream in STREAMS])
-
-
-def _pooled(
-    groups: Iterable[tuple[int, str, Sequence[EvaluationRun]]],
-) -> tuple[tuple[PooledRuns, ...], tuple[str, ...]]:
-    """Of each group (severity, stream, runs) those that agree with the weightiest."""
-    made, left_out = list[PooledRuns](), dict[str, None]()
-    for severity, stream, runs in groups:
-        agreeing = list[EvaluationRun]()
-        for run in sorted(runs, key=_weight, reverse=True):
-            reasons = filter(None, (_difference(other, run) for other in agreeing))
-            if reason := next(reasons, None):
-                left_out[f"{run.name}: {reason}"] = None
-            else:
-                agreeing.append(run)
-        if agreeing:
-            lines = pd.concat([run.lines for run in agreeing], ignore_index=True)
-            lines = lines.drop_duplicates(KEY, ignore_index=True)
-            made.append(PooledRuns(severity, tuple(agreeing), lines, stream))
-    return tuple(made), tuple(left_out)
+def _pool(
+    runs: Sequence[EvaluationRun], severity: int, stream: str, left_out: dict[str, None]
+) -> PooledRuns:
+    """The runs that agree with the weightiest; a sentence on each other one in ``left_out``."""
+    agreeing = list[EvaluationRun]()
+    for run in sorted(runs, key=_weight, reverse=True):
+        reasons = filter(None, (_difference(other, run) for other in agreeing))
+        if reason := next(reasons, None):
+            left_out[f"{run.name}: {reason}"] = None
+        else:
+            agreeing.append(run)
+    lines = pd.concat([run.lines for run in agreeing], ignore_index=True)
+    lines = lines.drop_duplicates(KEY, ignore_index=True)
+    return PooledRuns(severity, tuple(agreeing), lines, stream)
 
 
 def _weight(run: EvaluationRun) -> tuple[bool, bool, int, int]:
     """Which run the others are compared with."""
-    plain = sum(not MethodName.parse(name).swept for name in run.lines["method"].unique())
-    corrupted = bool((run.lines["corruption"] != CLEAN).any())
-    return run.config.get("split") == "report", corrupted, plain, len(run.lines)
+    names = map(MethodName.parse, run.lines["method"].unique())
+    plain = sum(not name.is_sweep for name in names)
+    has_damage = bool((run.lines["corruption"] != CLEAN).any())
+    return run.config.get("split") == "report", has_damage, plain, len(run.lines)
 
 
 def _difference(first: EvaluationRun, run: EvaluationRun) -> str | None:

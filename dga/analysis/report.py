@@ -13,8 +13,8 @@ from typing import Any
 
 import pandas as pd
 
-from dga.analysis.names import ALL, GROUPS, SOURCE, STREAM_GROUPS, MethodName, in_order
-from dga.analysis.pooled import PooledRuns, pool_runs, pool_streams
+from dga.analysis.names import ALL, GROUPS, SOURCE, STREAM_GROUPS, MethodName, sort_methods
+from dga.analysis.pooled import PooledRuns, pool_runs
 from dga.analysis.results import KEY, SavedRuns
 from dga.analysis.statistics import CorrectTable, Estimate, StreamCorrectTable
 from dga.corruptions import CLEAN, CORRUPTIONS
@@ -29,17 +29,18 @@ Content = dict[str, Any]
 
 def write_report(saved: SavedRuns, path: Path) -> Content:
     """The file; returns what is in it. The same runs give the same bytes."""
-    severities, left_out = pool_runs(saved.evaluations)
-    streams, others = pool_streams(saved.evaluations)
+    pools, left_out = pool_runs(saved.evaluations)
+    severities = [pooled for pooled in pools if not pooled.stream]
+    streams = [pooled for pooled in pools if pooled.stream]
     exhibits = [
         *map(_by_corruption, severities), *_undamaged(severities), *map(_mixed, streams)
     ]  # fmt: skip
-    conditions = (*severities, *streams)[0].config if exhibits else {}
+    conditions = pools[0].config if pools else {}
     report = {
         "profile": conditions.get("profile"),
         "split": conditions.get("split"),
         "exhibits": [exhibit for exhibit in exhibits if exhibit["rows"]],
-        "left_out": [*left_out, *others],
+        "left_out": left_out,
     }
     path.parent.mkdir(parents=True, exist_ok=True)
     write_json(path, report)
@@ -88,15 +89,15 @@ def compare_all(
     lines: pd.DataFrame, groups: Sequence[str], mixed: bool = False
 ) -> Iterator[Content]:
     """Each method against nothing done; ours against each other, but not by corruption."""
-    names = [MethodName.parse(name) for name in in_order(lines["method"])]
-    plain = [m for m in names if not m.permuted and (mixed or not (m.swept or m.ablated))]
-    for method in plain:
-        if method.name != SOURCE:
-            yield from compare(lines, method.name, SOURCE, groups, mixed)
+    methods = [MethodName.parse(name) for name in sort_methods(lines["method"])]
+    names = [m.name for m in methods if not m.permutation and (mixed or not m.is_variation)]
+    for name in names:
+        if name != SOURCE:
+            yield from compare(lines, name, SOURCE, groups, mixed)
     fewer = [group for group in groups if group not in CORRUPTIONS]
-    for other in plain:
-        if other.name not in (OURS, SOURCE):
-            yield from compare(lines, OURS, other.name, fewer, mixed)
+    for name in names:
+        if name not in (OURS, SOURCE):
+            yield from compare(lines, OURS, name, fewer, mixed)
 
 
 def compare(

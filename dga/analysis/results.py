@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from dga.corruptions import CLEAN
 from dga.io.files import CONFIG, CURVES, FEATURES, LINES
 
 COLUMNS = (
@@ -129,46 +130,40 @@ def read_evaluation(folder: Path, name: str = "") -> EvaluationRun:
     Lines of runs that did not say so are of images that entered at depth 0, without an
     explanation, and came back unchanged from depth 0.
     """
-    path = _lines(folder)
-    rows = [
-        {"entry": 0, "degradation": "none", "unchanged": row["depth"] == 0} | row
-        for row in _rows(path, COLUMNS)
-    ]
-    lines = _unlike(path, pd.DataFrame(rows, columns=[*COLUMNS, *LATER]))
-    return EvaluationRun(name or folder.name, _config(folder / CONFIG), lines)
-
-
-def _lines(folder: Path) -> Path:
     path = lines_file(folder)
     if path is None:
         raise ValueError(f"{folder} holds no {LINES}.")
-    return path
+    rows = [
+        {"entry": 0, "degradation": "none", "unchanged": row["depth"] == 0} | row
+        for row in _read_rows(path, COLUMNS)
+    ]
+    lines = pd.DataFrame(rows, columns=[*COLUMNS, *LATER])
+    is_repeated = lines.duplicated(KEY)
+    if is_repeated.any():
+        image, corruption, method = lines.loc[is_repeated.idxmax(), KEY]
+        raise _damaged(path, f"{method} on {image}, {corruption}, comes twice.")
+    return EvaluationRun(name or folder.name, _read_config(folder / CONFIG), lines)
 
 
-def _unlike(path: Path, lines: pd.DataFrame) -> pd.DataFrame:
-    """These lines, if none comes twice."""
-    twice = lines.duplicated(KEY)
-    if twice.any():
-        image, corruption, method = lines.loc[twice.idxmax(), KEY]
-        raise ValueError(f"{path} is damaged: {method} on {image}, {corruption}, comes twice.")
-    return lines
+def _damaged(path: Path, reason: object) -> ValueError:
+    return ValueError(f"{path} is damaged: {reason}")
 
 
-def _rows(path: Path, columns: Sequence[str]) -> Iterator[dict[str, Any]]:
+def _read_rows(path: Path, columns: Sequence[str]) -> Iterator[dict[str, Any]]:
     """Complete lines; half a line at the end, of a run that was killed, is none."""
     try:
         content = path.read_bytes()
         text = (gzip.decompress(content) if path.suffix == ".gz" else content).decode()
     except (EOFError, gzip.BadGzipFile, UnicodeDecodeError) as error:
-        raise ValueError(f"{path} is damaged: {error}.") from error
+        raise _damaged(path, f"{error}.") from error
     for number, line in enumerate(text[: text.rfind("\n") + 1].splitlines(), start=1):
         try:
             row = json.loads(line)
             yield {column: row[column] for column in columns} | row
         except (json.JSONDecodeError, TypeError):
-            raise ValueError(f"{path} is damaged: line {number} is not a JSON object.") from None
+            raise _damaged(path, f"line {number} is not a JSON object.") from None
         except KeyError as error:
-            raise ValueError(f"{path} is damaged: line {number} has no {error}.") from None
+            raise _damaged(path, f"line {number} has no {error}.") from None
 
 
 def read_judge(folder: Path, name: str = "") -> JudgeRun:
@@ -177,51 +172,47 @@ def read_judge(folder: Path, name: str = "") -> JudgeRun:
     Raises ``ValueError`` naming the file that is damaged.
     """
     path = folder / CURVES
-    arrays = _arrays(path, ("paths", "corruptions", "depths", "logits"))
+    arrays = _read_arrays(path, ("paths", "corruptions", "depths", "logits"))
     corruptions = tuple(map(str, arrays["corruptions"]))
     shape = len(corruptions), len(arrays["paths"]), len(arrays["depths"])
     logits = arrays["logits"].astype(np.float32)
     if logits.shape != shape or 0 in shape or not np.isfinite(logits).all():
-        raise ValueError(f"{path} is damaged: logits are {logits.shape}, not finite {shape}.")
-    if corruptions[0] != "clean":
-        raise ValueError(f"{path} is damaged: the first corruption is not clean.")
-    features = folder / FEATURES
+        raise _damaged(path, f"logits are {logits.shape}, not finite {shape}.")
+    if corruptions[0] != CLEAN:
+        raise _damaged(path, "the first corruption is not clean.")
+    features = None
+    if (folder / FEATURES).exists():
+        features = _read_arrays(folder / FEATURES, ("features",))["features"].astype(np.float32)
+        if features.ndim != 3 or features.shape[:2] != shape[:2]:
+            reason = f"features are {features.shape}, not {shape[:2]} by F."
+            raise _damaged(folder / FEATURES, reason)
     return JudgeRun(
         name=name or folder.name,
-        config=_config(folder / CONFIG),
+        config=_read_config(folder / CONFIG),
         paths=tuple(map(str, arrays["paths"])),
         corruptions=corruptions,
         depths=tuple(map(int, arrays["depths"])),
         logits=logits,
-        features=_features(features, shape[:2]) if features.exists() else None,
+        features=features,
     )
 
 
-def _features(path: Path, shape: tuple[int, int]) -> NDArray[np.float32]:
-    arrays = _arrays(path, ("features", "labels", "classes"))
-    values: NDArray[np.float32] = arrays["features"].astype(np.float32)
-    if values.ndim != 3 or values.shape[:2] != shape or len(arrays["labels"]) != shape[1]:
-        raise ValueError(f"{path} is damaged: features are {values.shape}, not {shape} by F.")
-    return values
-
-
-def _arrays(path: Path, needed: tuple[str, ...]) -> dict[str, NDArray[Any]]:
+def _read_arrays(path: Path, names: tuple[str, ...]) -> dict[str, NDArray[Any]]:
     try:
         with np.load(path, allow_pickle=False) as file:
-            arrays = {name: file[name] for name in file.files}
+            return {name: file[name] for name in names}
+    except KeyError:
+        absent = next(name for name in names if name not in file.files)
+        raise _damaged(path, f"it has no {absent}.") from None
     except (ValueError, EOFError, zipfile.BadZipFile) as error:
-        raise ValueError(f"{path} is damaged: {error}") from error
-    absent = [name for name in needed if name not in arrays]
-    if absent:
-        raise ValueError(f"{path} is damaged: it has no {absent[0]}.")
-    return arrays
+        raise _damaged(path, error) from error
 
 
-def _config(path: Path) -> dict[str, Any]:
+def _read_config(path: Path) -> dict[str, Any]:
     try:
         config = json.loads(path.read_text())
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise ValueError(f"{path} is damaged: {error}.") from error
+        raise _damaged(path, f"{error}.") from error
     if not isinstance(config, dict):
-        raise ValueError(f"{path} is damaged: it is not a JSON object.")
+        raise _damaged(path, "it is not a JSON object.")
     return config

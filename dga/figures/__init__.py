@@ -1,4 +1,1 @@
-"""Results as figures: each described once, drawn by plotly and by matplotlib.
-
-Reads records, never a network.
-"""
+"""The paper's figures and the figure of controls, from results; a folder of all exhibits."""

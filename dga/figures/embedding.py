@@ -6,9 +6,8 @@ from numpy.typing import NDArray
 from dga.analysis.names import group_title
 from dga.analysis.results import JudgeRun, MissingRun
 from dga.corruptions import CLEAN, FAMILIES
-from dga.figures.chart import Axis, Chart, Panel, Series, rounded
 from dga.figures.palette import FAMILY, NEUTRAL
-from dga.titles import short
+from dga.figures.panels import Plot, create_panels, styled
 
 PHOTOGRAPHS = 60
 
@@ -28,7 +27,8 @@ def embed(features: NDArray[np.float32]) -> NDArray[np.float32]:
         return np.asarray(tsne.fit_transform(features), np.float32)
 
 
-def feature_map(judge: JudgeRun) -> Chart:
+@styled
+def draw_features(judge: JudgeRun) -> Plot:
     """One embedding of clean and corrupted pictures, in four panels.
 
     The same photographs, evenly drawn, stand under every corruption. Raises
@@ -39,39 +39,23 @@ def feature_map(judge: JudgeRun) -> Chart:
     if len(judge.paths) < 4:
         raise MissingRun(f"{judge.name} has fewer than 4 pictures")
     count = min(PHOTOGRAPHS, len(judge.paths))
-    drawn = np.linspace(0, len(judge.paths) - 1, count).round().astype(int)
-    chosen = judge.features[:, drawn]
-    points = embed(chosen.reshape(-1, chosen.shape[-1])).reshape(*chosen.shape[:2], 2)
-    edge = 1.05 * float(np.abs(points).max())
-    where = dict(zip(judge.corruptions, points, strict=True))
-    axis = Axis(limits=(-round(edge, 1), round(edge, 1)), bare=True)
-    panels = []
-    for family, members in FAMILIES.items():
-        clouds = [_cloud(where[n], n, FAMILY[family]) for n in members if n in where]
-        clean = _cloud(where[CLEAN], CLEAN, NEUTRAL)
-        panels.append(Panel((clean, *clouds), axis, axis, group_title(family)))
-    return Chart(
-        "features",
-        "t-SNE of the classifier's features by family",
+    photographs = np.linspace(0, len(judge.paths) - 1, count).round().astype(int)
+    features = judge.features[:, photographs]
+    points = embed(features.reshape(-1, features.shape[-1])).reshape(*features.shape[:2], 2)
+    clouds = dict(zip(judge.corruptions, points, strict=True))
+    title = "t-SNE of the classifier's features by family"
+    figure, panels = create_panels(title, len(FAMILIES))
+    for axes, (family, names) in zip(panels, FAMILIES.items(), strict=True):
+        axes.plot(*clouds[CLEAN].T, "o", color=NEUTRAL, mfc="white", markersize=4, alpha=0.7)
+        for name in names:
+            if name in clouds:
+                axes.plot(*clouds[name].T, "o", color=FAMILY[family], markersize=4, alpha=0.7)
+        axes.set(title=group_title(family), xticks=[], yticks=[])
+    return Plot(
+        title,
         f"{count} photographs, clean (hollow grey) and under each corruption; where a family lies "
         "apart from the clean ones the classifier sees another world. Distances between far "
         "clusters mean nothing.",
-        tuple(panels),
-        columns=2,
-        height=170,
-        commands=(judge.command,),
-    )
-
-
-def _cloud(points: NDArray[np.float32], name: str, color: str) -> Series:
-    """The pictures under one corruption; clean ones hollow."""
-    return Series(
-        "points",
-        rounded(points[:, 0], 1),
-        rounded(points[:, 1], 1),
-        color,
-        name=short(name),
-        open=name == CLEAN,
-        size=5,
-        opacity=0.7,
+        figure,
+        (judge.command,),
     )

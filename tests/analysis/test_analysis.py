@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 import pytest
+from scipy.stats import bootstrap
 
 from dga.analysis import paper
 from dga.analysis.depth_controls import (
@@ -13,14 +14,7 @@ from dga.analysis.depth_controls import (
     rank_correlation,
     read_sweep,
 )
-from dga.analysis.discrimination import (
-    calibration,
-    f1_scores,
-    fit_temperature,
-    negative_log_likelihood,
-    reliability,
-    stops,
-)
+from dga.analysis.discrimination import f1_scores, find_stops
 from dga.analysis.names import GROUPS, MEAN
 from dga.analysis.results import MissingRun, read_judge
 from dga.analysis.statistics import CorrectTable, estimate
@@ -38,6 +32,16 @@ def test_interval_of_one_corruption_has_the_textbook_width():
     assert found.value == 0.5
     assert found.photographs == 100
     assert found.high - found.low == pytest.approx(2 * 0.098, rel=0.12)
+
+
+def test_intervals_are_scipys():
+    """Its percentile bootstrap of the photographs' means, two corruptions each."""
+    values = (np.random.default_rng(1).random((2, 60)) < 0.4).astype(np.float32)
+    ours = estimate(values)
+    sample = (values.mean(axis=0),)
+    theirs = bootstrap(sample, np.mean, n_resamples=9999, method="percentile", rng=0)
+    bounds = theirs.confidence_interval
+    assert (ours.low, ours.high) == pytest.approx((bounds.low, bounds.high), abs=0.012)
 
 
 def test_a_photograph_is_resampled_with_all_its_corruptions():
@@ -212,45 +216,12 @@ def test_scores_against_hand_counts(tmp_path):
     assert f1.loc["gaussian_noise"].to_dict() == {0: 0.75, 5: 0, 9: 0.8}
 
 
-def test_temperature_is_recovered():
-    """Logits three times too sure of labels that are otherwise calibrated."""
-    z = np.linspace(-4, 4, 101)
-    share = 1 / (1 + np.exp(-z))
-    logits, truth = np.tile(3 * z, 2), np.repeat([True, False], len(z))
-    weight = np.concatenate([share, 1 - share]) / len(z)
-    heat = fit_temperature(logits, truth, weight)
-    assert heat == pytest.approx(3, rel=1e-3)
-    losses = [negative_log_likelihood(logits / t, truth, weight) for t in (heat, 2.8, 3.2, 1)]
-    assert losses[0] == min(losses)
-    assert reliability(0, logits / heat, truth, weight).error < 0.01
-    assert reliability(0, logits, truth, weight).error > 0.05
-
-
-def test_calibration_error_by_hand():
-    """Sure at 90 % and right half of the time is off by 40 points."""
-    logits = np.full(10, np.log(9.0))
-    truth = np.arange(10) < 5
-    found = reliability(7, logits, truth, np.full(10, 0.1))
-    assert found.error == pytest.approx(0.4)
-    assert found.confidence.tolist() == pytest.approx([0.9])
-    assert found.corrupted.tolist() == pytest.approx([0.5])
-    assert found.weight.tolist() == pytest.approx([1])
-
-
-def test_clean_pictures_weigh_as_much_as_corrupted_ones(tmp_path):
-    """Fifteen corruptions stand against one clean set; undecided logits are calibrated."""
-    logits = np.zeros((16, 5, 1))
-    found = calibration(read_judge(write_judge(tmp_path / "run", logits, (0,))))
-    assert found[0].reliability.error == pytest.approx(0)
-    assert found[0].reliability.nll == pytest.approx(np.log(2))
-
-
 def test_curves_stop_on_judged_depths(tmp_path):
     """Curves cross at depth 20; clean ones never do, and stop at the deepest within 35."""
     curve = np.array([3.0, 1.0, -1.0, -2.0, -3.0])
     logits = np.stack([np.full((4, 5), 2.0), np.tile(curve, (4, 1))])
     judge = read_judge(write_judge(tmp_path / "run", logits, (0, 10, 20, 30, 40)))
-    found = stops(judge, StoppingConfig(max_depth=35))
+    found = find_stops(judge, StoppingConfig(max_depth=35))
     rows = found[found["corruption"] == "gaussian_noise"]
     assert rows["depth"].tolist() == [20] * 4
     assert rows["crossed"].all()
@@ -263,12 +234,12 @@ def test_horizon_is_a_depth_and_must_have_been_judged(tmp_path):
     """One curve falls at depth 20, one at 30, one never: with a horizon of 20 the last two stay."""
     curves = np.array([[3.0, 1.0, -1.0, -2.0], [3.0, 2.0, 1.0, -2.0], [3.0, 3.0, 3.0, 3.0]])
     judge = read_judge(write_judge(tmp_path / "run", np.stack([curves, curves]), (0, 10, 20, 30)))
-    found = stops(judge, StoppingConfig(max_depth=10, horizon=25))
+    found = find_stops(judge, StoppingConfig(max_depth=10, horizon=25))
     rows = found[found["corruption"] == "gaussian_noise"]
     assert rows["depth"].tolist() == [10, 0, 0]
     assert not rows["crossed"].any()
     with pytest.raises(MissingRun, match="not judged to the horizon, depth 60"):
-        stops(judge, StoppingConfig(max_depth=10, horizon=60))
+        find_stops(judge, StoppingConfig(max_depth=10, horizon=60))
 
 
 # --- the paper

@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dga.analysis.judges import shipped_judge, trained_on
-from dga.analysis.names import MethodName, in_order, method_title
+from dga.analysis.judges import name_training, shipped_judge
+from dga.analysis.names import MethodName, method_title, sort_methods
 from dga.analysis.pooled import pool_runs
 from dga.analysis.results import COLUMNS, MissingRun, read_evaluation, read_judge, read_runs
 from dga.analysis.tables.depths import stopping_config
@@ -116,7 +116,7 @@ def test_runs_of_one_kind_are_pooled_once_each_image(tmp_path):
     assert counts == {
         ("source", "fog"): 4, ("tent", "fog"): 4, ("dga", "fog"): 2, ("source", "clean"): 4,
     }  # fmt: skip
-    assert left_out == ()
+    assert left_out == []
     assert made[0].commands(["dga"]) == ("python -m dga evaluate --out b",)
 
 
@@ -135,7 +135,7 @@ def test_runs_under_other_conditions_are_left_out(tmp_path, config, sentence):
     write_run(tmp_path / "other", lines_of("dga", _right, 2, ["fog"]), **config)
     made, left_out = pool_runs(read_runs(tmp_path).evaluations)
     assert made[0].methods == ["source", "dda"]
-    assert left_out == (sentence,)
+    assert left_out == [sentence]
 
 
 def test_the_judge_of_the_runs_own_discriminator_is_chosen(tmp_path):
@@ -149,7 +149,7 @@ def test_the_judge_of_the_runs_own_discriminator_is_chosen(tmp_path):
     assert shipped_judge(results.judges, made[0]).name == "b"
     assert shipped_judge(results.judges, None).name == "a"
     assert stopping_config(results.judges[0], None) == EVERYDAY16.stopping
-    assert trained_on(results.judges[0]) == "all 15"
+    assert name_training(results.judges[0]) == "all 15"
     for names, said in (
         (FAMILIES["noise"], "noise"),
         (EXTRA_CORRUPTIONS, "four others"),
@@ -157,7 +157,7 @@ def test_the_judge_of_the_runs_own_discriminator_is_chosen(tmp_path):
     ):
         judge = results.judges[0]
         judge = replace(judge, config={**judge.config, "trained_on": list(names)})
-        assert trained_on(judge) == said
+        assert name_training(judge) == said
     with pytest.raises(MissingRun, match="no judge run of x_t"):
         shipped_judge(results.judges[2:], None)
 
@@ -166,12 +166,12 @@ def test_method_names_are_taken_apart():
     method = MethodName.parse("dda:depth=50:scale=6")
     assert (method.base, method.system) == ("dda", "dda")
     assert method.overrides == (("depth", "50"), ("scale", "6"))
-    assert not method.swept
+    assert not method.is_sweep
     assert MethodName.parse("dga-guided-ancestral").system == "dga-guided"
-    assert MethodName.parse("dga-guided:depth=8").swept
+    assert MethodName.parse("dga-guided:depth=8").is_sweep
     assert MethodName.parse("mine-ensemble").system == "mine-ensemble"
     assert method_title("dga-guided:tau=0.3") == "DGA + G, tau 0.3"
-    assert in_order(["mine", "dga", "dda", "dda-published", "source"]) == [
+    assert sort_methods(["mine", "dga", "dda", "dda-published", "source"]) == [
         "source", "dda-published", "dda", "dga", "mine",
     ]  # fmt: skip
 

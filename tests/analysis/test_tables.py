@@ -8,19 +8,18 @@ import pytest
 from dga.analysis.pooled import PooledRuns, pool_runs
 from dga.analysis.results import MissingRun, SavedRuns, read_runs
 from dga.analysis.statistics import Estimate
+from dga.analysis.tables.ablation import ORACLE, ablation
 from dga.analysis.tables.accuracy import table_1, table_2, table_3
+from dga.analysis.tables.comparisons import comparisons
 from dga.analysis.tables.depths import controls_table
 from dga.analysis.tables.discriminator import studies
-from dga.analysis.tables.plus import ORACLE, ablation, explanations
-from dga.analysis.tables.streams import comparisons
-from dga.analysis.tables.table import NOTHING, Table, number, percent, points, signed
+from dga.analysis.tables.table import EMPTY_CELL, Table, percent, points, signed
 from dga.corruptions import FAMILIES
 from dga.io.settings import values
 from dga.profiles import get_profile
 from dga.systems import systems
 from tests.fixtures.results import (
     depth_matters,
-    line,
     lines_of,
     path_of,
     stopping,
@@ -45,7 +44,7 @@ def _pooled(tmp_path: Path, *groups: list[dict], **config: object) -> PooledRuns
 
 
 def _row(table: Table, **cells: str) -> dict[str, str]:
-    rows = table.shown
+    rows = table.texts
     for column, text in cells.items():
         rows = rows[rows[column] == text]
     assert len(rows) == 1
@@ -59,7 +58,7 @@ def test_numbers_are_printed_as_people_read_them():
     fewer = "\N{MINUS SIGN}1.0 (\N{MINUS SIGN}2.4 to +0.3)"
     assert points(Estimate(-0.01, -0.024, 0.003, 40)) == fewer
     assert signed(-0.04) == "0.0"
-    assert percent(None) == points(None) == number(None) == number(float("nan")) == NOTHING
+    assert percent(None) == points(None) == EMPTY_CELL
 
 
 def test_table_1_by_hand(tmp_path):
@@ -72,12 +71,15 @@ def test_table_1_by_hand(tmp_path):
     )
     table = table_1(pooled)
     mine = _row(table, Method="mine")
-    assert (mine["Adaptation"], mine["Paper, severity 5 (%)"]) == (NOTHING, NOTHING)
+    assert (mine["Adaptation"], mine["Paper, severity 5 (%)"]) == (EMPTY_CELL, EMPTY_CELL)
     assert mine["Accuracy (%)"].startswith("100.0")
     source = _row(table, Method="Nothing done")
     ours = _row(table, Method="DGA + G")
     assert source["Accuracy (%)"].startswith("25.0 (")
-    assert (source["Paper, severity 5 (%)"], source["Gain over doing nothing"]) == ("33", NOTHING)
+    assert (source["Paper, severity 5 (%)"], source["Gain over doing nothing"]) == (
+        "33",
+        EMPTY_CELL,
+    )
     assert ours["Gain over doing nothing"].startswith("+25.0 (")
     told = [ours[head] for head in ("Adaptation", "Diffusion?", "Seconds", "Photos")]
     assert told == ["Input", "✓", "0.250", "8"]
@@ -101,7 +103,7 @@ def test_what_was_not_run_is_empty_and_said(tmp_path):
     memo = _row(table, Method="MEMO")
     assert memo["Paper, severity 5 (%)"] == "29"
     ours = "Accuracy (%)", "Gain over doing nothing", "Undamaged (%)"
-    assert {memo[head] for head in ours} == {NOTHING}
+    assert {memo[head] for head in ours} == {EMPTY_CELL}
     numbers = table.numbers.set_index("method").loc["memo"].drop("paper")
     assert numbers.isna().all()
     rivals = "tent, memo, diffpure-published, dda-published, dga, dga-guided"
@@ -110,20 +112,20 @@ def test_what_was_not_run_is_empty_and_said(tmp_path):
 
 def test_too_few_corruptions_make_no_mean(tmp_path):
     pooled = _pooled(tmp_path, lines_of("source", lambda p, c: True, 4, FAMILIES["noise"]))
-    assert _row(table_1(pooled), Method="Nothing done")["Accuracy (%)"] == NOTHING
+    assert _row(table_1(pooled), Method="Nothing done")["Accuracy (%)"] == EMPTY_CELL
     row = _row(table_2(pooled), Method="Nothing done")
     assert row["Noise (average)"] == row["Shot"] == "100.0"
-    assert {row["Blur (average)"], row["Fog"], row["JPEG"]} == {NOTHING}
+    assert {row["Blur (average)"], row["Fog"], row["JPEG"]} == {EMPTY_CELL}
 
 
 def test_the_paper_stands_once_a_system(pooled):
     """In Table 1 beside its first variant, in Table 2 as a row under its last."""
-    beside = table_1(pooled).shown.set_index("Method")["Paper, severity 5 (%)"]
+    beside = table_1(pooled).texts.set_index("Method")["Paper, severity 5 (%)"]
     assert beside[["DDA (published)", "DDA (tuned)", "DGA + G (ancestral)"]].tolist() == [
-        "38", NOTHING, NOTHING,
+        "38", EMPTY_CELL, EMPTY_CELL,
     ]  # fmt: skip
     table = table_2(pooled)
-    methods = table.shown["Method"].tolist()
+    methods = table.texts["Method"].tolist()
     after = methods.index("*DDA, paper, severity 5*")
     variants = ["DDA (published)", "DDA (tuned)", "DDA (tuned, ensemble)"]
     assert methods[after - 3 : after] == variants
@@ -145,7 +147,7 @@ def test_table_3_is_on_images_that_every_tau_has(tmp_path):
     table = table_3(pooled)
     assert _row(table, Method="DGA", tau="0.5")["Mean of 15"].startswith("0.0 (")
     assert _row(table, Method="DGA", tau="0.3")["Mean of 15"].startswith("100.0 (")
-    assert _row(table, Method="DGA", tau="0.7")["Noise"] == NOTHING
+    assert _row(table, Method="DGA", tau="0.7")["Noise"] == EMPTY_CELL
     assert _row(table, Method="*DGA, paper*", tau="0.7")["Noise"] == "21"
     assert "(4 photographs)" in table.caption
     assert table.missing == ("no run of dga:tau=0.1, dga:tau=0.7",)
@@ -155,7 +157,7 @@ def test_table_3_is_on_images_that_every_tau_has(tmp_path):
 
 def test_comparisons_are_of_ours_with_every_rival(pooled):
     table = comparisons(pooled)
-    rivals = table.shown.loc[table.shown["Method"] == "DGA + G", "Minus"].tolist()
+    rivals = table.texts.loc[table.texts["Method"] == "DGA + G", "Minus"].tolist()
     assert rivals[:3] == ["Nothing done", "Tent", "DiffPure (published)"]
     assert "DGA + G (ancestral)" in rivals
     assert len(rivals) == 10
@@ -163,27 +165,6 @@ def test_comparisons_are_of_ours_with_every_rival(pooled):
     whole = table_1(pooled).numbers.set_index("method")["accuracy"]
     found = cells[("dga-guided", "dda", "mean")]
     assert found == pytest.approx(whole["dga-guided"] - whole["dda"], abs=2e-3)
-
-
-def test_what_was_found_is_counted_by_what_was_done(tmp_path):
-    """Of four foggy pictures: two exposures, one of them with impulses, a blur, and nothing."""
-    said = ["gain 2.2, offset -1.01/-0.07/+1.02", "offset -0.25/-0.25/-0.25, impulses beyond 0.35"]
-    said += ["blur 2 px", "none"]
-    rows = [
-        line(p, "fog", "dga-plus", True, degradation=text, unchanged=text == "none")
-        for p, text in enumerate(said)
-    ]
-    table = explanations(_pooled(tmp_path, rows))
-    assert table.shown.to_dict("records") == [
-        {
-            **{"Corruption": "Fog", "Exposure": "50", "Sharpness": "25", "Noise": "25"},
-            **{"Nothing": "25", "Left as it came": "25", "Pictures": "4"},
-        }
-    ]
-    alone = ["exposure_alone", "sharpness_alone", "noise_alone", "several", "nothing"]
-    assert table.numbers[alone].to_numpy().tolist() == [[25, 25, 0, 25, 25]]
-    with pytest.raises(MissingRun, match="no run of dga-plus"):
-        explanations(_pooled(tmp_path / "other", lines_of("source", lambda p, c: True, 2)))
 
 
 def test_stages_stand_beside_the_whole_and_an_oracle(tmp_path):
@@ -196,7 +177,7 @@ def test_stages_stand_beside_the_whole_and_an_oracle(tmp_path):
         for row in lines_of(method, lambda p, c, right=right: p < right, 10)
     ]
     pooled = _pooled(tmp_path, rows)
-    shown = ablation(pooled).shown.set_index("Method")
+    shown = ablation(pooled).texts.set_index("Method")
     assert list(shown.index) == ["Nothing done", "DGA+", "DGA+, without exposure", ORACLE]
     assert [cell.split()[0] for cell in shown["Mean of 15"]] == ["20.0", "60.0", "40.0", "90.0"]
     assert shown.loc["DGA+, without exposure", "Minus DGA+"].startswith("\N{MINUS SIGN}20.0")
@@ -231,20 +212,19 @@ def test_a_stopping_rule_is_read_as_runs_save_it(tmp_path):
 
 def test_studies_tell_seen_from_unseen(results):
     table = studies(results.judges)
-    noise = table.shown[table.shown["Study"] == "noise-only"]
+    noise = table.texts[table.texts["Study"] == "noise-only"]
     assert set(noise["Judged on"]) == {"all", "seen", "unseen"}
-    assert set(table.shown.loc[table.shown["Study"] == "images", "Judged on"]) == {"all"}
+    assert set(table.texts.loc[table.texts["Study"] == "images", "Judged on"]) == {"all"}
     row = _row(table, Study="images")
     value = table.numbers.query("study == 'images' and measure == 'f1' and depth == 10")["value"]
     assert row["Depth 10"] == f"{100 * value.iloc[0]:.1f}"
-    assert row["Depth 5"] == NOTHING
-    assert {"calibration_error", "temperature"} <= set(table.numbers["measure"])
+    assert row["Depth 5"] == EMPTY_CELL
 
 
 def test_tables_go_through_csv_and_markdown(results, pooled, tmp_path):
     makers = table_1, table_2, table_3, comparisons, controls_table
     for table in [*(make(pooled) for make in makers), studies(results.judges)]:
-        paths = table.write(tmp_path)
+        paths = table.write(tmp_path, "table")
         back = pd.read_csv(paths["csv"])
         assert back.columns.tolist() == table.numbers.columns.tolist()
         expected = table.numbers.convert_dtypes().astype(object).where(table.numbers.notna(), None)
@@ -252,7 +232,7 @@ def test_tables_go_through_csv_and_markdown(results, pooled, tmp_path):
         pd.testing.assert_frame_equal(found, expected, check_dtype=False)
         lines = paths["md"].read_text("utf-8").splitlines()
         rows = [line for line in lines if line.startswith("|")]
-        assert len(rows) == 2 + len(table.shown)
-        assert {line.count("|") for line in rows} == {1 + len(table.shown.columns)}
+        assert len(rows) == 2 + len(table.texts)
+        assert {line.count("|") for line in rows} == {1 + len(table.texts.columns)}
         assert lines[0] == f"### {table.title}"
         assert table.commands

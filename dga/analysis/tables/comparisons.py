@@ -1,0 +1,63 @@
+"""Methods held against one another on the same pictures, and mixed streams."""
+
+from collections.abc import Iterator
+
+from dga.analysis.names import ALL, GROUPS, STREAM_GROUPS, MethodName, method_title
+from dga.analysis.pooled import PooledRuns
+from dga.analysis.results import MissingRun
+from dga.analysis.tables.accuracy import INTERVALS
+from dga.analysis.tables.table import Rows, Table, percent, points
+from dga.titles import STREAMS
+
+OURS = ("dga-plus", "dga-plus+tent", "dga-guided")
+
+
+def stream_table(pooled: PooledRuns) -> Table:
+    """Every method on the same stream: all, clean, each severity, each family."""
+    rows = Rows()
+    for method in pooled.compared:
+        cells = {group: pooled.correct.accuracy(method, group) for group in STREAM_GROUPS}
+        texts = {group: percent(cell, interval=group == ALL) for group, cell in cells.items()}
+        rows.add_groups({"Method": method_title(method)}, {"method": method}, cells, texts)
+    return Table(
+        f"{STREAMS[pooled.stream]}, {pooled.count_photographs(pooled.lines)}",
+        "Top-1 accuracy in percent on one stream of clean pictures and all corruptions at "
+        "severities 1 to 5, each photograph once, the same for every method; “all” with "
+        f"{INTERVALS}, every cell's interval in the CSV. Families: at all severities.",
+        *rows.frames,
+        pooled.commands(pooled.compared),
+    )
+
+
+def comparisons(pooled: PooledRuns) -> Table:
+    """Differences of :func:`list_pairs`, on all and by family; in a stream by severity, too."""
+    pairs = dict.fromkeys(list_pairs(pooled))
+    if not pairs:
+        raise MissingRun("no run of dga-plus or dga-guided beside other methods")
+    groups = pooled.groups if pooled.stream else tuple(GROUPS)
+    rows = Rows()
+    for method, rival in pairs:
+        head = {"Method": method_title(method), "Minus": method_title(rival)}
+        cells = {group: pooled.correct.difference(method, rival, group) for group in groups}
+        texts = {group: points(cells[group]) for group in pooled.groups}
+        rows.add_groups(head, {"method": method, "rival": rival}, cells, texts, "points")
+    return Table(
+        f"{method_title(next(iter(pairs))[0])} against each rival, {pooled.description}",
+        f"Difference in accuracy in points, with {INTERVALS}, on the images both have. Above 0, "
+        "the method of the first column is ahead; an interval that holds 0 decides nothing. "
+        "Permuted: each picture gets the choice made for another one of its batch.",
+        *rows.frames,
+        pooled.commands(name for pair in pairs for name in pair),
+    )
+
+
+def list_pairs(pooled: PooledRuns) -> Iterator[tuple[str, str]]:
+    """Ours and each rival, a repair with a reader and either alone, a method and its control."""
+    methods = pooled.compared
+    for method in OURS:
+        if method in methods:
+            yield from ((method, rival) for rival in methods if rival != method)
+    for name in map(MethodName.parse, pooled.methods):
+        yield from ((name.name, part) for part in name.parts if part in pooled.methods)
+        if name.permutation and name.without_permutation in pooled.methods:
+            yield name.without_permutation, name.name

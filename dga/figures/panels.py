@@ -1,0 +1,57 @@
+"""Panels of a figure in matplotlib, never through pyplot."""
+
+from dataclasses import dataclass
+
+from matplotlib import rc_context
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from dga.figures.palette import GRID, INK, WORDS
+
+WIDTH = 4.33  # inches: on a phone, words of 9 points can still be read
+DEPTH = "depth (steps of 100)"
+styled = rc_context(
+    {
+        "font.size": 9,
+        "text.color": WORDS,
+        "axes.labelcolor": WORDS,
+        "axes.titlesize": 9,
+        "axes.titleweight": "bold",
+        "axes.titlelocation": "left",
+        "axes.edgecolor": GRID,
+        "axes.grid": True,
+        "axes.axisbelow": True,
+        "axes.spines.top": False,
+        "axes.spines.right": False,
+        "grid.color": GRID,
+        "xtick.color": WORDS,
+        "ytick.color": WORDS,
+        "xtick.major.size": 0,
+        "ytick.major.size": 0,
+        "legend.fontsize": 7,
+        "legend.frameon": False,
+    }
+)
+"""Decorates a function that draws a figure."""
+
+
+@dataclass(frozen=True)
+class Plot:
+    """``caption``: how to read it; ``commands`` made its data."""
+
+    title: str
+    caption: str
+    figure: Figure
+    commands: tuple[str, ...] = ()
+
+
+def create_panels(title: str, count: int, columns: int = 2) -> tuple[Figure, list[Axes]]:
+    """``count`` empty panels, row by row."""
+    rows = -(-count // columns)
+    size = WIDTH, 0.6 + 2.2 * rows
+    figure = Figure(figsize=size, dpi=160, layout="constrained")
+    figure.suptitle(title, x=0.01, ha="left", fontsize=10, color=INK, fontweight="bold", wrap=True)
+    grid = figure.subplots(rows, columns, squeeze=False)
+    for axes in grid.flat[count:]:
+        axes.set_axis_off()
+    return figure, list(grid.flat[:count])
