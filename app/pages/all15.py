@@ -7,13 +7,15 @@ from pathlib import Path
 
 from app.pages.shell import METHODS, PLAIN_NAMES, Page, render
 from app.recorded.store import FOLDER
+from app.runs.settings import Settings
 
 BOARDS = FOLDER.parent / "boards"
 
 
 def all15_page(folder: Path = BOARDS) -> Page:
     """The page; each board is a file that its script asks for."""
-    photos = sorted(path.stem for path in folder.glob("*.json"))
+    recorded = (path.stem for path in folder.glob("*.json"))
+    photos = sorted(recorded, key=lambda name: (name != Settings().photo, name))
     first = json.loads((folder / f"{photos[0]}.json").read_text("utf-8")) if photos else None
     data = {"photos": photos, "board": first, "names": PLAIN_NAMES}
     return Page(

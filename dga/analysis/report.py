@@ -7,6 +7,7 @@ their difference in points, and how many pictures that is.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -47,6 +48,14 @@ def write_report(saved: SavedRuns, path: Path) -> Content:
     return report
 
 
+def hide_paths(commands: Iterable[str]) -> list[str]:
+    """Each command once, as anybody would type it: without the folders of whoever ran it."""
+    plain = (re.sub(r"--data \S+", "--data PICTURES", command) for command in commands)
+    return list(
+        dict.fromkeys(re.sub(r"--out \S*?([^/\s]+)(?=\s|$)", r"--out runs/\1", c) for c in plain)
+    )
+
+
 def _by_corruption(pooled: PooledRuns) -> Content:
     lines = pooled.lines[pooled.lines["corruption"] != CLEAN]
     return {
@@ -54,7 +63,7 @@ def _by_corruption(pooled: PooledRuns) -> Content:
         "title": f"By kind of damage, severity {pooled.severity}",
         "caption": "How many of 100 damaged photographs are read right, without and with "
         f"repair, on photographs that have every kind of damage. {INTERVALS}",
-        "commands": list(pooled.commands(lines["method"])),
+        "commands": hide_paths(pooled.commands(lines["method"])),
         "rows": list(compare_all(lines, [group for group in GROUPS if group != CLEAN])),
     }
 
@@ -69,7 +78,7 @@ def _undamaged(severities: Iterable[PooledRuns]) -> Iterator[Content]:
             "title": "Undamaged photographs",
             "caption": "What repair does to photographs that nothing is wrong with. Bit for bit: "
             f"the classifier gets the very picture that came. {INTERVALS}",
-            "commands": list(dict.fromkeys(run.command for run in runs)),
+            "commands": hide_paths(run.command for run in runs),
             "rows": list(compare_all(lines[lines["corruption"] == CLEAN], [CLEAN])),
         }
 
@@ -80,7 +89,7 @@ def _mixed(pooled: PooledRuns) -> Content:
         "title": f"{STREAMS[pooled.stream]}: every damage and strength mixed",
         "caption": "How many of 100 photographs are read right on one stream of undamaged and "
         f"damaged ones, each photograph once, the same for every method. {INTERVALS}",
-        "commands": list(pooled.commands(pooled.lines["method"])),
+        "commands": hide_paths(pooled.commands(pooled.lines["method"])),
         "rows": list(compare_all(pooled.lines, STREAM_GROUPS, mixed=True)),
     }
 

@@ -97,7 +97,11 @@ class ModelOptions:
 
     def absolute(self) -> ModelOptions:
         """The same places, whatever folder another process works in."""
+        from dga.weights.sources import package_of, packaged_checkpoint
+
         named: dict[str, Any] = {k: v for k, v in vars(self).items() if isinstance(v, Path)}
+        if packaged_checkpoint(package_of(str(self.classifier))):
+            del named["classifier"]  # a name
         return dataclasses.replace(self, **{name: path.absolute() for name, path in named.items()})
 
     def compute(self, begun: Path | None = None) -> Compute:

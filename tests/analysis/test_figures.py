@@ -70,7 +70,7 @@ def test_histogram_holds_every_picture(tmp_path):
     write_run(tmp_path / "run", rows)
     results = read_runs(tmp_path)
     halts = results.evaluations[0].lines
-    (panel,) = depths_and_f1(results.judges[0], halts).figure.axes
+    panel, *_ = depths_and_f1(results.judges[0], halts).figure.axes
     assert panel.get_title(loc="left") == "Weather"
     crossed, deepest = (sum(bar.get_height() for bar in bars) for bars in panel.containers)
     assert (crossed, deepest) == pytest.approx((60, 40))
