@@ -139,8 +139,10 @@ def _paper(results: Results, key: str, small: Mapping[str, Row]) -> Answer:
     paper = next((name for name in PAPER if rows[name]), PAPER[0])
     named = {paper: "the paper's", RIVAL: "the rival"}
     if any(rows.values()):
-        chart = list(_intervals(results, key, (SOURCE, RIVAL, *PAPER[::-1], OURS), "mean"))
-        return Answer("paper", question, f"Ours is {_against(rows, named)}", (), chart, key)
+        chart = list(_compare_alike(results, key, rows))
+        counts = sorted({row["photographs"] for row in rows.values() if row})
+        more = [f"On {join([str(count) for count in counts])} photographs that all repaired."]
+        return Answer("paper", question, f"Ours is {_against(rows, named)}", more, chart, key)
     found = any(name in small for name in named)
     more = [f"On pictures of 64 px ours is {_against(small, named)}"] if found else []
     return Answer("paper", question, more=more, exhibit="small" if found else "")
@@ -195,9 +197,25 @@ def _intervals(results: Results, key: str, methods: Sequence[str], group: str) -
     for name in methods:
         if value := results.accuracy(key, name, group):
             right, low, high = value
-            label = NAMES[name] + (" + G" if name == PAPER[0] else "")
-            text = f"{right:.0f} ({low:.0f} to {high:.0f})"
-            yield Line(label, text, right, low=low, high=high, mark=MARKS.get(name, ""))
+            yield _interval(name, {"right": right, "right_low": low, "right_high": high}, "right")
+
+
+def _compare_alike(results: Results, key: str, rows: Mapping[str, Row | None]) -> Iterator[Line]:
+    """Methods and nothing done, each on the photographs that it shares with ours."""
+    measured = {name: row for name, row in rows.items() if row}
+    rivals = [name for name in (RIVAL, *PAPER[::-1]) if name in measured]
+    if nothing := results.find(key, rivals[0], SOURCE, "mean"):
+        yield _interval(SOURCE, nothing, "other_right")
+    for name in rivals:
+        yield _interval(name, measured[name], "other_right")
+    yield _interval(OURS, measured[rivals[0]], "right")
+
+
+def _interval(name: str, row: Row, side: str) -> Line:
+    right, low, high = row[side], row[f"{side}_low"], row[f"{side}_high"]
+    label = NAMES[name] + (" + G" if name == PAPER[0] else "")
+    text = f"{right:.0f} ({low:.0f} to {high:.0f})"
+    return Line(label, text, right, low=low, high=high, mark=MARKS.get(name, ""))
 
 
 def _against(rows: Mapping[str, Row | None], names: Mapping[str, str]) -> str:
