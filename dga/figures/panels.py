@@ -45,8 +45,9 @@ class Plot:
     commands: tuple[str, ...] = ()
 
 
-def create_panels(title: str, count: int, columns: int = 2) -> tuple[Figure, list[Axes]]:
-    """``count`` empty panels, row by row."""
+def create_panels(title: str, count: int) -> tuple[Figure, list[Axes]]:
+    """``count`` empty panels, two a row."""
+    columns = min(2, count)
     rows = -(-count // columns)
     size = WIDTH, 0.6 + 2.2 * rows
     figure = Figure(figsize=size, dpi=160, layout="constrained")
