@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import gc
-import importlib.resources
+import importlib.util
 import os
 import shutil
 import signal
@@ -87,8 +87,16 @@ def _add_files(server: gr.Server) -> None:
     server.mount(f"/files/{digest()}", StaticFiles(directory=STATIC))
     server.mount("/recorded", StaticFiles(directory=RECORDED))
     server.mount("/results-files", StaticFiles(directory=RESULTS))
-    plotly = importlib.resources.files("plotly") / "package_data" / "plotly.min.js"
-    server.get("/plotly.js")(lambda: FileResponse(str(plotly), media_type="text/javascript"))
+    server.get("/plotly.js")(_send_plotly)
+
+
+async def _send_plotly() -> Response:
+    """The library that draws figures, as the installed package has it."""
+    spec = importlib.util.find_spec("plotly")  # importing it would take a second
+    if spec is None or spec.origin is None:
+        raise HTTPException(404)
+    script = Path(spec.origin).parent / "package_data" / "plotly.min.js"
+    return FileResponse(script, media_type="text/javascript")
 
 
 def _add_photos(server: gr.Server, service: Service) -> None:

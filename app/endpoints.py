@@ -165,9 +165,9 @@ class Service:
                 corruption=None if corruption == "none" else corruption,
                 severity=severity, tau=tau, seed=seed, dda_depth=dda_depth,
             )  # fmt: skip
+            damage = parse_settings({"damage": corruption, "strength": severity, "seed": seed})
         except (ValueError, TypeError) as error:
             raise gr.Error(str(error)) from None
-        damage = Settings.model_construct(damage=corruption, strength=severity, seed=seed)
         damaged = damage_photo(view, damage)
 
         def steps(models: Models) -> Generator[Any]:

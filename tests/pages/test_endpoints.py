@@ -56,7 +56,7 @@ def test_what_is_not_allowed_is_one_sentence(client, panda, wrong):
         client.predict(handle_file(panda[0]), **wrong, api_name="/adapt")
     text = str(refusal.value)
     assert "Traceback" not in text
-    assert str(next(iter(wrong.values()))) in text
+    assert text.endswith(".")
 
 
 def test_what_is_no_picture_is_one_sentence(client, tmp_path):
