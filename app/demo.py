@@ -10,7 +10,6 @@ import shutil
 import signal
 import socket
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -34,6 +33,7 @@ from app.runs.models import Networks
 from app.runs.settings import SettingsError
 from app.runs.thumbnails import show_thumbnails
 from app.server import decoder
+from app.server.folder import make_folder
 from app.server.gate import address_of, stand_in_front
 from app.server.photos import UnknownPhotoError
 from app.server.turns import BusyError
@@ -145,9 +145,7 @@ def serve(
 
     With ``block`` the networks are loaded once the page is there; else they have to be.
     """
-    parent = os.environ.get("GRADIO_TEMP_DIR") or tempfile.gettempdir()
-    folder = Path(tempfile.mkdtemp(prefix="dga-", dir=parent if Path(parent).is_dir() else None))
-    os.environ["GRADIO_TEMP_DIR"] = str(folder)
+    folder = Path(make_folder())
     proxies = os.environ.setdefault("FORWARDED_ALLOW_IPS", "")
     is_local = not proxies and not os.environ.get("SPACE_ID") and is_loopback(host)
     decoder.start()

@@ -5,6 +5,8 @@ from __future__ import annotations
 import gc
 import os
 
+from app.server.folder import make_folder
+
 
 def main() -> None:
     """Build the pages and serve them."""
@@ -15,6 +17,10 @@ def main() -> None:
     os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
     # Until all is loaded nothing is garbage, and looking for it would take a second.
     gc.disable()
+    try:
+        make_folder()
+    except OSError as error:
+        raise SystemExit(f"dga: Uploads cannot be kept: {error}.") from None
     from app.demo import main as serve_page
 
     serve_page()
