@@ -146,6 +146,8 @@ def serve(
     With ``block`` the networks are loaded once the page is there; else they have to be.
     """
     folder = Path(make_folder())
+    if prefix := os.environ.get("GRADIO_ROOT_PATH", "").rstrip("/"):
+        os.environ["GRADIO_ROOT_PATH"] = prefix if "://" in prefix else f"/{prefix.lstrip('/')}"
     proxies = os.environ.setdefault("FORWARDED_ALLOW_IPS", "")
     is_local = not proxies and not os.environ.get("SPACE_ID") and is_loopback(host)
     decoder.start()
