@@ -28,7 +28,7 @@ from app.pages.all15 import all15_page
 from app.pages.learn import learn_page
 from app.pages.repair import repair_page
 from app.pages.results import results_page
-from app.pages.shell import STATIC, Page, digest, render_page
+from app.pages.shell import STATIC, digest, render_page
 from app.runs.models import Networks
 from app.runs.settings import SettingsError
 from app.runs.thumbnails import show_thumbnails
@@ -55,7 +55,8 @@ def build_server(service: Service) -> gr.Server:
     """Gradio's server with our pages, files and endpoints."""
     server = gr.Server(title="dga", docs_url=None, redoc_url=None, openapi_url=None)
     for page in (repair_page(service), all15_page(), results_page(), learn_page()):
-        server.get(f"/{page.path}", response_class=HTMLResponse)(partial(_send_page, _html(page)))
+        answer = partial(_send_page, render_page(page))
+        server.get(f"/{page.path}", response_class=HTMLResponse)(answer)
     for old, new in MOVED.items():
         server.get(f"/{old}")(partial(_redirect, new))
     _add_files(server)
@@ -65,10 +66,6 @@ def build_server(service: Service) -> gr.Server:
     server.api(service.adapt, name="adapt", **whole)
     server.api(service.watch, name="watch", api_visibility="undocumented", **whole)
     return server
-
-
-def _html(page: Page) -> str:
-    return render_page(page)
 
 
 async def _send_page(html: str, request: Request) -> str:

@@ -22,6 +22,7 @@ from app.pages.results_file import (
     points,
     signed,
 )
+from app.runs.sentences import join_words
 from dga.corruptions import CORRUPTIONS, FAMILIES
 from dga.titles import phrase, title
 
@@ -105,7 +106,7 @@ def _damage(results: Results, key: str) -> Answer:
     if not rows:
         return Answer("damage", question)
     best = [f"{phrase(r['group'])} ({signed(r['gain'])})" for r in rows[:3] if r["gain"] > 0]
-    most = f", most on {join(best)}" if best else ""
+    most = f", most on {join_words(best)}" if best else ""
     helps = sum(row["gain"] > 0 for row in rows)
     families = ((title(name), results.find(key, OURS, SOURCE, name)) for name in FAMILIES)
     chart = [_change(name, row) for name, row in families if row]
@@ -141,7 +142,7 @@ def _paper(results: Results, key: str, small: Mapping[str, Row]) -> Answer:
     if any(rows.values()):
         chart = list(_compare_alike(results, key, rows))
         counts = sorted({row["photographs"] for row in rows.values() if row})
-        more = [f"On {join([str(count) for count in counts])} photographs that all repaired."]
+        more = [f"On {join_words([str(count) for count in counts])} photographs that all repaired."]
         return Answer("paper", question, f"Ours is {_against(rows, named)}", more, chart, key)
     found = any(name in small for name in named)
     more = [f"On pictures of 64 px ours is {_against(small, named)}"] if found else []
@@ -157,9 +158,9 @@ def _others(results: Results) -> Answer:
     plain = {name: NAMES[name] if name == TENT else NAMES[name].lower() for name in names}
     parts = [f"{plain[name]} {percent(value[0])}" for name, value in right.items() if value]
     missing = [plain[name] for name, value in right.items() if not value]
-    sentence = f"Of mixed pictures read right: {join(parts)}."
+    sentence = f"Of mixed pictures read right: {join_words(parts)}."
     if missing:
-        sentence += f" Not measured yet: {join(missing)}."
+        sentence += f" Not measured yet: {join_words(missing)}."
     against = {TENT: "Tent", SOURCE: "doing nothing"}
     rows = {name: results.find("wild", OURS, name, "all") for name in against}
     found = any(rows.values())
@@ -228,16 +229,11 @@ def _against(rows: Mapping[str, Row | None], names: Mapping[str, str]) -> str:
         verdict = "ahead of" if row["gain"] >= 0 else "behind"
         verdict = "not surely " * (row["gain_low"] <= 0 <= row["gain_high"]) + verdict
         clauses.append(f"{verdict} {words}, {points(row)}")
-    rest = f" Not measured yet: {join(missing)}." if missing else ""
+    rest = f" Not measured yet: {join_words(missing)}." if missing else ""
     return f"{'; '.join(clauses)}.{rest}"
-
-
-def join(words: Sequence[str]) -> str:
-    """A, b and c."""
-    return " and ".join(part for part in (", ".join(words[:-1]), words[-1]) if part)
 
 
 def shorten(words: Sequence[str], most: int = 3) -> str:
     """The first of them, and how many more there are."""
     rest = len(words) - most
-    return join([*words[:most], f"{rest} more"] if rest > 0 else words)
+    return join_words([*words[:most], f"{rest} more"] if rest > 0 else words)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dga.explanation.degradation import Degradation
@@ -131,7 +131,7 @@ def percent(share: float) -> str:
     return f"{99 if whole == 100 and share < 0.9995 else whole}\N{NO-BREAK SPACE}%"
 
 
-def join_words(words: list[str]) -> str:
+def join_words(words: Sequence[str]) -> str:
     """``a, b and c``."""
     if len(words) < 2:
         return "".join(words)
