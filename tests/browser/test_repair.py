@@ -132,13 +132,19 @@ def test_the_stop_follows_the_threshold_without_a_run(watch):
     )
 
 
-def test_own_photos_are_repaired_and_what_is_none_is_one_sentence(watch):
+def upload_photo(watch):
     page = open_page(watch)
     page.set_input_files("#photo", picture_file())
+    # The opening's record stays until the upload has ended.
     page.wait_for_function(
         "() => document.querySelector('#tag-before').textContent.startsWith('Orig')"
     )
     wait_for_repair(page)
+    return page
+
+
+def test_own_photos_are_repaired_and_what_is_none_is_one_sentence(watch):
+    page = upload_photo(watch)
     assert page.inner_text("#size") == "96 \N{MULTIPLICATION SIGN} 72"
     assert "panda" not in page.inner_text("h1")
     page.set_input_files("#photo", {"name": "a.png", "mimeType": "image/png", "buffer": b"no"})
@@ -151,9 +157,7 @@ def test_own_photos_are_repaired_and_what_is_none_is_one_sentence(watch):
 
 
 def test_damage_is_painted_by_keys(watch):
-    page = open_page(watch)
-    page.set_input_files("#photo", picture_file())
-    wait_for_repair(page)
+    page = upload_photo(watch)
     page.get_by_role("radio", name="Paint", exact=True).click()
     canvas = page.locator("#strokes")
     canvas.focus()
