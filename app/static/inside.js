@@ -47,7 +47,10 @@ function makeChart(change, page) {
     right = width < 700 ? width - 16 : width - 110;
     svg.setAttribute("viewBox", `0 0 ${width} ${HEIGHT}`);
     const lines = [0, 0.5, 1].flatMap((share) => [draw("line", { class: "grid", x1: LEFT, x2: right, y1: y(share), y2: y(share) }), draw("text", { x: LEFT - 8, y: y(share) + 5, "text-anchor": "end" }, `${100 * share} %`)]);
-    for (let depth = 0; depth <= page.deepest; depth += 8) lines.push(draw("text", { x: x(depth), y: BOTTOM + 22, "text-anchor": depth ? "middle" : "start" }, depth ? `${depth}` : "0 steps of noise"));
+    for (let depth = 0; depth <= page.deepest; depth += width < 700 ? 16 : 8) {
+      const isLast = depth === page.deepest;
+      lines.push(draw("text", { x: x(depth), y: BOTTOM + 22, "text-anchor": isLast ? "end" : "middle" }, isLast ? `${depth} steps of noise` : `${depth}`));
+    }
     axes.replaceChildren(...lines);
   }
 
