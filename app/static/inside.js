@@ -154,8 +154,8 @@ function showStop({ stop, curve }, settings, page, isRunning) {
   if (stop && curve?.is_done) {
     const sure = percent(stop.tau);
     if (!stop.depth) text = `The detector is less than ${sure} sure of damage from the start: the paper’s method leaves it alone.`;
-    else if (stop.is_crossed) text = `After ${stop.depth} steps of noise the detector is less than ${sure} sure of damage: there we stop, t* = ${stop.depth}.`;
-    else text = `It still looks damaged after ${stop.depth} steps, as much noise as we allow: there we stop, t* = ${stop.depth}.`;
+    else if (stop.is_crossed) text = `After ${stop.depth} steps of noise the detector is less than ${sure} sure of damage: there we stop, t*\u00a0=\u00a0${stop.depth}.`;
+    else text = `It still looks damaged after ${stop.depth} steps, as much noise as we allow: there we stop, t*\u00a0=\u00a0${stop.depth}.`;
   }
   put(find("#stop"), text);
 }
