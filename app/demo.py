@@ -42,7 +42,7 @@ from dga.io.shipped import shipped
 from dga.networks.models import find_models
 from dga.profiles import PROFILES, get_profile
 from dga.weights.checkpoints import WeightsError
-from dga.weights.fetch import obtain
+from dga.weights.fetch import provide
 from dga.weights.sources import NETWORKS, Sources
 
 RECORDED, RESULTS = shipped("assets/recorded"), shipped("assets/results")
@@ -205,7 +205,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     try:
         check_address(options.host, options.port)
         sources = Sources(options.weights, **{name: getattr(options, name) for name in NETWORKS})
-        obtain(get_profile(options.profile), sources, options.yes)
+        provide(get_profile(options.profile), sources, options.yes)
         files = find_models(options.profile, sources)
         files.verify()
         _serve_until_stopped(Networks(files), options.host, options.port)

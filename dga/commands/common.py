@@ -120,9 +120,9 @@ class ModelOptions:
     def fetch(self) -> None:
         """Public weights are fetched if wanted; one sentence names whatever is missing."""
         from dga.profiles import get_profile
-        from dga.weights.fetch import obtain
+        from dga.weights.fetch import provide
 
-        obtain(get_profile(self.profile), self.sources, self.yes)
+        provide(get_profile(self.profile), self.sources, self.yes)
 
     def load(self, begun: Path | None = None) -> Models:
         """The models; public weights are fetched if wanted, and a long wait is said.

@@ -2,21 +2,19 @@
 
 import typer
 
-from dga.commands.common import ProfileOption, YesOption, command
+from dga.commands.common import ProfileOption, command
 
 
 @command
-def fetch(profile: ProfileOption = "imagenet", yes: YesOption = False) -> None:
+def fetch(profile: ProfileOption = "imagenet") -> None:
     """Download a profile's public weights; broken off, the same command goes on."""
     from dga.profiles import get_profile
-    from dga.weights.fetch import discard_altered, fetch_missing
-    from dga.weights.sources import Sources, complain
+    from dga.weights.fetch import fetch_missing
+    from dga.weights.sources import Sources, check_present
 
     wanted, sources = get_profile(profile), Sources()
-    if (altered := discard_altered(wanted)) is not None:
-        typer.echo(f"Removed {altered}: it was altered.", err=True)
-    fetch_missing(wanted, sources, yes)
+    fetch_missing(wanted, sources)
     for name, path in sources.locate(wanted).items():
         if name not in sources.missing(wanted):
             typer.echo(f"{name}: {path}")
-    complain(wanted, sources)
+    check_present(wanted, sources)

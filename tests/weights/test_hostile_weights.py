@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from safetensors.torch import save, save_file
+from safetensors.torch import save_file
 from torch import nn
 
 from app.demo import main
@@ -18,15 +18,8 @@ from dga.networks.classifier import load_classifier
 from dga.networks.models import load_denoiser, load_discriminator, load_models
 from dga.profiles import Profile
 from dga.weights.checkpoints import WeightsError
-from dga.weights.sources import Sources, check_cached
-from dga.weights.store import (
-    OWN_SUM,
-    config_sum,
-    load_weights,
-    read_config,
-    read_state,
-    save_weights,
-)
+from dga.weights.sources import Sources, check_sum
+from dga.weights.store import load_weights, read_config, read_state, save_weights
 from tests.fixtures.cli import refused
 
 LOAD: dict[str, Callable[[Profile, Path], nn.Module]] = {
@@ -106,10 +99,6 @@ def overlong(path: Path, mark: Path) -> None:
 
 
 HARMFUL = [code, old_code, bare_code, compressed, endless, circle, nested, overlong]
-SAID = {
-    code: "it asks for test_hostile_weights.leave",
-    compressed: "it would grow when it is read",
-}
 
 
 @pytest.mark.parametrize("make", HARMFUL, ids=lambda make: make.__name__)
@@ -124,7 +113,6 @@ def test_files_made_to_do_harm(small_imagenet, tmp_path, make, suffix, name):
         LOAD[name](small_imagenet, path)
     assert str(caught.value).startswith(str(path))
     assert "\n" not in str(caught.value)
-    assert suffix != ".pt" or SAID.get(make, "") in str(caught.value)
     assert not mark.exists()
 
 
@@ -180,12 +168,6 @@ def test_headers_that_lie(tmp_path, name):
         read_state(folder)
 
 
-def test_an_honest_header_is_read():
-    """Else the test above would show nothing."""
-    honest = header({"weight": entry([1, 4], 0, 16)}, torch.ones(4).numpy().tobytes())
-    assert len(honest) - len(save({"weight": torch.ones(1, 4)})) < 8  # padding
-
-
 @pytest.mark.parametrize("suffix", [".pt", ".safetensors"])
 def test_truncated_anywhere(tmp_path, suffix):
     state = {"weight": torch.ones(300, 4), "bias": torch.ones(300)}
@@ -207,9 +189,8 @@ def ours(folder: Path) -> Path:
 
 
 def vouch(folder: Path, changes: dict[str, object]) -> None:
-    """Change a ``config.json`` and its own sum with it."""
+    """Change a ``config.json``."""
     content = json.loads((folder / "config.json").read_text()) | changes
-    content[OWN_SUM] = config_sum(content)
     (folder / "config.json").write_text(json.dumps(content))
 
 
@@ -261,50 +242,33 @@ def test_the_hubs_file_is_compared_with_the_hubs_sum(small_imagenet, checkpoints
         path.parent.mkdir()
     stored.write_bytes(content)
     link.symlink_to(stored)
-    check_cached(link)
+    check_sum(small_imagenet, link)
     stored.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
     named = checkpoints.named | {"classifier": link}
     with pytest.raises(WeightsError, match=r"was altered .*delete it and fetch it again"):
         load_models(small_imagenet, Sources(**named))
-    check_cached(checkpoints.classifier)  # anybody's own file has no sum to be compared with
+    check_sum(small_imagenet, checkpoints.classifier)  # nobody knows the sum of anybody's own file
 
 
 # The config beside our weights
 
 
-def test_every_bit_of_the_config_counts(tmp_path):
-    folder = ours(tmp_path / "w")
-    read_state(folder)
-    text = (folder / "config.json").read_text()
-    (folder / "config.json").write_text(text.replace("2.0", "2.5"))
-    with pytest.raises(WeightsError, match=r"config\.json was altered\. Restore it with"):
-        read_state(folder)
-
-
 @pytest.mark.parametrize(
-    "listed",
-    [
-        {"../other.safetensors": "0"},
-        {"/etc/passwd": "0"},
-        {"..\\other.safetensors": "0"},
-        {"model.pt": "0"},
-        {"model.safetensors": 7},
-        ["model.safetensors"],
-    ],
+    "text", ["[" * 100_000, "\udcff", "{", "null", '{"sha256": ["model.safetensors"]}']
 )
-def test_only_files_of_the_folder_are_listed(tmp_path, listed):
-    folder = ours(tmp_path / "w")
-    vouch(folder, {"sha256": listed})
-    with pytest.raises(WeightsError, match="does not list its files"):
-        read_state(folder)
-
-
-@pytest.mark.parametrize("text", ["[" * 100_000, "\udcff", "{", "null"])
 def test_configs_that_cannot_be_read(tmp_path, text):
     folder = ours(tmp_path / "w")
     (folder / "config.json").write_bytes(text.encode("utf-8", "surrogateescape"))
     with pytest.raises(WeightsError, match=r"cannot be read|does not list its files"):
         read_config(folder)
+
+
+@pytest.mark.parametrize("name", ["../other.safetensors", "/dev/zero"])
+def test_only_files_of_the_folder_are_read(tmp_path, name):
+    folder = ours(tmp_path / "w")
+    vouch(folder, {"sha256": {name: "0"}})
+    with pytest.raises(WeightsError, match=rf"{Path(name).name} cannot be read: No such file"):
+        read_state(folder)
 
 
 # From the command line and from the page's start

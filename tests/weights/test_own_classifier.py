@@ -17,7 +17,7 @@ from dga.networks.compute import Compute
 from dga.networks.models import load_models
 from dga.profiles import EVERYDAY16, ClassifierConfig
 from dga.weights.checkpoints import WeightsError
-from dga.weights.classifiers import classifier_config, read_classes
+from dga.weights.classifiers import classifier_config
 from dga.weights.sources import Sources
 from dga.weights.store import save_weights, weights_id
 from tests.fixtures.cli import done, refused
@@ -99,38 +99,6 @@ def test_a_transformer_is_built_for_its_input(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("file", "text"),
-    [
-        ("a.txt", "cat\ndog\nship\n"),
-        ("a.json", '["cat", "dog", "ship"]'),
-        ("a.json", '{"2": "ship", "0": "cat", "1": "dog"}'),
-        ("a.json", '{"dog": 1, "cat": 0, "ship": 2}'),
-    ],
-)
-def test_class_lists(tmp_path, file, text):
-    (tmp_path / file).write_text(text, encoding="utf-8-sig")
-    assert read_classes(tmp_path / file) == NAMES
-
-
-@pytest.mark.parametrize(
-    ("file", "text", "words"),
-    [
-        ("a.txt", "\n\n", "is empty"),
-        ("a.json", '{"0": "cat", "2": "dog"}', "numbered from 0"),
-        ("a.json", '{"cat": 1}', "numbered from 0"),
-        ("a.json", "[1, 2]", "is no class list"),
-        ("a.json", '"cat"', "is no class list"),
-        ("a.json", "{", "cannot be read"),
-        ("b.txt", "", "cannot be read: No such file"),
-    ],
-)
-def test_class_lists_that_are_none(tmp_path, file, text, words):
-    (tmp_path / file.replace("b", "a")).write_text(text)
-    with pytest.raises(WeightsError, match=words):
-        read_classes(tmp_path / file)
-
-
-@pytest.mark.parametrize(
     ("changed", "words"),
     [
         ({"architecture": "resnet99"}, "timm has no architecture 'resnet99'"),
@@ -140,7 +108,10 @@ def test_class_lists_that_are_none(tmp_path, file, text, words):
         ({"classes": ("one", "two")}, "tells 3 classes apart, and 2 are named"),
         ({"input_size": 0}, "input size of .* is from 1 to 2048"),
         ({"std": (0.0, 1.0, 1.0)}, "std of .* is three numbers"),
+        ({"std": (58.395, 57.12, 57.375)}, r"std of .* in \[0, 1\]"),
         ({"mean": (float("nan"), 1.0, 1.0)}, "mean of .* is three numbers"),
+        ({"mean": (123.675, 116.28, 103.53)}, r"mean of .* in \[0, 1\]"),
+        ({"mean": (-0.5, 0.5, 0.5)}, "mean of .* is three numbers"),
     ],
 )
 def test_what_does_not_fit_is_one_sentence(checkpoint, changed, words):
@@ -151,7 +122,7 @@ def test_what_does_not_fit_is_one_sentence(checkpoint, changed, words):
 
 def test_commands_say_what_is_wrong(checkpoint, photo, tmp_path):
     for options, words in (
-        (("--classifier", "resnet17"), "There is no classifier resnet17: give a"),
+        (("--classifier", "resnet17"), "which has none; if timm's is meant: pip install"),
         (("--architecture", "resnet18", "--input-size", 64),
          "--architecture, --input-size describes a timm checkpoint: name it"),
         (("--classifier", checkpoint, "--mean", 3),

@@ -8,14 +8,7 @@ from torch import nn
 
 from dga.io.shipped import shipped
 from dga.weights.checkpoints import WeightsError
-from dga.weights.store import (
-    OWN_SUM,
-    config_sum,
-    load_weights,
-    read_config,
-    read_state,
-    save_weights,
-)
+from dga.weights.store import load_weights, read_config, read_state, save_weights
 
 
 @pytest.fixture
@@ -51,10 +44,10 @@ def test_altered_weights_are_refused(folder):
     content = shard.read_bytes()
     for altered in (content[:-1] + bytes([content[-1] ^ 1]), content[:20]):
         shard.write_bytes(altered)
-        with pytest.raises(WeightsError, match=r"was altered.*Restore it with"):
+        with pytest.raises(WeightsError, match=r"was altered.*Restore that folder"):
             read_state(folder)
     shard.unlink()
-    with pytest.raises(WeightsError, match="is missing"):
+    with pytest.raises(WeightsError, match="cannot be read: No such file"):
         read_state(folder)
 
 
@@ -74,7 +67,6 @@ def test_shipped_weights_keep_their_bounds():
     assert {folder.name for folder in folders} == set(limits)
     for folder in folders:
         state, config = read_state(folder), read_config(folder)
-        assert config[OWN_SUM] == config_sum(config)
         assert {path.name for path in folder.glob("*.safetensors")} == set(config["sha256"])
         assert sum(v.numel() for v in state.values()) <= limits[folder.name]
         assert (folder / "README.md").read_text().startswith("# ")
