@@ -18,7 +18,7 @@ from dga.io.files import numbered, to_plain
 from dga.networks.classifier import Prediction
 from dga.pipeline import Adaptation, Reconstruction, Search
 from dga.request import Request
-from dga.sentences import Reading, Story
+from dga.sentences import Reading, describe_chosen_depth, describe_fixed_depth, describe_plus
 from dga.stopping import Stop
 
 MADE_OF = "adapted.json"
@@ -211,15 +211,15 @@ def _outcome(facts: dict[str, Any]) -> str:
     methods, explained = facts["methods"], facts["explained"]
     order = ("dga-plus", "dga-guided", "dga", "dda")[0 if explained else 1 :]
     name = next(name for start in order for name in methods if name.startswith(start))
-    story, after = Story(_reading(facts["input"]), None, facts["horizon"]), _reading(methods[name])
+    before, after = _reading(facts["input"]), _reading(methods[name])
     if explained and name.startswith("dga-plus"):
         stop = Stop(explained["t_star"], explained["crossed"])
-        facts_of_plus = explained["sentence"], stop, explained["unchanged"], explained["flat"]
-        return story.plus(*facts_of_plus, after)[0]
+        finding, is_unchanged = explained["sentence"], explained["unchanged"]
+        return describe_plus(before, after, finding, stop, is_unchanged, explained["flat"])
     if name.startswith("dda"):
-        return story.fixed_depth(methods[name]["depth"], after)[0]
-    stop = Stop(facts["t_star"], facts["crossed"])
-    return story.own_depth(stop, after, guided=name.startswith("dga-guided"))[0]
+        return describe_fixed_depth(before, after, methods[name]["depth"])
+    stop, is_guided = Stop(facts["t_star"], facts["crossed"]), name.startswith("dga-guided")
+    return describe_chosen_depth(before, after, stop, facts["horizon"], is_guided)
 
 
 def _reading(facts: dict[str, Any]) -> Reading:

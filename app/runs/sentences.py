@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
+from dga import sentences
 from dga.explanation.degradation import Degradation
 
 Reading = Mapping[str, Any]
+percent = partial(sentences.percent, space="\N{NO-BREAK SPACE}")
 
 DAMAGE = {
     "gaussian_noise": "Noise", "shot_noise": "Grain", "impulse_noise": "Speckles",
@@ -123,12 +126,6 @@ def describe_sight(reading: Reading) -> str:
     label = reading["label"]
     article = "an" if label[0].lower() in "aeiou" else "a"
     return f"sees {article} {label} ({percent(reading['share'])})"
-
-
-def percent(share: float) -> str:
-    """0.934 as 93 %; nothing is 100 % that is not."""
-    whole = round(100 * share)
-    return f"{99 if whole == 100 and share < 0.9995 else whole}\N{NO-BREAK SPACE}%"
 
 
 def join_words(words: Sequence[str]) -> str:
