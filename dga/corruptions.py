@@ -39,14 +39,6 @@ OWN_SEED = ("glass_blur", "impulse_noise")
 _global_rng = threading.Lock()
 
 
-def family_of(corruption: str) -> str:
-    """Name of the family a corruption belongs to. Raises ``ValueError`` for others."""
-    for family, names in FAMILIES.items():
-        if corruption in names:
-            return family
-    raise ValueError(f"{corruption!r} belongs to no family. Families: {', '.join(FAMILIES)}.")
-
-
 def check_corruption(corruption: str, severity: int) -> None:
     """Raise ``ValueError`` naming what is allowed."""
     check_choice("corruption", corruption, CORRUPTIONS + EXTRA_CORRUPTIONS)
@@ -87,13 +79,6 @@ def _package() -> Callable[..., Pixels]:
             "apt-get install libgl1 libglib2.0-0"
         ) from error
     return apply
-
-
-def compile_corruptions() -> None:
-    """Pay now for slow imports and for compiling glass blur's two variants."""
-    grey = np.full((MIN_SIZE, MIN_SIZE, 3), 128, np.uint8)
-    for severity in (1, 3):
-        corrupt(grey, "glass_blur", severity, seed=0)
 
 
 def corrupt(pixels: Pixels, corruption: str, severity: int, seed: int) -> Pixels:

@@ -74,14 +74,13 @@ def curve(
     states: Tensor,
     denoiser: nn.Module | None = None,
     depths: Sequence[int] | None = None,
-    batch: int | None = None,
 ) -> Tensor:
     """Logits of states at some depths, by default 0, 1, ...: float32 ``[K]`` on the CPU.
 
-    ``states``: ``[K, 3, H, W]``; ``batch``: states in one pass. The confidence of the paper,
-    P(corrupted | x_k), is the logits' sigmoid. With a ``denoiser`` the network judges x0_hat.
+    ``states``: ``[K, 3, H, W]``. The confidence of the paper, P(corrupted | x_k), is the logits'
+    sigmoid. With a ``denoiser`` the network judges x0_hat.
     """
-    size = batch or max_batch(states)
+    size = max_batch(states)
     known = torch.tensor(range(len(states)) if depths is None else depths)
     parts = zip(states.split(size), known.split(size), strict=True)
     return torch.cat([judge_states(schedule, network, x, k, denoiser) for x, k in parts])

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable, Generator, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -29,7 +29,7 @@ from dga.explanation.search import Explanation, Scored
 from dga.images import Pixels, from_tensor, to_tensor
 from dga.networks.compute import with_own_numerics
 from dga.networks.models import Models
-from dga.pipeline import PictureCache, Rebuilt, Stopped, at_depth, run
+from dga.pipeline import PictureCache, Rebuilt, Stopped, run
 from dga.profiles import End, PlacesConfig, Repair, StoppingConfig
 from dga.stopping import Stop, choose_depth, is_decided
 
@@ -103,38 +103,27 @@ class Photograph:
 
 @dataclass(frozen=True)
 class Progress:
-    """Event: so many windows with noise are finished, of ``total``.
-
-    ``rows``: makes some rows of the picture so far when it is asked, from one to before another,
-    uint8 ``[n, W, 3]``: exposure and impulses undone, and the noise of what is finished by then.
-    It is there as soon as anything is finished. Rows above ``settled`` come out like that, of
-    those from ``reached`` on no noise is gone yet; between them it fades.
-    """
+    """Event: so many windows with noise are finished, of ``total``."""
 
     done: int
     total: int
-    settled: int = 0
-    reached: int = 0
-    rows: Callable[[int, int], Pixels] | None = field(default=None, compare=False, repr=False)
 
 
-def repair_photograph(
-    models: Models, pixels: Pixels, seed: int | None = None, depth: int | None = None
-) -> Photograph:
+def repair_photograph(models: Models, pixels: Pixels, seed: int | None = None) -> Photograph:
     """Repair a photograph, uint8 ``[H, W, 3]`` of any size, at its own size.
 
-    The same arguments give the same result; ``seed``: by default the content's own; ``depth``: one
-    everywhere instead of t*. Raises ``ValueError`` for what is no picture, and
-    ``FloatingPointError`` if a network returns no numbers.
+    The same arguments give the same result; ``seed``: by default the content's own. Raises
+    ``ValueError`` for what is no picture, and ``FloatingPointError`` if a network returns no
+    numbers.
     """
-    *_, last = photograph_steps(models, pixels, seed, depth)
+    *_, last = photograph_steps(models, pixels, seed)
     assert isinstance(last, Photograph)
     return last
 
 
 @with_own_numerics
 def photograph_steps(
-    models: Models, pixels: Pixels, seed: int | None = None, depth: int | None = None
+    models: Models, pixels: Pixels, seed: int | None = None
 ) -> Iterator[Scored | Progress | Photograph]:
     """:func:`repair_photograph`, an event at a time. The last one is the :class:`Photograph`."""
     begun = time.perf_counter()
@@ -143,9 +132,9 @@ def photograph_steps(
     seed = content_seed(pixels) if seed is None else seed
     height, width = pixels.shape[:2]
     if max(height, width) <= max(models.place_size, is_any_size(models) * WHOLE):
-        result = yield from _whole(models, mirror_up(pixels, models.place_size), seed, depth)
+        result = yield from _whole(models, mirror_up(pixels, models.place_size), seed)
     else:
-        result = yield from _windows(models, pixels, seed, depth)
+        result = yield from _windows(models, pixels, seed)
     image = result.image[:height, :width]
     unchanged = np.array_equal(image, pixels)
     yield replace(
@@ -175,12 +164,10 @@ def mirror_up(pixels: Pixels, least: int) -> Pixels:
 
 
 def _whole(
-    models: Models, pixels: Pixels, seed: int, depth: int | None
+    models: Models, pixels: Pixels, seed: int
 ) -> Generator[Scored | Progress, None, Photograph]:
     """A picture that is no larger than the profile's: DGA+."""
     x, plus = to_tensor(pixels).to(models.device), models.profile.plus
-    if depth is not None:
-        plus = at_depth(plus, depth)
     for event in run(models, x[None], [seed], [plus]):
         if isinstance(event, Scored):
             yield event
@@ -197,10 +184,10 @@ def _whole(
 
 
 def _windows(
-    models: Models, pixels: Pixels, seed: int, depth: int | None
+    models: Models, pixels: Pixels, seed: int
 ) -> Generator[Scored | Progress, None, Photograph]:
-    (height, width), side, repair = pixels.shape[:2], models.profile.image_size, usual(models)
-    pixels = mirror_up(pixels, side) if min(height, width) < side else pixels
+    side, repair = models.profile.image_size, usual(models)
+    pixels = mirror_up(pixels, side)
     is_grey = bool((pixels == pixels[..., :1]).all())
     x, config = to_tensor(pixels), repair.explain
     assert config is not None
@@ -210,17 +197,7 @@ def _windows(
     found = yield from _with_progress(steps, len(grid))
     restored = replace(found.degradation, noise=0.0).inverse(x)
     windows = [_window(models, found, restored, grid, n, config.places) for n in range(len(grid))]
-    if depth is not None:
-        repair = Repair(End(depth=depth, steps=1), config)
-        windows = [_fixed(found, restored, grid, n) for n in range(len(grid))]
     change, weight = torch.zeros_like(x), grid.weight()
-
-    def rows(top: int, bottom: int) -> Pixels:
-        part = slice(top, bottom)
-        taken = change[:, part] / weight[part]
-        if is_grey:  # a grey photograph stays grey
-            taken = taken.mean(0)
-        return from_tensor(restored[:, part] + taken)[:, :width]
 
     depths = np.zeros(len(grid), np.int64)
     touched = [n for n, window in enumerate(windows) if not window.settled]
@@ -233,22 +210,20 @@ def _windows(
         caches = [
             Window(models, *one) for one in zip(cut, seeds, (windows[n] for n in part), strict=True)
         ]
-        if depth is None:
-            judge_entries(models, caches)
+        judge_entries(models, caches)
         for event in run(models, cut, seeds, [repair], caches):
             if isinstance(event, Stopped):
                 depths[part[event.row]] = event.stop.t_star
             elif isinstance(event, Rebuilt) and event.steps:
                 grid.add(change, part[event.row], event.image.cpu() - clear[event.row])
-        rest = touched[begin + len(part) :]
-        settled = min(height, grid.place(rest[0])[0]) if rest else height
-        reached = max(settled, min(height, grid.place(part[-1])[0] + side))
-        yield Progress(begin + len(part), len(touched), settled, reached, rows)
-    shape = len(grid.rows), len(grid.columns)
+        yield Progress(begin + len(part), len(touched))
+    taken = change / weight
+    if is_grey:  # a grey photograph stays grey
+        taken = taken.mean(0)
     noise = np.zeros(x.shape[1:], np.float32) if found.noise is None else found.noise.numpy()
-    by_window = depths.reshape(shape)
-    whole = rows(0, height)
-    return Photograph(whole, found, noise, grid.rows, grid.columns, by_window, False, 0.0)
+    by_window = depths.reshape(len(grid.rows), len(grid.columns))
+    image = from_tensor(restored + taken)
+    return Photograph(image, found, noise, grid.rows, grid.columns, by_window, False, 0.0)
 
 
 def _with_progress(
@@ -289,13 +264,6 @@ def _window(
     if found.noise is None and isinstance(operator, Convolution):  # which is the same everywhere
         return replace(window, degradation=Degradation(operator=operator))
     return replace(window, degradation=NO_DEGRADATION, entry=0, noise=None, settled=True)
-
-
-def _fixed(found: Explanation, restored: Tensor, grid: Grid, number: int) -> Explanation:
-    """A window for a depth that is the same everywhere: to noisy pixels less noise is added."""
-    state = restored if found.state is None else found.state
-    noise = None if found.noise is None else grid.cut(found.noise[None], [number])[0, 0]
-    return Explanation(NO_DEGRADATION, 0, 0.0, noise=noise, state=grid.cut(state, [number])[0])
 
 
 class Window(PictureCache):

@@ -606,40 +606,6 @@ def systems_by_repair(chosen: Iterable[System]) -> dict[Repair, list[System]]:
     return found
 
 
-@dataclass(frozen=True)
-class DepthSweep:
-    """What comes out at each depth 0, 1, ...: uint8 ``[n, S, S, 3]``, and how it is read."""
-
-    images: Pixels
-    predictions: Sequence[Prediction]
-
-
-@with_own_numerics
-def sweep_depths(
-    models: Models,
-    pixels: Pixels,
-    seed: int,
-    repair: Repair,
-    extent: int,
-    cache: PictureCache | None = None,
-) -> Generator[tuple[int, int] | DepthSweep]:
-    """Repair a picture, uint8 ``[S, S, 3]``, from each depth 0...``extent`` instead of its t*.
-
-    Yields (steps done, of how many), then the :class:`DepthSweep`: at each depth the picture
-    that :func:`adapt` gives there. Raises ``ValueError`` for another size or a bad depth.
-    """
-    x = picture_tensor(models, pixels)
-    from_depth = {at_depth(repair, depth): depth for depth in range(extent + 1)}
-    images = np.repeat(pixels[None], extent + 1, 0)
-    caches = [cache or PictureCache(models, x, seed)]
-    for event in run(models, x[None], [seed], list(from_depth), caches):
-        if isinstance(event, Rebuilt):
-            images[from_depth[event.repair]] = from_tensor(event.image)
-        elif isinstance(event, Stepped):
-            yield event.step, event.steps
-    yield DepthSweep(images, classify(models, to_tensor(images).to(models.device)))
-
-
 def at_depth(repair: Repair, depth: int) -> Repair:
     """The repair with a fixed depth in place of t*, in both of its ends."""
     noisy, blurred = (end and end.at(depth) for end in (repair.noisy, repair.blurred))

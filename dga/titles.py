@@ -14,14 +14,6 @@ SYSTEMS = {
     "dga-plus": "DGA+",
     "dga-plus+tent": "DGA+ and Tent",
 }
-# Where nobody has to have read the paper.
-PLAIN = {
-    "damaged": "Damaged",
-    "dga": "Unguided",
-    "dga-guided": "Own depth",
-    "dga-plus": "With diagnosis",
-    "dda": "Fixed depth",
-}
 # Clean pictures and all severities mixed.
 STREAMS = {
     "wild": "Wild stream",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import dataclasses
 import functools
 import inspect
@@ -16,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
+from typer.core import TyperCommand
 
 if TYPE_CHECKING:
     from dga.data.results import StoredPicture
@@ -109,13 +109,13 @@ class ModelOptions:
 
         Raises ``ValueError`` for what is not there.
         """
-        from dga.evaluation.results_file import held_config
+        from dga.evaluation.results_file import read_config
         from dga.networks.compute import Compute
 
-        held = held_config(begun).get("precision") if begun else None
-        return Compute.choose(
-            self.device, held if held and self.precision == "auto" else self.precision
-        )
+        precision = self.precision
+        if begun and precision == "auto":
+            precision = read_config(begun).get("precision", precision)
+        return Compute.choose(self.device, precision)
 
     def fetch(self) -> None:
         """Public weights are fetched if wanted; one sentence names whatever is missing."""
@@ -203,25 +203,28 @@ def user_errors() -> Iterator[None]:
         raise typer.Exit(2) from error
 
 
-EMPTY = Path("\0")
-"""A path that was given as nothing; Python would take it for the working folder."""
+class Command(TyperCommand):
+    """A command whose expected errors are told in a sentence."""
 
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Nothing is refused, which Python would take for the working folder."""
+        with user_errors():
+            if "" in args:
+                raise ValueError(
+                    "An argument is empty: name a file or a folder, or leave the option out."
+                )
+        return super().parse_args(ctx, args)
 
-def _checked(annotation: Any) -> Any:
-    """The option, its paths told apart from nothing."""
-    if not any(kind in str(annotation) for kind in ("PosixPath", "WindowsPath", "pathlib")):
-        return annotation
-    option = copy.copy(annotation.__metadata__[0])
-    option.parser = lambda text: Path(text) if str(text) else EMPTY
-    option.metavar = option.metavar or "PATH"
-    return Annotated[annotation.__origin__, option]
+    def invoke(self, ctx: Any) -> Any:
+        if isinstance(sys.stdout, io.TextIOWrapper):
+            # A file's name may have bytes that are no text.
+            sys.stdout.reconfigure(errors="backslashreplace")
+        with user_errors():
+            return super().invoke(ctx)
 
 
 def command(function: Callable[..., None]) -> Callable[..., None]:
-    """Add a command, its expected errors told in a sentence.
-
-    A parameter whose default is a group of options stands for all of them.
-    """
+    """Add a command; a parameter whose default is a group of options stands for all of them."""
     signature = inspect.signature(function, eval_str=True)
     groups: dict[str, Any] = {
         name: parameter.default
@@ -239,32 +242,20 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
             for field, value in vars(groups[name]).items()
         ]
 
-    parameters = [option.replace(annotation=_checked(option.annotation)) for option in parameters]
-
     @functools.wraps(function)
-    @user_errors()
     def parsed(**values: Any) -> None:
-        for name, value in values.items():
-            if value is EMPTY or (isinstance(value, list) and EMPTY in value):
-                raise ValueError(f"{name.replace('_', '-')} is empty: name a file or a folder.")
-        if isinstance(
-            sys.stdout, io.TextIOWrapper
-        ):  # a file's name may have bytes that are no text
-            sys.stdout.reconfigure(errors="backslashreplace")
         for name, group in groups.items():
-            own = {field: values.pop(field) for field in vars(group)}
-            values[name] = dataclasses.replace(group, **own)
+            options = {field: values.pop(field) for field in vars(group)}
+            values[name] = dataclasses.replace(group, **options)
         function(**values)
 
     parsed.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
     parsed.__annotations__ = {option.name: option.annotation for option in parameters}
-    return app.command()(parsed)
+    return app.command(cls=Command)(parsed)
 
 
 NAMED = 50
 """Unreadable pictures that are named one by one."""
-
-
 MegapixelsOption = Annotated[
     float | None, typer.Option(help="Most of a picture that is read. Default: 178.")
 ]

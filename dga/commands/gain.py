@@ -29,7 +29,7 @@ def gain(
     Without labels, what it reads in the undamaged picture counts as right.
     """
     from dga.corruptions import parse_corruptions
-    from dga.evaluation.gain import is_labelled, measure_gain, tell_gain
+    from dga.evaluation.gain import is_labelled, measure_gain, summarise_gain
     from dga.io.files import exclusive
 
     if not data.exists():
@@ -41,5 +41,5 @@ def gain(
         if not results.lines:
             raise ValueError(f"None of the pictures in {data} can be read.")
         labelled = is_labelled(data, loaded.profile.classifier.classes)
-        typer.echo(tell_gain(results.lines, labelled))
+        typer.echo(summarise_gain(results.lines, labelled))
         say_skipped(results.unreadable)

@@ -25,7 +25,6 @@ def judge(
     depths: Annotated[str, typer.Option(help="all or comma-separated depths.")] = "all",
     features: Annotated[bool, typer.Option(help="Keep the classifier's features too.")] = True,
     study: Annotated[str, typer.Option(help="Another name than its config suggests.")] = "",
-    batch: Annotated[int | None, typer.Option(help="Noised states in one pass.")] = None,
     plan: PlanOptions = PlanOptions(),
     models: ModelOptions = ModelOptions(precision="float32"),
 ) -> None:
@@ -36,13 +35,15 @@ def judge(
     from dga.speed.pace import describe_wait
 
     with exclusive(out):
-        asked = plan.plan(data, parse_corruptions(corruptions))
-        options = judging.Options(judging.parse_depths(depths), features, study, batch)
+        chosen_plan = plan.plan(data, parse_corruptions(corruptions))
+        chosen_depths = judging.parse_depths(depths)
         compute = models.compute()
         models.fetch()
         judge = judging.load_judge(models.profile, models.sources, compute)
         if notice := describe_wait(judge.models):
             typer.echo(notice, err=True)
-        unreadable = judging.judge_pictures(judge, asked, out, options, command_line())
+        unreadable = judging.judge_pictures(
+            judge, chosen_plan, out, chosen_depths, features, study, command_line()
+        )
         typer.echo(f"Curves: {out / CURVES}")
         say_skipped(unreadable)

@@ -6,7 +6,7 @@ import os
 import socket
 import sys
 import time
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
@@ -18,7 +18,7 @@ from tqdm import tqdm
 
 from dga.data.image_sets import ImageFiles
 from dga.evaluation.plan import ResolvedPlan, choose_images
-from dga.evaluation.results_file import ResultRow, ResultsFile, differences
+from dga.evaluation.results_file import ResultRow, ResultsFile, find_differences
 from dga.evaluation.run import (
     LoadedSystems,
     Results,
@@ -35,7 +35,6 @@ from dga.speed.pace import describe_wait
 from dga.systems import parse_all
 
 POLL_SECONDS = 1.0
-REACH_SECONDS = 10.0
 
 
 class ClusterError(ConnectionError):
@@ -70,21 +69,35 @@ class Recipe:
 
 
 class Worker:
-    """Loads the models when it is first asked, so that errors of loading are its answer."""
+    """Loads the models when it is first asked, so that errors of loading are its answer.
 
-    def __init__(self, recipe: Recipe) -> None:
-        self.recipe = recipe
+    ``expected``: the setup of the first worker, which every other one must have, too.
+    """
+
+    def __init__(self, recipe: Recipe, expected: Setup | None = None) -> None:
+        self.recipe, self.expected = recipe, expected
 
     @cached_property
     def loaded(self) -> LoadedSystems:
-        """Models and systems."""
+        """Models and systems. Raises ``ValueError`` for other weights or packages than expected."""
         models = self.recipe.load()
         systems = predictors_of(models, parse_all(models.profile, self.recipe.methods))
-        return LoadedSystems(models, systems, self.recipe.resolved.plan)
+        loaded = LoadedSystems(models, systems, self.recipe.resolved.plan)
+        if self.expected is not None:
+            first, here = (
+                {**asdict(setup), "methods": dict(setup.settings)}
+                for setup in (self.expected, loaded.setup)
+            )
+            if changes := find_differences(first, here):
+                raise ValueError(
+                    f"The worker on {socket.gethostname()} differs from the first one "
+                    f"({changes[0]})."
+                )
+        return loaded
 
-    def inspect(self) -> tuple[str, Setup, str]:
-        """The machine's name, what results depend on, and how long a picture takes."""
-        return socket.gethostname(), self.loaded.setup, describe_wait(self.loaded.models)
+    def inspect(self) -> tuple[Setup, str]:
+        """What results depend on, and how long a picture takes."""
+        return self.loaded.setup, describe_wait(self.loaded.models)
 
     def measure(self, task: Round, images: ImageFiles) -> tuple[list[ResultRow], list[str]]:
         """Lines and unreadable pictures of one batch, or of a stream whose order matters."""
@@ -121,7 +134,7 @@ def evaluate_on_cluster(
         workers = Workers(ray, cluster, recipe)
         setup = workers.setup
         images = choose_images(recipe.resolved, setup.profile)
-        config = describe(recipe.resolved.asked, setup, len(images), command)
+        config = describe(recipe.resolved.original, setup, len(images), command)
         results = ResultsFile(out, config, resume)
         forget_replaced(plan, images, results)
         tasks = make_tasks(pending_rounds(plan, setup, images, results, batch))
@@ -144,23 +157,25 @@ def evaluate_on_cluster(
 
 
 class Workers:
-    """Actors, each on a GPU or, without any, on a CPU; one that is lost is replaced."""
+    """Actors, each on a GPU or, without any, on a CPU; Ray replaces one that is lost."""
 
     def __init__(self, ray: Any, cluster: Cluster, recipe: Recipe) -> None:
-        self.ray, self.cluster, self.alive_at = ray, cluster, time.monotonic()
+        self.ray, self.patience, self.alive_at = ray, cluster.patience, time.monotonic()
         resources = ray.cluster_resources()
         cpus, gpus = int(resources.get("CPU", 0)), int(resources.get("GPU", 0))
         if cpus < 1:
             raise ClusterError("The cluster has no CPU for a worker: ray start --address=HEAD:6379")
         self.count = min(cluster.workers or cpus, gpus or cpus, cpus)
         self.need = "GPU" if gpus else "CPU"
-        actor = ray.remote(num_cpus=1, num_gpus=min(1, gpus))(Worker)
-        self.start = lambda: actor.remote(recipe)
-        self.first = self.start()
+        actor = ray.remote(
+            num_cpus=1, num_gpus=min(1, gpus), max_restarts=-1, max_task_retries=cluster.tries - 1
+        )(Worker)
+        self.first = actor.remote(recipe)
         answer = self.first.inspect.remote()
-        while not ray.wait([answer], timeout=POLL_SECONDS)[0]:
-            self.check_alive()
-        _, self.setup, notice = self.get(answer)
+        while not self.wait([answer]):
+            pass
+        self.setup, notice = self.get(answer)
+        self.start = lambda: actor.remote(recipe, self.setup)
         if notice:
             tqdm.write(notice, file=sys.stderr)
 
@@ -171,45 +186,36 @@ class Workers:
         # Streams whose order matters take longest.
         waiting = deque(sorted(tasks, key=lambda number: not tasks[number].ordered))
         shared = self.ray.put(images)
-        losses, missing = Counter[int | None](), len(tasks)
-        count = min(self.count, len(tasks))
-        workers = [self.first, *(self.start() for _ in range(1, count))]
-        running: dict[Any, tuple[Any, int | None]] = {
-            worker.inspect.remote(): (worker, None) for worker in workers
-        }
-        while missing:
-            answers, _ = self.ray.wait(list(running), timeout=POLL_SECONDS)
-            if not answers:
-                self.check_alive()
-            for answer in answers:
-                worker, number = running.pop(answer)
-                try:
-                    result = self.get(answer)
-                except ClusterError:
-                    losses[number] += 1
-                    if losses[number] >= self.cluster.tries:
-                        raise
-                    if number is not None:
-                        waiting.appendleft(number)
-                    worker = self.start()
-                    running[worker.inspect.remote()] = worker, None
-                    continue
-                if number is None:
-                    self.compare(*result[:2])
-                else:
-                    missing -= 1
-                    yield number, *result
-                if waiting:
-                    number = waiting.popleft()
-                    running[worker.measure.remote(tasks[number], shared)] = worker, number
+        running: dict[Any, tuple[Any, int]] = {}
 
-    def compare(self, host: str, setup: Setup) -> None:
-        """Raise ``ValueError`` for a worker with other weights or packages than the first."""
-        expected, there = (
-            {**asdict(one), "methods": dict(one.settings)} for one in (self.setup, setup)
-        )
-        if changes := differences(expected, there):
-            raise ValueError(f"The worker on {host} differs from the first one ({changes[0]}).")
+        def assign(worker: Any) -> None:
+            number = waiting.popleft()
+            running[worker.measure.remote(tasks[number], shared)] = worker, number
+
+        count = min(self.count, len(tasks))
+        for worker in [self.first, *(self.start() for _ in range(1, count))][:count]:
+            assign(worker)
+        while running:
+            for answer in self.wait(list(running)):
+                worker, number = running.pop(answer)
+                yield number, *self.get(answer)
+                if waiting:
+                    assign(worker)
+                else:
+                    self.ray.kill(worker)  # leaves its place to one that was lost
+
+    def wait(self, answers: Sequence[Any]) -> list[Any]:
+        """Those that are there within a moment.
+
+        Raises :class:`ClusterError` once no machine could hold a worker for too long.
+        """
+        ready: list[Any] = self.ray.wait(list(answers), timeout=POLL_SECONDS)[0]
+        nodes = [node["Resources"] for node in self.ray.nodes() if node["Alive"]]
+        if ready or any(resources.get(self.need, 0) >= 1 for resources in nodes):
+            self.alive_at = time.monotonic()
+        elif time.monotonic() - self.alive_at > self.patience:
+            raise ClusterError("The cluster has lost all its workers.")
+        return ready
 
     def get(self, answer: Any) -> Any:
         """A worker's answer, or its own error; :class:`ClusterError` where the worker is lost."""
@@ -220,28 +226,6 @@ class Workers:
         except self.ray.exceptions.RayError as error:
             last = str(error).strip().splitlines()[-1].strip()
             raise ClusterError(f"A worker was lost: {last.rstrip('.')}.") from error
-
-    def check_alive(self) -> None:
-        """Raise :class:`ClusterError` once no machine could hold a worker for too long."""
-        nodes = [node["Resources"] for node in self.ray.nodes() if node["Alive"]]
-        if any(resources.get(self.need, 0) >= 1 for resources in nodes):
-            self.alive_at = time.monotonic()
-        elif time.monotonic() - self.alive_at > self.cluster.patience:
-            raise ClusterError("The cluster has lost all its workers.")
-
-
-def check_reachable(address: str | None) -> None:
-    """Raise :class:`ClusterError` if nothing answers there; Ray itself tries for 20 minutes."""
-    host, _, port = (address or "").rpartition(":")
-    if not host or not port.isdigit() or "/" in host:
-        return
-    try:
-        socket.create_connection((host, int(port)), REACH_SECONDS).close()
-    except (OSError, OverflowError) as error:
-        raise ClusterError(
-            f"No Ray cluster answers at {address} ({error}). On the first machine run: "
-            "ray start --head --port=6379"
-        ) from error
 
 
 @contextmanager
@@ -256,15 +240,23 @@ def connect(cluster: Cluster) -> Iterator[Any]:
             "--engine ray needs Ray, which is not installed here: "
             "pip install -r requirements-cluster.txt"
         ) from error
-    check_reachable(cluster.address)
     try:
+        _reach(cluster.address)
         ray.init(cluster.address or "local", log_to_driver=False, logging_level="error")
-    except (ConnectionError, RuntimeError, ValueError) as error:
+    except (OSError, OverflowError, RuntimeError, ValueError) as error:
         raise ClusterError(
-            f"The Ray cluster at {cluster.address} cannot be joined ({error}). It takes the same "
-            "Ray, the same Python and its token (dga/evaluation/README.md, Many machines)."
+            f"The Ray cluster at {cluster.address} cannot be joined ({error}). On its first "
+            "machine runs ray start --head --port=6379; it takes the same Ray, the same Python and "
+            "its token (dga/evaluation/README.md, Many machines)."
         ) from error
     try:
         yield ray
     finally:
         ray.shutdown()
+
+
+def _reach(address: str | None) -> None:
+    """Raise ``OSError`` at once where nothing answers; Ray itself tries for 20 minutes."""
+    host, _, port = (address or "").rpartition(":")
+    if port.isdigit() and "/" not in host:
+        socket.create_connection((host, int(port)), timeout=10.0).close()

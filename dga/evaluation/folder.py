@@ -16,7 +16,7 @@ from tqdm import tqdm
 from dga.adapted import AT_ONCE, content_seeds, stateless
 from dga.data.results import StoredPicture, write
 from dga.data.uploads import OWNER, Limits, UploadError, is_picture
-from dga.evaluation.results_file import ResultRow, ResultsFile, held_config
+from dga.evaluation.results_file import ResultRow, ResultsFile, check_config, read_config
 from dga.evaluation.run import answer_facts, saved
 from dga.images import Pixels, from_tensor, to_pixels, to_square, to_tensor
 from dga.io.files import LINES, atomic, numbered, sha256, to_plain
@@ -35,11 +35,13 @@ SOURCE = "source"
 REPAIR = "repair"
 LONGEST_NAME = 255
 """Bytes, of a file's name on usual disks."""
-_NOBODYS = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO, errno.ENOMEM}
+DISK_ERRORS = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO, errno.ENOMEM}
 """Errors of writing that are not one picture's own: the next would fail, too."""
 
 Result = tuple[ResultRow, Pixels | None]
 """What a row says of a picture, and the repaired one if there is one, uint8 ``[H, W, 3]``."""
+Work = Callable[[Sequence[StoredPicture]], dict[str, list[Result]]]
+"""Each method's results for some pictures."""
 
 
 @dataclass
@@ -109,18 +111,17 @@ def process_folder(
     folder: Path,
     out: Path,
     config: Mapping[str, Any],
-    work: Callable[[Sequence[StoredPicture]], dict[str, list[Result]]],
+    work: Work,
     at_once: int = 1,
     limits: Limits = OWNER,
 ) -> Processed:
     """Have every picture worked on once; killed at any moment, the same call goes on.
 
-    ``config``: what results depend on, with ``methods``; ``work``: each method's results for some
-    pictures. Repaired ones lie at ``out/METHOD/PATH.png``, of one method alone at ``out/PATH.png``.
-    What was done is done again where a picture was replaced or its result is gone, and forgotten
-    where the picture is gone. Raises ``ValueError`` for an ``out`` that holds results of another
-    folder or of other settings, and if no picture can be read; ``OSError`` where nothing can be
-    written.
+    ``config``: what results depend on, with ``methods``. Repaired pictures lie at
+    ``out/METHOD/PATH.png``, of one method alone at ``out/PATH.png``. What was done is done again
+    where a picture was replaced or its result is gone, and forgotten where the picture is gone.
+    Raises ``ValueError`` for an ``out`` that holds results of another folder or of other settings,
+    and if no picture can be read; ``OSError`` where nothing can be written.
     """
     folder, out = folder.resolve(), out.resolve()
     if folder == out:
@@ -130,12 +131,12 @@ def process_folder(
     for path in contents:
         with suppress(OSError):  # its reader then says so
             contents[path] = sha256(folder / path)
-    done = _claim(folder, out, config, contents)
-    stale = done.keep(lambda line: _holds(line, contents, unreadable, out))
-    replaced = {line["repaired"] for line in stale if line["path"] in contents}
-    told = Processed(out / TABLE, done.lines, unreadable=unreadable)
+    results = _claim(folder, out, config, contents)
+    stale = results.drop(lambda line: _is_stale(line, contents, unreadable, out))
+    replaceable = {line["repaired"] for line in stale if line["path"] in contents}
+    done = Processed(out / TABLE, results.lines, unreadable=unreadable)
     names = list(config["methods"])
-    waiting = [path for path in contents if not all(done.has("", path, name) for name in names)]
+    waiting = [path for path in contents if not all(results.has("", path, n) for n in names)]
     try:
         with tqdm(total=len(waiting), unit="image", mininterval=1.0) as bar:
             for start in range(0, len(waiting), at_once):
@@ -145,97 +146,92 @@ def process_folder(
                         read[path] = StoredPicture.read(folder / path, limits)
                     except UploadError as error:
                         unreadable[path] = f"{path}: {error}"
-                for path, name, (facts, pixels) in _worked(read, work, told.failed):
+                for path, name, (facts, pixels) in _do_work(read, work, done.failed):
                     line = {"corruption": "", "path": path, "method": name, **facts}
                     line |= {"content": contents[path], "repaired": ""}
-                    if done.has("", path, name):
+                    if results.has("", path, name):
                         continue
                     if pixels is not None:
-                        alone = len(names) == 1
-                        target = out / ("" if alone else name.replace(":", ",")) / f"{path}.png"
-                        target = target.with_name(_short(target.name))
+                        target = out / ("" if len(names) == 1 else name.replace(":", ",")) / path
+                        target = target.with_name(_name_result(target.name))
                         content = read[path].result(pixels, ".png")
                         if read[path].is_laid_on_white(content):
-                            told.on_white.add(path)
-                        if str(target.relative_to(out)) not in replaced:
-                            target = _free(target, content)
-                        if not _written(target, content, told.failed, path):
+                            done.on_white.add(path)
+                        if str(target.relative_to(out)) not in replaceable:
+                            target = _find_free(target, content)
+                        if not _write(target, content, done.failed, path):
                             continue
                         line["repaired"] = str(target.relative_to(out))
-                    done.append([line])
-                    told.new.append(line)
+                    results.append([line])
+                    done.new.append(line)
                 bar.update(len(part))
     finally:
         with suppress(OSError):  # what stops the loop is told, not what follows from it
-            _write_table(out / TABLE, done.lines)
-    if not done.lines:
-        reasons = [*unreadable.values(), *told.failed.values()]
+            _write_table(out / TABLE, results.lines)
+    if not results.lines:
+        reasons = [*unreadable.values(), *done.failed.values()]
         raise ValueError(
             f"None of the {len(contents) or len(reasons)} pictures in {folder} can be read or "
             f"repaired. The first: {reasons[0]}"
         )
-    return told
+    return done
 
 
 def _claim(
     folder: Path, out: Path, config: Mapping[str, Any], contents: Mapping[str, str]
 ) -> ResultsFile:
-    """The results of a folder of pictures, which may have been moved since they were begun."""
-    place = str(folder)
-    begun = str(held_config(out).get("data", place))
-    is_moved = begun != place and not Path(begun).is_dir()
-    results = ResultsFile(
-        out, {"data": place, **config}, resume=True, moved=("data",) if is_moved else ()
-    )
-    known = {line.get("content") for line in results.lines}
-    if is_moved and known and not known & set(contents.values()):
-        raise ValueError(
-            f"{out} holds results of another configuration (data: {begun} there, {place} here). "
-            "Choose another folder."
-        )
+    """The results of a folder, which may have been moved with pictures that have results."""
+    here = {"data": str(folder), **config}
+    begun = str(read_config(out).get("data", folder))
+    if Path(begun).is_dir():
+        return ResultsFile(out, here, resume=True)
+    results = ResultsFile(out, {**here, "data": begun}, resume=True)
+    if results.lines and set(contents.values()).isdisjoint(
+        line["content"] for line in results.lines
+    ):
+        check_config(out, here)
     return results
 
 
-def _holds(
+def _is_stale(
     line: ResultRow, contents: Mapping[str, str], unreadable: Mapping[str, str], out: Path
 ) -> bool:
-    """Whether a result still stands: for the picture as it is, and not removed itself.
+    """Whether the picture was replaced or removed, or its result was.
 
     What cannot be looked at now is not gone.
     """
-    path, content = line["path"], line.get("content")
-    hidden = any(str(place) in unreadable for place in (Path(path), *Path(path).parents))
-    stands = hidden or (content is not None and contents.get(path) == content)
-    return stands and (not line["repaired"] or (out / line["repaired"]).is_file())
+    path = Path(line["path"])
+    is_hidden = any(str(place) in unreadable for place in (path, *path.parents))
+    if not is_hidden and contents.get(line["path"]) != line["content"]:
+        return True
+    return bool(line["repaired"]) and not (out / line["repaired"]).is_file()
 
 
-def _worked(
-    read: Mapping[str, StoredPicture],
-    work: Callable[[Sequence[StoredPicture]], dict[str, list[Result]]],
-    failed: dict[str, str],
+def _do_work(
+    read: Mapping[str, StoredPicture], work: Work, failed: dict[str, str]
 ) -> list[tuple[str, str, Result]]:
     """(path, method, result) of pictures, together; where that fails, one by one."""
     try:
-        found = work(list(read.values())) if read else {}
+        made = work(list(read.values())) if read else {}
     except (ValueError, FloatingPointError, MemoryError) as error:
-        if len(read) == 1:
-            failed[next(iter(read))] = f"{next(iter(read))}: {error}"
-            return []
-        return [row for path in read for row in _worked({path: read[path]}, work, failed)]
+        if len(read) > 1:
+            return [row for path in read for row in _do_work({path: read[path]}, work, failed)]
+        failed[next(iter(read))] = f"{next(iter(read))}: {error}"
+        return []
     return [
         (path, name, result)
-        for name, results in found.items()
+        for name, results in made.items()
         for path, result in zip(read, results, strict=True)
     ]
 
 
-def _written(target: Path, content: bytes, failed: dict[str, str], path: str) -> bool:
+def _write(target: Path, content: bytes, failed: dict[str, str], path: str) -> bool:
     """Whether a result was written; raises ``OSError`` where no other could be, either."""
     try:
         write(target, content)
     except OSError as error:
         reason = error.strerror or type(error).__name__
-        if error.errno in _NOBODYS:
+        if error.errno in DISK_ERRORS:
             raise OSError(
                 f"{target} could not be written ({reason}): what is done is kept. Mend that, then "
                 "run the same command again."
@@ -245,21 +241,21 @@ def _written(target: Path, content: bytes, failed: dict[str, str], path: str) ->
     return True
 
 
-def _free(target: Path, content: bytes) -> Path:
+def _name_result(name: str) -> str:
+    """``NAME.png``; where disks do not take that, its beginning and a sum of all of it."""
+    encoded = os.fsencode(f"{name}.png")
+    if len(encoded) <= LONGEST_NAME:
+        return f"{name}.png"
+    start = encoded[: LONGEST_NAME - 40].decode(errors="ignore")
+    return f"{start}-{hashlib.sha256(encoded).hexdigest()[:16]}.png"
+
+
+def _find_free(target: Path, content: bytes) -> Path:
     """``target``, or a numbered one where another's file has that name already."""
     with suppress(OSError):
         if target.read_bytes() == content:
             return target
     return numbered(target)
-
-
-def _short(name: str) -> str:
-    """The name itself, or one that disks take: its beginning and a sum of all of it."""
-    encoded = os.fsencode(name)
-    if len(encoded) <= LONGEST_NAME:
-        return name
-    kept = os.fsdecode(encoded[: LONGEST_NAME - 40]).encode("utf-8", "ignore").decode()
-    return f"{kept}-{hashlib.sha256(encoded).hexdigest()[:16]}.png"
 
 
 def adapt_folder(
@@ -270,26 +266,25 @@ def adapt_folder(
     ``methods``: as ``evaluate --methods`` names them, none that learns from the pictures around.
     Repaired pictures have the profile's size. Each picture's seed comes from its content.
     """
-    built = {name: stateless(models, name) for name in dict.fromkeys((SOURCE, *methods))}
+    predictors = {name: stateless(models, name) for name in dict.fromkeys((SOURCE, *methods))}
     side = models.profile.image_size
 
     def work(pictures: Sequence[StoredPicture]) -> dict[str, list[Result]]:
         pixels = np.stack([to_pixels(to_square(one.image, side)) for one in pictures])
         x = to_tensor(pixels).to(models.device)
         results = dict[str, list[Result]]()
-        for name, outcome in answer(built, x, content_seeds(pixels)).items():
-            repaired = outcome.pictures if name != SOURCE else None
+        for name, outcome in answer(predictors, x, content_seeds(pixels)).items():
+            images = [None] * len(pictures)
+            if outcome.pictures is not None and name != SOURCE:
+                images = list(from_tensor(outcome.pictures))
+            rows = [answer_facts(outcome, i, models.profile)[1] for i in range(len(pictures))]
             results[name] = [
-                (
-                    {**_FACTS, "unchanged": facts["depth"] == 0, **facts},
-                    None if repaired is None else from_tensor(repaired[i]),
-                )
-                for i in range(len(pictures))
-                for _, facts in [answer_facts(outcome, i, models.profile)]
+                ({"degradation": "", "unchanged": row["depth"] == 0, **row}, image)
+                for row, image in zip(rows, images, strict=True)
             ]
         return results
 
-    settings = {name: saved(one.system) for name, one in built.items()}
+    settings = {name: saved(one.system) for name, one in predictors.items()}
     return process_folder(folder, out, _config(models, settings), work, AT_ONCE, limits)
 
 
@@ -298,25 +293,23 @@ def repair_folder(models: Models, folder: Path, out: Path, limits: Limits = OWNE
 
     def work(pictures: Sequence[StoredPicture]) -> dict[str, list[Result]]:
         done = [repair_photograph(models, one.pixels) for one in pictures]
-        return {
-            REPAIR: [
-                (
-                    {"unchanged": one.unchanged, "degradation": str(one.found.degradation)}
-                    | {"depth": int(one.depths.max()), "seconds": one.seconds},
-                    one.image,
-                )
-                for one in done
-            ]
-        }
+        facts = [
+            {
+                "unchanged": one.unchanged,
+                "degradation": str(one.found.degradation),
+                "depth": int(one.depths.max()),
+                "seconds": one.seconds,
+            }
+            for one in done
+        ]
+        return {REPAIR: [(row, one.image) for row, one in zip(facts, done, strict=True)]}
 
     config = _config(models, {REPAIR: to_plain(usual(models))})
     return process_folder(folder, out, config, work, limits=limits)
 
 
-_FACTS: ResultRow = {"degradation": ""}
-
-
 def _config(models: Models, methods: Mapping[str, Any]) -> dict[str, Any]:
+    """What results depend on."""
     return {
         "profile": models.profile.name,
         "precision": models.compute.precision,

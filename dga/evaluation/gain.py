@@ -10,9 +10,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
-from dga.analysis.statistics import CorrectTable, Estimate
+from dga.analysis.statistics import CorrectTable, Estimate, estimate
+from dga.analysis.tables.table import percent, points, signed
 from dga.corruptions import CLEAN, CORRUPTIONS, check_corruption
 from dga.data.imagenet_c import are_wnids
 from dga.data.uploads import is_picture
@@ -42,23 +44,20 @@ def measure_gain(
     for name in corruptions:
         check_corruption(name, severity)
     labelled = is_labelled(data, models.profile.classifier.classes)
-    plan = Plan(
-        (str(data.absolute()),),
-        (CLEAN, *corruptions),
-        severity,
-        labelled=labelled,
-        most=pictures,
-    )
+    named = (CLEAN, *corruptions)
+    plan = Plan((str(data.absolute()),), named, severity, labelled=labelled, most=pictures)
     systems = {name: replace(parse(models.profile, name), name=name) for name in (BEFORE, AFTER)}
     results = evaluate(models, systems, plan, out, batch=8, resume=True, command=command)
     if labelled or not results.lines:
         return results
-    own = {
+    undamaged = {
         row["path"]: row["prediction"]
         for row in results.lines
         if (row["corruption"], row["method"]) == (CLEAN, BEFORE)
     }
-    lines = [{**row, "correct": row["prediction"] == own.get(row["path"])} for row in results.lines]
+    lines = [
+        {**row, "correct": row["prediction"] == undamaged.get(row["path"])} for row in results.lines
+    ]
     return replace(results, lines=lines)
 
 
@@ -73,7 +72,7 @@ def is_labelled(data: Path, classes: Sequence[str]) -> bool:
     return are_wnids(folders) or {f.replace("_", " ") for f in folders} <= set(classes)
 
 
-def tell_gain(rows: Sequence[ResultRow], labelled: bool) -> str:
+def summarise_gain(rows: Sequence[ResultRow], labelled: bool) -> str:
     """The answer in a sentence, and a Markdown table: percent right, gain with its 95 % interval.
 
     Intervals are over photographs; ``gained``, ``lost``: readings that repair put right or wrong.
@@ -81,45 +80,34 @@ def tell_gain(rows: Sequence[ResultRow], labelled: bool) -> str:
     frame = pd.DataFrame(rows)
     table = CorrectTable(frame)
     right = frame.pivot_table("correct", ["corruption", "path"], "method", aggfunc="first")
-    names = [name for name in frame["corruption"].unique() if name != CLEAN]
+    seconds = frame[frame["method"] == AFTER].groupby("corruption")["seconds"].median()
     lines = [
         "| | damaged | repaired | gain | gained / lost | seconds |",
         "|---|---|---|---|---|---|",
     ]
-    spent = frame[frame["method"] == AFTER].groupby("corruption")["seconds"].median()
-    for name in (*names, CLEAN):
-        change = table.difference(AFTER, BEFORE, name)
+    for name in sorted(frame["corruption"].unique(), key=lambda name: name == CLEAN):
+        gain = table.difference(AFTER, BEFORE, name)
         before, after = (table.accuracy(method, name) for method in (BEFORE, AFTER))
-        if change is None or before is None or after is None:
+        if gain is None or before is None or after is None:
             continue
-        mine = right.loc[name].astype(bool)
-        gained, lost = (mine[a] & ~mine[b] for a, b in ((AFTER, BEFORE), (BEFORE, AFTER)))
+        was_right, is_right = (right.loc[name][method].astype(bool) for method in (BEFORE, AFTER))
+        gained, lost = (is_right & ~was_right).sum(), (was_right & ~is_right).sum()
         lines.append(
-            f"| {name} | {100 * before.value:.1f} | {100 * after.value:.1f} | {_points(change)} | "
-            f"{gained.sum()} / {lost.sum()} | {spent[name]:.2f} |"
+            f"| {name} | {percent(before, interval=False)} | {percent(after, interval=False)} | "
+            f"{points(gain)} | {gained} / {lost} | {seconds[name]:.2f} |"
         )
     by_picture = right.drop(index=CLEAN, errors="ignore").astype(float).groupby("path").mean()
-    change = by_picture[AFTER] - by_picture[BEFORE]
-    answer = _answer(change, "right" if labelled else "as undamaged")
-    return "\n".join([answer, "", *lines])
+    change = estimate((by_picture[AFTER] - by_picture[BEFORE]).to_numpy(np.float32)[None])
+    assert change is not None  # every picture has both
+    return "\n".join([_answer(change, "right" if labelled else "as undamaged"), "", *lines])
 
 
-def _answer(change: pd.Series, what: str) -> str:
-    from scipy.stats import bootstrap
-
-    count = len(change)
-    if count < 2:
-        return f"One picture says little: {100 * change.mean():+.1f} points are read {what}."
-    low = high = 100 * change.mean()
-    if change.nunique() > 1:  # equal ones have no spread to draw from
-        interval = bootstrap((change.to_numpy(),), lambda x, axis: x.mean(axis=axis), rng=0)
-        low, high = (100 * end for end in interval.confidence_interval)
-    sure = "Repair helps" if low > 0 else "Repair harms" if high < 0 else "Repair decides nothing"
+def _answer(change: Estimate, reading: str) -> str:
+    if change.photographs < 2:
+        return f"One picture says little: {signed(100 * change.value)} points are read {reading}."
+    verb = "helps" if change.low > 0 else "harms" if change.high < 0 else "decides nothing"
+    low, high = signed(100 * change.low), signed(100 * change.high)
     return (
-        f"{sure}: {100 * change.mean():+.1f} points more are read {what} ({low:+.1f} to "
-        f"{high:+.1f}, 95 %), over {count} pictures under each corruption."
+        f"Repair {verb}: {signed(100 * change.value)} points more are read {reading} ({low} to "
+        f"{high}, 95 %), over {change.photographs} pictures under each corruption."
     )
-
-
-def _points(change: Estimate) -> str:
-    return f"{100 * change.value:+.1f} ({100 * change.low:+.1f} to {100 * change.high:+.1f})"

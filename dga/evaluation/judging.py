@@ -19,7 +19,7 @@ from dga.data.image_sets import ImageFiles, ImageSet
 from dga.diffusion import forward_path
 from dga.discriminator import INPUTS, curve
 from dga.evaluation.plan import Plan, choose_images, image_seed, read_batch
-from dga.evaluation.results_file import earlier_config
+from dga.evaluation.results_file import check_config
 from dga.images import to_tensor
 from dga.io.files import CONFIG, CURVES, FEATURES, atomic, write_json
 from dga.io.parsing import whole_numbers
@@ -72,22 +72,6 @@ def load_judge(
     return Judge(models, study)
 
 
-@dataclass(frozen=True)
-class Options:
-    """``depths``: those that are judged, in 0...T, all by default. ``features``: whether
-    the classifier's are kept. ``study``: another name. ``batch``: states in one pass.
-    """
-
-    depths: tuple[int, ...] = ()
-    features: bool = True
-    study: str = ""
-    batch: int | None = None
-
-    def __post_init__(self) -> None:
-        if self.batch is not None and self.batch < 1:
-            raise ValueError("A batch holds at least one state.")
-
-
 def parse_depths(text: str) -> tuple[int, ...]:
     """``all`` (an empty tuple) or comma-separated whole numbers, sorted."""
     if text.strip() in ("", "all"):
@@ -96,23 +80,30 @@ def parse_depths(text: str) -> tuple[int, ...]:
 
 
 def judge_pictures(
-    judge: Judge, plan: Plan, out: Path, options: Options = Options(), command: str = ""
+    judge: Judge,
+    plan: Plan,
+    out: Path,
+    depths: Sequence[int] = (),
+    features: bool = True,
+    study: str = "",
+    command: str = "",
 ) -> list[str]:
     """Write ``curves.npz`` (and ``features.npz``) to ``out``; return unreadable pictures.
 
-    Pictures, corruptions and noise are those of ``evaluate``. Every corruption is kept as it is
-    finished, and a killed run goes on from there. A picture that cannot be read under one
-    condition is left out of all. Raises ``ValueError`` for a folder of another run, naming
-    the difference.
+    ``depths``: those that are judged, in 0...T, all by default; ``features``: whether the
+    classifier's are kept, too; ``study``: another name than the discriminator's own. Pictures,
+    corruptions and noise are those of ``evaluate``. Every corruption is kept as it is finished,
+    and a killed run goes on from there. A picture that cannot be read under one condition is left
+    out of all. Raises ``ValueError`` for a folder of another run, naming the difference.
     """
     schedule = judge.models.schedule
-    depths = [schedule.check_depth(d) for d in options.depths or range(schedule.steps + 1)]
+    depths = [schedule.check_depth(depth) for depth in depths or range(schedule.steps + 1)]
     conditions = tuple(dict.fromkeys((CLEAN, *plan.corruptions)))
     resolved = replace(plan, corruptions=conditions).resolve()
     images = choose_images(resolved, judge.models.profile)
-    run = JudgingRun(judge, resolved.plan, images, depths, options)
+    run = JudgingRun(judge, resolved.plan, images, depths, features, study or judge.study.name)
     config = {**run.config(), "command": command}
-    earlier_config(out, config)
+    check_config(out, config)
     out.mkdir(parents=True, exist_ok=True)
     write_json(out / CONFIG, {**config, "versions": versions()})
     if not (out / CURVES).exists():
@@ -131,7 +122,8 @@ class JudgingRun:
     plan: Plan
     images: ImageFiles
     depths: Sequence[int]
-    options: Options
+    has_features: bool
+    study: str
 
     def config(self) -> dict[str, Any]:
         """What the curves depend on."""
@@ -139,11 +131,11 @@ class JudgingRun:
         used = {
             "discriminator": True,
             "diffusion": self.judge.denoiser is not None,
-            "classifier": self.options.features,
+            "classifier": self.has_features,
         }
         return {
             "kind": "judge",
-            "study": self.options.study or study.name,
+            "study": self.study,
             "input": study.input,
             "source": study.source,
             "trained_on": study.corruptions,
@@ -160,7 +152,7 @@ class JudgingRun:
             "seed": plan.seed,
             "profile": models.profile.name,
             "precision": models.compute.precision,
-            "features": self.options.features,
+            "features": self.has_features,
             "weights": {name: models.weights.get(name) for name, needed in used.items() if needed},
         }
 
@@ -198,11 +190,14 @@ class JudgingRun:
         curves = []
         for x_i, seed in zip(x, seeds, strict=True):
             states = forward_path(models.schedule, x_i, seed)[torch.tensor(self.depths)]
-            asked = states, self.judge.denoiser, self.depths, self.options.batch
-            curves.append(curve(models.schedule, models.discriminator, *asked))  # [K]
+            curves.append(  # [K]
+                curve(
+                    models.schedule, models.discriminator, states, self.judge.denoiser, self.depths
+                )
+            )
         names = np.array(images.names)
         arrays: Arrays = {"paths": names, "logits": torch.stack(curves).numpy()}
-        if self.options.features:
+        if self.has_features:
             hidden = features(models.classifier, x, models.profile.classifier)
             arrays["features"] = hidden.half().cpu().numpy()
         return arrays
@@ -219,7 +214,7 @@ class JudgingRun:
         def stacked(key: str) -> NDArray[Any]:
             return np.stack([part[key][np.isin(part["paths"], names)] for part in parts])
 
-        if self.options.features:
+        if self.has_features:
             named = {"labels": images.labels, "classes": np.array(images.classes)}
             _save(out / FEATURES, {"features": stacked("features"), **named})  # [M, N, F]
         curves = {

@@ -102,35 +102,34 @@ class Plan:
 
     def resolve(self) -> ResolvedPlan:
         """Where its pictures are. Raises ``ValueError`` if the data lacks what is asked for."""
-        held = conditions(Path(self.data[0])) if len(self.data) == 1 else []
-        if not held:
+        available = conditions(Path(self.data[0])) if len(self.data) == 1 else []
+        if not available:
             return ResolvedPlan(self, self, self.data)
         if self.stream:
             raise ValueError(
                 f"A stream has clean pictures too, and {self.data[0]} has none: name clean ones "
                 "with --data and this folder with --corrupted."
             )
-        asked = [(name, self.severity) for name in self.corruptions]
-        missing = [name for name, severity in asked if (name, severity) not in held]
+        missing = [name for name in self.corruptions if (name, self.severity) not in available]
         if missing:
             raise ValueError(
                 f"{self.data[0]} has no {', '.join(missing)} at severity {self.severity}. "
                 "Name clean pictures with --data and this folder with --corrupted."
             )
-        own = condition_folder(Path(self.data[0]), self.corruptions[0], self.severity)
-        found = replace(self, corrupted=self.corrupted or self.data[0])
-        return ResolvedPlan(self, found, (str(own),))
+        first = condition_folder(Path(self.data[0]), self.corruptions[0], self.severity)
+        plan = replace(self, corrupted=self.corrupted or self.data[0])
+        return ResolvedPlan(self, plan, (str(first),))
 
 
 @dataclass(frozen=True)
 class ResolvedPlan:
     """A plan and where its pictures are.
 
-    ``asked``: as it was given; ``plan``: with the folder of corrupted pictures, if the data is
+    ``original``: as it was given; ``plan``: with the folder of corrupted pictures, if the data is
     such a set itself; ``folders``: folders or zips in which pictures are found by name.
     """
 
-    asked: Plan
+    original: Plan
     plan: Plan
     folders: tuple[str, ...]
 
@@ -175,7 +174,7 @@ def image_seed(base: int, path: str, corruption: str) -> int:
 
 
 def read_batch(
-    plan: Plan, view: View, pictures: ImageFiles | ImageSet, stream: str
+    plan: Plan, view: View, pictures: ImageFiles, stream: str
 ) -> tuple[ImageSet, list[str]]:
     """Pictures as they come in a stream, read or made, and the names of unreadable ones.
 
@@ -183,33 +182,34 @@ def read_batch(
     """
     conditions = [plan.condition(name, stream) for name in pictures.names]
     folders = {condition: plan.released(condition) for condition in dict.fromkeys(conditions)}
-    found, clean, contents = dict[str, Pixels](), dict[str, Pixels](), dict[str, str]()
+    damaged, clean, contents = dict[str, Pixels](), dict[str, Pixels](), dict[str, str]()
     for folder in dict.fromkeys(folders.values()):
-        few = pictures.take([i for i, c in enumerate(conditions) if folders[c] == folder])
-        is_released = False
-        if folder and isinstance(few, ImageFiles):
-            few, is_released = few.moved(folder, view.released), True
-        read, _ = few.load()
-        contents |= zip(read.names, read.contents, strict=False)
-        for picture, name in zip(read.pixels, read.names, strict=True):
-            if is_released:
-                found[name] = picture
-                continue
+        files = pictures.take([i for i, c in enumerate(conditions) if folders[c] == folder])
+        read, _ = (files.moved(folder, view.released) if folder else files).load()
+        contents |= zip(read.names, read.contents, strict=True)
+        if folder:
+            damaged |= zip(read.names, read.pixels, strict=True)
+            continue
+        for name, picture in zip(read.names, read.pixels, strict=True):
             clean[name] = view.finish(picture)
             corruption, severity = plan.condition(name, stream)
             if corruption != CLEAN:
                 seed = image_seed(plan.seed, name, corruption)
                 picture = corrupt(picture, corruption, severity, seed)
-            found[name] = view.finish(picture)
-    rows = [i for i, name in enumerate(pictures.names) if name in found]
+            damaged[name] = view.finish(picture)
+    rows = [i for i, name in enumerate(pictures.names) if name in damaged]
     names = tuple(pictures.names[i] for i in rows)
-    size = view.size
-    pixels, before = (
-        np.array([of[name] for name in names if name in of], np.uint8).reshape(-1, size, size, 3)
-        for of in (found, clean)
+    shape = len(names), view.size, view.size, 3
+    return (
+        ImageSet(
+            names,
+            np.array([damaged[name] for name in names], np.uint8).reshape(shape),
+            pictures.labels[rows],
+            pictures.classes,
+            np.array([clean[name] for name in names])
+            if clean and len(clean) == len(names)
+            else None,
+            tuple(contents[name] for name in names),
+        ),
+        [name for name in pictures.names if name not in damaged],
     )
-    unreadable = [name for name in pictures.names if name not in found]
-    undamaged = before if len(before) == len(pixels) else None
-    sums = tuple(contents.get(name, "") for name in names)
-    labels, classes = pictures.labels[rows], pictures.classes
-    return ImageSet(names, pixels, labels, classes, undamaged, sums), unreadable

@@ -7,7 +7,10 @@ from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+
 from dga.io.files import CONFIG, LINES, atomic, write_json
+from dga.io.parsing import shortened
 from dga.record import versions
 
 SHARDS = "shards"
@@ -22,28 +25,25 @@ class ResultsFile:
     as shards, a file each, until they are merged in the order of their numbers.
     """
 
-    def __init__(
-        self, folder: Path, config: dict[str, Any], resume: bool, moved: Collection[str] = ()
-    ) -> None:
+    def __init__(self, folder: Path, config: dict[str, Any], resume: bool) -> None:
         """Claim a folder and read what it holds; a half-written last line is dropped.
 
-        ``config["methods"]`` maps each method to its settings; what is ``moved`` may differ.
-        Raises ``ValueError`` for results of another configuration, naming the difference, and
-        for results where ``resume`` was not asked for.
+        ``config["methods"]`` maps each method to its settings. Raises ``ValueError`` for results
+        of another configuration, naming the difference, and for results where ``resume`` is false.
         """
         self.path = folder / LINES
         self.shards = folder / SHARDS
         folder.mkdir(parents=True, exist_ok=True)
-        old = earlier_config(folder, config, moved)
+        old = check_config(folder, config)
         config = {**config, "methods": {**old.get("methods", {}), **config["methods"]}}
         self.lines = _read(self.path)
-        found = len(self.lines) + sum(len(_read(path)) for path in self._waiting())
-        if found and not resume:
+        count = len(self.lines) + sum(len(_read(path)) for path in self._waiting())
+        if count and not resume:
             raise ValueError(
-                f"{folder} already holds {found} results. "
+                f"{folder} already holds {count} results. "
                 "Add --resume to go on with them, or choose another folder."
             )
-        self._done = {key(line) for line in self.lines}
+        self._done = set(map(line_key, self.lines))
         write_json(folder / CONFIG, {**config, "versions": versions()})
         self.merge()  # a run on many machines may have been killed before it did
 
@@ -53,7 +53,7 @@ class ResultsFile:
 
     def append(self, lines: Iterable[ResultRow]) -> None:
         """Write the lines that are new; all of them are on disk when this returns."""
-        new = [line for line in lines if key(line) not in self._done]
+        new = [line for line in lines if line_key(line) not in self._done]
         try:
             with self.path.open("a") as file:
                 file.writelines(json.dumps(line) + "\n" for line in new)
@@ -64,24 +64,21 @@ class ResultsFile:
                 "--resume."
             ) from error
         self.lines += new
-        self._done |= {key(line) for line in new}
+        self._done |= set(map(line_key, new))
 
-    def keep(self, stands: Callable[[ResultRow], bool]) -> list[ResultRow]:
+    def drop(self, is_stale: Callable[[ResultRow], bool]) -> list[ResultRow]:
         """Forget the lines that no longer stand; returns them."""
-        gone = [line for line in self.lines if not stands(line)]
-        if gone:
-            self.lines[:] = [line for line in self.lines if stands(line)]
-            self._done = {key(line) for line in self.lines}
-            with atomic(self.path) as part:
-                part.write_text("".join(json.dumps(line) + "\n" for line in self.lines))
-        return gone
+        stale = [line for line in self.lines if is_stale(line)]
+        if stale:
+            self.lines[:] = [line for line in self.lines if not is_stale(line)]
+            self._done = set(map(line_key, self.lines))
+            _write_lines(self.path, self.lines)
+        return stale
 
     def add_shard(self, number: int, lines: Iterable[ResultRow]) -> None:
         """Keep the lines of one piece of work: the whole file or none of it."""
         self.shards.mkdir(exist_ok=True)
-        path = self.shards / f"{number:09d}.jsonl"
-        with atomic(path) as part:
-            part.write_text("".join(json.dumps(line) + "\n" for line in lines))
+        _write_lines(self.shards / f"{number:09d}.jsonl", lines)
 
     def merge(self) -> None:
         """Append the shards to the lines in the order of their numbers, and remove them."""
@@ -94,75 +91,63 @@ class ResultsFile:
         return sorted(self.shards.glob("*.jsonl"))
 
 
-def key(line: ResultRow) -> tuple[str, str, str]:
+def line_key(line: ResultRow) -> tuple[str, str, str]:
     """What a line is about: corruption, picture, method."""
     return line["corruption"], line["path"], line["method"]
 
 
-def held_config(folder: Path) -> dict[str, Any]:
+def read_config(folder: Path) -> dict[str, Any]:
     """What a run that began in this folder depends on; empty without one.
 
     Raises ``ValueError`` where that cannot be read.
     """
     path = folder / CONFIG
-    try:
-        held = json.loads(path.read_text())
-    except FileNotFoundError:
+    if not path.exists():
         return {}
-    except (OSError, ValueError) as error:
+    try:
+        return dict(json.loads(path.read_text()))
+    except (OSError, ValueError, TypeError) as error:
         raise ValueError(f"{path} cannot be read. Choose another folder.") from error
-    if not isinstance(held, dict):
-        raise ValueError(f"{path} cannot be read. Choose another folder.")
-    return held
 
 
-def earlier_config(
-    folder: Path, config: dict[str, Any], moved: Collection[str] = ()
-) -> dict[str, Any]:
+def check_config(folder: Path, config: dict[str, Any]) -> dict[str, Any]:
     """What a run that began in this folder depends on; empty without one.
 
     Raises ``ValueError`` if that is not what this one does, naming up to three differences.
     """
-    old = held_config(folder)
-    if not old:
-        return {}
-    old |= {name: config[name] for name in moved}
+    old = read_config(folder)
     config = json.loads(json.dumps(config))  # tuples become lists, as in the file
-    if changed := differences(old, config):
+    if old and (changes := find_differences(old, config)):
         raise ValueError(
-            f"{folder} holds results of another configuration ({'; '.join(changed[:3])}). "
+            f"{folder} holds results of another configuration ({'; '.join(changes[:3])}). "
             "Choose another folder."
         )
     return old
 
 
-def differences(old: dict[str, Any], new: dict[str, Any]) -> list[str]:
+def find_differences(old: dict[str, Any], new: dict[str, Any]) -> list[str]:
     """How two configurations differ, one phrase each; methods count where both have them."""
-    both = [config.get("methods", {}) for config in (old, new)]
-    shared = both[0].keys() & both[1].keys()
-    there, here = (
-        _flat({**config, "methods": {name: methods[name] for name in shared}})
-        for config, methods in zip((old, new), both, strict=True)
-    )
+    shared = old.get("methods", {}).keys() & new.get("methods", {}).keys()
+    there, here = (_flatten(config, shared) for config in (old, new))
     return [
-        f"{name}: {_short(there.get(name))} there, {_short(here.get(name))} here"
-        for name in sorted((there.keys() | here.keys()) - {"command"})
-        if not name.startswith("versions.") and there.get(name) != here.get(name)
+        f"{name}: {shortened(str(there.get(name)), 60)} there, "
+        f"{shortened(str(here.get(name)), 60)} here"
+        for name in sorted(there.keys() | here.keys())
+        if there.get(name) != here.get(name)
     ]
 
 
-def _short(value: object) -> str:
-    text = str(value)
-    return text if len(text) <= 60 else f"{text[:57]}..."
+def _flatten(config: dict[str, Any], methods: Collection[str]) -> dict[str, Any]:
+    """What counts of a configuration, by names such as ``weights.diffusion``."""
+    rest = {name: config[name] for name in config.keys() - {"command", "versions", "methods"}}
+    settings = {name: config["methods"][name] for name in methods}
+    flat: dict[str, Any] = pd.json_normalize({**rest, "methods": settings}).to_dict("records")[0]
+    return flat
 
 
-def _flat(content: Any, prefix: str = "") -> dict[str, Any]:
-    if not isinstance(content, dict):
-        return {prefix: content}
-    found: dict[str, Any] = {}
-    for name, value in content.items():
-        found |= _flat(value, f"{prefix}.{name}" if prefix else name)
-    return found
+def _write_lines(path: Path, lines: Iterable[ResultRow]) -> None:
+    with atomic(path) as part:
+        part.write_text("".join(json.dumps(line) + "\n" for line in lines))
 
 
 def _read(path: Path) -> list[ResultRow]:

@@ -3,6 +3,7 @@
 import json
 import logging
 import math
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +16,7 @@ from dga.data.framing import View
 from dga.data.image_sets import NAMED, ImageFiles, ImageSet
 from dga.evaluation.permutation import make_permutation
 from dga.evaluation.plan import Plan, choose_images, image_seed, read_batch
-from dga.evaluation.results_file import ResultRow, ResultsFile, held_config, key
+from dga.evaluation.results_file import ResultRow, ResultsFile, line_key, read_config
 from dga.images import from_tensor, to_tensor
 from dga.io.files import to_plain
 from dga.io.parsing import some
@@ -93,7 +94,8 @@ class LoadedSystems:
     ) -> Iterator[tuple[list[ResultRow], list[str]]]:
         """Lines and unreadable pictures' names of each batch of a round."""
         view = View.of(self.models.profile, self.plan.frame)
-        self.reset(part.methods)
+        for name in part.methods:
+            self.systems[name].reset()
         for rows in part.batches():
             read, unreadable = read_batch(self.plan, view, images.take(rows), part.stream)
             yield self.judge(part.methods, read, part.stream), unreadable
@@ -129,11 +131,6 @@ class LoadedSystems:
                 }
                 rows.append(row)
         return rows
-
-    def reset(self, names: Sequence[str]) -> None:
-        """Let some methods forget what they learned."""
-        for name in names:
-            self.systems[name].reset()
 
 
 def _quality(outcome: Answers, i: int, pictures: ImageSet) -> ResultRow:
@@ -222,13 +219,13 @@ def pending_rounds(
     batch = 1 if single else batch
     groups: dict[tuple[int, bool], list[str]] = {}
     for name, settings in setup.settings.items():
-        own = settings.get("batch")
-        if single and own not in (None, 1):
+        waits_for = settings.get("batch")
+        if single and waits_for not in (None, 1):
             raise ValueError(
-                f"Pictures come one at a time, and {name} waits for {own}: leave it out, or name "
-                f"{name.split(':batch=')[0]}:batch=1."
+                f"Pictures come one at a time, and {name} waits for {waits_for}: leave it out, or "
+                f"name {name.split(':batch=')[0]}:batch=1."
             )
-        groups.setdefault((own or batch, own is not None), []).append(name)
+        groups.setdefault((waits_for or batch, waits_for is not None), []).append(name)
     rounds = []
     for stream in plan.streams:
         corruptions = [plan.condition(path, stream)[0] for path in images.names]
@@ -249,33 +246,34 @@ def forget_replaced(plan: Plan, images: ImageFiles, results_file: ResultsFile) -
 
     A method that depends on what came before goes through its whole stream again.
     """
-
-    def folder_of(line: ResultRow) -> Path | None:
-        return plan.released((line["corruption"], line["severity"]))
-
-    told = [line for line in results_file.lines if line.get("content")]
-    known, replaced = {line["path"] for line in told}, list[ResultRow]()
-    named = images.take([i for i, name in enumerate(images.names) if name in known])
-    for folder in {folder_of(line) for line in told}:
-        files = named.moved(folder, named.frame) if folder else named
-        now = dict(zip(files.names, files.contents(), strict=True))
-        for line in told:
-            if folder_of(line) == folder and now.get(line["path"]) not in (None, line["content"]):
-                replaced.append(line)
+    by_folder = defaultdict[Path | None, list[ResultRow]](list)
+    for line in results_file.lines:
+        if line.get("content"):
+            by_folder[plan.released((line["corruption"], line["severity"]))].append(line)
+    replaced = list[ResultRow]()
+    for folder, lines in by_folder.items():
+        names = {line["path"] for line in lines}
+        files = images.take([i for i, name in enumerate(images.names) if name in names])
+        if folder:
+            files = files.moved(folder, files.frame)
+        contents = dict(zip(files.names, files.contents(), strict=True))
+        replaced += [
+            line for line in lines if contents.get(line["path"]) not in (None, line["content"])
+        ]
     if not replaced:
         return
-    gone = {key(line) for line in replaced}
+    keys = set(map(line_key, replaced))
     streams = {plan.stream or line["corruption"] for line in replaced}
-    methods = held_config(results_file.path.parent)["methods"]
+    methods = read_config(results_file.path.parent)["methods"]
 
-    def stands(line: ResultRow) -> bool:
-        in_order = methods[line["method"]].get("batch") is not None
+    def is_stale(line: ResultRow) -> bool:
+        is_ordered = methods[line["method"]].get("batch") is not None
         is_touched = (plan.stream or line["corruption"]) in streams
-        return key(line) not in gone and not (in_order and is_touched)
+        return line_key(line) in keys or (is_ordered and is_touched)
 
-    results_file.keep(stands)
-    names = sorted({line["path"] for line in replaced})
-    _log.warning("Measured again, for their files were replaced: %s.", some(names, NAMED))
+    results_file.drop(is_stale)
+    paths = sorted({line["path"] for line in replaced})
+    _log.warning("Measured again, for their files were replaced: %s.", some(paths, NAMED))
 
 
 def describe(plan: Plan, setup: Setup, pictures: int, command: str) -> dict[str, Any]:

@@ -25,7 +25,6 @@ from dga.figures.accuracy import accuracy_by_depth
 from dga.figures.discriminator import depths_and_f1, f1_by_depth
 from dga.figures.embedding import draw_features
 from dga.figures.panels import Plot
-from dga.figures.pictures import save
 from dga.io.files import INDEX
 
 Exhibit = Table | Plot
@@ -79,10 +78,8 @@ def publish(saved: SavedRuns, out: Path) -> Index:
 
 def _write(exhibit: Exhibit, name: str, out: Path) -> dict[str, Any]:
     """The exhibit's files; returns its entry in the index."""
-    if isinstance(exhibit, Table):
-        kind, files = "table", exhibit.write(out / "tables", name)
-    else:
-        kind, files = "figure", {"png": save(exhibit.figure, out / "figures" / f"{name}.png")}
+    kind = "table" if isinstance(exhibit, Table) else "figure"
+    files = exhibit.write(out / f"{kind}s", name)
     return {
         "kind": kind,
         "name": name,

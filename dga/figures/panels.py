@@ -1,6 +1,7 @@
 """Panels of a figure in matplotlib, never through pyplot."""
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from matplotlib import rc_context
 from matplotlib.axes import Axes
@@ -43,6 +44,13 @@ class Plot:
     caption: str
     figure: Figure
     commands: tuple[str, ...] = ()
+
+    def write(self, folder: Path, name: str) -> dict[str, Path]:
+        """``NAME.png`` in ``folder``, of the same bytes for the same figure; its path by ending."""
+        folder.mkdir(parents=True, exist_ok=True)
+        path = folder / f"{name}.png"
+        self.figure.savefig(path, format="png", facecolor="white", metadata={"Software": "dga"})
+        return {"png": path}
 
 
 def create_panels(title: str, count: int) -> tuple[Figure, list[Axes]]:

@@ -13,7 +13,6 @@ from dga.analysis.results import MissingRun, read_runs
 from dga.figures.accuracy import accuracy_by_depth
 from dga.figures.discriminator import depths_and_f1, f1_by_depth
 from dga.figures.embedding import draw_features, embed
-from dga.figures.pictures import picture_grid, save
 from tests.fixtures.cli import done
 from tests.fixtures.results import (
     depth_matters,
@@ -33,12 +32,6 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Result]:
     """Every table and figure of the synthetic results, written once."""
     root = tmp_path_factory.mktemp("whole")
     return root / "out", done("figures", whole_results(root / "results"), "--out", root / "out")
-
-
-def test_pictures_stand_in_a_grid(tmp_path):
-    grid = picture_grid([np.zeros((8, 8, 3), np.uint8)] * 3, ["a", "b", ""], columns=2)
-    assert [axis.get_title() for axis in grid.axes] == ["a", "b", "", ""]
-    assert save(grid, tmp_path / "deep" / "grid.png").exists()
 
 
 def test_adaptive_point_stands_at_its_mean_depth(tmp_path):

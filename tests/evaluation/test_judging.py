@@ -13,7 +13,7 @@ from dga.corruptions import FAMILIES, corrupt
 from dga.diffusion import forward_path
 from dga.discriminator import curve
 from dga.evaluation import judging
-from dga.evaluation.judging import Judge, Options, judge_pictures, load_judge
+from dga.evaluation.judging import Judge, judge_pictures, load_judge
 from dga.evaluation.plan import Plan, image_seed
 from dga.images import to_tensor
 from dga.io.shipped import shipped
@@ -47,18 +47,18 @@ def _same(one: Path, other: Path) -> bool:
     return set(first) == set(second) and all(np.array_equal(first[k], second[k]) for k in first)
 
 
-@pytest.mark.parametrize(
-    ("shown", "options"), [("x_t", Options()), ("x0_hat", Options(DEPTHS, features=False, batch=3))]
-)
-def test_logits_are_those_of_the_curve(shown, options, tiny_models, plan, images, tmp_path):
-    judge, depths = Judge(tiny_models, Study(input=shown)), list(options.depths or range(101))
-    assert judge_pictures(judge, plan, tmp_path, options) == []
+@pytest.mark.parametrize(("shown", "depths"), [("x_t", range(101)), ("x0_hat", DEPTHS)])
+def test_logits_are_those_of_the_curve(shown, depths, tiny_models, plan, images, tmp_path):
+    judge, features = Judge(tiny_models, Study(input=shown)), shown == "x_t"
+    asked = () if features else depths
+    assert judge_pictures(judge, plan, tmp_path, asked, features) == []
+    depths = list(depths)
     curves = _load(tmp_path / "curves.npz")
     assert curves["corruptions"].tolist() == ["clean", "gaussian_noise", "fog"]
     assert curves["depths"].tolist() == depths
     assert curves["logits"].shape == (3, 4, len(depths))
     assert curves["logits"].dtype == np.float32
-    assert (tmp_path / "features.npz").exists() == options.features
+    assert (tmp_path / "features.npz").exists() == features
 
     denoiser = tiny_models.denoiser if shown == "x0_hat" else None
     for n, path in enumerate(curves["paths"].tolist()):
@@ -74,7 +74,7 @@ def test_logits_are_those_of_the_curve(shown, options, tiny_models, plan, images
 
 
 def test_features_are_what_the_last_layer_reads(tiny_models, plan, images, tmp_path):
-    judge_pictures(Judge(tiny_models, Study()), plan, tmp_path, Options(DEPTHS))
+    judge_pictures(Judge(tiny_models, Study()), plan, tmp_path, DEPTHS)
     kept, curves = _load(tmp_path / "features.npz"), _load(tmp_path / "curves.npz")
     assert kept["features"].dtype == np.float16
     assert kept["features"].shape[:2] == curves["logits"].shape[:2] == (3, 4)
@@ -95,8 +95,8 @@ def test_config_tells_what_was_judged(tiny_models, plan, tmp_path):
     study = Study(corruptions=FAMILIES["blur"], input="x0_hat")
     weights = {"diffusion": "d", "discriminator": "p", "classifier": "c"}
     models = dataclasses.replace(tiny_models, weights=weights)
-    options = Options(DEPTHS, features=False)
-    judge_pictures(Judge(models, study), plan, tmp_path, options, "python -m dga judge")
+    told = {"features": False, "command": "python -m dga judge"}
+    judge_pictures(Judge(models, study), plan, tmp_path, DEPTHS, **told)
     config = json.loads((tmp_path / "config.json").read_text())
     assert config["kind"] == "judge"
     assert (config["study"], config["input"]) == ("images-blur-x0_hat", "x0_hat")
@@ -105,16 +105,15 @@ def test_config_tells_what_was_judged(tiny_models, plan, tmp_path):
     assert config["command"] == "python -m dga judge"
     assert config["versions"] == versions()
 
-    named = Options(DEPTHS, features=False, study="my own")
-    judge_pictures(Judge(models, study), plan, tmp_path / "named", named)
+    judge_pictures(Judge(models, study), plan, tmp_path / "named", DEPTHS, False, "my own")
     assert json.loads((tmp_path / "named" / "config.json").read_text())["study"] == "my own"
 
 
 def test_a_killed_run_makes_only_the_parts_that_are_missing(
     tiny_models, plan, tmp_path, monkeypatch
 ):
-    judge, options = Judge(tiny_models, Study()), Options(DEPTHS)
-    judge_pictures(judge, plan, tmp_path / "whole", options)
+    judge = Judge(tiny_models, Study())
+    judge_pictures(judge, plan, tmp_path / "whole", DEPTHS)
     real, out = judging._save, tmp_path / "killed"
 
     def save_then_die(path: Path, arrays: dict[str, Any]) -> None:
@@ -125,7 +124,7 @@ def test_a_killed_run_makes_only_the_parts_that_are_missing(
     with monkeypatch.context() as patch:
         patch.setattr(judging, "_save", save_then_die)
         with pytest.raises(KeyboardInterrupt):
-            judge_pictures(judge, plan, out, options)
+            judge_pictures(judge, plan, out, DEPTHS)
     assert not (out / "curves.npz").exists()
     (out / "parts" / "gaussian_noise.npz").unlink()
     (out / "parts" / "gaussian_noise.part").write_bytes(b"half a part")
@@ -138,40 +137,40 @@ def test_a_killed_run_makes_only_the_parts_that_are_missing(
         return measure(self, images, condition)
 
     monkeypatch.setattr(judging.JudgingRun, "measure", count)
-    judge_pictures(judge, plan, out, options)
+    judge_pictures(judge, plan, out, DEPTHS)
     assert measured == ["gaussian_noise"]
     assert _same(out / "curves.npz", tmp_path / "whole" / "curves.npz")
     assert _same(out / "features.npz", tmp_path / "whole" / "features.npz")
     assert not (out / "parts").exists()
-    judge_pictures(judge, plan, out, options)
+    judge_pictures(judge, plan, out, DEPTHS)
     assert measured == ["gaussian_noise"]  # a finished run has nothing to do
 
 
 def test_damaged_parts_are_named(tiny_models, plan, tmp_path):
-    judge, options = Judge(tiny_models, Study()), Options(DEPTHS, features=False)
-    judge_pictures(judge, plan, tmp_path, options)
+    judge = Judge(tiny_models, Study())
+    judge_pictures(judge, plan, tmp_path, DEPTHS, False)
     (tmp_path / "curves.npz").unlink()
     (tmp_path / "parts").mkdir()
     (tmp_path / "parts" / "fog.npz").write_bytes(b"nothing")
     with pytest.raises(ValueError, match=r"fog\.npz is damaged; delete it"):
-        judge_pictures(judge, plan, tmp_path, options)
+        judge_pictures(judge, plan, tmp_path, DEPTHS, False)
 
 
 def test_the_folder_of_another_run_is_refused(tiny_models, plan, tmp_path):
-    judge, options = Judge(tiny_models, Study()), Options((0, 9), features=False)
-    judge_pictures(judge, plan, tmp_path, options)
+    judge, few = Judge(tiny_models, Study()), ((0, 9), False)
+    judge_pictures(judge, plan, tmp_path, *few)
     before = (tmp_path / "config.json").read_bytes()
     for another, changed, said in (
-        (dataclasses.replace(plan, severity=5), options, "severity: 3 there, 5 here"),
-        (dataclasses.replace(plan, per_class=1), options, "per_class: 2 there, 1 here; pictures: "),
-        (plan, Options((0, 8), features=False), r"depths: \[0, 9\] there, \[0, 8\] here"),
-        (plan, Options((0, 9)), "features: False there, True here"),
+        (dataclasses.replace(plan, severity=5), few, "severity: 3 there, 5 here"),
+        (dataclasses.replace(plan, per_class=1), few, "per_class: 2 there, 1 here; pictures: "),
+        (plan, ((0, 8), False), r"depths: \[0, 9\] there, \[0, 8\] here"),
+        (plan, ((0, 9), True), "features: False there, True here"),
     ):
         with pytest.raises(ValueError, match=said):
-            judge_pictures(judge, another, tmp_path, changed)
+            judge_pictures(judge, another, tmp_path, *changed)
     other = Judge(tiny_models, Study(source="crossed"))
     with pytest.raises(ValueError, match="source: images there, crossed here; study: images there"):
-        judge_pictures(other, plan, tmp_path, options)
+        judge_pictures(other, plan, tmp_path, *few)
     assert (tmp_path / "config.json").read_bytes() == before
 
 
@@ -181,9 +180,7 @@ def test_impossible_depths_are_refused(tiny_models, plan, tmp_path):
     with pytest.raises(ValueError, match="Depths look like 0,10,20"):
         judging.parse_depths("0-10")
     with pytest.raises(ValueError, match="between 0 and 100, not 101"):
-        judge_pictures(Judge(tiny_models, Study()), plan, tmp_path, Options((0, 101)))
-    with pytest.raises(ValueError, match="at least one state"):
-        Options(batch=0)
+        judge_pictures(Judge(tiny_models, Study()), plan, tmp_path, (0, 101))
     assert list(tmp_path.iterdir()) == []
 
 

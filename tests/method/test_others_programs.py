@@ -45,17 +45,10 @@ SURROUNDINGS: dict[str, Callable[[], AbstractContextManager]] = {
 }
 
 
-def guided(models):
-    return pipeline.checked_repair(stateless(models, "dga-guided").system)
-
-
 FUNCTIONS = {
     "adapt": lambda models, pixels: dga.adapt(models, pixels).reconstructions["dga-guided"].image,
     "adapt_steps": lambda models, pixels: (
         [*pipeline.adapt_steps(models, pixels)][-1].search.x_t_star
-    ),
-    "sweep_depths": lambda models, pixels: (
-        [*pipeline.sweep_depths(models, pixels, 0, guided(models), 3)][-1].images
     ),
     "answer": lambda models, pixels: answer(
         {"one": stateless(models, "dga-guided:depth=3")}, to_tensor(pixels)[None], [0]

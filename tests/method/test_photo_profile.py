@@ -148,13 +148,6 @@ def test_no_seed_leaves_a_small_noisy_picture_alone(photo: Models, seed: int) ->
     assert not repair_photograph(photo, damaged, seed).unchanged
 
 
-def test_nothing_is_told_of_noise_where_nothing_was_done(photo: Models, coffee: Pixels) -> None:
-    """Whoever asks for depth 0 gets the picture back, and no noise that was taken out."""
-    done = repair_photograph(photo, with_noise(coffee, 40), SEED, depth=0)
-    assert done.unchanged
-    assert done.facts()["noise"]["largest"] == 0
-
-
 # Networks at other sizes
 
 

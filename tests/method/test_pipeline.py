@@ -25,7 +25,6 @@ from dga.pipeline import (
     adapt_steps,
     at_depth,
     run,
-    sweep_depths,
 )
 from dga.profiles import End
 from dga.sampling import FewSteps, sampler_of
@@ -167,21 +166,6 @@ def test_noise_paths_are_averaged(choosy_models, pictures):
     assert np.array_equal(three.search.logits[0], one.search.logits[0])
     assert not np.array_equal(*three.search.logits[:2])
     assert np.array_equal(three.confidence, confidence_from_logits(three.search.logits).mean(0))
-
-
-@pytest.mark.parametrize("name", ["dga", "dga-guided", "dga-plus"])
-@pytest.mark.parametrize("row", [3, 5])
-def test_every_depth_is_what_a_run_from_there_gives(choosy_models, pictures, name, row):
-    (repair,) = repairs_of(choosy_models, name)
-    *progress, sweep = sweep_depths(choosy_models, pictures[row], 3, repair, 20)
-    assert progress[-1][0] == progress[-1][1]
-    for depth in (0, 1, 7, 20):
-        fixed = at_depth(repair, depth)
-        ((_, alone),) = repaired(choosy_models, pictures[row : row + 1], [fixed]).values()
-        assert apart(sweep.images[depth], alone.image) <= 1
-        system = dataclasses.replace(parse(choosy_models.profile, name), repair=fixed)
-        told = adapt(choosy_models, pictures[row], 3, [system]).reconstructions[name]
-        assert sweep.predictions[depth].label == told.prediction.label
 
 
 @pytest.mark.parametrize("tau", [0.0, 0.3, 0.5, 1.0])
@@ -348,8 +332,6 @@ def test_memory_that_runs_out_is_halved(choosy_models, pictures, text, caplog):
     [
         (lambda m, p: adapt(m, p[:16]), r"pictures of shape \(32, 32, 3\)"),
         (lambda m, p: adapt(m, p / 255), "in 8 bits"),
-        (lambda m, p: next(sweep_depths(m, p[:16], 0, m.profile.plus, 3)), r"shape \(32, 32, 3\)"),
-        (lambda m, p: list(sweep_depths(m, p, 0, m.profile.plus, 101)), "between 0 and 100"),
         *[
             (lambda m, p, text=text: adapt(m, p, 0, systems_of(m, text)), "evaluate")
             for text in ("source", "tent", "dga+memo", "dda-ensemble", "dga:permute=noise:batch=2")
