@@ -46,8 +46,8 @@ SAYS = {
     "method": (405, "This address does not answer such requests."),
     "long": (413, "The request is too long: a picture may have 20 MB."),
     "slow": (408, "The request did not arrive in time. Please try again."),
-    "foreign": (403, "Another site's page cannot use this server, nor can a proxy that neither "
-                     "passes on Host nor is named in FORWARDED_ALLOW_IPS."),
+    "foreign": (403, "Another site's page cannot use this server. A proxy has to pass on Host, or "
+                     "X-Forwarded-Host and be named in FORWARDED_ALLOW_IPS."),
     "crowded": (429, "Too many requests at once from your network. Please try again in a moment."),
     "quota": (429, "As many pictures as fit have come within an hour. Please try again later."),
     "full": (503, "The server is busy. Please try again in a minute."),
