@@ -13,11 +13,6 @@ import numpy as np
 from PIL import Image
 
 PNG = b"\x89PNG\r\n\x1a\n"
-# Where each pass of an interlaced PNG begins, and how far apart its pixels are.
-ADAM7 = (
-    (0, 0, 8, 8), (4, 0, 8, 8), (0, 4, 4, 8), (2, 0, 4, 4), (0, 2, 2, 4), (1, 0, 2, 2),
-    (0, 1, 1, 2),
-)  # fmt: skip
 
 
 def saved(kind: str, image: Image.Image | None = None, **options: Any) -> bytes:
@@ -39,23 +34,19 @@ def chunk(kind: bytes, body: bytes) -> bytes:
     return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
 
 
-def ihdr(width: int, height: int, depth: int = 8, colour: int = 2, interlaced: int = 0) -> bytes:
+def ihdr(width: int, height: int, depth: int = 8, colour: int = 2) -> bytes:
     """A PNG's header chunk."""
-    return chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, depth, colour, 0, 0, interlaced))
+    return chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, depth, colour, 0, 0, 0))
 
 
-def png(width: int, height: int, depth: int, colour: int, interlaced: bool = False) -> bytes:
+def png(width: int, height: int, depth: int, colour: int) -> bytes:
     """A PNG of zeros, which is small however many pixels it has."""
     samples = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}[colour]
-    packer, rows = zlib.compressobj(1), []
-    for left, top, across, down in ADAM7 if interlaced else ((0, 0, 1, 1),):
-        columns = len(range(left, width, across))
-        row = bytes(1 + (columns * samples * depth + 7) // 8)
-        rows += [packer.compress(row) for _ in range(top, height, down)]
+    packer, row = zlib.compressobj(1), bytes(1 + (width * samples * depth + 7) // 8)
+    rows = [packer.compress(row) for _ in range(height)]
     palette = chunk(b"PLTE", bytes(768)) if colour == 3 else b""
-    data = b"".join([*rows, packer.flush()])
-    header = ihdr(width, height, depth, colour, int(interlaced))
-    return PNG + header + palette + chunk(b"IDAT", data) + chunk(b"IEND", b"")
+    data = chunk(b"IDAT", b"".join([*rows, packer.flush()]))
+    return PNG + ihdr(width, height, depth, colour) + palette + data + chunk(b"IEND", b"")
 
 
 def png_with(*extra: bytes) -> bytes:
@@ -93,29 +84,18 @@ def lossless(width: int, height: int, bands: int) -> bytes:
     return b"\xff\xd8" + frame + table + scan + bytes(width * height * bands // 8) + b"\xff\xd9"
 
 
-def directory(
-    entries: Sequence[tuple[int, int, int, int]], following: int = 0, order: str = "<"
-) -> bytes:
+def directory(entries: Sequence[tuple[int, int, int, int]]) -> bytes:
     """A TIFF with one directory of (tag, type, count, value) entries and nothing else."""
-    magic = b"II*\0" if order == "<" else b"MM\0*"
-    body = b"".join(struct.pack(f"{order}HHII", *entry) for entry in entries)
-    head = struct.pack(f"{order}IH", 8, len(entries))
-    return magic + head + body + struct.pack(f"{order}I", following)
+    body = b"".join(struct.pack("<HHII", *entry) for entry in entries)
+    return b"II*\0" + struct.pack("<IH", 8, len(entries)) + body + bytes(4)
 
 
 def tiff(changes: dict[int, tuple[int, int, int]], data: bytes = bytes(40 * 32 * 3)) -> bytes:
     """A small raw TIFF of 40 by 32 pixels whose tags are changed; its strip is ``data``."""
     usual = {
-        256: (4, 1, 40),
-        257: (4, 1, 32),
-        258: (3, 1, 8),
-        259: (3, 1, 1),
-        262: (3, 1, 2),
-        273: (4, 1, 4096),
-        277: (3, 1, 3),
-        278: (4, 1, 32),
-        279: (4, 1, len(data)),
-    }
+        256: (4, 1, 40), 257: (4, 1, 32), 258: (3, 1, 8), 259: (3, 1, 1), 262: (3, 1, 2),
+        273: (4, 1, 4096), 277: (3, 1, 3), 278: (4, 1, 32), 279: (4, 1, len(data)),
+    }  # fmt: skip
     entries = [(tag, *values) for tag, values in sorted((usual | changes).items())]
     return directory(entries).ljust(4096, b"\0") + data
 

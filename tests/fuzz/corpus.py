@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import tempfile
 import time
-from collections.abc import Iterator
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -38,16 +38,26 @@ def try_file(path: Path) -> tuple[str, str]:
         image = open_upload(path)
     except UploadError as error:
         sentence = str(error)
-        clear = sentence.endswith(".") and "\n" not in sentence and str(path) not in sentence
-        return ("refused" if clear else "failed"), sentence
+        is_clear = sentence.endswith(".") and "\n" not in sentence and str(path) not in sentence
+        return ("refused" if is_clear else "failed"), sentence
     except BaseException as error:
         return "failed", repr(error)
-    sound = image.mode == "RGB" and not image.info
-    return ("picture" if sound else "failed"), f"{image.width} by {image.height}"
+    is_sound = image.mode == "RGB" and not image.info
+    return ("picture" if is_sound else "failed"), f"{image.width} by {image.height}"
 
 
-def measure() -> Iterator[dict[str, Any]]:
-    """Yields one record a file."""
+def measure(name: str, path: Path) -> dict[str, Any]:
+    """The record of one file."""
+    idle, begun = memory_mb("VmRSS"), time.monotonic()
+    forget_peak()
+    verdict, said = try_file(path)
+    seconds, peak = time.monotonic() - begun, memory_mb("VmHWM") - idle
+    return {"name": name, "verdict": verdict, "said": said, "peak_mb": peak, "seconds": seconds}
+
+
+def main() -> None:
+    """Entry of the command."""
+    records = []
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "upload.png"
         for make in seeds().values():  # so that nothing is loaded for the first time below
@@ -55,35 +65,13 @@ def measure() -> Iterator[dict[str, Any]]:
             try_file(path)
         for name, make in corpus().items():
             path.write_bytes(make())
-            idle = memory_mb("VmRSS")
-            forget_peak()
-            begun = time.monotonic()
-            verdict, said = try_file(path)
-            seconds, peak = time.monotonic() - begun, memory_mb("VmHWM") - idle
-            yield {
-                "name": name,
-                "verdict": verdict,
-                "said": said,
-                "peak_mb": round(peak, 1),
-                "seconds": round(seconds, 2),
-            }
-
-
-def main() -> None:
-    """Entry of the command."""
-    records = []
-    for record in measure():
-        print(json.dumps(record), flush=True)
-        records.append(record)
-    verdicts = [record["verdict"] for record in records]
-    peak = max(record["peak_mb"] for record in records)
-    slowest = max(record["seconds"] for record in records)
-    print(
-        f"{len(records)} files: {verdicts.count('picture')} pictures, "
-        f"{verdicts.count('refused')} refused in one sentence, {verdicts.count('failed')} failed; "
-        f"at most {peak:.0f} MB above idle, at most {slowest:.1f} s"
-    )
-    raise SystemExit(int("failed" in verdicts or peak > MAX_MB))
+            records.append(measure(name, path))
+            print(json.dumps(records[-1]), flush=True)
+    verdicts = Counter(record["verdict"] for record in records)
+    peak, slowest = (max(record[name] for record in records) for name in ("peak_mb", "seconds"))
+    print(f"{len(records)} files: {dict(verdicts)}")
+    print(f"at most {peak:.0f} MB above idle, at most {slowest:.1f} s")
+    raise SystemExit(verdicts["failed"] > 0 or peak > MAX_MB)
 
 
 if __name__ == "__main__":

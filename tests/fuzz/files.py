@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import io
 import struct
 import zipfile
@@ -27,7 +26,6 @@ def seeds() -> Files:
         "png": lambda: saved("PNG"),
         "png-16": lambda: saved("PNG", wide),
         "png-palette": lambda: saved("PNG", blocks.noise("P"), transparency=3),
-        "png-interlaced": lambda: blocks.png(40, 32, 8, 6, interlaced=True),
         "jpeg": lambda: saved("JPEG"),
         "jpeg-progressive": lambda: saved("JPEG", progressive=True),
         "jpeg-cmyk": lambda: saved("JPEG", blocks.noise("CMYK")),
@@ -43,9 +41,9 @@ def seeds() -> Files:
 
 
 def corpus() -> Files:
-    """Everything that is tried, well over sixty files."""
+    """Everything that is tried."""
     parts = (
-        *(truncated, wrong_magic, absurd_sizes, bombs, metadata),
+        *(truncated, absurd_sizes, bombs, metadata),
         *(animated, tiffs, pngs, rare, others),
     )
     return {name: make for part in parts for name, make in part().items()}
@@ -61,16 +59,6 @@ def truncated() -> Files:
     }
 
 
-def wrong_magic() -> Files:
-    """The body of one format behind the first bytes of another."""
-    heads = {"png": 8, "jpeg": 3, "webp": 12, "gif": 6, "tiff": 4, "bmp": 2}
-    names, made = list(heads), seeds()
-    return {
-        f"magic-{head}-{body}": lambda h=head, b=body: made[h]()[: heads[h]] + made[b]()[heads[b] :]
-        for head, body in zip(names, names[1:] + names[:1], strict=True)
-    }
-
-
 def absurd_sizes() -> Files:
     """Headers that promise more pixels than there is memory in the world, or none."""
     most, jpeg = 2**31 - 1, saved("JPEG")
@@ -80,18 +68,12 @@ def absurd_sizes() -> Files:
     return {
         "size-png": lambda: blocks.PNG + blocks.ihdr(most, most) + data,
         "size-png-0": lambda: blocks.PNG + blocks.ihdr(0, 0) + data,
-        "size-png-line": lambda: blocks.PNG + blocks.ihdr(most, 1) + data,
         "size-jpeg": lambda: jpeg[:frame] + b"\xff\xff\xff\xff" + jpeg[frame + 4 :],
-        "size-jpeg-0": lambda: jpeg[:frame] + bytes(4) + jpeg[frame + 4 :],
         "size-gif": lambda: blocks.gif(65535, 65535, blocks.gif_image(65535, 65535, b"\4\1")),
         "size-gif-frame": lambda: blocks.gif(40, 32, blocks.gif_image(65535, 65535, b"\4\1")),
-        "size-gif-0": lambda: blocks.gif(0, 0, blocks.gif_image(0, 0, b"\4\1")),
         "size-webp": lambda: blocks.riff((b"VP8X", vp8x), (b"VP8L", b"/" + b"\xff" * 4)),
-        "size-webp-lossless": lambda: blocks.riff((b"VP8L", b"/" + b"\xff" * 40)),
         "size-bmp": lambda: blocks.bmp(most, most, 24, 0, bytes(99)),
-        "size-bmp-minus": lambda: blocks.bmp(-most, -most, 24, 0, bytes(99)),
         "size-tiff": lambda: blocks.tiff({256: (4, 1, 2**32 - 1), 257: (4, 1, 2**32 - 1)}),
-        "size-tiff-0": lambda: blocks.tiff({256: (4, 1, 0)}),
     }
 
 
@@ -103,9 +85,7 @@ def chunk_of_idat() -> bytes:
 def bombs() -> Files:
     """Small files of as many pixels as are allowed, or a few more."""
     return {
-        "bomb-png-rgba": lambda: blocks.png(10_000, 5_000, 8, 6),
         "bomb-png-heavy": png_heavy,
-        "bomb-png-long": lambda: blocks.png(12_000, 1_535, 8, 6),
         "bomb-png-palette": lambda: blocks.png(10_000, 5_000, 8, 3),
         "bomb-png-16": lambda: blocks.png(10_000, 5_000, 16, 0),
         "bomb-png-1": lambda: blocks.png(12_000, 12_000, 1, 0),
@@ -114,14 +94,10 @@ def bombs() -> Files:
             "JPEG", Image.new("RGB", (7_000, 5_000)), progressive=True, subsampling=0
         ),
         "bomb-jpeg-passes": jpeg_passes,
-        "bomb-webp": lambda: saved("WEBP", Image.new("RGBA", (3_600, 3_600)), lossless=True),
         "bomb-webp-large": lambda: saved("WEBP", Image.new("RGB", (9_000, 2_000)), method=0),
         "bomb-gif": lambda: saved("GIF", Image.new("P", (10_000, 5_000))),
-        "bomb-tiff": lambda: tiff_bomb(5_700, 5_700, 3, 1),
-        "bomb-tiff-16": lambda: tiff_bomb(5_000, 4_600, 3, 2),
+        "bomb-tiff": tiff_bomb,
         "bomb-bmp-rle": lambda: blocks.bmp(10_000, 5_000, 8, 1, b"\xff\x07" * (MB // 2)),
-        "bomb-bmp-rle-long": lambda: blocks.bmp(10_000, 5_000, 8, 1, b"\1\7" * (4 * MB)),
-        "bomb-bmp-delta": lambda: blocks.bmp(10_000, 5_000, 8, 1, b"\0\2\xff\xff" * (MB // 4)),
     }
 
 
@@ -140,18 +116,11 @@ def jpeg_passes() -> bytes:
     return good[:last] + good[last:-2] * 5_000 + b"\xff\xd9"
 
 
-def tiff_bomb(width: int, height: int, samples: int, wide: int) -> bytes:
+def tiff_bomb() -> bytes:
     """One deflated strip that is the whole picture."""
-    packed = blocks.zeros(width * height * samples * wide // MB + 1)
-    changes = {
-        256: (4, 1, width),
-        257: (4, 1, height),
-        258: (3, 1, 8 * wide),
-        259: (3, 1, 8),
-        277: (3, 1, samples),
-        278: (4, 1, height),
-    }
-    return blocks.tiff(changes, packed)
+    side = 5_700
+    sizes = {256: (4, 1, side), 257: (4, 1, side), 278: (4, 1, side)}
+    return blocks.tiff(sizes | {259: (3, 1, 8)}, blocks.zeros(side * side * 3 // MB + 1))
 
 
 def metadata() -> Files:
@@ -163,29 +132,18 @@ def metadata() -> Files:
         "meta-jpeg-icc": lambda: blocks.jpeg_with(icc),
         "meta-jpeg-exif": lambda: blocks.jpeg_with(blocks.segment(0xE1, b"Exif\0\0" + big)),
         "meta-jpeg-exif-long": exif_in_many_segments,
-        "meta-jpeg-mpf": lambda: blocks.jpeg_with(blocks.segment(0xE2, b"MPF\0" + big)),
-        "meta-jpeg-comments": lambda: blocks.jpeg_with(blocks.segment(0xFE, bytes(65_000)) * 300),
-        "meta-jpeg-photoshop": lambda: blocks.jpeg_with(
-            blocks.segment(0xED, b"Photoshop 3.0\0" + b"8BIM\4\4\0\0\xff\xff\xff\xff" * 900)
-        ),
         "meta-png-exif": lambda: blocks.png_with(
             blocks.chunk(b"eXIf", blocks.overlapping(19 * MB))
         ),
         "meta-png-ztxt": lambda: blocks.png_with(
             blocks.chunk(b"zTXt", b"a\0\0" + blocks.zeros(500))
         ),
-        "meta-png-itxt": lambda: blocks.png_with(
-            blocks.chunk(b"iTXt", b"a\0\1\0\0\0" + blocks.zeros(500))
-        ),
         "meta-png-texts": lambda: blocks.png_with(blocks.chunk(b"zTXt", b"a\0\0" + text) * 60_000),
         "meta-png-iccp": lambda: blocks.png_with(
             blocks.chunk(b"iCCP", b"a\0\0" + blocks.zeros(500))
         ),
         "meta-png-chunks": lambda: blocks.png_with(blocks.chunk(b"prVt", b"") * 1_000_000),
-        "meta-webp-exif": lambda: webp_with(b"EXIF", blocks.overlapping(19 * MB)),
-        "meta-webp-icc": lambda: webp_with(b"ICCP", bytes(19 * MB)),
-        "meta-gif-comment": lambda: gif_with(b"!\xfe" + blocks.sub_blocks(bytes(19 * MB))),
-        "meta-gif-crumbs": lambda: gif_with(b"!\xfe" + b"\1x" * (9 * MB) + b"\0"),
+        "meta-webp-exif": lambda: webp_with_exif(blocks.overlapping(19 * MB)),
         "meta-gif-comments": lambda: gif_with((b"!\xfe" + blocks.sub_blocks(b"x" * 9)) * MB),
     }
 
@@ -197,13 +155,12 @@ def exif_in_many_segments() -> bytes:
     return blocks.jpeg_with(*(blocks.segment(0xE1, b"Exif\0\0" + part) for part in parts))
 
 
-def webp_with(kind: bytes, body: bytes) -> bytes:
-    """A lossless WebP in the extended layout with one more chunk."""
+def webp_with_exif(body: bytes) -> bytes:
+    """A lossless WebP in the extended layout."""
     good = saved("WEBP", lossless=True)[12:]
-    flags = {b"EXIF": 8, b"ICCP": 32}[kind]
-    vp8x = bytes((flags, 0, 0, 0, 39, 0, 0, 31, 0, 0))
+    vp8x = bytes((8, 0, 0, 0, 39, 0, 0, 31, 0, 0))
     (length,) = struct.unpack_from("<I", good, 4)
-    return blocks.riff((b"VP8X", vp8x), (kind, body), (b"VP8L", good[8 : 8 + length]))
+    return blocks.riff((b"VP8X", vp8x), (b"EXIF", body), (b"VP8L", good[8 : 8 + length]))
 
 
 def gif_with(extra: bytes) -> bytes:
@@ -240,21 +197,13 @@ def tiffs() -> Files:
     huge = 2**32 - 1
     tags: dict[str, dict[int, tuple[int, int, int]]] = {
         "strips-many": {273: (4, huge, 8), 279: (4, huge, 8)},
-        "strips-far": {273: (4, 1, huge)},
-        "strips-none": {273: (4, 0, 0)},
         "strips-of-0-rows": {278: (4, 1, 0)},
         "tile-huge": {322: (4, 1, huge), 323: (4, 1, huge), 324: (4, 1, 8), 325: (4, 1, huge)},
-        "tile-large": {322: (4, 1, 65_520), 323: (4, 1, 65_520), 324: (4, 1, 8), 325: (4, 1, 9)},
         "bits-many": {258: (3, 5_000_000, 8)},
-        "bits-65535": {258: (3, 1, 65_535)},
         "samples-65535": {277: (3, 1, 65_535)},
-        "compression-unknown": {259: (3, 1, 4_242)},
         "compression-lzma": {259: (3, 1, 34_925)},
-        "compression-jpeg-without": {259: (3, 1, 7)},
         "type-unknown": {257: (99, 1, 32)},
-        "width-as-text": {256: (2, 4, 0x41414141)},
         "subsampling-0": {262: (3, 1, 6), 259: (3, 1, 7), 530: (3, 2, 0)},
-        "colours-without-map": {262: (3, 1, 3), 277: (3, 1, 1)},
     }
     made: Files = {
         f"tiff-{name}": lambda c=changes: blocks.tiff(c) for name, changes in tags.items()
@@ -264,11 +213,8 @@ def tiffs() -> Files:
     return made | {
         "tiff-directory-bomb": lambda: blocks.overlapping(19 * MB),
         "tiff-directory-turns": lambda: blocks.directory([(0x0112, 4, 1, 6)] * 65_535),
-        "tiff-directory-empty": lambda: blocks.directory([]),
-        "tiff-directory-far": lambda: b"II*\0\xff\xff\xff\x7f",
         "tiff-big": lambda: b"II+\0\x08\0\0\0" + bytes(64),
         "tiff-not-numbers": lambda: saved("TIFF", Image.fromarray(infinite)),
-        "tiff-negative": lambda: saved("TIFF", Image.fromarray(np.full((32, 40), -9, np.int32))),
     }
 
 
@@ -279,14 +225,9 @@ def pngs() -> Files:
     return {
         "png-no-palette": lambda: blocks.PNG + blocks.ihdr(40, 32, 8, 3) + data,
         "png-no-pixels": lambda: blocks.PNG + blocks.ihdr(40, 32) + end,
-        "png-no-header": lambda: blocks.PNG + data,
         "png-two-headers": lambda: good[:33] + blocks.ihdr(9_000, 9_000) + good[33:],
-        "png-checksum": lambda: good[:-20] + b"\0\1\2\3" + good[-16:],
         "png-chunk-length": lambda: good[:33] + b"\x7f\xff\xff\xffIDAT" + good[41:],
-        "png-colour-type": lambda: blocks.PNG + blocks.ihdr(40, 32, 8, 5) + data,
-        "png-depth": lambda: blocks.PNG + blocks.ihdr(40, 32, 99, 2) + data,
         "png-transparency": lambda: blocks.png_with(blocks.chunk(b"tRNS", bytes(MB))),
-        "png-palette-long": lambda: blocks.png_with(blocks.chunk(b"PLTE", bytes(3 * MB))),
         "png-empty-parts": lambda: blocks.png_with(blocks.chunk(b"IDAT", b"") * 500_000),
     }
 
@@ -300,15 +241,10 @@ def rare() -> Files:
     return {
         "rare-jpeg-lossless": lambda: blocks.lossless(4_096, 4_096, 1),
         "rare-jpeg-lossless-rgb": lambda: blocks.lossless(8_000, 4_000, 3),
-        "rare-jpeg-lossless-small": lambda: blocks.lossless(64, 64, 3),
         "rare-jpeg-arithmetic": lambda: usual.replace(b"\xff\xc0", b"\xff\xc9", 1),
-        "rare-jpeg-hierarchical": lambda: usual.replace(b"\xff\xc0", b"\xff\xde", 1),
         "rare-jpeg-two-frames": lambda: wide[:scan] + frame + wide[scan:],
-        "rare-jpeg-extension": lambda: wide[:scan] + b"\xff\xc8\0\x15" + frame + wide[scan:],
         "rare-jpeg-arithmetic-table": lambda: wide[:scan] + b"\xff\xcc\0\x15" + frame + wide[scan:],
-        "rare-jpeg-restart": lambda: wide[:scan] + b"\xff\xd0\0\x15" + frame + wide[scan:],
         "rare-jpeg-length-0": lambda: wide[:scan] + b"\xff\xfe\0\0" + frame + wide[scan:],
-        "rare-jpeg-fill": lambda: wide[:scan] + b"\xff" * 8 * MB + wide[scan:],
         "rare-jpeg-no-frame": lambda: usual[:2] + usual[usual.index(b"\xff\xc4") :],
         "rare-tiff-jpeg": lambda: saved("TIFF", compression="jpeg"),
         "rare-tiff-fax": lambda: saved("TIFF", blocks.noise("1"), compression="group4"),
@@ -316,7 +252,6 @@ def rare() -> Files:
         "rare-tiff-ycbcr": lambda: blocks.tiff({262: (3, 1, 6)}),
         "rare-tiff-lab": lambda: blocks.tiff({262: (3, 1, 8)}),
         "rare-tiff-compression-list": lambda: blocks.tiff({259: (3, 3, 65_536 + 1)}),
-        "rare-tiff-compression-byte": lambda: blocks.tiff({259: (1, 1, 1)}),
     }
 
 
@@ -325,28 +260,14 @@ def others() -> Files:
     archive = io.BytesIO()
     with zipfile.ZipFile(archive, "w") as file:
         file.writestr("a.txt", "a")
-    small = blocks.noise()
     return {
         "both-png-zip": lambda: saved("PNG") + archive.getvalue(),
-        "both-gif-script": lambda: b"GIF89a/*" + bytes(40) + b"*/=1;alert(1);",
         "both-jpeg-php": lambda: blocks.jpeg_with(blocks.segment(0xFE, b"<?php system($_GET[0]);")),
-        "both-pdf-jpeg": lambda: b"%PDF-1.4\n" + saved("JPEG"),
-        "both-html-bmp": lambda: b"BM<html><script>alert(1)</script></html>" + bytes(99),
-        "both-jpeg-svg": lambda: saved("JPEG") + SVG,
         "other-svg": lambda: SVG,
-        "other-svgz": lambda: gzip.compress(SVG, mtime=0),
-        "other-postscript": lambda: b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 64 64\n",
-        "other-ico": lambda: saved("ICO", small),
-        "other-ppm": lambda: saved("PPM", small),
-        "other-pcx": lambda: saved("PCX", small),
-        "other-tga": lambda: saved("TGA", small),
+        "other-ppm": lambda: saved("PPM"),
         "other-heif": lambda: bytes((0, 0, 0, 24)) + b"ftypheic" + bytes(4) + b"mif1heic" * 9,
-        "other-avif": lambda: bytes((0, 0, 0, 24)) + b"ftypavif" + bytes(99),
-        "other-webp-empty": lambda: b"RIFF\x04\0\0\0WEBP",
         "other-words": lambda: b"no picture at all, only words" * 9,
         "other-zeros": lambda: bytes(MB),
-        "other-ones": lambda: b"\xff" * MB,
         "other-random": lambda: np.random.default_rng(1).bytes(MB),
-        "other-one-byte": lambda: b"\x89",
         "other-too-long": lambda: saved("PNG") + bytes(20 * MB),
     }

@@ -1,4 +1,4 @@
-"""A page of its own, in a process of its own, that a drill may load, stop and kill."""
+"""A page of its own, in a process of its own, that a drill may load and stop."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any
 
 from tests.fixtures.address import free_port, wait
 
@@ -16,29 +15,22 @@ ROOT = Path(__file__).parents[2]
 
 
 class Server:
-    """``python app.py`` on a free port; its words go to ``log``, its files to ``folder``.
+    """``python app.py`` on a free port; its words go to ``log``, its files to ``folder``."""
 
-    ``options``: more of ``subprocess.Popen``'s, with which it may be started otherwise.
-    """
-
-    def __init__(self, port: int | None = None, folder: Path | None = None, **options: Any) -> None:
-        self.port = port or free_port()
+    def __init__(self, folder: Path | None = None) -> None:
+        self.port = free_port()
         self.folder = folder or Path(tempfile.mkdtemp(prefix="dga-load-"))
         self.log = self.folder / "server.log"
         self.url = f"http://127.0.0.1:{self.port}/"
-        # Believed like a proxy, a drill can play visitors from many addresses.
-        known = {"FORWARDED_ALLOW_IPS": "127.0.0.1", "GRADIO_ANALYTICS_ENABLED": "False"}
-        environment = os.environ | known | {"TMPDIR": str(self.folder)} | options.pop("env", {})
-        self.options = {"cwd": ROOT, "env": environment} | options
-
-    def start(self) -> subprocess.Popen[bytes]:
-        """The process, whether or not it will serve."""
-        command = [sys.executable, "app.py", "--host", "127.0.0.1", "--port", str(self.port)]
-        with self.log.open("ab") as log:
-            return subprocess.Popen(command, stdout=log, stderr=log, **self.options)
 
     def __enter__(self) -> Server:
-        self.process = self.start()
+        # Believed like a proxy, a drill can play visitors from many addresses.
+        variables = {"FORWARDED_ALLOW_IPS": "127.0.0.1", "TMPDIR": str(self.folder)}
+        with self.log.open("ab") as log:
+            self.process = subprocess.Popen(
+                [sys.executable, "app.py", "--host", "127.0.0.1", "--port", str(self.port)],
+                stdout=log, stderr=log, cwd=ROOT, env=os.environ | variables,
+            )  # fmt: skip
         wait(self.url, self.process)
         return self
 
@@ -53,10 +45,10 @@ class Server:
         process = psutil.Process(self.process.pid)
         return sum(p.memory_info().rss for p in [process, *process.children(recursive=True)])
 
-    def stop(self, kind: signal.Signals, patience: float = 60.0) -> int:
+    def stop(self, kind: signal.Signals) -> int:
         """Send a signal and wait; the exit status."""
         self.process.send_signal(kind)
-        return self.process.wait(patience)
+        return self.process.wait(60)
 
     def faults(self) -> list[str]:
         """Lines of the log that begin a stack trace."""

@@ -11,41 +11,39 @@ from dga.corruptions import CORRUPTIONS, EXTRA_CORRUPTIONS, FAMILIES, SEVERITIES
 
 
 def test_fifteen_in_four_families():
-    assert len(CORRUPTIONS) == 15
-    assert len(set(CORRUPTIONS)) == 15
     sizes = {name: len(members) for name, members in FAMILIES.items()}
     assert sizes == {"noise": 3, "blur": 4, "weather": 3, "digital": 5}
+    assert len(set(CORRUPTIONS)) == 15
 
 
 @pytest.mark.parametrize("name", CORRUPTIONS + EXTRA_CORRUPTIONS)
-def test_seeded_and_damaging(cat, name):
-    np.random.seed(1)
-    first = corrupt(cat, name, 3, seed=7)
-    np.random.seed(2)
-    again = corrupt(cat, name, 3, seed=7)
+def test_the_same_seed_gives_the_same_picture(cat, name):
+    """Whatever NumPy's global generator has drawn, and it goes on as before."""
+    results = []
+    for state in (1, 2):
+        np.random.seed(state)
+        expected = np.random.random(3)
+        np.random.seed(state)
+        results.append(corrupt(cat, name, 3, seed=7))
+        assert np.array_equal(np.random.random(3), expected)
+    first, again = results
     assert first.dtype == np.uint8
     assert first.shape == cat.shape
     assert np.array_equal(first, again)
     assert not np.array_equal(first, cat)
+    if name in ("gaussian_noise", "glass_blur", "snow", "elastic_transform"):
+        assert not np.array_equal(first, corrupt(cat, name, 3, seed=8))
 
 
 PINNED = {
-    "gaussian_noise": (111.80, 59.24),
-    "shot_noise": (110.78, 62.28),
-    "impulse_noise": (113.25, 55.80),
-    "defocus_blur": (111.66, 33.52),
-    "glass_blur": (110.00, 35.43),
-    "motion_blur": (113.37, 34.58),
-    "zoom_blur": (109.12, 38.84),
-    "snow": (182.65, 45.14),
-    "frost": (206.44, 38.97),
-    "fog": (109.20, 27.34),
-    "brightness": (168.20, 55.97),
-    "contrast": (111.79, 28.84),
-    "elastic_transform": (112.61, 40.83),
-    "pixelate": (112.45, 39.29),
+    "gaussian_noise": (111.80, 59.24), "shot_noise": (110.78, 62.28),
+    "impulse_noise": (113.25, 55.80), "defocus_blur": (111.66, 33.52),
+    "glass_blur": (110.00, 35.43), "motion_blur": (113.37, 34.58), "zoom_blur": (109.12, 38.84),
+    "snow": (182.65, 45.14), "frost": (206.44, 38.97), "fog": (109.20, 27.34),
+    "brightness": (168.20, 55.97), "contrast": (111.79, 28.84),
+    "elastic_transform": (112.61, 40.83), "pixelate": (112.45, 39.29),
     "jpeg_compression": (112.74, 40.88),
-}
+}  # fmt: skip
 """Mean and deviation of chelsea's values at 64 px, severity 3, seed 0."""
 DIGESTS = {"gaussian_noise": "b32f37590c258d41", "shot_noise": "5f4b73ed543ef891"}
 """SHA-256 of the same; the others' last bits differ between builds of OpenCV and processors."""
@@ -58,19 +56,6 @@ def test_a_new_release_of_the_package_changes_no_result(cat, name):
     assert (picture.mean(), picture.std()) == pytest.approx(PINNED[name], abs=0.02)
     if name in DIGESTS:
         assert hashlib.sha256(picture.tobytes()).hexdigest()[:16] == DIGESTS[name]
-
-
-@pytest.mark.parametrize("name", ["gaussian_noise", "glass_blur", "snow", "elastic_transform"])
-def test_another_seed_gives_another_picture(cat, name):
-    assert not np.array_equal(corrupt(cat, name, 3, seed=1), corrupt(cat, name, 3, seed=2))
-
-
-def test_global_generator_is_left_alone(cat):
-    np.random.seed(5)
-    expected = np.random.random(3)
-    np.random.seed(5)
-    corrupt(cat, "snow", 2, seed=0)
-    assert np.array_equal(np.random.random(3), expected)
 
 
 @pytest.mark.parametrize("name", ["gaussian_noise", "contrast", "jpeg_compression", "pixelate"])

@@ -1,9 +1,8 @@
 """Simple degradations and their inverses."""
 
-import dataclasses
-
 import pytest
 import torch
+import torch.nn.functional as F
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
@@ -73,11 +72,6 @@ def test_no_candidate_exposure_is_beyond_photographs(kind, height, width, seed):
             assert float(x.std(correction=0)) > 0
 
 
-def test_a_flat_picture_has_no_gain():
-    flat = drawn("flat", 8, 8, 0)
-    assert all((s.of(flat) is None) == (s.gain > 1) for s in stretches((1.0, 3.0)))
-
-
 def test_the_family_holds_the_inverse_of_lost_contrast():
     """A gain about each channel's own mean brings back what contrast took."""
     x = drawn("noise", 16, 16, 3) * 0.5
@@ -95,8 +89,6 @@ def test_nothing_to_invert_keeps_every_bit():
     found = Degradation(Exposure(3.0, (0.1, 0.0, -0.1)), blur=2.0, noise=0.41)
     assert str(found) == "gain 3, offset +0.10/+0.00/-0.10, blur 2 px, noise 0.41"
     assert Degradation(blur=0.7, impulses=0.0).kinds == ["blur", "impulses"]
-    for field in dataclasses.fields(Degradation):
-        assert field.name in Degradation.__doc__
 
 
 @pytest.mark.parametrize("kernel", [disk(1.0), disk(2.5), line(6.0, 30.0), line(5.0, 90.0)])
@@ -107,23 +99,17 @@ def test_point_spread_functions_are_centred_and_sum_to_one(kernel):
 
 
 def test_deconvolution_sharpens_what_its_own_kernel_blurred():
-    rng = torch.Generator().manual_seed(0)
-    x = torch.nn.functional.interpolate(
-        torch.rand(1, 3, 12, 12, generator=rng) * 1.6 - 0.8, size=(48, 48), mode="bilinear"
-    )[0]
+    """The same alone and in a batch."""
+    coarse = torch.stack([drawn("noise", 12, 12, seed) for seed in range(3)])
+    x = F.interpolate(0.8 * coarse, size=(48, 48), mode="bilinear")
     kernel = disk(2.0)
-    padded = torch.nn.functional.pad(x[None], [len(kernel) // 2] * 4, "reflect")
-    weight = kernel.float().expand(3, 1, -1, -1)
-    blurred = torch.nn.functional.conv2d(padded, weight, groups=3)[0]
+    padded = F.pad(x, [len(kernel) // 2] * 4, "reflect")
+    blurred = F.conv2d(padded, kernel.float().expand(3, 1, -1, -1), groups=3)
     sharp = wiener(blurred, kernel, 0.003)
-    assert float((sharp - x).square().mean()) < 0.3 * float((blurred - x).square().mean())
-
-
-def test_deconvolution_is_the_same_alone_and_in_a_batch():
-    x = torch.stack([drawn("noise", 16, 16, seed) for seed in range(5)])
-    together = wiener(x, disk(1.5), 0.01)
-    for one, row in zip(x, together, strict=True):
-        assert torch.allclose(wiener(one, disk(1.5), 0.01), row, atol=1e-6)
+    errors = [(y - x).square().mean((1, 2, 3)) for y in (sharp, blurred)]
+    assert (errors[0] < 0.3 * errors[1]).all()
+    for row, alone in zip(sharp, blurred, strict=True):
+        assert torch.allclose(wiener(alone, kernel, 0.003), row, atol=1e-6)
 
 
 def test_impulses_go_and_other_values_keep_their_bits():

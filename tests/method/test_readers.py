@@ -88,27 +88,32 @@ def test_depth_zero_and_hopeless_pictures_are_read_as_they_came(choosy_models, x
 def test_pictures_exchange_what_was_found(choosy_models, x, what):
     """In a fixed order that is no picture's own; nothing else of the run is changed."""
     text = f"dga-plus:permute={what}:batch=6"
-    told, again = (answers(choosy_models, x, "dga-plus", text) for _ in range(2))
-    own, given = told["dga-plus"], told[text]
-    assert torch.equal(given.pictures, again[text].pictures)
+    own, permuted = answers(choosy_models, x, "dga-plus", text).values()
+    again = answers(choosy_models, x, "dga-plus", text)[text]
+    assert torch.equal(permuted.pictures, again.pictures)
+    assert not torch.equal(permuted.pictures, own.pictures)
     order = torch.randperm(6, generator=torch.Generator().manual_seed(0)).tolist()
-    mine, theirs = own.details, [own.details[j] for j in order]
-    if what == "depth":
+
+    def entries(details: Sequence[dict]) -> list[int]:
+        return [one["entry"] for one in details]
+
+    def damages(details: Sequence[dict], is_whole: bool = True) -> list[str]:
+        texts = [one["degradation"] for one in details]
+        return texts if is_whole else [t.split("noise")[0].strip(", ") or "none" for t in texts]
+
+    theirs = [own.details[j] for j in order]
+    if what == "depth":  # that is, what lies beyond one's own entry
         beyond = [own.depths[j] - own.details[j]["entry"] if own.depths[j] else 0 for j in order]
-        depths = [m["entry"] + more for m, more in zip(mine, beyond, strict=True)]
-        assert given.depths == depths
-        assert [d["degradation"] for d in given.details] == [d["degradation"] for d in mine]
+        expected = [entry + more for entry, more in zip(entries(own.details), beyond, strict=True)]
+        assert permuted.depths == expected
+        assert damages(permuted.details) == damages(own.details)
     else:
-        assert given.depths == [own.depths[j] for j in order]
-        assert [d["entry"] for d in given.details] == [d["entry"] for d in theirs]
+        assert permuted.depths == [own.depths[j] for j in order]
+        assert entries(permuted.details) == entries(theirs)
     if what == "explanation":
-        assert [d["degradation"] for d in given.details] == [d["degradation"] for d in theirs]
+        assert damages(permuted.details) == damages(theirs)
     if what == "noise":
-        restored = [d["degradation"].split("noise")[0] for d in given.details]
-        assert [text.strip(", ") or "none" for text in restored] == [
-            d["degradation"].split("noise")[0].strip(", ") or "none" for d in mine
-        ]
-    assert not torch.equal(given.pictures, own.pictures)
+        assert damages(permuted.details, False) == damages(own.details, False)
 
 
 def test_every_candidate_is_read_for_an_oracle(choosy_models, x):

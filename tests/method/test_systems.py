@@ -18,7 +18,7 @@ def repair_of(text: str) -> Repair:
     return parse(EVERYDAY16, text).repair
 
 
-def asked(profile: Any = EVERYDAY16, **changes: Any) -> Request:
+def request(profile: Any = EVERYDAY16, **changes: Any) -> Request:
     return Request.of(profile, **({"severity": 3, "seed": 0} | changes))
 
 
@@ -79,6 +79,7 @@ def test_any_repair_goes_with_any_reader():
 @pytest.mark.parametrize(
     ("text", "words"),
     [
+        ("", "No method was named"),
         ("magic", "Unknown method 'magic'. Known: source, tent, memo"),
         ("magic+tent", "Unknown repair 'magic'. Known: diffpure, diffpure-published, dda"),
         ("source+tent", "Unknown repair 'source'. Known: "),
@@ -102,12 +103,7 @@ def test_any_repair_goes_with_any_reader():
 )
 def test_what_there_is_not_is_refused_with_what_there_is(text, words):
     with pytest.raises(ValueError, match=re.escape(words)):
-        parse_all(EVERYDAY16, ["source", text])
-
-
-def test_no_system_at_all_is_refused():
-    with pytest.raises(ValueError, match="No method was named"):
-        parse_all(EVERYDAY16, [])
+        parse_all(EVERYDAY16, ["source", text] if text else [])
 
 
 # Of one picture, asked for from a command line or a page
@@ -117,24 +113,24 @@ def test_no_system_at_all_is_refused():
 def test_nothing_asked_for_is_the_profile(profile):
     known = systems(profile)
     usual = [known[name] for name in ("dga", "dga-guided", "dda", "dga-plus")]
-    assert asked(profile).usual(profile) == usual
-    assert asked(profile).stopping(profile) == profile.stopping
+    assert request(profile).usual(profile) == usual
+    assert request(profile).stopping(profile) == profile.stopping
 
 
 def test_what_is_asked_for_reaches_the_systems():
-    request = asked(tau=0.3, paths=4, max_depth=30, scale=2.5, dda_depth=6)
+    changed = request(tau=0.3, paths=4, max_depth=30, scale=2.5, dda_depth=6)
     usual = EVERYDAY16.stopping
     stopping = dataclasses.replace(usual, tau=0.3, paths=4, max_depth=30)
-    assert request.stopping(EVERYDAY16) == stopping
-    ends = {system.name: system.ends[0] for system in request.usual(EVERYDAY16)}
+    assert changed.stopping(EVERYDAY16) == stopping
+    ends = {system.name: system.ends[0] for system in changed.usual(EVERYDAY16)}
     assert ends["dga"].stopping == ends["dga-guided"].stopping == stopping
     assert ends["dda"].depth == 6
     assert ends["dga-plus"] == EVERYDAY16.plus.end
     scales = {name: end.guidance and end.guidance.scale for name, end in ends.items()}
     own = {"dda": EVERYDAY16.dda_guidance.scale, "dga-plus": EVERYDAY16.plus.end.guidance.scale}
     assert scales == {"dga": None, "dga-guided": 2.5, **own}
-    assert asked(max_depth=100).stopping(EVERYDAY16).horizon == 100  # never the shallower
-    assert asked(IMAGENET, max_depth=100).stopping(IMAGENET).horizon is IMAGENET.stopping.horizon
+    assert request(max_depth=100).stopping(EVERYDAY16).horizon == 100  # never the shallower
+    assert request(IMAGENET, max_depth=100).stopping(IMAGENET).horizon is IMAGENET.stopping.horizon
 
 
 @pytest.mark.parametrize(
@@ -154,12 +150,12 @@ def test_what_is_asked_for_reaches_the_systems():
 )
 def test_bad_requests_name_what_is_allowed(changes, allowed):
     with pytest.raises(ValueError, match=allowed):
-        asked(**changes)
+        request(**changes)
 
 
 def test_each_system_takes_the_options_that_it_has():
     def ends(names: str, **changes: str) -> list[Any]:
-        chosen = choose_systems(EVERYDAY16, asked(scale=2.5), names.split(","), changes)
+        chosen = choose_systems(EVERYDAY16, request(scale=2.5), names.split(","), changes)
         return [system.ends[0] for system in chosen]
 
     few = {"steps": "4", "eta": "0.5", "through_network": "true"}
@@ -171,24 +167,22 @@ def test_each_system_takes_the_options_that_it_has():
     assert {sampler_of(end) for end in ends("dga,dda", steps="none", eta="none")} == {ANCESTRAL}
     assert sampler_of(ends("dda", steps="3")[0]) == FewSteps(3, 1.0)  # what is not named is kept
     assert ends("dga-guided-ancestral")[0].guidance.scale == 2.5
-    for names in ("dga-full", "source", "tent", "dda-ensemble"):
-        with pytest.raises(ValueError, match=r"Choose from: .*dga-ancestral"):
-            ends(names)
-    with pytest.raises(ValueError, match="Unknown method ''"):
-        choose_systems(EVERYDAY16, asked(), [], {})
 
 
 @pytest.mark.parametrize(
     ("name", "sentence"),
     [
+        ("dga-full", "Choose from: .*dga-ancestral"),
+        ("source", "Choose from: .*dga-ancestral"),
+        ("tent", "Choose from: .*dga-ancestral"),
+        ("dda-ensemble", "Choose from: .*dga-ancestral"),
+        ("", "Unknown method ''"),
         ("magic", "Unknown method 'magic'. Choose from: diffpure"),
         ("dga-plus+tent", "dga-plus\\+tent is measured on many pictures"),
         ("dga-plus+magic", "Unknown reader 'magic'. Known: tent, memo"),
         ("magic+tent", "Unknown repair 'magic'. Known: diffpure"),
     ],
 )
-def test_a_reader_that_adapts_is_refused_where_there_is_one_picture(
-    name: str, sentence: str
-) -> None:
+def test_what_one_picture_cannot_have_is_refused(name, sentence):
     with pytest.raises(ValueError, match=sentence):
-        choose_systems(EVERYDAY16, asked(), ["dga", name], {})
+        choose_systems(EVERYDAY16, request(), ["dga", name] if name else [], {})

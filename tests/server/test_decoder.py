@@ -5,12 +5,10 @@ from __future__ import annotations
 import os
 import pickle
 import signal
-import socket
 import struct
 import subprocess
 import sys
 import time
-import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -39,38 +37,25 @@ def decoder() -> Iterator[Decoder]:
     made.close()
 
 
-@pytest.mark.parametrize("name", seeds())
+@pytest.mark.parametrize("name", [*seeds(), "heif"])
 def test_the_same_pixels(decoder: Decoder, name: str) -> None:
     """Every format and way of storing that is read: HEIC, GIF, 16 bits, palettes, ..."""
-    data = seeds()[name]()
-    found, came = decoder.read_photograph(data)
+    if name == "heif":
+        pytest.importorskip("pillow_heif").register_heif_opener()
+    data = seeds()[name]() if name != "heif" else saved("HEIF")
+    pixels, came = decoder.read_photograph(data)
     expected, size = uploads.read_photograph(data, PHOTO_PIXELS)
-    assert np.array_equal(found, expected)
-    assert found.flags.writeable
+    assert np.array_equal(pixels, expected)
+    assert pixels.flags.writeable
     assert came == size
 
 
-def test_a_phones_photo(decoder: Decoder) -> None:
-    heif = pytest.importorskip("pillow_heif")
-    heif.register_heif_opener()
-    found, came = decoder.read_photograph(saved("HEIF", noise(size=(64, 48))))
-    assert found.shape == (48, 64, 3)
-    assert came == (64, 48)
-
-
-def giant_png() -> bytes:
-    """Says that it has 2.5 billion pixels."""
-    head = struct.pack(">IIBBBBB", 50_000, 50_000, 8, 2, 0, 0, 0)
-    chunk = b"IHDR" + head
-    start = blocks.PNG + struct.pack(">I", len(head)) + chunk
-    return start + struct.pack(">I", zlib.crc32(chunk)) + saved("PNG")[33:]
-
-
+GIANT = blocks.PNG + blocks.ihdr(50_000, 50_000) + saved("PNG")[33:]
 REFUSED = {
     "empty": (b"", "The file is empty"),
     "words": (b"words", "not a PNG, JPEG"),
     "a page that says it is a picture": (b"<svg><script>1</script></svg>", "not a PNG, JPEG"),
-    "a giant header": (giant_png(), "too large: at most 12,000 pixels a side"),
+    "a giant header": (GIANT, "too large: at most 12,000 pixels a side"),
     "cut off": (saved("PNG", noise(size=(300, 200)))[:-999], "damaged or incomplete"),
     "a JPEG cut off": (saved("JPEG", noise(size=(300, 200)))[:-999], "damaged or incomplete"),
     "a head only": (blocks.PNG, "damaged or incomplete"),
@@ -89,11 +74,11 @@ def test_the_same_sentences(decoder: Decoder, name: str) -> None:
     assert str(refused.value) == str(expected.value)
 
 
-@pytest.mark.parametrize("size", [(90, 60), (1500, 1000), (4000, 3000)])
+@pytest.mark.parametrize("size", [(90, 60), (4000, 3000)])
 def test_a_photograph_keeps_its_size_up_to_a_limit(decoder: Decoder, size: tuple[int, int]) -> None:
-    found, came = decoder.read_photograph(saved("PNG", Image.radial_gradient("L").resize(size)))
+    pixels, came = decoder.read_photograph(saved("PNG", Image.radial_gradient("L").resize(size)))
     assert came == size
-    height, width, _ = found.shape
+    height, width, _ = pixels.shape
     assert 0.7 * min(size[0] * size[1], PHOTO_PIXELS) < height * width <= PHOTO_PIXELS
     assert abs(width / height - size[0] / size[1]) < 0.01
 
@@ -114,16 +99,14 @@ def ready_process(decoder: Decoder) -> subprocess.Popen[bytes]:
 
 
 def test_each_picture_has_a_process_of_its_own(decoder: Decoder) -> None:
+    """Also after one that was killed."""
     first = ready_process(decoder)
     decoder.read_photograph(saved("PNG"))
     assert first.poll() is not None
-    assert ready_process(decoder).pid != first.pid
-
-
-def test_one_that_was_killed_is_replaced(decoder: Decoder) -> None:
-    process = ready_process(decoder)
-    os.kill(process.pid, signal.SIGKILL)
-    process.wait(10)
+    second = ready_process(decoder)
+    assert second.pid != first.pid
+    os.kill(second.pid, signal.SIGKILL)
+    second.wait(10)
     assert decoder.read_photograph(saved("PNG"))[1] == (40, 32)
 
 
@@ -134,7 +117,6 @@ def test_it_ends_with_the_page() -> None:
     assert decoder._ready is not None
     decoder._ready.line.close()
     assert process.wait(20) == 0
-    decoder.close()  # and once more does no harm
 
 
 @pytest.mark.parametrize(
@@ -208,12 +190,11 @@ def test_it_has_little_to_reach_for(code: str, answer: bytes, tmp_path: Path) ->
     assert not (tmp_path / "a").exists() or not (tmp_path / "a").read_bytes()
 
 
-def test_it_knows_nobody_else(decoder: Decoder) -> None:
+def test_it_knows_nobody_else() -> None:
     """It starts anew: no file of the page is open there."""
-    with socket.socketpair()[0]:
-        code = LINE + "line.send(b'%d' % len(os.listdir('/proc/self/fd')))"
-        if Path("/proc/self/fd").exists():
-            assert int(ask(code)) <= 5
+    code = LINE + "line.send(b'%d' % len(os.listdir('/proc/self/fd')))"
+    if Path("/proc/self/fd").exists():
+        assert int(ask(code)) <= 5
 
 
 OWN = """
