@@ -53,15 +53,15 @@ class Download(NamedTuple):
 
 
 @dataclass(eq=False)
-class _Kept:
+class _Entry:
     photo: Photo
     address: str
     results: dict[str, Pixels] = field(default_factory=dict)
 
     @property
     def size(self) -> int:
-        held = (self.photo.pixels, *self.results.values())
-        return len(self.photo.source) + sum(pixels.nbytes for pixels in held)
+        pictures = (self.photo.pixels, *self.results.values())
+        return len(self.photo.source) + sum(pixels.nbytes for pixels in pictures)
 
 
 class Photos:
@@ -73,7 +73,7 @@ class Photos:
     ) -> None:  # fmt: skip
         self.most_bytes, self.most_of_address = most_bytes, most_of_address
         self.seconds = seconds
-        self._kept: dict[str, _Kept] = {}  # the oldest first
+        self._entries: dict[str, _Entry] = {}  # the oldest first
         self._lock = threading.Lock()
         self._turns = Turns(most_waiting=64, most_per_visitor=32)
 
@@ -86,12 +86,12 @@ class Photos:
             async for _ in turn.wait():
                 pass
             with self._lock:
-                if self._held(address) + len(data) > self.most_of_address:
+                if self._count_bytes(address) + len(data) > self.most_of_address:
                     raise UploadError(QUOTA)
             pixels, came = await asyncio.to_thread(decoder.read_photograph, data)
         photo = Photo(secrets.token_urlsafe(16), clean_name(name), pixels, came, data)
         with self._lock:
-            self._kept[photo.key] = _Kept(photo, address)
+            self._entries[photo.key] = _Entry(photo, address)
             self._make_room()
         asyncio.get_running_loop().call_later(self.seconds, self._forget, photo.key)
         return photo
@@ -102,18 +102,18 @@ class Photos:
 
     def keep_result(self, key: str, pixels: Pixels) -> str:
         """Keep what was made of a photograph; returns a key for it."""
-        kept, result = self._find(key), secrets.token_urlsafe(16)
+        entry, result = self._find(key), secrets.token_urlsafe(16)
         with self._lock:
-            kept.results[result] = pixels
-            while len(kept.results) > MOST_RESULTS:
-                del kept.results[next(iter(kept.results))]
+            entry.results[result] = pixels
+            while len(entry.results) > MOST_RESULTS:
+                del entry.results[next(iter(entry.results))]
             self._make_room()
         return result
 
     async def get_result(self, key: str, result: str) -> Download:
         """That, as a file in the format of its photograph, with what this said of itself."""
-        kept = self._find(key)
-        photo, pixels = kept.photo, kept.results.get(result)
+        entry = self._find(key)
+        photo, pixels = entry.photo, entry.results.get(result)
         if pixels is None:
             raise UnknownPhotoError(GONE)
         name, kind = PurePath(photo.name), format_of(photo.source)
@@ -126,25 +126,25 @@ class Photos:
             f"{name.stem}-repaired{suffix}", f"image/{KINDS[suffix][0].lower()}", content
         )
 
-    def _find(self, key: str) -> _Kept:
+    def _find(self, key: str) -> _Entry:
         try:
-            return self._kept[key]
+            return self._entries[key]
         except KeyError:
             raise UnknownPhotoError(GONE) from None
 
     def _forget(self, key: str) -> None:
         with self._lock:
-            self._kept.pop(key, None)
+            self._entries.pop(key, None)
 
-    def _held(self, address: str) -> int:
-        return sum(kept.size for kept in self._kept.values() if kept.address == address)
+    def _count_bytes(self, address: str) -> int:
+        return sum(entry.size for entry in self._entries.values() if entry.address == address)
 
     def _make_room(self) -> None:
         """The oldest photos of whoever has most of them go."""
-        while sum(kept.size for kept in self._kept.values()) > self.most_bytes:
-            greedy = max((kept.address for kept in self._kept.values()), key=self._held)
-            oldest = next(key for key, kept in self._kept.items() if kept.address == greedy)
-            del self._kept[oldest]
+        entries = self._entries
+        while sum(entry.size for entry in entries.values()) > self.most_bytes:
+            greedy = max((entry.address for entry in entries.values()), key=self._count_bytes)
+            del entries[next(key for key, entry in entries.items() if entry.address == greedy)]
 
 
 def clean_name(name: str) -> str:
