@@ -23,7 +23,7 @@ from dga.discriminator import FIRST, Judged, JudgedPath, max_batch
 from dga.explanation.degradation import NO_DEGRADATION, Degradation, to_levels
 from dga.explanation.noise_level import enlarge, halve, level_weights, matched_depth
 from dga.explanation.places import explain_places
-from dga.explanation.search import Explanation, Known, Scored, explain
+from dga.explanation.search import Explanation, ScoreCache, Scored, explain
 from dga.explanation.sharpness import disk, wiener
 from dga.guidance import OperatorAgreement, StructuralGuide
 from dga.images import Pixels, from_tensor, to_tensor
@@ -60,7 +60,7 @@ class PictureCache:
     ) -> None:
         self.models, self.x, self.seed, self.found = models, x, seed, found
         self._explanations: dict[ExplanationConfig, Explanation] = {}
-        self._scores: Known = {}
+        self._scores: ScoreCache = {}
         self._paths: dict[tuple[Degradation, bool, int], JudgedPath] = {}
 
     def explanation(self, config: ExplanationConfig | None) -> Generator[Scored, None, Explanation]:

@@ -29,13 +29,21 @@ from dga.explanation.noise_level import (
     whiten_channels,
 )
 from dga.explanation.operators import Operator
-from dga.explanation.search import Explanation, Known, Look, Scored, explain, judge, mean_logits
+from dga.explanation.search import (
+    Explanation,
+    Look,
+    ScoreCache,
+    Scored,
+    explain,
+    judge,
+    mean_logits,
+)
 from dga.explanation.veil import measure_veil
 from dga.profiles import ExplanationConfig
 
 AT_ONCE = 16
 """Places judged together; bounds memory, and how long nothing is heard."""
-COUNTED = 1024
+LONGEST_COUNTED = 1024
 """Of a picture with longer sides every n-th pixel is counted, where only means are asked for."""
 EXTREME = 0.68
 """Share of wrong values that are black or white, above which noise is impulses."""
@@ -117,23 +125,23 @@ def explain_whole(
     places = config.places
     assert places is not None
     config = replace(config, sharpness=False)
-    every = -(-max(x.shape[1:]) // COUNTED)
-    counted, measured = x[:, ::every, ::every], float(noise_deviation(x[None])[0])
-    if measured > config.noise_floor and config.impulses:
-        top, left = (max(0, length - COUNTED) // 2 for length in x.shape[1:])
-        middle = x[:, top : top + COUNTED, left : left + COUNTED]  # bounds memory
+    every = -(-max(x.shape[1:]) // LONGEST_COUNTED)
+    sample, deviation = x[:, ::every, ::every], float(noise_deviation(x[None])[0])
+    if deviation > config.noise_floor and config.impulses:
+        top, left = (max(0, length - LONGEST_COUNTED) // 2 for length in x.shape[1:])
+        middle = x[:, top : top + LONGEST_COUNTED, left : left + LONGEST_COUNTED]  # bounds memory
         if extreme_share(middle, config.impulses[0]) > EXTREME:
-            measured = 0.0  # so many impulses that they measure as noise
-    known: Known = {}
+            deviation = 0.0  # so many impulses that they measure as noise
+    cache: ScoreCache = {}
     explanation = yield from explain(
-        schedule, network, counted, seed, config, known, look=look, measured=measured
+        schedule, network, sample, seed, config, cache, look=look, measured=deviation
     )
     best = replace(explanation.degradation, noise=0.0)
     if best.exposure != UNCHANGED:
-        pair, (whole, _) = (replace(best, exposure=UNCHANGED), best), known[best, config.judged_at]
+        pair, (whole, _) = (replace(best, exposure=UNCHANGED), best), cache[best, config.judged_at]
         thumbnail = judge(schedule, network, lambda c: look(c)[:1], pair, config.judged_at, seed)
         before, after, whole = (math.inf if s is None else s for s in (*thumbnail, whole))
-        dark = float(counted.mean(0).quantile(0.01)) <= places.darkest
+        dark = float(sample.mean(0).quantile(0.01)) <= places.darkest
         faded = before >= places.faded and after < config.settled and whole < places.believed
         if (best.exposure.gain > 1 and dark) or not faded:
             best = pair[0]
@@ -227,18 +235,18 @@ def judge_noise(
     level = torch.cat([one.quantile(places.quantile, 1) for one in by_place])
     device = next(network.parameters()).device
 
-    def prefer(chosen: Tensor) -> Generator[Scored, None, Tensor]:
+    def measure_preference(numbers: Tensor) -> Generator[Scored, None, Tensor]:
         margins = [torch.empty(0)]
-        for begin in range(0, len(chosen), AT_ONCE):
-            numbers = chosen[begin : begin + AT_ONCE]
-            own = grid.cut(noise[None], numbers.tolist())  # [n, 1, S, S]
-            cut = grid.cut(x, numbers.tolist()).to(device)
-            entry = torch.tensor([matched_depth(schedule, s) for s in level[numbers].tolist()])
+        for begin in range(0, len(numbers), AT_ONCE):
+            part = numbers[begin : begin + AT_ONCE].tolist()
+            deviation = grid.cut(noise[None], part)  # [n, 1, S, S]
+            cut = grid.cut(x, part).to(device)
+            entry = torch.tensor([matched_depth(schedule, s) for s in level[part].tolist()])
             plain, noised = (
-                mean_logits(schedule, network, cut, depth.clamp(max=schedule.steps), held, seed)
-                for depth, held in (
-                    (torch.tensor(after).expand(len(cut), -1), 0 * own),
-                    (entry[:, None] + torch.tensor(after), own),
+                mean_logits(schedule, network, cut, depth.clamp(max=schedule.steps), spread, seed)
+                for depth, spread in (
+                    (torch.tensor(after).expand(len(cut), -1), 0 * deviation),
+                    (entry[:, None] + torch.tensor(after), deviation),
                 )
             )
             margins.append(plain - noised)
@@ -247,17 +255,17 @@ def judge_noise(
 
     shape = 1, 1, len(grid.rows), len(grid.columns)
     highest, numbers = F.max_pool2d(level.view(shape), 3, ceil_mode=True, return_indices=True)
-    judged, margin = highest > 0, torch.zeros_like(highest)
-    margin[judged] = yield from prefer(numbers[judged])
-    votes, voters = (9 * F.avg_pool2d(v, 3, 1, 1) for v in (margin, judged.float()))
+    has_noise, margin = highest > 0, torch.zeros_like(highest)
+    margin[has_noise] = yield from measure_preference(numbers[has_noise])
+    votes, voters = (9 * F.avg_pool2d(v, 3, 1, 1) for v in (margin, has_noise.float()))
     against = (voters > 1).float() if is_sure else torch.ones_like(voters)
     agreed = votes > enough * (voters + against)
     if least > config.noise_floor:
-        agreed |= bool(margin.sum() > enough * (judged.sum() + against.max()))
+        agreed |= bool(margin.sum() > enough * (has_noise.sum() + against.max()))
     likely = F.interpolate(agreed.float(), scale_factor=3)
     is_noisy = likely[..., : shape[2], : shape[3]].flatten() * level > 0
     faint = (is_noisy & (level <= places.clear)).nonzero()[:, 0]
-    is_noisy[faint] = (yield from prefer(faint)) > places.noisy
+    is_noisy[faint] = (yield from measure_preference(faint)) > places.noisy
     return Places(grid, is_noisy)
 
 
@@ -288,12 +296,12 @@ def views(x: Tensor, side: int, config: ExplanationConfig) -> Look:
         small = replace(candidate, impulses=None, operator=None)
         if candidate.operator:  # its reach is larger than a crop's margin
             whole = candidate.inverse(x)
-            shown = [whole[:, i : i + side, j : j + side] for i, j in map(grid.place, best)]
+            windows = [whole[:, i : i + side, j : j + side] for i, j in map(grid.place, best)]
             thumb = shrink(whole, side)
         else:
-            shown = [candidate.inverse(c)[:, i : i + side, j : j + side] for c, i, j in crops]
+            windows = [candidate.inverse(c)[:, i : i + side, j : j + side] for c, i, j in crops]
             thumb = small.inverse(thumbnail)
-        return torch.stack([thumb, *shown])
+        return torch.stack([thumb, *windows])
 
     return look
 

@@ -40,7 +40,7 @@ class Scored:
 
 Look = Callable[[Degradation], Tensor]
 """What the discriminator is shown of a candidate's result, ``[V, 3, S, S]``."""
-Known = dict[tuple[Degradation, tuple[int, ...]], tuple[float | None, float]]
+ScoreCache = dict[tuple[Degradation, tuple[int, ...]], tuple[float | None, float]]
 """By candidate and depths: a score, and the seconds that it cost."""
 
 
@@ -83,27 +83,27 @@ def explain(
     x: Tensor,
     seed: int,
     config: ExplanationConfig,
-    known: Known | None = None,
+    cache: ScoreCache | None = None,
     look: Look | None = None,
     measured: float | None = None,
 ) -> Generator[Scored, None, Explanation]:
     """Explain one picture, ``[3, H, W]`` in [-1, 1] at 8-bit levels; yields scores as they come.
 
     Noise first, because it hides the rest: what has some is not searched further. Then
-    exposure, coarse gains before fine ones, then sharpness on top of it. ``known``: scores of
-    this picture and seed, kept for other configurations. ``look``: by default the result itself,
+    exposure, coarse gains before fine ones, then sharpness on top of it. ``cache``: scores of
+    this picture and seed, for other configurations. ``look``: by default the result itself,
     as a picture of the network's size; ``measured``: noise of ``x``, if it is known.
     """
     if measured is None:
         measured = float(noise_deviation(x[None])[0])
-    known = {} if known is None else known
+    cache = {} if cache is None else cache
     look = look or (lambda candidate: candidate.inverse(x)[None])
-    search = _Search(schedule, discriminator, x, look, seed, config, measured, known)
+    search = _Search(schedule, discriminator, x, look, seed, config, measured, cache)
     best, flat = NO_DEGRADATION, nothing_to_judge(x)
     if not flat:
         best = yield from search.run()
     entry = matched_depth(schedule, best.noise)
-    scored, settled = tuple(search.scored), search.settled
+    scored, settled = tuple(search.scores), search.settled
     return Explanation(best, entry, measured, scored, flat, settled, search.seconds)
 
 
@@ -125,19 +125,19 @@ class _Search:
     seed: int
     config: ExplanationConfig
     measured: float
-    known: Known
+    cache: ScoreCache
 
     def __post_init__(self) -> None:
-        self.scored: list[Scored] = []
-        self.asked: set[tuple[Degradation, tuple[int, ...]]] = set()
+        self.scores: list[Scored] = []
+        self.reported: set[tuple[Degradation, tuple[int, ...]]] = set()
         self.seconds = 0.0
         self.settled = False
 
     def run(self) -> Generator[Scored, None, Degradation]:
         config, best = self.config, NO_DEGRADATION
         if self.measured <= config.noise_floor:
-            (own,) = yield from self._score("nothing", (best,), config.judged_at)
-            self.settled = own < config.settled
+            (score,) = yield from self._score("nothing", (best,), config.judged_at)
+            self.settled = score < config.settled
             if self.settled:
                 return best
         if config.noise:
@@ -160,41 +160,41 @@ class _Search:
             scores[i] += config.noise_head_start if candidate.noise else config.head_start
         return candidates[scores.index(min(scores))]
 
-    def _exposure(self, found: Degradation) -> Generator[Scored, None, Degradation]:
+    def _exposure(self, base: Degradation) -> Generator[Scored, None, Degradation]:
         """Coarse gains at one depth, then the best and its neighbours at all."""
-        config, restored = self.config, found.inverse(self.x)
+        config, restored = self.config, base.inverse(self.x)
 
-        def offered(family: Iterable[Stretch]) -> dict[Degradation, Stretch]:
+        def make_candidates(family: Iterable[Stretch]) -> dict[Degradation, Stretch]:
             pairs = ((stretch.of(restored), stretch) for stretch in family)
-            return {replace(found, exposure=e): stretch for e, stretch in pairs if e}
+            return {replace(base, exposure=e): stretch for e, stretch in pairs if e}
 
-        coarse = offered(stretches(config.gains))
-        best = yield from self._coarse("exposure", found, tuple(coarse))
+        coarse = make_candidates(stretches(config.gains))
+        best = yield from self._coarse("exposure", base, tuple(coarse))
         if best is None:
-            return found
+            return base
         stretch = coarse[best]
         gains = (stretch.gain / config.fine, stretch.gain * config.fine)
-        near = offered(replace(stretch, gain=gain) for gain in gains if stretch.gain > 1)
-        candidates = [found, best, *near]
+        near = make_candidates(replace(stretch, gain=gain) for gain in gains if stretch.gain > 1)
+        candidates = [base, best, *near]
         return (yield from self._choose("exposure", candidates, config.head_start))
 
-    def _sharpness(self, found: Degradation) -> Generator[Scored, None, Degradation]:
+    def _sharpness(self, base: Degradation) -> Generator[Scored, None, Degradation]:
         """Every disk at one depth, then the best at all; none for what was enlarged in blocks."""
         config = self.config
         if repeated_share(self.x) >= config.repeated:
-            return found
-        sharper = tuple(replace(found, blur=r, regularisation=g) for r, g in config.blurs)
-        best = yield from self._coarse("sharpness", found, sharper)
-        chosen = [found] if best is None else [found, best]
+            return base
+        sharper = tuple(replace(base, blur=r, regularisation=g) for r, g in config.blurs)
+        best = yield from self._coarse("sharpness", base, sharper)
+        chosen = [base] if best is None else [base, best]
         return (yield from self._choose("sharpness", chosen, config.head_start))
 
     def _coarse(
-        self, stage: str, found: Degradation, candidates: tuple[Degradation, ...]
+        self, stage: str, base: Degradation, candidates: tuple[Degradation, ...]
     ) -> Generator[Scored, None, Degradation | None]:
-        """The best candidate at one depth; None where there is none or ``found`` will do."""
+        """The best candidate at one depth; None where there is none or ``base`` will do."""
         config = self.config
-        (own,) = yield from self._score(stage, (found,), config.judged_at)
-        if own < config.settled or not candidates:
+        (score,) = yield from self._score(stage, (base,), config.judged_at)
+        if score < config.settled or not candidates:
             return None
         scores = yield from self._score(stage, candidates, (config.coarse_at,))
         return candidates[scores.index(min(scores))]
@@ -211,30 +211,30 @@ class _Search:
         self, stage: str, candidates: Sequence[Degradation], offsets: Sequence[int]
     ) -> Generator[Scored, None, list[float]]:
         """Scores at depths beyond each candidate's own entry; infinite for one that was dropped."""
-        asked: dict[tuple[int, ...], list[Degradation]] = {}
+        groups: dict[tuple[int, ...], list[Degradation]] = {}
         for candidate in candidates:
             entry = matched_depth(self.schedule, candidate.noise)
-            asked.setdefault(tuple(entry + offset for offset in offsets), []).append(candidate)
+            groups.setdefault(tuple(entry + offset for offset in offsets), []).append(candidate)
         scores = {}
-        for depths, group in asked.items():
+        for depths, group in groups.items():
             self._judge(group, depths)
             for candidate in group:
-                score, seconds = self.known[candidate, depths]
-                if (candidate, depths) not in self.asked:
-                    self.asked.add((candidate, depths))
+                score, seconds = self.cache[candidate, depths]
+                if (candidate, depths) not in self.reported:
+                    self.reported.add((candidate, depths))
                     self.seconds += seconds
-                    self.scored.append(Scored(stage, candidate, score, len(depths)))
-                    yield self.scored[-1]
+                    self.scores.append(Scored(stage, candidate, score, len(depths)))
+                    yield self.scores[-1]
                 scores[candidate] = math.inf if score is None else score
         return [scores[candidate] for candidate in candidates]
 
     def _judge(self, candidates: Sequence[Degradation], depths: tuple[int, ...]) -> None:
-        new = [c for c in candidates if (c, depths) not in self.known]
+        new = [c for c in candidates if (c, depths) not in self.cache]
         begun = time.perf_counter()
         scores = judge(self.schedule, self.discriminator, self.look, new, depths, self.seed)
         share = (time.perf_counter() - begun) / max(1, len(new))
         for candidate, score in zip(new, scores, strict=True):
-            self.known[candidate, depths] = score, share
+            self.cache[candidate, depths] = score, share
 
 
 @torch.no_grad()
@@ -253,21 +253,21 @@ def judge(
     if not candidates:
         return []
     device = next(discriminator.parameters()).device
-    shown = torch.stack([look(candidate) for candidate in candidates]).to(device)  # [C, V, 3, S, S]
-    numbers = shown.isfinite().flatten(1).all(1).cpu()
-    pictures = shown[numbers.to(shown.device)]
-    known = [k for k in depths if k <= schedule.steps] or [schedule.steps]
-    deviation = torch.tensor([candidate.noise for candidate in candidates])[numbers]
+    views = torch.stack([look(candidate) for candidate in candidates]).to(device)  # [C, V, 3, S, S]
+    is_finite = views.isfinite().flatten(1).all(1).cpu()
+    pictures = views[is_finite.to(views.device)]
+    depths = [k for k in depths if k <= schedule.steps] or [schedule.steps]
+    deviation = torch.tensor([candidate.noise for candidate in candidates])[is_finite]
     each = mean_logits(
         schedule,
         discriminator,
         pictures.flatten(0, 1),
-        torch.tensor(known).expand(pictures.shape[0] * pictures.shape[1], -1),
-        deviation.repeat_interleave(shown.shape[1]).view(-1, 1, 1, 1),
+        torch.tensor(depths).expand(pictures.shape[0] * pictures.shape[1], -1),
+        deviation.repeat_interleave(views.shape[1]).view(-1, 1, 1, 1),
         seed,
     )
-    means = iter(each.view(-1, shown.shape[1]).mean(1).tolist())
-    scores = [next(means) if ok else None for ok in numbers.tolist()]
+    means = iter(each.view(-1, views.shape[1]).mean(1).tolist())
+    scores = [next(means) if ok else None for ok in is_finite.tolist()]
     return [s if s is not None and math.isfinite(s) else None for s in scores]
 
 
@@ -289,15 +289,15 @@ def mean_logits(
         k: step_noise(seed, "forward", k, x.shape[1:]).to(x) for k in set(depth.flatten().tolist())
     }
     abar = schedule.alpha_bar[depth][..., None, None, None]  # [n, K, 1, 1, 1]
-    held = deviation.double().cpu().square()[:, None]
-    missing = (1 - abar - abar * held).clamp(min=0).sqrt().to(x)
+    variance = deviation.double().cpu().square()[:, None]
+    remainder = (1 - abar - abar * variance).clamp(min=0).sqrt().to(x)
     signal = abar.sqrt().to(x)
     logits, size = [], max(1, max_batch(x) // depth.shape[1])
     for i in range(0, len(x), size):
         rows = depth[i : i + size]
-        drawn = torch.stack([noise[k] for k in rows.flatten().tolist()])
+        draws = torch.stack([noise[k] for k in rows.flatten().tolist()])
         part = slice(i, i + size)
-        states = signal[part] * x[part, None] + missing[part] * drawn.view(
+        states = signal[part] * x[part, None] + remainder[part] * draws.view(
             *rows.shape, *x.shape[1:]
         )
         time = schedule.time[rows.flatten()].to(x.device)
