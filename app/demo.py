@@ -47,7 +47,7 @@ from dga.weights.sources import NETWORKS, Sources
 
 RECORDED, RESULTS = shipped("assets/recorded"), shipped("assets/results")
 KEPT_SECONDS = 3000
-MOVED = {"photo": "", "board": "all-15", "findings": "results", "adapt": ""}
+OLD_ADDRESSES = {"photo": "", "board": "all-15", "findings": "results", "adapt": ""}
 """Old addresses, and where they lead."""
 
 
@@ -57,7 +57,7 @@ def build_server(service: Service) -> gr.Server:
     for page in (repair_page(service), all15_page(), results_page(), learn_page()):
         answer = partial(_send_page, render_page(page))
         server.get(f"/{page.path}", response_class=HTMLResponse)(answer)
-    for old, new in MOVED.items():
+    for old, new in OLD_ADDRESSES.items():
         server.get(f"/{old}")(partial(_redirect, new))
     _add_files(server)
     _add_photos(server, service)

@@ -32,7 +32,7 @@ def repair_page(service: Service) -> Page:
     """The page with its opening example, which is recorded."""
     profile = service.networks.profile
     opening = read_record(OPENING) if profile.name == "photo" else None
-    shown = {name: opening[name] for name in FIRST_PARTS} if opening else None
+    first_parts = {name: opening[name] for name in FIRST_PARTS} if opening else None
     order = ("none", *FIRST_DAMAGES, "paint", *(n for n in PLAIN_NAMES if n not in FIRST_DAMAGES))
     names = {"none": "None", "paint": "Paint", **PLAIN_NAMES}
     damages = [
@@ -46,7 +46,7 @@ def repair_page(service: Service) -> Page:
     ]
     data: dict[str, Any] = {
         "opening": OPENING.model_dump(),
-        "record": without_images(shown) if shown else None,
+        "record": without_images(first_parts) if first_parts else None,
         "recorded": list_recorded(),
         "thumbnails": list_recorded(FOLDER.parent / "thumbnails"),
         "samples": list(SAMPLES),
@@ -62,7 +62,7 @@ def repair_page(service: Service) -> Page:
         "rates": read_rates(Results.read(RESULTS)),
     }
     main = render(
-        "repair.html", damages=damages, samples=samples, record=shown, methods=METHODS,
+        "repair.html", damages=damages, samples=samples, record=first_parts, methods=METHODS,
         snippet=SNIPPET, opening=OPENING,
         classifier=profile.classifier.architecture.removeprefix("tf_"),
         cap=profile.stopping.max_depth,

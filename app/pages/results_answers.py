@@ -138,15 +138,15 @@ def _paper(results: Results, key: str, small: Mapping[str, Row]) -> Answer:
     question = "Against the paper's method and its rival?"
     rows = {name: results.find(key, OURS, name, "mean") for name in (*PAPER, RIVAL)}
     paper = next((name for name in PAPER if rows[name]), PAPER[0])
-    named = {paper: "the paper's", RIVAL: "the rival"}
+    rivals = {paper: "the paper's", RIVAL: "the rival"}
     if any(rows.values()):
         chart = list(_compare_alike(results, key, rows))
         counts = sorted({row["photographs"] for row in rows.values() if row})
         more = [f"On {join_words([str(count) for count in counts])} photographs that all repaired."]
-        return Answer("paper", question, f"Ours is {_against(rows, named)}", more, chart, key)
-    found = any(name in small for name in named)
-    more = [f"On pictures of 64 px ours is {_against(small, named)}"] if found else []
-    return Answer("paper", question, more=more, exhibit="small" if found else "")
+        return Answer("paper", question, f"Ours is {_against(rows, rivals)}", more, chart, key)
+    has_small = any(name in small for name in rivals)
+    more = [f"On pictures of 64 px ours is {_against(small, rivals)}"] if has_small else []
+    return Answer("paper", question, more=more, exhibit="small" if has_small else "")
 
 
 def _others(results: Results) -> Answer:
@@ -157,14 +157,14 @@ def _others(results: Results) -> Answer:
         return Answer("others", question)
     plain = {name: NAMES[name] if name == TENT else NAMES[name].lower() for name in names}
     parts = [f"{plain[name]} {percent(value[0])}" for name, value in right.items() if value]
-    missing = [plain[name] for name, value in right.items() if not value]
+    unmeasured = [plain[name] for name, value in right.items() if not value]
     sentence = f"Of mixed pictures read right: {join_words(parts)}."
-    if missing:
-        sentence += f" Not measured yet: {join_words(missing)}."
+    if unmeasured:
+        sentence += f" Not measured yet: {join_words(unmeasured)}."
     against = {TENT: "Tent", SOURCE: "doing nothing"}
     rows = {name: results.find("wild", OURS, name, "all") for name in against}
-    found = any(rows.values())
-    more = [f"On the same pictures ours is {_against(rows, against)}"] if found else []
+    is_compared = any(rows.values())
+    more = [f"On the same pictures ours is {_against(rows, against)}"] if is_compared else []
     chart = list(_intervals(results, "wild", names[::-1], "all"))
     return Answer("others", question, sentence, more, chart, "wild")
 
@@ -221,15 +221,15 @@ def _interval(name: str, row: Row, side: str) -> Line:
 
 def _against(rows: Mapping[str, Row | None], names: Mapping[str, str]) -> str:
     """Ahead or behind, not surely where the interval holds 0."""
-    clauses, missing = [], []
+    clauses, unmeasured = [], []
     for name, words in names.items():
         if (row := rows.get(name)) is None:
-            missing.append(words)
+            unmeasured.append(words)
             continue
         verdict = "ahead of" if row["gain"] >= 0 else "behind"
         verdict = "not surely " * (row["gain_low"] <= 0 <= row["gain_high"]) + verdict
         clauses.append(f"{verdict} {words}, {points(row)}")
-    rest = f" Not measured yet: {join_words(missing)}." if missing else ""
+    rest = f" Not measured yet: {join_words(unmeasured)}." if unmeasured else ""
     return f"{'; '.join(clauses)}.{rest}"
 
 

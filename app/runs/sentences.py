@@ -57,7 +57,7 @@ def name_damage(degradation: Degradation, noise: float) -> str:
     return join_words(names)
 
 
-def describe_finding(found: str, is_unchanged: bool, gave_up: bool, is_flat: bool) -> str:
+def describe_finding(diagnosis: str, is_unchanged: bool, gave_up: bool, is_flat: bool) -> str:
     """The sentence after *Found*."""
     if is_flat:
         return "one colour or a drawing, where nothing can be told: left alone."
@@ -65,14 +65,14 @@ def describe_finding(found: str, is_unchanged: bool, gave_up: bool, is_flat: boo
         return "it still looks damaged after as much noise as we allow: left alone."
     if is_unchanged:
         return "nothing that we can undo: left alone."
-    if not found:
+    if not diagnosis:
         return "traces of damage, removed with a little noise."
-    return f"{found}, undone."
+    return f"{diagnosis}, undone."
 
 
 def write_headline(
     damage: str, truth: str | None, original: Reading, damaged: Reading, repaired: Reading | None,
-    is_unchanged: bool, found: str,
+    is_unchanged: bool, diagnosis: str,
 ) -> str:  # fmt: skip
     """At most two facts: what the damage did, and what the repair did.
 
@@ -80,7 +80,7 @@ def write_headline(
     where the photo came as it is; ``repaired``: None until there is one.
     """
     if damage == "none":
-        return _own_photo(damaged, repaired, is_unchanged, found)
+        return _own_photo(damaged, repaired, is_unchanged, diagnosis)
     subject = DAMAGE[damage]
     if truth is None:  # the classifier was not sure of the original either
         return f"{subject} was added. {_after(repaired, is_unchanged)}".rstrip()
@@ -101,13 +101,15 @@ def write_headline(
     return f"{subject} hid {thing}, and the repair did not bring it back."
 
 
-def _own_photo(damaged: Reading, repaired: Reading | None, is_unchanged: bool, found: str) -> str:
-    seen = f"The classifier {describe_sight(damaged)}."
+def _own_photo(
+    damaged: Reading, repaired: Reading | None, is_unchanged: bool, diagnosis: str
+) -> str:
+    sight = f"The classifier {describe_sight(damaged)}."
     if repaired is None:
-        return seen
+        return sight
     if is_unchanged:
-        return f"{seen} This looks fine, so we left it alone."
-    what = found[0].upper() + found[1:] if found else "Damage"
+        return f"{sight} This looks fine, so we left it alone."
+    what = diagnosis[0].upper() + diagnosis[1:] if diagnosis else "Damage"
     return f"{what}: undone. Now the classifier {describe_sight(repaired)}."
 
 

@@ -34,8 +34,8 @@ async def show_thumbnails(service: Service, key: str) -> dict[str, str]:
     original = service.find_photo(Settings(photo=key))
     if key not in _thumbnails:
         profile = service.networks.profile
-        made = await asyncio.to_thread(make_thumbnails, profile, original.pixels)
-        _thumbnails[key] = made
+        thumbnails = await asyncio.to_thread(make_thumbnails, profile, original.pixels)
+        _thumbnails[key] = thumbnails
         if len(_thumbnails) > MOST:
             _thumbnails.popitem(last=False)
     return _thumbnails[key]

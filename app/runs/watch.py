@@ -134,14 +134,14 @@ def repair_photo(models: Models, subject: Subject) -> Generator[Part]:
     subject.parts["result"] = result.image
     explanation = result.found
     noise = 0.0 if result.unchanged else max(explanation.degradation.noise, _noise_of(result))
-    found = name_damage(explanation.degradation, noise)
+    diagnosis = name_damage(explanation.degradation, noise)
     gave_up = not explanation.settled and not explanation.flat and bool(explanation.entry)
-    finding = describe_finding(found, result.unchanged, gave_up, explanation.flat)
+    finding = describe_finding(diagnosis, result.unchanged, gave_up, explanation.flat)
     (reading,) = read_pictures(models, result.image)
     yield {
         "found": {"sentence": finding, "seconds": round(time.perf_counter() - begun, 2)},
         "repaired": show(subject, result.image, reading) | {"is_unchanged": result.unchanged},
-        "headline": _headline(subject, reading, result.unchanged, found),
+        "headline": _headline(subject, reading, result.unchanged, diagnosis),
     }
 
 
@@ -150,12 +150,12 @@ def _noise_of(result: Photograph) -> float:
 
 
 def _headline(
-    subject: Subject, repaired: dict[str, Any] | None, is_unchanged: bool, found: str
+    subject: Subject, repaired: dict[str, Any] | None, is_unchanged: bool, diagnosis: str
 ) -> str:
     damage = subject.settings.damage if subject.is_damaged else "none"
     original, damaged = subject.parts["readings"]
     truth = subject.parts["truth"]
-    return write_headline(damage, truth, original, damaged, repaired, is_unchanged, found)
+    return write_headline(damage, truth, original, damaged, repaired, is_unchanged, diagnosis)
 
 
 class Watcher:
@@ -177,10 +177,10 @@ class Watcher:
         self.fixed_depth = settings.fixed_depth or profile.dda_depth
         self.images = dict[str, Pixels]()
 
-    def adapt(self, *chosen: System) -> Generator[Any]:
+    def adapt(self, *methods: System) -> Generator[Any]:
         """The pipeline's own events for some systems."""
         yield from adapt_steps(
-            self.models, self.pixels, self.seed, chosen, DEEPEST, self.cache, self.stopping
+            self.models, self.pixels, self.seed, methods, DEEPEST, self.cache, self.stopping
         )
 
     def repair_from_fixed_depth(self) -> Generator[Part]:
@@ -192,8 +192,8 @@ class Watcher:
         for event in run(self.models, x, [self.seed], [repair], [self.cache]):
             if isinstance(event, Rebuilt):
                 self.images["fixed"] = from_tensor(event.image)
-                shown = self._show(self.images["fixed"], event.image)
-                yield {"fixed": shown | {"depth": self.fixed_depth}}
+                view = self._show(self.images["fixed"], event.image)
+                yield {"fixed": view | {"depth": self.fixed_depth}}
 
     def show_film(self) -> Generator[Part]:
         """The picture at some depths of noise."""
@@ -247,9 +247,9 @@ class Watcher:
             if isinstance(event, Rebuilt):
                 depth = repairs[event.repair]
                 pixels = from_tensor(event.image)
-                shown = self._show(pixels, event.image)
+                view = self._show(pixels, event.image)
                 small = encode_picture(pixels, SMALL, 80)
-                depths.append({**shown, "image": small, "depth": depth})
+                depths.append({**view, "image": small, "depth": depth})
                 yield {"depths": sorted(depths, key=lambda entry: entry["depth"])}
 
     def explain_view(self) -> Generator[Part]:

@@ -41,9 +41,9 @@ def some(names: Sequence[str], count: int) -> str:
 
 def check_choice(what: str, value: str, allowed: Iterable[str]) -> None:
     """Raise ``ValueError`` naming what is allowed, if ``value`` is something else."""
-    known = tuple(allowed)
-    if value not in known:
-        raise ValueError(f"Unknown {what} {value!r}. Choose one of: {', '.join(known)}.")
+    choices = tuple(allowed)
+    if value not in choices:
+        raise ValueError(f"Unknown {what} {value!r}. Choose one of: {', '.join(choices)}.")
 
 
 def shortened(text: str, most: int = 40) -> str:

@@ -16,7 +16,7 @@ def leaves(settings: Any, prefix: str = "") -> dict[str, Place]:
     Metadata of a field: ``prefix`` stands before such names, ``label`` is no setting, and what
     ``needs`` another field counts only where that is not None.
     """
-    found: dict[str, Place] = {}
+    places: dict[str, Place] = {}
     hints = typing.get_type_hints(type(settings))
     for field in dataclasses.fields(settings):
         metadata, value = field.metadata, getattr(settings, field.name)
@@ -24,22 +24,22 @@ def leaves(settings: Any, prefix: str = "") -> dict[str, Place]:
         lacks = "needs" in metadata and getattr(settings, metadata["needs"]) is None
         if "label" in metadata or lacks or (nested and value is None):
             continue
-        own: dict[str, Place] = {prefix + field.name: ()}
+        inner: dict[str, Place] = {prefix + field.name: ()}
         if nested:
-            own = leaves(value, prefix + metadata.get("prefix", ""))
-        for name, place in own.items():
-            found.setdefault(name, (field.name, *place))
-    return found
+            inner = leaves(value, prefix + metadata.get("prefix", ""))
+        for name, place in inner.items():
+            places.setdefault(name, (field.name, *place))
+    return places
 
 
 def values(settings: Any) -> dict[str, Any]:
     """Those fields with their values, flat, as tables and files keep them."""
-    found = {}
+    flat = {}
     for name, place in leaves(settings).items():
-        found[name] = settings
+        flat[name] = settings
         for field in place:
-            found[name] = getattr(found[name], field)
-    return found
+            flat[name] = getattr(flat[name], field)
+    return flat
 
 
 def override(settings: Any, changes: Mapping[str, str]) -> Any:
@@ -48,15 +48,15 @@ def override(settings: Any, changes: Mapping[str, str]) -> Any:
     Raises ``ValueError`` for a name that there is not (naming those there are) and for text
     that is no value of the field's type.
     """
-    known = leaves(settings)
+    places = leaves(settings)
     for name, text in changes.items():
-        if name not in known:
-            allowed = ", ".join(known) or "none"
-            raise ValueError(f"Unknown setting {name}={text}. This method's settings: {allowed}.")
-    return _replaced(settings, {known[name]: (name, text) for name, text in changes.items()})
+        if name not in places:
+            names = ", ".join(places) or "none"
+            raise ValueError(f"Unknown setting {name}={text}. This method's settings: {names}.")
+    return _replace_leaves(settings, {places[name]: (name, text) for name, text in changes.items()})
 
 
-def _replaced(settings: Any, changes: Mapping[Place, tuple[str, str]]) -> Any:
+def _replace_leaves(settings: Any, changes: Mapping[Place, tuple[str, str]]) -> Any:
     hints = typing.get_type_hints(type(settings))
     new: dict[str, Any] = {}
     inner: dict[str, dict[Place, tuple[str, str]]] = {}
@@ -65,7 +65,7 @@ def _replaced(settings: Any, changes: Mapping[Place, tuple[str, str]]) -> Any:
             inner.setdefault(field, {})[tuple(rest)] = change
         else:
             new[field] = _parse(*change, hints[field])
-    new |= {field: _replaced(getattr(settings, field), own) for field, own in inner.items()}
+    new |= {field: _replace_leaves(getattr(settings, field), part) for field, part in inner.items()}
     return dataclasses.replace(settings, **new)
 
 

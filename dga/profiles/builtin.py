@@ -154,8 +154,8 @@ def get_profile(name: str) -> Profile:
     try:
         return PROFILES[name]
     except KeyError:
-        known = ", ".join(PROFILES)
-        raise ValueError(f"Unknown profile {name!r}. Known profiles: {known}.") from None
+        names = ", ".join(PROFILES)
+        raise ValueError(f"Unknown profile {name!r}. Known profiles: {names}.") from None
 
 
 @cache

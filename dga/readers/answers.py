@@ -46,7 +46,7 @@ class Frozen:
 
 READERS: dict[type, Callable[[Models, Any], Reader]] = {TentConfig: Tent, MemoConfig: Memo}
 """Reader classes by the class of their settings."""
-Done = tuple[Stopped, Rebuilt]
+RepairResult = tuple[Stopped, Rebuilt]
 
 
 @dataclass(frozen=True)
@@ -84,22 +84,24 @@ class Predictor:
         """Forget everything that was learned; called before every stream."""
         self._reader.reset()
 
-    def answer(self, x: Tensor, seeds: Sequence[int], done: Sequence[Done] | None) -> Answers:
-        """``x``: input, ``[B, 3, S, S]``; ``done``: stop and result of the repair, by row."""
+    def answer(
+        self, x: Tensor, seeds: Sequence[int], results: Sequence[RepairResult] | None
+    ) -> Answers:
+        """``x``: input, ``[B, 3, S, S]``; ``results``: stop and result of the repair, by row."""
         begun, n = time.perf_counter(), len(x)
-        if not done:
+        if not results:
             p = self._read([x], seeds)
             return Answers(p, [(time.perf_counter() - begun) / n] * n, [0] * n, [True] * n)
-        pictures = torch.stack([rebuilt.image for _, rebuilt in done])
+        pictures = torch.stack([rebuilt.image for _, rebuilt in results])
         p = self._read([pictures, x], seeds)
         reading = (time.perf_counter() - begun) / n
         return Answers(
             p,
-            [stopped.seconds + rebuilt.seconds + reading for stopped, rebuilt in done],
-            [stopped.stop.t_star for stopped, _ in done],
-            [stopped.stop.crossed for stopped, _ in done],
+            [stopped.seconds + rebuilt.seconds + reading for stopped, rebuilt in results],
+            [stopped.stop.t_star for stopped, _ in results],
+            [stopped.stop.crossed for stopped, _ in results],
             pictures,
-            [self._details(stopped, row) for (stopped, _), row in zip(done, x, strict=True)],
+            [self._details(stopped, row) for (stopped, _), row in zip(results, x, strict=True)],
         )
 
     def _read(self, kinds: Sequence[Tensor], seeds: Sequence[int]) -> Tensor:
@@ -107,26 +109,26 @@ class Predictor:
 
         Both are averaged, with weights from :class:`~dga.systems.System`'s ``trust``.
         """
-        shown = kinds if self.system.ensemble else kinds[:1]
-        each = torch.stack([self._reader.read(x, seeds) for x in shown])  # [1 or 2, B, classes]
+        inputs = kinds if self.system.ensemble else kinds[:1]
+        each = torch.stack([self._reader.read(x, seeds) for x in inputs])  # [1 or 2, B, classes]
         entropy = torch.special.entr(each).sum(2).mean(1)
         weights = (-self.system.trust * entropy).softmax(0)
         return (weights.view(-1, 1, 1) * each).sum(0)
 
     def _details(self, stopped: Stopped, x: Tensor) -> dict[str, Any]:
         """Further fields of a result line: of the explanation, and labels for the oracle."""
-        found, details = stopped.found, dict[str, Any]()
+        explanation, details = stopped.found, dict[str, Any]()
         if stopped.repair.explain:
             details = {
-                "entry": found.entry,
-                "degradation": str(found.degradation),
+                "entry": explanation.entry,
+                "degradation": str(explanation.degradation),
                 "unchanged": stopped.unchanged,
-                "measured_noise": round(found.measured_noise, 4),
-                "calls": found.calls,
+                "measured_noise": round(explanation.measured_noise, 4),
+                "calls": explanation.calls,
             }
         if self.system.control.alternatives:
             config = self.models.profile.classifier
-            candidates = {scored.degradation for scored in found.scored}
+            candidates = {scored.degradation for scored in explanation.scored}
             images = [candidate.inverse(x) for candidate in candidates]
             rows = Frozen(self.models).read(torch.stack(images), ()) if images else ()
             details["alternatives"] = sorted({to_prediction(row, config).label for row in rows})
@@ -161,37 +163,37 @@ def answer(
             if make_permutation is None:
                 raise ValueError(f"{', '.join(group)}: choices are permuted by evaluate alone.")
             permutation = make_permutation(models, x, seeds, permute)
-        with _named(group):
-            done = repaired(models, x, seeds, [r for r in repairs if r], permutation)
+        with _name_systems(group):
+            results = run_repairs(models, x, seeds, [r for r in repairs if r], permutation)
         for name, one in group.items():
-            with _named([name]):
-                answers[name] = one.answer(x, seeds, done.get(one.system.repair))
+            with _name_systems([name]):
+                answers[name] = one.answer(x, seeds, results.get(one.system.repair))
     return {name: answers[name] for name in predictors}
 
 
-def repaired(
+def run_repairs(
     models: Models,
     x: Tensor,
     seeds: Sequence[int],
-    wanted: Sequence[Repair],
+    repairs: Sequence[Repair],
     permutation: Permutation | None = None,
-) -> dict[Repair | None, list[Done]]:
+) -> dict[Repair | None, list[RepairResult]]:
     """Stop and result of every repair, by row; all repairs of the batch in one run."""
     stopped: dict[tuple[Repair, int], Stopped] = {}
     rebuilt: dict[tuple[Repair, int], Rebuilt] = {}
-    for event in run(models, x, seeds, wanted, permutation=permutation) if wanted else ():
+    for event in run(models, x, seeds, repairs, permutation=permutation) if repairs else ():
         if isinstance(event, Stopped):
             stopped[event.repair, event.row] = event
         elif isinstance(event, Rebuilt):
             rebuilt[event.repair, event.row] = event
     return {
         repair: [(stopped[repair, row], rebuilt[repair, row]) for row in range(len(x))]
-        for repair in wanted
+        for repair in repairs
     }
 
 
 @contextmanager
-def _named(names: Iterable[str]) -> Iterator[None]:
+def _name_systems(names: Iterable[str]) -> Iterator[None]:
     """Add the systems' names to the error of a network that returns no numbers."""
     try:
         yield

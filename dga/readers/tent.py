@@ -60,16 +60,16 @@ def collect_affine(model: nn.Module) -> list[nn.Parameter]:
     stays in evaluation mode. Raises ``ValueError`` for a model with no such parameter.
     """
     model.eval().requires_grad_(False)
-    found: list[nn.Parameter] = []
+    parameters: list[nn.Parameter] = []
     for module in model.modules():
         if not isinstance(module, BATCH_NORMS + OTHER_NORMS):
             continue
         if isinstance(module, BATCH_NORMS):
             module.track_running_stats = False
             module.running_mean = module.running_var = None
-        found += [p for p in (module.weight, module.bias) if p is not None]
-    for parameter in found:
+        parameters += [p for p in (module.weight, module.bias) if p is not None]
+    for parameter in parameters:
         parameter.requires_grad_()
-    if not found:
+    if not parameters:
         raise ValueError("Tent adapts norm layers, and this classifier has none with parameters.")
-    return found
+    return parameters
