@@ -95,11 +95,14 @@ def without_images(parts: dict[str, Any]) -> dict[str, Any]:
 
 
 def read_rates(results: Results) -> dict[str, dict[int, dict[str, int]]]:
-    """Of 100 photographs with a damage, how many are read right; by damage and strength."""
+    """Percent of photographs with a damage that are read right; by damage and strength."""
     rates: dict[str, dict[int, dict[str, int]]] = {}
     for severity in SEVERITIES:
         for damage in PLAIN_NAMES:
             if row := results.find(f"severity-{severity}", OURS, SOURCE, damage):
-                counts = {"before": round(row["other_right"]), "after": round(row["right"])}
-                rates.setdefault(damage, {})[severity] = counts
+                rates.setdefault(damage, {})[severity] = {
+                    "before": round(row["other_right"]),
+                    "after": round(row["right"]),
+                    "photographs": row["photographs"],
+                }
     return rates

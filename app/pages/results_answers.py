@@ -138,11 +138,14 @@ def _paper(results: Results, key: str, small: Mapping[str, Row]) -> Answer:
     question = "Against the paper's method and its rival?"
     rows = {name: results.find(key, OURS, name, "mean") for name in (*PAPER, RIVAL)}
     paper = next((name for name in PAPER if rows[name]), PAPER[0])
-    rivals = {paper: "the paper's", RIVAL: "the rival"}
+    rivals = {paper: _label(paper).replace("The", "the"), RIVAL: "the rival"}
     if any(rows.values()):
         chart = list(_compare_alike(results, key, rows))
         counts = sorted({row["photographs"] for row in rows.values() if row})
-        more = [f"On {join_words([str(count) for count in counts])} photographs that all repaired."]
+        more = [
+            f"On {join_words([str(count) for count in counts])} photographs that all repaired, "
+            "the points on the same pictures."
+        ]
         return Answer("paper", question, f"Ours is {_against(rows, rivals)}", more, chart, key)
     has_small = any(name in small for name in rivals)
     more = [f"On pictures of 64 px ours is {_against(small, rivals)}"] if has_small else []
@@ -179,7 +182,7 @@ def _failures(results: Results, key: str) -> Answer:
     worse = [phrase(row["group"]) for row in rows if row["gain"] < 0]
     for words, names in (("No gain", nothing), ("Worse", worse)):
         sentence += f" {words}: {shorten(names)}." if names else ""
-    chart = [_change(title(row["group"]), row) for row in rows[::-1][:5]]
+    chart = [_change(title(row["group"]), row) for row in rows[::-1] if row["gain"] <= 0]
     return Answer("failures", question, sentence, (), chart, key)
 
 
@@ -214,9 +217,13 @@ def _compare_alike(results: Results, key: str, rows: Mapping[str, Row | None]) -
 
 def _interval(name: str, row: Row, side: str) -> Line:
     right, low, high = row[side], row[f"{side}_low"], row[f"{side}_high"]
-    label = NAMES[name] + (" + G" if name == PAPER[0] else "")
     text = f"{right:.0f} ({low:.0f} to {high:.0f})"
-    return Line(label, text, right, low=low, high=high, mark=MARKS.get(name, ""))
+    return Line(_label(name), text, right, low=low, high=high, mark=MARKS.get(name, ""))
+
+
+def _label(name: str) -> str:
+    """``+ G``: with guidance."""
+    return NAMES[name] + (" + G" if name == PAPER[0] else "")
 
 
 def _against(rows: Mapping[str, Row | None], names: Mapping[str, str]) -> str:

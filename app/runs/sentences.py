@@ -22,8 +22,8 @@ DAMAGE = {
 }  # fmt: skip
 """As the subject of a sentence."""
 NOT_MENDED = {
-    "elastic_transform": "Warping is not mended: it is left alone.",
-    "jpeg_compression": "JPEG's traces are not mended: they are left alone.",
+    "elastic_transform": "Warping is not mended: such a photo is usually left alone.",
+    "jpeg_compression": "JPEG's traces are not mended: such a photo is usually left alone.",
 }
 """Said before such a damage is chosen."""
 OPERATORS = {
@@ -67,20 +67,21 @@ def describe_finding(diagnosis: str, is_unchanged: bool, gave_up: bool, is_flat:
         return "nothing that we can undo: left alone."
     if not diagnosis:
         return "traces of damage, removed with a little noise."
-    return f"{diagnosis}, undone."
+    return f"{diagnosis}, undone as far as we can."
 
 
 def write_headline(
     damage: str, truth: str | None, original: Reading, damaged: Reading, repaired: Reading | None,
-    is_unchanged: bool, diagnosis: str,
+    is_unchanged: bool, is_fine: bool, diagnosis: str,
 ) -> str:  # fmt: skip
     """At most two facts: what the damage did, and what the repair did.
 
     ``damage``: a key of :data:`DAMAGE`, or none; ``truth``: the class that counts as right, None
-    where the photo came as it is; ``repaired``: None until there is one.
+    where the photo came as it is; ``repaired``: None until there is one; ``is_fine``: whether the
+    discriminator takes the photo as it came for an undamaged one.
     """
     if damage == "none":
-        return _own_photo(damaged, repaired, is_unchanged, diagnosis)
+        return _own_photo(damaged, repaired, is_unchanged, is_fine, diagnosis)
     subject = DAMAGE[damage]
     if truth is None:  # the classifier was not sure of the original either
         return f"{subject} was added. {_after(repaired, is_unchanged)}".rstrip()
@@ -102,15 +103,16 @@ def write_headline(
 
 
 def _own_photo(
-    damaged: Reading, repaired: Reading | None, is_unchanged: bool, diagnosis: str
+    damaged: Reading, repaired: Reading | None, is_unchanged: bool, is_fine: bool, diagnosis: str
 ) -> str:
     sight = f"The classifier {describe_sight(damaged)}."
     if repaired is None:
         return sight
     if is_unchanged:
-        return f"{sight} This looks fine, so we left it alone."
+        reason = "This looks fine, so we" if is_fine else "We found nothing that we can undo and"
+        return f"{sight} {reason} left it alone."
     what = diagnosis[0].upper() + diagnosis[1:] if diagnosis else "Damage"
-    return f"{what}: undone. Now the classifier {describe_sight(repaired)}."
+    return f"{what}: undone as far as we can. Now the classifier {describe_sight(repaired)}."
 
 
 def _after(repaired: Reading | None, is_unchanged: bool) -> str:

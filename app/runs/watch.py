@@ -101,7 +101,7 @@ def show_pictures(models: Models, subject: Subject) -> Generator[Part]:
         "damaged": show(subject, damaged, readings[1]),
         "truth": subject.parts["truth"],
         "is_damaged": subject.is_damaged,
-        "headline": _headline(subject, None, False, ""),
+        "headline": _headline(subject, None),
     }
     yield part
 
@@ -141,7 +141,7 @@ def repair_photo(models: Models, subject: Subject) -> Generator[Part]:
     yield {
         "found": {"sentence": finding, "seconds": round(time.perf_counter() - begun, 2)},
         "repaired": show(subject, result.image, reading) | {"is_unchanged": result.unchanged},
-        "headline": _headline(subject, reading, result.unchanged, diagnosis),
+        "headline": _headline(subject, reading, result.unchanged, explanation.settled, diagnosis),
     }
 
 
@@ -150,12 +150,15 @@ def _noise_of(result: Photograph) -> float:
 
 
 def _headline(
-    subject: Subject, repaired: dict[str, Any] | None, is_unchanged: bool, diagnosis: str
-) -> str:
+    subject: Subject, repaired: dict[str, Any] | None, is_unchanged: bool = False,
+    is_fine: bool = False, diagnosis: str = "",
+) -> str:  # fmt: skip
     damage = subject.settings.damage if subject.is_damaged else "none"
     original, damaged = subject.parts["readings"]
     truth = subject.parts["truth"]
-    return write_headline(damage, truth, original, damaged, repaired, is_unchanged, diagnosis)
+    return write_headline(
+        damage, truth, original, damaged, repaired, is_unchanged, is_fine, diagnosis
+    )
 
 
 class Watcher:

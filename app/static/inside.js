@@ -22,7 +22,9 @@ export function drawInside(record, settings, change, page, isRunning) {
   const key = JSON.stringify([record.film?.length, record.depths?.length, record.stop?.depth, record.film?.[8]?.image.length, record.depths?.at(-1)?.reading]);
   if (key !== last) showFilm(record);
   last = key;
-  showRebuilt(record);
+  showRebuilt(record, isRunning);
+  const { width, height } = record.original ?? {};
+  put(find("#square-note"), width !== height ? "All of this is about the middle square of the photo, at the size that the classifier sees." : "");
   showDiagnosis(record);
   put(find("#draws"), record.draws ? `Of ${record.draws.count} draws of this noise ${record.draws.hidden} hid it, and ${record.draws.repaired} were read right after the repair.` : "");
 }
@@ -49,7 +51,8 @@ function makeChart(change, page) {
     const lines = [0, 0.5, 1].flatMap((share) => [draw("line", { class: "grid", x1: LEFT, x2: right, y1: y(share), y2: y(share) }), draw("text", { x: LEFT - 8, y: y(share) + 5, "text-anchor": "end" }, `${100 * share} %`)]);
     for (let depth = 0; depth <= page.deepest; depth += width < 700 ? 16 : 8) {
       const isLast = depth === page.deepest;
-      lines.push(draw("text", { x: x(depth), y: BOTTOM + 22, "text-anchor": isLast ? "end" : "middle" }, isLast ? `${depth} steps of noise` : `${depth}`));
+      const words = isLast ? `${depth} steps${width < 700 ? "" : " of noise"}` : `${depth}`;
+      lines.push(draw("text", { x: x(depth), y: BOTTOM + 22, "text-anchor": isLast ? "end" : "middle" }, words));
     }
     axes.replaceChildren(...lines);
   }
@@ -93,7 +96,7 @@ function makeChart(change, page) {
     put(tau.text, `τ ${percent(value)}, drag`);
     const { node } = tau;
     node.setAttribute("aria-valuemin", 0); node.setAttribute("aria-valuemax", 1); node.setAttribute("aria-valuenow", value);
-    node.setAttribute("aria-orientation", "vertical");
+    node.setAttribute("aria-valuetext", percent(value)); node.setAttribute("aria-orientation", "vertical");
     placeStop();
   }
   function placeFixed(depth) {
@@ -173,7 +176,7 @@ function showFilm({ film = [], depths = [], stop }) {
   }));
 }
 
-function showRebuilt(record) {
+function showRebuilt(record, isRunning) {
   const { stop, paper, guided, fixed, diagnosis } = record;
   const entries = [
     [stop && { image: stop.image }, stop?.depth ? `Noised to t* = ${stop.depth}` : "Left alone", ""],
@@ -188,10 +191,11 @@ function showRebuilt(record) {
   }
   entries.forEach(([part, name], n) => {
     const [image, title, , reading] = box.children[n].children;
-    if (part && image.src !== part.image) image.src = part.image;
+    if (!part) image.removeAttribute("src");
+    else if (image.src !== part.image) image.src = part.image;
     image.alt = name;
     put(title, name);
-    put(reading, part?.reading ? `${part.reading.label}${mark(part.reading)} ${percent(part.reading.share)}` : "");
+    put(reading, !part && isRunning ? "being computed …" : part?.reading ? `${part.reading.label}${mark(part.reading)} ${percent(part.reading.share)}` : "");
   });
 }
 

@@ -1,5 +1,5 @@
 // The first page: settings go out, a growing record comes back, and every touch repairs by itself.
-import { data, find, all, put, percent, clamp, run, getJson, makeRadioGroup, Refusal, isTaken } from "./base.js";
+import { data, find, all, make, put, percent, clamp, run, getJson, makeRadioGroup, Refusal, isTaken } from "./base.js";
 import { drawInside } from "./inside.js";
 import { makeBrush } from "./brush.js";
 
@@ -31,26 +31,28 @@ function nameReading(reading) {
 
 function showRow(name) {
   const row = find(`#row-${name}`);
-  const part = record[name];
-  row.classList.toggle("is-absent", name === "damaged" && record.is_damaged === false);
-  if (!part) return;
-  const { reading } = part;
-  row.classList.toggle("right", reading.is_right === true);
-  row.classList.toggle("wrong", reading.is_right === false);
-  row.style.setProperty("--share", `${100 * reading.share}%`);
-  put(find(".label", row), nameReading(reading));
-  put(find(".share", row), percent(reading.share));
+  const isAbsent = name === "damaged" && record.is_damaged === false;
+  const reading = isAbsent ? null : record[name]?.reading;
+  row.classList.toggle("right", reading?.is_right === true);
+  row.classList.toggle("wrong", reading?.is_right === false);
+  row.style.setProperty("--share", `${100 * (reading?.share ?? 0)}%`);
+  put(find(".label", row), reading ? nameReading(reading) : isAbsent ? "no damage added" : "");
+  put(find(".share", row), reading ? percent(reading.share) : "");
 }
 
 const SIDES = { repaired: "Repaired", paper: "The paper's", fixed: "Rival" };
+
+function showTag(selector, side, part) {
+  find(selector).replaceChildren(...(part ? [make("span", { class: "side-name" }, `${side}: `), nameReading(part.reading)] : []));
+}
 
 function showPicture() {
   const right = record[inDivider] ?? record.repaired;
   if (record.damaged && before.src !== record.damaged.image) before.src = record.damaged.image;
   if (right && after.src !== right.image) after.src = right.image;
   else if (!right && record.damaged && !after.src) after.src = record.damaged.image;
-  put(find("#tag-before"), record.damaged ? `${record.is_damaged === false ? "Original" : "Damaged"}: ${nameReading(record.damaged.reading)}` : "");
-  put(find("#tag-after"), right ? `${SIDES[inDivider]}: ${nameReading(right.reading)}` : "");
+  showTag("#tag-before", record.is_damaged === false ? "Original" : "Damaged", record.damaged);
+  showTag("#tag-after", SIDES[inDivider], right);
   const { width, height } = record.original ?? {};
   put(find("#size"), width && width !== height ? `${width} × ${height}` : "");
   if (width) picture.style.aspectRatio = width >= height ? 1 : `${Math.max(width / height, 0.75)}`;
@@ -62,7 +64,7 @@ function showFound() {
   const { found, waiting, progress } = record;
   const text = waiting ? `Busy just now: ${waiting === 1 ? "one visitor is" : `${waiting} visitors are`} before you.`
     : found ? `Found: ${found.sentence}`
-    : progress?.total ? `Repairing: ${progress.done} of ${progress.total} places.` : "Looking for damage …";
+    : progress?.total ? `Repairing: ${progress.done} of ${progress.total} parts of the photo.` : "Looking for damage …";
   put(find("#found"), text);
   put(find("#seconds"), found && !waiting ? `${found.seconds.toFixed(1)} s` : "");
   const download = find("#download");
@@ -79,7 +81,8 @@ function showTiles() {
     if (part && image.src !== part.image) image.src = part.image;
     tile.disabled = !part;
     tile.setAttribute("aria-pressed", String(inDivider === name));
-    put(find(".reading", tile), part ? `${nameReading(part.reading)} ${percent(part.reading.share)}` : current ? "being computed …" : "");
+    const isReady = part && !(isOld[name] && current);
+    put(find(".reading", tile), isReady ? `${nameReading(part.reading)} ${percent(part.reading.share)}` : current ? "being computed …" : "");
   }
 }
 
@@ -88,24 +91,26 @@ function showRates() {
   const strength = rates[settings.strength] ? settings.strength : 5;
   const rate = rates[strength];
   const text = settings.damage in page.notMended ? page.notMended[settings.damage]
-    : rate ? `At strength ${strength} of 5 this damage leaves ${rate.before} of 100 photographs that are read right. After our repair there are ${rate.after}.`
-    : "Each damage was measured on photographs that nobody chose by: see Results.";
+    : rate ? `At strength ${strength} of 5, ${rate.before} % of ${rate.photographs} photographs with this damage are read right, and ${rate.after} % after our repair.`
+    : "Results says for each damage how many of many photographs are read right before and after.";
   put(find("#how-often"), text);
 }
 
 function showAll() {
-  if (record.headline) put(find("#headline"), record.headline);
+  put(find("#headline"), record.headline ?? "Looking at the photo …");
   for (const name of ["original", "damaged", "repaired"]) showRow(name);
   showPicture();
   showFound();
   showTiles();
   showRates();
   find("#working").hidden = !current || Boolean(record.repaired && !isOld.repaired);
-  drawInside(record, settings, change, page, Boolean(current));
+  const isFresh = ([name]) => !(current && isOld[name] && OF_METHODS.has(name));
+  drawInside(Object.fromEntries(Object.entries(record).filter(isFresh)), settings, change, page, Boolean(current));
 }
 
 // ---- Running
 
+const OF_METHODS = new Set(["stop", "paper", "guided", "fixed", "diagnosis"]);
 let isOld = {}; // parts of the last result that the running one has not replaced yet
 
 function markOld(names) {
@@ -127,11 +132,11 @@ function receive(part) {
   showAll();
 }
 
-async function start() {
+async function start(isStep = false) {
   current?.cancel();
   current = null;
   markOld(Object.keys(record));
-  keepAddress();
+  keepAddress(isStep);
   say("");
   const name = nameRecord(settings);
   const works = page.recorded.includes(name) && plain(settings)
@@ -162,11 +167,19 @@ function change(some, wait = 0) {
   const next = { ...settings, ...some };
   if (JSON.stringify(next) === JSON.stringify(settings)) return;
   const isOther = next.photo !== settings.photo || next.damage !== settings.damage;
+  if (next.photo !== settings.photo && !page.recorded.includes(nameRecord(next))) forgetPhoto();
   settings = next;
   if (isOther) inDivider = "repaired";
   showControls();
   clearTimeout(change.timer);
-  change.timer = setTimeout(start, wait);
+  change.timer = setTimeout(() => start(isOther), wait);
+}
+
+/** Nothing of the photo before stands beside a new one. */
+function forgetPhoto() {
+  record = {};
+  for (const image of [before, after, ...all("#damages img")]) image.removeAttribute("src");
+  showAll();
 }
 
 function say(text) {
@@ -177,17 +190,29 @@ function say(text) {
 
 // ---- The address is the state, but for own photos
 
-function keepAddress() {
-  if (!page.samples.includes(settings.photo)) return history.replaceState(null, "", location.pathname + location.hash);
+/** `isStep`: whether Back leads to what was before. Own photos and brushes have no address. */
+function keepAddress(isStep) {
   const query = new URLSearchParams();
   for (const name of ["photo", "damage", "strength", "seed", "tau", "fixed_depth"]) {
-    if (settings[name] != null && settings[name] !== page.opening[name]) query.set(name, settings[name]);
+    const hasAddress = !(name === "damage" && settings.damage === "paint");
+    if (hasAddress && settings[name] != null && settings[name] !== page.opening[name]) query.set(name, settings[name]);
   }
-  const text = query.toString();
-  history.replaceState(null, "", location.pathname + (text && settings.damage !== "paint" ? `?${text}` : "") + location.hash);
+  const text = page.samples.includes(settings.photo) ? query.toString() : "";
+  const address = location.pathname + (text && `?${text}`) + location.hash;
+  if (isStep && address !== location.pathname + location.search + location.hash) history.pushState(null, "", address);
+  else history.replaceState(null, "", address);
 }
 
-function readAddress() {
+addEventListener("popstate", () => {
+  const next = { ...page.opening };
+  const stray = readAddress(next);
+  if (JSON.stringify(next) === JSON.stringify(settings)) return;
+  change(next);
+  if (stray) say(stray);
+  loadThumbnails();
+});
+
+function readAddress(settings) {
   const query = new URLSearchParams(location.search);
   const wrong = [];
   const take = (name, allowed, value = query.get(name)) => {
@@ -202,7 +227,7 @@ function readAddress() {
   take("seed", within(0, 2 ** 31 - 1));
   take("tau", within(0, 1, false));
   take("fixed_depth", within(1, page.deepest));
-  return wrong.length ? `${wrong.join(" and ")} of the link is not here: the nearest is shown.` : "";
+  return wrong.length ? `${wrong.join(" and ")} of the link ${wrong.length > 1 ? "are" : "is"} not here: the nearest is shown.` : "";
 }
 
 // ---- Controls
@@ -224,7 +249,8 @@ function showControls() {
   find("#strength").setAttribute("aria-valuetext", `${settings.strength} of 5`);
   const paints = settings.damage === "paint";
   find("#brushes").hidden = !paints;
-  find("#strength-row").hidden = paints || settings.damage === "none";
+  find("#strength-row").hidden = paints;
+  find("#strength-row").classList.toggle("is-idle", settings.damage === "none");
   brush.toggle(paints, settings.strokes);
 }
 
@@ -232,6 +258,7 @@ function openMore(open) {
   find("#damage").classList.toggle("is-open", open);
   find("#more").setAttribute("aria-expanded", String(open));
   find("#more").lastChild.textContent = open ? "fewer" : "more";
+  put(find("#more .face"), open ? "−" : `${all("#damages .more").length}`);
 }
 
 find("#more").addEventListener("click", () => openMore(find("#more").getAttribute("aria-expanded") !== "true"));
@@ -286,21 +313,19 @@ hold.addEventListener("keydown", (event) => { if (event.key === " " || event.key
 
 async function upload(file) {
   if (!file) return;
-  if (file.size > page.mostBytes) return say(`The file is too large: at most ${page.mostBytes >> 20} MB are read.`);
-  say(`Reading ${file.name || "the photo"} …`);
+  const fileName = file.name || "The photo";
+  if (file.size > page.mostBytes) return say(`${fileName}: the file is too large, at most ${page.mostBytes >> 20} MB are read.`);
+  say(`Reading ${fileName} …`);
   try {
     const headers = { "x-name": encodeURIComponent(file.name || "photo"), "content-type": "application/octet-stream" };
     const photo = await getJson("photo", { method: "POST", headers, body: file });
     photoName = photo.name;
-    record = {};
-    after.removeAttribute("src");
-    before.removeAttribute("src");
     change({ photo: photo.photo, damage: "none", strokes: [], seed: 0 });
     loadThumbnails();
     if (photo.came[0] > photo.width) say(`${photo.name} has ${photo.came[0]} × ${photo.came[1]} pixels; it is shown and repaired at ${photo.width} × ${photo.height}.`);
     else say("");
   } catch (error) {
-    say(error instanceof Refusal ? error.message : "The photo could not be sent. Please try again.");
+    say(error instanceof Refusal ? `${fileName}: ${error.message} The photo before is still here.` : "The photo could not be sent. Please try again.");
   }
 }
 find("#photo").addEventListener("change", (event) => { upload(event.target.files[0]); event.target.value = ""; });
@@ -328,7 +353,7 @@ addEventListener("keydown", (event) => {
   if (!isTaken(event) && event.key >= "1" && event.key <= "5" && settings.damage !== "paint") change({ strength: Number(event.key) });
 });
 
-const stray = readAddress();
+const stray = readAddress(settings);
 showControls();
 moveDivider(0.4);
 if (JSON.stringify(settings) === JSON.stringify(page.opening) && page.record) {

@@ -30,7 +30,7 @@ RIGHT, WRONG = reading("panda"), reading("dog", 0.4)
     ],
 )
 def test_headline_of_a_damaged_sample(damaged, repaired, is_unchanged, words, never):
-    text = write_headline("fog", "panda", RIGHT, damaged, repaired, is_unchanged, "fog")
+    text = write_headline("fog", "panda", RIGHT, damaged, repaired, is_unchanged, False, "fog")
     assert text.startswith("Fog ")
     assert text.count(".") <= 2
     assert all(word in text for word in words), text
@@ -38,10 +38,11 @@ def test_headline_of_a_damaged_sample(damaged, repaired, is_unchanged, words, ne
 
 
 @pytest.mark.parametrize("share", [0.1, 0.9])
-@pytest.mark.parametrize("is_unchanged", [False, True])
-def test_headline_of_an_own_photo(share, is_unchanged):
+@pytest.mark.parametrize(("is_unchanged", "is_fine"), [(False, False), (True, False), (True, True)])
+def test_headline_of_an_own_photo(share, is_unchanged, is_fine):
     seen = reading("elk", share)
-    text = write_headline("none", None, seen, seen, seen, is_unchanged, "noise")
+    text = write_headline("none", None, seen, seen, seen, is_unchanged, is_fine, "noise")
+    assert ("fine" in text) == is_fine
     assert ("elk" in text) == (share > 0.25)
     assert ("not sure" in text) == (share < 0.25)
     assert ("left it alone" in text) == is_unchanged
@@ -50,8 +51,8 @@ def test_headline_of_an_own_photo(share, is_unchanged):
 
 def test_every_damage_begins_a_sentence():
     for damage in DAMAGES[1:]:
-        assert write_headline(damage, "panda", RIGHT, WRONG, None, False, "")[0].isupper()
-    unknown = write_headline("fog", None, reading("elk", 0.1), WRONG, WRONG, False, "")
+        assert write_headline(damage, "panda", RIGHT, WRONG, None, False, False, "")[0].isupper()
+    unknown = write_headline("fog", None, reading("elk", 0.1), WRONG, WRONG, False, False, "")
     assert "panda" not in unknown
 
 
