@@ -78,7 +78,8 @@ def test_answers_say_what_was_measured(read):
     harm = "9 of 10 undamaged photographs come back bit for bit; no reading changes."
     assert said["harm"] == harm
     pattern = (
-        r"Ours is not surely ahead of the paper's, \+16.0 points .*; ahead of the rival, \+26.0 "
+        r"Ours is not surely ahead of the paper's \+ G, \+16.0 points .*; "
+        r"ahead of the rival, \+26.0 "
     )
     assert re.match(pattern, said["paper"])
     shares = "ours 70.0 %, Tent 40.0 %, batch statistics 30.0 % and nothing done 50.0 %"
