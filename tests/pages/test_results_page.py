@@ -98,7 +98,7 @@ def test_a_changed_number_changes_its_sentence(read):
     ("system", "key", "words"),
     [
         ("dda", "paper", "Not measured yet: the rival."),
-        ("dga-guided", "paper", "Not measured yet: the paper's."),
+        ("dga-guided", "paper", "Not measured yet: the paper's + G."),
         ("tent", "others", "Not measured yet: Tent."),
         ("tent:lr=0", "others", "Not measured yet: batch statistics."),
     ],
