@@ -171,7 +171,7 @@ class Service:
         damaged = damage_photo(view, damage)
 
         def steps(models: Models) -> Generator[Any]:
-            yield from adapt_steps(models, damaged, seed, wanted.usual(profile))
+            yield from adapt_steps(models, damaged, seed, wanted.default_systems(profile))
 
         run = await self._last(request, steps)
         rebuilt = (result.image for result in run.reconstructions.values())

@@ -76,7 +76,7 @@ class AdaptedClassifier(nn.Module):
         """What the method said of the last pictures: depths, crossed, pictures ..."""
         names = ("denoiser", "discriminator", "explainer", "classifier")
         self.networks = nn.ModuleDict({name: getattr(self.models, name) for name in names})
-        self._built = stateless(self.models, method)
+        self._built = build_predictor(self.models, method)
         self.eval()
 
     def train(self, mode: bool = True) -> AdaptedClassifier:
@@ -111,10 +111,10 @@ class AdaptedClassifier(nn.Module):
             ]
         else:
             parts = [
-                answered(self._built, pictures[i : i + AT_ONCE], seeds[i : i + AT_ONCE])
+                answer_batch(self._built, pictures[i : i + AT_ONCE], seeds[i : i + AT_ONCE])
                 for i in range(0, len(pictures), AT_ONCE)
             ]
-        self.last = joined(parts)
+        self.last = join_answers(parts)
         p = self.last.probabilities.float()
         return p.clamp_min(torch.finfo(p.dtype).tiny).log().to(x.device)
 
@@ -172,18 +172,18 @@ def with_module(models: Models, classifier: nn.Module, size: int) -> Models:
     return dataclasses.replace(models, profile=profile, classifier=classifier.to(models.device))
 
 
-def answered(predictor: Predictor, pictures: Pixels, seeds: Sequence[int]) -> Answers:
+def answer_batch(predictor: Predictor, pictures: Pixels, seeds: Sequence[int]) -> Answers:
     """One system's answers for pictures, uint8 ``[B, S, S, 3]``."""
     x = to_tensor(pictures).to(predictor.models.device)
     return answer({predictor.system.name: predictor}, x, seeds)[predictor.system.name]
 
 
-def joined(parts: Sequence[Answers]) -> Answers:
+def join_answers(parts: Sequence[Answers]) -> Answers:
     """Those for the pictures of several batches."""
-    return Answers(**{f.name: _joined(parts, f.name) for f in dataclasses.fields(Answers)})
+    return Answers(**{f.name: _join_field(parts, f.name) for f in dataclasses.fields(Answers)})
 
 
-def _joined(parts: Sequence[Answers], name: str) -> Any:
+def _join_field(parts: Sequence[Answers], name: str) -> Any:
     values = [getattr(part, name) for part in parts]
     if any(value is None for value in values):
         return None
@@ -197,7 +197,7 @@ def _usual_models() -> Models:
     return load_models()
 
 
-def stateless(models: Models, spec: str) -> Predictor:
+def build_predictor(models: Models, spec: str) -> Predictor:
     """The system. Raises ``ValueError`` for one whose answers depend on the pictures around."""
     system = parse(models.profile, spec)
     if system.batch or system.trust:

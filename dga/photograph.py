@@ -39,7 +39,7 @@ WHOLE = 384
 """Pixels a side up to which a photograph is repaired in one piece; beyond, windows bound memory."""
 
 
-def usual(models: Models) -> Repair:
+def choose_repair(models: Models) -> Repair:
     """The repair of photographs: the profile's own, where that explains large pictures.
 
     Else as it was chosen on scikit-image's photographs.
@@ -186,7 +186,7 @@ def _whole(
 def _windows(
     models: Models, pixels: Pixels, seed: int
 ) -> Generator[Scored | Progress, None, Photograph]:
-    side, repair = models.profile.image_size, usual(models)
+    side, repair = models.profile.image_size, choose_repair(models)
     pixels = mirror_up(pixels, side)
     is_grey = bool((pixels == pixels[..., :1]).all())
     x, config = to_tensor(pixels), repair.explain

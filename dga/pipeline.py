@@ -42,7 +42,7 @@ from dga.sampling import sampler_of
 from dga.stopping import Stop, choose_depth, confidence_from_logits, is_decided
 from dga.systems import USUAL, System, systems
 
-NOTHING = Explanation(NO_DEGRADATION, entry=0, measured_noise=0.0)
+NO_EXPLANATION = Explanation(NO_DEGRADATION, entry=0, measured_noise=0.0)
 """The explanation where none is searched for: nothing is undone, and noise starts at depth 0."""
 
 
@@ -64,12 +64,12 @@ class PictureCache:
         self._paths: dict[tuple[Degradation, bool, int], JudgedPath] = {}
 
     def explanation(self, config: ExplanationConfig | None) -> Generator[Scored, None, Explanation]:
-        """What is undone before the forward process; :data:`NOTHING` without a ``config``.
+        """What is undone before the forward process; :data:`NO_EXPLANATION` without a ``config``.
 
         Its ``seconds`` count scores in full that another configuration computed before.
         """
         if config is None or self.found:
-            return self.found or NOTHING
+            return self.found or NO_EXPLANATION
         if config not in self._explanations:
             begun = time.perf_counter()
             before = sum(seconds for _, seconds in self._scores.values())
@@ -94,9 +94,9 @@ class PictureCache:
 
     def path(self, found: Explanation, number: int = 0) -> JudgedPath:
         """Noise path ``number`` of the picture after the explanation's inverse."""
-        key = found.degradation, found is not NOTHING, number
+        key = found.degradation, found is not NO_EXPLANATION, number
         if key not in self._paths:
-            self._paths[key] = judged_path(self.models, self.x, self.seed, found, number)
+            self._paths[key] = make_judged_path(self.models, self.x, self.seed, found, number)
         return self._paths[key]
 
     def stop(
@@ -121,7 +121,7 @@ class PictureCache:
                 return choose_depth(logits, stopping), logits, seconds
 
 
-def judged_path(
+def make_judged_path(
     models: Models,
     x: Tensor,
     seed: int,
@@ -129,7 +129,7 @@ def judged_path(
     number: int = 0,
 ) -> JudgedPath:
     """Noise path ``number`` of a picture, ``[3, S, S]``, after the explanation's inverse."""
-    explained, degradation = found is not NOTHING, found.degradation
+    explained, degradation = found is not NO_EXPLANATION, found.degradation
     own = seed if number == 0 else (seed + 1) * 1_000_003 + number
     held = degradation.noise if found.noise is None else found.noise
     begin = degradation.inverse(x) if found.state is None else found.state.to(x)
@@ -584,7 +584,7 @@ def adapt_steps(
     )
 
 
-def checked_repair(system: System) -> Repair:
+def require_repair(system: System) -> Repair:
     """The system's repair, where one picture suffices and the frozen classifier reads.
 
     Raises ``ValueError`` for systems without a repair, with an adapting reader, an ensemble or a
@@ -599,10 +599,10 @@ def checked_repair(system: System) -> Repair:
 
 
 def systems_by_repair(chosen: Iterable[System]) -> dict[Repair, list[System]]:
-    """Systems that share a repair, together. Raises what :func:`checked_repair` does."""
+    """Systems that share a repair, together. Raises what :func:`require_repair` does."""
     found: dict[Repair, list[System]] = defaultdict(list)
     for system in chosen:
-        found[checked_repair(system)].append(system)
+        found[require_repair(system)].append(system)
     return found
 
 

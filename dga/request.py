@@ -11,9 +11,9 @@ from dga.corruptions import CORRUPTIONS, check_corruption, corrupt
 from dga.images import Pixels
 from dga.io.settings import leaves
 from dga.networks.models import Models
-from dga.pipeline import Adaptation, adapt, checked_repair
+from dga.pipeline import Adaptation, adapt, require_repair
 from dga.profiles import Profile, StoppingConfig
-from dga.systems import USUAL, System, changed, parse, systems
+from dga.systems import USUAL, System, change_settings, parse, systems
 
 
 @dataclass(frozen=True)
@@ -68,10 +68,12 @@ class Request:
         known = {n: s for n, s in systems(asked).items() if s.repair and not s.ensemble}
         for name, system in known.items():
             if self.scale is not None and name.startswith("dga-guided"):
-                known[name] = changed(asked, system, {"scale": repr(float(self.scale))}, name)
+                known[name] = change_settings(
+                    asked, system, {"scale": repr(float(self.scale))}, name
+                )
         return known
 
-    def usual(self, profile: Profile) -> list[System]:
+    def default_systems(self, profile: Profile) -> list[System]:
         """DGA, DGA + G, DDA and DGA+."""
         known = self.systems(profile)
         return [known[name] for name in USUAL]
@@ -89,16 +91,18 @@ def choose_systems(
     for name in names or [""]:
         if name not in known:
             if "+" in name:
-                checked_repair(parse(profile, name))  # a reader that adapts reads many pictures
+                require_repair(parse(profile, name))  # a reader that adapts reads many pictures
             raise ValueError(f"Unknown method {name!r}. Choose from: {', '.join(known)}.")
     chosen = []
     for system in (known[name] for name in names):
         own = {key: value for key, value in changes.items() if key in leaves(system)}
-        chosen.append(changed(profile, system, own, system.name))
+        chosen.append(change_settings(profile, system, own, system.name))
     return chosen
 
 
-def run(models: Models, request: Request, pixels: Pixels, chosen: Sequence[System]) -> Adaptation:
+def run_request(
+    models: Models, request: Request, pixels: Pixels, chosen: Sequence[System]
+) -> Adaptation:
     """Corrupt one picture, uint8 ``[S, S, 3]``, if that is asked for, and adapt it."""
     if request.corruption:
         pixels = corrupt(pixels, request.corruption, request.severity, request.seed)

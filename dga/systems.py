@@ -23,7 +23,7 @@ from dga.profiles import (
 from dga.sampling import sampler_of
 from dga.titles import SYSTEMS
 
-TRUST = 2.0
+ENTROPY_WEIGHT = 2.0
 """Chosen on tune, of a pair that reads whole batches (assets/results/everyday16/README.md)."""
 USUAL = ("dga", "dga-guided", "dda", "dga-plus")
 """What one picture is repaired by unless others are named."""
@@ -139,7 +139,9 @@ def parse(profile: Profile, text: str) -> System:
     pairs = [part.partition("=") for part in parts]
     if any(not sign for _, sign, _ in pairs):
         raise ValueError(f"Settings look like {name}:tau=0.3:scale=3, not {text!r}.")
-    return changed(profile, _named(profile, name), {key: value for key, _, value in pairs}, text)
+    return change_settings(
+        profile, _find_system(profile, name), {key: value for key, _, value in pairs}, text
+    )
 
 
 def parse_all(profile: Profile, texts: Sequence[str]) -> dict[str, System]:
@@ -149,7 +151,7 @@ def parse_all(profile: Profile, texts: Sequence[str]) -> dict[str, System]:
     return {text: parse(profile, text) for text in texts}
 
 
-def _named(profile: Profile, name: str) -> System:
+def _find_system(profile: Profile, name: str) -> System:
     known = systems(profile)
     if name in known:
         return known[name]
@@ -163,13 +165,13 @@ def _named(profile: Profile, name: str) -> System:
     if reader not in readers:
         raise ValueError(f"Unknown reader {reader!r}. Known: {', '.join(readers)}.")
     title = f"{known[repair].title} and {known[reader].title}"
-    trust = TRUST if known[reader].batch else 0.0  # MEMO reads each picture alone
+    trust = ENTROPY_WEIGHT if known[reader].batch else 0.0  # MEMO reads each picture alone
     return replace(
         known[repair], title=title, reader=known[reader].reader, ensemble=True, trust=trust
     )
 
 
-def changed(profile: Profile, system: System, changes: dict[str, str], name: str) -> System:
+def change_settings(profile: Profile, system: System, changes: dict[str, str], name: str) -> System:
     """The system with settings changed by text, under another name.
 
     ``sampling=false`` and ``posterior=false`` turn off an end of DGA+: erased pictures are then

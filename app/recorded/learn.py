@@ -63,14 +63,14 @@ class Recorder:
         """A case on its way into noise; the confidence at every depth, and where it stops."""
         x, rule = pipeline.picture_tensor(self.models, damage(case)), self.models.profile.stopping
         cache = pipeline.PictureCache(self.models, x, seed)
-        path = cache.path(pipeline.NOTHING)
+        path = cache.path(pipeline.NO_EXPLANATION)
         list(path.judge(DEPTHS[-1] + 1))
         confidence, stop = confidence_from_logits(path.logits), choose_depth(path.logits, rule)
         facts = {"tau": rule.tau, "stop": stop.t_star, "isCrossed": stop.crossed}
         return cache, facts | {"confidence": confidence.round(4).tolist()}
 
     def draw(self, cache: pipeline.PictureCache, depth: int) -> int:
-        state = cache.path(pipeline.NOTHING).states.at(depth)
+        state = cache.path(pipeline.NO_EXPLANATION).states.at(depth)
         return self.keep(from_tensor(state), 32 if depth > 4 else 76)
 
     def play(self) -> Facts:
@@ -86,7 +86,7 @@ class Recorder:
     def rebuild(self) -> Facts:
         """The paper's method from a number of depths, with the confidence on the way."""
         record, (cache, facts) = self.compare(HIDDEN), self.judge(HIDDEN, 0)
-        repair = pipeline.checked_repair(systems(self.models.profile)[METHODS["paper"]])
+        repair = pipeline.require_repair(systems(self.models.profile)[METHODS["paper"]])
         ways = {pipeline.at_depth(repair, k): k for k in sorted({*DEPTHS, facts["stop"]})}
         states = list[Facts]()
         for event in pipeline.run(self.models, cache.x[None], [0], list(ways), [cache]):

@@ -28,7 +28,7 @@ from dga.images import Pixels, from_tensor, to_tensor
 from dga.networks.models import Models
 from dga.photograph import Photograph, Progress, photograph_steps
 from dga.pipeline import (
-    NOTHING,
+    NO_EXPLANATION,
     PictureCache,
     Rebuilt,
     Reconstruction,
@@ -200,7 +200,7 @@ class Watcher:
 
     def show_film(self) -> Generator[Part]:
         """The picture at some depths of noise."""
-        states = self.cache.path(NOTHING).states
+        states = self.cache.path(NO_EXPLANATION).states
         pictures = ((depth, from_tensor(states.at(depth))) for depth in FILM)
         film = [
             {"depth": depth, "image": encode_picture(pixels, SMALL, 80)}
@@ -223,7 +223,7 @@ class Watcher:
                 yield {names[event.system.name]: shown | {"depth": event.depth}}
 
     def _curve(self, is_done: bool) -> dict[str, Any]:
-        logits = self.cache.path(NOTHING).logits
+        logits = self.cache.path(NO_EXPLANATION).logits
         confidence = confidence_from_logits(logits).round(4).tolist()
         places = self.judge.places[: len(confidence)]
         return {

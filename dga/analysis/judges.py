@@ -1,13 +1,15 @@
-"""Which judged discriminator belongs to pooled runs, and what each was trained on."""
+"""Judged discriminators: which one belongs to pooled runs, what each was trained on, its F1."""
 
 from collections.abc import Sequence
+
+import pandas as pd
 
 from dga.analysis.pooled import PooledRuns
 from dga.analysis.results import JudgeRun, MissingRun
 from dga.corruptions import CLEAN, CORRUPTIONS, EXTRA_CORRUPTIONS, FAMILIES
 
 
-def shipped_judge(judges: Sequence[JudgeRun], pooled: PooledRuns | None) -> JudgeRun:
+def choose_judge(judges: Sequence[JudgeRun], pooled: PooledRuns | None) -> JudgeRun:
     """The judge run whose curves explain the depths of pooled runs.
 
     That of their own discriminator where there is one, else that of a universal
@@ -20,7 +22,7 @@ def shipped_judge(judges: Sequence[JudgeRun], pooled: PooledRuns | None) -> Judg
 
     def merit(run: JudgeRun) -> tuple[bool, bool, bool, bool, int]:
         return (
-            pooled is not None and same_discriminator(run, pooled),
+            pooled is not None and has_same_discriminator(run, pooled),
             set(CORRUPTIONS) <= set(run.config.get("trained_on", ())),
             pooled is None or run.config.get("severity") == pooled.severity,
             run.config.get("split") == "report",
@@ -30,7 +32,7 @@ def shipped_judge(judges: Sequence[JudgeRun], pooled: PooledRuns | None) -> Judg
     return max(judges, key=merit)
 
 
-def same_discriminator(judge: JudgeRun, pooled: PooledRuns) -> bool:
+def has_same_discriminator(judge: JudgeRun, pooled: PooledRuns) -> bool:
     """Whether both name the same discriminator weights."""
     name = judge.config.get("weights", {}).get("discriminator")
     return name is not None and name == pooled.config.get("weights", {}).get("discriminator")
@@ -54,3 +56,15 @@ def name_training(judge: JudgeRun) -> str:
         if set(members) == names:
             return group
     return ", ".join(sorted(name.replace("_", " ") for name in names))
+
+
+def f1_scores(judge: JudgeRun) -> pd.DataFrame:
+    """F1 in [0, 1], a row a corruption and a column a depth.
+
+    Positives are the pictures under that corruption, negatives the same pictures
+    clean, at the same depth; a confidence of 0.5 or more says corrupted.
+    """
+    positive = judge.logits >= 0  # [M, N, K], clean first
+    hits, alarms = positive[1:].sum(1), positive[0].sum(0)
+    f1 = 2 * hits / (hits + alarms + len(judge.paths))
+    return pd.DataFrame(f1, judge.corruptions[1:], judge.depths)

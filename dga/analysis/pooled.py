@@ -87,7 +87,6 @@ class PooledRuns:
         """An adaptive method's stopping rule; ``None`` if its run saved none."""
         for run in self.runs:
             saved = run.config.get("methods", {}).get(method, {})
-            saved = saved.get("stopping") or saved  # older runs kept it as a group of its own
             if "tau" in saved:
                 names = [field.name for field in dataclasses.fields(StoppingConfig)]
                 return StoppingConfig(**{name: saved[name] for name in names if name in saved})

@@ -63,7 +63,7 @@ def adapt(
         Path,
         typer.Argument(help="A picture, or a folder of them; cropped to a square and resized."),
     ],
-    asked: PictureOptions = PictureOptions(),
+    options: PictureOptions = PictureOptions(),
     out: Annotated[Path | None, typer.Option(help="Where the pictures go.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
     max_megapixels: MegapixelsOption = None,
@@ -73,45 +73,45 @@ def adapt(
 
     Of a folder: repair every picture (run it again to go on) and write one CSV.
     """
-    from dga import record, request
+    from dga import record
     from dga.images import to_pixels, to_square
     from dga.io.parsing import split_list, whole_or_all
     from dga.profiles import get_profile
+    from dga.request import Request, choose_systems, run_request
     from dga.systems import USUAL
 
     if image.is_dir():
-        _adapt_folder(image, asked, as_json, out, limits_of(max_megapixels), models)
+        _adapt_folder(image, options, as_json, out, limits_of(max_megapixels), models)
         return
-    profile, options = get_profile(models.profile), vars(asked)
-    fields = dataclasses.fields(request.Request)
-    wanted = request.Request.of(profile, **{field.name: options[field.name] for field in fields})
+    profile = get_profile(models.profile)
+    names = {field.name for field in dataclasses.fields(Request)}
+    request = Request.of(profile, **{name: vars(options)[name] for name in names})
     changes: dict[str, str] = {}
-    if asked.steps is not None:
-        count = whole_or_all("--steps", asked.steps)
+    if options.steps is not None:
+        count = whole_or_all("--steps", options.steps)
         changes["steps"] = "none" if count == "all" else str(count)
         changes |= {"eta": "none"} if count == "all" else {}
-    if asked.eta is not None:
-        changes["eta"] = repr(asked.eta)
-    if asked.through_network is not None:
-        changes["through_network"] = str(asked.through_network).lower()
-    names = split_list(asked.methods) if asked.methods else USUAL
-    chosen = request.choose_systems(profile, wanted, names, changes)
+    if options.eta is not None:
+        changes["eta"] = repr(options.eta)
+    if options.through_network is not None:
+        changes["through_network"] = str(options.through_network).lower()
+    methods = split_list(options.methods) if options.methods else USUAL
+    systems = choose_systems(profile, request, methods, changes)
     picture = read_picture(image, limits_of(max_megapixels))
     pixels = to_pixels(to_square(picture.image, profile.image_size))
-    loaded = models.load()
-    run = request.run(loaded, wanted, pixels, chosen)
+    run = run_request(models.load(), request, pixels, systems)
     folder = record.claim_folder(
         out or Path(f"{image.stem}-adapted"), picture.data, out is not None
     )
-    written = record.save_pictures(run, folder, pixels if asked.corruption else None)
+    written = record.save_pictures(run, folder, pixels if options.corruption else None)
     say_on_white([str(image)] if picture.is_laid_on_white(b"") else [])
-    facts = record.to_dict(run, wanted, written)
+    facts = record.to_dict(run, request, written)
     typer.echo(json.dumps(facts) if as_json else record.to_text(facts))
 
 
 def _adapt_folder(
     folder: Path,
-    asked: PictureOptions,
+    options: PictureOptions,
     as_json: bool,
     out: Path | None,
     limits: Limits,
@@ -121,14 +121,14 @@ def _adapt_folder(
     from dga.evaluation.folder import adapt_folder
     from dga.io.parsing import split_list
 
-    alone = vars(replace(asked, methods=None)) | {"json": as_json}
-    usual = vars(PictureOptions()) | {"json": False}
-    if given := [name.replace("_", "-") for name in alone if alone[name] != usual[name]]:
+    chosen = vars(replace(options, methods=None)) | {"json": as_json}
+    default = vars(PictureOptions()) | {"json": False}
+    if refused := [name.replace("_", "-") for name in chosen if chosen[name] != default[name]]:
         raise ValueError(
-            f"--{given[0]} is for one picture; for a folder a method is named with its settings "
+            f"--{refused[0]} is for one picture; for a folder a method is named with its settings "
             "(dga-guided:tau=0.3)."
         )
-    methods, folder = split_list(asked.methods or "dga-plus"), folder.resolve()
+    methods, folder = split_list(options.methods or "dga-plus"), folder.resolve()
     target = out or folder.with_name(f"{folder.name}-adapted")
     work = partial(adapt_folder, methods=methods, limits=limits)
     run_folder(work, folder, target, models)

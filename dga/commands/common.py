@@ -20,7 +20,7 @@ from typer.core import TyperCommand
 if TYPE_CHECKING:
     from dga.data.results import StoredPicture
     from dga.data.uploads import Limits
-    from dga.evaluation.folder import Processed
+    from dga.evaluation.folder import FolderResult
     from dga.evaluation.plan import Plan
     from dga.networks.compute import Compute
     from dga.networks.models import Models
@@ -306,7 +306,10 @@ def say_on_white(paths: Collection[str]) -> None:
 
 
 def run_folder(
-    work: Callable[[Models, Path, Path], Processed], folder: Path, out: Path, models: ModelOptions
+    work: Callable[[Models, Path, Path], FolderResult],
+    folder: Path,
+    out: Path,
+    models: ModelOptions,
 ) -> None:
     """Have every picture of a folder worked on, and say what became of them; again, it goes on.
 
@@ -315,10 +318,10 @@ def run_folder(
     from dga.io.files import exclusive
 
     with exclusive(out):
-        told = work(models.load(begun=out), folder, out)
-    typer.echo(told.summary())
-    say_skipped(sorted(told.unreadable.values()))
-    say_on_white(told.on_white)
-    say_skipped(sorted(told.failed.values()), "could not be repaired or written")
-    if told.failed:
+        result = work(models.load(begun=out), folder, out)
+    typer.echo(result.summary())
+    say_skipped(sorted(result.unreadable.values()))
+    say_on_white(result.on_white)
+    say_skipped(sorted(result.failed.values()), "could not be repaired or written")
+    if result.failed:
         raise typer.Exit(1)

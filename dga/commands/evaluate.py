@@ -60,22 +60,21 @@ def evaluate(
     with exclusive(out):
         check_choice("engine", engine, ENGINES)
         named = parse_corruptions(corruptions, clean=True)
-        asked = replace(plan.plan(data, named), stream=stream)
+        chosen_plan = replace(plan.plan(data, named), stream=stream)
         names = split_list(methods)
         models = models.absolute()
         if engine == "ray":
             if models.precision == "auto":
                 raise ValueError("Many machines need one precision: name it with --precision.")
             models.fetch()
-            own = replace(models, yes=False)  # workers fetch nothing by themselves
-            recipe = cluster.Recipe(own.load, names, asked.resolve())
-            machines = cluster.Cluster(address, workers)
+            offline = replace(models, yes=False)  # workers fetch nothing by themselves
+            recipe = cluster.Recipe(offline.load, names, chosen_plan.resolve())
             results = cluster.evaluate_on_cluster(
-                recipe, out, batch, resume, command_line(), machines
+                recipe, out, batch, resume, command_line(), address, workers
             )
         else:
             loaded = models.load()
-            chosen = parse_all(loaded.profile, names)
-            results = measure(loaded, chosen, asked, out, batch, resume, command_line())
+            systems = parse_all(loaded.profile, names)
+            results = measure(loaded, systems, chosen_plan, out, batch, resume, command_line())
         typer.echo((summarise_stream if stream else summarise)(results.lines))
         say_skipped(results.unreadable)

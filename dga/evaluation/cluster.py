@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import socket
-import sys
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -17,46 +16,22 @@ from typing import Any
 from tqdm import tqdm
 
 from dga.data.image_sets import ImageFiles
-from dga.evaluation.plan import ResolvedPlan, choose_images
-from dga.evaluation.results_file import ResultRow, ResultsFile, find_differences
-from dga.evaluation.run import (
-    LoadedSystems,
-    Results,
-    Round,
-    Setup,
-    describe,
-    finish,
-    forget_replaced,
-    pending_rounds,
-)
+from dga.evaluation.plan import ResolvedPlan
+from dga.evaluation.results_file import ResultRow, find_differences
+from dga.evaluation.run import LoadedSystems, Results, Round, Setup, finish, prepare
 from dga.networks.models import Models
 from dga.readers import predictors_of
-from dga.speed.pace import describe_wait
 from dga.systems import parse_all
 
 POLL_SECONDS = 1.0
+PATIENCE_SECONDS = 120.0
+"""Waited for a machine when none is left."""
+TRIES = 10
+"""How often one batch may lose its worker before the run stops."""
 
 
 class ClusterError(ConnectionError):
     """The cluster cannot do the work (any more); the message says how to go on."""
-
-
-@dataclass(frozen=True)
-class Cluster:
-    """``address`` of a running Ray cluster, or this machine alone; ``workers`` hold the models.
-
-    ``patience``: seconds to wait for a machine when none is left; ``tries``: how often one
-    batch may lose its worker before the run stops.
-    """
-
-    address: str | None = None
-    workers: int | None = None
-    patience: float = 120.0
-    tries: int = 10
-
-    def __post_init__(self) -> None:
-        if self.workers is not None and self.workers < 1:
-            raise ValueError("A cluster needs at least one worker.")
 
 
 @dataclass(frozen=True)
@@ -83,21 +58,18 @@ class Worker:
         models = self.recipe.load()
         systems = predictors_of(models, parse_all(models.profile, self.recipe.methods))
         loaded = LoadedSystems(models, systems, self.recipe.resolved.plan)
-        if self.expected is not None:
-            first, here = (
-                {**asdict(setup), "methods": dict(setup.settings)}
-                for setup in (self.expected, loaded.setup)
-            )
-            if changes := find_differences(first, here):
-                raise ValueError(
-                    f"The worker on {socket.gethostname()} differs from the first one "
-                    f"({changes[0]})."
-                )
+        first, here = (
+            {**asdict(setup), "methods": dict(setup.settings)}
+            for setup in (self.expected or loaded.setup, loaded.setup)
+        )
+        if changes := find_differences(first, here):
+            host = socket.gethostname()
+            raise ValueError(f"The worker on {host} differs from the first one ({changes[0]}).")
         return loaded
 
-    def inspect(self) -> tuple[Setup, str]:
-        """What results depend on, and how long a picture takes."""
-        return self.loaded.setup, describe_wait(self.loaded.models)
+    def inspect(self) -> Setup:
+        """What results depend on."""
+        return self.loaded.setup
 
     def measure(self, task: Round, images: ImageFiles) -> tuple[list[ResultRow], list[str]]:
         """Lines and unreadable pictures of one batch, or of a stream whose order matters."""
@@ -121,28 +93,31 @@ def evaluate_on_cluster(
     batch: int = 16,
     resume: bool = False,
     command: str = "",
-    cluster: Cluster = Cluster(),
+    address: str | None = None,
+    workers: int | None = None,
 ) -> Results:
     """:func:`dga.evaluation.evaluate` on a Ray cluster: the same lines but for the seconds.
 
-    Every batch's lines are a shard in ``out`` as soon as they are there; shards are merged
-    at the end, or when the run stops. Raises ``ValueError`` without Ray or for an output
-    folder with other results, and :class:`ClusterError` if no worker is left.
+    ``address``: of a running cluster, else this machine alone; ``workers``: how many hold the
+    models, by default one a GPU or, without any, one a CPU. Every batch's lines are a shard in
+    ``out`` as soon as they are there; shards are merged at the end, or when the run stops. Raises
+    ``ValueError`` without Ray or for an output folder with other results, and
+    :class:`ClusterError` if no worker is left.
     """
-    plan, unreadable = recipe.resolved.plan, list[str]()
-    with connect(cluster) as ray:
-        workers = Workers(ray, cluster, recipe)
-        setup = workers.setup
-        images = choose_images(recipe.resolved, setup.profile)
-        config = describe(recipe.resolved.original, setup, len(images), command)
-        results = ResultsFile(out, config, resume)
-        forget_replaced(plan, images, results)
-        tasks = make_tasks(pending_rounds(plan, setup, images, results, batch))
+    if workers is not None and workers < 1:
+        raise ValueError("A cluster needs at least one worker.")
+    unreadable = list[str]()
+    with connect(address) as ray:
+        team = Workers(ray, workers, recipe)
+        images, results_file, rounds = prepare(
+            recipe.resolved, team.setup, out, batch, resume, command
+        )
+        tasks = make_tasks(rounds)
         total = sum(len(task.rows) for task in tasks.values())
         try:
             with tqdm(total=total, unit="image", mininterval=1.0) as bar:
-                for number, lines, names in workers.run(tasks, images):
-                    results.add_shard(number, lines)
+                for number, lines, names in team.run(tasks, images):
+                    results_file.add_shard(number, lines)
                     unreadable += names
                     bar.update(len(tasks[number].rows))
         except ClusterError as error:
@@ -152,32 +127,30 @@ def evaluate_on_cluster(
                 f"with: {again}"
             ) from error
         finally:
-            results.merge()
-    return finish(results, unreadable)
+            results_file.merge()
+    return finish(results_file, unreadable)
 
 
 class Workers:
     """Actors, each on a GPU or, without any, on a CPU; Ray replaces one that is lost."""
 
-    def __init__(self, ray: Any, cluster: Cluster, recipe: Recipe) -> None:
-        self.ray, self.patience, self.alive_at = ray, cluster.patience, time.monotonic()
+    def __init__(self, ray: Any, most: int | None, recipe: Recipe) -> None:
+        self.ray, self.alive_at = ray, time.monotonic()
         resources = ray.cluster_resources()
         cpus, gpus = int(resources.get("CPU", 0)), int(resources.get("GPU", 0))
         if cpus < 1:
             raise ClusterError("The cluster has no CPU for a worker: ray start --address=HEAD:6379")
-        self.count = min(cluster.workers or cpus, gpus or cpus, cpus)
+        self.count = min(most or cpus, gpus or cpus, cpus)
         self.need = "GPU" if gpus else "CPU"
         actor = ray.remote(
-            num_cpus=1, num_gpus=min(1, gpus), max_restarts=-1, max_task_retries=cluster.tries - 1
+            num_cpus=1, num_gpus=min(1, gpus), max_restarts=-1, max_task_retries=TRIES - 1
         )(Worker)
         self.first = actor.remote(recipe)
         answer = self.first.inspect.remote()
         while not self.wait([answer]):
             pass
-        self.setup, notice = self.get(answer)
+        self.setup: Setup = self.get(answer)
         self.start = lambda: actor.remote(recipe, self.setup)
-        if notice:
-            tqdm.write(notice, file=sys.stderr)
 
     def run(
         self, tasks: Mapping[int, Round], images: ImageFiles
@@ -213,7 +186,7 @@ class Workers:
         nodes = [node["Resources"] for node in self.ray.nodes() if node["Alive"]]
         if ready or any(resources.get(self.need, 0) >= 1 for resources in nodes):
             self.alive_at = time.monotonic()
-        elif time.monotonic() - self.alive_at > self.patience:
+        elif time.monotonic() - self.alive_at > PATIENCE_SECONDS:
             raise ClusterError("The cluster has lost all its workers.")
         return ready
 
@@ -229,7 +202,7 @@ class Workers:
 
 
 @contextmanager
-def connect(cluster: Cluster) -> Iterator[Any]:
+def connect(address: str | None) -> Iterator[Any]:
     """Ray, connected. Raises ``ValueError`` where it is not installed."""
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     os.environ.setdefault("RAY_ENABLE_AUTO_CONNECT", "0")
@@ -240,23 +213,18 @@ def connect(cluster: Cluster) -> Iterator[Any]:
             "--engine ray needs Ray, which is not installed here: "
             "pip install -r requirements-cluster.txt"
         ) from error
+    host, _, port = (address or "").rpartition(":")
     try:
-        _reach(cluster.address)
-        ray.init(cluster.address or "local", log_to_driver=False, logging_level="error")
+        if port.isdigit() and "/" not in host:  # at once: Ray itself tries for 20 minutes
+            socket.create_connection((host, int(port)), timeout=10.0).close()
+        ray.init(address or "local", log_to_driver=False, logging_level="error")
     except (OSError, OverflowError, RuntimeError, ValueError) as error:
         raise ClusterError(
-            f"The Ray cluster at {cluster.address} cannot be joined ({error}). On its first "
-            "machine runs ray start --head --port=6379; it takes the same Ray, the same Python and "
-            "its token (dga/evaluation/README.md, Many machines)."
+            f"The Ray cluster at {address} cannot be joined ({error}). On its first machine runs "
+            "ray start --head --port=6379; it takes the same Ray, the same Python and its token "
+            "(dga/evaluation/README.md, Many machines)."
         ) from error
     try:
         yield ray
     finally:
         ray.shutdown()
-
-
-def _reach(address: str | None) -> None:
-    """Raise ``OSError`` at once where nothing answers; Ray itself tries for 20 minutes."""
-    host, _, port = (address or "").rpartition(":")
-    if port.isdigit() and "/" not in host:
-        socket.create_connection((host, int(port)), timeout=10.0).close()

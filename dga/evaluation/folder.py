@@ -13,15 +13,15 @@ import numpy as np
 import pandas as pd
 from tqdm import tqdm
 
-from dga.adapted import AT_ONCE, content_seeds, stateless
+from dga.adapted import AT_ONCE, build_predictor, content_seeds
 from dga.data.results import StoredPicture, write
 from dga.data.uploads import OWNER, Limits, UploadError, is_picture
 from dga.evaluation.results_file import ResultRow, ResultsFile, check_config, read_config
-from dga.evaluation.run import answer_facts, saved
+from dga.evaluation.run import answer_facts, list_settings
 from dga.images import Pixels, from_tensor, to_pixels, to_square, to_tensor
 from dga.io.files import LINES, atomic, numbered, sha256, to_plain
 from dga.networks.models import Models
-from dga.photograph import repair_photograph, usual
+from dga.photograph import choose_repair, repair_photograph
 from dga.readers import answer
 from dga.record import MADE_OF
 
@@ -45,7 +45,7 @@ Work = Callable[[Sequence[StoredPicture]], dict[str, list[Result]]]
 
 
 @dataclass
-class Processed:
+class FolderResult:
     """``table``: the CSV; ``lines``: its rows; ``new``: those that this run made.
 
     Pictures left out, with reasons: ``unreadable`` ones, and those that ``failed`` later.
@@ -114,7 +114,7 @@ def process_folder(
     work: Work,
     at_once: int = 1,
     limits: Limits = OWNER,
-) -> Processed:
+) -> FolderResult:
     """Have every picture worked on once; killed at any moment, the same call goes on.
 
     ``config``: what results depend on, with ``methods``. Repaired pictures lie at
@@ -134,7 +134,7 @@ def process_folder(
     results = _claim(folder, out, config, contents)
     stale = results.drop(lambda line: _is_stale(line, contents, unreadable, out))
     replaceable = {line["repaired"] for line in stale if line["path"] in contents}
-    done = Processed(out / TABLE, results.lines, unreadable=unreadable)
+    done = FolderResult(out / TABLE, results.lines, unreadable=unreadable)
     names = list(config["methods"])
     waiting = [path for path in contents if not all(results.has("", path, n) for n in names)]
     try:
@@ -260,13 +260,13 @@ def _find_free(target: Path, content: bytes) -> Path:
 
 def adapt_folder(
     models: Models, folder: Path, out: Path, methods: Sequence[str], limits: Limits = OWNER
-) -> Processed:
+) -> FolderResult:
     """Repair every picture of a folder by every method, and have it read: :func:`process_folder`.
 
     ``methods``: as ``evaluate --methods`` names them, none that learns from the pictures around.
     Repaired pictures have the profile's size. Each picture's seed comes from its content.
     """
-    predictors = {name: stateless(models, name) for name in dict.fromkeys((SOURCE, *methods))}
+    predictors = {name: build_predictor(models, name) for name in dict.fromkeys((SOURCE, *methods))}
     side = models.profile.image_size
 
     def work(pictures: Sequence[StoredPicture]) -> dict[str, list[Result]]:
@@ -284,11 +284,11 @@ def adapt_folder(
             ]
         return results
 
-    settings = {name: saved(one.system) for name, one in predictors.items()}
+    settings = {name: list_settings(one.system) for name, one in predictors.items()}
     return process_folder(folder, out, _config(models, settings), work, AT_ONCE, limits)
 
 
-def repair_folder(models: Models, folder: Path, out: Path, limits: Limits = OWNER) -> Processed:
+def repair_folder(models: Models, folder: Path, out: Path, limits: Limits = OWNER) -> FolderResult:
     """Repair every photograph of a folder at its own size, see :func:`process_folder`."""
 
     def work(pictures: Sequence[StoredPicture]) -> dict[str, list[Result]]:
@@ -304,7 +304,7 @@ def repair_folder(models: Models, folder: Path, out: Path, limits: Limits = OWNE
         ]
         return {REPAIR: [(row, one.image) for row, one in zip(facts, done, strict=True)]}
 
-    config = _config(models, {REPAIR: to_plain(usual(models))})
+    config = _config(models, {REPAIR: to_plain(choose_repair(models))})
     return process_folder(folder, out, config, work, limits=limits)
 
 

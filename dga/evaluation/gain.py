@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from dga.analysis.statistics import CorrectTable, Estimate, estimate
-from dga.analysis.tables.table import percent, points, signed
+from dga.analysis.tables.table import percent, points, signed, to_markdown
 from dga.corruptions import CLEAN, CORRUPTIONS, check_corruption
 from dga.data.imagenet_c import are_wnids
 from dga.data.uploads import is_picture
@@ -81,10 +81,7 @@ def summarise_gain(rows: Sequence[ResultRow], labelled: bool) -> str:
     table = CorrectTable(frame)
     right = frame.pivot_table("correct", ["corruption", "path"], "method", aggfunc="first")
     seconds = frame[frame["method"] == AFTER].groupby("corruption")["seconds"].median()
-    lines = [
-        "| | damaged | repaired | gain | gained / lost | seconds |",
-        "|---|---|---|---|---|---|",
-    ]
+    lines = []
     for name in sorted(frame["corruption"].unique(), key=lambda name: name == CLEAN):
         gain = table.difference(AFTER, BEFORE, name)
         before, after = (table.accuracy(method, name) for method in (BEFORE, AFTER))
@@ -92,14 +89,19 @@ def summarise_gain(rows: Sequence[ResultRow], labelled: bool) -> str:
             continue
         was_right, is_right = (right.loc[name][method].astype(bool) for method in (BEFORE, AFTER))
         gained, lost = (is_right & ~was_right).sum(), (was_right & ~is_right).sum()
-        lines.append(
-            f"| {name} | {percent(before, interval=False)} | {percent(after, interval=False)} | "
-            f"{points(gain)} | {gained} / {lost} | {seconds[name]:.2f} |"
-        )
+        lines.append({
+            "": name,
+            "damaged": percent(before, interval=False),
+            "repaired": percent(after, interval=False),
+            "gain": points(gain),
+            "gained / lost": f"{gained} / {lost}",
+            "seconds": f"{seconds[name]:.2f}",
+        })  # fmt: skip
     by_picture = right.drop(index=CLEAN, errors="ignore").astype(float).groupby("path").mean()
     change = estimate((by_picture[AFTER] - by_picture[BEFORE]).to_numpy(np.float32)[None])
     assert change is not None  # every picture has both
-    return "\n".join([_answer(change, "right" if labelled else "as undamaged"), "", *lines])
+    answer = _answer(change, "right" if labelled else "as undamaged")
+    return f"{answer}\n\n{to_markdown(pd.DataFrame(lines))}"
 
 
 def _answer(change: Estimate, reading: str) -> str:

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from dga.networks.models import Models
-from dga.pipeline import Permutation, Stopped, judged_path
+from dga.pipeline import Permutation, Stopped, make_judged_path
 
 
 def make_permutation(models: Models, x: Tensor, seeds: Sequence[int], what: str) -> Permutation:
@@ -31,7 +31,7 @@ def make_permutation(models: Models, x: Tensor, seeds: Sequence[int], what: str)
         if what == "noise":
             degradation = replace(mine.degradation, noise=degradation.noise)
         found = replace(mine, degradation=degradation, entry=theirs.entry)
-        path = judged_path(models, x[own.row], seeds[own.row], found)
+        path = make_judged_path(models, x[own.row], seeds[own.row], found)
         return replace(own, found=found, stop=other.stop, end=other.end, path=path)
 
     return permute

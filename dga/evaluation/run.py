@@ -15,7 +15,7 @@ from tqdm import tqdm
 from dga.data.framing import View
 from dga.data.image_sets import NAMED, ImageFiles, ImageSet
 from dga.evaluation.permutation import make_permutation
-from dga.evaluation.plan import Plan, choose_images, image_seed, read_batch
+from dga.evaluation.plan import Plan, ResolvedPlan, choose_images, image_seed, read_batch
 from dga.evaluation.results_file import ResultRow, ResultsFile, line_key, read_config
 from dga.images import from_tensor, to_tensor
 from dga.io.files import to_plain
@@ -86,7 +86,7 @@ class LoadedSystems:
     def setup(self) -> Setup:
         """What its results depend on."""
         models = self.models
-        settings = {name: saved(one.system) for name, one in self.systems.items()}
+        settings = {name: list_settings(one.system) for name, one in self.systems.items()}
         return Setup(models.profile, models.compute.precision, models.weights, settings, versions())
 
     def measure(
@@ -158,7 +158,7 @@ def answer_facts(outcome: Answers, i: int, profile: Profile) -> tuple[int, Resul
     }
 
 
-def saved(system: System) -> dict[str, Any]:
+def list_settings(system: System) -> dict[str, Any]:
     """A system's settings by name, as JSON has them."""
     plain: dict[str, Any] = json.loads(json.dumps(values(system)))
     return plain
@@ -180,10 +180,7 @@ def evaluate(
     """
     resolved = plan.resolve()
     loaded = LoadedSystems(models, predictors_of(models, systems), resolved.plan)
-    images = choose_images(resolved, models.profile)
-    results_file = ResultsFile(out, describe(plan, loaded.setup, len(images), command), resume)
-    forget_replaced(resolved.plan, images, results_file)
-    rounds = pending_rounds(plan, loaded.setup, images, results_file, batch)
+    images, results_file, rounds = prepare(resolved, loaded.setup, out, batch, resume, command)
     skipped: list[str] = []
     with tqdm(total=sum(len(r.rows) for r in rounds), unit="image", mininterval=1.0) as bar:
         for part in rounds:
@@ -195,6 +192,18 @@ def evaluate(
                 skipped += bad
                 bar.update(len(rows))
     return finish(results_file, skipped)
+
+
+def prepare(
+    resolved: ResolvedPlan, setup: Setup, out: Path, batch: int, resume: bool, command: str
+) -> tuple[ImageFiles, ResultsFile, list[Round]]:
+    """The pictures, the file of results in ``out``, and what is still to do."""
+    images = choose_images(resolved, setup.profile)
+    results_file = ResultsFile(
+        out, describe(resolved.original, setup, len(images), command), resume
+    )
+    forget_replaced(resolved.plan, images, results_file)
+    return images, results_file, pending_rounds(resolved.plan, setup, images, results_file, batch)
 
 
 def finish(results_file: ResultsFile, skipped: Sequence[str]) -> Results:

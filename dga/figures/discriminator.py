@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from dga.analysis.discrimination import f1_scores
+from dga.analysis.judges import f1_scores
 from dga.analysis.names import group_title
 from dga.analysis.results import JudgeRun, MissingRun
 from dga.corruptions import FAMILIES

@@ -1,31 +1,25 @@
 """Every table and figure that a folder of results allows, written with an index."""
 
-import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from dga.analysis.discrimination import find_stops
-from dga.analysis.judges import same_discriminator, shipped_judge
+from dga.analysis.judges import choose_judge, has_same_discriminator
 from dga.analysis.pooled import PooledRuns, pool_runs
 from dga.analysis.results import JudgeRun, MissingRun, SavedRuns
 from dga.analysis.tables.ablation import ablation
 from dga.analysis.tables.accuracy import table_1, table_2, table_3
 from dga.analysis.tables.comparisons import comparisons, stream_table
-from dga.analysis.tables.depths import (
-    adaptive_lines,
-    controls_table,
-    stopping_config,
-)
+from dga.analysis.tables.depths import adaptive_lines, controls_table
 from dga.analysis.tables.discriminator import studies
 from dga.analysis.tables.table import Table
 from dga.figures.accuracy import accuracy_by_depth
 from dga.figures.discriminator import depths_and_f1, f1_by_depth
 from dga.figures.embedding import draw_features
 from dga.figures.panels import Plot
-from dga.io.files import INDEX
+from dga.io.files import INDEX, write_json
 
 Exhibit = Table | Plot
 
@@ -45,12 +39,6 @@ class Index:
 
     entries: list[dict[str, Any]] = field(default_factory=list)
     missing: list[tuple[str, str]] = field(default_factory=list)
-
-    def write(self, path: Path) -> None:
-        missing = [{"name": name, "reason": reason} for name, reason in self.missing]
-        content = {"exhibits": self.entries, "missing": missing}
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", "utf-8")
 
 
 def publish(saved: SavedRuns, out: Path) -> Index:
@@ -72,7 +60,9 @@ def publish(saved: SavedRuns, out: Path) -> Index:
         index.entries.append(_write(exhibit, spec.name, out))
         if isinstance(exhibit, Table):
             index.missing += [(spec.name, sentence) for sentence in exhibit.missing]
-    index.write(out / INDEX)
+    missing = [{"name": name, "reason": reason} for name, reason in index.missing]
+    out.mkdir(parents=True, exist_ok=True)
+    write_json(out / INDEX, {"exhibits": index.entries, "missing": missing})
     return index
 
 
@@ -111,22 +101,21 @@ def list_exhibits(judges: Sequence[JudgeRun], pools: Sequence[PooledRuns]) -> It
         yield ExhibitSpec(f"table-3{end}", partial(table_3, pooled), is_studied)
         yield ExhibitSpec(f"controls{end}", partial(controls_table, pooled), is_studied)
         yield ExhibitSpec(f"accuracy-depth{end}", partial(accuracy_by_depth, pooled), is_studied)
-    yield ExhibitSpec("discriminator-f1", lambda: f1_by_depth(shipped_judge(judges, first)))
+    yield ExhibitSpec("discriminator-f1", lambda: f1_by_depth(choose_judge(judges, first)))
     yield ExhibitSpec("depths-f1-families", partial(_draw_depths_and_f1, judges, first))
     yield ExhibitSpec("studies", partial(studies, judges))
     yield ExhibitSpec("features", partial(_draw_features, judges, first))
 
 
 def _draw_depths_and_f1(judges: Sequence[JudgeRun], pooled: PooledRuns | None) -> Plot:
-    """With the runs' own t* if this discriminator chose them, else with its curves' t*."""
-    judge = shipped_judge(judges, pooled)
-    commands = [judge.command]
-    if pooled is not None and same_discriminator(judge, pooled):
-        method, halts = adaptive_lines(pooled)
-        commands += pooled.commands([method])
-    else:
-        halts = find_stops(judge, stopping_config(judge, pooled))
-    return replace(depths_and_f1(judge, halts), commands=tuple(commands))
+    """Of the discriminator that chose the runs' t*."""
+    judge = choose_judge(judges, pooled)
+    if pooled is None or not has_same_discriminator(judge, pooled):
+        raise MissingRun(f"no evaluation run by the discriminator of {judge.name}")
+    method, lines = adaptive_lines(pooled)
+    return replace(
+        depths_and_f1(judge, lines), commands=(judge.command, *pooled.commands([method]))
+    )
 
 
 def _draw_features(judges: Sequence[JudgeRun], pooled: PooledRuns | None) -> Plot:
@@ -134,5 +123,5 @@ def _draw_features(judges: Sequence[JudgeRun], pooled: PooledRuns | None) -> Plo
     saved = [judge for judge in judges if judge.features is not None]
     if not saved:
         raise MissingRun("no judge run with features.npz")
-    shipped = shipped_judge(judges, pooled)
+    shipped = choose_judge(judges, pooled)
     return draw_features(shipped if shipped in saved else saved[0])

@@ -18,7 +18,7 @@ from dga.networks.classifier import build_classifier
 from dga.networks.compute import Compute
 from dga.networks.models import Models
 from dga.networks.unet import Denoiser, Discriminator
-from dga.pipeline import NOTHING, Job, denoise
+from dga.pipeline import NO_EXPLANATION, Job, denoise
 from dga.profiles import End, Profile
 from dga.readers import Predictor, answer
 from dga.speed.reference import PublishedSampler
@@ -89,7 +89,8 @@ def make_works(
             yield task, PUBLISHED, share, sample
         end = End(depth=timed, guidance=guidance)
         jobs = [
-            Job(i, i, (timed,), end, noised[[i]], x_i, x_i, NOTHING, []) for i, x_i in enumerate(x)
+            Job(i, i, (timed,), end, noised[[i]], x_i, x_i, NO_EXPLANATION, [])
+            for i, x_i in enumerate(x)
         ]
         yield task, OURS, share, partial(_rebuild, models, jobs)
     for task in WHOLE if models.weights else ():  # random ones choose no sensible depth

@@ -14,12 +14,11 @@ from dga.analysis.depth_controls import (
     rank_correlation,
     read_sweep,
 )
-from dga.analysis.discrimination import f1_scores, find_stops
+from dga.analysis.judges import f1_scores
 from dga.analysis.names import GROUPS, MEAN
 from dga.analysis.results import MissingRun, read_judge
 from dga.analysis.statistics import CorrectTable, estimate
 from dga.corruptions import CORRUPTIONS, FAMILIES
-from dga.profiles import StoppingConfig
 from tests.fixtures.results import depth_matters, frame, lines_of, needed, path_of, write_judge
 
 # --- bootstrap
@@ -214,32 +213,6 @@ def test_scores_against_hand_counts(tmp_path):
     logits[1, :, 2] = logits[0, 2:, 2] = 1
     f1 = f1_scores(read_judge(write_judge(tmp_path / "run", logits, (0, 5, 9))))
     assert f1.loc["gaussian_noise"].to_dict() == {0: 0.75, 5: 0, 9: 0.8}
-
-
-def test_curves_stop_on_judged_depths(tmp_path):
-    """Curves cross at depth 20; clean ones never do, and stop at the deepest within 35."""
-    curve = np.array([3.0, 1.0, -1.0, -2.0, -3.0])
-    logits = np.stack([np.full((4, 5), 2.0), np.tile(curve, (4, 1))])
-    judge = read_judge(write_judge(tmp_path / "run", logits, (0, 10, 20, 30, 40)))
-    found = find_stops(judge, StoppingConfig(max_depth=35))
-    rows = found[found["corruption"] == "gaussian_noise"]
-    assert rows["depth"].tolist() == [20] * 4
-    assert rows["crossed"].all()
-    clean = found[found["corruption"] == "clean"]
-    assert clean["depth"].tolist() == [30] * 4
-    assert not clean["crossed"].any()
-
-
-def test_horizon_is_a_depth_and_must_have_been_judged(tmp_path):
-    """One curve falls at depth 20, one at 30, one never: with a horizon of 20 the last two stay."""
-    curves = np.array([[3.0, 1.0, -1.0, -2.0], [3.0, 2.0, 1.0, -2.0], [3.0, 3.0, 3.0, 3.0]])
-    judge = read_judge(write_judge(tmp_path / "run", np.stack([curves, curves]), (0, 10, 20, 30)))
-    found = find_stops(judge, StoppingConfig(max_depth=10, horizon=25))
-    rows = found[found["corruption"] == "gaussian_noise"]
-    assert rows["depth"].tolist() == [10, 0, 0]
-    assert not rows["crossed"].any()
-    with pytest.raises(MissingRun, match="not judged to the horizon, depth 60"):
-        find_stops(judge, StoppingConfig(max_depth=10, horizon=60))
 
 
 # --- the paper

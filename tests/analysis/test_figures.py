@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from typer.testing import Result
 
-from dga.analysis.discrimination import f1_scores
+from dga.analysis.judges import f1_scores
 from dga.analysis.pooled import pool_runs
 from dga.analysis.results import MissingRun, read_runs
 from dga.figures.accuracy import accuracy_by_depth
@@ -122,10 +122,9 @@ def test_a_part_of_the_runs_is_enough_and_bytes_are_the_same(tmp_path):
 
 
 def test_judge_runs_alone_are_enough(tmp_path):
-    """t* then come from the curves themselves."""
-    depths = range(0, 65, 4)  # beyond the profile's horizon
-    write_judge(tmp_path / "in", falling_logits(4, depths)[:4], depths)  # noise alone
-    result = done("figures", tmp_path / "in", "--out", tmp_path / "out")
-    assert (tmp_path / "out" / "figures" / "depths-f1-families.png").exists()
-    assert "tables and figures of methods: no evaluation run\n" in result.stdout
-    assert "features: no judge run with features.npz\n" in result.stdout
+    write_judge(tmp_path / "in", falling_logits(4, range(9))[:4], range(9))  # noise alone
+    said = done("figures", tmp_path / "in", "--out", tmp_path / "out").stdout
+    assert (tmp_path / "out" / "figures" / "discriminator-f1.png").exists()
+    assert "tables and figures of methods: no evaluation run\n" in said
+    assert "depths-f1-families: no evaluation run by the discriminator of in\n" in said
+    assert "features: no judge run with features.npz\n" in said

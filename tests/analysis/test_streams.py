@@ -1,17 +1,14 @@
 """Mixed streams, permuted controls and pairs: tables with known answers."""
 
-import json
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import pytest
 
 from dga.analysis.pooled import PooledRuns, pool_runs
 from dga.analysis.results import MissingRun, read_runs
 from dga.analysis.tables.comparisons import comparisons, stream_table
 from dga.corruptions import CORRUPTIONS
-from tests.fixtures.cli import done
 from tests.fixtures.results import ResultRow, line, lines_of, write_run
 
 PERMUTED = "dga-plus:permute=depth:batch=60"
@@ -113,11 +110,3 @@ def test_streams_stay_apart_from_severities_and_other_streams(folder):
     names = [(pooled.severity, pooled.stream, len(pooled.methods)) for pooled in pools]
     assert names == [(5, "", 1), (0, "wild", 4), (0, "sorted", 1)]
     assert left_out == ["fog: differs from wild in corruptions"]
-
-
-def test_the_command_writes_the_tables_of_a_stream(folder, tmp_path):
-    out = tmp_path / "exhibits"
-    done("figures", folder / "wild", "--out", out)
-    names = [entry["name"] for entry in json.loads((out / "index.json").read_text())["exhibits"]]
-    assert names == ["wild", "wild-comparisons"]
-    assert pd.read_csv(out / "tables" / "wild.csv")["accuracy"].notna().all()

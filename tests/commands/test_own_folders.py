@@ -4,7 +4,6 @@ import dataclasses
 import errno
 import json
 import os
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from unittest import mock
@@ -16,7 +15,6 @@ from PIL import Image
 from dga.commands.common import ModelOptions
 from dga.data.results import write
 from dga.evaluation import folder as folders
-from dga.io import files
 from dga.networks.compute import Compute
 from dga.photograph import repair_photograph
 from tests.fixtures.cli import done, refused, run_dga
@@ -325,20 +323,6 @@ def test_nothing_is_replaced_without_being_told(tmp_path):
     assert "another picture's results" in run_dga("adapt", mine, "--out", "out").stderr
 
 
-@pytest.mark.parametrize("suffix", [".part", ".png.part", ".tmp", ".bak"])
-def test_a_temporary_file_has_a_name_of_its_own(tmp_path, suffix):
-    mine = picture(tmp_path / "photo.png")
-    theirs = tmp_path / f"out{suffix}"
-    theirs.write_text("mine")
-    done("repair", mine, "--out", tmp_path / "out.png")
-    assert theirs.read_text() == "mine"
-    with files.atomic(tmp_path / "out.png") as part:
-        assert part.parent == tmp_path
-        part.write_text("new")
-        assert (tmp_path / "out.png").read_bytes() != b"new"
-    assert not list(tmp_path.glob("*.part")) or suffix.endswith(".part")
-
-
 def test_what_is_unchanged_keeps_its_bytes(choosy_models, tmp_path):
     """And is never encoded anew in its own format, whatever stands in it."""
     for number, (name, made) in enumerate(odd_pictures().items()):
@@ -387,12 +371,3 @@ def test_devices_that_are_not_there_are_refused_in_a_sentence(tmp_path, device):
         Compute.choose(device)
     assert "\n" not in str(caught.value)
     assert len(str(caught.value)) < 250
-
-
-def test_words_of_the_page_stay_there(tmp_path):
-    (tmp_path / "empty.png").touch()
-    for name in ("missing.png", "empty.png"):
-        said = refused("repair", tmp_path / name)
-        assert "choose the picture again" not in said
-        assert "upload" not in said
-    shutil.copy(picture(tmp_path / "a.png"), tmp_path / "b.png")

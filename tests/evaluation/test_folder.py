@@ -77,21 +77,3 @@ def test_a_killed_run_goes_on(tiny_models, pictures, tmp_path, monkeypatch):
         return [{**row, "seconds": ""} for row in _table(folder)]
 
     assert facts(out) == facts(whole)
-
-
-def test_what_cannot_be_done_is_said(tiny_models, pictures, tmp_path):
-    out = tmp_path / "out"
-    with pytest.raises(ValueError, match="holds no pictures"):
-        adapt_folder(tiny_models, tmp_path / "mine" / "nothing", out, ("dga-plus",))
-    with pytest.raises(ValueError, match="answers by the pictures around"):
-        adapt_folder(tiny_models, pictures, out, ("tent",))
-    inside = pictures / "repaired"
-    assert len(adapt_folder(tiny_models, pictures, inside, ("dga-plus",)).lines) == 6
-    assert len(adapt_folder(tiny_models, pictures, inside, ("dga-plus",)).lines) == 6
-    with pytest.raises(ValueError, match="another configuration"):
-        adapt_folder(tiny_models, pictures.parent, inside, ("dga-plus",))
-    only_torn = tmp_path / "torn"
-    only_torn.mkdir()
-    (only_torn / "x.png").write_bytes(b"no")
-    with pytest.raises(ValueError, match="None of the 1 pictures"):
-        adapt_folder(tiny_models, only_torn, tmp_path / "other", ("dga-plus",))

@@ -22,7 +22,6 @@ from dga.networks.compute import Compute
 from dga.networks.models import load_models
 from dga.networks.unet import Discriminator
 from dga.profiles import EVERYDAY16
-from dga.record import versions
 from dga.training.discriminator.studies import Study
 from dga.weights.checkpoints import WeightsError
 from dga.weights.sources import Sources
@@ -91,24 +90,6 @@ def test_features_are_what_the_last_layer_reads(tiny_models, plan, images, tmp_p
     torch.testing.assert_close(probabilities, expected, atol=1e-3, rtol=1e-2)
 
 
-def test_config_tells_what_was_judged(tiny_models, plan, tmp_path):
-    study = Study(corruptions=FAMILIES["blur"], input="x0_hat")
-    weights = {"diffusion": "d", "discriminator": "p", "classifier": "c"}
-    models = dataclasses.replace(tiny_models, weights=weights)
-    told = {"features": False, "command": "python -m dga judge"}
-    judge_pictures(Judge(models, study), plan, tmp_path, DEPTHS, **told)
-    config = json.loads((tmp_path / "config.json").read_text())
-    assert config["kind"] == "judge"
-    assert (config["study"], config["input"]) == ("images-blur-x0_hat", "x0_hat")
-    assert config["trained_on"] == list(FAMILIES["blur"])
-    assert config["weights"] == {"discriminator": "p", "diffusion": "d"}
-    assert config["command"] == "python -m dga judge"
-    assert config["versions"] == versions()
-
-    judge_pictures(Judge(models, study), plan, tmp_path / "named", DEPTHS, False, "my own")
-    assert json.loads((tmp_path / "named" / "config.json").read_text())["study"] == "my own"
-
-
 def test_a_killed_run_makes_only_the_parts_that_are_missing(
     tiny_models, plan, tmp_path, monkeypatch
 ):
@@ -144,16 +125,6 @@ def test_a_killed_run_makes_only_the_parts_that_are_missing(
     assert not (out / "parts").exists()
     judge_pictures(judge, plan, out, DEPTHS)
     assert measured == ["gaussian_noise"]  # a finished run has nothing to do
-
-
-def test_damaged_parts_are_named(tiny_models, plan, tmp_path):
-    judge = Judge(tiny_models, Study())
-    judge_pictures(judge, plan, tmp_path, DEPTHS, False)
-    (tmp_path / "curves.npz").unlink()
-    (tmp_path / "parts").mkdir()
-    (tmp_path / "parts" / "fog.npz").write_bytes(b"nothing")
-    with pytest.raises(ValueError, match=r"fog\.npz is damaged; delete it"):
-        judge_pictures(judge, plan, tmp_path, DEPTHS, False)
 
 
 def test_the_folder_of_another_run_is_refused(tiny_models, plan, tmp_path):

@@ -12,7 +12,7 @@ from torch import Tensor
 from torch.utils.data import DataLoader, Dataset
 
 import dga
-from dga.adapted import AdaptedClassifier, stateless
+from dga.adapted import AdaptedClassifier, build_predictor
 from dga.images import to_tensor
 from dga.networks.models import Models
 from dga.readers import answer
@@ -43,7 +43,7 @@ SURROUNDINGS: dict[str, Callable[[], AbstractContextManager]] = {
 
 
 def read(models: Models, pixels: np.ndarray) -> Tensor:
-    predictors = {"one": stateless(models, "dga-guided:depth=3")}
+    predictors = {"one": build_predictor(models, "dga-guided:depth=3")}
     return answer(predictors, to_tensor(pixels)[None], [0])["one"].probabilities
 
 

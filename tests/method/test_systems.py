@@ -113,7 +113,7 @@ def test_what_there_is_not_is_refused_with_what_there_is(text, words):
 def test_nothing_asked_for_is_the_profile(profile):
     known = systems(profile)
     usual = [known[name] for name in ("dga", "dga-guided", "dda", "dga-plus")]
-    assert request(profile).usual(profile) == usual
+    assert request(profile).default_systems(profile) == usual
     assert request(profile).stopping(profile) == profile.stopping
 
 
@@ -122,7 +122,7 @@ def test_what_is_asked_for_reaches_the_systems():
     usual = EVERYDAY16.stopping
     stopping = dataclasses.replace(usual, tau=0.3, paths=4, max_depth=30)
     assert changed.stopping(EVERYDAY16) == stopping
-    ends = {system.name: system.ends[0] for system in changed.usual(EVERYDAY16)}
+    ends = {system.name: system.ends[0] for system in changed.default_systems(EVERYDAY16)}
     assert ends["dga"].stopping == ends["dga-guided"].stopping == stopping
     assert ends["dda"].depth == 6
     assert ends["dga-plus"] == EVERYDAY16.plus.end

@@ -5,10 +5,9 @@ import pandas as pd
 from dga.analysis.depth_controls import DepthControls, fixed_depths
 from dga.analysis.names import MEAN, SOURCE, group_title, method_title
 from dga.analysis.pooled import PooledRuns
-from dga.analysis.results import JudgeRun, MissingRun
+from dga.analysis.results import MissingRun
 from dga.analysis.tables.table import Rows, Table, columns, percent, points
 from dga.corruptions import CLEAN
-from dga.profiles import PROFILES, StoppingConfig
 
 # Both halt at the same depths: guidance comes after t*.
 ADAPTIVE = ("dga-guided", "dga")
@@ -28,16 +27,6 @@ def adaptive_lines(pooled: PooledRuns) -> tuple[str, pd.DataFrame]:
         if name in pooled.methods:
             return name, pooled.lines[pooled.lines["method"] == name]
     raise MissingRun(f"no run of {' or '.join(ADAPTIVE)}")
-
-
-def stopping_config(judge: JudgeRun, pooled: PooledRuns | None) -> StoppingConfig:
-    """The rule as the runs' methods had it, or else as the judge's profile has."""
-    if pooled is not None:
-        for method in ADAPTIVE:
-            if config := pooled.stopping(method):
-                return config
-    profile = PROFILES.get(str(judge.config.get("profile")))
-    return profile.stopping if profile else StoppingConfig()
 
 
 def controls_table(pooled: PooledRuns) -> Table:

@@ -4,8 +4,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from dga.analysis.discrimination import f1_scores
-from dga.analysis.judges import judged_groups, name_training
+from dga.analysis.judges import f1_scores, judged_groups, name_training
 from dga.analysis.results import JudgeRun, MissingRun
 from dga.analysis.tables.table import EMPTY_CELL, Cells, Rows, Table
 from dga.titles import SPLITS

@@ -32,10 +32,7 @@ class Table:
 
     def to_markdown(self) -> str:
         """Title, table, caption."""
-        head = [str(column) for column in self.texts.columns]
-        rows = [head, ["---"] * len(head), *self.texts.astype(str).to_numpy().tolist()]
-        lines = ["| " + " | ".join(row) + " |" for row in rows]
-        return "\n".join([f"### {self.title}", "", *lines, "", self.caption, ""])
+        return "\n".join([f"### {self.title}", "", to_markdown(self.texts), "", self.caption, ""])
 
     def write(self, folder: Path, name: str) -> dict[str, Path]:
         """``NAME.md`` and ``NAME.csv`` in ``folder``; returns their paths by ending."""
@@ -44,6 +41,13 @@ class Table:
         paths["md"].write_text(self.to_markdown(), encoding="utf-8")
         self.numbers.to_csv(paths["csv"], index=False, lineterminator="\n", encoding="utf-8")
         return paths
+
+
+def to_markdown(texts: pd.DataFrame) -> str:
+    """A table of strings as Markdown."""
+    head = [str(column) for column in texts.columns]
+    rows = [head, ["---"] * len(head), *texts.astype(str).to_numpy().tolist()]
+    return "\n".join("| " + " | ".join(row) + " |" for row in rows)
 
 
 @dataclass
