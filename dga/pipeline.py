@@ -107,17 +107,17 @@ class PictureCache:
         Returns the stop, its depth counted from the entry, logits ``[paths, K]``, and seconds.
         """
         paths = [self.path(found, number) for number in range(stopping.paths)]
-        there = self.models.schedule.steps - found.entry + 1
-        known, size = 0, max_batch(self.x)
+        most = self.models.schedule.steps - found.entry + 1
+        count, size = 0, max_batch(self.x)
         first = min(FIRST, size)
         while True:
-            wanted = max(extent + 1, min(known + size if known else first, stopping.deepest + 1))
-            known = min(wanted, there)
+            needed = max(extent + 1, min(count + size if count else first, stopping.deepest + 1))
+            count = min(needed, most)
             for path in paths:
-                yield from path.judge(known)
-            logits = np.stack([path.logits[:known] for path in paths])
-            if known == there or is_decided(logits, stopping):
-                seconds = sum(path.seconds[known] for path in paths)
+                yield from path.judge(count)
+            logits = np.stack([path.logits[:count] for path in paths])
+            if count == most or is_decided(logits, stopping):
+                seconds = sum(path.seconds[count] for path in paths)
                 return choose_depth(logits, stopping), logits, seconds
 
 
@@ -129,13 +129,13 @@ def make_judged_path(
     number: int = 0,
 ) -> JudgedPath:
     """Noise path ``number`` of a picture, ``[3, S, S]``, after the explanation's inverse."""
-    explained, degradation = found is not NO_EXPLANATION, found.degradation
-    own = seed if number == 0 else (seed + 1) * 1_000_003 + number
-    held = degradation.noise if found.noise is None else found.noise
+    is_explained, degradation = found is not NO_EXPLANATION, found.degradation
+    path_seed = seed if number == 0 else (seed + 1) * 1_000_003 + number
+    noise = degradation.noise if found.noise is None else found.noise
     begin = degradation.inverse(x) if found.state is None else found.state.to(x)
-    states = ForwardPath(models.schedule, begin, own, held)
-    network = models.explainer if explained else models.discriminator
-    return JudgedPath(models.schedule, network, states, found.entry, number, explained)
+    states = ForwardPath(models.schedule, begin, path_seed, noise)
+    network = models.explainer if is_explained else models.discriminator
+    return JudgedPath(models.schedule, network, states, found.entry, number, is_explained)
 
 
 # The loop
@@ -253,20 +253,20 @@ def run(
     stopped, jobs = list[Stopped](), list[Job]()
     for row in range(len(x)):
         cache = caches[row] if caches else PictureCache(models, x[row], seeds[row])
-        own = []
+        of_picture = []
         for repair in repairs:
             event = yield from _stop(cache, row, repair)
-            own.append(event)
+            of_picture.append(event)
             if permutation is None:
                 yield event
         if permutation is None:  # keeps one state a job, not the whole path
-            jobs += _jobs(models, own, x, seeds)
+            jobs += _make_jobs(models, of_picture, x, seeds)
         else:
-            stopped += own
+            stopped += of_picture
     if permutation is not None:
-        changed = permutation(stopped)
-        yield from changed
-        jobs = _jobs(models, changed, x, seeds)
+        permuted = permutation(stopped)
+        yield from permuted
+        jobs = _make_jobs(models, permuted, x, seeds)
     yield from denoise(models, jobs)
 
 
@@ -293,7 +293,9 @@ def _stop(
     return Stopped(row, repair, end, found, stop, logits, path, seconds)
 
 
-def _jobs(models: Models, stopped: Sequence[Stopped], x: Tensor, seeds: Sequence[int]) -> list[Job]:
+def _make_jobs(
+    models: Models, stopped: Sequence[Stopped], x: Tensor, seeds: Sequence[int]
+) -> list[Job]:
     """One job for all repairs of a picture with the same path, t* and end; depth 0 among them."""
     jobs: dict[tuple[int, int, End], Job] = {}
     for one in stopped:
@@ -324,14 +326,14 @@ def _is_drowned(one: Stopped) -> bool:
 
 def denoise(models: Models, jobs: Sequence[Job]) -> Iterator[Stepped | Rebuilt]:
     """Denoise every job to depth 0; jobs whose ends agree but for the depth share batches."""
-    ways: dict[tuple[End, torch.Size], list[Job]] = defaultdict(list)
+    groups: dict[tuple[End, torch.Size], list[Job]] = defaultdict(list)
     for job in jobs:
         if job.depth:
-            ways[job.end.at(0), job.states.shape[1:]].append(job)
+            groups[job.end.at(0), job.states.shape[1:]].append(job)
         else:
             yield from (Rebuilt(job.row, repair, job.restored, 0, 0.0) for repair in job.repairs)
     size = max_batch(jobs[0].restored) if jobs else 1
-    parts = [group[i : i + size] for group in ways.values() for i in range(0, len(group), size)]
+    parts = [group[i : i + size] for group in groups.values() for i in range(0, len(group), size)]
     counts = [max(_steps(job) for job in part) for part in parts]
     done, total = 0, sum(counts)
     for part, count in zip(parts, counts, strict=True):
@@ -418,8 +420,16 @@ class Search:
         """The stop, with its states converted to pictures."""
         states = event.path.states
         restored, x_t_star = (from_tensor(x) for x in (states.x_0, states.at(event.stop.t_star)))
-        known = event.found, event.stop, event.end, event.logits
-        return cls(*known, restored, x_t_star, event.unchanged, event.seconds)
+        return cls(
+            event.found,
+            event.stop,
+            event.end,
+            event.logits,
+            restored,
+            x_t_star,
+            event.unchanged,
+            event.seconds,
+        )
 
     @property
     def confidence(self) -> NDArray[np.float64]:
@@ -494,14 +504,14 @@ class Adaptation:
     @property
     def explained(self) -> Search | None:
         """What the first system found that explains the damage, if one does."""
-        known = self.reconstructions.values()
-        return next((r.search for r in known if r.system.explain), None)
+        results = self.reconstructions.values()
+        return next((result.search for result in results if result.system.explain), None)
 
 
 def default_systems(profile: Profile) -> list[System]:
     """DGA, DGA + G, DDA and DGA+."""
-    known = systems(profile)
-    return [known[name] for name in USUAL]
+    by_name = systems(profile)
+    return [by_name[name] for name in USUAL]
 
 
 def adapt(
@@ -540,7 +550,7 @@ def adapt_steps(
     cache = cache or PictureCache(models, x, seed)
     by_repair = systems_by_repair(chosen)
     plain = [repair for repair in by_repair if not repair.explain]
-    (own,) = classify(models, x[None])
+    (input_prediction,) = classify(models, x[None])
     search: Search | None = None
     if plain or not chosen or extent is not None:
         rules = (r.end.stopping for r in plain if r.end.depth is None)
@@ -577,7 +587,7 @@ def adapt_steps(
         dtype=models.compute.precision,
         device=str(models.device),
         input=pixels,
-        input_prediction=own,
+        input_prediction=input_prediction,
         search=search,
         x_t_star_prediction=at_t_star,
         reconstructions={system.name: done[system.name] for system in chosen},

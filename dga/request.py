@@ -35,15 +35,15 @@ class Request:
     max_depth: int | None = None
 
     @classmethod
-    def of(cls, profile: Profile, **asked: Any) -> Request:
+    def of(cls, profile: Profile, **options: Any) -> Request:
         """A checked request, by field; None stands for the profile's own setting, or severity 3.
 
         Raises ``ValueError`` naming what is allowed.
         """
-        own = profile.stopping
-        usual = {"severity": 3, "tau": own.tau, "dda_depth": profile.dda_depth, "paths": own.paths}
-        given = {name: value for name, value in asked.items() if value is not None}
-        request = cls(**{"corruption": None, **usual, **given})
+        rule = profile.stopping
+        defaults = {"tau": rule.tau, "dda_depth": profile.dda_depth, "paths": rule.paths}
+        chosen = {name: value for name, value in options.items() if value is not None}
+        request = cls(**{"corruption": None, "severity": 3, **defaults, **chosen})
         check_corruption(request.corruption or CORRUPTIONS[0], request.severity)
         deepest, scale = profile.schedule.steps, request.scale
         for name, depth in ("DDA's", request.dda_depth), ("The maximum", request.max_depth):
@@ -56,27 +56,25 @@ class Request:
 
     def stopping(self, profile: Profile) -> StoppingConfig:
         """The profile's stopping with what was asked for; a horizon is never the shallower."""
-        usual = profile.stopping
-        depth = usual.max_depth if self.max_depth is None else self.max_depth
-        horizon = None if usual.horizon is None else max(usual.horizon, depth)
-        asked = {"tau": self.tau, "paths": self.paths, "max_depth": depth, "horizon": horizon}
-        return replace(usual, **asked)  # type: ignore[arg-type]
+        rule = profile.stopping
+        depth = rule.max_depth if self.max_depth is None else self.max_depth
+        horizon = None if rule.horizon is None else max(rule.horizon, depth)
+        return replace(rule, tau=self.tau, paths=self.paths, max_depth=depth, horizon=horizon)
 
     def systems(self, profile: Profile) -> dict[str, System]:
         """All that repair and no more: DGA and its variants as asked for, DDA from its depth."""
-        asked = replace(profile, stopping=self.stopping(profile), dda_depth=self.dda_depth)
-        known = {n: s for n, s in systems(asked).items() if s.repair and not s.ensemble}
-        for name, system in known.items():
+        profile = replace(profile, stopping=self.stopping(profile), dda_depth=self.dda_depth)
+        by_name = {n: s for n, s in systems(profile).items() if s.repair and not s.ensemble}
+        for name, system in by_name.items():
             if self.scale is not None and name.startswith("dga-guided"):
-                known[name] = change_settings(
-                    asked, system, {"scale": repr(float(self.scale))}, name
-                )
-        return known
+                scale = {"scale": repr(float(self.scale))}
+                by_name[name] = change_settings(profile, system, scale, name)
+        return by_name
 
     def default_systems(self, profile: Profile) -> list[System]:
         """DGA, DGA + G, DDA and DGA+."""
-        known = self.systems(profile)
-        return [known[name] for name in USUAL]
+        by_name = self.systems(profile)
+        return [by_name[name] for name in USUAL]
 
 
 def choose_systems(

@@ -55,7 +55,7 @@ class PooledRuns:
         return sort_methods(self.lines["method"])
 
     @property
-    def compared(self) -> list[str]:
+    def methods_to_compare(self) -> list[str]:
         """Methods but for permuted controls and, outside streams, variations of our own."""
         names = [name for name in map(MethodName.parse, self.methods) if not name.permutation]
         return [name.name for name in names if self.stream or not name.is_variation]
@@ -83,7 +83,7 @@ class PooledRuns:
         runs = (run for run in self.runs if names & set(run.lines["method"]))
         return tuple(dict.fromkeys(run.command for run in runs if run.command))
 
-    def stopping(self, method: str) -> StoppingConfig | None:
+    def find_stopping(self, method: str) -> StoppingConfig | None:
         """An adaptive method's stopping rule; ``None`` if its run saved none."""
         for run in self.runs:
             saved = run.config.get("methods", {}).get(method, {})

@@ -15,7 +15,7 @@ from dga.commands.common import (
     MegapixelsOption,
     ModelOptions,
     command,
-    limits_of,
+    make_limits,
     read_picture,
     run_folder,
     say_on_white,
@@ -81,7 +81,7 @@ def adapt(
     from dga.systems import USUAL
 
     if image.is_dir():
-        _adapt_folder(image, options, as_json, out, limits_of(max_megapixels), models)
+        _adapt_folder(image, options, as_json, out, make_limits(max_megapixels), models)
         return
     profile = get_profile(models.profile)
     names = {field.name for field in dataclasses.fields(Request)}
@@ -97,7 +97,7 @@ def adapt(
         changes["through_network"] = str(options.through_network).lower()
     methods = split_list(options.methods) if options.methods else USUAL
     systems = choose_systems(profile, request, methods, changes)
-    picture = read_picture(image, limits_of(max_megapixels))
+    picture = read_picture(image, make_limits(max_megapixels))
     pixels = to_pixels(to_square(picture.image, profile.image_size))
     run = run_request(models.load(), request, pixels, systems)
     folder = record.claim_folder(

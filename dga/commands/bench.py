@@ -12,7 +12,7 @@ from dga.commands.common import (
     ProfileOption,
     WeightsOption,
     command,
-    command_line,
+    read_command_line,
 )
 
 
@@ -61,6 +61,6 @@ def bench(
     if out:
         out.mkdir(parents=True, exist_ok=True)
         table.to_csv(out / "bench.csv", index=False)
-        facts = {"command": command_line(), "profile": profile, "device": str(models.device)}
+        facts = {"command": read_command_line(), "profile": profile, "device": str(models.device)}
         plan = {"batches": sizes, "steps": steps, "timed": timed}
         write_json(out / "bench.json", {**facts, **plan, "versions": versions()})

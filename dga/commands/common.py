@@ -91,8 +91,8 @@ class ModelOptions:
 
         names = {field.name for field in dataclasses.fields(Sources)} & set(vars(self))
         named = {name: getattr(self, name) for name in names}
-        named["mean"] = three_numbers("--mean", self.mean)
-        named["std"] = three_numbers("--std", self.std)
+        named["mean"] = parse_three_numbers("--mean", self.mean)
+        named["std"] = parse_three_numbers("--std", self.std)
         return Sources(self.weights, **named)
 
     def absolute(self) -> ModelOptions:
@@ -140,7 +140,7 @@ class ModelOptions:
         return models
 
 
-def three_numbers(option: str, text: str | None) -> tuple[float, float, float] | None:
+def parse_three_numbers(option: str, text: str | None) -> tuple[float, float, float] | None:
     """One number a channel. Raises ``ValueError``."""
     if text is None:
         return None
@@ -261,7 +261,7 @@ MegapixelsOption = Annotated[
 ]
 
 
-def limits_of(megapixels: float | None) -> Limits:
+def make_limits(megapixels: float | None) -> Limits:
     """What is read of one's own files. Raises ``ValueError`` for a number below 0."""
     from dga.data.uploads import OWNER
 
@@ -283,7 +283,7 @@ def read_picture(path: Path, limits: Limits) -> StoredPicture:
         raise ValueError(f"{path}: {error}") from None
 
 
-def command_line() -> str:
+def read_command_line() -> str:
     """This command as it was typed, to be kept beside its results."""
     return shlex.join(["python", "-m", "dga", *sys.argv[1:]])
 

@@ -11,7 +11,7 @@ from dga.commands.common import (
     ModelOptions,
     PlanOptions,
     command,
-    command_line,
+    read_command_line,
     say_skipped,
 )
 
@@ -70,11 +70,11 @@ def evaluate(
             offline = replace(models, yes=False)  # workers fetch nothing by themselves
             recipe = cluster.Recipe(offline.load, names, chosen_plan.resolve())
             results = cluster.evaluate_on_cluster(
-                recipe, out, batch, resume, command_line(), address, workers
+                recipe, out, batch, resume, read_command_line(), address, workers
             )
         else:
             loaded = models.load()
             systems = parse_all(loaded.profile, names)
-            results = measure(loaded, systems, chosen_plan, out, batch, resume, command_line())
+            results = measure(loaded, systems, chosen_plan, out, batch, resume, read_command_line())
         typer.echo((summarise_stream if stream else summarise)(results.lines))
         say_skipped(results.unreadable)

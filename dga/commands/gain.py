@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from dga.commands.common import ModelOptions, command, command_line, say_skipped
+from dga.commands.common import ModelOptions, command, read_command_line, say_skipped
 
 
 @command
@@ -37,7 +37,7 @@ def gain(
     names = parse_corruptions(corruptions)
     with exclusive(out):
         loaded = models.load()
-        results = measure_gain(loaded, data, out, pictures, severity, names, command_line())
+        results = measure_gain(loaded, data, out, pictures, severity, names, read_command_line())
         if not results.lines:
             raise ValueError(f"None of the pictures in {data} can be read.")
         labelled = is_labelled(data, loaded.profile.classifier.classes)

@@ -10,7 +10,7 @@ from dga.commands.common import (
     ModelOptions,
     PlanOptions,
     command,
-    command_line,
+    read_command_line,
     say_skipped,
 )
 
@@ -43,7 +43,7 @@ def judge(
         if notice := describe_wait(judge.models):
             typer.echo(notice, err=True)
         unreadable = judging.judge_pictures(
-            judge, chosen_plan, out, chosen_depths, features, study, command_line()
+            judge, chosen_plan, out, chosen_depths, features, study, read_command_line()
         )
         typer.echo(f"Curves: {out / CURVES}")
         say_skipped(unreadable)

@@ -13,7 +13,7 @@ from dga.commands.common import (
     MegapixelsOption,
     ModelOptions,
     command,
-    limits_of,
+    make_limits,
     read_picture,
     run_folder,
     say_on_white,
@@ -38,7 +38,7 @@ def repair(
 
     Of a folder: every picture; run it again to go on.
     """
-    limits = limits_of(max_megapixels)
+    limits = make_limits(max_megapixels)
     if photo.is_dir():
         if as_json or overwrite:
             raise ValueError(f"--{'json' if as_json else 'overwrite'} is for one picture.")

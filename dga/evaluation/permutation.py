@@ -19,19 +19,20 @@ def make_permutation(models: Models, x: Tensor, seeds: Sequence[int], what: str)
 
     def permute(stopped: list[Stopped]) -> list[Stopped]:
         order = torch.randperm(len(stopped), generator=torch.Generator().manual_seed(0)).tolist()
-        return [given(own, stopped[j]) for own, j in zip(stopped, order, strict=True)]
+        return [exchange(one, stopped[j]) for one, j in zip(stopped, order, strict=True)]
 
-    def given(own: Stopped, other: Stopped) -> Stopped:
-        mine, theirs = own.found, other.found
+    def exchange(one: Stopped, other: Stopped) -> Stopped:
+        """The first picture with what was found in the other one."""
+        found = one.found
         if what == "depth":
-            beyond = other.stop.t_star - theirs.entry if other.stop.t_star else 0
-            depth = min(mine.entry + beyond, models.schedule.steps)
-            return replace(own, stop=replace(other.stop, t_star=depth))
-        degradation = theirs.degradation
+            beyond = other.stop.t_star - other.found.entry if other.stop.t_star else 0
+            depth = min(found.entry + beyond, models.schedule.steps)
+            return replace(one, stop=replace(other.stop, t_star=depth))
+        degradation = other.found.degradation
         if what == "noise":
-            degradation = replace(mine.degradation, noise=degradation.noise)
-        found = replace(mine, degradation=degradation, entry=theirs.entry)
-        path = make_judged_path(models, x[own.row], seeds[own.row], found)
-        return replace(own, found=found, stop=other.stop, end=other.end, path=path)
+            degradation = replace(found.degradation, noise=degradation.noise)
+        found = replace(found, degradation=degradation, entry=other.found.entry)
+        path = make_judged_path(models, x[one.row], seeds[one.row], found)
+        return replace(one, found=found, stop=other.stop, end=other.end, path=path)
 
     return permute

@@ -6,6 +6,7 @@ import hashlib
 import os
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -82,7 +83,7 @@ class Plan:
         """What is gone through one after the other: each corruption, or all of them mixed."""
         return (self.stream,) if self.stream else self.corruptions
 
-    def condition(self, path: str, stream: str) -> Condition:
+    def draw_condition(self, path: str, stream: str) -> Condition:
         """What befalls a picture in one of the :attr:`streams`."""
         if stream == CLEAN:
             return CLEAN, 0
@@ -93,12 +94,22 @@ class Plan:
         corruption = self.corruptions[rng.integers(len(self.corruptions))]
         return (corruption, severity) if severity else (CLEAN, 0)
 
-    def released(self, condition: Condition) -> Path | None:
+    def find_folder(self, condition: Condition) -> Path | None:
         """The folder whose pictures of this condition are read; ``None``: they are made."""
         corruption, severity = condition
         if self.corrupted is None or corruption == CLEAN:
             return None
         return condition_folder(Path(self.corrupted), corruption, severity)
+
+    def facts(self) -> dict[str, Any]:
+        """What results depend on, whatever is done with the pictures, as JSON types."""
+        return {
+            "data": [Path(source).name for source in self.data],
+            "corrupted": Path(self.corrupted).name if self.corrupted else None,
+            **({"frame": self.frame} if self.frame != "resize" else {}),
+            "split": self.split,
+            "seed": self.seed,
+        }
 
     def resolve(self) -> ResolvedPlan:
         """Where its pictures are. Raises ``ValueError`` if the data lacks what is asked for."""
@@ -180,8 +191,8 @@ def read_batch(
 
     The result holds uint8 ``[n, S, S, 3]`` at the networks' size.
     """
-    conditions = [plan.condition(name, stream) for name in pictures.names]
-    folders = {condition: plan.released(condition) for condition in dict.fromkeys(conditions)}
+    conditions = [plan.draw_condition(name, stream) for name in pictures.names]
+    folders = {condition: plan.find_folder(condition) for condition in dict.fromkeys(conditions)}
     damaged, clean, contents = dict[str, Pixels](), dict[str, Pixels](), dict[str, str]()
     for folder in dict.fromkeys(folders.values()):
         files = pictures.take([i for i, c in enumerate(conditions) if folders[c] == folder])
@@ -192,7 +203,7 @@ def read_batch(
             continue
         for name, picture in zip(read.names, read.pixels, strict=True):
             clean[name] = view.finish(picture)
-            corruption, severity = plan.condition(name, stream)
+            corruption, severity = plan.draw_condition(name, stream)
             if corruption != CLEAN:
                 seed = image_seed(plan.seed, name, corruption)
                 picture = corrupt(picture, corruption, severity, seed)

@@ -105,7 +105,7 @@ class LoadedSystems:
         if not len(pictures):
             return []
         models, plan = self.models, self.plan
-        conditions = [plan.condition(name, stream) for name in pictures.names]
+        conditions = [plan.draw_condition(name, stream) for name in pictures.names]
         seeds = [
             image_seed(plan.seed, name, corruption)
             for name, (corruption, _) in zip(pictures.names, conditions, strict=True)
@@ -200,7 +200,7 @@ def prepare(
     """The pictures, the file of results in ``out``, and what is still to do."""
     images = choose_images(resolved, setup.profile)
     results_file = ResultsFile(
-        out, describe(resolved.original, setup, len(images), command), resume
+        out, describe_run(resolved.original, setup, len(images), command), resume
     )
     forget_replaced(resolved.plan, images, results_file)
     return images, results_file, pending_rounds(resolved.plan, setup, images, results_file, batch)
@@ -237,7 +237,7 @@ def pending_rounds(
         groups.setdefault((waits_for or batch, waits_for is not None), []).append(name)
     rounds = []
     for stream in plan.streams:
-        corruptions = [plan.condition(path, stream)[0] for path in images.names]
+        corruptions = [plan.draw_condition(path, stream)[0] for path in images.names]
         for (size, ordered), names in groups.items():
             rows = [
                 i
@@ -258,7 +258,7 @@ def forget_replaced(plan: Plan, images: ImageFiles, results_file: ResultsFile) -
     by_folder = defaultdict[Path | None, list[ResultRow]](list)
     for line in results_file.lines:
         if line.get("content"):
-            by_folder[plan.released((line["corruption"], line["severity"]))].append(line)
+            by_folder[plan.find_folder((line["corruption"], line["severity"]))].append(line)
     replaced = list[ResultRow]()
     for folder, lines in by_folder.items():
         names = {line["path"] for line in lines}
@@ -285,22 +285,18 @@ def forget_replaced(plan: Plan, images: ImageFiles, results_file: ResultsFile) -
     _log.warning("Measured again, for their files were replaced: %s.", some(paths, NAMED))
 
 
-def describe(plan: Plan, setup: Setup, pictures: int, command: str) -> dict[str, Any]:
+def describe_run(plan: Plan, setup: Setup, pictures: int, command: str) -> dict[str, Any]:
     """What results depend on, for the results' folder.
 
     Pictures and corruptions may be added later, except to a stream whose order matters.
     """
     return {
-        "data": [Path(source).name for source in plan.data],
+        **plan.facts(),
         **(
             {"stream": plan.stream, "corruptions": plan.corruptions}
             if plan.stream
             else {"severity": plan.severity}
         ),
-        "split": plan.split,
-        "seed": plan.seed,
-        "corrupted": Path(plan.corrupted).name if plan.corrupted else None,
-        **({"frame": plan.frame} if plan.frame != "resize" else {}),
         "profile": setup.profile.name,
         **_other_classifier(setup.profile),
         "precision": setup.precision,

@@ -24,15 +24,6 @@ from tests.fixtures.results import depth_matters, frame, lines_of, needed, path_
 # --- bootstrap
 
 
-def test_interval_of_one_corruption_has_the_textbook_width():
-    """Half of 100 right: 1.96 standard errors are 9.8 points to either side."""
-    values = np.repeat([[0.0, 1.0]], 50, axis=0).reshape(1, 100).astype(np.float32)
-    found = estimate(values)
-    assert found.value == 0.5
-    assert found.photographs == 100
-    assert found.high - found.low == pytest.approx(2 * 0.098, rel=0.12)
-
-
 def test_intervals_are_scipys():
     """Its percentile bootstrap of the photographs' means, two corruptions each."""
     values = (np.random.default_rng(1).random((2, 60)) < 0.4).astype(np.float32)

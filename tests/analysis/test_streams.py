@@ -85,7 +85,7 @@ def test_a_method_meets_its_permuted_control(folder, tmp_path):
     write_run(tmp_path / "five" / "run", rows)
     (five,), _ = pool_runs(read_runs(tmp_path / "five").evaluations)
     assert comparisons(five).numbers.set_index("group").loc["mean", "points"] == 75
-    assert five.compared == ["dga-plus"]
+    assert five.methods_to_compare == ["dga-plus"]
 
 
 def test_a_pair_meets_its_parts(tmp_path):

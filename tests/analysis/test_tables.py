@@ -14,7 +14,6 @@ from dga.analysis.tables.comparisons import comparisons
 from dga.analysis.tables.depths import controls_table
 from dga.analysis.tables.discriminator import studies
 from dga.analysis.tables.table import EMPTY_CELL, Table, percent, points, signed
-from dga.corruptions import FAMILIES
 from dga.io.settings import values
 from dga.profiles import get_profile
 from dga.systems import systems
@@ -109,14 +108,6 @@ def test_what_was_not_run_is_empty_and_said(tmp_path):
     assert table.missing == (f"no run of {rivals}",)
 
 
-def test_too_few_corruptions_make_no_mean(tmp_path):
-    pooled = _pooled(tmp_path, lines_of("source", lambda p, c: True, 4, FAMILIES["noise"]))
-    assert _row(table_1(pooled), Method="Nothing done")["Accuracy (%)"] == EMPTY_CELL
-    row = _row(table_2(pooled), Method="Nothing done")
-    assert row["Noise (average)"] == row["Shot"] == "100.0"
-    assert {row["Blur (average)"], row["Fog"], row["JPEG"]} == {EMPTY_CELL}
-
-
 def test_the_paper_stands_once_a_system(pooled):
     """In Table 1 beside its first variant, in Table 2 as a row under its last."""
     beside = table_1(pooled).texts.set_index("Method")["Paper, severity 5 (%)"]
@@ -169,7 +160,7 @@ def test_stages_stand_beside_the_whole_and_an_oracle(tmp_path):
     assert [cell.split()[0] for cell in shown["Mean of 15"]] == ["20.0", "60.0", "40.0", "90.0"]
     assert shown.loc["DGA+, without exposure", "Minus DGA+"].startswith("\N{MINUS SIGN}20.0")
     assert shown.loc["DGA+", "Minus DGA+"] == ""
-    assert pooled.compared == ["source", "dga-plus"]  # and so in no other table
+    assert pooled.methods_to_compare == ["source", "dga-plus"]  # and so in no other table
     with pytest.raises(MissingRun, match="exposure=false"):
         ablation(_pooled(tmp_path / "alone", lines_of("dga-plus", lambda p, c: True, 2)))
 
@@ -189,8 +180,8 @@ def test_a_stopping_rule_is_read_as_runs_save_it(tmp_path):
     rows = lines_of("dga", lambda p, c: True, 2) + lines_of("tent", lambda p, c: True, 2)
     saved = {"dga": values(systems(get_profile("everyday16"))["dga"]), "tent": {"batch": 64}}
     pooled = _pooled(tmp_path, rows, methods=saved)
-    assert pooled.stopping("dga") == get_profile("everyday16").stopping
-    assert pooled.stopping("tent") is None
+    assert pooled.find_stopping("dga") == get_profile("everyday16").stopping
+    assert pooled.find_stopping("tent") is None
 
 
 def test_studies_tell_seen_from_unseen(results):

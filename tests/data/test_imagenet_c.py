@@ -14,7 +14,7 @@ from dga.corruptions import corrupt
 from dga.data.framing import Frame, View
 from dga.data.image_sets import ImageFiles, ImageSet, find_images, open_images
 from dga.data.imagenet_c import condition_folder, conditions, wnids
-from dga.evaluation.judging import Judge, Options, judge_pictures
+from dga.evaluation.judging import Judge, judge_pictures
 from dga.evaluation.plan import Plan, choose_images, image_seed, read_batch
 from dga.evaluation.results_file import ResultRow
 from dga.evaluation.run import evaluate
@@ -234,7 +234,7 @@ def test_nothing_but_unreadable_pictures_is_said(models, tmp_path):
 def test_judging_leaves_out_what_is_unreadable_anywhere(models, clean, tmp_path):
     folder = _release(models, clean, tmp_path / "c")
     plan = _plan(clean, corrupted=str(folder))
-    judge, few = Judge(models, Study()), Options((0, 5), features=True)
+    judge, few = Judge(models, Study()), (0, 5)
     assert judge_pictures(judge, plan, tmp_path / "whole", few) == []
     names = choose_images(plan.resolve(), models.profile).names
     (folder / "fog" / "5" / names[2]).write_bytes(b"")

@@ -280,7 +280,7 @@ def test_a_picture_in_a_stream_is_the_picture_of_its_severity(choosy_models, wil
     images, view = choose_images(wild.resolve(), profile), View.of(profile)
     mixed, _ = read_batch(wild, view, images, "wild")
     for i, name in enumerate(mixed.names):
-        corruption, severity = wild.condition(name, "wild")
+        corruption, severity = wild.draw_condition(name, "wild")
         alone = dataclasses.replace(wild, stream=None, severity=severity or 5)
         made, _ = read_batch(alone, view, images.take([i]), corruption)
         assert np.array_equal(mixed.pixels[i], made.pixels[0])

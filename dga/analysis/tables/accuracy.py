@@ -36,7 +36,7 @@ TRAIT_HEADS = ("Adaptation", "Diffusion?", "Per-sample?", "Frozen classifier?")
 
 def list_rows(pooled: PooledRuns) -> list[MethodName]:
     """A row for every method compared, and an empty one for what the paper has and no run."""
-    methods = [MethodName.parse(name) for name in pooled.compared]
+    methods = [MethodName.parse(name) for name in pooled.methods_to_compare]
     systems = {method.system for method in methods}
     for system in paper.TABLE_1:
         if system not in systems:
@@ -85,7 +85,7 @@ def table_1(pooled: PooledRuns) -> Table:
         "Seconds: an image, each counted with the median at its depth. "
         f"Paper: Table 1 of the paper, {paper.SETTING}.",
         *rows.frames,
-        pooled.commands(pooled.compared),
+        pooled.commands(pooled.methods_to_compare),
         list_missing(pooled),
     )
 
@@ -113,7 +113,7 @@ def table_2(pooled: PooledRuns) -> Table:
         f"Top-1 accuracy in percent; every cell's interval ({INTERVALS}) is in the CSV. "
         f"Paper: Table 2 of the paper, {paper.SETTING}.",
         *rows.frames,
-        pooled.commands(pooled.compared),
+        pooled.commands(pooled.methods_to_compare),
         list_missing(pooled),
     )
 
@@ -121,7 +121,7 @@ def table_2(pooled: PooledRuns) -> Table:
 def tau_methods(pooled: PooledRuns, base: str) -> dict[float, str]:
     """``{tau: method}`` of the lines, by tau; the plain method stands for its own tau."""
     methods = {}
-    plain = pooled.stopping(base)
+    plain = pooled.find_stopping(base)
     if base in pooled.methods and plain is not None:
         methods[plain.tau] = base
     for method in map(MethodName.parse, pooled.methods):

@@ -15,7 +15,7 @@ OURS = ("dga-plus", "dga-plus+tent", "dga-guided")
 def stream_table(pooled: PooledRuns) -> Table:
     """Every method on the same stream: all, clean, each severity, each family."""
     rows = Rows()
-    for method in pooled.compared:
+    for method in pooled.methods_to_compare:
         cells = {group: pooled.correct.accuracy(method, group) for group in STREAM_GROUPS}
         texts = {group: percent(cell, interval=group == ALL) for group, cell in cells.items()}
         rows.add_groups({"Method": method_title(method)}, {"method": method}, cells, texts)
@@ -25,7 +25,7 @@ def stream_table(pooled: PooledRuns) -> Table:
         "severities 1 to 5, each photograph once, the same for every method; “all” with "
         f"{INTERVALS}, every cell's interval in the CSV. Families: at all severities.",
         *rows.frames,
-        pooled.commands(pooled.compared),
+        pooled.commands(pooled.methods_to_compare),
     )
 
 
@@ -53,7 +53,7 @@ def comparisons(pooled: PooledRuns) -> Table:
 
 def list_pairs(pooled: PooledRuns) -> Iterator[tuple[str, str]]:
     """Ours and each rival, a repair with a reader and either alone, a method and its control."""
-    methods = pooled.compared
+    methods = pooled.methods_to_compare
     for method in OURS:
         if method in methods:
             yield from ((method, rival) for rival in methods if rival != method)
