@@ -91,11 +91,11 @@ class Schedule:
         """Linear betas respaced evenly (Nichol and Dhariwal, 2021, section 4)."""
         betas = np.linspace(config.beta_start, config.beta_end, config.timesteps)
         stride = (config.timesteps - 1) / max(config.steps - 1, 1)
-        kept = [round(i * stride) for i in range(config.steps)]
-        alpha_bar = np.cumprod(1.0 - betas)[kept]
+        timesteps = [round(i * stride) for i in range(config.steps)]
+        alpha_bar = np.cumprod(1.0 - betas)[timesteps]
         return cls(
             alpha_bar=torch.from_numpy(np.concatenate([[1.0], alpha_bar])),
-            time=torch.tensor([0, *kept], dtype=torch.int64),
+            time=torch.tensor([0, *timesteps], dtype=torch.int64),
         )
 
     @property

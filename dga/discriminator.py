@@ -81,8 +81,8 @@ def curve(
     sigmoid. With a ``denoiser`` the network judges x0_hat.
     """
     size = max_batch(states)
-    known = torch.tensor(range(len(states)) if depths is None else depths)
-    parts = zip(states.split(size), known.split(size), strict=True)
+    steps = torch.tensor(range(len(states)) if depths is None else depths)
+    parts = zip(states.split(size), steps.split(size), strict=True)
     return torch.cat([judge_states(schedule, network, x, k, denoiser) for x, k in parts])
 
 
@@ -124,10 +124,10 @@ class JudgedPath:
 
     def judge(self, count: int) -> Iterator[Judged]:
         """Judge states from the entry on until ``count`` are known, a batch at a time."""
-        while (known := len(self.logits)) < count:
+        while (judged := len(self.logits)) < count:
             begun = time.perf_counter()
-            size = min(max_batch(self.states.x_0), count - known, count if known else FIRST)
-            first = self.entry + known
+            size = min(max_batch(self.states.x_0), count - judged, count if judged else FIRST)
+            first = self.entry + judged
             depths = torch.arange(first, first + size)
             states = self.states.up_to(first + size - 1)[first:]
             logits = judge_states(self.schedule, self.network, states, depths).double().numpy()

@@ -156,8 +156,8 @@ def _white_of(image: Image.Image, tags: Mapping[int, Any]) -> float:
             raise PictureError("This picture has values that are not numbers and cannot be read.")
         ranges.append((float(values.min()), float(values.max())))
     low, high = min(low for low, _ in ranges), max(high for _, high in ranges)
-    told = tags.get(_LARGEST)
-    told = float(told[0] if isinstance(told, tuple) else told) if told else 0.0
+    largest = tags.get(_LARGEST) or 0.0
+    largest = float(largest[0] if isinstance(largest, tuple) else largest)
     bits = max(tags.get(258) or (0,))
     whites: list[tuple[float, float, float]]  # from, to: the value of white
     if image.mode == "F":
@@ -167,8 +167,8 @@ def _white_of(image: Image.Image, tags: Mapping[int, Any]) -> float:
         whites = [(0, 255, 255.0), (4096, 65_535, 65_535.0)]
     else:
         whites = [(0, 255, 65_535.0), (4096, 65_535, 65_535.0)]
-    if told > 255 and low >= 0 and high <= told:
-        return told
+    if largest > 255 and low >= 0 and high <= largest:
+        return largest
     if 8 < bits < 16:
         return 2.0**bits - 1
     is_signed = tags.get(_SAMPLE_FORMAT, (1,))[0] == 2 and bits <= 16
@@ -260,8 +260,8 @@ def resembling(pixels: Pixels, original: Image.Image) -> Image.Image:
                 image = _moved(image, back)
                 bare = original.copy()
                 del bare.info["icc_profile"]
-                kept = (to_pixels(original) == pixels).all(-1, keepdims=True)
-                image = Image.fromarray(np.where(kept, to_pixels(bare), np.asarray(image)))
+                is_same = (to_pixels(original) == pixels).all(-1, keepdims=True)
+                image = Image.fromarray(np.where(is_same, to_pixels(bare), np.asarray(image)))
             info["icc_profile"] = profile
     if "dpi" in original.info:
         info["dpi"] = original.info["dpi"]
@@ -274,10 +274,10 @@ def resembling(pixels: Pixels, original: Image.Image) -> Image.Image:
 def described(image: Image.Image) -> bytes:
     """EXIF of a picture that has been turned upright; empty where it has none that can be read."""
     try:
-        there, kept = image.getexif(), Image.Exif()
-        for tag in _DESCRIBED & there.keys():
-            kept[tag] = there.get_ifd(tag) if tag in (0x8769, 0x8825) else there[tag]
-        return kept.tobytes() if kept else b""
+        exif, result = image.getexif(), Image.Exif()
+        for tag in _DESCRIBED & exif.keys():
+            result[tag] = exif.get_ifd(tag) if tag in (0x8769, 0x8825) else exif[tag]
+        return result.tobytes() if result else b""
     except Exception:  # an EXIF block is whatever some camera wrote
         return b""
 
