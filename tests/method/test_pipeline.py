@@ -91,11 +91,6 @@ def test_two_ways_of_explaining_have_each_their_own_result(choosy_models, pictur
         assert beside.found.calls == stopped.found.calls
     assert both[0, plus][0].found.degradation != both[0, other][0].found.degradation
     assert not torch.equal(both[0, plus][1].image, both[0, other][1].image)
-    named = systems_of(choosy_models, "dga-plus", "dga-plus:sampling=false")
-    run = adapt(choosy_models, pictures[3], 3, named)
-    depths = [result.depth for result in run.reconstructions.values()]
-    assert depths[0] > depths[1] == 0
-    assert run.explained is run.reconstructions["dga-plus"].search
 
 
 def test_events_of_one_picture(choosy_models, pictures):
@@ -127,10 +122,6 @@ def test_the_record_holds_together(choosy_models, pictures):
     assert np.array_equal(from_tensor(end.x)[0], run.reconstructions["dga"].image)
     depths = {name: result.depth for name, result in run.reconstructions.items()}
     assert depths == {"dga": 4, "dga-guided": 4, "dda": 5, "dga-plus": 0}
-    for result in run.reconstructions.values():
-        assert sum(result.prediction.probabilities) == pytest.approx(1, abs=1e-5)
-        first = result.prediction.label, result.prediction.probability
-        assert result.prediction.top(5)[0] == first
     alone = adapt(choosy_models, pictures[5], 3, systems_of(choosy_models, "dga-plus"))
     assert alone.search is alone.explained
     assert alone.stopping == choosy_models.profile.plus.end.stopping
@@ -160,8 +151,10 @@ def test_same_seed_same_bits(choosy_models, pictures):
 
 
 def test_noise_paths_are_averaged(choosy_models, pictures):
-    chosen = [systems_of(choosy_models, text) for text in ("dga:paths=3", "dga")]
-    three, one = (adapt(choosy_models, pictures[4], 3, systems) for systems in chosen)
+    three, one = (
+        adapt(choosy_models, pictures[4], 3, systems_of(choosy_models, text))
+        for text in ("dga:paths=3", "dga")
+    )
     assert three.search.logits.shape == (3, 101)
     assert np.array_equal(three.search.logits[0], one.search.logits[0])
     assert not np.array_equal(*three.search.logits[:2])
@@ -303,9 +296,7 @@ def test_seconds_do_not_depend_on_what_ran_before(choosy_models, pictures, monke
             assert sum(seconds[0]) > 0
 
 
-@pytest.mark.parametrize(
-    "text", ["dga", "dga-ancestral", "dga-guided", "dda-ancestral", "dga-plus", "diffpure"]
-)
+@pytest.mark.parametrize("text", ["dga", "dga-guided", "dda-ancestral", "dga-plus"])
 def test_memory_that_runs_out_is_halved(choosy_models, pictures, text, caplog):
     compute = dataclasses.replace(choosy_models.compute, batch_size=AdaptiveBatchSize())
     (repair,) = repairs_of(choosy_models, text)
