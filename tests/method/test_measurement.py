@@ -26,26 +26,19 @@ from dga.explanation.noise_level import (
     uniform_levels,
 )
 from dga.explanation.operators import Blocks, Disk, Line, Operator
-from dga.explanation.veil import Veil, measure_veil
+from dga.explanation.veil import measure_veil
 from dga.explanation.zoom import Zoom
 from dga.images import Pixels, to_pixels, to_square, to_tensor
 from dga.profiles import ScheduleConfig
+from tests.fixtures.models import noise
 
 SIDE = 224
-SIZES = (224, 224), (96, 96), (65, 240), (300, 200), (64, 64)
-"""Height and width."""
 NAMES = "coffee", "chelsea"
 
 
 def photograph(name: str, side: int = SIDE) -> Pixels:
     """One of scikit-image's, its middle square."""
     return to_pixels(to_square(Image.fromarray(getattr(skimage.data, name)()), side))
-
-
-def part(name: str, height: int, width: int) -> Pixels:
-    """A corner of one in its own pixels."""
-    whole: Pixels = getattr(skimage.data, name)()
-    return np.ascontiguousarray(whole[:height, :width])
 
 
 @pytest.fixture(scope="module", params=NAMES)
@@ -80,56 +73,39 @@ def test_blocks_are_counted_and_smoothed(clear: Pixels, severity: int, blocks: i
     assert gain(found, x, y) > 1
 
 
-@pytest.mark.parametrize("radius", [2.5, 4.0, 6.2, 9.0])
-def test_a_lens_is_measured_to_a_quarter_pixel(clear: Pixels, radius: float) -> None:
+BLURS: dict[Operator, float] = {
+    **{Disk(radius): 2 for radius in (2.5, 6.2, 9.0)},
+    **{
+        Line(length, angle, one_sided=True): 5  # motion that fades
+        for length, angle in ((5.0, -150), (5.0, 22.5), (8.0, -60), (8.0, 90))
+    },
+    **{Line(length, angle): 2 for length, angle in ((10.0, 0), (10.0, 157.5), (16.0, 45))},
+    **{Zoom(factor): 4 for factor in (1.11, 1.31)},
+}
+"""By how many decibels undoing each helps, at least."""
+
+
+@pytest.mark.parametrize("made", BLURS, ids=str)
+def test_blur_is_measured_and_undone(clear: Pixels, made: Operator) -> None:
+    """A lens to a quarter pixel, a zoom to a twentieth, motion along its line."""
     x = to_tensor(clear)
-    y = damaged_by(Disk(radius), x)
-    found = measure_blur(y)
-    assert isinstance(found, Disk)
-    assert found.radius == pytest.approx(radius, abs=0.25)
-    assert gain(found, x, y) > 2
-
-
-@pytest.mark.parametrize("angle", [-150, -60, 0, 22.5, 90, 157.5])
-@pytest.mark.parametrize("length", [5.0, 8.0])
-def test_motion_that_fades_is_undone_the_right_way_round(
-    clear: Pixels, length: float, angle: float
-) -> None:
-    x, made = to_tensor(clear), Line(length, angle, one_sided=True)
     y = damaged_by(made, x)
-    found = measure_blur(y)
-    assert isinstance(found, Line)
-    assert found.one_sided
-    assert between(found.angle, angle, 360) <= 7.5
-    assert gain(found, x, y) > 5 > 0 > gain(found.reverse(), x, y)
-
-
-@pytest.mark.parametrize("angle", [0, 45, 90, 157.5])
-@pytest.mark.parametrize("length", [10.0, 16.0])
-def test_even_motion_is_measured_along_its_line(clear: Pixels, length: float, angle: float) -> None:
-    x = to_tensor(clear)
-    y = damaged_by(Line(length, angle), x)
-    found = measure_blur(y)
-    assert isinstance(found, Line)
-    assert between(found.angle, angle, 180) <= 7.5
-    assert found.length == pytest.approx(length, rel=0.4)
-    assert gain(found, x, y) > 2
-
-
-def between(one: float, other: float, turn: float) -> float:
-    """Degrees between two directions, which come back after ``turn``."""
-    apart = (one - other) % turn
-    return min(apart, turn - apart)
-
-
-@pytest.mark.parametrize("factor", [1.11, 1.21, 1.31])
-def test_a_zoom_is_measured_and_undone(clear: Pixels, factor: float) -> None:
-    x = to_tensor(clear)
-    y = damaged_by(Zoom(factor), x)
-    found = measure_blur(y)
-    assert isinstance(found, Zoom)
-    assert found.factor == pytest.approx(factor, abs=0.05)
-    assert gain(found, x, y) > 4
+    measured = measure_blur(y)
+    assert type(measured) is type(made)
+    if isinstance(measured, Disk) and isinstance(made, Disk):
+        assert measured.radius == pytest.approx(made.radius, abs=0.25)
+    if isinstance(measured, Zoom) and isinstance(made, Zoom):
+        assert measured.factor == pytest.approx(made.factor, abs=0.05)
+    if isinstance(measured, Line) and isinstance(made, Line):
+        assert measured.one_sided == made.one_sided
+        turn = 360 if made.one_sided else 180  # degrees after which a direction comes back
+        difference = (measured.angle - made.angle) % turn
+        assert min(difference, turn - difference) <= 7.5
+        if made.one_sided:
+            assert gain(measured.reverse(), x, y) < 0
+        else:
+            assert measured.length == pytest.approx(made.length, rel=0.4)
+    assert gain(measured, x, y) > BLURS[made]
 
 
 def test_glass_is_not_taken_for_a_lens(clear: Pixels) -> None:
@@ -168,26 +144,21 @@ def test_fog_is_a_veil_that_is_uneven(name: str) -> None:
 
 # What was not done is not measured
 
-TURNS: dict[str, Callable[[Pixels], Pixels]] = {
-    "as it came": lambda pixels: pixels,
-    "mirrored": lambda pixels: pixels[:, ::-1],
-    "upside down": lambda pixels: pixels[::-1],
-    "turned": np.rot90,
-}
 
-
-@pytest.mark.parametrize("turn", TURNS)
+@pytest.mark.parametrize("turn", [lambda pixels: pixels, np.rot90, np.flipud])
 @pytest.mark.parametrize("name", [*NAMES, "astronaut"])
-def test_nothing_is_measured_in_an_undamaged_photograph(name: str, turn: str) -> None:
-    x = to_tensor(np.ascontiguousarray(TURNS[turn](photograph(name))))
+def test_nothing_is_measured_in_an_undamaged_photograph(
+    name: str, turn: Callable[[Pixels], Pixels]
+) -> None:
+    x = to_tensor(np.ascontiguousarray(turn(photograph(name))))
     assert (measure_blocks(x), measure_blur(x), measure_veil(x)) == (None, None, None)
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", [(96, 96), (65, 240), (300, 200), (64, 64)])
 @pytest.mark.parametrize("name", [None, "pixelate", "glass_blur", "contrast"])
 def test_any_size_is_measured(size: tuple[int, int], name: str | None) -> None:
     """A picture may be too small to tell, but it is no error, and an inverse is a picture."""
-    pixels = part("coffee", *size)
+    pixels = np.ascontiguousarray(skimage.data.coffee()[: size[0], : size[1]])
     if name:
         pixels = dga.corrupt(pixels, name, 3, 0)
     x = to_tensor(pixels)
@@ -220,10 +191,6 @@ OPERATORS: dict[str, Operator] = {
 }
 
 
-def noise(*shape: int, seed: int = 0) -> Tensor:
-    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed)) * 0.4
-
-
 @pytest.mark.parametrize("name", OPERATORS)
 def test_what_is_of_one_colour_stays_so(name: str) -> None:
     operator, flat = OPERATORS[name], torch.full((3, 12, 10), 0.3)
@@ -233,7 +200,7 @@ def test_what_is_of_one_colour_stays_so(name: str) -> None:
 
 @pytest.mark.parametrize("name", OPERATORS)
 def test_operators_are_linear(name: str) -> None:
-    operator, x, y = OPERATORS[name], noise(3, 12, 10), noise(3, 12, 10, seed=1)
+    operator, x, y = OPERATORS[name], 0.4 * noise(3, 12, 10), 0.4 * noise(3, 12, 10, seed=1)
     both = operator.apply(2 * x - y)
     torch.testing.assert_close(both, 2 * operator.apply(x) - operator.apply(y), atol=1e-5, rtol=0)
 
@@ -245,7 +212,7 @@ def test_agreement_is_the_least_squares_solution(name: str, weight: float) -> No
     operator, shape = OPERATORS[name], (1, 12, 10)
     units = torch.eye(120).view(120, *shape)
     h = torch.stack([operator.apply(unit.expand(3, -1, -1))[0].flatten() for unit in units], 1)
-    y, z = noise(*shape, seed=2), noise(*shape, seed=3)
+    y, z = 0.4 * noise(*shape, seed=2), 0.4 * noise(*shape, seed=3)
     left, right = h.T @ h + weight * torch.eye(120), h.T @ y.flatten() + weight * z.flatten()
     exact = torch.linalg.solve(left.double(), right.double()).float().view(shape)
     found = operator.agree(z.expand(3, -1, -1), y.expand(3, -1, -1), weight)
@@ -272,13 +239,6 @@ def test_the_truth_agrees_with_itself(name: str) -> None:
     found = operator.agree(x, operator.apply(x), 0.1)
     inner = slice(None), slice(8, -8), slice(8, -8)  # a border's other side is not known
     torch.testing.assert_close(found[inner], x[inner], atol=0.05, rtol=0)
-
-
-@pytest.mark.parametrize("name", OPERATORS)
-def test_operators_say_what_they_are(name: str) -> None:
-    operator = OPERATORS[name]
-    assert operator.kind in Degradation(operator=operator).kinds
-    assert str(operator) in str(Degradation(operator=operator))
 
 
 # Noise by pixel
@@ -337,10 +297,3 @@ def test_a_state_at_half_its_size_is_a_state_at_less_depth(size: tuple[int, int]
         assert float(state.std()) == pytest.approx((1 - abar) ** 0.5, rel=0.1)
     assert enlarge(half, x).shape == states.shape
     assert enlarge(states, x) is states
-
-
-def test_a_veil_says_what_it_does() -> None:
-    x = to_tensor(photograph("coffee"))
-    torch.testing.assert_close(Veil(target=float(x.mean())).remove(x), x)
-    assert "veil" in Degradation(veil=Veil(smooth=True, gain=2.0)).kinds
-    assert "gain 2" in str(Veil(smooth=True, gain=2.0))

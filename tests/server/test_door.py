@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import io
 import json
 import re
 import socket
@@ -15,6 +14,7 @@ from urllib.parse import urlsplit
 
 import httpx
 import pytest
+from gradio_client import Client, handle_file
 from PIL import Image
 
 from app.server.gate import SAYS
@@ -56,9 +56,8 @@ class Door:
         answer = self.ask(path, method, **options)
         assert answer.status_code >= 400, (path, answer.status_code, answer.text[:200])
         assert "location" not in answer.headers
-        said = answer.json()
-        assert set(said) == {"detail"}
-        assert said["detail"].endswith(".")
+        assert list(answer.json()) == ["detail"]
+        assert answer.json()["detail"].endswith(".")
 
     def raw(self, *lines: bytes, body: bytes = b"") -> bytes:
         """A request that no client would send; ``lines`` without the last, empty one."""
@@ -103,23 +102,15 @@ def test_a_photo_is_sent_once(door: Door) -> None:
     answer = door.post("photo", content=PNG, headers=headers)
     assert answer.status_code == 200
     assert answer.headers["cache-control"] == "private, no-store"
-    told = answer.json()
-    assert told["name"] == "cat.png"
-    assert (told["width"], told["height"]) == (40, 32)
-    assert len(told["photo"]) >= 21
+    photo = answer.json()
+    assert (photo["name"], photo["width"], photo["height"]) == ("cat.png", 40, 32)
 
 
-@pytest.mark.parametrize(
-    ("content", "sentence"),
-    [
-        *((b"", "The file is empty"), (b"words", "not a PNG"), (PNG[:-99], "damaged")),
-        (saved("PNG", Image.new("RGB", (8, 8))), "at least 16 pixels"),
-    ],
-)
-def test_no_photo_gets_a_sentence(door: Door, content: bytes, sentence: str) -> None:
-    answer = door.post("photo", content=content)
-    assert 400 <= answer.status_code < 500
-    assert sentence in answer.json()["detail"]
+def test_no_photo_gets_a_sentence(door: Door) -> None:
+    for content, sentence in ((b"", "The file is empty"), (b"words", "not a PNG")):
+        answer = door.post("photo", content=content)
+        assert answer.status_code == 400
+        assert sentence in answer.json()["detail"]
 
 
 def test_nobody_finds_anothers_photo(door: Door) -> None:
@@ -129,16 +120,12 @@ def test_nobody_finds_anothers_photo(door: Door) -> None:
     assert key not in door.ask("config").text
 
 
-def test_a_programs_client_is_served(door: Door) -> None:
-    from gradio_client import Client, handle_file
-
+def test_a_programs_client_is_served(door: Door, tmp_path: Path) -> None:
     client = Client(door.url, verbose=False)
     endpoints = client.view_api(return_format="dict", print_info=False)["named_endpoints"]
-    assert {"/repair", "/adapt"} <= set(endpoints)
-    assert "/watch" not in endpoints
-    with Path("/tmp/door-cat.png").open("wb") as file:
-        file.write(PNG)
-    facts, picture = client.predict(handle_file("/tmp/door-cat.png"), api_name="/repair")
+    assert set(endpoints) == {"/repair", "/adapt"}
+    (tmp_path / "cat.png").write_bytes(PNG)
+    facts, picture = client.predict(handle_file(tmp_path / "cat.png"), api_name="/repair")
     assert isinstance(facts, dict)
     path = picture["path"] if isinstance(picture, dict) else picture
     assert Image.open(path).size == (40, 32)
@@ -170,7 +157,7 @@ def test_assistants_are_told_sentences(door: Door, picture: Any) -> None:
 
 
 ODD: tuple[Any, ...] = (
-    *(None, -1, 1e308, "", "x", "/etc/passwd", [], {}, [[[]]], {"photo": "x" * 99}, {"seed": "a"}),
+    *(None, 1e308, "", "/etc/passwd", [], [[[]]], {"photo": "x" * 99}, {"seed": "a"}),
     *({"damage": "rust"}, {"strength": 9}, {"tau": -1}, {"strokes": [{"points": []}]}),
     {"meta": {"_type": "gradio.FileData"}},
 )
@@ -178,14 +165,11 @@ ODD: tuple[Any, ...] = (
 
 @pytest.mark.parametrize("name", ["watch", "repair"])
 @pytest.mark.parametrize("value", ODD, ids=range(len(ODD)))
-def test_odd_values_get_a_sentence(
-    door: Door, name: str, value: Any, capfd: pytest.CaptureFixture[str]
-) -> None:
-    *_, (event, told) = door.events(name, [value])
-    if not (name == "watch" and value == {}):  # which asks for what the page opens with
-        assert event == "error"
-        assert told["error"].endswith(".")
-        assert not any(leak in told["error"] for leak in (*LEAKS, "/"))
+def test_odd_values_get_a_sentence(door: Door, name: str, value: Any) -> None:
+    *_, (event, content) = door.events(name, [value])
+    assert event == "error"
+    assert content["error"].endswith(".")
+    assert not any(leak in content["error"] for leak in (*LEAKS, "/"))
 
 
 # Advisories of Gradio, Starlette, python-multipart, h11 and mcp, November 2023 to November 2026:
@@ -302,7 +286,7 @@ def test_posts_that_are_refused_soon(door: Door, attack: list[Any]) -> None:
         door.refused(f"{API}/{path}", **options)
 
 
-LATER = {  # bodies of uploads that may be taken, but soon
+ODD_UPLOADS = {  # that may be taken, but soon
     "CVE-2024-8966: bytes behind the boundary": PART % (b"files", b"; filename=a", b"")
     + b"--x--" + b"-" * MB,
     "CVE-2026-40347: long preambles and epilogues": b"\r\n" * MB,
@@ -311,9 +295,9 @@ LATER = {  # bodies of uploads that may be taken, but soon
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("body", LATER.values(), ids=LATER)
-def test_uploads_that_take_no_time(door: Door, body: bytes) -> None:
-    door.post(f"{API}/upload", content=body, headers=FORM)
+@replayed(ODD_UPLOADS)
+def test_uploads_that_take_no_time(door: Door, attack: bytes) -> None:
+    door.post(f"{API}/upload", content=attack, headers=FORM)
 
 
 def test_what_was_uploaded_is_not_shown_as_a_page(door: Door) -> None:
@@ -396,8 +380,3 @@ def test_half_sent_bodies_take_no_turn(door: Door) -> None:
             line = socket.create_connection(("127.0.0.1", door.port))
             lines.enter_context(line).sendall(head)
         assert door.post("photo", content=PNG).status_code == 200
-
-
-def test_it_is_still_there(door: Door) -> None:
-    assert door.ask("").status_code == 200
-    assert Image.open(io.BytesIO(PNG)).size == (40, 32)
