@@ -25,7 +25,7 @@ from dga.networks.published import PublishedDiscriminator
 from dga.photograph import repair_photograph
 from dga.pipeline import adapt
 from dga.readers import answer, predictors_of
-from dga.systems import parse_all, systems
+from dga.systems import parse_all
 from dga.training import classifier, diffusion
 from dga.training.discriminator import trainer as discriminator
 from dga.training.discriminator.studies import Study
@@ -142,11 +142,15 @@ def by_adapt(models: Models, pictures: np.ndarray) -> Iterator[Result]:
             yield Result(f"{i} {name}", r.depth, r.image, r.prediction.label, r.steps)
 
 
+SYSTEMS = (
+    "source", "tent", "memo", "diffpure", "dda-ensemble", "dga-ancestral", "dga-guided",
+    "dga-plus+tent:batch=3", "dga-plus:permute=noise:batch=3",
+)  # fmt: skip
+
+
 def by_answer(models: Models, pictures: np.ndarray) -> Iterator[Result]:
-    """A pair, a control, and every system but those that only go deeper."""
-    usual = [name for name in systems(models.profile) if not name.endswith("-published")]
-    names = *usual, "dga-plus+tent:batch=3", "dga-plus:permute=noise:batch=3"
-    predictors = predictors_of(models, parse_all(models.profile, names))
+    """Every reader and sampler, a pair and a control."""
+    predictors = predictors_of(models, parse_all(models.profile, SYSTEMS))
     x, classes = to_tensor(pictures).to(models.device), models.profile.classifier.classes
     for name, answers in answer(predictors, x, range(len(x)), make_permutation).items():
         images = pictures if answers.pictures is None else from_tensor(answers.pictures)
