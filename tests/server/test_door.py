@@ -51,7 +51,7 @@ class Door:
     def post(self, path: str, **options: Any) -> httpx.Response:
         return self.ask(path, "POST", **options)
 
-    def refused(self, path: str, method: str = "POST", **options: Any) -> None:
+    def check_refusal(self, path: str, method: str = "POST", **options: Any) -> None:
         """Neither served nor led elsewhere: one sentence."""
         answer = self.ask(path, method, **options)
         assert answer.status_code >= 400, (path, answer.status_code, answer.text[:200])
@@ -116,7 +116,7 @@ def test_no_photo_gets_a_sentence(door: Door) -> None:
 def test_nobody_finds_anothers_photo(door: Door) -> None:
     key = door.post("photo", content=PNG).json()["photo"]
     for path in (f"photo/{key}/x", f"photo/{key}", f"photo/{key[:-1]}/x", "photo/../photo/x"):
-        door.refused(path, "GET")
+        door.check_refusal(path, "GET")
     assert key not in door.ask("config").text
 
 
@@ -227,7 +227,7 @@ CLOSED = {
 @replayed(CLOSED)
 def test_what_is_closed(door: Door, attack: list[str]) -> None:
     for path in attack:
-        door.refused(path, "GET", headers={"x-direct-url": INSIDE[0]})
+        door.check_refusal(path, "GET", headers={"x-direct-url": INSIDE[0]})
 
 
 FOREIGN = {
@@ -283,7 +283,7 @@ POSTS: dict[str, list[tuple[str, dict[str, Any]]]] = {
 @replayed(POSTS)
 def test_posts_that_are_refused_soon(door: Door, attack: list[Any]) -> None:
     for path, options in attack:
-        door.refused(f"{API}/{path}", **options)
+        door.check_refusal(f"{API}/{path}", **options)
 
 
 ODD_UPLOADS = {  # that may be taken, but soon
@@ -327,10 +327,12 @@ def test_other_sites_pages_are_refused(door: Door) -> None:
     for origin in ("http://attacker.example", "null", "http://localhost.attacker.example"):
         headers = {"origin": origin}
         for path in ("photo", f"{API}/upload", f"{API}/queue/join", f"{API}/mcp/"):
-            door.refused(path, content=PNG, headers=headers)
-        door.refused("config", "OPTIONS", headers=headers | {"access-control-request-method": "a"})
+            door.check_refusal(path, content=PNG, headers=headers)
+        door.check_refusal(
+            "config", "OPTIONS", headers=headers | {"access-control-request-method": "a"}
+        )
     for path in ("", "config"):
-        door.refused(path, "GET", headers={"host": "attacker.example"})
+        door.check_refusal(path, "GET", headers={"host": "attacker.example"})
 
 
 def test_ranges_without_end(door: Door) -> None:

@@ -57,7 +57,7 @@ def ask(
     return asyncio.run(send())
 
 
-def refused(answer: httpx.Response, word: str) -> None:
+def check_refusal(answer: httpx.Response, word: str) -> None:
     status, sentence = SAYS[word]
     assert (answer.status_code, answer.json()) == (status, {"detail": sentence})
     check_headers(answer)
@@ -98,7 +98,7 @@ ODD_SESSIONS = ("", "short", "a b c d e f", "<gradio-sep>", "a" * 65)
     ],
 )
 def test_what_nobody_needs_is_closed(method: str, path: str, word: str) -> None:
-    refused(ask(method, path), word)
+    check_refusal(ask(method, path), word)
 
 
 OPEN = (
@@ -187,7 +187,7 @@ def test_a_slow_body_times_out(monkeypatch: pytest.MonkeyPatch) -> None:
         with monkeypatch.context() as patch:
             patch.setattr(gates, limit, 0.05)
             for path in ("/photo", f"{API}/upload", f"{API}/call/repair"):
-                refused(ask("POST", path, content=drop_by_drop()), "slow")
+                check_refusal(ask("POST", path, content=drop_by_drop()), "slow")
 
 
 MISUNDERSTOOD = (
@@ -201,7 +201,7 @@ MISUNDERSTOOD = (
 @pytest.mark.parametrize("body", MISUNDERSTOOD, ids=range(len(MISUNDERSTOOD)))
 def test_odd_json_is_refused(body: bytes) -> None:
     for path in ("call/repair", "queue/join", "cancel", "mcp/"):
-        refused(ask("POST", f"{API}/{path}", content=body), "misunderstood")
+        check_refusal(ask("POST", f"{API}/{path}", content=body), "misunderstood")
 
 
 def test_what_was_checked_is_what_is_read() -> None:
@@ -225,21 +225,21 @@ def test_only_uploads_are_opened(tmp_path: Any, monkeypatch: pytest.MonkeyPatch)
     ):
         file = {"path": name, "meta": {"_type": "gradio.FileData"}}
         for value in (file, [file], {"a": {"b": [file]}}):
-            refused(send(value), "file")
+            check_refusal(send(value), "file")
     assert send({"path": f"{tmp_path}/uploads/0123/a.png"}).status_code == 200
 
 
 def test_assistants_have_tools_and_nothing_else() -> None:
     call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call"}
     for method in ("prompts/get", "resources/read", "completion/complete", "tasks/get"):
-        refused(ask("POST", f"{API}/mcp/", json=call | {"method": method}), "closed")
+        check_refusal(ask("POST", f"{API}/mcp/", json=call | {"method": method}), "closed")
     for value in ("/etc/passwd", "http://127.0.0.1/", " https://a", "~/a", "..", {"path": 1}, []):
         body = call | {"params": {"name": "repair", "arguments": {"picture": value}}}
-        refused(ask("POST", f"{API}/mcp/", json=body), "file")
+        check_refusal(ask("POST", f"{API}/mcp/", json=body), "file")
     good = call | {"params": {"arguments": {"picture": "data:image/png;base64,AAAA", "seed": 1}}}
     assert ask("POST", f"{API}/mcp/", json=good).status_code == 200
     for odd in ({"jsonrpc": "1.0"}, {"id": "a" * 65}, {"params": {"arguments": [1]}}):
-        refused(ask("POST", f"{API}/mcp/", json=call | odd), "misunderstood")
+        check_refusal(ask("POST", f"{API}/mcp/", json=call | odd), "misunderstood")
 
 
 # Hosts, origins, proxies
@@ -247,57 +247,64 @@ def test_assistants_have_tools_and_nothing_else() -> None:
 LOCAL = "127.0.0.1:7860"
 
 
-@pytest.mark.parametrize(
-    ("host", "is_own"),
-    [
-        *((name, True) for name in (LOCAL, "localhost", "LOCALHOST.", "[::1]:80", "x.localhost:1")),
-        *((name, True) for name in ("127.1", "0.0.0.0:80")),
-        *((name, False) for name in ("evil.test", "127.0.0.1.evil.test", "localhost.evil.test")),
-        *((name, False) for name in ("", "a/b", "10.0.0.1", "127.0.0.1@evil.test", '"><script>')),
-    ],
-)
-def test_a_local_server_answers_to_its_own_names(host: str, is_own: bool) -> None:
-    for method, path in (("GET", "/"), ("POST", "/photo")):
-        answer = ask(method, path, Gate(inner, is_local=True), headers={"host": host})
-        assert answer.status_code == (200 if is_own else 403)
-
-
-FOREIGN = (
-    *({"origin": "http://evil.test"}, {"origin": "null"}, {"origin": "http://127.0.0.1:8000"}),
-    *({"origin": "http://["}, {"origin": ""}),
+OWN_NAMES = (LOCAL, "localhost", "LOCALHOST.", "[::1]:80", "x.localhost:1", "127.1", "0.0.0.0:80")
+OTHER_NAMES = (
+    "evil.test", "127.0.0.1.evil.test", "localhost.evil.test", "", "a/b", "10.0.0.1",
+    "127.0.0.1@evil.test", '"><script>',
+)  # fmt: skip
+OWN_POSTS: tuple[dict[str, str], ...] = (
+    {}, {"origin": f"http://{LOCAL}"}, {"sec-fetch-site": "none"},
+    {"sec-fetch-site": "same-origin", "origin": "https://public.example.org"},  # by a proxy
+)  # fmt: skip
+FOREIGN_POSTS = (
+    *({"origin": origin} for origin in ("http://evil.test", "null", "http://[", "")),
+    {"origin": "http://127.0.0.1:8000"},
     *({"sec-fetch-site": site} for site in ("cross-site", "same-site")),
     {"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate"},  # a form
     {"sec-fetch-site": "cross-site", "origin": f"http://{LOCAL}"},
 )
 
 
-@pytest.mark.parametrize("host", [LOCAL, "demo.example.org"])
-@pytest.mark.parametrize("headers", FOREIGN)
-def test_other_sites_cannot_use_the_server(host: str, headers: dict[str, str]) -> None:
-    sent = {"host": host} | headers
-    for path in ("/photo", f"{API}/upload", f"{API}/queue/join", f"{API}/mcp/"):
-        refused(ask("POST", path, headers=sent, json=JOIN), "foreign")
+@pytest.mark.parametrize("method", ["GET", "POST"])
+@pytest.mark.parametrize("host", [*OWN_NAMES, *OTHER_NAMES])
+def test_a_local_server_answers_to_its_own_names(method: str, host: str) -> None:
+    path = "/" if method == "GET" else "/photo"
+    answer = ask(method, path, Gate(inner, is_local=True), headers={"host": host})
+    assert answer.status_code == (200 if host in OWN_NAMES else 403)
+
+
+@pytest.mark.parametrize("path", ["/photo", f"{API}/upload", f"{API}/queue/join"])
+@pytest.mark.parametrize(
+    ("host", "headers", "is_own"),
+    [
+        *((LOCAL, headers, True) for headers in OWN_POSTS),
+        *((host, headers, False) for headers in FOREIGN_POSTS for host in (LOCAL, "example.org")),
+    ],
+)
+def test_only_its_own_pages_and_programs_use_the_server(
+    path: str, host: str, headers: dict[str, str], is_own: bool
+) -> None:
+    answer = ask("POST", path, headers={"host": host} | headers, json=JOIN)
+    if is_own:
+        assert answer.status_code == 200
+    else:
+        check_refusal(answer, "foreign")
 
 
 @pytest.mark.parametrize(
-    "headers",
+    ("host", "mode", "status"),
     [
-        *({}, {"origin": f"http://{LOCAL}"}, {"sec-fetch-site": "none"}),
-        {"sec-fetch-site": "same-origin", "origin": "https://public.example.org"},  # by a proxy
+        *((LOCAL, mode, 403) for mode in ("cors", "no-cors")),
+        *((host, "navigate", 200) for host in (LOCAL, "x.hf.space")),
     ],
 )
-def test_its_own_pages_and_programs_can(headers: dict[str, str]) -> None:
-    sent = {"host": LOCAL} | headers
-    assert ask("POST", f"{API}/queue/join", headers=sent, json=JOIN).status_code == 200
-
-
-def test_other_sites_cannot_read_a_local_page_but_link_to_it() -> None:
-    own = {"host": LOCAL, "sec-fetch-site": "cross-site"}
-    for mode, status in (("cors", 403), ("no-cors", 403), ("navigate", 200)):
-        assert ask("GET", "/", headers=own | {"sec-fetch-mode": mode}).status_code == status
-    frame = {"host": "x.hf.space", "sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate"}
-    answer = ask("GET", "/", headers=frame)
-    assert "https://huggingface.co" in answer.headers["content-security-policy"]
+def test_other_sites_cannot_read_a_local_page_but_link_to_it(
+    host: str, mode: str, status: int
+) -> None:
+    headers = {"host": host, "sec-fetch-site": "cross-site", "sec-fetch-mode": mode}
+    answer = ask("GET", "/", headers=headers)
+    assert answer.status_code == status
+    assert "https://huggingface.co" in answer.headers["content-security-policy"]  # its frames
 
 
 SENT = {
@@ -358,7 +365,7 @@ def test_behind_a_proxy(
     answer = ask("POST", f"{path}{API}/queue/join", below, headers=sent, json=JOIN)
     assert (page.status_code, answer.status_code) == statuses
     if answer.status_code != 200:
-        refused(answer, "foreign")
+        check_refusal(answer, "foreign")
         assert "FORWARDED_ALLOW_IPS" in answer.json()["detail"]
 
 
@@ -403,8 +410,8 @@ def test_one_address_leaves_room_for_others() -> None:
     gate.posts = Bucket(3, 1e9)
     for _ in range(3):
         assert ask("POST", "/photo", gate, "10.0.0.1").status_code == 200
-    refused(ask("POST", "/photo", gate, "10.0.0.1"), "crowded")
-    refused(ask("POST", f"{API}/queue/join", gate, "10.0.0.1", json=JOIN), "crowded")
+    check_refusal(ask("POST", "/photo", gate, "10.0.0.1"), "crowded")
+    check_refusal(ask("POST", f"{API}/queue/join", gate, "10.0.0.1", json=JOIN), "crowded")
     assert ask("GET", "/", gate, "10.0.0.1").status_code == 200
     assert ask("POST", "/photo", gate, "10.0.0.2").status_code == 200
 
@@ -418,11 +425,11 @@ def test_one_address_leaves_space_for_others() -> None:
 
     for _ in range(2):
         assert upload("10.0.0.3").status_code == 200
-    refused(upload("10.0.0.3"), "quota")
-    refused(upload("10.0.0.4", pieces(b"a")), "quota")  # its length is unknown: the longest
+    check_refusal(upload("10.0.0.3"), "quota")
+    check_refusal(upload("10.0.0.4", pieces(b"a")), "quota")  # its length is unknown: the longest
     for number in range(6):
         assert upload(f"10.1.0.{number}").status_code == 200
-    refused(upload("10.1.0.6"), "full")
+    check_refusal(upload("10.1.0.6"), "full")
 
 
 def test_few_requests_at_a_time_from_one_address() -> None:
@@ -438,7 +445,7 @@ def test_few_requests_at_a_time_from_one_address() -> None:
             going = [asyncio.create_task(greedy.post("/photo")) for _ in range(most)]
             while gate.present["10.0.0.1", True] < most:
                 await asyncio.sleep(0)
-            refused(await greedy.post("/photo"), "crowded")
+            check_refusal(await greedy.post("/photo"), "crowded")
             late = asyncio.create_task(other.post("/photo"))
             await asyncio.sleep(0)
             doors.set()
@@ -454,7 +461,7 @@ def test_few_requests_at_a_time_from_one_address() -> None:
 
 def test_an_exceptions_words_are_not_told(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.ERROR):
-        refused(ask("GET", "/?fail"), "failed")
+        check_refusal(ask("GET", "/?fail"), "failed")
     assert "/secret/path" in caplog.text
 
 
@@ -465,7 +472,7 @@ def test_an_exceptions_words_are_not_told(caplog: pytest.LogCaptureFixture) -> N
 )  # fmt: skip
 def test_others_refusals_become_ours(status: int, word: str) -> None:
     for path in ("/config", "/photo/a/b"):
-        refused(ask("GET", f"{path}?status={status}"), word)
+        check_refusal(ask("GET", f"{path}?status={status}"), word)
 
 
 @pytest.mark.parametrize(
