@@ -89,9 +89,9 @@ def clean_events(body: bytes) -> bytes:
 
 
 def _clean(values: dict[str, Any]) -> dict[str, Any]:
-    said = [values] if isinstance(values.get("error"), str) else []
-    said += values.get("content", []) if values.get("isError") else []
-    for part in said:
+    parts = [values] if isinstance(values.get("error"), str) else []
+    parts += values.get("content", []) if values.get("isError") else []
+    for part in parts:
         name = "text" if part is not values else "error"
         part[name] = str(part.get(name)).removeprefix("Error: ")
         if not is_sentence(part[name]):

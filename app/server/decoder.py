@@ -93,11 +93,11 @@ class Decoder:
         """As :func:`dga.data.uploads.read_photograph`, in a process of its own."""
         answer = self._work(read, data)
         if answer[:1] == _PIXELS and len(answer) > _HEAD.size:
-            height, width, *came = _HEAD.unpack_from(answer, 1)
+            height, width, full_width, full_height = _HEAD.unpack_from(answer, 1)
             content = answer[1 + _HEAD.size :]
             if 0 < height * width <= PHOTO_PIXELS and len(content) == height * width * 3:
                 pixels = np.frombuffer(content, np.uint8).reshape(height, width, 3).copy()
-                return pixels, (came[0], came[1])
+                return pixels, (full_width, full_height)
         raise UploadError(DAMAGED)
 
     def write_photograph(self, data: bytes, pixels: Pixels, suffix: str) -> bytes:
@@ -149,8 +149,8 @@ atexit.register(_decoder.close)
 
 def read(data: bytes) -> bytes:
     """The answer with a photograph's pixels."""
-    pixels, came = uploads.read_photograph(data, PHOTO_PIXELS)
-    return _PIXELS + _HEAD.pack(*pixels.shape[:2], *came) + pixels.tobytes()
+    pixels, full_size = uploads.read_photograph(data, PHOTO_PIXELS)
+    return _PIXELS + _HEAD.pack(*pixels.shape[:2], *full_size) + pixels.tobytes()
 
 
 def write(data: bytes, pixels: Pixels, suffix: str) -> bytes:

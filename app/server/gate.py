@@ -287,10 +287,10 @@ class _Exchange:
         """An answer's headers, with ours in place of those of the same names."""
         life = next((life for start, life in LIVES.items() if self.path.startswith(start)), 0)
         life = 0 if self.status or self.refusal else life
-        kept = f"public, max-age={life}{', immutable' * (life == YEAR)}"
+        caching = f"public, max-age={life}{', immutable' * (life == YEAR)}"
         is_file = self.path.startswith((FILE, "/photo/"))
         ours = {
-            "cache-control": kept if life else "private, no-store",
+            "cache-control": caching if life else "private, no-store",
             "content-security-policy": _SEALED if is_file else _POLICY,
             "referrer-policy": "same-origin",
             "x-content-type-options": "nosniff",

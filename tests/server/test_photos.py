@@ -5,20 +5,31 @@ from __future__ import annotations
 import asyncio
 import io
 from collections.abc import Callable, Coroutine
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
 from PIL import Image, ImageCms
 
+from app.server import decoder
 from app.server.photos import GONE, QUOTA, Download, Photo, Photos, UnknownPhotoError, clean_name
-from dga.data.uploads import UploadError
+from dga.data.results import remade
+from dga.data.uploads import UploadError, read_photograph
 from tests.fuzz.blocks import noise, saved
 
 PNG = saved("PNG")
 ONE = len(PNG) + 40 * 32 * 3  # bytes that one takes
 DESCRIPTION, MAKER, ORIENTATION = 0x010E, 0x010F, 0x0112
 PROFILE = ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes()
+
+
+@pytest.fixture(autouse=True)
+def _no_process_for_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the decoder does in a process of its own (``test_decoder.py``) is done in this one."""
+    read = partial(read_photograph, most=decoder.PHOTO_PIXELS)
+    monkeypatch.setattr(decoder, "read_photograph", read)
+    monkeypatch.setattr(decoder, "write_photograph", remade)
 
 
 def play(scene: Callable[[Photos], Coroutine[Any, Any, None]], **options: Any) -> None:
