@@ -24,7 +24,7 @@ from app.server.decoder import read_photograph
 from app.server.gate import address_of
 from app.server.photos import Photos, UnknownPhotoError
 from app.server.turns import BusyError, Turn, Turns
-from dga.data.results import encoded
+from dga.data.results import encode_picture
 from dga.data.uploads import UploadError, read_bytes
 from dga.images import Pixels
 from dga.networks.models import Models
@@ -198,5 +198,5 @@ def write_picture(pixels: Pixels) -> FileData:
     """A PNG for whoever called; Gradio takes it into its own folder."""
     folder = os.environ["GRADIO_TEMP_DIR"]
     with tempfile.NamedTemporaryFile(suffix=".png", dir=folder, delete=False) as file:
-        file.write(encoded(Image.fromarray(pixels), "PNG"))
+        file.write(encode_picture(Image.fromarray(pixels), "PNG"))
     return FileData(path=file.name)

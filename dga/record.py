@@ -10,7 +10,7 @@ from typing import Any
 
 from PIL import Image
 
-from dga.data.results import encoded, write
+from dga.data.results import encode_picture, write
 from dga.explanation.degradation import Degradation
 from dga.explanation.exposure import UNCHANGED
 from dga.images import Pixels
@@ -54,7 +54,7 @@ def save_pictures(run: Adaptation, folder: Path, clean: Pixels | None) -> dict[s
     pictures |= {name: r.image for name, r in run.reconstructions.items()}
     paths = {name: folder / f"{name}.png" for name in pictures}
     for name, pixels in pictures.items():
-        write(paths[name], encoded(Image.fromarray(pixels), "PNG"))
+        write(paths[name], encode_picture(Image.fromarray(pixels), "PNG"))
     return {name: str(path) for name, path in paths.items()}
 
 

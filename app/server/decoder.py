@@ -101,7 +101,7 @@ class Decoder:
         raise UploadError(DAMAGED)
 
     def write_photograph(self, data: bytes, pixels: Pixels, suffix: str) -> bytes:
-        """As :func:`dga.data.results.remade`, in a process of its own."""
+        """As :func:`dga.data.results.encode_result`, in a process of its own."""
         answer = self._work(write, data, pixels, suffix)
         if answer[:1] != _FILE:
             raise UploadError(DAMAGED)
@@ -155,7 +155,7 @@ def read(data: bytes) -> bytes:
 
 def write(data: bytes, pixels: Pixels, suffix: str) -> bytes:
     """The answer with a file that was made of a photograph."""
-    return _FILE + results.remade(data, pixels, suffix)
+    return _FILE + results.encode_result(data, pixels, suffix)
 
 
 def limit() -> None:

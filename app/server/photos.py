@@ -12,9 +12,8 @@ from typing import NamedTuple
 
 from app.server import decoder
 from app.server.turns import Turns
-from dga.data.containers import format_of
 from dga.data.results import KINDS
-from dga.data.uploads import UploadError
+from dga.data.uploads import UploadError, format_of
 from dga.images import Pixels
 
 GONE = "This photo is no longer here: uploads are deleted within an hour. Please choose it again."

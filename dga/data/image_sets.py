@@ -8,7 +8,7 @@ import os
 import zipfile
 import zlib
 from collections.abc import Collection, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path, PurePosixPath
@@ -24,7 +24,7 @@ from dga.images import Pixels
 from dga.io.parsing import some
 
 _log = logging.getLogger(__name__)
-NAMED = 20
+NAMES_SHOWN = 20
 HELD_OUT = 0.03
 """Share of the training pictures."""
 MEMORY_LIMIT = 2 << 30
@@ -55,13 +55,13 @@ class ImageSet:
     def take(self, indices: Sequence[int] | NDArray[np.int64]) -> ImageSet:
         """The pictures at these positions, in this order."""
         rows = np.asarray(indices, dtype=np.int64)
-        return ImageSet(
-            tuple(self.names[i] for i in rows),
-            self.pixels[rows],
-            self.labels[rows],
-            self.classes,
-            None if self.clean is None else self.clean[rows],
-            tuple(self.contents[i] for i in rows) if self.contents else (),
+        return replace(
+            self,
+            names=tuple(self.names[i] for i in rows),
+            pixels=self.pixels[rows],
+            labels=self.labels[rows],
+            clean=None if self.clean is None else self.clean[rows],
+            contents=tuple(self.contents[i] for i in rows) if self.contents else (),
         )
 
     def load(self) -> tuple[ImageSet, list[str]]:
@@ -101,7 +101,7 @@ class ImageFiles:
             places=tuple(self.places[i] for i in rows),
         )
 
-    def moved(self, folder: Path, frame: Frame) -> ImageFiles:
+    def relocate(self, folder: Path, frame: Frame) -> ImageFiles:
         """Pictures of the same names in another folder."""
         return replace(self, places=tuple((str(folder), n) for n in self.names), frame=frame)
 
@@ -112,37 +112,37 @@ class ImageFiles:
         """
         side = self.frame.side
         pixels = np.empty((len(self), side, side, 3), dtype=np.uint8)
-        read, contents, unreadable = list[int](), list[str](), list[str]()
+        rows, contents = list[int](), list[str]()
         with OpenSources() as sources:
             for i, (name, place) in enumerate(zip(self.names, self.places, strict=True)):
                 try:
                     data = sources.read(*place)
-                    picture = self.frame(open_picture(data, LABELLED))
+                    pixels[len(rows)] = self.frame(open_picture(data, LABELLED))
                 except UNREADABLE as error:
                     if strict:
                         reason = f" {error}" if isinstance(error, UploadError) else ""
                         raise ValueError(
                             f"{name} in {place[0]} is missing or not a readable picture.{reason}"
                         ) from error
-                    unreadable.append(name)
                 else:
-                    pixels[len(read)] = picture
-                    read.append(i)
+                    rows.append(i)
                     contents.append(content_sum(data))
-        names = tuple(self.names[i] for i in read)
-        labels = self.labels[read]
-        found = ImageSet(names, pixels[: len(read)], labels, self.classes, contents=tuple(contents))
-        return found, unreadable
+        names = tuple(self.names[i] for i in rows)
+        readable = set(rows)
+        unreadable = [name for i, name in enumerate(self.names) if i not in readable]
+        images = ImageSet(names, pixels[: len(rows)], self.labels[rows], self.classes)
+        return replace(images, contents=tuple(contents)), unreadable
 
     def contents(self) -> list[str | None]:
         """A sum of each file's bytes; None for one that cannot be read."""
-        found = list[str | None]()
+        sums = list[str | None]()
         with OpenSources() as sources:
             for place in self.places:
-                found.append(None)
-                with suppress(*UNREADABLE):
-                    found[-1] = content_sum(sources.read(*place))
-        return found
+                try:
+                    sums.append(content_sum(sources.read(*place)))
+                except UNREADABLE:
+                    sums.append(None)
+        return sums
 
     def fingerprint(self) -> str:
         """Hexadecimal SHA-256 of names: reading every picture would take hours."""
@@ -190,7 +190,7 @@ def list_pictures(source: Path, pattern: str = "**/*") -> list[str]:
     if others := [name for name, sort in sorts.items() if sort is None]:
         _log.warning(
             "Passed over %d pictures in %s of formats that are not read (%s are): %s.",
-            *(len(others), source, ALLOWED, some(others, NAMED)),
+            *(len(others), source, ALLOWED, some(others, NAMES_SHOWN)),
         )
     return [name for name, sort in sorts.items() if sort]
 
@@ -205,17 +205,17 @@ def find_images(
     ``ValueError`` for unknown classes and for no pictures at all, ``FileNotFoundError``
     for a missing source. Nothing is read but the lists of files.
     """
-    found = [
-        ("/".join(path.parts[-2:]), (str(source), str(path)))
+    places = [
+        (str(source), name)
         for source in sources
-        for path in map(PurePosixPath, list_pictures(Path(source), "*/*"))
-        if len(path.parts) > 1
+        for name in list_pictures(Path(source), "*/*")
+        if "/" in name
     ]
-    if not found:
+    if not places:
         raise ValueError(f"No pictures in {', '.join(map(str, sources))} (class/picture.jpeg).")
-    names, places = zip(*found, strict=True)
-    labels, classes = _labels(names, classes)
-    return ImageFiles(names, labels, classes, places, frame)
+    names = tuple("/".join(name.split("/")[-2:]) for _, name in places)
+    labels, classes = _label_names(names, classes)
+    return ImageFiles(names, labels, classes, tuple(places), frame)
 
 
 def find_unlabelled(sources: Sequence[str | Path], frame: Frame) -> ImageFiles:
@@ -226,28 +226,27 @@ def find_unlabelled(sources: Sequence[str | Path], frame: Frame) -> ImageFiles:
     if missing := [str(source) for source in sources if not Path(source).is_dir()]:
         raise FileNotFoundError(f"{missing[0]} is no folder of pictures.")
     places = [(str(source), name) for source in sources for name in list_pictures(Path(source))]
-    names = [name for _, name in places]
-    if not names:
+    if not places:
         raise ValueError(f"No pictures in {', '.join(map(str, sources))}.")
-    labels = np.zeros(len(names), dtype=np.int64)
-    return ImageFiles(tuple(names), labels, ("",), tuple(places), frame)
+    labels = np.zeros(len(places), dtype=np.int64)
+    return ImageFiles(tuple(name for _, name in places), labels, ("",), tuple(places), frame)
 
 
-def _labels(
+def _label_names(
     names: Sequence[str], classes: tuple[str, ...] | None
 ) -> tuple[NDArray[np.int64], tuple[str, ...]]:
     """Each picture's position among the classes, and the classes."""
     folders = [name.split("/")[0] for name in names]
     if are_wnids(set(folders)) and len(classes or wnids()) == len(wnids()):
-        classes, known = classes or wnids(), wnids()
+        classes, titles = classes or wnids(), wnids()
     else:
         folders = [folder.replace("_", " ") for folder in folders]
-        known = classes = classes or tuple(sorted(set(folders)))
-    position = {name: i for i, name in enumerate(known)}
-    unknown = sorted(set(folders) - set(position))
-    if unknown:
+        titles = classes = classes or tuple(sorted(set(folders)))
+    position = {name: i for i, name in enumerate(titles)}
+    if unknown := sorted(set(folders) - set(position)):
         raise ValueError(
-            f"Unknown classes {some(unknown, NAMED)}. The classes are: {some(known, NAMED)}."
+            f"Unknown classes {some(unknown, NAMES_SHOWN)}. The classes are: "
+            f"{some(titles, NAMES_SHOWN)}."
         )
     return np.array([position[folder] for folder in folders], dtype=np.int64), classes
 

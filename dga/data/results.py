@@ -13,7 +13,6 @@ from dga.images import Pixels, described, resembling, to_pixels
 from dga.io.files import atomic
 
 _LOSSY = {"quality": 95}
-_KEPT = ("icc_profile", "dpi")
 KINDS: dict[str, tuple[str, dict[str, Any]]] = {
     ".png": ("PNG", {}), ".jpg": ("JPEG", _LOSSY), ".jpeg": ("JPEG", _LOSSY),
     ".webp": ("WEBP", _LOSSY), ".tif": ("TIFF", {}), ".tiff": ("TIFF", {}),
@@ -46,9 +45,10 @@ class StoredPicture:
         if self.image.format == kind and np.array_equal(pixels, self.pixels):
             return self.data
         if pixels.shape != self.pixels.shape:  # a part of it, at another size
-            return encoded(Image.fromarray(pixels), kind, **options)
+            return encode_picture(Image.fromarray(pixels), kind, **options)
         image = resembling(pixels, self.image)
-        return encoded(image, kind, **options, **_kept(image))
+        info = {str(name): value for name, value in image.info.items()}
+        return encode_picture(image, kind, **options, **info)
 
     def is_laid_on_white(self, content: bytes) -> bool:
         """Whether a result of it is white where the picture itself is transparent."""
@@ -61,27 +61,21 @@ class StoredPicture:
         return bool(alpha.any() and alpha.min() < 255)  # all 0: read as if it were not there
 
 
-def remade(data: bytes, pixels: Pixels, suffix: str) -> bytes:
+def encode_result(data: bytes, pixels: Pixels, suffix: str) -> bytes:
     """A stranger's file with what was made of it, perhaps at fewer pixels than it has.
 
     As :meth:`StoredPicture.result`, except that profile, EXIF and resolution are kept then, too.
     """
-    image = open_picture(data)
+    image = stored = open_picture(data)
     if pixels.shape[0] * pixels.shape[1] == image.width * image.height:
-        own = to_pixels(to_picture(image))
-    else:
-        own, stored = pixels, image
-        image = Image.fromarray(pixels)
-        image.info = {name: stored.info[name] for name in _KEPT if name in stored.info}
-        image.info["exif"] = described(stored)
-    return StoredPicture(data, image, own).result(pixels, suffix)
+        return StoredPicture(data, image, to_pixels(to_picture(image))).result(pixels, suffix)
+    image = Image.fromarray(pixels)
+    image.info = {n: stored.info[n] for n in ("icc_profile", "dpi") if n in stored.info}
+    image.info["exif"] = described(stored)
+    return StoredPicture(data, image, pixels).result(pixels, suffix)
 
 
-def _kept(image: Image.Image) -> dict[str, Any]:
-    return {str(name): value for name, value in image.info.items()}
-
-
-def encoded(image: Image.Image, kind: str, **options: Any) -> bytes:
+def encode_picture(image: Image.Image, kind: str, **options: Any) -> bytes:
     """A picture as a file; EXIF that a format cannot hold is left out."""
     stream = io.BytesIO()
     try:
@@ -89,7 +83,7 @@ def encoded(image: Image.Image, kind: str, **options: Any) -> bytes:
     except ValueError:
         if not options.pop("exif", None):
             raise
-        return encoded(image, kind, **options)
+        return encode_picture(image, kind, **options)
     return stream.getvalue()
 
 

@@ -1,7 +1,8 @@
 """From a file of unknown origin to a safe RGB picture, or one clear sentence.
 
 One reader for every entrance: the commands, data sets and the page open files by
-:func:`open_picture`, which looks at bytes, never at names.
+:func:`open_picture`, which looks at bytes, never at names. Pillow reads sizes from the header, and
+pixels when they are asked for.
 """
 
 import importlib.util
@@ -10,7 +11,6 @@ import mimetypes
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path, PurePath
 from typing import IO, Any
 
@@ -24,35 +24,38 @@ from PIL import (
     WebPImagePlugin,
 )
 
-from dga.data.containers import ContainerError, RareError, adds_up, checked, format_of
-from dga.images import EXIF, KEPT_SIDE, PictureError, Pixels, to_pixels, to_rgb, to_square
+from dga.images import EXIF, KEPT_SIDE, PictureError, Pixels, directory, to_pixels, to_rgb
 
 MIN_SIDE = 16
 MAX_SIDE = 12_000
 MAX_PIXELS = 50_000_000
 MAX_BYTES = 20 * 2**20
-
-_DECODED_BYTES = 235_000_000  # memory that decoding may take, with copies of the file
-_SCANNED_PIXELS = 600_000_000  # of a JPEG, over all its passes
-_RUN_LENGTH_BYTES = 2 * 2**20  # of a BMP that is unpacked run by run
+_MOST_BLOCKS = 4_096  # of a GIF's notes, 1 MB
+MOST_PASSES = 12
+"""Of a progressive JPEG of the largest size; smaller ones may have more."""
+ALLOWED = "PNG, JPEG, WebP, GIF, TIFF or BMP"
 ENDINGS = {".jpeg", ".jpg", ".jfif", ".png", ".webp", ".bmp", ".gif", ".tif", ".tiff"}
 """Of files that are pictures, or named where they are none."""
-_RAW = {".arw", ".cr3", ".dng", ".exr", ".jxl", ".nef", ".orf", ".psd", ".raf", ".rw2", ".tga"}
+_OTHER_ENDINGS = {
+    ".arw", ".cr3", ".dng", ".exr", ".jxl", ".nef", ".orf", ".psd", ".raf", ".rw2", ".tga",
+}  # fmt: skip
 """Other pictures' endings, of those that not every machine's own list has."""
-ALLOWED = "PNG, JPEG, WebP, GIF, TIFF or BMP"
-_RARE = "This {} is stored in a rare way that is not read; save the picture as PNG."
-_MOST_BLOCKS = 4_096  # of notes in a GIF, 1 MB
+
+_MAGIC = {
+    b"\x89PNG\r\n\x1a\n": "PNG", b"\xff\xd8\xff": "JPEG", b"GIF87a": "GIF", b"GIF89a": "GIF",
+    b"II*\0": "TIFF", b"MM\0*": "TIFF", b"BM": "BMP",
+}  # fmt: skip
 
 
 class _Gif(GifImagePlugin.GifImageFile):
-    """Joins no notes for ever: where there are millions, each takes longer than the one before."""
+    """Pillow joins a GIF's notes, each in a longer time than the one before: not millions."""
 
     blocks = 0
 
     def data(self) -> bytes | None:
         self.blocks += 1
         if self.blocks > _MOST_BLOCKS:
-            raise ContainerError("too many notes")
+            raise ValueError("too many notes")
         return super().data()
 
 
@@ -64,6 +67,19 @@ _READERS: dict[str, Any] = {
     "BMP": BmpImagePlugin.BmpImageFile,
     "WEBP": WebPImagePlugin.WebPImageFile,
 }
+if importlib.util.find_spec("pillow_heif"):
+    _READERS["HEIF"] = importlib.import_module("pillow_heif").HeifImageFile
+
+# Lossless, hierarchical and arithmetic JPEGs have decoders that write beyond their memory.
+_JPEG_FRAMES = frozenset((0xC0, 0xC1, 0xC2))
+_JPEG_SEGMENTS = _JPEG_FRAMES | {0xC4, 0xDB, 0xDD, 0xFE, *range(0xE0, 0xF0)}
+_TIFF_USUAL = {
+    259: {1, 5, 8, 32773, 32946},  # no compression, LZW, Deflate, PackBits: they say what is short
+    262: {0, 1, 2, 3, 5},  # grey, RGB, palette, CMYK
+    254: {0, 2},  # no thumbnail
+}
+_TIFF_SIZES = {3: 2, 4: 4, 5: 8, 8: 2, 9: 4, 10: 8, 11: 4, 12: 8, 13: 4}  # bytes by kind of value
+_TIFF_RARE = {322, 323, 324, 325, 50706, 33421}  # tiles; a camera's own values
 
 
 class UploadError(PictureError):
@@ -72,47 +88,28 @@ class UploadError(PictureError):
 
 @dataclass(frozen=True)
 class Limits:
-    """What is read: at most ``size`` bytes, ``side`` pixels a side, ``pixels``; ``least`` a side.
-
-    ``guarded``: also what decoding would cost is bounded, as strangers' files need it.
-    """
+    """At most ``size`` bytes, ``side`` pixels a side and ``pixels``; ``least`` pixels a side."""
 
     size: int = MAX_BYTES
     side: int = MAX_SIDE
     pixels: int = MAX_PIXELS
     least: int = MIN_SIDE
-    guarded: bool = True
 
 
 STRANGERS = Limits()
-OWNER = Limits(2**40, 2**20, 2 * 89_478_485, guarded=False)
+OWNER = Limits(2**40, 2**20, 2 * 89_478_485)
 """Of one's own command line: as many pixels as Pillow reads without being asked."""
-LABELLED = Limits(OWNER.size, OWNER.side, OWNER.pixels, 1, guarded=False)
+LABELLED = Limits(OWNER.size, OWNER.side, OWNER.pixels, 1)
 """Of data sets, whose pictures may be tiny."""
 
 
-def read_bytes(path: str | Path | None, limits: Limits = STRANGERS) -> bytes:
-    """The file's bytes, once: what was checked is what is decoded. Raises :class:`UploadError`."""
-    if not path:
-        raise UploadError("There is no such file (any more).")
-    try:
-        with Path(path).open("rb") as file:
-            data = file.read(limits.size + 1 if limits.guarded else -1)
-    except (FileNotFoundError, ValueError):
-        raise UploadError("There is no such file (any more).") from None
-    except OSError as error:
-        reason = error.strerror or type(error).__name__
-        raise UploadError(f"The file cannot be read ({reason}).") from None
-    check_length(data, limits)
-    return data
-
-
-def check_length(data: bytes, limits: Limits = STRANGERS) -> None:
-    """Raise :class:`UploadError` for an empty file, and for one that is too large."""
-    if not data:
-        raise UploadError(f"The file is empty; choose a {ALLOWED} picture.")
-    if len(data) > limits.size:
-        raise UploadError(f"The file is too large: at most {limits.size // 2**20} MB are read.")
+def format_of(data: bytes) -> str | None:
+    """Pillow's name of the format that the first bytes announce; None for any other."""
+    if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
+        return "WEBP"
+    if data[4:8] == b"ftyp" and data[8:11] in (b"hei", b"hev", b"mif"):
+        return "HEIF"
+    return next((kind for magic, kind in _MAGIC.items() if data.startswith(magic)), None)
 
 
 def is_picture(path: PurePath, opened: Callable[[], IO[bytes]] | None = None) -> bool | None:
@@ -131,10 +128,32 @@ def is_picture(path: PurePath, opened: Callable[[], IO[bytes]] | None = None) ->
     kind = None
     with suppress(OSError), opened() if opened else Path(path).open("rb") as file:
         kind = format_of(file.read(16))
-    if kind and (kind != "HEIF" or _reads_heif()):
+    if kind in _READERS:
         return True
-    named = (mimetypes.guess_type(path.name)[0] or "").startswith("image/")
-    return None if kind or named or ending in _RAW else False
+    guess = mimetypes.guess_type(path.name)[0] or ""
+    return None if kind or guess.startswith("image/") or ending in _OTHER_ENDINGS else False
+
+
+def read_bytes(path: str | Path, limits: Limits = STRANGERS) -> bytes:
+    """The file's bytes, once: what was checked is what is decoded. Raises :class:`UploadError`."""
+    try:
+        length = Path(path).stat().st_size
+        data = Path(path).read_bytes() if length <= limits.size else b""
+    except (FileNotFoundError, ValueError):
+        raise UploadError("There is no such file (any more).") from None
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise UploadError(f"The file cannot be read ({reason}).") from None
+    check_length(length, limits)
+    return data
+
+
+def check_length(length: int, limits: Limits = STRANGERS) -> None:
+    """Raise :class:`UploadError` for an empty file, and for one that is too large."""
+    if not length:
+        raise UploadError(f"The file is empty; choose a {ALLOWED} picture.")
+    if length > limits.size:
+        raise UploadError(f"The file is too large: at most {limits.size // 2**20} MB are read.")
 
 
 def open_picture(data: bytes, limits: Limits = STRANGERS) -> Image.Image:
@@ -143,25 +162,20 @@ def open_picture(data: bytes, limits: Limits = STRANGERS) -> Image.Image:
     The format is that of the bytes; sizes are read from the header. Raises :class:`UploadError`.
     """
     kind = format_of(data)
-    if kind is None or (kind == "HEIF" and not _reads_heif()):
+    if kind not in _READERS:
         raise UploadError(f"This file is not a {ALLOWED} picture.")
     try:
-        data = checked(kind, data)
-        reader = _READERS.get(kind) or importlib.import_module("pillow_heif").HeifImageFile
-        image: Image.Image = reader(io.BytesIO(data))
-        if "exif" in image.info and not adds_up(image.info["exif"].removeprefix(EXIF)):
-            del image.info["exif"]
+        if kind == "JPEG":
+            _check_jpeg(data)
+        if kind == "TIFF":
+            _check_tiff(data)
+        image: Image.Image = _READERS[kind](io.BytesIO(data))
         check_size(*image.size, limits)
-        if limits.guarded:
-            _check_cost(kind, image, data)
-    except PictureError:
-        raise
-    except RareError:
-        raise UploadError(_RARE.format(kind)) from None
-    except MemoryError:
-        raise UploadError(_too_large("The picture", limits)) from None
+        passes = data.count(b"\xff\xda") if kind == "JPEG" else 1
+        if passes * image.width * image.height > MOST_PASSES * limits.pixels:
+            raise _rare(kind)
     except Exception as error:  # readers have many ways to say that a file is broken
-        raise _broken(kind, error) from None
+        raise _translate(error, kind) from None
     return image
 
 
@@ -172,37 +186,60 @@ def to_picture(image: Image.Image, kept: int | None = None) -> Image.Image:
     """
     try:
         return to_rgb(image, kept)
-    except PictureError as error:
-        raise UploadError(str(error)) from None
-    except MemoryError:
-        raise UploadError("This picture is too large for the memory that there is.") from None
     except Exception as error:  # decoders, too
-        raise _broken(image.format or "file", error) from None
+        raise _translate(error, image.format or "file") from None
 
 
-def _broken(kind: str, error: Exception) -> UploadError:
-    unread = "unknown pixel mode" in str(error) or "nsupported" in str(error)
-    if unread and not isinstance(error, ContainerError):
-        return UploadError(_RARE.format(kind))
+def _translate(error: Exception, kind: str) -> UploadError:
+    """What a reader or a decoder raised, as a sentence for the file's owner."""
+    if isinstance(error, PictureError):
+        return UploadError(str(error))
+    if isinstance(error, MemoryError):
+        return UploadError("This picture is too large for the memory that there is.")
+    if "unknown pixel mode" in str(error) or "nsupported" in str(error):
+        return _rare(kind)
     return UploadError(
         "This picture is damaged or incomplete and cannot be read; try saving it again."
     )
 
 
-def open_upload(
-    path: str | Path | None, kept: int = KEPT_SIDE, limits: Limits = STRANGERS
-) -> Image.Image:
-    """Read one picture file: 8-bit RGB, upright, without metadata; see :func:`dga.images.to_rgb`.
+def _rare(kind: str) -> UploadError:
+    return UploadError(
+        f"This {kind} is stored in a rare way that is not read; save the picture as PNG."
+    )
 
-    Raises :class:`UploadError`.
+
+def _check_jpeg(data: bytes) -> None:
+    """Refuse a JPEG unless it has one frame of a usual kind, and one EXIF, before its first scan.
+
+    Pillow joins several EXIF segments and reads them at once, whatever memory they ask for.
     """
-    return to_picture(open_picture(read_bytes(path, limits), limits), kept)
+    at, frames, exifs = 2, 0, 0
+    while (marker := data[at + 1]) != 0xDA:
+        if marker == 0xFF and data[at + 2] != 0xFF:  # fill; more of it is nobody's habit
+            at += 1
+            continue
+        length = int.from_bytes(data[at + 2 : at + 4])
+        if data[at] != 0xFF or marker not in _JPEG_SEGMENTS or length < 2:
+            raise _rare("JPEG")
+        frames += marker in _JPEG_FRAMES
+        exifs += data[at + 4 : at + 10] == EXIF
+        at += 2 + length
+    if frames != 1 or exifs > 1:
+        raise _rare("JPEG")
 
 
-@lru_cache(maxsize=1)
-def _reads_heif() -> bool:
-    """Whether the plugin for a phone's HEIC pictures is installed."""
-    return importlib.util.find_spec("pillow_heif") is not None
+def _check_tiff(data: bytes) -> None:
+    """Refuse rare ways to store pixels, and a camera's own values beside a thumbnail.
+
+    Pillow reads all that a directory names, be it the same bytes a thousand times.
+    """
+    tags = directory(data) or {}
+    length = sum(_TIFF_SIZES.get(kind, 1) * count for kind, count, _ in tags.values())
+    values = {tag: value for tag, (_, count, value) in tags.items() if count == 1}
+    is_usual = all(values.get(tag, min(usual)) in usual for tag, usual in _TIFF_USUAL.items())
+    if not tags or length > 2 * len(data) + 64 or not is_usual or tags.keys() & _TIFF_RARE:
+        raise _rare("TIFF")
 
 
 def check_size(width: int, height: int, limits: Limits = STRANGERS) -> None:
@@ -213,52 +250,10 @@ def check_size(width: int, height: int, limits: Limits = STRANGERS) -> None:
             f"each side must have at least {limits.least} pixels."
         )
     if max(width, height) > limits.side or width * height > limits.pixels:
-        subject = f"The picture is {width:,} by {height:,} pixels and"
-        raise UploadError(_too_large(subject, limits))
-
-
-def _check_cost(kind: str, image: Image.Image, data: bytes) -> None:
-    """Refuse what would take too much memory or time, although its size is allowed."""
-    scans = data.count(b"\xff\xda") if kind == "JPEG" else 1
-    most = int((_DECODED_BYTES - 2 * len(data)) / _bytes_per_pixel(kind, image, scans))
-    if kind == "JPEG":
-        most = min(most, _SCANNED_PIXELS // max(scans, 1))
-    if image.width * image.height > most:
         raise UploadError(
-            f"The picture is {image.width:,} by {image.height:,} pixels and is too large: of a "
-            f"{kind} stored like this one at most {most / 1e6:.0f} megapixels are read."
+            f"The picture is {width:,} by {height:,} pixels and is too large: at most "
+            f"{limits.side:,} pixels a side and {limits.pixels // 1_000_000} megapixels are read."
         )
-    coder = getattr(image, "tile", None) or [("",)]
-    if coder[0][0] == "bmp_rle" and len(data) > _RUN_LENGTH_BYTES:
-        raise UploadError("The picture is too large for a run-length encoded BMP; save it as PNG.")
-
-
-def _bytes_per_pixel(kind: str, image: Image.Image, scans: int) -> float:
-    """Upper bounds for what Pillow and the libraries below it hold at once."""
-    if kind == "JPEG":
-        parts = [(h, v) for _, h, v, _ in getattr(image, "layer", [])]
-        areas = [max(h, 1) * max(v, 1) for h, v in parts] or [1]
-        widest = max(h for h, _ in parts) * max(v for _, v in parts) if parts else 1
-        whole = 2 * sum(areas) / max(widest, 1)  # 16-bit coefficients of all passes
-        progressive = scans > 1 or bool(image.info.get("progressive"))
-        return 4 + (whole if progressive else 0)
-    if kind == "TIFF":
-        bits = getattr(image, "tag_v2", {}).get(258, (1,))
-        samples = max(1, int(getattr(image, "tag_v2", {}).get(277, 1)))
-        return 4 + max(bits) / 8 * max(samples, len(bits))  # one strip may be the whole picture
-    return {"WEBP": 18, "HEIF": 14}.get(kind, 4)
-
-
-def _too_large(subject: str, limits: Limits) -> str:
-    return (
-        f"{subject} is too large: at most {limits.side:,} pixels a side "
-        f"and {limits.pixels // 1_000_000} megapixels are read."
-    )
-
-
-def read_square(path: str | Path, size: int, limits: Limits = STRANGERS) -> Pixels:
-    """:func:`open_upload` as a run sees it: uint8 ``[size, size, 3]``, cropped to the middle."""
-    return to_pixels(to_square(open_upload(path, max(KEPT_SIDE, size), limits), size))
 
 
 def read_photograph(data: bytes, most: int) -> tuple[Pixels, tuple[int, int]]:
@@ -266,7 +261,7 @@ def read_photograph(data: bytes, most: int) -> tuple[Pixels, tuple[int, int]]:
 
     Returns uint8 ``[H, W, 3]``, and the width and height that it came with, upright.
     """
-    check_length(data)
+    check_length(len(data))
     image = open_picture(data)
     width, height = image.size
     picture = to_picture(image, KEPT_SIDE if width * height > most else None)

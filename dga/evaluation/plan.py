@@ -196,7 +196,7 @@ def read_batch(
     damaged, clean, contents = dict[str, Pixels](), dict[str, Pixels](), dict[str, str]()
     for folder in dict.fromkeys(folders.values()):
         files = pictures.take([i for i, c in enumerate(conditions) if folders[c] == folder])
-        read, _ = (files.moved(folder, view.released) if folder else files).load()
+        read, _ = (files.relocate(folder, view.released) if folder else files).load()
         contents |= zip(read.names, read.contents, strict=True)
         if folder:
             damaged |= zip(read.names, read.pixels, strict=True)

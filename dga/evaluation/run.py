@@ -13,7 +13,7 @@ import numpy as np
 from tqdm import tqdm
 
 from dga.data.framing import View
-from dga.data.image_sets import NAMED, ImageFiles, ImageSet
+from dga.data.image_sets import NAMES_SHOWN, ImageFiles, ImageSet
 from dga.evaluation.permutation import make_permutation
 from dga.evaluation.plan import Plan, ResolvedPlan, choose_images, image_seed, read_batch
 from dga.evaluation.results_file import ResultRow, ResultsFile, line_key, read_config
@@ -264,7 +264,7 @@ def forget_replaced(plan: Plan, images: ImageFiles, results_file: ResultsFile) -
         names = {line["path"] for line in lines}
         files = images.take([i for i, name in enumerate(images.names) if name in names])
         if folder:
-            files = files.moved(folder, files.frame)
+            files = files.relocate(folder, files.frame)
         contents = dict(zip(files.names, files.contents(), strict=True))
         replaced += [
             line for line in lines if contents.get(line["path"]) not in (None, line["content"])
@@ -282,7 +282,7 @@ def forget_replaced(plan: Plan, images: ImageFiles, results_file: ResultsFile) -
 
     results_file.drop(is_stale)
     paths = sorted({line["path"] for line in replaced})
-    _log.warning("Measured again, for their files were replaced: %s.", some(paths, NAMED))
+    _log.warning("Measured again, for their files were replaced: %s.", some(paths, NAMES_SHOWN))
 
 
 def describe_run(plan: Plan, setup: Setup, pictures: int, command: str) -> dict[str, Any]:

@@ -10,6 +10,7 @@ import pytest
 import torch
 from PIL import Image
 
+from dga.data import uploads
 from dga.data.framing import Frame
 from dga.data.image_sets import (
     ImageSet,
@@ -58,7 +59,7 @@ HEIC = b"\0\0\0\x18ftypheic" + bytes(64)
 @pytest.mark.parametrize("kind", ["folder", "zip", "unlabelled", "photographs"])
 def test_pictures_of_other_formats_are_named(picture_folder, tmp_path, monkeypatch, caplog, kind):
     """By names or by first bytes; notes and what is no picture are not."""
-    monkeypatch.setattr("dga.data.uploads._reads_heif", lambda: False)
+    monkeypatch.delitem(uploads._READERS, "HEIF", raising=False)
     data = tmp_path / "data"
     shutil.copytree(picture_folder, data)
     for name in OTHERS:

@@ -26,7 +26,6 @@ from dga.networks.unet import Discriminator
 from dga.profiles import EVERYDAY16, IMAGENET, ReleaseConfig
 from dga.systems import parse_all
 from dga.training.discriminator.studies import Study
-from tests.fixtures.cli import done
 
 FOLDERS = (3, 999, 41)
 """Classes of the synthetic ImageNet, by their position among the thousand."""
@@ -275,19 +274,3 @@ def test_sets_too_large_for_memory_stay_on_disk(picture_folder):
         assert np.array_equal(one.pixels, other.load()[0].pixels)
         assert np.array_equal(one.labels, other.labels)
     assert open_images([picture_folder], Frame(32), limit=16 * 32 * 32 * 3).names == held.names
-
-
-def test_the_command_reads_a_release(picture_folder, tmp_path):
-    """Everyday pictures in ImageNet-C's layout, one of them damaged."""
-    for path in picture_folder.glob("*/*"):
-        target = tmp_path / "c" / "fog" / "2" / path.parent.name / path.name
-        target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(path, target)
-    target.write_bytes(b"not a picture")
-    options = ["--data", tmp_path / "c", "--split", "all", "--severity", 2, "--device", "cpu"]
-    asked = ["--corruptions", "fog", "--methods", "source", "--out", tmp_path / "out"]
-    result = done("evaluate", *options, *asked)
-    assert "| fog |" in result.stdout
-    name = f"{target.parent.name}/{target.name}"
-    assert f"Skipped 1 pictures that could not be read: {name}\n" in result.stderr
-    assert (tmp_path / "out" / "lines.jsonl").read_text().count("\n") == 15

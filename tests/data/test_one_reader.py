@@ -12,7 +12,7 @@ import dga
 from dga.data.framing import Frame
 from dga.data.image_sets import find_images, read_images
 from dga.data.results import KINDS, StoredPicture
-from dga.data.uploads import UploadError, open_upload, read_photograph
+from dga.data.uploads import UploadError, read_photograph
 from dga.images import described, resembling, to_pixels, to_square
 from tests.fixtures.cli import refused
 from tests.fixtures.odd_pictures import (
@@ -22,6 +22,7 @@ from tests.fixtures.odd_pictures import (
     truth,
     unclear_pictures,
 )
+from tests.fuzz.corpus import read_upload
 
 SIDE = 24
 ODD, UNCLEAR = odd_pictures(), unclear_pictures()
@@ -62,7 +63,7 @@ def test_every_entrance_has_the_same_pixels(tmp_path, number, name):
     found = entrances(path)
     for entrance, pixels in found.items():
         assert np.abs(pixels.astype(int) - found["page"]).max() <= 1, entrance
-    whole = to_pixels(open_upload(path)).astype(int)
+    whole = to_pixels(read_upload(path)).astype(int)
     assert whole.shape == shown.shape
     assert np.abs(whole - shown).max() <= tolerance
     assert np.abs(whole - shown).mean() <= max(1, tolerance / 8) or tolerance == 255
@@ -73,7 +74,7 @@ def test_what_is_unclear_is_refused_everywhere(tmp_path, name):
     path = tmp_path / "class" / "picture.tif"
     path.parent.mkdir()
     path.write_bytes(UNCLEAR[name])
-    for read in (open_upload, StoredPicture.read, page):
+    for read in (read_upload, StoredPicture.read, page):
         with pytest.raises(UploadError) as caught:
             read(path)
         assert "rare way" in str(caught.value) or "not numbers" in str(caught.value)

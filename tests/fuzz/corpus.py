@@ -13,10 +13,14 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from dga.data.uploads import UploadError, open_upload
+from PIL import Image
+
+from dga.data.uploads import UploadError, open_picture, read_bytes, to_picture
+from dga.images import KEPT_SIDE
 from tests.fuzz.files import corpus, seeds
 
-MAX_MB = 300
+MAX_MB = 1024
+"""What the page's decoder may take."""
 _STATUS = Path("/proc/self/status")
 _FORGET_PEAK = Path("/proc/self/clear_refs")
 
@@ -32,10 +36,15 @@ def forget_peak() -> None:
     _FORGET_PEAK.write_text("5")
 
 
+def read_upload(path: Path) -> Image.Image:
+    """A stranger's picture, reduced where it is large."""
+    return to_picture(open_picture(read_bytes(path)), KEPT_SIDE)
+
+
 def try_file(path: Path) -> tuple[str, str]:
     """``picture`` and its size, ``refused`` and the sentence, or ``failed`` and the error."""
     try:
-        image = open_upload(path)
+        image = read_upload(path)
     except UploadError as error:
         sentence = str(error)
         is_clear = sentence.endswith(".") and "\n" not in sentence and str(path) not in sentence

@@ -2,7 +2,7 @@
 
 Good and hostile pictures are cut, spliced and changed in places where lengths and sizes stand.
 Whatever comes of it is opened: the result is a picture or one clear sentence, and memory stays
-within 300 MB of the idle process. A file that breaks this is kept and named; so is the last one
+within 1 GB of the idle process. A file that breaks this is kept and named; so is the last one
 before a crash (``--folder``).
 """
 

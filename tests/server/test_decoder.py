@@ -20,7 +20,7 @@ from PIL import Image
 from app.server import decoder as decoders
 from app.server.decoder import DAMAGED, PHOTO_PIXELS, Decoder
 from dga.data import uploads
-from dga.data.results import remade
+from dga.data.results import encode_result
 from dga.data.uploads import UploadError
 from tests.fuzz import blocks
 from tests.fuzz.blocks import noise, saved
@@ -83,7 +83,7 @@ def test_results_are_written_apart(decoder: Decoder) -> None:
     data = saved("JPEG")
     pixels, _ = decoder.read_photograph(data)
     for made in (pixels, 255 - pixels):
-        assert decoder.write_photograph(data, made, ".jpg") == remade(data, made, ".jpg")
+        assert decoder.write_photograph(data, made, ".jpg") == encode_result(data, made, ".jpg")
     with pytest.raises(UploadError):
         decoder.write_photograph(b"words", pixels, ".jpg")
 
