@@ -12,7 +12,6 @@ from dga.commands.common import (
     DeviceOption,
     ProfileOption,
     command,
-    say_skipped,
 )
 
 
@@ -52,13 +51,6 @@ class StudyOptions:
     precision: Annotated[str, typer.Option(help="The diffusion model's: float32 or bfloat16.")] = (
         "float32"
     )
-    corrupted: Annotated[
-        Path | None,
-        typer.Option(help="ImageNet-C of the same pictures: read instead of corrupting."),
-    ] = None
-    freeze_encoder: Annotated[
-        bool, typer.Option(help="Train the discriminator's head alone; needs --init.")
-    ] = False
     explanations: Annotated[
         bool, typer.Option(help="Show the discriminator right and wrong inverses as well.")
     ] = False
@@ -93,7 +85,6 @@ def train(
     from dga.networks.compute import Compute
     from dga.training import run
     from dga.training.discriminator.studies import Study
-    from dga.weights.store import read_config
 
     given = {k: v for k, v in vars(config).items() if v is not None}
     chosen = dataclasses.replace(run.defaults(model), **given)
@@ -101,6 +92,4 @@ def train(
     named = {**vars(study), "corruptions": parse_corruptions(study.corruptions)}
     others = (init, Study(**named), workers, max_depth, photographs or ())
     written = run.train(model, profile, data, out, chosen, where, *others)
-    if written is not None:
-        typer.echo(f"Weights: {written}")
-        say_skipped(read_config(written).get("unreadable", []))
+    typer.echo(f"Weights: {written}")

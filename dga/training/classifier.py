@@ -39,7 +39,7 @@ def train_classifier(
 ) -> nn.Module:
     """Train the profile's timm model and return its moving average."""
     identity = loop.describe_run("classifier", profile, images, init)
-    used, _ = split_training(images)
+    training, _ = split_training(images)
     torch.manual_seed(config.seed)
     model = build_classifier(profile.classifier)
     loop.start_from(model, init, out)
@@ -47,24 +47,24 @@ def train_classifier(
     optimizer = torch.optim.SGD(_parameter_groups(model, config), momentum=0.9, nesterov=True)
 
     def loss(step: int) -> tuple[Tensor, dict[str, float]]:
-        rows = loop.batch_rows(len(used), config.batch, config.seed, step)
+        rows = loop.batch_rows(len(training), config.batch, config.seed, step)
         generator = loop.torch_rng(loop.step_rng(config.seed, step))
-        x = to_tensor(used.pixels[rows]).to(device)
+        x = to_tensor(training.pixels[rows]).to(device)
         x = random_crop_flip(x, profile.classifier.input_size, generator)
-        y = torch.from_numpy(used.labels[rows]).to(device)
+        y = torch.from_numpy(training.labels[rows]).to(device)
         x = normalise(x, profile.classifier).to(memory_format=torch.channels_last)
         logits = model(x).float()
         value = F.cross_entropy(logits, y, label_smoothing=LABEL_SMOOTHING)
         return value, {"top1": float((logits.argmax(1) == y).float().mean())}
 
     network = loop.run(model, optimizer, loss, config, out, device, identity)
-    return recalibrate(network, used, profile.classifier, config, device)
+    return recalibrate(network, training, profile.classifier, config, device)
 
 
 def recalibrate(
     network: nn.Module,
     images: ImageSet,
-    own: ClassifierConfig,
+    classifier: ClassifierConfig,
     config: TrainConfig,
     device: torch.device,
 ) -> nn.Module:
@@ -77,7 +77,7 @@ def recalibrate(
         loop.batch_rows(len(images), config.batch, config.seed, step)
         for step in range(min(RECALIBRATION_STEPS, config.steps))
     )
-    pictures = (preprocess(to_tensor(images.pixels[few]).to(device), own) for few in rows)
+    pictures = (preprocess(to_tensor(images.pixels[few]).to(device), classifier) for few in rows)
     update_bn((x.to(memory_format=torch.channels_last) for x in pictures), network)
     return network.eval()
 

@@ -51,7 +51,7 @@ def train_diffusion(
     identity["max_depth"] = str(max_depth or "")
     if photographs:
         identity["photographs"] = photographs.fingerprint()
-    used, _ = split_training(images)
+    training, _ = split_training(images)
     torch.manual_seed(config.seed)
     model = Denoiser(profile.denoiser)
     loop.start_from(model, init, out)
@@ -61,8 +61,8 @@ def train_diffusion(
     )
 
     def loss(step: int) -> tuple[Tensor, dict[str, float]]:
-        drawn = draw(used, schedule.timesteps, config, step, last, photographs)
-        x, time, noise = (v.to(device) for v in drawn)
+        batch = draw(training, schedule.timesteps, config, step, last, photographs)
+        x, time, noise = (v.to(device) for v in batch)
         terms = process.training_losses(model, x, time, noise=noise)
         return terms["loss"].mean(), {"mse": float(terms["mse"].detach().mean())}
 

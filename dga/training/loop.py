@@ -118,14 +118,12 @@ def run(
     out: Path,
     device: torch.device,
     identity: dict[str, str],
-    leads: bool = True,
 ) -> nn.Module:
     """Train ``model`` in place and return its exponential moving average.
 
     A checkpoint in ``out`` is resumed when its config and ``identity`` are the same.
     Killed at any moment, a resumed run on the CPU ends with the same bits as an
-    uninterrupted one. Of several processes only one ``leads``: it writes checkpoints and
-    shows progress. Raises ``ValueError`` for a checkpoint of another run.
+    uninterrupted one. Raises ``ValueError`` for a checkpoint of another run.
     """
     out.mkdir(parents=True, exist_ok=True)
     average = AveragedModel(model, multi_avg_fn=get_ema_multi_avg_fn(config.ema), use_buffers=False)
@@ -133,12 +131,10 @@ def run(
     first = checkpoint.resume()
     model.train()
     saved, smooth = time.monotonic(), dict[str, float]()
-    with tqdm(
-        total=config.steps, initial=first, unit="step", mininterval=1.0, disable=not leads
-    ) as bar:
+    with tqdm(total=config.steps, initial=first, unit="step", mininterval=1.0) as bar:
         for step in range(first, config.steps):
             with torch.autocast(device.type, torch.bfloat16, enabled=config.bf16):
-                value, shown = loss(step)
+                value, metrics = loss(step)
             if not torch.isfinite(value):
                 raise FloatingPointError(f"The loss became {value.item()} at step {step}.")
             for group in optimizer.param_groups:
@@ -149,12 +145,12 @@ def run(
                 nn.utils.clip_grad_norm_(model.parameters(), config.clip)
             optimizer.step()
             average.update_parameters(model)
-            for name, number in {"loss": value.item(), **shown}.items():
+            for name, number in {"loss": value.item(), **metrics}.items():
                 smooth[name] = 0.98 * smooth.get(name, number) + 0.02 * number
             if step % 10 == 0:
                 bar.set_postfix({k: f"{v:.4f}" for k, v in smooth.items()}, refresh=False)
             due = time.monotonic() - saved > CHECKPOINT_SECONDS or step + 1 == config.steps
-            if leads and due:
+            if due:
                 checkpoint.save(step + 1)
                 saved = time.monotonic()
             bar.update()
@@ -182,7 +178,7 @@ class Checkpoint:
         model = self.model.state_dict()
         if not all(bool(value.isfinite().all()) for value in model.values()):
             raise FloatingPointError(
-                f"The weights are not numbers after step {step - 1}. {self._kept()}"
+                f"The weights are not numbers after step {step - 1}. {self._describe_earlier()}"
             )
         state = {
             "config": dataclasses.asdict(self.config),
@@ -197,9 +193,11 @@ class Checkpoint:
                 torch.save(state, part)
         except (OSError, RuntimeError) as error:  # torch's writer has no error of its own
             reason = getattr(error, "strerror", None) or "is the disk full?"
-            raise OSError(f"{self.path} could not be written ({reason}). {self._kept()}") from error
+            raise OSError(
+                f"{self.path} could not be written ({reason}). {self._describe_earlier()}"
+            ) from error
 
-    def _kept(self) -> str:
+    def _describe_earlier(self) -> str:
         if self.path.exists():
             return "The checkpoint before it is kept; the same command goes on from there."
         return "There is no checkpoint yet."
@@ -211,10 +209,10 @@ class Checkpoint:
             return 0
         try:
             state = load_archive(path)
-            found = {name: state["identity"].get(name, "") for name in self.identity}
+            identity = {name: state["identity"].get(name, "") for name in self.identity}
         except Exception as error:  # made to do harm, a file can bring its reader to raise anything
             raise ValueError(f"{path} is damaged; delete it to start over.") from error
-        changed = [name for name, value in self.identity.items() if found[name] != value]
+        changed = [name for name, value in self.identity.items() if identity[name] != value]
         if changed:
             raise ValueError(
                 f"{path} belongs to a run with another {changed[0]}. Choose another folder."
@@ -227,8 +225,8 @@ class Checkpoint:
 
 
 def _check_same_run(old: dict[str, Any], step: int, config: TrainConfig, path: Path) -> None:
-    new, old = dataclasses.asdict(config), {"windows": 0.0} | old  # older ones do not say
-    differs = {k: (old[k], v) for k, v in new.items() if old[k] != v}
+    new = dataclasses.asdict(config)
+    differs = {k: (old.get(k), v) for k, v in new.items() if old.get(k) != v}
     if set(differs) == {"images"}:
         before = dataclasses.replace(config, images=old["images"])
         if all(c.lr_at(step - 1) >= c.lr or step <= c.warmup for c in (before, config)):

@@ -12,12 +12,11 @@ from dga.data.framing import View
 from dga.data.image_sets import ImageFiles, ImageSet, open_images, read_images
 from dga.io.files import to_plain
 from dga.io.parsing import check_choice
-from dga.profiles import Profile, get_profile
+from dga.profiles import get_profile
 from dga.training import classifier, diffusion
 from dga.training.discriminator import trainer as discriminator
 from dga.training.discriminator.studies import Study
 from dga.training.loop import TrainConfig
-from dga.training.processes import ProcessGroup
 from dga.training.windows import Photographs
 from dga.weights.store import parameter_count, save_weights
 
@@ -46,17 +45,16 @@ def train(
     workers: int | None = None,
     max_depth: int | None = None,
     photographs: Sequence[Path] = (),
-) -> Path | None:
+) -> Path:
     """Train one model, write its weights and ``config.json`` to ``out`` and return that.
 
     ``init``: weights to continue from; ``study``: what a discriminator is taught;
     ``workers``: processes that make its batches ahead, by default as many as there are
     CPUs where pictures are large or read from disk; ``max_depth``: the deepest depth that the
     diffusion model is mostly trained at, all by default;
-    ``photographs``: folders or zips of which ``config.windows`` of the pictures are cut. Returns
-    ``None`` in all but the first of several processes. Raises ``ValueError`` for an unknown
-    model or profile, for unusable data, for windows without photographs, and for a study,
-    windows or several processes of a model that takes none.
+    ``photographs``: folders or zips of which ``config.windows`` of the pictures are cut. Raises
+    ``ValueError`` for an unknown model or profile, for unusable data, for windows without
+    photographs, and for a study or windows of a model that takes none.
     """
     defaults(model)
     if model != "discriminator" and study not in (None, Study()):
@@ -65,62 +63,43 @@ def train(
         raise ValueError(f"Only the diffusion model has a deepest depth, not the {model}.")
     if bool(photographs) != bool(config.windows):
         raise ValueError("--photographs and --windows belong together: what is cut, and how much.")
-    if photographs and (model == "classifier" or (study and study.corrupted)):
-        raise ValueError(
-            "Windows of photographs are for the diffusion model, and for a discriminator that "
-            "corrupts its own pictures."
-        )
+    if photographs and model == "classifier":
+        raise ValueError("Windows of photographs are for the diffusion model and discriminators.")
     cut = Photographs.read(photographs) if photographs else None
     profile = get_profile(profile_name)
     classes = profile.classifier.classes or None
-    team = ProcessGroup.join(device)
-    try:
-        images: ImageSet | ImageFiles
-        if model == "discriminator":
-            images = open_images(data, View.of(profile).clean, classes)
-            if workers is None:
-                workers = _spare_processes(profile, images, team)
-            network, facts = discriminator.train_discriminator(
-                profile, images, config, out, team.device, init, study, team, workers, cut
-            )
-        elif team.size > 1:
-            raise ValueError(f"Several processes train the discriminator, not the {model}.")
+    images: ImageSet | ImageFiles
+    facts: dict[str, Any] = {}
+    if model == "discriminator":
+        images = open_images(data, View.of(profile).clean, classes)
+        if workers is None:
+            is_quick = isinstance(images, ImageSet) and profile.release is None
+            workers = 0 if is_quick else max(1, (os.cpu_count() or 1) - 1)
+        network, facts = discriminator.train_discriminator(
+            profile, images, config, out, device, init, study, workers, cut
+        )
+    else:
+        images = read_images(data, profile.image_size, classes)
+        options = (profile, images, config, out, device, init)
+        if model == "diffusion":
+            network = diffusion.train_diffusion(*options, max_depth, cut)
+            facts = {"max_depth": max_depth}
         else:
-            images = read_images(data, profile.image_size, classes)
-            if model == "diffusion":
-                network = diffusion.train_diffusion(
-                    profile, images, config, out, team.device, init, max_depth, cut
-                )
-                facts = {"max_depth": max_depth}
-            else:
-                network = classifier.train_classifier(
-                    profile, images, config, out, team.device, init
-                )
-                facts = {}
-        if team.leads:
-            described: dict[str, Any] = {
-                "model": model,
-                "profile": to_plain(profile),
-                "parameters": parameter_count(network),
-                "training": to_plain(config),
-                "init": str(init) if init else None,
-                "trained_on": {
-                    "pictures": len(images),
-                    "photographs": len(cut.pictures) if cut else 0,
-                    "device": str(team.device),
-                    "threads": torch.get_num_threads(),
-                    "torch": torch.__version__,
-                    "machine": platform.machine(),
-                },
-            }
-            save_weights(network.state_dict(), out, described | facts)
-    finally:
-        team.leave()
-    return out if team.leads else None
-
-
-def _spare_processes(profile: Profile, images: ImageSet | ImageFiles, team: ProcessGroup) -> int:
-    """How many make batches ahead: none where pictures are small and in memory."""
-    if isinstance(images, ImageSet) and profile.release is None:
-        return 0
-    return max(1, (os.cpu_count() or 1) // team.size - 1)
+            network = classifier.train_classifier(*options)
+    described = {
+        "model": model,
+        "profile": to_plain(profile),
+        "parameters": parameter_count(network),
+        "training": to_plain(config),
+        "init": str(init) if init else None,
+        "trained_on": {
+            "pictures": len(images),
+            "photographs": len(cut.pictures) if cut else 0,
+            "device": str(device),
+            "threads": torch.get_num_threads(),
+            "torch": torch.__version__,
+            "machine": platform.machine(),
+        },
+    }
+    save_weights(network.state_dict(), out, described | facts)
+    return out

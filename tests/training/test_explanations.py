@@ -9,7 +9,7 @@ from torch import Tensor
 
 from dga.data.image_sets import ImageSet
 from dga.diffusion import Schedule
-from dga.explanation.noise_level import matched_depth, noise_deviation
+from dga.explanation.noise_level import noise_deviation
 from dga.images import to_tensor
 from dga.profiles import Profile, get_profile
 from dga.training import diffusion
@@ -89,13 +89,6 @@ def test_noisy_pictures_enter_the_chain_around_their_own_depth(schedule):
     assert 0.05 < np.mean(smooth > 0) < 0.2
 
 
-def test_noise_is_shown_below_at_and_beyond_its_entry(schedule):
-    entry, rng = matched_depth(schedule, 0.5), np.random.default_rng(0)
-    drawn = np.array([random_depth(schedule, 9, 0.5, rng) for _ in range(400)])
-    shares = [np.mean(found) for found in (drawn < entry, drawn == entry, drawn > entry)]
-    assert min(shares) > 0.15
-
-
 @given(st.integers(0, 2**32), st.floats(0, 1.5), st.integers(0, 100))
 def test_depths_are_in_the_chain(seed, deviation, ordinary):
     schedule = Schedule.from_config(get_profile("everyday16").schedule)
@@ -140,7 +133,7 @@ def test_timesteps_are_drawn_where_they_are_used(tiny_profile, cat):
     assert int(time.max()) < total
 
 
-def test_a_deepest_depth_is_one_of_the_chain(tiny_profile):
-    for depth in (0, tiny_profile.schedule.steps + 1):
-        with pytest.raises(ValueError, match="deepest depth is 1 to"):
-            diffusion.last_timestep(tiny_profile.schedule, depth)
+@pytest.mark.parametrize("depth", [0, 101])
+def test_a_deepest_depth_is_one_of_the_chain(tiny_profile, depth):
+    with pytest.raises(ValueError, match="deepest depth is 1 to"):
+        diffusion.last_timestep(tiny_profile.schedule, depth)

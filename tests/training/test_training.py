@@ -16,7 +16,7 @@ import skimage.data
 import torch
 from torch import nn
 
-from dga.corruptions import CORRUPTIONS, FAMILIES, parse_corruptions
+from dga.corruptions import FAMILIES, parse_corruptions
 from dga.data.framing import View
 from dga.data.image_sets import read_images
 from dga.diffusion import Schedule
@@ -93,9 +93,7 @@ def _train(name, profile, folder, out, config, study=None) -> str:
     ("name", "study", "bf16"),
     [
         ("diffusion", None, True),
-        ("diffusion", None, False),
         ("classifier", None, True),
-        ("discriminator", Study(), True),
         ("discriminator", Study(), False),
         ("discriminator", Study(source="crossed", samples=5), False),
         ("discriminator", Study(source="generated", samples=3, precision="bfloat16"), True),
@@ -153,31 +151,26 @@ def test_losses_that_are_not_numbers_stop_the_run(tmp_path):
 
 
 def test_diffusion_loss_falls(tiny_profile, images, tmp_path, monkeypatch):
-    seen: list[float] = []
-    real = loop.run
+    losses: list[float] = []
 
     def watch(model: nn.Module, optimizer: object, loss: loop.LossFunction, *rest: Any) -> Any:
         def seen_loss(step: int) -> tuple[torch.Tensor, dict[str, float]]:
-            value, shown = loss(step)
-            seen.append(shown["mse"])
-            return value, shown
+            value, parts = loss(step)
+            losses.append(parts["mse"])
+            return value, parts
 
-        return real(model, optimizer, seen_loss, *rest)
+        return run_loop(model, optimizer, seen_loss, *rest)
 
+    run_loop = loop.run
     monkeypatch.setattr(loop, "run", watch)
     config = dataclasses.replace(CONFIG, images=640, batch=16, lr=2e-3)
     diffusion.train_diffusion(tiny_profile, images, config, tmp_path, CPU)
-    assert np.mean(seen[-10:]) < 0.9 * np.mean(seen[:10])
+    assert np.mean(losses[-10:]) < 0.9 * np.mean(losses[:10])
 
 
 @pytest.mark.parametrize(
     "other",
-    [
-        Study(source="crossed", samples=5),
-        Study(input="x0_hat"),
-        Study(corruptions=("fog",)),
-        Study(explanations=True),
-    ],
+    [Study(source="crossed", samples=5), Study(corruptions=("fog",)), Study(explanations=True)],
     ids=lambda study: study.name,
 )
 def test_a_checkpoint_of_another_study_is_refused(
@@ -209,7 +202,7 @@ def test_generated_pictures_are_kept_in_shards(short_profile, diffusion_folder, 
 
 def test_source_pictures_stay_source_pictures(cat):
     rng = np.random.default_rng(0)
-    varied = [vary_source(cat, 64, rng) for _ in range(50)]
+    varied = [vary_source(cat, rng) for _ in range(50)]
     assert all(v.shape == cat.shape and v.dtype == np.uint8 for v in varied)
     same = sum(np.array_equal(v, cat) or np.array_equal(v, cat[:, ::-1]) for v in varied)
     assert 10 < same < 35
@@ -262,12 +255,11 @@ def test_sources_fill_the_classes(monkeypatch):
     assert starts == {REAL, GENERATED}  # so that odd batches are balanced too
 
 
-@pytest.mark.parametrize("group", ["all", "blur", "extra", "snow,fog"])
-def test_corruptions_are_those_asked_for(group, monkeypatch):
-    study = Study(corruptions=parse_corruptions(group))
+def test_corruptions_are_those_asked_for(monkeypatch):
+    study = Study(corruptions=parse_corruptions("snow,fog"))
     names = [name for name, _, _ in _pairs(study, 200, monkeypatch)[2]]
-    assert set(names) == set(study.corruptions)
-    assert max(map(names.count, study.corruptions)) < 3 * 200 / len(study.corruptions)
+    assert set(names) == {"snow", "fog"}
+    assert max(map(names.count, study.corruptions)) < 150
 
 
 def test_default_pairs_are_drawn_as_ever(monkeypatch):
@@ -313,14 +305,9 @@ def test_x0_hat_is_the_estimate_of_the_frozen_denoiser(tiny_models, tiny_profile
 
 
 def test_x0_hat_at_depth_0_is_the_picture(tiny_models):
-    x = torch.rand(4, 3, 32, 32) * 2 - 1
-    depth = torch.tensor([0, 5, 0, 90])
+    x, depth = torch.rand(3, 3, 32, 32) * 2 - 1, torch.tensor([0, 5, 0])
     estimate = estimate_x0(tiny_models.schedule, tiny_models.denoiser, x, depth)
-    same = [torch.equal(a, b) for a, b in zip(estimate, x, strict=True)]
-    assert same == [True, False, True, False]
-    with torch.autocast("cpu", torch.bfloat16):
-        again = estimate_x0(tiny_models.schedule, tiny_models.denoiser, x, depth)
-    assert torch.equal(again, estimate)
+    assert [torch.equal(a, b) for a, b in zip(estimate, x, strict=True)] == [True, False, True]
 
 
 @pytest.mark.parametrize(
@@ -343,24 +330,6 @@ def test_a_study_is_named_after_what_is_special(study, name):
 
 def test_weights_without_options_are_of_the_default_study():
     assert Study.from_config({"source": "images"}) == Study()
-    assert Study().identity("") == "images"  # older checkpoints say just that
-
-
-def test_corruptions_are_parsed_in_a_fixed_order():
-    assert parse_corruptions("all") == CORRUPTIONS
-    assert parse_corruptions("fog, snow") == parse_corruptions("snow,fog") == ("snow", "fog")
-    assert parse_corruptions("digital,noise") == FAMILIES["noise"] + FAMILIES["digital"]
-
-
-def test_unknown_model_and_options_are_named():
-    with pytest.raises(ValueError, match="diffusion, classifier, discriminator"):
-        run.defaults("critic")
-    with pytest.raises(ValueError, match="At least one picture"):
-        Study(samples=0)
-    with pytest.raises(ValueError, match=r"'rain'. Choose all, noise, .*extra or some of: gauss"):
-        parse_corruptions("fog,rain")
-    with pytest.raises(ValueError, match="No corruption is named"):
-        parse_corruptions(" ,")
 
 
 def test_options_belong_to_one_model(tiny_profile, picture_folder, images, tmp_path):
@@ -374,15 +343,20 @@ def test_options_belong_to_one_model(tiny_profile, picture_folder, images, tmp_p
         diffusion.train_diffusion(tiny_profile, images, CONFIG, tmp_path, CPU)
 
 
-def test_command_names_what_is_allowed(picture_folder, tmp_path):
-    for option, sentence in (
-        (["--source", "both"], "images, generated, crossed"),
-        (["--corruptions", "rain"], "all, noise, blur, weather, digital, extra"),
-        (["--input", "x_0"], "x_t, x0_hat"),
-        (["--precision", "float8"], "float32, bfloat16"),
-    ):
-        asked = "train", "discriminator", "--data", picture_folder, "--out", tmp_path
-        assert sentence in refused(*asked, *option)
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (["critic"], "diffusion, classifier, discriminator"),
+        (["discriminator", "--source", "both"], "images, generated, crossed"),
+        (["discriminator", "--samples", 0], "At least one picture"),
+        (["discriminator", "--corruptions", "rain"], "all, noise, blur, weather, digital, extra"),
+        (["discriminator", "--corruptions", " ,"], "No corruption is named"),
+        (["discriminator", "--input", "x_0"], "x_t, x0_hat"),
+        (["discriminator", "--precision", "float8"], "float32, bfloat16"),
+    ],
+)
+def test_command_names_what_is_allowed(picture_folder, tmp_path, options, sentence):
+    assert sentence in refused("train", *options, "--data", picture_folder, "--out", tmp_path)
 
 
 @pytest.mark.slow

@@ -125,13 +125,13 @@ def interpolate_blocks(x: Tensor, size: int) -> Tensor:
 
 def random_exposure(x: Tensor, rng: np.random.Generator) -> Exposure:
     """A gain of 0.8 to 25 about grey or each channel's mean, and any new mean."""
-    own = x.mean((1, 2))  # [3]
-    grey = own.mean().expand(3)
-    about = own if rng.random() < 0.6 else grey
+    colour = x.mean((1, 2))  # [3]
+    grey = colour.mean().expand(3)
+    about = colour if rng.random() < 0.6 else grey
     deviation = float((x - about.view(3, 1, 1)).square().mean().sqrt())
     gain = _log_uniform(rng, 0.8, max(1.0, min(25.0, 0.7 / max(deviation, DEVIATION_FLOOR))))
-    moved = (about, grey, torch.full_like(own, SOURCE_MEAN), grey + rng.normal(0, 0.2))
-    red, green, blue = (moved[int(rng.integers(4))] - gain * about).tolist()
+    means = (about, grey, torch.full_like(colour, SOURCE_MEAN), grey + rng.normal(0, 0.2))
+    red, green, blue = (means[int(rng.integers(4))] - gain * about).tolist()
     return Exposure(gain, (red, green, blue))
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,7 +22,6 @@ from dga.weights.store import weights_folder, weights_id
 
 SAMPLES_PER_SHARD = 32
 """Also the batch: a larger one was no faster on the CPU."""
-POLL_SECONDS = 1.0
 
 
 @dataclass(frozen=True)
@@ -61,33 +58,23 @@ class Samples:
         return np.array(shard[i % SAMPLES_PER_SHARD])
 
 
-def draw_samples(
-    profile: Profile, prior: Prior, count: int, out: Path, rank: int = 0, size: int = 1
-) -> Samples:
+def draw_samples(profile: Profile, prior: Prior, count: int, out: Path) -> Samples:
     """Samples of the diffusion model; a killed run resumes.
 
     Sample i depends on its number, the weights and the precision, which its shard's
-    folder under ``out`` is named after: several studies may share one ``out``. Of ``size``
-    processes each draws every ``size``-th shard, and then waits for those of the others.
+    folder under ``out`` is named after: several studies may share one ``out``.
     """
     schedule = Schedule.from_config(profile.schedule)
-    precision = prior.compute.precision
-    folder = out / f"{prior.made_by}-{schedule.steps}-{precision}"
+    folder = out / f"{prior.made_by}-{schedule.steps}-{prior.compute.precision}"
     folder.mkdir(parents=True, exist_ok=True)
     starts = range(0, count, SAMPLES_PER_SHARD)
     seeds = [range(first, min(count, first + SAMPLES_PER_SHARD)) for first in starts]
     paths = [folder / f"{few.start:06d}-{few.stop:06d}.npy" for few in seeds]
-    with tqdm(total=len(paths), desc="samples", unit="shard", disable=rank > 0) as bar:
-        for number, (path, few) in enumerate(zip(paths, seeds, strict=True)):
-            if number % size == rank and not path.exists():
-                pixels = _draw(schedule, prior, few, profile.image_size)
-                # Two runs may draw the same shard at the same time.
-                own = f".{os.uname().nodename}-{os.getpid()}.part"
-                with atomic(path, own) as part, part.open("wb") as file:
-                    np.save(file, pixels)
-            bar.update()
-    while not all(path.exists() for path in paths):
-        time.sleep(POLL_SECONDS)
+    for path, few in zip(paths, tqdm(seeds, desc="samples", unit="shard"), strict=True):
+        if not path.exists():
+            pixels = _draw(schedule, prior, few, profile.image_size)
+            with atomic(path) as part, part.open("wb") as file:
+                np.save(file, pixels)
     return Samples(tuple(paths), count)
 
 

@@ -24,11 +24,8 @@ class Study:
     (``crossed``). ``corruptions``: what class 1 suffers. ``input``: it judges the state
     ``x_t`` or the frozen denoiser's estimate ``x0_hat``. ``diffusion`` holds that model's
     weights (default: those that ship), ``samples`` counts generated pictures, ``shards``
-    is where they are kept, ``precision`` is the frozen model's. ``corrupted``: a folder in
-    ImageNet-C's layout, from which class 1 is read instead of made, each picture beside the
-    clean one of the same name. ``freeze_encoder``: only the head is trained. ``explanations``:
-    class 1 also holds right and wrong explanations, see
-    :mod:`~dga.training.discriminator.explanations`.
+    is where they are kept, ``precision`` is the frozen model's. ``explanations``: class 1 also
+    holds right and wrong explanations, see :mod:`~dga.training.discriminator.explanations`.
     """
 
     source: str = "images"
@@ -38,8 +35,6 @@ class Study:
     samples: int = 1024
     shards: Path | None = None
     precision: str = "float32"
-    corrupted: Path | None = None
-    freeze_encoder: bool = False
     explanations: bool = False
 
     def __post_init__(self) -> None:
@@ -52,11 +47,6 @@ class Study:
         check_corruptions(set(self.corruptions))
         if self.samples < 1:
             raise ValueError("At least one picture must be generated.")
-        if self.corrupted is not None and self.samples_needed:
-            raise ValueError(
-                "Corrupted pictures from a folder stand beside clean ones of the same name: "
-                "that is the source images, not generated or crossed."
-            )
 
     @classmethod
     def from_config(cls, config: Mapping[str, Any]) -> Study:
@@ -84,10 +74,10 @@ class Study:
         groups = {names: group for group, names in GROUPS.items()}
         group = groups.get(self.corruptions, "+".join(self.corruptions))
         source = "" if (self.source, group) == ("images", "extra") else self.source
-        taught = {"all": "", "extra": "leave-out"}.get(group, group)
-        judged = "" if self.input == "x_t" else self.input
+        damage = {"all": "", "extra": "leave-out"}.get(group, group)
+        state = "" if self.input == "x_t" else self.input
         more = "explanations" if self.explanations else ""
-        return "-".join(part for part in (source, taught, judged, more) if part)
+        return "-".join(part for part in (source, damage, state, more) if part)
 
     def facts(self, made_by: str) -> dict[str, Any]:
         """What ``config.json`` keeps. ``made_by``: the diffusion weights' identity."""
@@ -100,10 +90,6 @@ class Study:
             facts |= {"diffusion": made_by, "precision": self.precision}
         if self.samples_needed:
             facts["samples"] = self.samples
-        if self.corrupted is not None:
-            facts["corrupted"] = self.corrupted.name
-        if self.freeze_encoder:
-            facts["encoder"] = "frozen"
         if self.explanations:
             facts["explanations"] = True
         return facts

@@ -12,16 +12,13 @@ from dga.io.files import CHECKPOINT
 from dga.networks.unet import Discriminator
 from dga.profiles import Profile
 from dga.training import loop
-from dga.training.discriminator.batches import Batches, released_conditions
+from dga.training.discriminator.batches import Batches
 from dga.training.discriminator.samples import Prior
 from dga.training.discriminator.studies import Study
 from dga.training.loop import TrainConfig
-from dga.training.processes import ProcessGroup
 from dga.training.windows import Photographs
 from dga.weights.checkpoints import check_fit, read_checkpoint
 
-HEAD = "out."
-"""Norm, attention pooling and the layer that gives the logit."""
 LAST = "out.2.c_proj."
 """The one layer whose shape depends on the number of classes."""
 
@@ -36,67 +33,49 @@ def train_discriminator(
     device: torch.device,
     init: Path | None = None,
     study: Study | None = None,
-    team: ProcessGroup | None = None,
     workers: int = 0,
     photographs: Photographs | None = None,
 ) -> tuple[nn.Module, dict[str, Any]]:
     """Train on pairs of a source and a corrupted picture at one depth, as the study says.
 
     All severities, binary cross-entropy, balanced classes (section 3.2 of the paper).
-    ``team``: the processes that share every batch; ``workers``: processes that make batches ahead;
+    ``workers``: processes that make batches ahead;
     ``photographs``: of which ``config.windows`` are cut. Returns the moving average and what its
-    config must keep: the study and the pictures that could not be read (the team's first process
-    only).
+    config must keep of the study.
     """
-    study, team = study or Study(), team or ProcessGroup(device)
-    check_study(study, init)
+    study = study or Study()
     prior = Prior.load(profile, study, device) if study.diffusion_needed else None
     made_by = prior.made_by if prior else ""
     identity = loop.describe_run("discriminator", profile, images, init, study.identity(made_by))
     if photographs:
         identity["photographs"] = photographs.fingerprint()
-    used, _ = split_training(images)
+    training, _ = split_training(images)
     torch.manual_seed(config.seed)
-    model = _start(profile, study, init, out).to(device)
-    trained = [p for p in model.parameters() if p.requires_grad]
-    optimizer = torch.optim.AdamW(trained, lr=config.lr, weight_decay=config.weight_decay)
+    model = _start(profile, init, out).to(device)
+    optimizer = torch.optim.AdamW(
+        model.parameters(), lr=config.lr, weight_decay=config.weight_decay
+    )
     shards = study.shards or out / "samples"
-    batches = Batches(profile, study, used, config, prior, shards, team, workers, photographs)
-    shared = team.wrap(model)
+    batches = Batches(profile, study, training, config, prior, shards, workers, photographs)
 
     def loss(step: int) -> tuple[Tensor, dict[str, float]]:
         x, time, target = (v.to(device) for v in batches.draw(step, device))
-        logits = shared(x, time)
+        logits = model(x, time)
         value = F.binary_cross_entropy_with_logits(logits, target)
         return value, {"accuracy": float(((logits > 0) == (target > 0.5)).float().mean())}
 
-    network = loop.run(model, optimizer, loss, config, out, device, identity, team.leads)
-    unreadable = team.gather(list(batches.unreadable))
-    if not team.leads:
-        return network, {}
-    return network, study.facts(made_by) | ({"unreadable": unreadable} if unreadable else {})
+    network = loop.run(model, optimizer, loss, config, out, device, identity)
+    return network, study.facts(made_by)
 
 
-def _start(profile: Profile, study: Study, init: Path | None, out: Path) -> Discriminator:
+def _start(profile: Profile, init: Path | None, out: Path) -> Discriminator:
     """A new network with the weights in ``init``: ours, or those of a classifier's file."""
     model = Discriminator(profile.discriminator)
     if init is not None and not init.is_dir() and not (out / CHECKPOINT).exists():
         load_backbone(model, init)
     else:
         loop.start_from(model, init, out)
-    if study.freeze_encoder:
-        freeze_encoder(model)
     return model
-
-
-def check_study(study: Study, init: Path | None) -> None:
-    """Raise ``ValueError`` for a study that cannot be carried out as asked."""
-    if study.freeze_encoder and init is None:
-        raise ValueError(
-            "A frozen encoder keeps the weights it starts with: name them with --init."
-        )
-    if study.corrupted is not None:
-        released_conditions(study.corrupted, study.corruptions)
 
 
 def load_backbone(network: Discriminator, path: Path) -> Discriminator:
@@ -116,9 +95,3 @@ def load_backbone(network: Discriminator, path: Path) -> Discriminator:
     taken = {name: value for name, value in state.items() if not name.startswith(LAST)}
     network.net.load_state_dict(taken, strict=False)
     return network
-
-
-def freeze_encoder(network: nn.Module) -> None:
-    """Leave only the head (norm, attention pooling, logit) to be trained."""
-    for name, parameter in network.named_parameters():
-        parameter.requires_grad_(name.removeprefix("net.").startswith(HEAD))
