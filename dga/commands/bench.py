@@ -29,7 +29,6 @@ def bench(
     random: Annotated[
         bool, typer.Option("--random", help="Random weights: same speed, nothing to load.")
     ] = False,
-    compiled: Annotated[bool, typer.Option("--compiled", help="Through torch.compile.")] = False,
     out: Annotated[Path | None, typer.Option(help="Folder for bench.csv and bench.json.")] = None,
     profile: ProfileOption = "everyday16",
     weights: WeightsOption = None,
@@ -53,7 +52,7 @@ def bench(
     timed = min(2, steps) if timed is None else timed
     shape = get_profile(profile)
     load = random_models if random else partial(load_models, sources=Sources(weights))
-    models = load(shape, compute=Compute.choose(device, precision, compiled))
+    models = load(shape, compute=Compute.choose(device, precision))
     exact = Compute.choose(device, "float32")
     reference = load(shape, compute=exact) if against else None
     table = measure(models, sizes, steps, timed, reference)

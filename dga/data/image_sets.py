@@ -305,11 +305,11 @@ def split_training(images: Images) -> tuple[Images, Images]:
 
 def per_class(images: Images, count: int, skip: int = 0) -> Images:
     """``count`` pictures of each class after its first ``skip``, in the order of the same hash."""
-    seen = [-skip] * len(images.classes)
+    counts = [-skip] * len(images.classes)
     chosen: list[int] = []
     for i in _in_hash_order(images):
         label = int(images.labels[i])
-        if 0 <= seen[label] < count:
+        if 0 <= counts[label] < count:
             chosen.append(i)
-        seen[label] += 1
+        counts[label] += 1
     return images.take(sorted(chosen))

@@ -26,12 +26,12 @@ def condition_folder(root: Path, corruption: str, severity: int) -> Path | None:
     The released archives may have been unpacked side by side or a folder a family.
     """
     places = (root, *(root / group for group in GROUPS))
-    found = (place / corruption / str(severity) for place in places)
-    return next((folder for folder in found if folder.is_dir()), None)
+    folders = (place / corruption / str(severity) for place in places)
+    return next((folder for folder in folders if folder.is_dir()), None)
 
 
 def conditions(root: Path) -> list[tuple[str, int]]:
     """Every (corruption, severity) that a folder in ImageNet-C's layout holds."""
     names = CORRUPTIONS + EXTRA_CORRUPTIONS
-    asked = ((name, severity) for name in names for severity in SEVERITIES)
-    return [pair for pair in asked if condition_folder(root, *pair) is not None]
+    pairs = ((name, severity) for name in names for severity in SEVERITIES)
+    return [pair for pair in pairs if condition_folder(root, *pair) is not None]

@@ -148,7 +148,7 @@ def predict_proba(model: nn.Module, x: Tensor, config: ClassifierConfig) -> Tens
     Raises ``FloatingPointError`` if they are not numbers, and ``ValueError`` for answers that are
     no logits.
     """
-    return checked(to_logits(model(preprocess(x, config)), len(x)).softmax(1))
+    return check_finite(to_logits(model(preprocess(x, config)), len(x)).softmax(1))
 
 
 def to_logits(answer: Any, count: int) -> Tensor:
@@ -156,15 +156,12 @@ def to_logits(answer: Any, count: int) -> Tensor:
 
     Raises ``ValueError`` with the likely cause where it cannot be logits.
     """
-    if not isinstance(answer, Tensor):
+    if not isinstance(answer, Tensor) or answer.ndim != 2 or len(answer) != count:
+        shape = list(answer.shape) if isinstance(answer, Tensor) else f"a {type(answer).__name__}"
         raise ValueError(
-            f"The classifier returned a {type(answer).__name__}, not a tensor of logits: wrap it "
-            "in a module that returns them alone."
-        )
-    if answer.ndim != 2 or len(answer) != count:
-        raise ValueError(
-            f"The classifier returned {list(answer.shape)} for {count} pictures, not one row a "
-            "picture with a logit for each class: is it a feature extractor or a detector?"
+            f"The classifier returned {shape} for {count} pictures, not a tensor of logits with "
+            "one row a picture and a column for each class: wrap it in a module that returns "
+            "them alone."
         )
     if answer.shape[1] < 2:
         raise ValueError(
@@ -180,7 +177,7 @@ def to_logits(answer: Any, count: int) -> Tensor:
     return logits
 
 
-def checked(probabilities: Tensor) -> Tensor:
+def check_finite(probabilities: Tensor) -> Tensor:
     """The same. Raises ``FloatingPointError`` if they are not numbers."""
     if not bool(probabilities.isfinite().all()):
         raise FloatingPointError("The classifier returned values that are not numbers.")

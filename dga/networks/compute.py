@@ -8,12 +8,12 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 import torch
 from torch import nn
 
-from dga.io.parsing import check_choice, shortened
+from dga.io.parsing import check_choice, first_line
 from dga.networks.memory import AdaptiveBatchSize
 from dga.networks.unet import Denoiser, GuidedNetwork
 
@@ -31,8 +31,7 @@ def use_one_thread_in_forks() -> None:
 
 P = ParamSpec("P")
 R = TypeVar("R")
-Precision = Literal["auto", "float32", "bfloat16", "float16"]
-PRECISIONS: tuple[Precision, ...] = ("auto", "float32", "bfloat16", "float16")
+PRECISIONS = ("auto", "float32", "bfloat16", "float16")
 FULL_SIZE = 30_000_000
 """Parameters of a discriminator from which a processor runs it in the denoiser's precision."""
 BFLOAT16_UNITS = ("amx_bf16", "avx512_bf16", "bf16", "sve_bf16")
@@ -44,25 +43,21 @@ class Compute:
     """A device, the precision of the denoiser's convolutions, and how they are run.
 
     ``fast``: fused attention, fewer passes through memory, channels last; results equal
-    the reference's up to rounding. ``compiled``: the denoiser goes through
-    ``torch.compile`` (with CUDA graphs on a GPU), which pays when many batches have
-    the same size. ``automatic``: the precision is the device's choice, and chosen anew where
-    networks move. ``batch_size``: how many pictures fit at once, learned on the way.
+    the reference's up to rounding. ``automatic``: the precision is the device's choice, and
+    chosen anew where networks move. ``batch_size``: how many pictures fit at once, learned on
+    the way.
     """
 
     device: torch.device
     dtype: torch.dtype
     fast: bool = False
-    compiled: bool = False
     automatic: bool = False
     batch_size: AdaptiveBatchSize = field(
         default_factory=AdaptiveBatchSize, compare=False, repr=False
     )
 
     @classmethod
-    def choose(
-        cls, device: str | None = None, precision: str = "auto", compiled: bool = False
-    ) -> Compute:
+    def choose(cls, device: str | None = None, precision: str = "auto") -> Compute:
         """The GPU if there is one; half precision where the device is faster in it.
 
         ``float32`` is the reference: the package's own networks, bit for bit, and on a GPU
@@ -74,18 +69,19 @@ class Compute:
             chosen = torch.device(device or default_device())
             torch.zeros(1, device=chosen)
         except (RuntimeError, AssertionError) as error:
-            reason = shortened((str(error).splitlines() or [type(error).__name__])[0], 160)
-            raise ValueError(f"Device {device!r} cannot be used here: {reason}") from error
+            raise ValueError(
+                f"Device {device!r} cannot be used here: {first_line(error)}."
+            ) from error
         dtype = fastest_dtype(chosen) if precision == "auto" else getattr(torch, precision)
-        return cls(chosen, dtype, dtype != torch.float32, compiled, precision == "auto")
+        return cls(chosen, dtype, dtype != torch.float32, precision == "auto")
 
-    def moved(self, device: torch.device) -> Compute:
+    def for_device(self, device: torch.device) -> Compute:
         """The same on another device, with its own choice of precision where one was left to it.
 
         Raises ``ValueError`` for a device that is not there.
         """
         if self.automatic and device != self.device:
-            return Compute.choose(str(device), "auto", self.compiled)
+            return Compute.choose(str(device), "auto")
         return replace(self, device=device, batch_size=AdaptiveBatchSize())
 
     @property
@@ -106,7 +102,9 @@ class Compute:
         network.to(self.device)
         if not isinstance(network, GuidedNetwork):
             return network
-        if not isinstance(network, Denoiser) and not self._follows(network):
+        size = sum(p.numel() for p in network.parameters())
+        is_large = size >= FULL_SIZE and self.device.type == "cpu"
+        if not isinstance(network, Denoiser) and not is_large:
             network.convert_torso(torch.float32)
             return network
         network.convert_torso(self.dtype)
@@ -116,14 +114,7 @@ class Compute:
                     parameter.data = parameter.data.clone()  # lets go of the file it was read from
         if self.fast:
             network.use_fast_blocks()
-        if self.compiled and isinstance(network, Denoiser):
-            mode = "reduce-overhead" if self.device.type == "cuda" else None
-            network.net.compile(mode=mode, dynamic=False)
         return network
-
-    def _follows(self, network: nn.Module) -> bool:
-        large = sum(p.numel() for p in network.parameters()) >= FULL_SIZE
-        return large and self.device.type == "cpu"
 
 
 def default_device() -> str:
@@ -134,7 +125,7 @@ def default_device() -> str:
 def fastest_dtype(device: torch.device) -> torch.dtype:
     """bfloat16 where the device has units for it, else float32.
 
-    What it has is asked and nothing is measured: a busy machine must choose as an idle one does.
+    Nothing is measured: a busy machine must choose as an idle one does.
     """
     if device.type == "cuda":
         native = torch.cuda.is_bf16_supported(including_emulation=False)
@@ -145,8 +136,8 @@ def fastest_dtype(device: torch.device) -> torch.dtype:
 
 
 @contextmanager
-def _numerics() -> Iterator[None]:
-    usual = torch.get_default_dtype()
+def _usual_numerics() -> Iterator[None]:
+    dtype = torch.get_default_dtype()
     with torch.inference_mode(False), ExitStack() as stack:
         for kind in ("cpu", "cuda"):
             if torch.is_autocast_enabled(kind):
@@ -155,7 +146,7 @@ def _numerics() -> Iterator[None]:
         try:
             yield
         finally:
-            torch.set_default_dtype(usual)
+            torch.set_default_dtype(dtype)
 
 
 def with_own_numerics(function: Callable[P, R]) -> Callable[P, R]:
@@ -165,19 +156,13 @@ def with_own_numerics(function: Callable[P, R]) -> Callable[P, R]:
     set around it, are as usual while it works.
     """
     if not inspect.isgeneratorfunction(function):
-
-        @functools.wraps(function)
-        def whole(*args: P.args, **options: P.kwargs) -> R:
-            with _numerics():
-                return function(*args, **options)
-
-        return whole
+        return _usual_numerics()(function)
 
     @functools.wraps(function)
     def steps(*args: P.args, **options: P.kwargs) -> Any:
         with closing(function(*args, **options)) as events:
             while True:
-                with _numerics():
+                with _usual_numerics():
                     event = next(events, events)
                 if event is events:
                     return

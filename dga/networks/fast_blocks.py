@@ -68,30 +68,6 @@ SHORT = 128
 """Tokens up to which a processor's gradient is faster with the weights stored, up to 20 times."""
 
 
-class ScaledDotProduct(nn.Module):
-    """softmax(q k^T / sqrt(c)) v, for long sequences without storing the ``[L, L]`` weights.
-
-    Takes what the package's own modules take, ``[N, 3 * heads * c, L]``, and gives
-    ``[N, heads * c, L]``; it has no parameters. ``by_head``: the channels are ordered
-    head, then q, k, v (``QKVAttentionLegacy``); otherwise q, k, v, then head
-    (``QKVAttention``). (Vaswani et al., 2017, Eq. 1.)
-    """
-
-    def __init__(self, heads: int, by_head: bool) -> None:
-        super().__init__()
-        self.heads, self.by_head = heads, by_head
-
-    def forward(self, qkv: Tensor) -> Tensor:
-        n, width, length = qkv.shape
-        # The kernels want a head's channels side by side; free if the caller has them so.
-        tokens = qkv.transpose(1, 2).contiguous()  # [N, L, 3 heads c]
-        split = (self.heads, 3) if self.by_head else (3, self.heads)
-        parts = tokens.view(n, length, *split, width // (3 * self.heads))
-        q, k, v = parts.movedim(1, 3).unbind(2 if self.by_head else 1)  # [N, heads, L, c]
-        mixed = _attend(q, k, v)  # [N, heads, L, c]
-        return mixed.transpose(1, 2).reshape(n, length, -1).transpose(1, 2)
-
-
 def _attend(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
     if q.device.type == "cpu" and q.requires_grad and q.shape[-2] <= SHORT:
         return (q @ k.transpose(-1, -2) * q.shape[-1] ** -0.5).softmax(-1) @ v
@@ -126,18 +102,22 @@ class ResidualBlock(unet.TimestepBlock):
 
 
 class AttentionBlock(nn.Module):
-    """The package's block of the same name: ``[B, C, H, W] -> [B, C, H, W]``."""
+    """The package's block of the same name: ``[B, C, H, W] -> [B, C, H, W]``.
+
+    softmax(q k^T / sqrt(c)) v (Vaswani et al., 2017, Eq. 1), for long sequences without storing
+    the ``[L, L]`` weights.
+    """
 
     def __init__(self, block: unet.AttentionBlock) -> None:
         super().__init__()
         self.norm, self.qkv, self.proj_out = block.norm, block.qkv, block.proj_out
-        by_head = isinstance(block.attention, unet.QKVAttentionLegacy)
-        self.attention = ScaledDotProduct(block.num_heads, by_head)
+        self.heads = block.num_heads
 
     def forward(self, x: Tensor) -> Tensor:
-        tokens = group_norm(self.norm, x).flatten(2).transpose(1, 2)  # [B, H W, C]
-        qkv = F.linear(tokens, self.qkv.weight.squeeze(2), self.qkv.bias)
-        mixed = self.attention(qkv.transpose(1, 2)).transpose(1, 2)  # [B, H W, C]
+        tokens = group_norm(self.norm, x).flatten(2).transpose(1, 2)  # [B, L, C]
+        qkv = F.linear(tokens, self.qkv.weight.squeeze(2), self.qkv.bias)  # [B, L, 3 C]
+        parts = qkv.unflatten(2, (self.heads, 3, -1)).movedim(1, 3)  # [B, heads, 3, L, c]
+        mixed = _attend(*parts.unbind(2)).transpose(1, 2).flatten(2)  # [B, L, C]
         h = F.linear(mixed, self.proj_out.weight.squeeze(2), self.proj_out.bias)
         return x + h.transpose(1, 2).unflatten(2, x.shape[2:])
 

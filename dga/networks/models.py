@@ -63,7 +63,7 @@ class Models:
         A precision that nobody asked for by name becomes the one that suits the new device.
         Raises ``ValueError`` for a device that is not there.
         """
-        compute = self.compute.moved(torch.device(device))
+        compute = self.compute.for_device(torch.device(device))
         for network in (self.denoiser, self.discriminator, self.explainer, self.classifier):
             compute.prepare(network)
         return replace(self, compute=compute)
@@ -90,17 +90,17 @@ class ModelFiles:
     def load(self, compute: Compute) -> Models:
         """Verify, load and freeze them. Raises ``WeightsError``."""
         use_one_thread_in_forks()
-        ready = {
+        networks = {
             name: compute.prepare(_LOAD[name](self.profile, path))
             for name, path in self.places.items()
         }
         return Models(
             profile=self.profile,
             schedule=Schedule.from_config(self.profile.schedule),
-            denoiser=ready["diffusion"],
-            discriminator=ready["discriminator"],
-            explainer=ready.get(EXPLAINER, ready["discriminator"]),
-            classifier=ready["classifier"],
+            denoiser=networks["diffusion"],
+            discriminator=networks["discriminator"],
+            explainer=networks.get(EXPLAINER, networks["discriminator"]),
+            classifier=networks["classifier"],
             compute=compute,
             weights=self.weights,
         )

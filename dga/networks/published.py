@@ -59,10 +59,10 @@ class PublishedDiscriminator(GuidedNetwork):
         every = replace(self.schedule, steps=self.schedule.timesteps)
         trained = replace(self.schedule, steps=TRAINED_STEPS)
         abar = Schedule.from_config(every).alpha_bar[1:].numpy()  # [1000]
-        known = Schedule.from_config(trained).alpha_bar[1:].numpy()  # [150]
+        abar_150 = Schedule.from_config(trained).alpha_bar[1:].numpy()  # [150]
         stretch = np.mean([1 / (2 * std) for std in IMAGENET_STD])
         noise = stretch**2 * (1 / abar - 1)  # variance of the noise for a signal of 1
-        distance = np.abs(np.log(noise)[:, None] - np.log(1 / known - 1)[None])  # [1000, 150]
+        distance = np.abs(np.log(noise)[:, None] - np.log(1 / abar_150 - 1)[None])  # [1000, 150]
         gain = 1 / np.sqrt(abar * (1 + noise))
         index = distance.argmin(1)
         return (

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor, nn
 
-from dga.networks.classifier import checked, preprocess
+from dga.networks.classifier import check_finite, preprocess
 from dga.networks.models import Models
 from dga.profiles import TentConfig
 
@@ -45,7 +45,7 @@ class Tent:
             self.optimizer.zero_grad()
             loss.backward()
             self.optimizer.step()
-        return checked(logits.detach().softmax(1)).cpu()
+        return check_finite(logits.detach().softmax(1)).cpu()
 
 
 def softmax_entropy(logits: Tensor) -> Tensor:

@@ -67,20 +67,20 @@ def _checkpoint_config(profile: Profile, sources: Sources, path: Path) -> Classi
             ) from error
     if not isinstance(config, dict) or "architecture" not in config:
         config = {}
-    usual = profile.classifier
+    default = profile.classifier
     architecture = sources.architecture or config.get("architecture")
     if architecture is not None:
-        usual = _timm_config(architecture, config, usual, path)
+        default = _timm_config(architecture, config, default, path)
     changes: dict[str, Any] = {name: getattr(sources, name) for name in sources.classifier_fields}
     if sources.input_size is not None:
         changes["resize"] = None  # what timm crops away belongs to timm's own size
     if sources.classes is not None:
         changes["classes"] = read_classes(sources.classes)
-    return replace(usual, **changes)
+    return replace(default, **changes)
 
 
 def _timm_config(
-    architecture: str, config: Mapping[str, Any], usual: ClassifierConfig, path: Path
+    architecture: str, config: Mapping[str, Any], default: ClassifierConfig, path: Path
 ) -> ClassifierConfig:
     """Size, mean and deviation by ``config`` or else by timm's own table of architectures."""
     import timm  # here: with all that it imports it takes a second
@@ -92,7 +92,7 @@ def _timm_config(
     table = timm.get_pretrained_cfg(architecture)
     try:
         facts = {**(table.to_dict() if table else {}), **config.get("pretrained_cfg", {})}
-        names = config.get("label_names") or facts.get("label_names") or usual.classes
+        names = config.get("label_names") or facts.get("label_names") or default.classes
         size, crop = int(facts["input_size"][-1]), float(facts.get("crop_pct") or 1)
         return ClassifierConfig(
             architecture,

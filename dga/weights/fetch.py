@@ -30,13 +30,13 @@ def fetch_missing(profile: Profile, sources: Sources) -> None:
 
     Raises :class:`~dga.weights.checkpoints.WeightsError`.
     """
-    wanted, hub = sources.public(profile), profile.classifier.hub
-    if "diffusion" in wanted and profile.public:
+    missing, hub = sources.public(profile), profile.classifier.hub
+    if "diffusion" in missing and profile.public:
         folder = home() / profile.name / "diffusion"
         size = profile.public.size / 1e9
         print(f"{profile.public.url} ({size:.1f} GB) is fetched into {folder}.", file=sys.stderr)
         download(profile.public, folder)
-    if "classifier" in wanted and hub:
+    if "classifier" in missing and hub:
         print(f"{hub} is fetched from {constants.ENDPOINT}.", file=sys.stderr)
         try:
             check_sum(profile, Path(hf_hub_download(hub, HUB_FILE)))

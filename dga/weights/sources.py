@@ -57,20 +57,20 @@ class Sources:
         return places
 
     def _locate_one(self, profile: Profile, name: str) -> Path:
-        named: Path | str | None = getattr(self, name)
-        if named is not None:
-            packaged = packaged_checkpoint(package_of(str(named))) if name == "classifier" else None
-            return packaged or Path(named)
-        place = weights_folder(profile.name, name, self.root)
-        if place.exists() or self.root is not None:
-            return place
+        place: Path | str | None = getattr(self, name)
+        if place is not None:
+            packaged = packaged_checkpoint(package_of(str(place))) if name == "classifier" else None
+            return packaged or Path(place)
+        folder = weights_folder(profile.name, name, self.root)
+        if folder.exists() or self.root is not None:
+            return folder
         if name != "classifier":
-            return weights_folder(profile.networks, name) if profile.networks else place
+            return weights_folder(profile.networks, name) if profile.networks else folder
         if packaged := packaged_checkpoint(profile.classifier.package):
             return packaged
         hub = profile.classifier.hub
         cached = try_to_load_from_cache(hub, HUB_FILE) if hub else None
-        return Path(cached) if isinstance(cached, str) else place
+        return Path(cached) if isinstance(cached, str) else folder
 
     def missing(self, profile: Profile) -> list[str]:
         """The networks that are nowhere: neither a checkpoint nor a folder with its config."""

@@ -120,11 +120,11 @@ def test_differences_are_named(small_imagenet, checkpoints, tmp_path, change, se
         load_denoiser(small_imagenet, tmp_path / "other.pt")
 
 
-@pytest.mark.parametrize("content", ["<html>404</html>", "", [torch.zeros(1)], {"epoch": 3}])
+@pytest.mark.parametrize("content", [b"", [torch.zeros(1)], {"epoch": 3}])
 @pytest.mark.parametrize("suffix", [".pt", ".safetensors"])
 def test_files_that_are_no_checkpoints(tmp_path, content, suffix):
     path = tmp_path / f"weights{suffix}"
-    path.write_text(content) if isinstance(content, str) else torch.save(content, path)
+    path.write_bytes(content) if isinstance(content, bytes) else torch.save(content, path)
     with pytest.raises(WeightsError, match=r"cannot be read as a checkpoint|holds no state dict"):
         read_checkpoint(path)
     path.unlink()
