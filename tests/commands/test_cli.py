@@ -84,7 +84,7 @@ def test_steps_and_eta_reach_the_picture(shipped_models, photo):
         (["--eta", "nan"], "eta is a number from 0 to 1, not nan"),
         (["--steps", "all", "--eta", "1"], "say how many steps"),
         (["--profile", "everyday17"], "Known profiles: photo, everyday16, imagenet"),
-        (["--weights", "nowhere"], "Restore that folder"),
+        (["--weights", "nowhere"], "Weights of everyday16 are missing: the diffusion model"),
         (["--precision", "float8"], "auto, float32, bfloat16"),
     ],
 )

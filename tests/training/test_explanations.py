@@ -16,7 +16,7 @@ from dga.training import diffusion
 from dga.training.discriminator.batches import BatchMaker
 from dga.training.discriminator.explanations import (
     VISIBLE,
-    Explained,
+    SecondPictures,
     explain,
     random_depth,
     random_deviation,
@@ -105,9 +105,9 @@ def test_both_of_a_pair_are_at_one_depth_with_the_variance_that_is_missing(
     maker = BatchMaker(tiny_profile, Study(explanations=True), images, CONFIG)
     noisy = _noisy(torch.zeros(16, 3, 32, 32), 0.5)
 
-    def entered(clean: Tensor, *_: object) -> Explained:
+    def entered(clean: Tensor, *_: object) -> SecondPictures:
         full = torch.full((16,), 0.5, dtype=torch.float64)
-        return Explained(noisy, torch.ones(16), full, torch.full((16,), 40))
+        return SecondPictures(noisy, torch.ones(16), full, torch.full((16,), 40))
 
     monkeypatch.setattr("dga.training.discriminator.batches.explain", entered)
     drawn = maker[0]

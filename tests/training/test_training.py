@@ -52,8 +52,7 @@ def test_learning_rate_rises_stays_and_falls():
 def test_every_picture_once_per_pass():
     rows = np.concatenate([loop.batch_rows(20, 7, 0, step) for step in range(20)])
     assert len(rows) == 140
-    for i in range(7):
-        assert sorted(rows[20 * i : 20 * i + 20]) == list(range(20))
+    assert all(sorted(rows[20 * i : 20 * i + 20]) == list(range(20)) for i in range(7))
     assert rows[:20].tolist() != rows[20:40].tolist()
 
 
@@ -189,7 +188,7 @@ def test_generated_pictures_are_kept_in_shards(short_profile, diffusion_folder, 
     samples = generate(short_profile, prior, 3, tmp_path)
     assert samples.shape == (3, 32, 32, 3)
     assert samples.std() > 1
-    shard = next(tmp_path.glob(f"{prior.made_by}-4-float32/*.npy"))
+    shard = next(tmp_path.glob(f"{prior.diffusion_id}-4-float32/*.npy"))
     before = shard.stat().st_mtime_ns
     with torch.autocast("cpu", torch.bfloat16):
         assert np.array_equal(generate(short_profile, prior, 3, tmp_path), samples)

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import timm
 import torch
 from huggingface_hub import constants, hf_hub_download
 from PIL import Image
@@ -17,7 +16,7 @@ import dga
 from app.demo import main
 from dga import profiles
 from dga.images import to_tensor
-from dga.networks.classifier import load_classifier, preprocess
+from dga.networks.classifier import preprocess
 from dga.networks.compute import Compute
 from dga.networks.models import load_models
 from dga.profiles import IMAGENET, Profile
@@ -93,20 +92,6 @@ def test_preprocessing_is_resize_256_and_centre_crop_224():
     seen = preprocess(to_tensor(pixels)[None], config)[0]
     torch.testing.assert_close(seen, usual(Image.fromarray(pixels)), rtol=0, atol=1e-5)
     assert preprocess(torch.zeros(1, 3, 300, 300), config).shape == (1, 3, 224, 224)
-
-
-# The classifier through timm
-
-
-def test_swin_t_from_a_local_file(tmp_path):
-    torch.manual_seed(0)
-    model = timm.create_model(IMAGENET.classifier.architecture).eval()
-    torch.save({"model": model.state_dict()}, tmp_path / "swin.pth")
-    loaded = load_classifier(IMAGENET.classifier, tmp_path / "swin.pth")
-    x = torch.randn(1, 3, 224, 224)
-    with torch.no_grad():
-        torch.testing.assert_close(loaded(x), model(x))
-    assert not any(p.requires_grad for p in loaded.parameters())
 
 
 # Local paths

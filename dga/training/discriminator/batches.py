@@ -21,7 +21,7 @@ from dga.images import Pixels, to_tensor
 from dga.io.parsing import some
 from dga.profiles import Profile
 from dga.training import loop
-from dga.training.discriminator.explanations import Explained, explain
+from dga.training.discriminator.explanations import SecondPictures, explain
 from dga.training.discriminator.pairs import make_pairs
 from dga.training.discriminator.samples import Prior, Samples, draw_samples
 from dga.training.discriminator.studies import Study
@@ -78,7 +78,7 @@ class BatchMaker(Dataset):
             second = explain(clean, corrupted, depth, schedule, seeds)
         else:
             no_noise = torch.zeros(count, dtype=torch.float64)
-            second = Explained(corrupted, torch.ones(count), no_noise, depth)
+            second = SecondPictures(corrupted, torch.ones(count), no_noise, depth)
         if self.photographs:
             self._put_windows(self.photographs, clean, second, rng)
         target = torch.cat([torch.zeros(count), second.target])
@@ -91,7 +91,11 @@ class BatchMaker(Dataset):
         return Batch(x_k, schedule.time[depth], target, depth)
 
     def _put_windows(
-        self, photographs: Photographs, clean: Tensor, second: Explained, rng: np.random.Generator
+        self,
+        photographs: Photographs,
+        clean: Tensor,
+        second: SecondPictures,
+        rng: np.random.Generator,
     ) -> None:
         """Put windows in the place of the last ``config.windows`` of the pairs.
 
@@ -109,7 +113,7 @@ class BatchMaker(Dataset):
                 seeds = window_rng.integers(2**62, size=1)
                 explanation = explain(whole, damaged, depth, self.schedule, seeds)
             else:
-                explanation = Explained(damaged, torch.ones(1), torch.zeros(1), depth)
+                explanation = SecondPictures(damaged, torch.ones(1), torch.zeros(1), depth)
             for row, (top, left) in zip(range(begin, count), places, strict=False):
                 part = (..., slice(top, top + side), slice(left, left + side))
                 clean[row], second.x[row] = whole[0][part], explanation.x[0][part]

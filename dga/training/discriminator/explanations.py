@@ -41,7 +41,7 @@ SHALLOW = 24 / 100
 
 
 @dataclass(frozen=True)
-class Explained:
+class SecondPictures:
     """The second picture of each pair, and how the pair is shown.
 
     ``x``: ``[n, 3, S, S]``; ``target``: float ``[n]``, 0 where a clean picture stayed clean;
@@ -56,7 +56,7 @@ class Explained:
 
 def explain(
     clean: Tensor, corrupted: Tensor, depth: Tensor, schedule: Schedule, seeds: Iterable[int]
-) -> Explained:
+) -> SecondPictures:
     """Put a random inverse, or an unneeded one, and a random entry in some of the pairs.
 
     ``clean``, ``corrupted``: ``[n, 3, S, S]`` in [-1, 1]; ``depth``: ordinary depths, int64
@@ -74,7 +74,7 @@ def explain(
         deviation = random_deviation(damaged, rng) if y else 0.0
         rows.append((damaged, y, deviation, random_depth(schedule, k, deviation, rng)))
     pictures, targets, deviations, depths = zip(*rows, strict=True)
-    return Explained(
+    return SecondPictures(
         torch.stack(pictures),
         torch.tensor(targets),
         torch.tensor(deviations, dtype=torch.float64),

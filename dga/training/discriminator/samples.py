@@ -26,10 +26,10 @@ SAMPLES_PER_SHARD = 32
 
 @dataclass(frozen=True)
 class Prior:
-    """The frozen diffusion model of a study. ``made_by`` names its exact weights."""
+    """The frozen diffusion model of a study. ``diffusion_id`` names its exact weights."""
 
     network: nn.Module
-    made_by: str
+    diffusion_id: str
     compute: Compute
 
     @classmethod
@@ -65,7 +65,7 @@ def draw_samples(profile: Profile, prior: Prior, count: int, out: Path) -> Sampl
     folder under ``out`` is named after: several studies may share one ``out``.
     """
     schedule = Schedule.from_config(profile.schedule)
-    folder = out / f"{prior.made_by}-{schedule.steps}-{prior.compute.precision}"
+    folder = out / f"{prior.diffusion_id}-{schedule.steps}-{prior.compute.precision}"
     folder.mkdir(parents=True, exist_ok=True)
     starts = range(0, count, SAMPLES_PER_SHARD)
     seeds = [range(first, min(count, first + SAMPLES_PER_SHARD)) for first in starts]

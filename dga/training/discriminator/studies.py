@@ -79,23 +79,23 @@ class Study:
         more = "explanations" if self.explanations else ""
         return "-".join(part for part in (source, damage, state, more) if part)
 
-    def facts(self, made_by: str) -> dict[str, Any]:
-        """What ``config.json`` keeps. ``made_by``: the diffusion weights' identity."""
+    def facts(self, diffusion_id: str) -> dict[str, Any]:
+        """What ``config.json`` keeps. ``diffusion_id``: the diffusion weights' identity."""
         facts: dict[str, Any] = {
             "source": self.source,
             "corruptions": list(self.corruptions),
             "input": self.input,
         }
         if self.diffusion_needed:
-            facts |= {"diffusion": made_by, "precision": self.precision}
+            facts |= {"diffusion": diffusion_id, "precision": self.precision}
         if self.samples_needed:
             facts["samples"] = self.samples
         if self.explanations:
             facts["explanations"] = True
         return facts
 
-    def identity(self, made_by: str) -> str:
+    def identity(self, diffusion_id: str) -> str:
         """What a checkpoint must share with the run that resumes it."""
-        facts = self.facts(made_by) | {"source": self.name}
+        facts = self.facts(diffusion_id) | {"source": self.name}
         del facts["corruptions"], facts["input"]  # both are in the name
         return " ".join(str(value) for value in facts.values())

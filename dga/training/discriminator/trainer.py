@@ -45,8 +45,10 @@ def train_discriminator(
     """
     study = study or Study()
     prior = Prior.load(profile, study, device) if study.diffusion_needed else None
-    made_by = prior.made_by if prior else ""
-    identity = loop.describe_run("discriminator", profile, images, init, study.identity(made_by))
+    diffusion_id = prior.diffusion_id if prior else ""
+    identity = loop.describe_run(
+        "discriminator", profile, images, init, study.identity(diffusion_id)
+    )
     if photographs:
         identity["photographs"] = photographs.fingerprint()
     training, _ = split_training(images)
@@ -65,7 +67,7 @@ def train_discriminator(
         return value, {"accuracy": float(((logits > 0) == (target > 0.5)).float().mean())}
 
     network = loop.run(model, optimizer, loss, config, out, device, identity)
-    return network, study.facts(made_by)
+    return network, study.facts(diffusion_id)
 
 
 def _start(profile: Profile, init: Path | None, out: Path) -> Discriminator:
