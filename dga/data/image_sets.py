@@ -219,12 +219,10 @@ def find_images(
 
 
 def find_unlabelled(sources: Sequence[str | Path], frame: Frame) -> ImageFiles:
-    """Pictures of some folders, at any depth, all of one class without a name.
+    """Pictures of some folders or zips, at any depth, all of one class without a name.
 
-    Raises ``ValueError`` for no pictures at all, ``FileNotFoundError`` for what is no folder.
+    Raises ``ValueError`` for no pictures at all, ``FileNotFoundError`` for a missing source.
     """
-    if missing := [str(source) for source in sources if not Path(source).is_dir()]:
-        raise FileNotFoundError(f"{missing[0]} is no folder of pictures.")
     places = [(str(source), name) for source in sources for name in list_pictures(Path(source))]
     if not places:
         raise ValueError(f"No pictures in {', '.join(map(str, sources))}.")

@@ -12,13 +12,8 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from dga.profiles import ClassifierConfig
-from dga.weights.checkpoints import (
-    WeightsError,
-    check_fit,
-    check_numbers,
-    match_names,
-    read_checkpoint,
-)
+from dga.weights.checkpoints import WeightsError, check_numbers, match_names, read_checkpoint
+from dga.weights.store import fill_network
 
 
 @dataclass(frozen=True)
@@ -71,14 +66,10 @@ def load_packaged(config: ClassifierConfig, path: Path) -> nn.Module:
     Raises :class:`~dga.weights.checkpoints.WeightsError` where they do not fit.
     """
     model = build_classifier(config)
-    expected, values = model.state_dict(), list(read_checkpoint(path).values())
-    if len(values) != len(expected):
+    names, values = list(model.state_dict()), list(read_checkpoint(path).values())
+    if len(values) != len(names):
         raise WeightsError(f"{path} does not fit {config.architecture}: install its package again.")
-    state = dict(zip(expected, values, strict=True))
-    check_fit(path, state, expected)
-    check_numbers(path, state)
-    model.load_state_dict(state)
-    return model.eval().requires_grad_(False)
+    return fill_network(model, path, dict(zip(names, values, strict=True)))
 
 
 def _check_count(config: ClassifierConfig, path: Path, state: Mapping[str, Tensor]) -> None:

@@ -4,7 +4,7 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -137,15 +137,25 @@ def _read_files(folder: Path) -> Iterator[tuple[Path, bytes]]:
 
 
 def load_weights(network: nn.Module, path: Path) -> nn.Module:
+    """Fill ``network`` from ``path``: a folder of ours, or a checkpoint with its names.
+
+    Raises :class:`WeightsError`.
+    """
+    if path.is_file():
+        state = match_names(read_checkpoint(path), network.state_dict())
+        return fill_network(network, path, state)
+    return fill_network(network, path, read_state(path))
+
+
+def fill_network(network: nn.Module, path: Path, state: Mapping[str, Tensor]) -> nn.Module:
     """Fill ``network``, freeze it and set it to evaluation. Raises :class:`WeightsError`.
 
-    ``path``: a folder of ours, or a checkpoint with guided-diffusion's names. A network on
-    the meta device takes the tensors as they were read, so that memory holds them once.
+    A network on the meta device takes the tensors as they were read, so that memory holds them
+    once. ``path``: where they are from, for the error.
     """
     expected = network.state_dict()
-    stored = match_names(read_checkpoint(path), expected) if path.is_file() else read_state(path)
-    check_fit(path, stored, expected)
-    state = {k: v.float() if v.is_floating_point() else v for k, v in stored.items()}
+    check_fit(path, state, expected)
+    state = {k: v.float() if v.is_floating_point() else v for k, v in state.items()}
     check_numbers(path, state)
     on_meta = any(value.is_meta for value in expected.values())
     network.load_state_dict(state, assign=on_meta)
