@@ -14,7 +14,7 @@ from PIL import Image, ImageCms
 
 from app.server import decoder
 from app.server.photos import GONE, QUOTA, Download, Photo, Photos, UnknownPhotoError, clean_name
-from dga.data.results import remade
+from dga.data.results import encode_result
 from dga.data.uploads import UploadError, read_photograph
 from tests.fuzz.blocks import noise, saved
 
@@ -29,7 +29,7 @@ def _no_process_for_each(monkeypatch: pytest.MonkeyPatch) -> None:
     """What the decoder does in a process of its own (``test_decoder.py``) is done in this one."""
     read = partial(read_photograph, most=decoder.PHOTO_PIXELS)
     monkeypatch.setattr(decoder, "read_photograph", read)
-    monkeypatch.setattr(decoder, "write_photograph", remade)
+    monkeypatch.setattr(decoder, "write_photograph", encode_result)
 
 
 def play(scene: Callable[[Photos], Coroutine[Any, Any, None]], **options: Any) -> None:
