@@ -57,14 +57,16 @@ def name_damage(degradation: Degradation, noise: float) -> str:
     return join_words(names)
 
 
-def describe_finding(diagnosis: str, is_unchanged: bool, gave_up: bool, is_flat: bool) -> str:
+def describe_finding(
+    diagnosis: str, is_unchanged: bool, is_fine: bool, gave_up: bool, is_flat: bool
+) -> str:
     """The sentence after *Found*."""
     if is_flat:
         return "one colour or a drawing, where nothing can be told: left alone."
     if is_unchanged and gave_up:
         return "it still looks damaged after as much noise as we allow: left alone."
     if is_unchanged:
-        return "nothing that we can undo: left alone."
+        return f"{'no damage' if is_fine else 'nothing that we can undo'}: left alone."
     if not diagnosis:
         return "traces of damage, removed with a little noise."
     return f"{diagnosis}, undone as far as we can."

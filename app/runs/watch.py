@@ -136,7 +136,9 @@ def repair_photo(models: Models, subject: Subject) -> Generator[Part]:
     noise = 0.0 if result.unchanged else max(explanation.degradation.noise, _noise_of(result))
     diagnosis = name_damage(explanation.degradation, noise)
     gave_up = not explanation.settled and not explanation.flat and bool(explanation.entry)
-    finding = describe_finding(diagnosis, result.unchanged, gave_up, explanation.flat)
+    finding = describe_finding(
+        diagnosis, result.unchanged, explanation.settled, gave_up, explanation.flat
+    )
     (reading,) = read_pictures(models, result.image)
     yield {
         "found": {"sentence": finding, "seconds": round(time.perf_counter() - begun, 2)},

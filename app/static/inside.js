@@ -179,7 +179,7 @@ function showFilm({ film = [], depths = [], stop }) {
 function showRebuilt(record, isRunning) {
   const { stop, paper, guided, fixed, diagnosis } = record;
   const entries = [
-    [stop && { image: stop.image }, stop?.depth ? `Noised to t* = ${stop.depth}` : "Left alone", ""],
+    [stop && { image: stop.image }, stop?.depth === 0 ? "Left alone" : `Noised to t*${stop ? ` = ${stop.depth}` : ""}`, ""],
     [paper, paper?.depth === 0 ? "Left alone" : "Rebuilt freely", "the paper’s DGA"],
     [guided, guided?.depth === 0 ? "Left alone" : "Rebuilt, coarse shapes kept", "the paper’s DGA + G"],
     [fixed, fixed ? `Rebuilt from depth ${fixed.depth}` : "The same for all", "the rival, DDA"],
