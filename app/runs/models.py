@@ -54,11 +54,6 @@ class Networks:
         """Waits until they are loaded. Raises what loading raised."""
         return self._loaded.result()
 
-    @property
-    def is_ready(self) -> bool:
-        """Whether they are loaded."""
-        return self._loaded.done()
-
     def load(self) -> None:
         """Load what was only found. Raises ``WeightsError``, for those who wait, too."""
         assert isinstance(self._files, ModelFiles)

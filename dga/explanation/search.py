@@ -107,15 +107,6 @@ def explain(
     return Explanation(best, entry, measured, scored, flat, settled, search.seconds)
 
 
-def most_calls(config: ExplanationConfig) -> int:
-    """States that the discriminator is shown at most, whatever the picture."""
-    depths = len(config.judged_at)
-    noise = depths * max(len(config.noise_scales), len(config.impulses))
-    exposure = sum(1 for _ in stretches(config.gains)) + 3 * depths  # the best, both neighbours
-    sharpness = len(config.blurs) + depths
-    return depths + config.noise * noise + config.exposure * exposure + config.sharpness * sharpness
-
-
 @dataclass
 class _Search:
     schedule: Schedule
