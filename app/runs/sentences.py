@@ -69,7 +69,7 @@ def describe_finding(
         return f"{'no damage' if is_fine else 'nothing that we can undo'}: left alone."
     if not diagnosis:
         return "traces of damage, removed with a little noise."
-    return f"{diagnosis}, undone as far as we can."
+    return f"{diagnosis}, undone where we can."
 
 
 def write_headline(
@@ -114,7 +114,7 @@ def _own_photo(
         reason = "This looks fine, so we" if is_fine else "We found nothing that we can undo and"
         return f"{sight} {reason} left it alone."
     what = diagnosis[0].upper() + diagnosis[1:] if diagnosis else "Damage"
-    return f"{what}: undone as far as we can. Now the classifier {describe_sight(repaired)}."
+    return f"{what}: undone where we can. Now the classifier {describe_sight(repaired)}."
 
 
 def _after(repaired: Reading | None, is_unchanged: bool) -> str:
