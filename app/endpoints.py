@@ -82,7 +82,7 @@ class Service:
                     if self.latest.get(visitor) is turn:
                         del self.latest[visitor]
         except SENTENCES as error:
-            raise gr.Error(str(error)) from None
+            raise gr.Error(str(error), print_exception=False) from None
         except MemoryError:
             raise gr.Error("The server's memory ran out; please try a smaller photo.") from None
         except Exception:
@@ -109,7 +109,7 @@ class Service:
             checked = parse_settings(settings)
             return checked, self.find_photo(checked)
         except SENTENCES as error:
-            raise gr.Error(str(error)) from None
+            raise gr.Error(str(error), print_exception=False) from None
 
     def _keep(self, photo: str, pixels: Pixels) -> str:
         return f"photo/{photo}/{self.photos.keep_result(photo, pixels)}"
@@ -167,7 +167,7 @@ class Service:
             )  # fmt: skip
             damage = parse_settings({"damage": corruption, "strength": severity, "seed": seed})
         except (ValueError, TypeError) as error:
-            raise gr.Error(str(error)) from None
+            raise gr.Error(str(error), print_exception=False) from None
         damaged = damage_photo(view, damage)
 
         def steps(models: Models) -> Generator[Any]:
@@ -186,7 +186,7 @@ class Service:
         try:
             return read_photograph(read_bytes(path))[0]
         except UploadError as error:
-            raise gr.Error(str(error)) from None
+            raise gr.Error(str(error), print_exception=False) from None
 
     async def _last(self, request: gr.Request, steps: Callable[..., Any]) -> Any:
         async for part in self.run(request, steps):
