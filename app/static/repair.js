@@ -81,8 +81,7 @@ function showTiles() {
     if (part && image.src !== part.image) image.src = part.image;
     tile.disabled = !part;
     tile.setAttribute("aria-pressed", String(inDivider === name));
-    const isReady = part && !(isOld[name] && current);
-    put(find(".reading", tile), isReady ? `${nameReading(part.reading)} ${percent(part.reading.share)}` : current ? "being computed …" : "");
+    put(find(".reading", tile), part && !isPending(name) ? `${nameReading(part.reading)} ${percent(part.reading.share)}` : current ? "being computed …" : "");
   }
 }
 
@@ -104,7 +103,7 @@ function showAll() {
   showTiles();
   showRates();
   find("#working").hidden = !current || Boolean(record.repaired && !isOld.repaired);
-  const isFresh = ([name]) => !(current && isOld[name] && OF_METHODS.has(name));
+  const isFresh = ([name]) => !(OF_METHODS.has(name) && isPending(name));
   drawInside(Object.fromEntries(Object.entries(record).filter(isFresh)), settings, change, page, Boolean(current));
 }
 
@@ -112,6 +111,7 @@ function showAll() {
 
 const OF_METHODS = new Set(["stop", "paper", "guided", "fixed", "diagnosis"]);
 let isOld = {}; // parts of the last result that the running one has not replaced yet
+const isPending = (name) => Boolean(current && isOld[name]);
 
 function markOld(names) {
   isOld = Object.fromEntries(names.map((name) => [name, true]));
