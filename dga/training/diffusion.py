@@ -1,11 +1,12 @@
 """Training the diffusion model on source images alone."""
 
 import warnings
+from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
 import torch
 from torch import Tensor, nn
+from torch.utils.data import Dataset
 
 from dga.data.image_sets import ImageSet, split_training
 from dga.diffusion import Schedule
@@ -34,13 +35,14 @@ def train_diffusion(
     init: Path | None = None,
     max_depth: int | None = None,
     photographs: Photographs | None = None,
+    workers: int = 0,
 ) -> nn.Module:
     """Train a :class:`~dga.networks.unet.Denoiser` and return its moving average.
 
     The loss is the hybrid of Nichol and Dhariwal (2021, Eq. 16), by the
-    guided-diffusion package. ``max_depth``: the deepest respaced depth that most
-    timesteps are drawn from, see :func:`draw`; ``photographs``: of which ``config.windows`` are
-    cut. Raises ``ValueError`` unless it is in 1...T.
+    guided-diffusion package. ``max_depth``: the deepest respaced depth that most timesteps are
+    drawn from, and ``photographs``: see :class:`BatchMaker`; ``workers``: processes that make
+    batches ahead. Raises ``ValueError`` unless ``max_depth`` is in 1...T.
     """
     schedule = profile.schedule
     last = last_timestep(schedule, max_depth)
@@ -60,9 +62,11 @@ def train_diffusion(
         model.parameters(), lr=config.lr, weight_decay=config.weight_decay
     )
 
+    maker = BatchMaker(training, schedule.timesteps, config, last, photographs)
+    batches = loop.Prefetcher(maker, config.steps, workers)
+
     def loss(step: int) -> tuple[Tensor, dict[str, float]]:
-        batch = draw(training, schedule.timesteps, config, step, last, photographs)
-        x, time, noise = (v.to(device) for v in batch)
+        x, time, noise = (v.to(device, non_blocking=True) for v in batches.make(step))
         terms = process.training_losses(model, x, time, noise=noise)
         return terms["loss"].mean(), {"mse": float(terms["mse"].detach().mean())}
 
@@ -78,34 +82,39 @@ def last_timestep(schedule: ScheduleConfig, max_depth: int | None) -> int | None
     return int(Schedule.from_config(schedule).time[max_depth])
 
 
-def draw(
-    images: ImageSet,
-    timesteps: int,
-    config: TrainConfig,
-    step: int,
-    last: int | None = None,
-    photographs: Photographs | None = None,
-) -> tuple[Tensor, Tensor, Tensor]:
-    """Pictures ``[B, 3, S, S]``, half of them flipped, timesteps ``[B]`` and noise.
+@dataclass(frozen=True)
+class BatchMaker(Dataset):
+    """Batches by step: pictures ``[B, 3, S, S]``, half of them flipped, timesteps ``[B]``, noise.
 
     Timesteps are drawn as 1000 u^1.5: adaptation starts from moderate depths, so those are
     seen most. With ``last``, nine in ten are drawn evenly from 0...last, and the rest as
     ever, so that what is known of deeper states is not forgotten. ``config.windows`` of the
-    pictures are windows of ``photographs``.
+    batches are windows of ``photographs``: a quarter as many, twice as wide.
     """
-    rng = loop.step_rng(config.seed, step)
-    generator = loop.torch_rng(rng)
-    pixels = images.pixels[loop.batch_rows(len(images), config.batch, config.seed, step)]
-    if photographs and (count := round(config.windows * len(pixels))):
-        windows = photographs.windows(rng, count, pixels.shape[1])
-        pixels = np.concatenate([pixels[count:], windows])
-    x = to_tensor(pixels)
-    flipped = torch.rand(len(x), generator=generator) < 0.5
-    x[flipped] = x[flipped].flip(-1)
-    u = torch.rand(len(x), generator=generator)
-    time = (timesteps * u**1.5).long()
-    noise = torch.randn(x.shape, generator=generator)
-    if last is not None:
-        shallow = torch.rand(len(x), generator=generator) < SHALLOW_SHARE
-        time = torch.where(shallow, (u * (last + 1)).long(), time)
-    return x, time, noise
+
+    images: ImageSet
+    timesteps: int
+    config: TrainConfig
+    last: int | None = None
+    photographs: Photographs | None = None
+
+    def __getitem__(self, step: int) -> tuple[Tensor, Tensor, Tensor]:
+        config, images = self.config, self.images
+        rng = loop.step_rng(config.seed, step)
+        generator = loop.torch_rng(rng)
+        if self.photographs and rng.random() < config.windows:
+            count = max(1, config.batch // 4)
+            pixels = self.photographs.windows(rng, count, 2 * images.pixels.shape[1])
+        else:
+            rows = loop.batch_rows(len(images), config.batch, config.seed, step)
+            pixels = images.pixels[rows]
+        x = to_tensor(pixels)
+        flipped = torch.rand(len(x), generator=generator) < 0.5
+        x[flipped] = x[flipped].flip(-1)
+        u = torch.rand(len(x), generator=generator)
+        time = (self.timesteps * u**1.5).long()
+        noise = torch.randn(x.shape, generator=generator)
+        if self.last is not None:
+            shallow = torch.rand(len(x), generator=generator) < SHALLOW_SHARE
+            time = torch.where(shallow, (u * (self.last + 1)).long(), time)
+        return x, time, noise

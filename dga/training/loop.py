@@ -3,15 +3,16 @@
 import dataclasses
 import os
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
+from torch.utils.data import DataLoader, Dataset
 from tqdm import tqdm
 
 from dga.data.image_sets import ImageFiles, ImageSet
@@ -108,6 +109,41 @@ def batch_rows(count: int, batch: int, seed: int, step: int) -> np.ndarray:
         order = np.random.default_rng([seed, 2**32, epoch]).permutation(count)
         rows.append(order[max(first - epoch * count, 0) : first + batch - epoch * count])
     return np.concatenate(rows)
+
+
+Batch = TypeVar("Batch")
+
+
+@dataclass
+class Prefetcher(Generic[Batch]):
+    """The batches of one run of ``steps``, made ahead by ``workers`` processes.
+
+    ``maker``: a batch by its step, which alone fixes it, so that the number of workers changes
+    nothing but the speed.
+    """
+
+    maker: Dataset[Batch]
+    steps: int
+    workers: int = 0
+    _batches: Iterator[Batch] = field(default=iter(()), init=False)
+    _next: int = field(default=-1, init=False)
+
+    def make(self, step: int) -> Batch:
+        """The batch of a step, 0...steps - 1."""
+        if not self.workers:
+            return self.maker[step]
+        if step != self._next:
+            loader = DataLoader(
+                self.maker,
+                batch_size=None,
+                sampler=range(step, self.steps),
+                num_workers=self.workers,
+                pin_memory=torch.cuda.is_available(),
+                persistent_workers=True,
+            )
+            self._batches = iter(loader)
+        self._next = step + 1
+        return next(self._batches)
 
 
 def run(

@@ -82,7 +82,7 @@ def train(
         images = read_images(data, profile.image_size, classes)
         options = (profile, images, config, out, device, init)
         if model == "diffusion":
-            network = diffusion.train_diffusion(*options, max_depth, cut)
+            network = diffusion.train_diffusion(*options, max_depth, cut, workers or 0)
             facts = {"max_depth": max_depth}
         else:
             network = classifier.train_classifier(*options)

@@ -74,15 +74,14 @@ def test_a_pair_is_one_picture_before_and_after_damage(photographs):
 
 
 def test_the_prior_sees_its_share_of_windows(images, photographs):
-    first = diffusion.draw(images, 1000, HALF, 3, photographs=photographs)
-    again = diffusion.draw(images, 1000, HALF, 3, photographs=photographs)
-    other = diffusion.draw(images, 1000, HALF, 4, photographs=photographs)
-    plain = diffusion.draw(images, 1000, CONFIG, 3)
-    assert first[0].shape == plain[0].shape
-    assert sum(is_window(pixels) for pixels in from_tensor(first[0])) == HALF.batch // 2
-    assert not any(is_window(pixels) for pixels in from_tensor(plain[0]))
-    assert all(torch.equal(a, b) for a, b in zip(first, again, strict=True))
-    assert not torch.equal(first[0], other[0])
+    maker = diffusion.BatchMaker(images, 1000, HALF, photographs=photographs)
+    plain, side = diffusion.BatchMaker(images, 1000, CONFIG), images.pixels.shape[1]
+    batches = [maker[step][0] for step in range(40)]
+    cut = [x for x in batches if x.shape == (HALF.batch // 4, 3, 2 * side, 2 * side)]
+    assert 10 < len(cut) < 30
+    assert all(is_window(pixels) for x in cut for pixels in from_tensor(x))
+    assert all(plain[step][0].shape == (CONFIG.batch, 3, side, side) for step in range(40))
+    assert all(torch.equal(a, b) for a, b in zip(maker[3], maker[3], strict=True))
 
 
 @pytest.mark.parametrize("explanations", [False, True])

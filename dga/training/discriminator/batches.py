@@ -1,8 +1,7 @@
 """The discriminator's batches: read, corrupted, noised; the seed and the step fix each."""
 
 import logging
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
@@ -11,7 +10,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
-from torch.utils.data import DataLoader, Dataset
+from torch.utils.data import Dataset
 
 from dga.data.framing import View
 from dga.data.image_sets import ImageFiles, ImageSet
@@ -135,10 +134,7 @@ class BatchMaker(Dataset):
 
 @dataclass
 class Batches:
-    """The batches of one run, made ahead by ``workers`` processes.
-
-    The step alone fixes a batch, so the number of workers changes nothing but the speed.
-    """
+    """The batches of one run; ``workers``: processes that make them ahead."""
 
     profile: Profile
     study: Study
@@ -148,8 +144,6 @@ class Batches:
     shards: Path
     workers: int = 0
     photographs: Photographs | None = None
-    _ahead: Iterator[Batch] = field(default=iter(()), init=False)
-    _next: int = field(default=-1, init=False)
 
     @cached_property
     def maker(self) -> BatchMaker:
@@ -162,21 +156,9 @@ class Batches:
         images = self.images
         return BatchMaker(self.profile, study, images, self.config, samples, self.photographs)
 
-    def _make(self, step: int) -> Batch:
-        if not self.workers:
-            return self.maker[step]
-        if step != self._next:
-            loader = DataLoader(
-                self.maker,
-                batch_size=None,
-                sampler=range(step, self.config.steps),
-                num_workers=self.workers,
-                pin_memory=torch.cuda.is_available(),
-                persistent_workers=True,
-            )
-            self._ahead = iter(loader)
-        self._next = step + 1
-        return next(self._ahead)
+    @cached_property
+    def _prefetcher(self) -> loop.Prefetcher[Batch]:
+        return loop.Prefetcher(self.maker, self.config.steps, self.workers)
 
     @property
     def denoiser(self) -> nn.Module | None:
@@ -185,7 +167,7 @@ class Batches:
 
     def draw(self, step: int, device: torch.device) -> tuple[Tensor, Tensor, Tensor]:
         """What is judged ``[2 n, 3, S, S]``, network times and labels ``[2 n]``."""
-        batch = self._make(step)
+        batch = self._prefetcher.make(step)
         x_k = batch.x_k
         if self.denoiser is not None:
             x_k = estimate_x0(self.maker.schedule, self.denoiser, x_k.to(device), batch.depth)
