@@ -45,7 +45,7 @@ class Zoom:
 
     def apply(self, x: Tensor) -> Tensor:
         """H x for float ``[..., 3, H, W]``."""
-        rows, columns = (_zooms(side, self.factor) for side in x.shape[-2:])
+        rows, columns = (_zooms(side, self.factor, x.device) for side in x.shape[-2:])
         planes = x.reshape(-1, *x.shape[-2:]).float()
         return _mean(planes, rows[0], columns[1]).reshape(x.shape).to(x)
 
@@ -54,7 +54,7 @@ class Zoom:
 
         Conjugate gradients (Hestenes and Stiefel 1952), stopped after ``STEPS``.
         """
-        rows, columns = (_zooms(side, self.factor) for side in y.shape[-2:])
+        rows, columns = (_zooms(side, self.factor, y.device) for side in y.shape[-2:])
         x = z.float()
         r = _mean(y.float() - _mean(x, rows[0], columns[1]), rows[2], columns[3])
         p, energy = r, r.square().sum()
@@ -68,7 +68,7 @@ class Zoom:
 
 
 @functools.lru_cache(maxsize=16)
-def _zooms(side: int, factor: float) -> tuple[Tensor, ...]:
+def _zooms(side: int, factor: float, device: torch.device) -> tuple[Tensor, ...]:
     """The zooms along one axis, bilinear: stacked ``[n side, side]``; beside one another and
     weighted ``[side, n side]``; and the same two for H's adjoint."""
     row = np.arange(side)
@@ -84,7 +84,8 @@ def _zooms(side: int, factor: float) -> tuple[Tensor, ...]:
     beside = [
         sparse.hstack([w * m for w, m in zip(weights, of, strict=True)]) for of in (zooms, turned)
     ]
-    return tuple(map(_csr, (sparse.vstack(zooms), beside[0], sparse.vstack(turned), beside[1])))
+    matrices = sparse.vstack(zooms), beside[0], sparse.vstack(turned), beside[1]
+    return tuple(_csr(matrix).to(device) for matrix in matrices)
 
 
 def _csr(matrix: sparse.spmatrix) -> Tensor:

@@ -6,11 +6,15 @@ import torch.nn.functional as F
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
+from torch.testing import assert_close
 
 from dga.explanation.degradation import NO_DEGRADATION, Degradation, to_levels
 from dga.explanation.exposure import DEVIATION_LIMIT, Exposure, Stretch, stretches
+from dga.explanation.glass import Glass
 from dga.explanation.noise_level import remove_impulses
+from dga.explanation.operators import Blocks, Disk, Line
 from dga.explanation.sharpness import disk, repeated_share, wiener
+from dga.explanation.zoom import Zoom
 from dga.training.discriminator.explanations import line
 
 SIDES = st.sampled_from([1, 2, 3, 5, 8, 16, 33])
@@ -127,3 +131,19 @@ def test_enlarged_pictures_are_known_by_their_repeated_rows_and_columns():
     assert repeated_share(small) == 0
     assert repeated_share(small.repeat_interleave(4, 1)) == 0
     assert repeated_share(drawn("noise", 1, 9, 0)) == 0
+
+
+@pytest.mark.gpu
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device")
+@pytest.mark.parametrize(
+    "operator",
+    [Blocks((0, 3, 6), (0, 4, 8)), Disk(3.0), Line(9.0, 30.0), Glass(2.0), Zoom(1.2)],
+    ids=lambda operator: operator.kind,
+)
+def test_operators_on_a_gpu(operator):
+    x, y = (drawn("noise", 40, 40, seed) for seed in (1, 2))
+    far_x, far_y = x.cuda(), y.cuda()
+    assert_close(operator.apply(far_x).cpu(), operator.apply(x), atol=1e-4, rtol=1e-4)
+    assert_close(operator.invert(far_x).cpu(), operator.invert(x), atol=1e-3, rtol=1e-3)
+    near = operator.agree(x, y, 0.01)
+    assert_close(operator.agree(far_x, far_y, 0.01).cpu(), near, atol=1e-3, rtol=1e-3)
