@@ -91,10 +91,13 @@ class Turn:
         self.turns.settle()
 
     async def wait(self) -> AsyncIterator[int]:
-        """How many are before it, whenever that changes; ends when it is its turn, or dropped."""
+        """How many other visitors are before it, whenever that changes; ends when it is its turn,
+        or dropped.
+        """
         shown = 0
         while self.turns.holder is not self and not self.is_dropped:
-            before = self.turns.order().index(self) + (self.turns.holder is not None)
+            earlier = [self.turns.holder, *itertools.takewhile(self.__ne__, self.turns.order())]
+            before = len({turn.visitor for turn in earlier if turn} - {self.visitor})
             if before == shown:
                 self.moved.clear()
                 await self.moved.wait()

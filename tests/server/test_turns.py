@@ -75,10 +75,11 @@ def test_visitors_take_turns(rounds: list[tuple[str, str]]) -> None:
     play(scene)
 
 
-def test_who_waits_is_told_her_place() -> None:
+@pytest.mark.parametrize(("names", "expected"), [("aab", [2, 1]), ("ccb", [1, 0]), ("c", [])])
+def test_who_waits_is_told_how_many_others_are_before_her(names: str, expected: list[int]) -> None:
     async def scene(visitors: Visitors) -> None:
-        tasks = await visitors.come("aab")
-        places = []
+        tasks = await visitors.come(names)
+        places = list[int]()
 
         async def watch() -> None:
             async with visitors.turns.join("c") as turn:
@@ -86,10 +87,10 @@ def test_who_waits_is_told_her_place() -> None:
 
         watching = asyncio.create_task(watch())
         await settle()
-        tasks[2].cancel()  # b leaves the line
+        tasks[-1].cancel()  # b, where she is there, leaves the line
         await settle()
         await visitors.leave(watching, *tasks)
-        assert places == [2, 1]
+        assert places == expected
 
     play(scene)
 
