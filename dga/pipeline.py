@@ -21,7 +21,7 @@ from torch import Tensor
 from dga.diffusion import ForwardPath, Sampler, reverse
 from dga.discriminator import FIRST, Judged, JudgedPath, max_batch
 from dga.explanation.degradation import NO_DEGRADATION, Degradation, to_levels
-from dga.explanation.noise_level import enlarge, halve, level_weights, matched_depth
+from dga.explanation.noise_level import level_weights, matched_depth
 from dga.explanation.places import explain_places
 from dga.explanation.search import Explanation, ScoreCache, Scored, explain
 from dga.explanation.sharpness import disk, wiener
@@ -170,7 +170,7 @@ class Job:
     """One reverse process of a picture, shared by all repairs for which it is the same.
 
     ``depths``: rising, the last is t*; more than one where pixels are read from several.
-    ``states``: x_k at them, ``[n, 3, S, S]``, or both of the picture at half its size;
+    ``states``: x_k at them, ``[n, 3, S, S]``;
     ``restored``: the picture after the inverse, which structural guidance keeps to;
     ``observed``: as it came; both ``[3, S, S]``.
     """
@@ -192,12 +192,10 @@ class Job:
 
     def blend(self, images: Tensor) -> Tensor:
         """The picture, ``[3, S, S]``, from what each depth gave, ``[n, 3, S, S]``."""
-        images = enlarge(images, self.restored)
         if self.found.noise is None or not self.found.levels:
             return images[0]
         weights = level_weights(self.found.noise, self.found.levels).to(images)
-        clean = (weights[:, None] * torch.cat([self.restored[None], images])).sum(0)
-        return clean + self.found.grain * (self.restored - clean)
+        return (weights[:, None] * torch.cat([self.restored[None], images])).sum(0)
 
 
 @dataclass(frozen=True)
@@ -307,21 +305,11 @@ def _make_jobs(
             entries = (matched_depth(models.schedule, level) for level in one.found.levels[:-1])
             depths = (*(max(0, entry + beyond) for entry in entries), depth)
             at = torch.stack([states.at(k) for k in depths])
-            if _is_drowned(one):
-                depths, at = halve(models.schedule, depths, at)
             restored = one.found.degradation.inverse(x[one.row])
             job = Job(one.row, seeds[one.row], depths, end, at, restored, x[one.row], one.found, [])
             jobs[key] = job
         jobs[key].repairs.append(one.repair)
     return list(jobs.values())
-
-
-def _is_drowned(one: Stopped) -> bool:
-    """Whether noise hides the finest detail anyway."""
-    config, found = one.repair.explain, one.found
-    if config is None or config.places is None or found.noise is None or one.end.guidance:
-        return False
-    return found.degradation.noise > config.places.halved and one.stop.t_star >= found.entry
 
 
 def denoise(models: Models, jobs: Sequence[Job]) -> Iterator[Stepped | Rebuilt]:
@@ -365,8 +353,7 @@ def _back(models: Models, jobs: Sequence[Job]) -> Iterator[Stepped | Rebuilt]:
         for at, (row, depth) in enumerate(zip(rows, depths, strict=True)):
             if not depth:
                 images[row] = step.x[at]
-        x, x0_hat = (enlarge(image, jobs[0].restored) for image in (step.x, step.x0_hat))
-        yield Stepped([shared[row] for row in rows], depths, x, x0_hat, step.step, 0)
+        yield Stepped([shared[row] for row in rows], depths, step.x, step.x0_hat, step.step, 0)
     if not bool(images.isfinite().all()):  # the one synchronisation with a GPU
         raise FloatingPointError("The diffusion model returned values that are not numbers.")
     parts = images.clamp(-1, 1).split([len(job.depths) for job in jobs])

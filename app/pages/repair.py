@@ -58,6 +58,7 @@ def repair_page(service: Service) -> Page:
         "tau": profile.stopping.tau,
         "fixedDepth": profile.dda_depth,
         "deepest": DEEPEST,
+        "cap": profile.stopping.max_depth,
         "film": FILM,
         "rates": read_rates(Results.read(RESULTS)),
     }

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from typing import Any
-
-from PIL import Image
 
 import dga
 from app.recorded.store import FOLDER
 from app.runs.pictures import encode_picture
 from app.runs.samples import SAMPLES
 from app.runs.sentences import name_damage
-from app.runs.settings import DEEPEST
 from dga import pipeline
+from dga.corruptions import corrupt
 from dga.images import Pixels, from_tensor
 from dga.networks.models import Models, load_models
 from dga.stopping import choose_depth, confidence_from_logits
@@ -23,7 +20,7 @@ from dga.systems import systems
 MAIN, GAME, HIDDEN = "goldfish shot_noise 4", "panda shot_noise 3", "panda glass_blur 5"
 COMPARISONS = (MAIN, "panda contrast 4", HIDDEN)
 FAILS = ("goldfish glass_blur 4", "goldfish elastic_transform 3", "volleyball jpeg_compression 5")
-ROUNDS, DEPTHS = (0, 3, 6, 10, 14, 20, 32), (0, 2, 4, 8, 12, 16, 24, 32, 44, 60)
+ROUNDS, DEPTHS = (0, 4, 8, 12, 16, 24, 48), (0, 2, 4, 8, 12, 16, 24, 32, 48)
 METHODS = {"plus": "dga-plus", "paper": "dga", "fixed": "dda"}
 Facts = dict[str, Any]
 
@@ -39,6 +36,12 @@ class Recorder:
         address = encode_picture(pixels, quality=quality)
         return self.pictures.setdefault(address, len(self.pictures))
 
+    def damage(self, case: str) -> Pixels:
+        """The picture of a case."""
+        photo, corruption, severity = case.split()
+        pixels = SAMPLES[photo].pixels(self.models.profile)
+        return pixels if corruption == "clean" else corrupt(pixels, corruption, int(severity), 0)
+
     def read(self, pixels: Pixels, truth: str) -> Facts:
         x = pipeline.picture_tensor(self.models, pixels)
         (reading,) = pipeline.classify(self.models, x[None])
@@ -48,9 +51,9 @@ class Recorder:
     def compare(self, case: str, *names: str) -> Facts:
         """A case undamaged, damaged, and as some methods repair it."""
         photo, kind, _ = case.split()
-        truth, pixels = SAMPLES[photo].label, damage(case)
+        truth, pixels = SAMPLES[photo].label, self.damage(case)
         record: Facts = {"damage": kind, "truth": truth, "damaged": self.read(pixels, truth)}
-        record["original"] = self.read(damage(f"{photo} clean 0"), truth)
+        record["original"] = self.read(self.damage(f"{photo} clean 0"), truth)
         for name in names:
             run = dga.adapt(self.models, pixels, 0, [systems(self.models.profile)[METHODS[name]]])
             record[name] = self.read(run.reconstructions[METHODS[name]].image, truth)
@@ -61,7 +64,10 @@ class Recorder:
 
     def judge(self, case: str, seed: int) -> tuple[pipeline.PictureCache, Facts]:
         """A case on its way into noise; the confidence at every depth, and where it stops."""
-        x, rule = pipeline.picture_tensor(self.models, damage(case)), self.models.profile.stopping
+        x, rule = (
+            pipeline.picture_tensor(self.models, self.damage(case)),
+            self.models.profile.stopping,
+        )
         cache = pipeline.PictureCache(self.models, x, seed)
         path = cache.path(pipeline.NO_EXPLANATION)
         list(path.judge(DEPTHS[-1] + 1))
@@ -97,18 +103,8 @@ class Recorder:
         return record | facts | {"depths": sorted(states, key=lambda one: one["depth"])}
 
 
-def damage(case: str) -> Pixels:
-    """The picture of a case."""
-    photo, corruption, severity = case.split()
-    path = FOLDER.parent.parent / "samples" / f"{photo}.jpg"
-    pixels = dga.to_pixels(dga.to_square(Image.open(path), 224))
-    return pixels if corruption == "clean" else dga.corrupt(pixels, corruption, int(severity), 0)
-
-
 if __name__ == "__main__":
-    models = load_models("photo")  # the rule goes as deep as page Repair draws it
-    rule = replace(models.profile.stopping, max_depth=DEEPEST, horizon=None)
-    maker = Recorder(replace(models, profile=replace(models.profile, stopping=rule)))
+    maker = Recorder(load_models("photo"))
     strengths = [maker.compare(f"{MAIN[:-1]}{n}")["damaged"] for n in range(1, 6)]
     steps = {
         "trouble": maker.compare(MAIN) | {"strengths": strengths},

@@ -10,7 +10,7 @@ from dga.corruptions import CORRUPTIONS
 
 NONE, PAINT = "none", "paint"
 DAMAGES = (NONE, PAINT, *CORRUPTIONS)
-DEEPEST = 32
+DEEPEST = 48
 """Depth to which the page draws the curve, and the deepest fixed depth."""
 MOST_STROKES = 12
 Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]

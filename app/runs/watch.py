@@ -35,16 +35,18 @@ from dga.pipeline import (
     Search,
     SearchEnded,
     adapt_steps,
+    at_depth,
     classify,
+    require_repair,
     run,
 )
-from dga.profiles import End, Profile, Repair, StoppingConfig
+from dga.profiles import Profile, StoppingConfig
 from dga.stopping import confidence_from_logits
 from dga.systems import System, systems
 
 Part = dict[str, Any]
-FILM = tuple(range(0, DEEPEST + 1, 4))
-"""Depths at which the noised picture is shown, and from which a quick repair is read."""
+FILM = tuple(range(0, DEEPEST + 1, 8))
+"""Depths at which the noised picture is shown, and from which it is rebuilt."""
 
 
 class PlaceJudge(nn.Module):
@@ -239,14 +241,16 @@ class Watcher:
         return {
             "depth": stop.t_star,
             "is_crossed": stop.crossed,
+            "has_given_up": stop.gave_up,
             "tau": rule.tau,
             "max_depth": rule.max_depth,
             "image": encode_picture(search.x_t_star),
         }
 
     def read_depths(self) -> Generator[Part]:
-        """What is read where a quick repair, of one step, begins at each depth of the film."""
-        repairs = {Repair(End(depth=depth, steps=1)): depth for depth in FILM}
+        """What is read where the paper's method, without guidance, begins at each of the film's."""
+        repair = require_repair(systems(self.models.profile)["dga"])
+        repairs = {at_depth(repair, depth): depth for depth in FILM}
         x, depths = self.cache.x[None], list[dict[str, Any]]()
         for event in run(self.models, x, [self.seed], list(repairs), [self.cache]):
             if isinstance(event, Rebuilt):
@@ -292,9 +296,6 @@ class Watcher:
 
 
 def choose_stopping(profile: Profile, settings: Settings) -> StoppingConfig:
-    """The paper's rule with the visitor's threshold, as deep as the page draws the curve.
-
-    The cap that was best on average is the profile's; with it there would be little to see.
-    """
+    """The profile's rule with the visitor's threshold."""
     tau = profile.stopping.tau if settings.tau is None else settings.tau
-    return replace(profile.stopping, tau=tau, max_depth=DEEPEST, horizon=None)
+    return replace(profile.stopping, tau=tau)

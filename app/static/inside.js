@@ -9,17 +9,17 @@ const BOTTOM = 240;
 let chart = null;
 let last = "";
 
-/** The first depth below tau, or the deepest, as the server decides it. */
-function chooseDepth(confidence, tau, deepest) {
+/** As the server decides it: the first depth below tau, at most the cap; 0 where there is none. */
+function chooseDepth(confidence, tau, cap) {
   const first = confidence.findIndex((share) => share < tau);
-  return first < 0 ? Math.min(deepest, confidence.length - 1) : Math.min(first, deepest);
+  return first < 0 ? 0 : Math.min(first, cap);
 }
 
 export function drawInside(record, settings, change, page, isRunning) {
   chart ??= makeChart(change, page);
   chart.update(record, settings);
   showStop(record, settings, page, isRunning);
-  const key = JSON.stringify([record.film?.length, record.depths?.length, record.stop?.depth, record.film?.[8]?.image.length, record.depths?.at(-1)?.reading]);
+  const key = JSON.stringify([record.film?.length, record.depths?.length, record.stop?.depth, record.film?.at(-1)?.image.length, record.depths?.at(-1)?.reading]);
   if (key !== last) showFilm(record);
   last = key;
   showRebuilt(record, isRunning);
@@ -114,12 +114,12 @@ function makeChart(change, page) {
     const { record } = shown;
     const confidence = record.curve?.confidence;
     if (!confidence || !record.curve.is_done) { stop.style.display = "none"; return; }
-    const depth = chooseDepth(confidence, shown.tau, page.deepest);
+    const depth = chooseDepth(confidence, shown.tau, page.cap);
     stop.style.display = "";
     const [line, text] = stop.children;
     line.setAttribute("x1", x(depth)); line.setAttribute("x2", x(depth));
     text.setAttribute("x", clamp(x(depth), LEFT + 70, right - 70));
-    put(text, `t* = ${depth}: stopped here`);
+    put(text, depth ? `t* = ${depth}: stopped here` : "t* = 0: left alone");
   }
   follow(tau, ([, vertical]) => placeTau(asTau((BOTTOM - vertical) / (BOTTOM - TOP))), () => change({ tau: shown.tau }));
   follow(fixed, ([across]) => placeFixed(asDepth(((across - LEFT) / (right - LEFT)) * page.deepest)), () => change({ fixed_depth: shown.depth }));
@@ -156,7 +156,8 @@ function showStop({ stop, curve }, settings, page, isRunning) {
   if (curve && !curve.is_done && isRunning) text = `The detector is looking: ${curve.confidence.length - 1} steps of noise so far.`;
   if (stop && curve?.is_done) {
     const sure = percent(stop.tau);
-    if (!stop.depth) text = `The detector is less than ${sure} sure of damage from the start: the paper’s method leaves it alone.`;
+    if (stop.has_given_up) text = `Even ${page.deepest} steps of noise do not hide this damage from the detector. Noise is no help then: the paper’s method leaves the photo alone.`;
+    else if (!stop.depth) text = `The detector is less than ${sure} sure of damage from the start: the paper’s method leaves it alone.`;
     else if (stop.is_crossed) text = `After ${stop.depth} steps of noise the detector is less than ${sure} sure of damage: there we stop, t*\u00a0=\u00a0${stop.depth}.`;
     else text = `It still looks damaged after ${stop.depth} steps, as much noise as we allow: there we stop, t*\u00a0=\u00a0${stop.depth}.`;
   }

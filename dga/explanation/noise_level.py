@@ -159,30 +159,6 @@ def matched_depth(schedule: Schedule, deviation: float) -> int:
     return min(int(torch.searchsorted(ratio, deviation)), schedule.steps)
 
 
-def halve(
-    schedule: Schedule, depths: Sequence[int], states: Tensor
-) -> tuple[tuple[int, ...], Tensor]:
-    """States ``[n, 3, H, W]`` of a picture at half its size, and their depths.
-
-    The mean of four pixels holds half the white noise of one. Odd sides are continued by a pixel.
-    """
-    ratio = (1 / schedule.alpha_bar - 1).sqrt()  # [T + 1]
-    shallower = tuple(matched_depth(schedule, float(ratio[k]) / 2) for k in depths)
-    signal = (schedule.alpha_bar[list(shallower)] / schedule.alpha_bar[list(depths)]).sqrt()
-    height, width = states.shape[-2:]
-    even = F.pad(states, (0, width % 2, 0, height % 2), "replicate")
-    return shallower, F.avg_pool2d(even, 2) * signal.to(states).view(-1, 1, 1, 1)
-
-
-def enlarge(x: Tensor, like: Tensor) -> Tensor:
-    """What :func:`halve` made smaller, ``[n, 3, h, w]``, at the size of ``like`` again."""
-    height, width = like.shape[-2:]
-    if x.shape[-2:] == (height, width):
-        return x
-    grown = F.interpolate(x, scale_factor=2, mode="bicubic", align_corners=False)
-    return grown[..., :height, :width].clamp(-1, 1)
-
-
 def remove_impulses(x: Tensor, threshold: float) -> Tensor:
     """Replace every value that is far from the median of its 3 x 3 neighbourhood by it.
 

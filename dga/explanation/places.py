@@ -190,10 +190,7 @@ def explain_noise(
     noise = noise * noisy.mask()
     if not bool(noise.any()):
         return None
-    middle = float(noise[noise > 0].median())
-    if is_everywhere and middle > places.halved:
-        noise = torch.where(noise > 0, middle, 0.0)  # as one level, to which no noise is added
-    elif is_everywhere and places.levels > 1:
+    if is_everywhere and places.levels > 1:
         noise = noise_by_brightness(white, noise)
     levels = uniform_levels(noise, places.levels)
     deepest = levels[-1]
@@ -203,7 +200,6 @@ def explain_noise(
         deepest,
         noise=noise,
         levels=levels,
-        grain=places.grain,
         state=white,
     )
 

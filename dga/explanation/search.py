@@ -54,8 +54,7 @@ class Explanation:
     a drawing (:func:`~dga.explanation.exposure.nothing_to_judge`), so that nothing can be told;
     ``settled``: it is source data as it came; ``seconds``: wall clock. Of a picture whose noise
     was measured by pixel: ``noise``: its deviation, ``[H, W]``, 0 where none counts; ``levels``:
-    uniform ones, rising, from which pixels are read; ``grain``: share of the noise that stays;
-    ``state``: the picture where the forward
+    uniform ones, rising, from which pixels are read; ``state``: the picture where the forward
     process begins, ``[3, H, W]``.
     """
 
@@ -68,7 +67,6 @@ class Explanation:
     seconds: float = 0.0
     noise: Tensor | None = field(default=None, compare=False)
     levels: tuple[float, ...] = ()
-    grain: float = 0.0
     state: Tensor | None = field(default=None, compare=False)
 
     @property

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 from urllib.parse import urlsplit
@@ -119,9 +118,7 @@ class PlacesConfig:
     of its pixels'. ``overlap``: share of a place's side that its neighbour has too; ``quiet``:
     share of the pixels; where the others are all noisy, noise may lack colours, and where they hold
     more than ``sure``, as no photograph does, a ``noise_head_start`` will do. ``levels``: uniform
-    noise levels that pixels are read from; ``grain``: share of the noise that stays, for a
-    posterior mean is smoother than any photograph. Above ``halved`` noise drowns the finest detail
-    anyway, and the picture is denoised at half its size. ``measured``: whether blocks and blur are;
+    noise levels that pixels are read from. ``measured``: whether blocks and blur are;
     ``objection``: by how much the discriminator must like the picture less after an inverse to
     refuse it.
     """
@@ -137,8 +134,6 @@ class PlacesConfig:
     quiet: float = 0.1
     sure: float = 0.16
     levels: int = 1
-    grain: float = 0.0
-    halved: float = math.inf
     measured: bool = False
     objection: float = 0.5
 

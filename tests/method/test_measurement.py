@@ -13,13 +13,10 @@ from PIL import Image
 from torch import Tensor
 
 import dga
-from dga.diffusion import ForwardPath, Schedule
 from dga.explanation.degradation import Degradation, to_levels
 from dga.explanation.glass import Glass
 from dga.explanation.measurement import measure_blocks, measure_blur
 from dga.explanation.noise_level import (
-    enlarge,
-    halve,
     level_weights,
     noise_by_brightness,
     noise_map,
@@ -29,7 +26,6 @@ from dga.explanation.operators import Blocks, Disk, Line, Operator
 from dga.explanation.veil import measure_veil
 from dga.explanation.zoom import Zoom
 from dga.images import Pixels, to_pixels, to_square, to_tensor
-from dga.profiles import ScheduleConfig
 from tests.fixtures.models import noise
 
 SIDE = 224
@@ -282,18 +278,3 @@ def test_noise_of_few_photons_is_known_by_brightness(name: str) -> None:
     assert off[1] < 0.75 * off[0]
     around[:, :50] = 0
     assert not noise_by_brightness(y, around)[:, :50].any()
-
-
-@pytest.mark.parametrize("size", [(96, 96), (65, 90)])
-def test_a_state_at_half_its_size_is_a_state_at_less_depth(size: tuple[int, int]) -> None:
-    schedule = Schedule.from_config(ScheduleConfig())
-    x = torch.full((3, *size), 0.2)
-    states = ForwardPath(schedule, x, 0).up_to(50)[[30, 50]]
-    depths, half = halve(schedule, (30, 50), states)
-    assert half.shape == (2, 3, *(-(-side // 2) for side in size))
-    for depth, state in zip(depths, half, strict=True):
-        abar = float(schedule.alpha_bar[depth])
-        assert float(state.mean()) == pytest.approx(0.2 * abar**0.5, abs=0.02)
-        assert float(state.std()) == pytest.approx((1 - abar) ** 0.5, rel=0.1)
-    assert enlarge(half, x).shape == states.shape
-    assert enlarge(states, x) is states
