@@ -45,7 +45,7 @@ from dga.stopping import confidence_from_logits
 from dga.systems import System, systems
 
 Part = dict[str, Any]
-FILM = tuple(range(0, DEEPEST + 1, 8))
+FILM = tuple(range(0, DEEPEST + 1, 6))
 """Depths at which the noised picture is shown, and from which it is rebuilt."""
 
 

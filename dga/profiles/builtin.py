@@ -136,9 +136,9 @@ PHOTO = replace(
         blurred=End(depth=12, steps=1, guidance=OperatorGuidanceConfig()),
     ),
     # Chosen on tune (assets/results/photo/README.md): what no noise hides is left alone.
-    stopping=StoppingConfig(tau=0.6, max_depth=16, horizon=48),
+    stopping=StoppingConfig(tau=0.6, max_depth=12, horizon=48),
     guidance=GuidanceConfig(scale=1.3, through_network=False),
-    dda_depth=16,
+    dda_depth=8,
     dda_guidance=GuidanceConfig(scale=1.3, through_network=False),
     diffpure_depth=1,
     sampling=SamplingConfig(steps=1, eta=1.0),
