@@ -61,18 +61,22 @@ def test_the_page_shows_what_the_library_computes(run, subject, shipped_models, 
     images = subject.parts["watcher"].images
     for name, row in (("paper", "dga"), ("guided", "dga-guided"), ("fixed", "dda")):
         assert record[name]["reading"]["label"] == run.reconstructions[row].prediction.label
-        assert (images[name] == run.reconstructions[row].image).all()
+        # batched otherwise, so that roundings differ
+        assert np.abs(images[name].astype(int) - run.reconstructions[row].image).max() <= 1
     curve = np.array(record["curve"]["confidence"])
     assert np.allclose(curve, run.confidence[: len(curve)], atol=1e-3)
 
 
 def test_another_threshold_computes_only_what_depends_on_it(run, subject, shipped_models, noisy):
     record, _ = run
-    other, _ = collect(shipped_models, subject, noisy.model_copy(update={"tau": 0.05}))
+    other, _ = collect(shipped_models, subject, noisy.model_copy(update={"tau": 1.0}))
     assert other["repaired"] is record["repaired"]
     assert other["fixed"] is record["fixed"]
-    assert other["stop"]["tau"] == 0.05
-    assert other["stop"]["depth"] > record["stop"]["depth"]
+    assert other["stop"]["tau"] == 1.0
+    assert other["stop"]["depth"] < record["stop"]["depth"]
+    never, _ = collect(shipped_models, subject, noisy.model_copy(update={"tau": 0.0}))
+    assert never["stop"]["has_given_up"]
+    assert (subject.parts["watcher"].images["paper"] == subject.damaged).all()
     again, _ = collect(shipped_models, subject, noisy)
     assert again == record
 
