@@ -136,9 +136,9 @@ class Service:
         request: gr.Request,
         corruption: str = "none",
         severity: int = 3,
-        tau: float = 0.75,
+        tau: float | None = None,
         seed: int = 0,
-        dda_depth: int = 2,
+        dda_depth: int | None = None,
     ) -> tuple[dict, list[FileData]]:
         """Run every method on the square of a picture that the classifier sees.
 
@@ -149,9 +149,10 @@ class Service:
             picture: The picture, any common format up to 20 MB.
             corruption: What to damage it with first; none for one that is damaged already.
             severity: Of the corruption, 1 to 5.
-            tau: The discriminator's threshold, from 0 to 1; a lower one stops deeper.
+            tau: The discriminator's threshold, from 0 to 1; a lower one stops deeper. Default: the
+                profile's.
             seed: Fixes the corruption and all the noise.
-            dda_depth: The fixed depth of the rival DDA.
+            dda_depth: The fixed depth of the rival DDA. Default: the profile's.
 
         Returns:
             A record (t_star, confidence by depth, and of every method depth, seconds and labels);

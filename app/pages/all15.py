@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from app.pages.shell import METHODS, PLAIN_NAMES, Page, render
+from app.pages.shell import DESCRIPTIONS, METHODS, PLAIN_NAMES, Page, render
 from app.recorded.store import FOLDER
 from app.runs.settings import Settings
 
@@ -17,7 +17,7 @@ def all15_page(folder: Path = BOARDS) -> Page:
     recorded = (path.stem for path in folder.glob("*.json"))
     photos = sorted(recorded, key=lambda name: (name != Settings().photo, name))
     first = json.loads((folder / f"{photos[0]}.json").read_text("utf-8")) if photos else None
-    data = {"photos": photos, "board": first, "names": PLAIN_NAMES}
+    data = {"photos": photos, "board": first, "names": PLAIN_NAMES, "descriptions": DESCRIPTIONS}
     return Page(
         "all-15",
         "All 15 kinds of damage: DGA",

@@ -15,7 +15,7 @@ STEPS = (
 
 
 def learn_page() -> Page:
-    """The page; its script asks for ``recorded/learn.json``, which ``app.recorded.learn`` made."""
+    """The page; its script asks for what ``app.recorded.learn`` made."""
     return Page(
         "learn",
         "Learn in six steps: DGA",

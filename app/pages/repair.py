@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from app.pages.results_file import OURS, SEVERITIES, SOURCE, Results
-from app.pages.shell import METHODS, PLAIN_NAMES, Page, render
+from app.pages.shell import DESCRIPTIONS, METHODS, PLAIN_NAMES, Page, render
 from app.recorded.store import FOLDER, list_recorded, read_record
 from app.runs.samples import SAMPLES
 from app.runs.sentences import NOT_MENDED
@@ -36,8 +36,8 @@ def repair_page(service: Service) -> Page:
     order = ("none", *FIRST_DAMAGES, "paint", *(n for n in PLAIN_NAMES if n not in FIRST_DAMAGES))
     names = {"none": "None", "paint": "Paint", **PLAIN_NAMES}
     damages = [
-        {"key": key, "name": names[key], "is_first": n < 2 + len(FIRST_DAMAGES),
-         "is_mended": key not in NOT_MENDED}
+        {"key": key, "name": names[key], "title": DESCRIPTIONS.get(key, ""),
+         "is_first": n < 2 + len(FIRST_DAMAGES), "is_mended": key not in NOT_MENDED}
         for n, key in enumerate(order)
     ]  # fmt: skip
     samples = [

@@ -38,6 +38,30 @@ PLAIN_NAMES = dict(
     )
 )  # fmt: skip
 """A word for each corruption that somebody knows who never heard of ImageNet-C."""
+DESCRIPTIONS = dict(
+    zip(
+        CORRUPTIONS,
+        (
+            "the same everywhere, as in the dark",
+            "more where it is bright, as of little light",
+            "single pixels wrong, as of broken ones",
+            "the lens was out of focus",
+            "seen through frosted glass",
+            "the camera moved",
+            "zoomed while it was taken",
+            "it snows",
+            "ice on the lens",
+            "haze between camera and thing",
+            "too much light",
+            "light and dark hardly differ",
+            "bent, as by waves",
+            "few large pixels",
+            "saved too small",
+        ),
+        strict=True,
+    )
+)
+"""What is wrong with such a photo, in a few words."""
 METHODS = {
     "plus": "Ours: find it, then undo it",
     "paper": "The paper's: noise until it cannot tell",

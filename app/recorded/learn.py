@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import dga
@@ -26,7 +27,7 @@ Facts = dict[str, Any]
 
 
 class Recorder:
-    """``pictures``: data URLs, each once; all else names them by their place."""
+    """Of one step. ``pictures``: data URLs, each once; all else names them by their place."""
 
     def __init__(self, models: Models) -> None:
         self.models, self.pictures = models, dict[str, int]()
@@ -61,6 +62,11 @@ class Recorder:
                 found = run.explained.found
                 record["found"] = name_damage(found.degradation, max(found.levels, default=0))
         return record
+
+    def strengthen(self) -> Facts:
+        """The first case at every strength."""
+        strengths = [self.compare(f"{MAIN[:-1]}{n}")["damaged"] for n in range(1, 6)]
+        return self.compare(MAIN) | {"strengths": strengths}
 
     def judge(self, case: str, seed: int) -> tuple[pipeline.PictureCache, Facts]:
         """A case on its way into noise; the confidence at every depth, and where it stops."""
@@ -103,14 +109,19 @@ class Recorder:
         return record | facts | {"depths": sorted(states, key=lambda one: one["depth"])}
 
 
+STEPS: dict[str, Callable[[Recorder], Any]] = {
+    "trouble": Recorder.strengthen,
+    "compare": lambda maker: [maker.compare(case, *METHODS) for case in COMPARISONS],
+    "fails": lambda maker: [maker.compare(case, "plus") for case in FAILS],
+    "game": Recorder.play,
+    "noise": Recorder.rebuild,
+}
+
 if __name__ == "__main__":
-    maker = Recorder(load_models("photo"))
-    strengths = [maker.compare(f"{MAIN[:-1]}{n}")["damaged"] for n in range(1, 6)]
-    steps = {
-        "trouble": maker.compare(MAIN) | {"strengths": strengths},
-        "compare": [maker.compare(case, *METHODS) for case in COMPARISONS],
-        "fails": [maker.compare(case, "plus") for case in FAILS],
-        "game": maker.play(),
-        "noise": maker.rebuild(),
-    }
-    (FOLDER.parent / "learn.json").write_text(json.dumps(steps | {"pictures": [*maker.pictures]}))
+    models = load_models("photo")
+    for name, make in STEPS.items():
+        maker = Recorder(models)
+        content = make(maker)
+        path = FOLDER.parent / "learn" / f"{name}.json"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(json.dumps({"content": content, "pictures": [*maker.pictures]}))

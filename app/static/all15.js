@@ -10,7 +10,7 @@ function showBoard() {
   const isGuided = find("#guided").checked;
   const cellOf = (row, column) => row.cells[column === "paper" && isGuided ? "guided" : column];
   find("#rows").replaceChildren(...board.rows.map((row) => make("tr", {},
-    make("th", { scope: "row" }, page.names[row.damage], make("small", {}, `Found: ${row.found}`)),
+    make("th", { scope: "row" }, page.names[row.damage], make("small", {}, page.descriptions[row.damage]), make("small", {}, `Found: ${row.found}`)),
     ...columns.map((column) => showCell(row, cellOf(row, column))))));
   for (const node of all("[data-count]")) {
     const right = board.rows.filter((row) => cellOf(row, node.dataset.count).reading.is_right).length;

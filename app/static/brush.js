@@ -24,7 +24,8 @@ export function makeBrush(canvas, picture, most, paint) {
   function pointOf(event) {
     const box = canvas.getBoundingClientRect();
     const { left, top, width, height } = area();
-    return [clamp((event.clientX - box.left - left) / width, 0, 1), clamp((event.clientY - box.top - top) / height, 0, 1)];
+    const scale = canvas.width / box.width; // where full screen enlarges the page
+    return [clamp(((event.clientX - box.left) * scale - left) / width, 0, 1), clamp(((event.clientY - box.top) * scale - top) / height, 0, 1)];
   }
   function add(points) {
     if (strokes.length >= most) return;

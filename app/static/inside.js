@@ -67,8 +67,8 @@ function makeChart(change, page) {
     return { node, grip, bar, handle, text };
   }
   function at(event) {
-    const { left, top } = svg.getBoundingClientRect();
-    return [event.clientX - left, event.clientY - top];
+    const box = svg.getBoundingClientRect(); // larger than the drawing where full screen enlarges it
+    return [((event.clientX - box.left) * width) / box.width, ((event.clientY - box.top) * HEIGHT) / box.height];
   }
   function follow(part, set, done) {
     part.node.addEventListener("pointerdown", (event) => {

@@ -53,15 +53,19 @@ function fillPictures(part, pictures) {
     [name, isPicture(name) ? pictures[value] : name === "images" ? value.map((place) => pictures[place]) : fillPictures(value, pictures)]));
 }
 
+async function load(name) {
+  const { pictures, content } = await getJson(`recorded/learn/${name}.json`);
+  return fillPictures(content, pictures);
+}
+
 try {
-  const { pictures, ...record } = await getJson("recorded/learn.json");
-  const content = fillPictures(record, pictures);
-  showTrouble(content.trouble);
-  startGame(content.game, content.noise.tau);
-  showOurs(content.compare[0]);
-  showNoise(content.noise);
-  showComparison(content.compare);
-  showFailures(content.fails);
+  showTrouble(await load("trouble")); // first, for it is what is seen first
+  const [game, noise, compare, fails] = await Promise.all(["game", "noise", "compare", "fails"].map(load));
+  startGame(game, noise.tau);
+  showOurs(compare[0]);
+  showNoise(noise);
+  showComparison(compare);
+  showFailures(fails);
   find("main").append(make("span", { id: "ready", hidden: true }));
 } catch (error) {
   find("#problem").hidden = false;

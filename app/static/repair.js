@@ -285,7 +285,10 @@ function moveDivider(share) {
   divider.setAttribute("aria-valuenow", at);
   divider.setAttribute("aria-valuetext", `${at} % damaged`);
 }
-const shareOf = (event) => (event.clientX - picture.getBoundingClientRect().left) / picture.clientWidth;
+const shareOf = ({ clientX }) => {
+  const { left, width } = picture.getBoundingClientRect();
+  return (clientX - left) / width;
+};
 picture.addEventListener("pointerdown", (event) => {
   if (event.target.closest("#hold, #strokes") || event.button) return;
   event.preventDefault();
