@@ -18,7 +18,7 @@ from dga.networks.models import Models, load_models
 from dga.stopping import choose_depth, confidence_from_logits
 from dga.systems import systems
 
-MAIN, GAME, HIDDEN = "goldfish shot_noise 4", "panda shot_noise 3", "panda glass_blur 5"
+MAIN, GAME, HIDDEN = "goldfish shot_noise 4", "panda shot_noise 2", "espresso glass_blur 3"
 COMPARISONS = (MAIN, "panda contrast 4", HIDDEN)
 FAILS = ("goldfish glass_blur 4", "goldfish elastic_transform 3", "volleyball jpeg_compression 5")
 ROUNDS, DEPTHS = (0, 4, 8, 12, 18, 24, 48), (0, 2, 4, 8, 12, 18, 24, 36, 48)
