@@ -58,7 +58,7 @@ class Service:
             label = sample.label if sample.label in profile.classifier.classes else None
             return Original(settings.photo, sample.name, sample.pixels(profile), label)
         photo = self.photos.get(settings.photo)
-        return Original(photo.key, photo.name, photo.pixels, None, photo.came)
+        return Original(photo.key, photo.name, photo.pixels)
 
     async def run(
         self, request: gr.Request, steps: Callable[..., Generator[Any]], page: str = ""

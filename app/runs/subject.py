@@ -25,14 +25,12 @@ MOST_SUBJECTS = 8
 
 @dataclass(frozen=True)
 class Original:
-    """A photo as it came, uint8 ``[H, W, 3]``; ``label``: what it shows, None if nobody said;
-    ``came``: its size before it was reduced, (width, height)."""
+    """A photo as it came, uint8 ``[H, W, 3]``; ``label``: what it shows, None if nobody said."""
 
     key: str
     name: str
     pixels: Pixels
     label: str | None = None
-    came: tuple[int, int] | None = None
 
 
 @dataclass

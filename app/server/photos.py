@@ -31,7 +31,7 @@ class UnknownPhotoError(LookupError):
 
 @dataclass(frozen=True, eq=False)
 class Photo:
-    """``pixels``: uint8 ``[H, W, 3]``; ``came``: its width and height before it was reduced.
+    """``pixels``: uint8 ``[H, W, 3]``; ``full_size``: its width and height before it was reduced.
 
     ``source``: the file's own bytes.
     """
@@ -39,7 +39,7 @@ class Photo:
     key: str
     name: str
     pixels: Pixels
-    came: tuple[int, int]
+    full_size: tuple[int, int]
     source: bytes
 
 
@@ -87,8 +87,8 @@ class Photos:
             with self._lock:
                 if self._count_bytes(address) + len(data) > self.most_of_address:
                     raise UploadError(QUOTA)
-            pixels, came = await asyncio.to_thread(decoder.read_photograph, data)
-        photo = Photo(secrets.token_urlsafe(16), clean_name(name), pixels, came, data)
+            pixels, full_size = await asyncio.to_thread(decoder.read_photograph, data)
+        photo = Photo(secrets.token_urlsafe(16), clean_name(name), pixels, full_size, data)
         with self._lock:
             self._entries[photo.key] = _Entry(photo, address)
             self._make_room()

@@ -325,7 +325,7 @@ async function upload(file) {
     photoName = photo.name;
     change({ photo: photo.photo, damage: "none", strokes: [], seed: 0 });
     loadThumbnails();
-    if (photo.came[0] > photo.width) say(`${photo.name} has ${photo.came[0]} × ${photo.came[1]} pixels; it is shown and repaired at ${photo.width} × ${photo.height}.`);
+    if (photo.full_size[0] > photo.width) say(`${photo.name} has ${photo.full_size[0]} × ${photo.full_size[1]} pixels; it is shown and repaired at ${photo.width} × ${photo.height}.`);
     else say("");
   } catch (error) {
     say(error instanceof Refusal ? `${fileName}: ${error.message} The photo before is still here.` : "The photo could not be sent. Please try again.");

@@ -163,7 +163,7 @@ def test_metadata_survives(kind: str, name: str, download: str, media_type: str)
     assert (result.name, result.kind) == (download, media_type)
     image = Image.open(io.BytesIO(result.content))
     assert f"image/{str(image.format).lower()}" == media_type
-    assert (image.size, photo.came) == (photo.pixels.shape[1::-1], size)
+    assert (image.size, photo.full_size) == (photo.pixels.shape[1::-1], size)
     assert np.abs(np.asarray(image.convert("RGB")).astype(int) - 255 + photo.pixels).mean() < 2
     if has_metadata:
         assert image.getexif()[DESCRIPTION] == "a cat"
@@ -177,7 +177,7 @@ def test_metadata_survives(kind: str, name: str, download: str, media_type: str)
 def test_a_turned_photo_stands_upright_and_is_not_turned_again(size: tuple[int, int]) -> None:
     data = saved("JPEG", noise(size=size), exif=described(6).tobytes())
     photo, result = invert("cat.jpg", data)
-    assert photo.came == size[::-1]
+    assert photo.full_size == size[::-1]
     height, width, _ = photo.pixels.shape
     assert height > width
     image = Image.open(io.BytesIO(result.content))
