@@ -18,7 +18,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from dga.diffusion import ForwardPath, Sampler, reverse
+from dga.diffusion import ForwardPath, Sampler, reverse, sampler_of
 from dga.discriminator import FIRST, Judged, JudgedPath, max_batch
 from dga.explanation.degradation import NO_DEGRADATION, Degradation, to_levels
 from dga.explanation.noise_level import level_weights, matched_depth
@@ -38,7 +38,6 @@ from dga.profiles import (
     Repair,
     StoppingConfig,
 )
-from dga.sampling import sampler_of
 from dga.stopping import Stop, choose_depth, confidence_from_logits, is_decided
 from dga.systems import USUAL, System, systems
 

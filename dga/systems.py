@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from dga.diffusion import Schedule
+from dga.diffusion import Schedule, sampler_of
 from dga.io.settings import override
 from dga.profiles import (
     End,
@@ -20,7 +20,6 @@ from dga.profiles import (
     Repair,
     TentConfig,
 )
-from dga.sampling import sampler_of
 from dga.titles import SYSTEMS
 
 ENTROPY_WEIGHT = 2.0
