@@ -51,9 +51,7 @@ class Judge:
 
 
 def load_judge(
-    profile: str = "everyday16",
-    sources: Sources = Sources(),
-    compute: Compute | None = None,
+    profile: str = "everyday16", sources: Sources = Sources(), compute: Compute | None = None
 ) -> Judge:
     """A discriminator (by default the profile's own) with the profile's other networks.
 
