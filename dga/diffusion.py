@@ -12,33 +12,18 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, Protocol
+from typing import Literal
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
+from dga.guidance import StructuralGuide
 from dga.profiles import End, ScheduleConfig
 
-
-class Guide(Protocol):
-    """What pulls each step towards something; its gradient is taken in x_k.
-
-    ``through_network``: whether that gradient runs through the network, or takes the
-    predicted noise for a constant.
-    """
-
-    @property
-    def through_network(self) -> bool: ...
-
-    def __call__(self, x_k: Tensor, x0_hat: Tensor, rows: Tensor) -> Tensor:
-        """What is subtracted from the sample, ``[b, 3, H, W]``; ``rows``: places in the batch."""
-        ...
-
-
 Agreement = Callable[[Tensor, Tensor, Tensor], Tensor]
-"""Changes each clean estimate, so that it agrees with the damaged picture: of x0_hat, depth and
-rows, as a :class:`Guide` has them, ``[b, 3, H, W]`` in [-1, 1]."""
+"""Changes clean estimates, ``[b, 3, H, W]`` in [-1, 1], so that they agree with damaged pictures;
+it is told the depth of each, and its place in the batch, int64 ``[b]``."""
 
 
 @dataclass(frozen=True)
@@ -306,7 +291,7 @@ def reverse(
     x: Tensor,
     depths: Sequence[int],
     seeds: Sequence[int],
-    guide: Guide | None = None,
+    guide: StructuralGuide | None = None,
     sampler: Sampler = ANCESTRAL,
     agreement: Agreement | None = None,
 ) -> Iterator[ReverseStep]:
@@ -351,12 +336,12 @@ def _one_step(
     leg: Transition,
     noise: Tensor | None,
     rows: Tensor,
-    guide: Guide | None,
+    guide: StructuralGuide | None,
     sampler: Sampler,
     agreement: Agreement | None,
 ) -> tuple[Tensor, Tensor]:
     """(next state, x0_hat); a step over several depths is guided as often as it skips."""
-    through = guide is not None and guide.through_network
+    through = guide is not None and guide.config.through_network
     x_k = x_k.detach().requires_grad_(through)
     time = schedule.time[leg.depth].to(x_k.device, non_blocking=True)
     with torch.set_grad_enabled(through):

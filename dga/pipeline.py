@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -22,10 +22,11 @@ from dga.diffusion import ForwardPath, Sampler, reverse, sampler_of
 from dga.discriminator import FIRST, Judged, JudgedPath, max_batch
 from dga.explanation.degradation import NO_DEGRADATION, Degradation, to_levels
 from dga.explanation.noise_level import level_weights, matched_depth
+from dga.explanation.operators import OperatorAgreement
 from dga.explanation.places import explain_places
 from dga.explanation.search import Explanation, ScoreCache, Scored, explain
 from dga.explanation.sharpness import disk, wiener
-from dga.guidance import OperatorAgreement, StructuralGuide
+from dga.guidance import StructuralGuide
 from dga.images import Pixels, from_tensor, to_tensor
 from dga.networks.classifier import Prediction, predict
 from dga.networks.compute import with_own_numerics
@@ -534,7 +535,9 @@ def adapt_steps(
     profile, x = models.profile, picture_tensor(models, pixels)
     chosen = default_systems(profile) if chosen is None else chosen
     cache = cache or PictureCache(models, x, seed)
-    by_repair = systems_by_repair(chosen)
+    by_repair = defaultdict[Repair, list[System]](list)
+    for system in chosen:
+        by_repair[require_repair(system)].append(system)
     plain = [repair for repair in by_repair if not repair.explain]
     (input_prediction,) = classify(models, x[None])
     search: Search | None = None
@@ -592,14 +595,6 @@ def require_repair(system: System) -> Repair:
             "repaired, and read by the frozen classifier."
         )
     return system.repair
-
-
-def systems_by_repair(chosen: Iterable[System]) -> dict[Repair, list[System]]:
-    """Systems that share a repair, together. Raises what :func:`require_repair` does."""
-    found: dict[Repair, list[System]] = defaultdict(list)
-    for system in chosen:
-        found[require_repair(system)].append(system)
-    return found
 
 
 def at_depth(repair: Repair, depth: int) -> Repair:
