@@ -133,17 +133,6 @@ class ImageFiles:
         images = ImageSet(names, pixels[: len(rows)], self.labels[rows], self.classes)
         return replace(images, contents=tuple(contents)), unreadable
 
-    def contents(self) -> list[str | None]:
-        """A sum of each file's bytes; None for one that cannot be read."""
-        sums = list[str | None]()
-        with OpenSources() as sources:
-            for place in self.places:
-                try:
-                    sums.append(content_sum(sources.read(*place)))
-                except UNREADABLE:
-                    sums.append(None)
-        return sums
-
     def fingerprint(self) -> str:
         """Hexadecimal SHA-256 of names: reading every picture would take hours."""
         return hashlib.sha256(os.fsencode("\n".join(self.names))).hexdigest()
@@ -165,6 +154,13 @@ class OpenSources(ExitStack):
             self.archives[source] = self.enter_context(zipfile.ZipFile(source))
         archive = self.archives.get(source)
         return archive.read(member) if archive else read_bytes(Path(source, member), LABELLED)
+
+    def sum_content(self, source: str, member: str) -> str | None:
+        """A sum of a file's bytes; None for one that cannot be read."""
+        try:
+            return content_sum(self.read(source, member))
+        except UNREADABLE:
+            return None
 
 
 def content_sum(data: bytes) -> str:
