@@ -128,7 +128,6 @@ def _adapt_folder(
             f"--{refused[0]} is for one picture; for a folder a method is named with its settings "
             "(dga-guided:tau=0.3)."
         )
-    methods, folder = split_list(options.methods or "dga-plus"), folder.resolve()
-    target = out or folder.with_name(f"{folder.name}-adapted")
+    methods = split_list(options.methods or "dga-plus")
     work = partial(adapt_folder, methods=methods, limits=limits)
-    run_folder(work, folder, target, models)
+    run_folder(work, folder, out, models, "adapted")
