@@ -112,7 +112,7 @@ class ImageFiles:
         """
         side = self.frame.side
         pixels = np.empty((len(self), side, side, 3), dtype=np.uint8)
-        rows, contents = list[int](), list[str]()
+        rows, contents, unreadable = list[int](), list[str](), list[str]()
         with OpenSources() as sources:
             for i, (name, place) in enumerate(zip(self.names, self.places, strict=True)):
                 try:
@@ -124,12 +124,11 @@ class ImageFiles:
                         raise ValueError(
                             f"{name} in {place[0]} is missing or not a readable picture.{reason}"
                         ) from error
+                    unreadable.append(name)
                 else:
                     rows.append(i)
                     contents.append(content_sum(data))
         names = tuple(self.names[i] for i in rows)
-        readable = set(rows)
-        unreadable = [name for i, name in enumerate(self.names) if i not in readable]
         images = ImageSet(names, pixels[: len(rows)], self.labels[rows], self.classes)
         return replace(images, contents=tuple(contents)), unreadable
 

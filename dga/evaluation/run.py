@@ -287,17 +287,20 @@ def forget_replaced(plan: Plan, images: ImageFiles, results_file: ResultsFile) -
 def describe_run(plan: Plan, setup: Setup, pictures: int, command: str) -> dict[str, Any]:
     """What results depend on, for the results' folder.
 
-    Pictures and corruptions may be added later, except to a stream whose order matters.
+    Pictures and corruptions may be added later, except to a stream whose order matters. The
+    classifier is told where it is not the profile's own; its classes as their number.
     """
+    profile, used, other = setup.profile, setup.profile.classifier, dict[str, Any]()
+    kind: dict[str, Any] = {"severity": plan.severity}
+    if plan.stream:
+        kind = {"stream": plan.stream, "corruptions": plan.corruptions}
+    if used != PROFILES.get(profile.name, profile).classifier:
+        other = {"classifier": {**to_plain(used), "classes": len(used.classes)}}
     return {
         **plan.facts(),
-        **(
-            {"stream": plan.stream, "corruptions": plan.corruptions}
-            if plan.stream
-            else {"severity": plan.severity}
-        ),
-        "profile": setup.profile.name,
-        **_other_classifier(setup.profile),
+        **kind,
+        "profile": profile.name,
+        **other,
         "precision": setup.precision,
         "weights": setup.weights,
         "methods": {
@@ -306,11 +309,3 @@ def describe_run(plan: Plan, setup: Setup, pictures: int, command: str) -> dict[
         },
         "command": command,
     }
-
-
-def _other_classifier(profile: Profile) -> dict[str, Any]:
-    """What the classifier is, where it is not the profile's own; its classes as their number."""
-    usual, used = PROFILES.get(profile.name, profile).classifier, profile.classifier
-    if used == usual:
-        return {}
-    return {"classifier": {**to_plain(used), "classes": len(used.classes)}}
